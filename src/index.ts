@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { AppError } from './errors.js';
 import { createLog, type Logger } from './log.js';
 import { createMetrics, type Metrics } from './metrics.js';
-import { giveSigns } from './notify/give-signs.js';
+import { recordHeartbeats } from './notify/record-heartbeats.js';
 import { migrate, openDatabase, schemaState } from './records/database.js';
 import { retiredLabels } from './records/deliveries/secrets.js';
 import { createServiceWriteLog } from './records/service-writes.js';
@@ -128,7 +128,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<MountedR
     onStored: (ids) => queue.enqueue(ids),
   });
   const stop = new AbortController();
-  void giveSigns({ db, log }, { parts: ['receiver'], roles: [], settings: {}, secrets }, stop.signal);
+  void recordHeartbeats({ db, log }, { parts: ['receiver'], roles: [], settings: {}, secrets }, stop.signal);
   return {
     // Typed without Express, whose types an app of another kind does not have.
     router: receiver.router as unknown as MountedReceiver['router'],

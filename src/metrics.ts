@@ -15,7 +15,7 @@ export function createMetrics(options: { processMetrics?: boolean } = {}) {
     ...telling(make),
     buildInfo: make.gauge('build_info', 'Always 1; the version is in the label', 'version'),
   };
-  // A gauge starts at 0; nothing is said before a complete reading has measured it.
+  // A gauge starts at 0; nothing is said before a complete poll has measured it.
   metrics.missedDeliveries.remove();
   metrics.unrecoverableDeliveries.remove();
   metrics.sealFindings.remove();

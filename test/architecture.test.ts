@@ -98,7 +98,7 @@ test('the table would notice', () => {
   expect(from('webhook/queue.ts', 'reconcile/run.ts')).not.toBeNull();
   expect(from('reconcile/run.ts', 'webhook/queue.ts')).not.toBeNull();
   expect(from('sandbox/signing.ts', 'domain/money.ts')).not.toBeNull();
-  expect(from('domain/merge.ts', 'records/runs/marks.ts')).not.toBeNull();
+  expect(from('domain/merge.ts', 'records/runs/refresh-requests.ts')).not.toBeNull();
   expect(from('webhook/queue.ts', 'wiring/runtime.ts')).not.toBeNull();
   expect(from('index.ts', 'wiring/runtime.ts')).not.toBeNull();
   expect(from('cli/roles.ts', 'wiring/runtime.ts')).toBeNull();

@@ -8,7 +8,7 @@ import { loadChart } from '../finance/load-chart.js';
 import { recordAction } from '../records/actions/record-action.js';
 import type { Finding } from '../records/audit/findings.js';
 import { checkSeals } from '../records/audit/seal-checks.js';
-import { type SealState, sealState, tellUnsealed } from '../records/audit/seal-state.js';
+import { type SealState, sealState, unsealedText } from '../records/audit/seal-state.js';
 import type { KnownSeal } from '../records/audit/verify-head.js';
 import { loadContract } from '../service-api/contract.js';
 import { cliActor } from './actor.js';
@@ -76,7 +76,7 @@ async function verify({
     const { firstFinding: _, unexpected: __, ...summary } = verified;
     const state = await sealState(db);
     list.end({ ...summary, ...state });
-    if (!json) process.stderr.write(`${tellState(state)}\n`);
+    if (!json) process.stderr.write(`${printState(state)}\n`);
     if (verified.findings > 0) process.exitCode = EXIT_FINDINGS;
   });
 }
@@ -117,9 +117,9 @@ async function pack(asked: string, { out, dryRun = false, json = false }: OutFla
 }
 
 /** What no seal proves yet is said. */
-function tellState({ newest, unsealed }: SealState): string {
+function printState({ newest, unsealed }: SealState): string {
   const open = unsealed.filter(({ rows }) => rows > 0);
-  const tail = open.map(({ log, rows }) => `${tellUnsealed(rows)} of ${log}`).join(', ');
+  const tail = open.map(({ log, rows }) => `${unsealedText(rows)} of ${log}`).join(', ');
   const head =
     newest === null
       ? 'nothing is sealed yet'

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { AppError } from '../errors.js';
 import { createLog } from '../log.js';
-import { lookAtDeliveries } from '../reconcile/deliveries/look-at-deliveries.js';
+import { classifySince } from '../reconcile/deliveries/classify-since.js';
 import { isToRecover } from '../reconcile/deliveries/recover-deliveries.js';
 import type { ReconcileDeps } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/run.js';
 import { recordAction } from '../records/actions/record-action.js';
-import type { JudgedDelivery } from '../records/deliveries/judge-deliveries.js';
+import type { ClassifiedDelivery } from '../records/deliveries/classify-deliveries.js';
 import type { Wanted } from '../records/deliveries/recoverable-deliveries.js';
 import { findInstallation } from '../records/installation.js';
 import { loadContract } from '../service-api/contract.js';
@@ -76,18 +76,18 @@ async function withService(flags: Flags, work: Work): Promise<void> {
 async function look(runtime: Runtime, deps: Omit<ReconcileDeps, 'adoptedAt'>, since: Date | undefined) {
   const installed = await findInstallation(deps.db);
   const adoptedAt = installed?.adoptedAt ?? runtime.config.ADOPTED_AT ?? new Date(0);
-  const { judged, walk } = await lookAtDeliveries(
+  const { classified, scan } = await classifySince(
     { ...deps, adoptedAt },
     { since: since ?? null, signal: runtime.signal },
   );
-  if (!walk.complete) throw new HistoryError(`The delivery history could not be read: ${walk.reason}`);
-  return judged;
+  if (!scan.complete) throw new HistoryError(`The delivery history could not be read: ${scan.reason}`);
+  return classified;
 }
 
 const missed: Work = async (runtime, deps, { since, json = false }) => {
-  const judged = await look(runtime, deps, since);
-  const items = judged.filter(({ verdict }) => verdict.missed).map(itemOf);
-  const unrecoverable = judged.filter(({ verdict }) => verdict.class === 'unrecoverable').map(itemOf);
+  const classified = await look(runtime, deps, since);
+  const items = classified.filter(({ verdict }) => verdict.missed).map(itemOf);
+  const unrecoverable = classified.filter(({ verdict }) => verdict.class === 'unrecoverable').map(itemOf);
   if (json) printJson({ items, unrecoverable });
   else {
     printList({ items }, json, columns);
@@ -101,8 +101,8 @@ const missed: Work = async (runtime, deps, { since, json = false }) => {
 
 const recover: Work = async (runtime, deps, { since, note = null, json = false, dryRun = false }) => {
   if (dryRun) {
-    const judged = await look(runtime, deps, since);
-    const items = judged.filter((one) => isToRecover(one, wantedSince(since, runtime.now()))).map(itemOf);
+    const classified = await look(runtime, deps, since);
+    const items = classified.filter((one) => isToRecover(one, wantedSince(since, runtime.now()))).map(itemOf);
     if (json) printJson({ recovered: items.length, dryRun, items });
     else process.stdout.write(`would recover ${items.length} delivery(ies)\n`);
     return;
@@ -132,7 +132,7 @@ function wantedSince(since: Date | undefined, now: Date): Wanted | undefined {
 
 type Item = ReturnType<typeof itemOf>;
 
-function itemOf({ delivery, verdict, inboxId, reason }: JudgedDelivery) {
+function itemOf({ delivery, verdict, inboxId, reason }: ClassifiedDelivery) {
   const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   return {
     id: delivery.id,

@@ -6,8 +6,8 @@ import { runDoctor } from '../wiring/run-doctor.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { EXIT_FINDINGS } from './exit-codes.js';
 import { printJson } from './print.js';
+import { printDiagnosis } from './print-diagnosis.js';
 import { runUntilDone } from './run-until-done.js';
-import { tellDiagnosis } from './tell-diagnosis.js';
 
 /** Every dependency and assumption probed, each with its remedy; exit code 3 when anything is to be done. */
 export function defineDoctor(command: Command): void {
@@ -35,7 +35,7 @@ function print(diagnosis: Diagnosis, { all = false, json = false }: Flags): void
     printJson(diagnosis);
     return;
   }
-  process.stdout.write(`${tellDiagnosis(items, { all }).join('\n')}\n`);
+  process.stdout.write(`${printDiagnosis(items, { all }).join('\n')}\n`);
   if (suggestedEventIdPointer !== null) process.stdout.write(`\nEVENT_ID_POINTER=${suggestedEventIdPointer}\n`);
   if (suggestedContract === null) return;
   process.stdout.write('\nA CONTRACT_FILE with this content fits the service:\n');

@@ -83,7 +83,7 @@ async function replay(id: string | undefined, flags: ReplayFlags): Promise<void>
     if (id !== undefined && pruned.has(id)) throw new UsageError(`${PRUNED_EVENT}.`);
     const leftOut = pruned.size === 0 ? '' : `, not ${pruned.size} whose bodies were deleted by their age`;
     const replayed = ids.filter((each) => !pruned.has(each));
-    // The sweep of the running workers finds what is revived: nothing is queued from here.
+    // The inbox scan of the running workers finds what is revived: nothing is queued from here.
     if (!flags.dryRun) await keptReplay(db, id, replayed, flags);
     if (flags.json) printJson({ replayed, pruned: [...pruned], dryRun: flags.dryRun ?? false });
     else process.stdout.write(`${flags.dryRun ? 'would replay' : 'replaying'} ${replayed.length} event(s)${leftOut}\n`);

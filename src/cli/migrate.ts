@@ -38,19 +38,19 @@ export function defineMigrate(command: Command): void {
 
 async function run({ databaseUrl }: Store, url: string | undefined, json: boolean): Promise<void> {
   const ran = await migrate(databaseUrl, { pooledUrl: url ?? databaseUrl });
-  tellNames(ran, { dryRun: false, json });
+  printNames(ran, { dryRun: false, json });
   process.stderr.write(ran.length > 0 ? `${ran.length} migrations run\n` : 'already up to date\n');
 }
 
 async function listPending({ db }: Store, json: boolean): Promise<void> {
   const { migrations, queues } = await pendingMigrations(db);
-  tellNames(migrations, { dryRun: true, json });
+  printNames(migrations, { dryRun: true, json });
   if (migrations.length > 0) process.stderr.write(`${migrations.length} migrations would be run\n`);
   if (queues !== null) process.stderr.write(`the schema of the queues would be brought up to date: ${queues}\n`);
   if (migrations.length === 0 && queues === null) process.stderr.write('already up to date\n');
 }
 
-function tellNames(names: readonly string[], { dryRun, json }: { dryRun: boolean; json: boolean }): void {
+function printNames(names: readonly string[], { dryRun, json }: { dryRun: boolean; json: boolean }): void {
   if (json) printJson({ items: names.map((name) => ({ name })), dryRun });
   else for (const name of names) process.stdout.write(`${name}\n`);
 }

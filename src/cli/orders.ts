@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { asOfMoment } from '../domain/as-of.js';
 import { UsageError } from '../errors.js';
 import { type OrderAsOf, orderAsOf } from '../records/orders/order-as-of.js';
-import { type OrderStory, orderStory } from '../records/orders/order-story.js';
+import { type OrderDetails, orderDetails } from '../records/orders/order-details.js';
 import { loadContract } from '../service-api/contract.js';
 import { oneLine, printJson } from './print.js';
-import { tellOrder } from './tell-order.js';
-import { tellOrderAsOf } from './tell-order-as-of.js';
+import { printOrder } from './print-order.js';
+import { printOrderAsOf } from './print-order-as-of.js';
 import { withStore } from './with-store.js';
 
 export function defineOrders(command: Command): void {
@@ -24,9 +24,9 @@ export function defineOrders(command: Command): void {
 async function show(reference: string, json: boolean): Promise<void> {
   await withStore(async ({ db, config }) => {
     const { words } = (await loadContract(config.CONTRACT_FILE)).movements;
-    const story = await orderStory(db, reference, { payoutWords: words.payoutType });
-    if (!story) throw unknownOrder(reference);
-    print(story, json, tellOrder);
+    const details = await orderDetails(db, reference, { payoutWords: words.payoutType });
+    if (!details) throw unknownOrder(reference);
+    print(details, json, printOrder);
   });
 }
 
@@ -39,17 +39,17 @@ async function showAsOf(reference: string, { given, json }: { given: string; jso
     if (result.outcome === 'not_found') throw unknownOrder(reference);
     if (result.outcome === 'not_yet_known')
       throw new UsageError(`The order "${reference}" was first known here at ${result.firstKnownAt}.`);
-    print(result.story, json, tellOrderAsOf);
+    print(result.details, json, printOrderAsOf);
   });
 }
 
-function print<Story extends OrderStory | OrderAsOf>(
-  story: Story,
+function print<Details extends OrderDetails | OrderAsOf>(
+  details: Details,
   json: boolean,
-  tell: (story: Story) => string[],
+  printResult: (details: Details) => string[],
 ): void {
-  if (json) printJson(story);
-  else process.stdout.write(`${tell(story).map(oneLine).join('\n')}\n`);
+  if (json) printJson(details);
+  else process.stdout.write(`${printResult(details).map(oneLine).join('\n')}\n`);
 }
 
 function unknownOrder(reference: string): UsageError {

@@ -70,11 +70,11 @@ interface CloseFlags {
 }
 
 async function close(asked: string, { reason, dryRun = false, json = false }: CloseFlags): Promise<void> {
-  await (dryRun ? rehearse(asked, { reason, json }) : closeNow(asked, { reason, json }));
+  await (dryRun ? runDry(asked, { reason, json }) : closeNow(asked, { reason, json }));
 }
 
 /** Posts nothing, which closing does first: what is not posted yet is told as missing. */
-async function rehearse(asked: string, { reason, json }: { reason: string | undefined; json: boolean }): Promise<void> {
+async function runDry(asked: string, { reason, json }: { reason: string | undefined; json: boolean }): Promise<void> {
   await withStore(async ({ db, config }) => {
     const about = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
     const { missing } = await checkPeriod(db, asked, { ...about, now: new Date() });

@@ -61,7 +61,7 @@ async function reconcile(asked: Kind[], { full = false, json = false, note, ...f
       line.clear();
     }
     print(runs, json);
-    if (!json) tellBreaks(runs);
+    if (!json) printBreaks(runs);
     if (!signal.aborted) process.exitCode = exitCodeOf(runs);
   });
 }
@@ -91,7 +91,7 @@ function print(runs: Run[], json: boolean): void {
 }
 
 /** What the runs opened, and where it is to be seen; those of a dry run are nowhere. */
-function tellBreaks(runs: Run[]): void {
+function printBreaks(runs: Run[]): void {
   const opened = openedBy(runs);
   if (opened === 0) return;
   const what = opened === 1 ? '1 break' : `${opened} breaks`;

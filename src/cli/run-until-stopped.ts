@@ -6,8 +6,8 @@ import { StopRequest } from '../wiring/start-steps.js';
 
 /** Longer than the sum of what the parts allow themselves for draining. */
 const CLOSE_MS = 45_000;
-/** npm and a terminal both pass a Ctrl-C on: what comes this soon after the first is the same wish, not a second one. */
-const SAME_WISH_MS = 2_000;
+/** npm and a terminal both pass a Ctrl-C on: what comes this soon after the first is the same request, not a second one. */
+const SAME_CTRL_C_MS = 2_000;
 const LEFT_OVER_MS = 1_000;
 
 /**
@@ -52,7 +52,7 @@ function forgiveRepeats(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.removeAllListeners(signal);
     process.on(signal, () => {
-      if (performance.now() - first > SAME_WISH_MS) process.exit(130);
+      if (performance.now() - first > SAME_CTRL_C_MS) process.exit(130);
     });
   }
 }

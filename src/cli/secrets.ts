@@ -124,7 +124,7 @@ async function retire(db: Knex, config: SecretsConfig, label: string, flags: Ret
   const warning = answer === 'allowed' ? before.warning : null;
   if (answer === 'allowed' && !dryRun)
     await retireSecret(db, { label, fingerprint, by: cliActor(), note: note ?? null, now: new Date() });
-  tell(
+  printResult(
     json,
     { label, retired: true, dryRun, before: before.verdict, warning },
     dryRun ? `would retire ${label}` : `${label} is retired: every receiver refuses it within ten seconds`,
@@ -158,14 +158,14 @@ async function restore(db: Knex, config: SecretsConfig, label: string, flags: No
   const { verdict } = await find(db, config, label);
   if (verdict !== 'retired') throw new UsageError(`"${label}" is not retired.`);
   if (!dryRun) await restoreSecret(db, { label, by: cliActor(), note });
-  tell(
+  printResult(
     json,
     { label, retired: false, dryRun },
     dryRun ? `would restore ${label}` : `${label} is accepted again within ten seconds`,
   );
 }
 
-function tell(json: boolean, facts: object, text: string): void {
+function printResult(json: boolean, facts: object, text: string): void {
   if (json) printJson(facts);
   else process.stdout.write(`${text}\n`);
 }

@@ -30,7 +30,7 @@ import { listPage } from './records/list-page.js';
 import { recordPage } from './records/record-page.js';
 import { sheets } from './records/sheet.js';
 
-/** Every page, in the order of the navigation: routes, navigation and the tests that walk them all come from here. */
+/** Every page, in the order of the navigation: routes, navigation and the tests that visit them all come from here. */
 export const pages: readonly Page[] = [
   overview,
   orders,

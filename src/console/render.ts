@@ -33,7 +33,7 @@ const folder = (name: string): string => fileURLToPath(new URL(`./${name}/`, imp
 export const assetsFolder = folder('assets');
 
 /** In the order in which they hold. */
-const stylesheets = ['tokens', 'ground', 'frame', 'pieces', 'controls', 'tables', 'drawings', 'story', 'narrow'];
+const stylesheets = ['tokens', 'ground', 'frame', 'pieces', 'controls', 'tables', 'drawings', 'timeline', 'narrow'];
 
 const eta = new Eta({ views: folder('views'), autoEscape: true, cache: true });
 const version = versionOf(assetsFolder);

@@ -1,8 +1,8 @@
 import { lateSeconds } from '../domain/alerts/condition.js';
 import { retiredLast } from '../domain/deliveries/last-secret.js';
 import { type FailingChannel, failingChannels } from '../records/alerts/alert-channels.js';
-import { differingSettings, valuesText } from '../records/alerts/setting-signs.js';
-import { type SignOfLife, signsOfLife } from '../records/alerts/signs-of-life.js';
+import { type ProcessHeartbeat, processHeartbeats } from '../records/alerts/process-heartbeats.js';
+import { differingSettings, valuesText } from '../records/alerts/process-settings.js';
 import { type CallbackBacklog, callbackBacklog } from '../records/callbacks/callback-backlog.js';
 import { countMissed } from '../records/deliveries/list-deliveries.js';
 import { retiredLabels } from '../records/deliveries/secrets.js';
@@ -63,7 +63,7 @@ const unknown: Status = {
 
 async function readStatus(deps: StatusDeps): Promise<Status> {
   const { db, runKinds, runEverySeconds, now } = deps;
-  const [covered, breaks, missed, backlog, callbacks, failing, signs, lost, held, settings, secrets] =
+  const [covered, breaks, missed, backlog, callbacks, failing, heartbeats, lost, held, settings, secrets] =
     await Promise.all([
       coverage(db, runKinds, now()),
       countOpenBreaks(db),
@@ -71,7 +71,7 @@ async function readStatus(deps: StatusDeps): Promise<Status> {
       inboxBacklog(db),
       callbackBacklog(db),
       failingChannels(db),
-      signsOfLife(db),
+      processHeartbeats(db),
       lostCalls(db),
       heldByRefund(db),
       differingSettings(db),
@@ -87,7 +87,7 @@ async function readStatus(deps: StatusDeps): Promise<Status> {
     ...settings.map((found): Items[number] => {
       return { tone: 'bad', text: `${found.setting} differs: ${valuesText(found)}`, href: '/doctor' };
     }),
-    ...silentItems(signs),
+    ...silentItems(heartbeats),
     ...unprovenItems(covered, runEverySeconds),
   ];
   if (items.length === 0) items.push(allProven(covered));
@@ -157,22 +157,22 @@ function refundItems(lost: Awaited<ReturnType<typeof lostCalls>>, held: number):
   return items;
 }
 
-function silentItems(signs: readonly SignOfLife[]): Items {
-  return [...queueItems(signs), ...partItems(signs.filter(({ part }) => part !== 'queue'))];
+function silentItems(heartbeats: readonly ProcessHeartbeat[]): Items {
+  return [...queueItems(heartbeats), ...partItems(heartbeats.filter(({ part }) => part !== 'queue'))];
 }
 
 /** Each look for alerts asks the queue: where nobody looks, nobody knows. */
-function queueItems(signs: readonly SignOfLife[]): Items {
-  const ago = (name: SignOfLife['part']) => signs.find(({ part }) => part === name)?.secondsAgo ?? 0;
+function queueItems(heartbeats: readonly ProcessHeartbeat[]): Items {
+  const ago = (name: ProcessHeartbeat['part']) => heartbeats.find(({ part }) => part === name)?.secondsAgo ?? 0;
   const silent = ago('queue') - ago('alerts');
   if (silent <= lateSeconds.queue) return [];
   const text = `The queue does not answer for ${duration(silent)}: webhooks are applied later, none is lost`;
   return [{ tone: 'warn', text, href: '/queues' }];
 }
 
-function partItems(signs: readonly SignOfLife[]): Items {
-  return signs
-    .filter(({ secondsAgo }) => secondsAgo > lateSeconds.sign)
+function partItems(heartbeats: readonly ProcessHeartbeat[]): Items {
+  return heartbeats
+    .filter(({ secondsAgo }) => secondsAgo > lateSeconds.heartbeat)
     .map(({ part, secondsAgo }) => {
       const what = part === 'alerts' ? 'Nobody has looked for alerts' : `No ${part} at work`;
       return { tone: 'bad', text: `${what} for ${duration(secondsAgo)}`, href: '/alerts' };

@@ -1,15 +1,15 @@
 import type { JsonObject } from './json.js';
-import { type Claim, compareClaims } from './record-state.js';
+import { compareStatements, type Statement } from './record-state.js';
 import { type Axis, type RecordRules, rankOn, stateOn, textField } from './records.js';
 
-/** Fields, and the claims that shaped them beside the reading. */
+/** Fields, and the statements that shaped them beside the poll. */
 export interface Composed {
   fields: JsonObject;
-  shapedBy: Claim[];
+  shapedBy: Statement[];
 }
 
-/** On each axis the furthest claim that stands strictly further on than the reading. */
-export function advance(rules: RecordRules, base: JsonObject, claims: Claim[]): Composed {
+/** On each axis the furthest statement that stands strictly further on than the poll. */
+export function advance(rules: RecordRules, base: JsonObject, claims: Statement[]): Composed {
   const furthest = furthestOn(rules.main, claims);
   const advances = furthest !== null && isFurther(rules.main, furthest.fields, base);
   const fields = advances ? overlay(rules, base, furthest) : base;
@@ -17,17 +17,17 @@ export function advance(rules: RecordRules, base: JsonObject, claims: Claim[]): 
 }
 
 /** Every claim over the one before, the furthest last. */
-export function compose(rules: RecordRules, claims: Claim[]): Composed {
+export function compose(rules: RecordRules, claims: Statement[]): Composed {
   const shapedBy = claims.toSorted((a, b) => compareStanding(rules.main, a, b));
-  const fields = shapedBy.reduce<JsonObject>((base, claim) => overlay(rules, base, claim), {});
+  const fields = shapedBy.reduce<JsonObject>((base, statement) => overlay(rules, base, statement), {});
   return advanceSide(rules, { fields, shapedBy }, claims);
 }
 
-/** Claims that say of a decisive field what the reading does not, unless that only stands behind it. */
-export function doubts({ decisive, side }: RecordRules, base: JsonObject, claims: Claim[]): Claim[] {
-  return claims.filter((claim) =>
+/** Statements that say of a decisive field what the poll does not, unless that only stands behind it. */
+export function doubts({ decisive, side }: RecordRules, base: JsonObject, claims: Statement[]): Statement[] {
+  return claims.filter((statement) =>
     decisive.some((name) => {
-      const [said, read] = [textField(claim.fields, name), textField(base, name)];
+      const [said, read] = [textField(statement.fields, name), textField(base, name)];
       if (said === null || said === read) return false;
       if (side === null || side.field !== name) return true;
       const [rank, known] = [rankOn(side, said), rankOn(side, read)];
@@ -36,7 +36,7 @@ export function doubts({ decisive, side }: RecordRules, base: JsonObject, claims
   );
 }
 
-function advanceSide(rules: RecordRules, composed: Composed, claims: Claim[]): Composed {
+function advanceSide(rules: RecordRules, composed: Composed, claims: Statement[]): Composed {
   const { side } = rules;
   const furthest = side === null ? null : furthestOn(side, claims);
   if (side === null || furthest === null || !isFurther(side, furthest.fields, composed.fields)) return composed;
@@ -46,27 +46,27 @@ function advanceSide(rules: RecordRules, composed: Composed, claims: Claim[]): C
   };
 }
 
-/** All that the claim states, over the base; but a side state (a dispute) moves on its own axis alone. */
-function overlay({ side }: RecordRules, base: JsonObject, claim: Claim): JsonObject {
-  const fields = { ...base, ...claim.fields };
-  if (side === null || !Object.hasOwn(claim.fields, side.field)) return fields;
+/** All that the statement states, over the base; but a side state (a dispute) moves on its own axis alone. */
+function overlay({ side }: RecordRules, base: JsonObject, statement: Statement): JsonObject {
+  const fields = { ...base, ...statement.fields };
+  if (side === null || !Object.hasOwn(statement.fields, side.field)) return fields;
   const known = stateOn(side, base);
-  if (known === null || known === stateOn(side, claim.fields)) return fields;
+  if (known === null || known === stateOn(side, statement.fields)) return fields;
   for (const name of side.travels) delete fields[name];
   return { ...fields, ...pick(base, side.travels) };
 }
 
-function furthestOn(axis: Axis, claims: Claim[]): Claim | null {
+function furthestOn(axis: Axis, claims: Statement[]): Statement | null {
   return claims.toSorted((a, b) => compareStanding(axis, b, a))[0] ?? null;
 }
 
-function compareStanding(axis: Axis, a: Claim, b: Claim): number {
-  return standing(axis, a) - standing(axis, b) || compareClaims(a, b);
+function compareStanding(axis: Axis, a: Statement, b: Statement): number {
+  return standing(axis, a) - standing(axis, b) || compareStatements(a, b);
 }
 
-/** For sorting claims among themselves an incomparable state stands before the listed ones, after none at all. */
-function standing(axis: Axis, claim: Claim): number {
-  return rankOn(axis, stateOn(axis, claim.fields)) ?? -0.5;
+/** For sorting statements among themselves an incomparable state stands before the listed ones, after none at all. */
+function standing(axis: Axis, statement: Statement): number {
+  return rankOn(axis, stateOn(axis, statement.fields)) ?? -0.5;
 }
 
 function isFurther(axis: Axis, fields: JsonObject, than: JsonObject): boolean {

@@ -4,19 +4,19 @@ import type { Json, JsonObject } from './json.js';
 import { fieldOf } from './kinds/kinds.js';
 import type { Observation, ObservationSource } from './observation.js';
 import {
-  type Claim,
-  compareClaims,
+  compareStatements,
   compareText,
   isNewer,
   isReport,
-  isStatement,
   KEPT,
   MENTION,
   NO_STATE,
   newerPoll,
   type Poll,
   type RecordState,
-  readingOf,
+  type Statement,
+  saysFields,
+  shownPollOf,
 } from './record-state.js';
 import { type RecordKind, type RecordRules, recordRules, stateOn, textField } from './records.js';
 
@@ -39,7 +39,7 @@ export interface Shown {
   /** A report newer than the last poll says that the record stands elsewhere: it withholds until the next poll. */
   doubted: boolean;
   /** Something newer than the last poll says other than that poll: the record is to be read. */
-  needsReading: boolean;
+  needsPoll: boolean;
   /** Of the newest thing that says the state that is shown, or of the absence; milliseconds of the service's clock. */
   observedAt: number;
   observedBy: ObservationSource;
@@ -52,16 +52,16 @@ export function absorb(kind: RecordKind, state: RecordState, observation: Observ
 
 /** The state after everything that either side has seen: commutative, associative, idempotent. */
 export function joinStates(a: RecordState, b: RecordState): RecordState {
-  const reading = newerPoll(readingOf(a.poll), readingOf(b.poll));
+  const shownPoll = newerPoll(shownPollOf(a.poll), shownPollOf(b.poll));
   const absence = newerPoll(absenceOf(a.poll), absenceOf(b.poll));
-  const gone = absence !== null && newerPoll(absence, reading) === absence;
-  const poll = gone ? { ...absence, before: reading } : reading;
-  const newest = new Map<string, Claim>();
-  for (const claim of [...a.claims, ...b.claims]) {
-    if (overtaken(claim, poll, reading)) continue;
-    const slot = `${claim.source.type} ${claim.state}`;
+  const gone = absence !== null && newerPoll(absence, shownPoll) === absence;
+  const poll = gone ? { ...absence, before: shownPoll } : shownPoll;
+  const newest = new Map<string, Statement>();
+  for (const statement of [...a.claims, ...b.claims]) {
+    if (overtaken(statement, poll, shownPoll)) continue;
+    const slot = `${statement.source.type} ${statement.state}`;
     const known = newest.get(slot);
-    if (known === undefined || compareClaims(claim, known) > 0) newest.set(slot, claim);
+    if (known === undefined || compareStatements(statement, known) > 0) newest.set(slot, statement);
   }
   return { poll, claims: bounded([...newest.values()]).sort(compareSlots) };
 }
@@ -75,40 +75,40 @@ const LISTED_SLOTS: ReadonlySet<string> = new Set(
     .flatMap(({ field, ranks }) => [...ranks.keys()].map((state) => `${field}:${state}`)),
 );
 
-function bounded(claims: Claim[]): Claim[] {
+function bounded(claims: Statement[]): Statement[] {
   if (claims.length <= MOST_SLOTS) return claims;
   const counts = new Map<string, number>();
   return claims
-    .sort((a, b) => compareClaims(b, a))
-    .filter((claim) => {
-      if (!isReport(claim) || LISTED_SLOTS.has(claim.state)) return true;
-      const field = claim.state.slice(0, claim.state.indexOf(':'));
+    .sort((a, b) => compareStatements(b, a))
+    .filter((statement) => {
+      if (!isReport(statement) || LISTED_SLOTS.has(statement.state)) return true;
+      const field = statement.state.slice(0, statement.state.indexOf(':'));
       const count = (counts.get(field) ?? 0) + 1;
       counts.set(field, count);
       return count <= MOST_SLOTS;
     });
 }
 
-function compareSlots(a: Claim, b: Claim): number {
+function compareSlots(a: Statement, b: Statement): number {
   return compareText(a.state, b.state) || compareText(a.source.type, b.source.type);
 }
 
 /**
- * The newest reading, with what newer own calls and deliveries say where they stand further on; without a reading, these
+ * The newest poll, with what newer own calls and deliveries say where they stand further on; without a poll, these
  * alone, the furthest on top. Reports stand apart. A state that was never observed shows no fields, observed at 0.
  */
 export function show(kind: RecordKind, { poll, claims }: RecordState): Shown {
   const rules = recordRules[kind];
-  const reading = readingOf(poll);
+  const shownPoll = shownPollOf(poll);
   const [reports, proofs] = parted(claims);
-  const proven = prove(rules, reading, proofs);
-  const known = reading !== null || proofs.some((claim) => claim.state !== MENTION);
-  const said = reports.filter((claim) => isStatement(claim) && isNewer(claim, reading));
-  const fresh = said.filter((claim) => isNewer(claim, poll));
+  const proven = prove(rules, shownPoll, proofs);
+  const known = shownPoll !== null || proofs.some((statement) => statement.state !== MENTION);
+  const said = reports.filter((statement) => saysFields(statement) && isNewer(statement, shownPoll));
+  const fresh = said.filter((statement) => isNewer(statement, poll));
   const against = [...advance(rules, proven.fields, fresh).shapedBy, ...doubts(rules, proven.fields, fresh)];
-  const later = claims.filter((claim) => !claim.state.startsWith(KEPT) && isNewer(claim, poll));
+  const later = claims.filter((statement) => !statement.state.startsWith(KEPT) && isNewer(statement, poll));
   const listed = poll !== null && poll.fields !== null;
-  const absent = poll !== null && !listed && !later.some((claim) => !isReport(claim));
+  const absent = poll !== null && !listed && !later.some((statement) => !isReport(statement));
   const verified = listed && proven.isRead;
   return {
     fields: proven.fields,
@@ -119,27 +119,32 @@ export function show(kind: RecordKind, { poll, claims }: RecordState): Shown {
     known,
     ownCall: ownCallOf(proofs),
     doubted: against.length > 0,
-    needsReading: later.some((claim) => !agrees(rules, claim, poll?.fields ?? null)),
-    ...witnessOf(rules, absent ? poll : reading, known ? proven : compose(rules, said), claims),
+    needsPoll: later.some((statement) => !agrees(rules, statement, poll?.fields ?? null)),
+    ...witnessOf(rules, absent ? poll : shownPoll, known ? proven : compose(rules, said), claims),
   };
 }
 
-function parted(claims: Claim[]): [reports: Claim[], proofs: Claim[]] {
+function parted(claims: Statement[]): [reports: Statement[], proofs: Statement[]] {
   if (claims.length === 0) return [claims, claims];
-  return [claims.filter(isReport), claims.filter((claim) => !isReport(claim))];
+  return [claims.filter(isReport), claims.filter((statement) => !isReport(statement))];
 }
 
-/** What was read with the API key. `isRead`: nothing stands beside the reading, or speaks against it. */
-function prove(rules: RecordRules, reading: Poll | null, proofs: Claim[]): Composed & { isRead: boolean } {
-  const base = reading?.fields ?? null;
-  const live = proofs.filter((claim) => isStatement(claim) && isNewer(claim, reading));
+/** What was read with the API key. `isRead`: nothing stands beside the poll, or speaks against it. */
+function prove(rules: RecordRules, shownPoll: Poll | null, proofs: Statement[]): Composed & { isRead: boolean } {
+  const base = shownPoll?.fields ?? null;
+  const live = proofs.filter((statement) => saysFields(statement) && isNewer(statement, shownPoll));
   const { fields, shapedBy } = base === null ? compose(rules, live) : advance(rules, base, live);
   const isRead = base !== null && shapedBy.length === 0 && doubts(rules, base, live).length === 0;
   return { fields: withKept(rules, fields, proofs), shapedBy, isRead };
 }
 
 /** All that reports say and that is not so by the other sources. */
-function reportedOf(rules: RecordRules, fields: JsonObject, reports: Claim[], said: Claim[]): JsonObject | null {
+function reportedOf(
+  rules: RecordRules,
+  fields: JsonObject,
+  reports: Statement[],
+  said: Statement[],
+): JsonObject | null {
   const all = withKept(rules, compose(rules, said).fields, reports);
   const other = Object.entries(all).filter(
     ([name, value]) => name !== 'id' && !isSame(own(fields, name), value ?? null),
@@ -147,16 +152,16 @@ function reportedOf(rules: RecordRules, fields: JsonObject, reports: Claim[], sa
   return other.length === 0 ? null : Object.fromEntries(other);
 }
 
-function ownCallOf(proofs: Claim[]): string | null {
+function ownCallOf(proofs: Statement[]): string | null {
   const own = proofs.filter(({ source, state }) => source.type === 'api_response' && state !== MENTION);
-  const [newest] = own.sort((a, b) => compareClaims(b, a));
+  const [newest] = own.sort((a, b) => compareStatements(b, a));
   return newest?.source.ref ?? null;
 }
 
 function stateOf(kind: RecordKind, observation: Observation): RecordState {
   const { from, to, source } = observation;
   switch (observation.type) {
-    case 'reading': {
+    case 'poll': {
       const { fields } = observation;
       return { poll: pollOf(observation, fields, canonicalHash(fields)), claims: [] };
     }
@@ -164,14 +169,14 @@ function stateOf(kind: RecordKind, observation: Observation): RecordState {
       return { poll: pollOf(observation, null, ''), claims: [] };
     case 'mention':
       return { poll: null, claims: [{ state: MENTION, from, to, hash: '', fields: {}, source }] };
-    case 'claim':
+    case 'statement':
       return { poll: null, claims: slotted(kind, observation.fields, { from, to, source }) };
     default:
       throw new TypeError(`Not an observation: ${JSON.stringify(observation)}`);
   }
 }
 
-function slotted(kind: RecordKind, fields: JsonObject, at: Pick<Claim, 'from' | 'to' | 'source'>): Claim[] {
+function slotted(kind: RecordKind, fields: JsonObject, at: Pick<Statement, 'from' | 'to' | 'source'>): Statement[] {
   const hash = canonicalHash(fields);
   return [
     ...slotsOf(kind, fields).map((state) => ({ state, hash, fields, ...at })),
@@ -215,23 +220,23 @@ function isKeptEach(kind: RecordKind, name: string): boolean {
 }
 
 /** The field that is kept in such a slot. */
-function keptName({ state }: Claim): string {
+function keptName({ state }: Statement): string {
   return state.slice(KEPT.length).split('=', 1)[0] ?? '';
 }
 
-function overtaken(claim: Claim, poll: Poll | null, reading: Poll | null): boolean {
-  if (claim.state.startsWith(KEPT)) return false;
-  return !isNewer(claim, claim.state === MENTION ? poll : reading);
+function overtaken(statement: Statement, poll: Poll | null, shownPoll: Poll | null): boolean {
+  if (statement.state.startsWith(KEPT)) return false;
+  return !isNewer(statement, statement.state === MENTION ? poll : shownPoll);
 }
 
 function absenceOf(poll: Poll | null): Poll | null {
   return poll?.fields === null ? poll : null;
 }
 
-/** Whether the claim says nothing that the poll's fields don't: then there is nothing to read. */
-function agrees({ kept }: RecordRules, claim: Claim, fields: JsonObject | null): boolean {
-  if (fields === null || claim.state === MENTION || claim.state === NO_STATE) return false;
-  return Object.entries(claim.fields).every(([name, value]) => {
+/** Whether the statement says nothing that the poll's fields don't: then there is nothing to read. */
+function agrees({ kept }: RecordRules, statement: Statement, fields: JsonObject | null): boolean {
+  if (fields === null || statement.state === MENTION || statement.state === NO_STATE) return false;
+  return Object.entries(statement.fields).every(([name, value]) => {
     const shown = own(fields, name);
     return shown === undefined ? kept.includes(name) : isSame(shown, value ?? null);
   });
@@ -249,23 +254,25 @@ function isSame(a: Json | undefined, b: Json): boolean {
  * Where the fields lack one, the newest that was kept of it: our own call's before the delivery history's. A link that is
  * null or empty is one that the service does not show.
  */
-function withKept({ columns }: RecordRules, fields: JsonObject, claims: Claim[]): JsonObject {
+function withKept({ columns }: RecordRules, fields: JsonObject, claims: Statement[]): JsonObject {
   const isLacking = (name: string): boolean => {
     const value = own(fields, name);
     return value === undefined || ((value === null || value === '') && columns.some(({ field }) => field === name));
   };
   const kept = claims
-    .filter((claim) => claim.state.startsWith(KEPT))
-    .filter((claim) => isLacking(keptName(claim)))
-    .sort((a, b) => Number(isOwn(a)) - Number(isOwn(b)) || compareClaims(a, b));
+    .filter((statement) => statement.state.startsWith(KEPT))
+    .filter((statement) => isLacking(keptName(statement)))
+    .sort((a, b) => Number(isOwn(a)) - Number(isOwn(b)) || compareStatements(a, b));
   if (kept.length === 0) return fields;
   return {
     ...fields,
-    ...Object.fromEntries(kept.map((claim) => [keptName(claim), claim.fields[keptName(claim)] ?? null])),
+    ...Object.fromEntries(
+      kept.map((statement) => [keptName(statement), statement.fields[keptName(statement)] ?? null]),
+    ),
   };
 }
 
-function isOwn({ source }: Claim): boolean {
+function isOwn({ source }: Statement): boolean {
   return source.type === 'api_response';
 }
 
@@ -274,12 +281,13 @@ function witnessOf(
   { main }: RecordRules,
   poll: Poll | null,
   { fields, shapedBy }: Composed,
-  claims: Claim[],
+  claims: Statement[],
 ): Pick<Shown, 'observedAt' | 'observedBy'> {
   const says = (said: JsonObject): boolean => stateOn(main, said) === stateOn(main, fields);
   if (poll !== null && (poll.fields === null || says(poll.fields)))
     return { observedAt: poll.from, observedBy: { type: poll.by, ref: poll.ref } };
-  const all = [shapedBy.filter((claim) => says(claim.fields)), shapedBy, claims].find((some) => some.length > 0) ?? [];
-  const [newest] = all.toSorted((a, b) => compareClaims(b, a));
+  const all =
+    [shapedBy.filter((statement) => says(statement.fields)), shapedBy, claims].find((some) => some.length > 0) ?? [];
+  const [newest] = all.toSorted((a, b) => compareStatements(b, a));
   return { observedAt: newest?.from ?? 0, observedBy: newest?.source ?? { type: 'poll', ref: '' } };
 }

@@ -12,13 +12,14 @@ export interface ObservationSource {
 /**
  * "At this moment of the service's clock, this record looked like this."
  *
- * - `reading`: a complete record out of the service's own list or detail call. Polls decide.
+ * - `poll`: a complete record out of the service's own list or detail call. Polls decide.
  * - `absence`: a read that proves that the service does not list the record.
- * - `claim`: what an event said of the record; fields that the payload lacked are absent here, never null.
- * - `mention`: an event named the record but nothing could be read off it: it asks for a reading.
+ * - `statement`: what an event, a delivery or the answer to our own call said of the record; fields that the payload
+ *   lacked are absent here, never null. Of a webhook it is a report.
+ * - `mention`: an event named the record but nothing could be read off it: it asks for a poll.
  *
- * `from` and `to` are milliseconds since the epoch on the *service's* clock: of a reading or an absence the
- * start and end of the request, of a claim or mention the second that the envelope's timestamp names
+ * `from` and `to` are milliseconds since the epoch on the *service's* clock: of a poll or an absence the
+ * start and end of the request, of a statement or mention the second that the envelope's timestamp names
  * (`from` = timestamp × 1000, `to` = from + 999 where it is a whole second).
  */
 export type Observation = {
@@ -28,8 +29,8 @@ export type Observation = {
   to: number;
   source: ObservationSource;
 } & (
-  | { type: 'reading'; fields: JsonObject }
+  | { type: 'poll'; fields: JsonObject }
   | { type: 'absence' }
-  | { type: 'claim'; fields: JsonObject }
+  | { type: 'statement'; fields: JsonObject }
   | { type: 'mention' }
 );

@@ -1,16 +1,16 @@
 import type { JsonObject } from './json.js';
 import { fromJsonText, toJsonText } from './json-text.js';
 import type { SourceType } from './observation.js';
-import type { Claim, Poll, RecordState } from './record-state.js';
+import type { Poll, RecordState, Statement } from './record-state.js';
 
 /**
  * Moments are written as text, so that a state without numbers of the service's own is read by the fast parser; fields
- * that several claims share are written once.
+ * that several statements share are written once.
  */
-type ClaimText = [state: string, from: string, to: string, hash: string, type: SourceType, ref: string];
+type StatementText = [state: string, from: string, to: string, hash: string, type: SourceType, ref: string];
 
-interface ClaimsText {
-  said: ClaimText[];
+interface StatementsText {
+  said: StatementText[];
   fields: Record<string, JsonObject>;
 }
 
@@ -24,7 +24,7 @@ interface PollText extends Omit<Poll, 'from' | 'to' | 'before'> {
 export function stateToText({ poll, claims }: RecordState): { poll: string | null; claims: string } {
   return {
     poll: poll === null ? null : toJsonText(pollText(poll)),
-    claims: claims.length === 0 ? '[]' : toJsonText(claimsText(claims)),
+    claims: claims.length === 0 ? '[]' : toJsonText(statementsText(claims)),
   };
 }
 
@@ -32,18 +32,18 @@ export function stateToText({ poll, claims }: RecordState): { poll: string | nul
 export function stateFromText(text: { poll: string | null; claims: string }): RecordState {
   return {
     poll: text.poll === null ? null : pollFrom(fromJsonText(text.poll) as unknown as PollText),
-    claims: text.claims === '[]' ? [] : claimsFrom(fromJsonText(text.claims) as unknown as ClaimsText),
+    claims: text.claims === '[]' ? [] : statementsFrom(fromJsonText(text.claims) as unknown as StatementsText),
   };
 }
 
-function claimsText(claims: readonly Claim[]): ClaimsText {
+function statementsText(claims: readonly Statement[]): StatementsText {
   return {
     said: claims.map(({ state, from, to, hash, source }) => [state, `${from}`, `${to}`, hash, source.type, source.ref]),
-    fields: Object.fromEntries(claims.map((claim) => [claim.hash, claim.fields])),
+    fields: Object.fromEntries(claims.map((statement) => [statement.hash, statement.fields])),
   };
 }
 
-function claimsFrom({ said, fields }: ClaimsText): Claim[] {
+function statementsFrom({ said, fields }: StatementsText): Statement[] {
   return said.map(([state, from, to, hash, type, ref]) => {
     const shared = fields[hash];
     if (shared === undefined) throw new TypeError('Stored claims: fields are missing');

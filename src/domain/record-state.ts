@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.js';
 import type { ObservationSource, SourceType } from './observation.js';
 
-/** A full reading, or the proof that the service does not list the record (`fields` null). */
+/** What one poll showed in full, or the proof that the service does not list the record (`fields` null). */
 export interface Poll {
   /** Start and end of the request, in milliseconds of the service's clock. */
   from: number;
@@ -10,12 +10,12 @@ export interface Poll {
   fields: JsonObject | null;
   by: SourceType;
   ref: string;
-  /** Of an absence: the newest full reading, so that a record that vanished is still shown. */
+  /** Of an absence: the newest complete poll, so that a record that vanished is still shown. */
   before: Poll | null;
 }
 
 /** The newest thing said in one slot. */
-export interface Claim {
+export interface Statement {
   /** The slot: `status:completed`, `irregularStatus:none`, `none:` (no state), `kept:metadata`, `kept:paymentIntentId=pi_1`, `kept:merchantReference="refund" A-1`, `mention:`. */
   state: string;
   from: number;
@@ -26,13 +26,13 @@ export interface Claim {
 }
 
 /**
- * All that is kept of the observations of one record: the newest poll, and per source and slot the newest claim that no
- * full reading has overtaken. All are maxima of total orders, so any order and repetition of the same observations ends
+ * All that is kept of the observations of one record: the newest poll, and per source and slot the newest statement that no
+ * complete poll has overtaken. All are maxima of total orders, so any order and repetition of the same observations ends
  * in the same state (docs/decisions/0001-webhooks-claim-polls-decide.md).
  */
 export interface RecordState {
   poll: Poll | null;
-  claims: Claim[];
+  claims: Statement[];
 }
 
 export const emptyState: RecordState = { poll: null, claims: [] };
@@ -45,21 +45,21 @@ export const KEPT = 'kept:';
  * A report is what a webhook says: whoever holds a signing secret can write one. It decides nothing (docs/orders.md). Own
  * calls and the delivery history are read with the API key.
  */
-export function isReport({ source }: Pick<Claim, 'source'>): boolean {
+export function isReport({ source }: Pick<Statement, 'source'>): boolean {
   return source.type === 'webhook';
 }
 
 /** What it says of the record, beyond its name and beyond the fields that are kept by themselves. */
-export function isStatement({ state }: Pick<Claim, 'state'>): boolean {
+export function saysFields({ state }: Pick<Statement, 'state'>): boolean {
   return state !== MENTION && !state.startsWith(KEPT);
 }
 
-/** The newest full reading that a poll holds: itself, or the one before the record vanished. */
-export function readingOf(poll: Poll | null): Poll | null {
+/** The newest complete poll that a poll holds: itself, or the one before the record vanished. */
+export function shownPollOf(poll: Poll | null): Poll | null {
   return poll?.fields === null ? poll.before : poll;
 }
 
-/** The later of two polls: a total order, in which of two polls of the same moment a reading is later than an absence. */
+/** The later of two polls: a total order, in which of two polls of the same moment one with fields is later than an absence. */
 export function newerPoll(a: Poll | null, b: Poll | null): Poll | null {
   if (a === null || b === null) return a ?? b;
   const order =
@@ -71,8 +71,8 @@ export function newerPoll(a: Poll | null, b: Poll | null): Poll | null {
   return order >= 0 ? a : b;
 }
 
-/** By time, then by what can't be a matter of taste: no two different claims are equal. */
-export function compareClaims(a: Claim, b: Claim): number {
+/** By time, then by what can't be a matter of taste: no two different statements are equal. */
+export function compareStatements(a: Statement, b: Statement): number {
   return (
     a.to - b.to ||
     a.from - b.from ||
@@ -82,9 +82,9 @@ export function compareClaims(a: Claim, b: Claim): number {
   );
 }
 
-/** The claim may say something that the poll, which began at `from`, had no chance to see. */
-export function isNewer(claim: Claim, poll: Poll | null): boolean {
-  return poll === null || claim.to > poll.from;
+/** The statement may say something that the poll, which began at `from`, had no chance to see. */
+export function isNewer(statement: Statement, poll: Poll | null): boolean {
+  return poll === null || statement.to > poll.from;
 }
 
 /** By UTF-16 code unit. */

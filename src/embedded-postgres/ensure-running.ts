@@ -14,7 +14,7 @@ const LOG_LIMIT_BYTES = 10_000_000;
 /** Nothing here trades safety of a commit for speed. */
 const SETTINGS = { max_connections: '200', jit: 'off', timezone: 'UTC', log_timezone: 'UTC', log_checkpoints: 'off' };
 
-/** What no other attempt can mend. */
+/** What no other attempt can fix. */
 const HOPELESS = /contains errors|incompatible with server|password authentication failed|No embedded Postgres|initdb/i;
 
 export interface Instance {

@@ -9,10 +9,10 @@ const LOWEST = 20_000;
 const HIGHEST = 32_000;
 const TRIES = 50;
 
-/** The wished port when nobody listens there, else any free one. */
-export async function freePort(wished: number | null): Promise<number> {
+/** The preferred port when nobody listens there, else any free one. */
+export async function freePort(preferred: number | null): Promise<number> {
   const random = Array.from({ length: TRIES }, () => randomInt(LOWEST, HIGHEST));
-  for (const candidate of [...(wished === null ? [] : [wished]), ...random, 0]) {
+  for (const candidate of [...(preferred === null ? [] : [preferred]), ...random, 0]) {
     const port = await tryPort(candidate);
     if (port !== null) return port;
   }

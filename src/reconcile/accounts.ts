@@ -1,9 +1,9 @@
 import type { Observation } from '../domain/observation.js';
 import { listedIds } from '../records/runs/listed-ids.js';
-import { endMarks, waitingMarks } from '../records/runs/marks.js';
+import { endRefreshRequests, waitingRefreshRequests } from '../records/runs/refresh-requests.js';
 import { saveObservations } from '../records/save-observations.js';
+import { type AccountPage, type AccountsScan, scanAccounts } from './accounts/scan-accounts.js';
 import { settleUnlisted, type UnlistedWallets } from './accounts/settle-unlisted.js';
-import { type AccountPage, type AccountsWalk, walkAccounts } from './accounts/walk-accounts.js';
 import type { Outcome, RunContext } from './deps.js';
 import { StrangeListError } from './lists/same-list.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
@@ -17,7 +17,7 @@ const TOO_FEW = 5;
 interface Pass {
   seen: Set<string>;
   reasons: string[];
-  /** Start and end of the reading, in ms of the service's clock. */
+  /** Start and end of the poll, in ms of the service's clock. */
   from: number;
   to: number;
 }
@@ -28,13 +28,13 @@ const SETTLE_MS = 30_000;
 const MOST_NAMED = 30;
 
 /**
- * STORY of one reading of the sub-wallets: every list, by status; then, if one that was listed, or that events named, is in
+ * STORY of one poll of the sub-wallets: every list, by status; then, if one that was listed, or that events named, is in
  * none of them, all lists once more, because it may have moved from one to another between the two. One that is in none again
  * is asked for by its own movements: a closed one was archived, one that the service denies is a break.
  */
 export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
   const { db } = run.deps;
-  const marks = await waitingMarks(db, 'account', { olderThanMs: SETTLE_MS, limit: MOST_NAMED });
+  const requests = await waitingRefreshRequests(db, 'account', { olderThanMs: SETTLE_MS, limit: MOST_NAMED });
   const first = await readAll(run);
   const listed = await listedIds(db, 'account');
   if (listed.length >= TOO_FEW && first.seen.size > 0 && !listed.some((id) => first.seen.has(id))) {
@@ -43,7 +43,7 @@ export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
     );
   }
   const unseen = listed.filter((id) => !first.seen.has(id));
-  const isWhole = unseen.length === 0 && marks.every(({ id }) => first.seen.has(id));
+  const isWhole = unseen.length === 0 && requests.every(({ id }) => first.seen.has(id));
   const second = isWhole || first.reasons.length > 0 ? null : await readAll(run);
   const seen = new Set([...first.seen, ...(second?.seen ?? [])]);
   const reasons = [...first.reasons, ...(second?.reasons ?? [])];
@@ -53,7 +53,7 @@ export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
       : await settleUnlisted(run, {
           seen,
           vanished: unseen.filter((id) => !seen.has(id)),
-          named: marks.filter(({ id }) => !seen.has(id)),
+          named: requests.filter(({ id }) => !seen.has(id)),
           after: first.from,
           from: (second ?? first).from,
           to: (second ?? first).to,
@@ -77,18 +77,18 @@ export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
 export async function readAll(run: RunContext): Promise<Pass> {
   const pass: Pass = { seen: new Set(), reasons: [], from: Number.POSITIVE_INFINITY, to: 0 };
   for (const status of statuses) {
-    const walk = await walkAccounts(run, status, async (page) => {
+    const scan = await scanAccounts(run, status, async (page) => {
       pass.from = Math.min(pass.from, page.from);
       pass.to = Math.max(pass.to, page.to);
       await savePage(run, page);
     });
-    for (const id of walk.ids) pass.seen.add(id);
-    if (walk.flaw !== null) pass.reasons.push(`the list of ${status} sub-wallets: ${words[walk.flaw]}`);
+    for (const id of scan.ids) pass.seen.add(id);
+    if (scan.flaw !== null) pass.reasons.push(`the list of ${status} sub-wallets: ${words[scan.flaw]}`);
   }
   return pass;
 }
 
-const words: Readonly<Record<NonNullable<AccountsWalk['flaw']>, string>> = {
+const words: Readonly<Record<NonNullable<AccountsScan['flaw']>, string>> = {
   item_without_id: 'an item has no id',
   repeats: 'its pages repeat',
   moved: 'it moved while it was read',
@@ -101,16 +101,16 @@ async function savePage(run: RunContext, { rows, from, to }: AccountPage): Promi
   progress({ seen: tally.seen, calls: tally.calls, oldest: null, total: null });
   await save(
     run,
-    rows.map(({ id, fields }): Observation => ({ type: 'reading', kind: 'account', id, from, to, source, fields })),
+    rows.map(({ id, fields }): Observation => ({ type: 'poll', kind: 'account', id, from, to, source, fields })),
   );
 }
 
-async function saveUnlisted(run: RunContext, { observations, endedMarks }: UnlistedWallets): Promise<void> {
+async function saveUnlisted(run: RunContext, { observations, endedRequests }: UnlistedWallets): Promise<void> {
   const { deps, tally, fence } = run;
   await save(run, observations);
-  if (endedMarks.length === 0) return;
+  if (endedRequests.length === 0) return;
   await writeFenced({ db: deps.db, now: deps.now, tally, fence }, async (trx) => {
-    await endMarks(trx, 'account', endedMarks);
+    await endRefreshRequests(trx, 'account', endedRequests);
     return NOTHING;
   });
 }

@@ -1,6 +1,6 @@
 import { holdsCatalog, type KnownAsset, knownAssets } from '../records/balances/balance-assets.js';
 import { NotFoundError, RefusedError } from '../service-api/service-errors.js';
-import { judgeAssets, type Sandwiched } from './balances/judge-assets.js';
+import { classifyAssets, type Sandwiched } from './balances/classify-assets.js';
 import { saveBalance } from './balances/save-balance.js';
 import { readCatalog } from './catalog/read-catalog.js';
 import type { Outcome, RunContext } from './deps.js';
@@ -11,15 +11,15 @@ const MOST_ASSETS = 100;
 const IDLE_PER_RUN = 5;
 
 /**
- * STORY of one reading of the operating balances (specification 4.18): every asset is read, the records that move balances
- * are read, every asset is read again; what agrees is judged: opening + movements = balance. Complete: every asset is.
+ * STORY of one poll of the operating balances (specification 4.18): every asset is read, the records that move balances
+ * are read, every asset is read again; what agrees is classified: opening + movements = balance. Complete: every asset is.
  */
 export async function reconcileBalances(run: RunContext): Promise<Outcome> {
   const { db } = run.deps;
   if (!(await holdsCatalog(db))) await readCatalogIfOffered(run);
   const assets = await knownAssets(db);
   const { asked, idle, waiting } = turnOf(assets, run.options.full);
-  const sandwiched = await judgeAssets(run, asked, (assetCode, { read, earlier, verdict }) =>
+  const sandwiched = await classifyAssets(run, asked, (assetCode, { read, earlier, verdict }) =>
     saveBalance(run, assetCode, { read, earlier }, verdict),
   );
   run.tally.seen += sandwiched.size;
@@ -61,20 +61,20 @@ async function readCatalogIfOffered(run: RunContext): Promise<void> {
 function whyIncomplete(sandwiched: ReadonlyMap<string, Sandwiched>): string[] {
   const reasons = new Map<string, string[]>();
   for (const [asset, { verdict }] of sandwiched) {
-    const reason = verdict.type === 'unproven' ? verdict.reason : verdict.judged.judgement.unproven;
+    const reason = verdict.type === 'unproven' ? verdict.reason : verdict.classified.verdict.unproven;
     if (reason !== null) reasons.set(reason, [...(reasons.get(reason) ?? []), asset]);
   }
   return [...reasons].map(([reason, assets]) => `${assets.join(', ')}: ${reason}`);
 }
 
 function countsOf(sandwiched: ReadonlyMap<string, Sandwiched>): Record<string, unknown> {
-  const judged = [...sandwiched.values()].flatMap(({ verdict }) => (verdict.type === 'judged' ? [verdict] : []));
-  const caveats = new Set(judged.flatMap((verdict) => verdict.caveats));
+  const classified = [...sandwiched.values()].flatMap(({ verdict }) => (verdict.type === 'judged' ? [verdict] : []));
+  const caveats = new Set(classified.flatMap((verdict) => verdict.caveats));
   return {
     assets: sandwiched.size,
-    agreed: judged.length,
-    opened: judged.filter(({ opens }) => opens).length,
-    unexplained: judged.filter(({ judged }) => judged.judgement.unexplained !== '0').length,
+    agreed: classified.length,
+    opened: classified.filter(({ opens }) => opens).length,
+    unexplained: classified.filter(({ classified }) => classified.verdict.unexplained !== '0').length,
     ...(caveats.size === 0 ? {} : { caveats: [...caveats] }),
   };
 }

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { type BreakKind, runChecks } from '../domain/breaks/breaks.js';
 import {
+  classifyListing,
   type DisputeStanding,
-  judgeListing,
   outsideIrregular,
   standingOf,
   unknownStanding,
@@ -15,8 +15,8 @@ import { autoResolveBreaks, openBreaks, renewEvidence, stillOpen } from '../reco
 import {
   changedEntities,
   dueChecks,
-  holdCheckMark,
-  moveCheckMark,
+  lockCheckWatermark,
+  moveCheckWatermark,
   planChecks,
   readEvidence,
   settledChanges,
@@ -54,7 +54,7 @@ const AFTER_FAILURE_MS = 3_600_000;
 /**
  * Holds records against one another: those that changed since the last time, those whose grace ended, and open disputes
  * against a new listing of the filter `irregular`. Opens and resolves breaks, in slices of one transaction each. What
- * changes meanwhile is left for the next time: a long first reading must not keep it going. Two at once take turns; the same
+ * changes meanwhile is left for the next time: a long first poll must not keep it going. Two at once take turns; the same
  * again changes nothing. One whose check throws is logged and checked again in an hour; the others go on.
  */
 export async function crossCheck(deps: CrossCheckDeps, signal?: AbortSignal): Promise<CrossCheckReport> {
@@ -78,20 +78,20 @@ async function checkSlice(
   deps: CrossCheckDeps,
   settled: string,
 ): Promise<{ report: CrossCheckReport; more: boolean }> {
-  const after = await holdCheckMark(trx);
+  const after = await lockCheckWatermark(trx);
   const changed = await changedEntities(trx, { after, settled }, CHANGES_AT_ONCE);
   const due = await dueChecks(trx, deps.now(), DUE_AT_ONCE);
   const entities = [...changed.entities, ...due];
   const more = changed.more || due.length === DUE_AT_ONCE;
   if (entities.length === 0) return { report: { checked: 0, opened: 0, resolved: 0 }, more };
-  if (changed.upTo !== after) await moveCheckMark(trx, changed.upTo);
+  if (changed.upTo !== after) await moveCheckWatermark(trx, changed.upTo);
   return { report: await checkEach(trx, entities, deps), more };
 }
 
 /** Checks these, whether they changed or not. */
 export async function checkInSlice(deps: CrossCheckDeps, entities: readonly EntityRef[]): Promise<CrossCheckReport> {
   return inTransaction(deps, async (trx) => {
-    await holdCheckMark(trx);
+    await lockCheckWatermark(trx);
     return checkEach(trx, entities, deps);
   });
 }
@@ -162,7 +162,7 @@ async function saveListing(
   const known = await openEvidence(trx, kind, entity.kind, null);
   const before = known.get(entity.id) ?? null;
   known.delete(entity.id);
-  const findings = judgeListing(disputes, listing, before);
+  const findings = classifyListing(disputes, listing, before);
   const older = [...known.keys()].map((id) => ({ kind, entity: { kind: entity.kind, id } }));
   const saved = await saveFindings(trx, { open: findings.open, resolve: [...findings.resolve, ...older] });
   if (before !== null) for (const found of findings.open) await renewEvidence(trx, found);

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { GIVE_UP_MS } from '../domain/deliveries/delivery-class.js';
 import { type HistoryKnown, knownAfter, LONGEST_RETRY_MS } from '../domain/deliveries/report-standing.js';
 import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';
+import type { ClassifiedDelivery, ClassifyRules } from '../records/deliveries/classify-deliveries.js';
 import {
   deliveriesById,
   knownButUnseen,
@@ -9,27 +10,26 @@ import {
   oldestUnsettled,
   openDeliveries,
 } from '../records/deliveries/deliveries.js';
-import type { JudgedDelivery, JudgeRules } from '../records/deliveries/judge-deliveries.js';
 import { endpointsById } from '../records/deliveries/listed-endpoints.js';
 import type { Delivery } from '../records/deliveries/read-delivery.js';
 import { recoverableIds } from '../records/deliveries/recoverable-deliveries.js';
 import { learnSecretEndpoints, retiredSecretUse } from '../records/deliveries/secret-endpoints.js';
 import { readWatermarks, type Watermark } from '../records/runs/watermarks.js';
 import { ForbiddenError, NotFoundError } from '../service-api/service-errors.js';
-import { judgeReports } from './deliveries/judge-reports.js';
+import { classifyReports } from './deliveries/classify-reports.js';
 import {
   type DeliveryPageReader,
-  type DeliveryWalk,
+  type DeliveryScan,
   DISORDER_MS,
-  walkDeliveries,
+  scanDeliveries,
 } from './deliveries/read-deliveries.js';
 import { recoverDeliveries } from './deliveries/recover-deliveries.js';
-import { saveJudged } from './deliveries/save-judged.js';
+import { saveClassified } from './deliveries/save-classified.js';
 import type { Outcome, ReconcileDeps, RunContext } from './deps.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
 
 const AT_ONCE = 100;
-const CLOCK_DOUBT_MS = 2_000;
+const CLOCK_UNCERTAINTY_MS = 2_000;
 /** A delivery that the service calls pending and never touches again is not waited for any longer. */
 const STUCK_MS = 3 * 86_400_000;
 
@@ -46,25 +46,25 @@ export async function reconcileDeliveries(run: RunContext): Promise<Outcome> {
 }
 
 /**
- * STORY of one reading of the delivery history (specification 4.22): from the head down to the mark below which every
+ * STORY of one poll of the delivery history (specification 4.22): from the head down to the watermark below which every
  * delivery was final when it was read last; each is held against the inbox, what is missed is recovered from its payload.
- * Complete: every delivery above the mark was read.
+ * Complete: every delivery above the watermark was read.
  */
 async function readHistory(run: RunContext): Promise<Outcome> {
-  const rules = judgeRules(run.deps);
+  const rules = classifyRules(run.deps);
   const bound = await boundOf(run);
   const begunAt = run.deps.now().getTime();
   const counts: Record<string, number> = {};
   let recovered = 0;
-  const walk = await walkDeliveries(
+  const scan = await scanDeliveries(
     deliveryPages(run),
     { bound, eventIdPointer: run.deps.settings.eventIdPointer, ...(run.signal ? { signal: run.signal } : {}) },
     async (page) => {
       run.tally.seen += page.deliveries.length;
       rules.now = clockAfter(page.deliveries, rules.now);
-      const judged = await saveJudged(run, page.deliveries, { rules, readAt: page.from });
-      recovered += await recoverDeliveries(run, judged, rules);
-      count(counts, judged.slice(0, page.deliveries.length));
+      const classified = await saveClassified(run, page.deliveries, { rules, readAt: page.from });
+      recovered += await recoverDeliveries(run, classified, rules);
+      count(counts, classified.slice(0, page.deliveries.length));
       run.progress({
         seen: run.tally.seen,
         calls: run.tally.calls,
@@ -73,20 +73,20 @@ async function readHistory(run: RunContext): Promise<Outcome> {
       });
     },
   );
-  recovered += await judgeOpen(run, rules, walk);
+  recovered += await classifyOpen(run, rules, scan);
   await learn(run);
-  const gap = walk.complete ? await gapOf(run, walk, bound) : null;
-  const complete = walk.complete && gap === null;
-  const known = complete ? await knownBy(run, walk, bound) : null;
-  await judgeReports(run, known === null ? null : { known, begunAt });
+  const gap = scan.complete ? await gapOf(run, scan, bound) : null;
+  const complete = scan.complete && gap === null;
+  const known = complete ? await knownBy(run, scan, bound) : null;
+  await classifyReports(run, known === null ? null : { known, begunAt });
   return {
     complete,
-    proof: proofOf(walk, { bound, gap, counts, recovered }),
-    watermarks: new Map([['mark', { ...(await nextMark(run, walk, rules)), ...known }]]),
+    proof: proofOf(scan, { bound, gap, counts, recovered }),
+    watermarks: new Map([['mark', { ...(await nextWatermark(run, scan, rules)), ...known }]]),
   };
 }
 
-export function judgeRules({ settings, contract, client, adoptedAt }: ReconcileDeps): JudgeRules {
+export function classifyRules({ settings, contract, client, adoptedAt }: ReconcileDeps): ClassifyRules {
   return {
     now: client.serviceNow(),
     graceMs: settings.missedGraceMs,
@@ -100,7 +100,7 @@ export function judgeRules({ settings, contract, client, adoptedAt }: ReconcileD
 /** The service's clock is known to within a second or two; a delivery of this moment shows that it is there already. */
 export function clockAfter(deliveries: readonly Delivery[], now: number): number {
   return deliveries.reduce((latest, { createdAt }) => {
-    const isBelievable = createdAt !== null && createdAt <= now + CLOCK_DOUBT_MS;
+    const isBelievable = createdAt !== null && createdAt <= now + CLOCK_UNCERTAINTY_MS;
     return isBelievable ? Math.max(latest, createdAt) : latest;
   }, now);
 }
@@ -119,8 +119,8 @@ export function deliveryPages({
 /** ms; null: to the end of the list. The first time: what was made since adoption. */
 async function boundOf({ deps, options }: RunContext): Promise<number | null> {
   if (options.full) return null;
-  const mark = (await readWatermarks(deps.db, 'deliveries')).get('mark')?.['at'];
-  const known = typeof mark === 'number' ? mark : deps.adoptedAt.getTime() - DISORDER_MS;
+  const watermark = (await readWatermarks(deps.db, 'deliveries')).get('mark')?.['at'];
+  const known = typeof watermark === 'number' ? watermark : deps.adoptedAt.getTime() - DISORDER_MS;
   return Math.min(known, options.since ?? known);
 }
 
@@ -130,15 +130,15 @@ async function wantedIds({ deps: { db }, options: { wanted } }: RunContext): Pro
 }
 
 /** What may be of another class by now though the service says nothing new: an event came late, the grace is over. */
-async function judgeOpen(run: RunContext, rules: JudgeRules, walk: DeliveryWalk): Promise<number> {
+async function classifyOpen(run: RunContext, rules: ClassifyRules, scan: DeliveryScan): Promise<number> {
   const due = await openDeliveries(run.deps.db, rules.now);
-  const ids = [...new Set([...due, ...(await wantedIds(run))])].filter((id) => !walk.ids.has(id));
+  const ids = [...new Set([...due, ...(await wantedIds(run))])].filter((id) => !scan.ids.has(id));
   let recovered = 0;
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     run.signal?.throwIfAborted();
     const deliveries = await deliveriesById(run.deps.db, ids.slice(at, at + AT_ONCE));
-    const judged = await saveJudged(run, deliveries, { rules, readAt: rules.now });
-    recovered += await recoverDeliveries(run, judged, rules);
+    const classified = await saveClassified(run, deliveries, { rules, readAt: rules.now });
+    recovered += await recoverDeliveries(run, classified, rules);
   }
   return recovered;
 }
@@ -150,53 +150,53 @@ async function learn(run: RunContext): Promise<void> {
   });
 }
 
-/** An end that comes too early, or a hole: deliveries that we know of where the walk passed, and that it did not show. */
-async function gapOf({ deps }: RunContext, walk: DeliveryWalk, bound: number | null): Promise<string | null> {
-  const from = bound ?? walk.oldest;
-  const range = { from: from === null ? 0 : from + DISORDER_MS, to: walk.newest ?? deps.client.serviceNow() };
-  const unseen = await knownButUnseen(deps.db, range, walk.ids);
+/** An end that comes too early, or a hole: deliveries that we know of where the scan passed, and that it did not show. */
+async function gapOf({ deps }: RunContext, scan: DeliveryScan, bound: number | null): Promise<string | null> {
+  const from = bound ?? scan.oldest;
+  const range = { from: from === null ? 0 : from + DISORDER_MS, to: scan.newest ?? deps.client.serviceNow() };
+  const unseen = await knownButUnseen(deps.db, range, scan.ids);
   if (unseen.length === 0) return null;
   return `the service did not show ${unseen.length} deliveries that it showed before, such as ${unseen[0]}`;
 }
 
-/** Deliveries are written down a little out of order, so the mark lies a little below the oldest that is not final. */
-async function nextMark({ deps }: RunContext, walk: DeliveryWalk, rules: JudgeRules): Promise<Watermark> {
+/** Deliveries are written down a little out of order, so the watermark lies a little below the oldest that is not final. */
+async function nextWatermark({ deps }: RunContext, scan: DeliveryScan, rules: ClassifyRules): Promise<Watermark> {
   const { pendingStates, now } = rules;
   const unsettled = await oldestUnsettled(deps.db, { pendingStates, now, stuckMs: STUCK_MS });
-  return { at: Math.min(unsettled ?? walk.from, walk.from) - DISORDER_MS };
+  return { at: Math.min(unsettled ?? scan.from, scan.from) - DISORDER_MS };
 }
 
 /** Since when the history is known without a hole. What was read by a version that did not write it down began at adoption. */
-async function knownBy({ deps }: RunContext, walk: DeliveryWalk, bound: number | null): Promise<HistoryKnown | null> {
-  const { at: mark, from, readAt } = (await readWatermarks(deps.db, 'deliveries')).get('mark') ?? {};
+async function knownBy({ deps }: RunContext, scan: DeliveryScan, bound: number | null): Promise<HistoryKnown | null> {
+  const { at: watermark, from, readAt } = (await readWatermarks(deps.db, 'deliveries')).get('mark') ?? {};
   const older =
-    typeof mark === 'number'
-      ? { from: deps.adoptedAt.getTime() - DISORDER_MS + LONGEST_RETRY_MS, readAt: mark + DISORDER_MS }
+    typeof watermark === 'number'
+      ? { from: deps.adoptedAt.getTime() - DISORDER_MS + LONGEST_RETRY_MS, readAt: watermark + DISORDER_MS }
       : null;
   const before = typeof from === 'number' && typeof readAt === 'number' ? { from, readAt } : older;
-  const { complete, atEnd, oldest } = walk;
-  const hasLost = atEnd && (await knowsBefore(deps.db, oldest ?? walk.from));
-  return knownAfter(before, { complete, readAt: walk.from, downTo: atEnd ? null : bound, oldest, hasLost });
+  const { complete, atEnd, oldest } = scan;
+  const hasLost = atEnd && (await knowsBefore(deps.db, oldest ?? scan.from));
+  return knownAfter(before, { complete, readAt: scan.from, downTo: atEnd ? null : bound, oldest, hasLost });
 }
 
 function proofOf(
-  walk: DeliveryWalk,
+  scan: DeliveryScan,
   { bound, gap, counts, recovered }: { bound: number | null; gap: string | null; counts: object; recovered: number },
 ): Record<string, unknown> {
-  const reason = walk.reason ?? gap;
+  const reason = scan.reason ?? gap;
   return {
     ...(reason === null ? {} : { reason }),
     downTo: bound === null ? null : new Date(bound).toISOString(),
-    toEnd: walk.atEnd,
-    calls: walk.calls,
-    seen: walk.ids.size,
+    toEnd: scan.atEnd,
+    calls: scan.calls,
+    seen: scan.ids.size,
     classes: counts,
     recovered,
   };
 }
 
-function count(counts: Record<string, number>, judged: readonly JudgedDelivery[]): void {
-  for (const { verdict } of judged) counts[verdict.class] = (counts[verdict.class] ?? 0) + 1;
+function count(counts: Record<string, number>, classified: readonly ClassifiedDelivery[]): void {
+  for (const { verdict } of classified) counts[verdict.class] = (counts[verdict.class] ?? 0) + 1;
 }
 
 /** After a retirement deliveries that were on their way may still come. */

@@ -7,7 +7,7 @@ import type { Wanted } from '../records/deliveries/recoverable-deliveries.js';
 import type { Run, RunTally } from '../records/runs/runs.js';
 import type { Watermark } from '../records/runs/watermarks.js';
 import type { Contract } from '../service-api/contract.js';
-import type { CallShare } from './claims/call-share.js';
+import type { CallShare } from './refresh/call-share.js';
 import type { ServiceReader } from './service-reader.js';
 import type { Fence } from './write-fenced.js';
 
@@ -42,15 +42,15 @@ export interface ReconcileDeps extends ReleaseRules {
   metrics?: { reconcileLastSuccess: { set(labels: { kind: string }, value: number): void } };
 }
 
-export interface ReadingOptions {
+export interface PollOptions {
   /** Also reads the whole list again, whatever is due. */
   full: boolean;
   /** Also reads again what was created since; ms. */
   since: number | null;
-  /** Goes on with a full reading that an earlier run left unfinished, instead of starting it over. */
+  /** Goes on with a full scan that an earlier run left unfinished, instead of starting it over. */
   resume: boolean;
   /**
-   * So many pages of what is long (a first reading, a sweep) at most: the next run goes on. Null: to the end. What is
+   * So many pages of what is long (a first scan, a rescan) at most: the next run goes on. Null: to the end. What is
    * new and what is open is always read.
    */
   pages: number | null;
@@ -74,17 +74,17 @@ export interface RunContext {
   source: ObservationSource;
   tally: RunTally;
   fence: Fence;
-  options: ReadingOptions;
+  options: PollOptions;
   signal?: AbortSignal;
   /** Call it after each answer of the service. */
   progress: (at: Progress) => void;
   /** One ordinary run of another kind, with a lock and a row of its own, before this one goes on. Left out of a dry run. */
-  alongside?: (kind: Kind) => Promise<Pick<Run, 'status' | 'complete' | 'proof' | 'error'>>;
+  prerequisite?: (kind: Kind) => Promise<Pick<Run, 'status' | 'complete' | 'proof' | 'error'>>;
 }
 
 /**
  * What a run has proven. `complete`: everything that the kind sets out to read was proven to be read; where it is false
- * `proof.reason` says why, in words for people, beginning with `degraded: ` where the service does not offer the reading.
+ * `proof.reason` says why, in words for people, beginning with `degraded: ` where the service does not offer the poll.
  */
 export interface Outcome {
   complete: boolean;

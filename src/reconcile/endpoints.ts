@@ -70,7 +70,7 @@ async function save(
     const listed = new Set(rows.map(({ id }) => id));
     const gone = (await listedEndpointIds(trx)).filter((id) => !listed.has(id));
     const observations: Observation[] = [
-      ...rows.map(({ id, fields }) => ({ kind: 'endpoint' as const, id, type: 'reading' as const, fields, ...seen })),
+      ...rows.map(({ id, fields }) => ({ kind: 'endpoint' as const, id, type: 'poll' as const, fields, ...seen })),
       ...gone.map((id) => ({ kind: 'endpoint' as const, id, type: 'absence' as const, ...seen })),
     ];
     const { changed, breaksOpened } = await saveObservations(trx, observations, { ...deps, now: deps.now() });

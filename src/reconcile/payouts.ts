@@ -5,10 +5,10 @@ import { openPayoutIds, type PayoutsBy, payoutsInHand } from '../records/runs/op
 import { readWatermarks, type Watermark, writeWatermarks } from '../records/runs/watermarks.js';
 import { ForbiddenError, NotFoundError, RefusedError, ServiceError } from '../service-api/service-errors.js';
 import type { Outcome, RunContext } from './deps.js';
-import { type Followed, followDeliveries } from './follow-deliveries.js';
 import { isDue } from './lists/is-due.js';
 import type { ListPlan } from './lists/list-plan.js';
 import { readList } from './lists/read-list.js';
+import { type Searched, searchDeliveries } from './search-deliveries.js';
 import { NOTHING, writeFenced } from './write-fenced.js';
 
 /** Not in the specification; where the service has it, it is a list like the others (contract: `paths.listPayouts`). */
@@ -23,21 +23,21 @@ export const payoutList: ListPlan = {
 const DAY_MS = 86_400_000;
 const METHOD_NOT_ALLOWED = 405;
 /** One call each; the others have their turn in the next run. */
-const FOLLOWED: Record<PayoutsBy, { name: string; limit: number }> = {
+const SEARCHES: Record<PayoutsBy, { name: string; limit: number }> = {
   known: { name: 'followed', limit: 100 },
   reported: { name: 'followed reports', limit: 25 },
 };
 const CHECKED_AT_ONCE = 500;
 
 /**
- * STORY of one reading of payouts: the list where there is one; without it every open payout is followed through the
+ * STORY of one poll of payouts: the list where there is one; without it every open payout is searched for in the
  * delivery history. An idempotency key is never sent again to learn of a payout: one that expired would pay twice.
  */
 export async function reconcilePayouts(run: RunContext): Promise<Outcome> {
   const known = await readWatermarks(run.deps.db, payoutList.kind);
   const isAsked = withdrawnSince(known.get(REFUSED)) !== null || !hasNoPayoutList(known) || isProbeDue(known, run);
   const listed = isAsked ? await readIfOffered(run, known) : null;
-  const outcome = listed ?? (await followOpen(run, await readWatermarks(run.deps.db, payoutList.kind)));
+  const outcome = listed ?? (await searchOpen(run, await readWatermarks(run.deps.db, payoutList.kind)));
   await checkOpen(run, listed !== null);
   return outcome;
 }
@@ -80,8 +80,8 @@ async function readIfOffered(run: RunContext, known: ReadonlyMap<string, Waterma
     const outcome = await readList(run, payoutList);
     const at = run.deps.now().getTime();
     const gone = [NO_LIST, REFUSED].filter((name) => known.has(name));
-    const marks = gone.map((name): [string, Watermark] => [name, { at: null, since: null, count: null }]);
-    return { ...outcome, due: new Map([...(outcome.due ?? []), [LISTED, { at }], ...marks]) };
+    const watermarks = gone.map((name): [string, Watermark] => [name, { at: null, since: null, count: null }]);
+    return { ...outcome, due: new Map([...(outcome.due ?? []), [LISTED, { at }], ...watermarks]) };
   } catch (error) {
     if (!isNotOffered(error)) throw error;
     const at = run.deps.now().getTime();
@@ -97,41 +97,41 @@ function isNotOffered(error: unknown): boolean {
   return error instanceof RefusedError && error.status === METHOD_NOT_ALLOWED;
 }
 
-async function followOpen(run: RunContext, known: ReadonlyMap<string, Watermark>): Promise<Outcome> {
-  const followed: Followed = { asked: 0, shown: 0 };
+async function searchOpen(run: RunContext, known: ReadonlyMap<string, Watermark>): Promise<Outcome> {
+  const searched: Searched = { asked: 0, shown: 0 };
   for (const by of ['known', 'reported'] as const) {
-    const { asked, shown } = await followTurn(run, known, by);
-    followed.asked += asked;
-    followed.shown += shown;
+    const { asked, shown } = await searchTurn(run, known, by);
+    searched.asked += asked;
+    searched.shown += shown;
   }
-  return { complete: false, proof: { ...refusalOf(known, followed), ...followed }, watermarks: new Map() };
+  return { complete: false, proof: { ...refusalOf(known, searched), ...searched }, watermarks: new Map() };
 }
 
 /** So many of them, where the run before stopped. */
-async function followTurn(run: RunContext, known: ReadonlyMap<string, Watermark>, by: PayoutsBy): Promise<Followed> {
+async function searchTurn(run: RunContext, known: ReadonlyMap<string, Watermark>, by: PayoutsBy): Promise<Searched> {
   const { db } = run.deps;
-  const { name, limit } = FOLLOWED[by];
+  const { name, limit } = SEARCHES[by];
   const after = String(known.get(name)?.['after'] ?? '');
   const next = await openPayoutIds(db, after, { by, limit });
   const first = after === '' ? [] : await openPayoutIds(db, '', { by, limit: limit - next.length });
   const ids = [...new Set([...next, ...first])];
-  const followed = await followDeliveries(
+  const searched = await searchDeliveries(
     run,
     ids.map((id) => ({ kind: 'payout' as const, id })),
   );
   const rest = await openPayoutIds(db, ids.at(-1) ?? '', { by, limit: 1 });
   await note(run, name, { after: rest.length === 0 ? '' : (ids.at(-1) ?? '') });
-  return followed;
+  return searched;
 }
 
 /** A list that was there is not gone for one refusal: what it would show now is missing, and nothing may be built on that. */
-function refusalOf(known: ReadonlyMap<string, Watermark>, { asked, shown }: Followed): Record<string, unknown> {
+function refusalOf(known: ReadonlyMap<string, Watermark>, { asked, shown }: Searched): Record<string, unknown> {
   const since = withdrawnSince(known.get(REFUSED));
-  const followed = `of ${asked} open ones the delivery history shows ${shown}`;
+  const searched = `of ${asked} open ones the delivery history shows ${shown}`;
   if (since !== null) {
     const listedUntil = new Date(payoutsListedUntil(known)).toISOString();
     return {
-      reason: `degraded: the service no longer offers its list of payouts, since ${new Date(since).toISOString()}; ${followed}`,
+      reason: `degraded: the service no longer offers its list of payouts, since ${new Date(since).toISOString()}; ${searched}`,
       list: 'withdrawn',
       listedUntil,
       unobservable: `payouts made after ${listedUntil} that no event and no call of ours shows, and what became of those whose events are lost: they show as a residual of the balance`,
@@ -139,7 +139,7 @@ function refusalOf(known: ReadonlyMap<string, Watermark>, { asked, shown }: Foll
   }
   const reason = wasListed(known)
     ? 'the list of payouts, which the service showed before, was refused'
-    : `degraded: the service has no list of payouts; ${followed}`;
+    : `degraded: the service has no list of payouts; ${searched}`;
   return { reason, list: 'not offered' };
 }
 
@@ -163,10 +163,10 @@ async function checkOpen(run: RunContext, offersList: boolean): Promise<void> {
 }
 
 /** At once, and not with the end of the run: this is no proof of anything that was read. */
-async function note({ deps, tally, fence }: RunContext, name: string, mark: Watermark): Promise<void> {
+async function note({ deps, tally, fence }: RunContext, name: string, watermark: Watermark): Promise<void> {
   const { db, now } = deps;
   await writeFenced({ db, now, tally, fence }, async (trx) => {
-    if (fence.runId !== null) await writeWatermarks(trx, payoutList.kind, fence.runId, new Map([[name, mark]]));
+    if (fence.runId !== null) await writeWatermarks(trx, payoutList.kind, fence.runId, new Map([[name, watermark]]));
     return NOTHING;
   });
 }
@@ -178,21 +178,21 @@ const LEAST_REFUSALS = 12;
 const LONGEST_PAUSE_MS = 6 * HOUR_MS;
 
 /** What is noted of one more refusal; `at` in ms of our clock. */
-export function refusedAgain(mark: Watermark | undefined, at: number): Watermark {
-  const [since, last] = [mark?.['since'], mark?.['at']];
+export function refusedAgain(watermark: Watermark | undefined, at: number): Watermark {
+  const [since, last] = [watermark?.['since'], watermark?.['at']];
   const isNear = typeof last === 'number' && at - last <= LONGEST_PAUSE_MS;
-  const goesOn = typeof since === 'number' && (isNear || withdrawnSince(mark) !== null);
-  return goesOn ? { since, at, count: countOf(mark) + 1 } : { since: at, at, count: 1 };
+  const goesOn = typeof since === 'number' && (isNear || withdrawnSince(watermark) !== null);
+  return goesOn ? { since, at, count: countOf(watermark) + 1 } : { since: at, at, count: 1 };
 }
 
 /** The first of the refusals by which the list is withdrawn; null: it is not. */
-export function withdrawnSince(mark: Watermark | undefined): number | null {
-  const [since, at] = [mark?.['since'], mark?.['at']];
-  if (typeof since !== 'number' || typeof at !== 'number' || countOf(mark) < LEAST_REFUSALS) return null;
+export function withdrawnSince(watermark: Watermark | undefined): number | null {
+  const [since, at] = [watermark?.['since'], watermark?.['at']];
+  if (typeof since !== 'number' || typeof at !== 'number' || countOf(watermark) < LEAST_REFUSALS) return null;
   return at - since >= WITHDRAWN_MS ? since : null;
 }
 
 /** One that was noted before refusals were counted. */
-function countOf(mark: Watermark | undefined): number {
-  return Number(mark?.['count'] ?? LEAST_REFUSALS);
+function countOf(watermark: Watermark | undefined): number {
+  return Number(watermark?.['count'] ?? LEAST_REFUSALS);
 }

@@ -17,7 +17,7 @@ export interface RunOptions {
   since?: Date;
   /** Reads and tells what would change; writes nothing, not even a run. */
   dryRun?: boolean;
-  /** Goes on with a full reading that an earlier run left unfinished, instead of starting it over. */
+  /** Goes on with a full scan that an earlier run left unfinished, instead of starting it over. */
   resume?: boolean;
   /** So many pages of what is long; the next run goes on. Left out: to the end. */
   pages?: number;
@@ -36,7 +36,7 @@ export interface RunOptions {
 }
 
 const LOCK_TIMEOUT_MS = 600_000;
-const ALONGSIDE_TIMEOUT_MS = 60_000;
+const PREREQUISITE_TIMEOUT_MS = 60_000;
 
 /**
  * STORY of one run: lock → run row → read, save and prove → cross-check → record. Whatever stops it ends in a run that
@@ -44,7 +44,7 @@ const ALONGSIDE_TIMEOUT_MS = 60_000;
  * Throws LockTimeoutError, the signal's reason while it waits for the lock, and what the database throws.
  */
 export async function runReconcile(deps: ReconcileDeps, options: RunOptions): Promise<Run> {
-  if (options.dryRun) return rehearse(deps, options);
+  if (options.dryRun) return runDry(deps, options);
   const { kind, full, signal, onWaiting } = options;
   const lock = await takeLock(deps, `reconcile ${kind}`, {
     timeoutMs: options.lockTimeoutMs ?? LOCK_TIMEOUT_MS,
@@ -53,9 +53,9 @@ export async function runReconcile(deps: ReconcileDeps, options: RunOptions): Pr
   });
   try {
     await goOn(deps);
-    const { id, buried } = await startRun(deps.db, kind, full, deps.now());
+    const { id, orphaned } = await startRun(deps.db, kind, full, deps.now());
     await noteDatabase(deps.db, id);
-    if (buried.length > 0) deps.log.warn({ kind, runs: buried }, 'orphaned runs aborted');
+    if (orphaned.length > 0) deps.log.warn({ kind, runs: orphaned }, 'orphaned runs aborted');
     return await perform(deps, options, id, lock);
   } finally {
     await lock.release();
@@ -101,13 +101,13 @@ function contextOf(deps: ReconcileDeps, options: RunOptions, fence: Fence): RunC
     options: { full, since: since?.getTime() ?? null, resume, pages, withoutPayins, ...(wanted ? { wanted } : {}) },
     ...(signal ? { signal } : {}),
     progress: onProgress ?? (() => {}),
-    ...(fence.dryRun ? {} : { alongside: (other) => runAlongside(deps, options, other) }),
+    ...(fence.dryRun ? {} : { prerequisite: (other) => runPrerequisite(deps, options, other) }),
   };
 }
 
 /** A run within a run: it waits for another's of its kind only for so long, because this one holds a lock as well. */
-function runAlongside(deps: ReconcileDeps, { pages, signal }: RunOptions, kind: Kind): Promise<Run> {
-  const lockTimeoutMs = ALONGSIDE_TIMEOUT_MS;
+function runPrerequisite(deps: ReconcileDeps, { pages, signal }: RunOptions, kind: Kind): Promise<Run> {
+  const lockTimeoutMs = PREREQUISITE_TIMEOUT_MS;
   return runReconcile(deps, {
     kind,
     full: false,
@@ -135,7 +135,7 @@ async function record(
 }
 
 /** A dry run: the same reading, every transaction rolled back. It holds no lock, for it keeps nobody from anything. */
-async function rehearse(deps: ReconcileDeps, options: RunOptions): Promise<Run> {
+async function runDry(deps: ReconcileDeps, options: RunOptions): Promise<Run> {
   const context = contextOf(deps, options, { dryRun: true, runId: null });
   const startedAt = deps.now().toISOString();
   const end = () => ({

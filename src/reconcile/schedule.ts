@@ -5,12 +5,12 @@ import { CRON_OFF, defaultCrons } from '../domain/run-kinds.js';
 import { ConfigError } from '../errors.js';
 import { describeError, isPassing } from '../records/database/database-errors.js';
 import type { RetentionDays } from '../records/retention/retention-task.js';
-import { createCallShare } from './claims/call-share.js';
-import { keepVerifyingClaims } from './claims/verify-claims.js';
 import { keepCrossChecking } from './cross-check/keep-cross-checking.js';
 import { type Kind, kinds, type ReconcileDeps } from './deps.js';
-import { keepHouse } from './keep-house.js';
 import { type Lock, tryLock } from './leader.js';
+import { createCallShare } from './refresh/call-share.js';
+import { refreshLoop } from './refresh/refresh-loop.js';
+import { retentionLoop } from './retention-loop.js';
 import { runReconcile } from './run.js';
 
 export interface SchedulerDeps extends ReconcileDeps {
@@ -35,7 +35,7 @@ const LEADER = 'scheduler';
 const STANDBY_MS = 1_000;
 /** A restart or a failover is over by then; what lasts longer waits for its cron. */
 const AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000];
-/** Pages of what is long, in one run: a first reading of a million records does not keep out what is new meanwhile. */
+/** Pages of what is long, in one run: a first poll of a million records does not keep out what is new meanwhile. */
 const PAGES_PER_RUN = 1_000;
 
 /**
@@ -90,9 +90,9 @@ async function lead(given: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSi
   try {
     for (const { kind } of on) runs.ask(kind);
     await Promise.all([
-      keepVerifyingClaims(deps, signal),
+      refreshLoop(deps, signal),
       keepCrossChecking(deps, signal),
-      keepHouse(deps, signal),
+      retentionLoop(deps, signal),
       deps.beside?.keep(signal),
     ]);
     await runs.settled();

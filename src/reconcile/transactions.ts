@@ -1,5 +1,9 @@
 import { type NamedTransaction, namedTransactions } from '../records/balances/transaction-rows.js';
-import { endMarks, type WaitingMark, waitingMarks } from '../records/runs/marks.js';
+import {
+  endRefreshRequests,
+  type WaitingRefreshRequest,
+  waitingRefreshRequests,
+} from '../records/runs/refresh-requests.js';
 import { readWatermarks, type Watermark, writeWatermarks } from '../records/runs/watermarks.js';
 import type { Outcome, RunContext } from './deps.js';
 import { type Covered, type Covering, coverRange } from './transactions/cover-range.js';
@@ -23,7 +27,7 @@ const CALLS_PER_PAGE_OPTION = 2;
 const SHOWN = 10;
 
 /**
- * STORY of one reading of the movements of all sub-wallets (specification 4.12): what was never read, in closed windows
+ * STORY of one poll of the movements of all sub-wallets (specification 4.12): what was never read, in closed windows
  * that are proven by counts → what is newer than these → the count of all → a slice of the last 30 days again. Complete:
  * every closed window was read whole, and the count agrees.
  */
@@ -74,12 +78,12 @@ async function readHistory(
 
 /** Younger than the closed windows: read, and proven by the next run. */
 async function readNewest({ read, store }: Covering, closed: number): Promise<{ reason: string | null }> {
-  const reading = await readTwice(read, store, { from: closed - OVERLAP_MS, to: closed + CLOSED_MS + DAY });
-  return { reason: reading.type === 'flawed' && reading.flaw !== 'duplicate_in_page' ? reading.flaw : null };
+  const poll = await readTwice(read, store, { from: closed - OVERLAP_MS, to: closed + CLOSED_MS + DAY });
+  return { reason: poll.type === 'flawed' && poll.flaw !== 'duplicate_in_page' ? poll.flaw : null };
 }
 
 async function auditCounts(covering: Covering, range: Window): Promise<Audit> {
-  if (covering.counts !== 'right') return { outcome: 'not_counted', ours: 0, theirs: null, suspects: [] };
+  if (covering.counts !== 'right') return { outcome: 'not_counted', ours: 0, theirs: null, differing: [] };
   const settle = async ({ from, to }: Window): Promise<boolean> => {
     const wider = { from: Math.max(0, from - 2 * EDGE_MS), to: Math.min(range.to, to + 2 * EDGE_MS) };
     await coverRange(covering, [wider]);
@@ -102,8 +106,8 @@ interface Again {
 /** A slice on each run, from the newest to the oldest of the last 30 days, then from the newest again. */
 async function readAgain(covering: Covering, range: Window, known: ReadonlyMap<string, Watermark>): Promise<Again> {
   const oldest = range.to - REREAD_MS;
-  const mark = Number(known.get('again')?.['at'] ?? Number.NaN);
-  const to = mark > oldest && mark <= range.to ? mark : range.to;
+  const watermark = Number(known.get('again')?.['at'] ?? Number.NaN);
+  const to = watermark > oldest && watermark <= range.to ? watermark : range.to;
   const slice = { from: Math.max(oldest, to - SLICE_MS) - OVERLAP_MS, to: Math.min(range.to, to + OVERLAP_MS) };
   const covered = await coverRange(covering, [slice]);
   const done = covered.left.length === 0 && covered.failed.length === 0;
@@ -156,9 +160,9 @@ function grouped(failed: Covered['failed']): Map<string, number> {
   return counts;
 }
 
-function saidOf({ outcome, ours, theirs, suspects }: Audit): Record<string, unknown> {
+function saidOf({ outcome, ours, theirs, differing }: Audit): Record<string, unknown> {
   const said = outcome === 'count_agrees' ? 'count agrees' : outcome.replaceAll('_', ' ');
-  return { said, ours, theirs, partsReadAgain: suspects.length };
+  return { said, ours, theirs, partsReadAgain: differing.length };
 }
 
 /** Tells the progress after each page. */
@@ -176,14 +180,14 @@ function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-const MOST_MARKS = 1_000;
+const MOST_REQUESTS = 1_000;
 /** Each a window of its own, of three calls or so; the others have their turn in the next runs. */
 const MOST_LOOKED_AT = 20;
 
 /**
  * Movements that events named longer ago than any closed window, once all of the feed was read. One that the feed has shown,
  * or of which an event says when it was, is read again where it stands, which settles it. What the feed does not know then
- * nothing would ever settle: its mark ends. Answers the ids of those.
+ * nothing would ever settle: its refresh request ends. Answers the ids of those.
  */
 async function settleNamed(
   run: RunContext,
@@ -192,14 +196,14 @@ async function settleNamed(
 ): Promise<string[]> {
   const { deps, tally, fence } = run;
   const { db, now } = deps;
-  const about = { olderThanMs, limit: MOST_MARKS };
-  const known = await placesOf(run, await waitingMarks(db, 'transaction', about));
+  const about = { olderThanMs, limit: MOST_REQUESTS };
+  const known = await placesOf(run, await waitingRefreshRequests(db, 'transaction', about));
   const standing = [...known.values()].filter((place) => isWithin(place, range)).slice(0, MOST_LOOKED_AT);
   for (const { createdAt } of standing) {
     if (createdAt === null || fence.dryRun) continue;
     await coverRange(covering, [{ from: createdAt - OVERLAP_MS, to: Math.min(range.to, createdAt + OVERLAP_MS) }]);
   }
-  const left = await waitingMarks(db, 'transaction', about);
+  const left = await waitingRefreshRequests(db, 'transaction', about);
   const places = await placesOf(run, left);
   const looked = new Set(standing.map(({ id }) => id));
   const unknown = left.filter(({ id }) => {
@@ -208,14 +212,17 @@ async function settleNamed(
   });
   if (unknown.length === 0) return [];
   await writeFenced({ db, now, tally, fence }, async (trx) => {
-    await endMarks(trx, 'transaction', unknown);
+    await endRefreshRequests(trx, 'transaction', unknown);
     return NOTHING;
   });
   return unknown.map(({ id }) => id);
 }
 
-async function placesOf({ deps }: RunContext, marks: readonly WaitingMark[]): Promise<Map<string, NamedTransaction>> {
-  const held = marks.filter((mark) => mark.held).map(({ id }) => id);
+async function placesOf(
+  { deps }: RunContext,
+  requests: readonly WaitingRefreshRequest[],
+): Promise<Map<string, NamedTransaction>> {
+  const held = requests.filter((request) => request.held).map(({ id }) => id);
   return new Map((await namedTransactions(deps.db, held)).map((place) => [place.id, place]));
 }
 

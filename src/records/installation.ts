@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { expectSigns } from './alerts/signs-of-life.js';
+import { expectHeartbeats } from './alerts/process-heartbeats.js';
 
 export interface Installation {
   adoptedAt: Date;
@@ -10,12 +10,12 @@ export interface Installation {
  * Binds an unbound database to a service, or tells what it is bound to. Idempotent; of several processes that start at
  * once one decides. The adoption date of the first call stays for ever. From then on a receiver and a worker are expected.
  */
-export async function bindInstallation(db: Knex, wished: Installation): Promise<Installation> {
+export async function bindInstallation(db: Knex, configured: Installation): Promise<Installation> {
   await db('installation')
-    .insert({ adopted_at: wished.adoptedAt, service_base_url: wished.serviceBaseUrl })
+    .insert({ adopted_at: configured.adoptedAt, service_base_url: configured.serviceBaseUrl })
     .onConflict('only_one')
     .ignore();
-  await expectSigns(db, ['receiver', 'worker']);
+  await expectHeartbeats(db, ['receiver', 'worker']);
   const bound = await findInstallation(db);
   if (!bound) throw new Error('the installation row is gone');
   return bound;

@@ -15,11 +15,11 @@ import { noteKyt } from './family/shows-kyt.js';
 import { type DerivedRow, deriveOrders } from './orders/derive-orders.js';
 import type { TouchedOrder } from './orders/lock-orders.js';
 import { orderBreaks, orderChanges } from './orders/order-follow-up.js';
-import type { NewMark } from './runs/marks.js';
-import { updateMarks } from './runs/settle-marks.js';
-import { followUpMarks, payinMarks } from './saving/follow-up-marks.js';
+import type { NewRefreshRequest } from './runs/refresh-requests.js';
+import { updateRefreshRequests } from './runs/settle-requests.js';
+import { followUpRequests, payinRequests } from './saving/follow-up-requests.js';
 import { type GroupedObservations, groupObservations } from './saving/group-observations.js';
-import { linkedMarks } from './saving/linked-marks.js';
+import { linkedRequests } from './saving/linked-requests.js';
 import { readRedaction } from './saving/personal-fields.js';
 import { deniedBreaks, recordBreaks } from './saving/record-breaks.js';
 import { recordChanges } from './saving/record-changes.js';
@@ -43,14 +43,14 @@ interface Saved extends SavedRecords {
   showsKyt: boolean;
   orders: DerivedRow[];
   ordersTouched: TouchedOrders;
-  /** Marks of records that changed ones name. */
-  asked: NewMark[];
+  /** Refresh requests of records that changed ones name. */
+  asked: NewRefreshRequest[];
   /** Deposits that the service denies and lists at once, with the intents that list them. */
   denied: Map<string, string[]>;
 }
 
 /**
- * The single write path: takes in what was observed, in any order and as often as it comes, and brings records, orders, marks,
+ * The single write path: takes in what was observed, in any order and as often as it comes, and brings records, orders, refresh requests,
  * breaks and the history of changes up to date in the transaction. The same observations end in the same records,
  * whoever else saves at the same time.
  *
@@ -64,7 +64,7 @@ export async function saveObservations(
   const grouped = groupObservations(observations);
   const [, saved] = await together(lookUpByKeys(trx), saveAll(trx, grouped, context));
   const saveWork = async (): Promise<number> => {
-    await saveMarks(trx, grouped, saved, context);
+    await saveRefreshRequests(trx, grouped, saved, context);
     return saveBreaks(trx, grouped, saved, context);
   };
   const changes = await changesOf(trx, saved);
@@ -88,7 +88,7 @@ export async function showAgain(
   await lookUpByKeys(trx);
   const merged = await mergeAgain(trx, kind, ids, context);
   const saved = await follow(trx, { merged, touched: [] }, context);
-  await updateMarks(trx, saved.asked, []);
+  await updateRefreshRequests(trx, saved.asked, []);
   const changes = await changesOf(trx, saved);
   await appendChanges(
     trx,
@@ -130,7 +130,7 @@ async function follow(trx: Knex.Transaction, { merged, touched }: SavedRecords, 
     hasPayins ? noteKyt(trx, members.payin) : Promise.resolve(false),
     deriveOrders(trx, [...ordersTouched.values()], merged, context),
   );
-  const asked = await linkedMarks(trx, members, affected, { ...context, releasing: releasingOf(orders) });
+  const asked = await linkedRequests(trx, members, affected, { ...context, releasing: releasingOf(orders) });
   return { merged, touched, showsKyt, orders, ordersTouched, asked, denied: await deniedPayins(trx, merged) };
 }
 
@@ -140,16 +140,16 @@ function releasingOf(orders: readonly DerivedRow[]): Set<string> {
   return new Set(releasing.map(({ after }) => after.reference));
 }
 
-async function saveMarks(
+async function saveRefreshRequests(
   trx: Knex.Transaction,
   { byKind }: GroupedObservations,
   saved: Saved,
   given: SaveContext,
 ): Promise<void> {
   const context = { ...given, showsKyt: saved.showsKyt };
-  const { ask, settled } = followUpMarks(saved, readIds(byKind), context, saved.denied);
-  const listed = await payinMarks(trx, saved.merged, context);
-  await updateMarks(trx, [...saved.asked, ...listed, ...ask], settled);
+  const { ask, settled } = followUpRequests(saved, readIds(byKind), context, saved.denied);
+  const listed = await payinRequests(trx, saved.merged, context);
+  await updateRefreshRequests(trx, [...saved.asked, ...listed, ...ask], settled);
 }
 
 function isPayin({ kind }: { kind: RecordKind }): boolean {
@@ -158,7 +158,7 @@ function isPayin({ kind }: { kind: RecordKind }): boolean {
 
 /** Kind and id of the records that were read. */
 function readIds(byKind: GroupedObservations['byKind']): Set<string> {
-  const isRead = ({ type }: Observation): boolean => type === 'reading' || type === 'absence';
+  const isRead = ({ type }: Observation): boolean => type === 'poll' || type === 'absence';
   return new Set(
     [...byKind].flatMap(([kind, groups]) =>
       [...groups].flatMap(([id, observations]) => (observations.some(isRead) ? [`${kind} ${id}`] : [])),
@@ -183,7 +183,7 @@ async function saveBreaks(
   const verified = new Set(merged.flatMap(({ kind, id, shown }) => (isProven(shown) ? [`${kind} ${id}`] : [])));
   const open: NewBreak[] = unapplied
     .filter(({ observation: { kind, id } }) => !verified.has(`${kind} ${id}`))
-    .map((claim) => claim.break);
+    .map((statement) => statement.break);
   await autoResolveBreaks(
     trx,
     findings.flatMap((finding) => finding.resolve),
@@ -192,8 +192,8 @@ async function saveBreaks(
   return openBreaks(trx, await boundReported(trx, [...absent, ...found, ...open, ...refused]));
 }
 
-function isProven({ verified, needsReading }: MergedRecord['shown']): boolean {
-  return verified && !needsReading;
+function isProven({ verified, needsPoll }: MergedRecord['shown']): boolean {
+  return verified && !needsPoll;
 }
 
 async function changesOf(trx: Knex.Transaction, { merged, orders, ordersTouched }: Saved): Promise<NewChange[]> {

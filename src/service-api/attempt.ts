@@ -26,9 +26,9 @@ export interface ServiceRequest {
   progress?: WriteProgress;
 }
 
-/** `doubt`: an attempt may have done what it was to do; only an answer that is accepted ends that. */
+/** `outcomeUnknown`: an attempt may have done what it was to do; only an answer that is accepted ends that. */
 export interface WriteProgress {
-  doubt: boolean;
+  outcomeUnknown: boolean;
 }
 
 /** What the service said, and when: `from` and `to` are in ms of its clock, never inside the time that the call took. */

@@ -43,7 +43,7 @@ type Read<T> = Promise<Reply<T>>;
  * as they came (numbers keep their digits): one bad record must not hide the rest of its page from a reconciler.
  *
  * All reject with a ServiceError; see service-errors.ts for what each means and which are worth another try. Lists are
- * walked with `items(pages(…))`.
+ * read with `items(pages(…))`.
  */
 export class MerchantClient extends ServiceCalls {
   private readonly memoRules = new MemoRules();

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   BrokenCircuitError,
   type CircuitBreakerPolicy,
+  type RetryPolicy as CockatielRetryPolicy,
   ConsecutiveBreaker,
   circuitBreaker,
   DelegateBackoff,
   ExponentialBackoff,
   halfJitterGenerator,
   handleWhen,
-  type RetryPolicy,
   retry,
   TaskCancelledError,
   TimeoutStrategy,
@@ -25,8 +25,8 @@ import {
   UnavailableError,
 } from './service-errors.js';
 
-/** How patient the client is; times in ms. */
-export interface Patience {
+/** How often and how long the client tries; times in ms. */
+export interface RetryPolicy {
   /** One attempt, from sending to the last byte. */
   attemptMs: number;
   /** The whole call, with waiting for its turn, retries and their pauses. */
@@ -44,7 +44,7 @@ export interface Patience {
   longestOpenMs: number;
 }
 
-export const defaultPatience: Patience = {
+export const defaultRetryPolicy: RetryPolicy = {
   attemptMs: 20_000,
   deadlineMs: 120_000,
   retries: 3,
@@ -57,7 +57,7 @@ export const defaultPatience: Patience = {
 };
 
 export interface ServiceHttpSettings extends Omit<AttemptContext, 'onStatus'> {
-  patience: Patience;
+  retryPolicy: RetryPolicy;
   takeSlot: (signal: AbortSignal) => Promise<void>;
   log?: { warn(about: object, message: string): void };
   /** After every attempt. */
@@ -77,7 +77,7 @@ export class ServiceHttp {
 
   constructor(settings: ServiceHttpSettings) {
     this.settings = settings;
-    const { failures, openMs, longestOpenMs } = settings.patience;
+    const { failures, openMs, longestOpenMs } = settings.retryPolicy;
     this.circuit = circuitBreaker(handleWhen(isOutage), {
       breaker: new ConsecutiveBreaker(failures),
       halfOpenAfter: new ExponentialBackoff({
@@ -93,9 +93,9 @@ export class ServiceHttp {
   /** Rejects with a ServiceError, with what `takeSlot` throws, or with the reason of the caller's own abort. */
   async call(request: ServiceRequest, signal?: AbortSignal): Promise<Reply<Json>> {
     signal?.throwIfAborted();
-    const { deadlineMs } = this.settings.patience;
+    const { deadlineMs } = this.settings.retryPolicy;
     let last: unknown;
-    const policy = this.retryPolicy(request, (error) => {
+    const policy = this.retrying(request, (error) => {
       last = error;
     });
     try {
@@ -113,8 +113,8 @@ export class ServiceHttp {
     }
   }
 
-  private retryPolicy({ operation, once }: ServiceRequest, onFailure: (error: unknown) => void): RetryPolicy {
-    const { retries, pauseMs, longestPauseMs, longestRetryAfterMs } = this.settings.patience;
+  private retrying({ operation, once }: ServiceRequest, onFailure: (error: unknown) => void): CockatielRetryPolicy {
+    const { retries, pauseMs, longestPauseMs, longestRetryAfterMs } = this.settings.retryPolicy;
     const worthIt = (error: Error) => !once && isPassing(error) && (askedPause(error) ?? 0) <= longestRetryAfterMs;
     const policy = retry(handleWhen(worthIt), {
       maxAttempts: retries,
@@ -152,9 +152,9 @@ export class ServiceHttp {
   }
 
   private async attempt(request: ServiceRequest, signal: AbortSignal): Promise<Reply<Json>> {
-    const { attemptMs } = this.settings.patience;
+    const { attemptMs } = this.settings.retryPolicy;
     const { operation } = request;
-    const endDoubt = beginDoubt(request.progress);
+    const settleUnknown = assumeUnknown(request.progress);
     let status: number | null = null;
     const context = { ...this.settings, onStatus: (given: number) => void (status = given) };
     try {
@@ -163,7 +163,7 @@ export class ServiceHttp {
         signal,
       );
     } catch (error) {
-      if (didNothing(error)) endDoubt();
+      if (didNothing(error)) settleUnknown();
       this.heed(error);
       if (!(error instanceof TaskCancelledError) || signal.aborted) throw error;
       throw new UnavailableError(`no whole answer within ${attemptMs} ms`, { operation, status, cause: error });
@@ -185,7 +185,7 @@ export class ServiceHttp {
   private heed(error: unknown): void {
     const asked = askedPause(error);
     if (asked === null) return;
-    const pause = Math.min(asked, this.settings.patience.longestRetryAfterMs);
+    const pause = Math.min(asked, this.settings.retryPolicy.longestRetryAfterMs);
     this.quietUntil = Math.max(this.quietUntil, performance.now() + pause);
   }
 
@@ -201,14 +201,14 @@ export class ServiceHttp {
 
 /**
  * From the first byte sent on, what a write was to do may have been done. What is returned is for an attempt that did
- * nothing: it leaves the doubt of those before it.
+ * nothing: it leaves what is unknown of those before it.
  */
-function beginDoubt(progress: WriteProgress | undefined): () => void {
+function assumeUnknown(progress: WriteProgress | undefined): () => void {
   if (progress === undefined) return () => {};
-  const before = progress.doubt;
-  progress.doubt = true;
+  const before = progress.outcomeUnknown;
+  progress.outcomeUnknown = true;
   return () => {
-    progress.doubt = before;
+    progress.outcomeUnknown = before;
   };
 }
 

@@ -65,20 +65,20 @@ export class InvoiceWrites {
     };
     signal?.throwIfAborted();
     await this.deps.store.begin(write, this.limits);
-    const progress = { doubt: false };
+    const progress = { outcomeUnknown: false };
     try {
       const reply = await this.deps.send('createInvoice', { body, once: true, progress, signal });
       checkAnswer('createInvoice', asked, reply.data);
       await this.done(write, body, reply);
       return reply;
     } catch (error) {
-      if (!progress.doubt) await this.end(write, error instanceof RefusalError ? 'refused' : 'unsent');
-      if (!progress.doubt) throw error;
+      if (!progress.outcomeUnknown) await this.end(write, error instanceof RefusalError ? 'refused' : 'unsent');
+      if (!progress.outcomeUnknown) throw error;
       return this.lookFor(write, { asked, sentAt, cause: error, signal });
     }
   }
 
-  /** Looks for every invoice in doubt. Never sends. */
+  /** Looks for every invoice with an unknown outcome. Never sends. */
   async *settle(signal: AbortSignal | undefined): AsyncGenerator<SettledWrite> {
     const about = { operations: ['createInvoice'] as const, limits: this.limits, signal };
     for await (const { write, isGivenUp } of openWrites(this.deps.store, about)) {

@@ -36,7 +36,7 @@ export type Begun =
   | { ok: false; reason: 'expired' | 'other_request'; objectId: string | null };
 
 /**
- * How a call ended: `refused` and `unsent` made nothing, so their key is free again; `doubt` is to be settled; `lost`
+ * How a call ended: `refused` and `unsent` made nothing, so their key is free again; `outcomeUnknown` is to be settled; `lost`
  * can't be settled any more. What was done once stays done, whatever ends later.
  */
 export type KeyOutcome = 'done' | 'refused' | 'unsent' | 'doubt' | 'lost';
@@ -47,14 +47,14 @@ export type OpenWrite<O extends NotedOperation = NotedOperation> = NotedWrite<O>
 export interface KeyStore {
   /** Resolves when the call is written down so that it outlives the process; only then may it be sent. */
   begin(write: NotedWrite, limits: KeyLimits): Promise<Begun>;
-  /** `objectId`: of what it made, known also where the call stays in doubt because its answer could not be taken in. */
+  /** `objectId`: of what it made, known also where the call stays unknown because its answer could not be taken in. */
   end(write: NotedWrite, outcome: KeyOutcome, objectId: string | null): Promise<void>;
   /**
-   * The call in doubt that has waited longest, of those that nobody else settles now and that are not too old; it is the
+   * The call with an unknown outcome that has waited longest, of those that nobody else settles now and that are not too old; it is the
    * caller's for `leaseMs`. Null where there is none.
    */
   claim<O extends NotedOperation>(operations: readonly O[], limits: KeyLimits): Promise<OpenWrite<O> | null>;
-  /** Gives calls in doubt up that are too old; returns those of which nothing is known. */
+  /** Gives calls with an unknown outcome up that are too old; returns those of which nothing is known. */
   giveUp<O extends NotedOperation>(operations: readonly O[], limits: KeyLimits): Promise<NotedWrite<O>[]>;
   /**
    * Of the other calls of the same operation: which of these records they made, and how many that ask for the same are

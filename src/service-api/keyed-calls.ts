@@ -63,7 +63,7 @@ export class KeyedCalls {
     return this.send(write, request, { signal, elapsed, ...begun });
   }
 
-  /** Sends every call in doubt once more under its key; gives up those that are too old for it. */
+  /** Sends every call with an unknown outcome once more under its key; gives up those that are too old for it. */
   async *settle(signal: AbortSignal | undefined): AsyncGenerator<SettledWrite> {
     let elapsed = stopwatch();
     const about = { operations: keyedOperations, limits: this.limits, signal };
@@ -96,7 +96,7 @@ export class KeyedCalls {
   private async send(write: KeyedWrite, request: KeyedRequest, context: SendContext): Promise<Reply<Json>> {
     const { operation } = write;
     const { signal, age, again, elapsed } = context;
-    const progress: WriteProgress = { doubt: false };
+    const progress: WriteProgress = { outcomeUnknown: false };
     const isTooLate = () => elapsed() > REPLAY_WINDOW_MS - age;
     try {
       const reply = await this.deps.send(operation, request, { progress, signal, isTooLate });
@@ -114,7 +114,7 @@ export class KeyedCalls {
     }
   }
 
-  /** False where it could not be written down, so that the call will be taken for one in doubt. */
+  /** False where it could not be written down, so that the call will be taken for one with an unknown outcome. */
   private async end(write: KeyedWrite, outcome: KeyOutcome, objectId: string | null): Promise<boolean> {
     try {
       await this.deps.store.end(write, outcome, objectId);
@@ -142,7 +142,7 @@ interface SendContext {
   signal: AbortSignal | undefined;
   /** Since the key was first used until it was looked up, ms. */
   age: number;
-  /** A call under this key was begun before, and its outcome is in doubt. */
+  /** A call under this key was begun before, and its outcome is unknown. */
   again: boolean;
   /** Since just before the key was looked up, ms. */
   elapsed: () => number;
@@ -158,10 +158,10 @@ function stopwatch(): () => number {
  * A replay that is refused says that nothing was made: what was made would have been answered (specification 7). Not so
  * where the refusal is not the service's own, or speaks of the caller alone, or of the moment.
  */
-function outcomeOf(error: unknown, { doubt }: WriteProgress, again: boolean): KeyOutcome {
+function outcomeOf(error: unknown, { outcomeUnknown }: WriteProgress, again: boolean): KeyOutcome {
   if (error instanceof ForeignAnswerError) return 'lost';
   // Meanwhile another process may have taken it up.
-  if (doubt || error instanceof TooLateError) return 'doubt';
+  if (outcomeUnknown || error instanceof TooLateError) return 'doubt';
   if (error instanceof RefusalError && (!again || isFinal(error))) return 'refused';
   return again ? 'doubt' : 'unsent';
 }

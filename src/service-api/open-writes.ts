@@ -1,12 +1,12 @@
 import type { KeyLimits, KeyStore, NotedOperation, OpenWrite } from './key-store.js';
 
-/** How a call in doubt was settled, or that it is not yet. */
+/** How a call with an unknown outcome was settled, or that it is not yet. */
 export interface SettledWrite {
   operation: NotedOperation;
   key: string;
   /**
    * `done`: it had made something, or did now; `refused`, `unsent`, `absent` (it is not in the service's list): nothing;
-   * `doubt`: to be asked for again; `lost`: it is not known any more.
+   * `outcomeUnknown`: to be asked for again; `lost`: it is not known any more.
    */
   outcome: 'done' | 'refused' | 'unsent' | 'absent' | 'doubt' | 'lost';
   /** Of what it made; of a lost invoice those that it may be. */
@@ -27,7 +27,7 @@ export async function* openWrites<O extends NotedOperation>(
     const write = await store.claim(operations, limits);
     if (write === null) return;
     const name = `${write.operation} ${write.key}`;
-    // Those that stay in doubt wait behind the others: all of them had their turn.
+    // Those that stay unknown wait behind the others: all of them had their turn.
     if (given.has(name)) {
       await store.end(write, 'doubt', null);
       return;

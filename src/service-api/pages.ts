@@ -65,7 +65,7 @@ function placeAfter<P extends Place>(place: P, { items, nextCursor }: Page<objec
 }
 
 function lost(problem: string): ContractViolationError {
-  return new ContractViolationError(`the list can’t be walked to its end: ${problem}`, {
+  return new ContractViolationError(`the list can’t be read to its end: ${problem}`, {
     operation: 'pages',
     status: 200,
   });

@@ -6,7 +6,7 @@ import type { Reply } from './attempt.js';
 import { checkOutline } from './check-outline.js';
 import { checkQuery, checkRequest } from './check-request.js';
 import { type Contract, defaultContract } from './contract.js';
-import { defaultPatience, type Patience, ServiceHttp, type ServiceHttpSettings } from './http.js';
+import { defaultRetryPolicy, type RetryPolicy, ServiceHttp, type ServiceHttpSettings } from './http.js';
 import type { KeyStore } from './key-store.js';
 import { MemoryKeyStore } from './memory-key-store.js';
 import type { SettledWrite } from './open-writes.js';
@@ -29,7 +29,7 @@ export interface MerchantClientOptions
   baseUrl: string;
   apiKey: string;
   contract?: Contract;
-  patience?: Partial<Patience>;
+  retryPolicy?: Partial<RetryPolicy>;
   /** Bytes of an answer; 20 MB by default. */
   bodyLimit?: number;
   /**
@@ -65,7 +65,7 @@ export class ServiceCalls {
     // What fetch says of a wrong header would show the key.
     if (!/^[\x21-\x7e]+$/.test(apiKey))
       throw new ConfigError('apiKey: accepted are printable characters without spaces');
-    const patience = { ...defaultPatience, ...options.patience };
+    const retryPolicy = { ...defaultRetryPolicy, ...options.retryPolicy };
     this.target = { baseUrl: checkedBaseUrl(options.baseUrl), contract };
     this.serviceClock = new ServiceClock(() => performance.timeOrigin + performance.now());
     this.http = new ServiceHttp({
@@ -76,7 +76,7 @@ export class ServiceCalls {
       bodyLimit,
       clock: this.serviceClock,
       takeSlot: options.takeSlot ?? (() => Promise.resolve()),
-      patience,
+      retryPolicy,
     });
     const { log, onAnswer, keyStore: store = new MemoryKeyStore() } = options;
     if (options.keyStore === undefined) {
@@ -88,8 +88,8 @@ export class ServiceCalls {
       send: (operation, sending) => this.send(operation, sending),
       listInvoices: (query, signal) => this.reply('listInvoices', { query, signal }),
       earliestNow: () => this.earliestNow(),
-      pauseMs: patience.pauseMs,
-      deadlineMs: patience.deadlineMs,
+      pauseMs: retryPolicy.pauseMs,
+      deadlineMs: retryPolicy.deadlineMs,
       onAnswer,
       log,
     });
@@ -118,7 +118,7 @@ export class ServiceCalls {
   }
 
   /**
-   * Asks once more, under the same key, for what creating calls that began in the last ten minutes left in doubt, and gives
+   * Asks once more, under the same key, for what creating calls that began in the last ten minutes left unknown, and gives
    * up what is older; looks for invoices in doubt, and sends none. Of each how it ended; `done` also went to `onAnswer`.
    */
   settleWrites(signal?: AbortSignal): Promise<SettledWrite[]> {
@@ -140,7 +140,7 @@ export class ServiceCalls {
     return this.serviceClock.measured();
   }
 
-  /** Checks, sends, and settles what is in doubt (see ServiceWrites). The answer as it came. */
+  /** Checks, sends, and settles what is unknown (see ServiceWrites). The answer as it came. */
   protected write(operation: WriteOperation, parts: WriteParts): Promise<Reply<Json>> {
     return this.writes.call(operation, parts);
   }

@@ -88,7 +88,7 @@ function boundsOf({ sentAt, receivedAt, date }: ClockSample, now: number): Clock
 
 /**
  * No more than are kept: the oldest goes, but for the two that say most. A burst of answers within one second says less than
- * the answers around the last turn of a second, and a reading must not seem older than the one before it.
+ * the answers around the last turn of a second, and a poll must not seem older than the one before it.
  */
 function withoutOldest(samples: ClockSample[], now: number): ClockSample[] {
   if (samples.length <= MAX_SAMPLES) return samples;

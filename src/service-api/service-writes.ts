@@ -67,7 +67,7 @@ export class ServiceWrites {
     if (isKeyed(operation)) return this.keyed.call(operation, { body: {}, ...parts }, signal);
     if (operation === 'createInvoice') return this.invoices.call(parts.body, signal);
     const body = checkRequest(operation, parts.body);
-    const reply = await this.repeatable(operation, { path, body, signal, progress: { doubt: false } });
+    const reply = await this.repeatable(operation, { path, body, signal, progress: { outcomeUnknown: false } });
     await this.tell({ operation, key: null }, { path, body }, reply);
     checkOutline(operation, reply.data);
     return reply;
@@ -90,7 +90,7 @@ export class ServiceWrites {
     try {
       return await this.deps.send(operation, sending);
     } catch (error) {
-      if (!sending.progress.doubt || sending.signal?.aborted) throw error;
+      if (!sending.progress.outcomeUnknown || sending.signal?.aborted) throw error;
       throw new OutcomeUnknownError('it is not known whether the service did it', {
         operation,
         cause: error,

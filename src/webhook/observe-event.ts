@@ -44,7 +44,7 @@ export interface ObservedEvent {
 }
 
 /** More than two clocks will be apart. */
-const CLOCK_DOUBT_MS = 2_000;
+const CLOCK_UNCERTAINTY_MS = 2_000;
 /** So many records one event may say something of, besides its own. */
 const MOST_BESIDE = 100;
 /** Of a webhook with more characters nothing is kept of the records beside its own: some hundred of them, saved at once, take too long. */
@@ -58,7 +58,7 @@ const MAX_TIME_MS = 8.64e15;
  * What an event says of the records it speaks of. Its type's prefix decides what kind of record it is about, the shape
  * of its data is recognized (find-records.ts). A state that only the type's suffix names counts as the record's; where
  * the data says another one the data counts, and the record is to be read. Whatever can't be read off is asked for by
- * a mention; of a sub-wallet's movement, which its feed shows, only the sub-wallets, and of a deposit its payin. A claim with amounts that are no decimal strings is handed on as it is: saving refuses it. Never throws.
+ * a mention; of a sub-wallet's movement, which its feed shows, only the sub-wallets, and of a deposit its payin. A statement with amounts that are no decimal strings is handed on as it is: saving refuses it. Never throws.
  */
 export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): ObservedEvent {
   const about = eventKind(event.type);
@@ -158,8 +158,8 @@ function observe(
   const problems = [...notTexts, ...wrongAmounts];
   if (notTexts.length > 0) return { observations: [mention], problems };
   const said = at.source.type === 'webhook' ? withoutBulk(fields) : fields;
-  const claim: Observation = { kind, id, ...at, type: 'claim', fields: said };
-  return { observations: contradicts(kind, fields, suffix) ? [claim, mention] : [claim], problems };
+  const statement: Observation = { kind, id, ...at, type: 'statement', fields: said };
+  return { observations: contradicts(kind, fields, suffix) ? [statement, mention] : [statement], problems };
 }
 
 function problem(path: string, detail: string, entity: EntityRef | null): EventProblem {
@@ -187,11 +187,11 @@ function textViolations(kind: RecordKind, fields: JsonObject): string[] {
   });
 }
 
-/** What an event says of a time that was yet to come when it arrived counts as said then: no reading need wait for that time. */
+/** What an event says of a time that was yet to come when it arrived counts as said then: no poll need wait for that time. */
 function noLaterThanArrival({ timestamp, receivedAt }: ObservableEvent): { from: number; to: number } {
   const { from, to } = serviceTime(timestamp);
   if (receivedAt === undefined) return { from, to };
-  const latest = Math.floor(receivedAt) + CLOCK_DOUBT_MS;
+  const latest = Math.floor(receivedAt) + CLOCK_UNCERTAINTY_MS;
   return { from: Math.min(from, latest), to: Math.min(to, latest) };
 }
 

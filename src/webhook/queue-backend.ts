@@ -75,7 +75,7 @@ const REOPEN_DELAY_MS = 500;
 /** Of a worker; jobs in hand beyond take turns to begin and to end. */
 const MOST_CONNECTIONS = 3;
 /**
- * A crash of Postgres may take back the newest jobs of events: what they speak of stands in the inbox, where the sweep finds it.
+ * A crash of Postgres may take back the newest jobs of events: what they speak of stands in the inbox, where the inbox scan finds it.
  * Else each of their commits holds the lock of NOTIFY for as long as the disk takes, which bounds a stream to some 200 a second.
  */
 const MAY_BE_LOST = 'SET synchronous_commit = off';

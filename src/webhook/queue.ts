@@ -11,7 +11,7 @@ export interface EventJob {
 export interface EventQueue {
   /**
    * Tells the workers of stored events. Never throws, never waits: what the queue can't take within 2 s (or beyond
-   * 20,000 waiting ids) is dropped, and found in the inbox by requeue-stranded.
+   * 20,000 waiting ids) is dropped, and found in the inbox by requeue-orphaned.
    */
   enqueue(ids: string[]): void;
   /** The same with a job for each id, so that one that fails does not hold up another; a hundred calls may wait. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { leakOf, leakWords } from '../domain/deliveries/secret-leak.js';
 import type { SecretStatus } from '../domain/deliveries/secret-status.js';
-import { judgeSecret, type Overlap, type SecretFacts } from '../domain/deliveries/secret-verdict.js';
+import { classifySecret, type Overlap, type SecretFacts } from '../domain/deliveries/secret-verdict.js';
 import { endpointsById, type KnownEndpoint } from '../records/deliveries/listed-endpoints.js';
 import { historyReason, type ReportCounts, reportCounts } from '../records/deliveries/not-sent.js';
 import { historyReadAt, overlapOf, pendingDeliveries } from '../records/deliveries/secret-overlap.js';
@@ -9,7 +9,7 @@ import { type SecretEvidence, secretEvidence } from '../records/deliveries/secre
 import { fingerprintOf } from './fingerprint.js';
 import type { SigningSecret } from './match-signature.js';
 
-/** A complete reading of the delivery history counts for so long. */
+/** A complete poll of the delivery history counts for so long. */
 const HISTORY_FRESH_MS = 30 * 60_000;
 /** It tells for so long whether the service sent what came. */
 const HISTORY_TELLS_MS = 86_400_000;
@@ -87,7 +87,7 @@ async function statusOf(
   const others = known.map((other) => other.facts).filter(({ label }) => label !== secret.label);
   const overlaps = new Map<string, Overlap>();
   for (const other of others) overlaps.set(other.label, await overlapWith(db, facts, other, around));
-  const { verdict, missing, successor, next } = judgeSecret({
+  const { verdict, missing, successor, next } = classifySecret({
     secret: facts,
     others,
     overlap: (label) => overlaps.get(label) ?? NO_OVERLAP,

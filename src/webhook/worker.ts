@@ -4,13 +4,13 @@ import { Batcher } from './batcher.js';
 import { keepRunning, type QueueConsumer } from './keep-running.js';
 import type { EventJob } from './queue.js';
 import { openWorker, type QueueSettings } from './queue-backend.js';
-import { sweepInbox } from './requeue-stranded.js';
+import { scanInbox } from './requeue-orphaned.js';
 
 export interface WorkerSettings extends ApplyDeps, QueueSettings {
   /** Batches of events that are applied side by side. */
   concurrency?: number;
   /** How often the inbox is looked through for events that no job speaks of. */
-  sweepEveryMs?: number;
+  scanEveryMs?: number;
 }
 
 const CLOSE_TIMEOUT_MS = 15_000;
@@ -23,12 +23,12 @@ const BESIDE = { weight: 25, ms: 250 };
 const inTime = timeout(CLOSE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
 
 /**
- * Applies events as the queue tells of them, and sweeps the inbox for those it doesn't tell of. Survives restarts of
+ * Applies events as the queue names them, and scans the inbox for those that the queue lacks. Survives restarts of
  * Redis and Postgres. `close` lets the batches under way end, for 15 s at most; what is left over is found again.
  */
 export function createWorker(settings: WorkerSettings): QueueConsumer {
   const batches = gatherBatches(settings, settings.concurrency ?? 3);
-  const sweep = sweepInbox({ ...settings, isBusy: () => batches.isBusy() }, settings.sweepEveryMs ?? 5_000);
+  const inboxScan = scanInbox({ ...settings, isBusy: () => batches.isBusy() }, settings.scanEveryMs ?? 5_000);
   const consumer = keepRunning<EventJob>(
     settings.log,
     (job) => batches.submit(job.data.ids),
@@ -37,7 +37,7 @@ export function createWorker(settings: WorkerSettings): QueueConsumer {
   return {
     isOpen: () => consumer.isOpen(),
     async close() {
-      await Promise.all([consumer.close(), inTime.execute(() => sweep.close()).catch(() => {})]);
+      await Promise.all([consumer.close(), inTime.execute(() => inboxScan.close()).catch(() => {})]);
     },
   };
 }

@@ -32,8 +32,8 @@ interface Adoption {
 export async function adopt(adoption: Adoption): Promise<Date> {
   const { db, config, now, log } = adoption;
   await waitUntilReady(adoption);
-  const wished = { adoptedAt: config.ADOPTED_AT ?? now(), serviceBaseUrl: config.SERVICE_BASE_URL };
-  const bound = await bindInstallation(db, wished);
+  const configured = { adoptedAt: config.ADOPTED_AT ?? now(), serviceBaseUrl: config.SERVICE_BASE_URL };
+  const bound = await bindInstallation(db, configured);
   if (bound.serviceBaseUrl !== config.SERVICE_BASE_URL) {
     throw new ConfigError(
       [

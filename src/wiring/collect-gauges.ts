@@ -3,7 +3,7 @@ import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { kinds } from '../reconcile/deps.js';
 import { channelStates } from '../records/alerts/alert-channels.js';
-import { differingSettings } from '../records/alerts/setting-signs.js';
+import { differingSettings } from '../records/alerts/process-settings.js';
 import { openAlerts } from '../records/alerts/settle-alerts.js';
 import { decidingSealCheck, lastSealCheck, unverifiedSeconds } from '../records/audit/seal-checks.js';
 import { oldestUnsealedSeconds } from '../records/audit/seal-state.js';

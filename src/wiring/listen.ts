@@ -92,10 +92,10 @@ function urlOf(host: string, port: number): string {
 
 async function drain(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const idleCheck = setInterval(() => server.closeIdleConnections(), 50);
   const limit = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   server.closeIdleConnections();
   await closed;
-  clearInterval(sweep);
+  clearInterval(idleCheck);
   clearTimeout(limit);
 }

@@ -21,7 +21,7 @@ const tellsOfAccount: Partial<Record<WriteOperation, Tells>> = {
 };
 
 /**
- * Takes in what the service answered to calls of our own that changed something. It is no reading of the service's own
+ * Takes in what the service answered to calls of our own that changed something. It is no poll of the service's own
  * list, so it claims, as an event does, and is verified like one.
  */
 export function observeAnswers({
@@ -39,7 +39,7 @@ export function observeAnswers({
     const observations = observationsOf(answered, links);
     if (observations.length === 0) return;
     const { operation, key } = answered;
-    const made = observations.find(({ kind, type }) => type === 'claim' && kind === createdKind(operation));
+    const made = observations.find(({ kind, type }) => type === 'statement' && kind === createdKind(operation));
     await db.transaction(async (trx) => {
       if (key !== null && made !== undefined) await noteTakenIn(trx, { operation, key, objectId: made.id });
       await saveObservations(trx, observations, { ...context, now: now() });
@@ -61,7 +61,7 @@ function observationsOf({ operation, path, request, reply }: Answered, links: Li
   const lacking = told.filter(([name]) => !Object.hasOwn(data, name) || data[name] === null);
   const fields: JsonObject = { ...data, ...Object.fromEntries(lacking) };
   const id = textField(fields, 'id');
-  return id === null || id === '' ? [] : [{ ...at, type: 'claim', kind, id, fields }];
+  return id === null || id === '' ? [] : [{ ...at, type: 'statement', kind, id, fields }];
 }
 
 function closed({ path }: { path: Answered['path'] }): { id: string | null; status: string } {

@@ -1,7 +1,7 @@
 import type { Config } from '../config.js';
 import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import type { ReconcileSettings } from '../reconcile/deps.js';
-import type { SharedSettings } from '../records/alerts/setting-signs.js';
+import type { SharedSettings } from '../records/alerts/process-settings.js';
 import type { RetentionDays } from '../records/retention/retention-task.js';
 import type { Contract } from '../service-api/contract.js';
 

@@ -5,7 +5,7 @@ import { variables } from '../config/variables.js';
 import type { VariableName } from '../config.js';
 import { ConfigError } from '../errors.js';
 import { createMetrics } from '../metrics.js';
-import { giveSigns } from '../notify/give-signs.js';
+import { recordHeartbeats } from '../notify/record-heartbeats.js';
 import type { SecretSource } from '../webhook/secret-source.js';
 import { adopt } from './adopt.js';
 import { collectGauges } from './collect-gauges.js';
@@ -56,7 +56,7 @@ export async function startRoles(
   if (startWorker) await run('worker', () => startWorker(runtime, adoptedAt));
   if (startSchedule) await run('scheduler', () => startSchedule(runtime, adoptedAt));
   if (console) await run('console', () => startConsole?.({ ...runtime, ready: health.ready }, console));
-  beginSigns(runtime, roles, secrets);
+  startHeartbeats(runtime, roles, secrets);
   closers.add('ports', () => closeGently(fronts, parts));
   health.end();
   await waitUntilReady(health.ready, parts);
@@ -80,12 +80,12 @@ async function loadModules(roles: readonly Role[]) {
   return { startReceiver, startWorker, startSchedule, startConsole };
 }
 
-function beginSigns(runtime: Runtime, roles: readonly Role[], secrets: SecretSource | undefined): void {
+function startHeartbeats(runtime: Runtime, roles: readonly Role[], secrets: SecretSource | undefined): void {
   const parts = livingParts.filter((part) => roles.includes(part));
   const stop = new AbortController();
-  const signs = { parts, roles, settings: sharedSettings(runtime.config), secrets };
-  void giveSigns(runtime, signs, AbortSignal.any([runtime.signal, stop.signal]));
-  runtime.closers.add('signs of life', async () => stop.abort());
+  const heartbeats = { parts, roles, settings: sharedSettings(runtime.config), secrets };
+  void recordHeartbeats(runtime, heartbeats, AbortSignal.any([runtime.signal, stop.signal]));
+  runtime.closers.add('process heartbeats', async () => stop.abort());
 }
 
 interface ProcessHealth {

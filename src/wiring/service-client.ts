@@ -3,7 +3,7 @@ import { createServiceRate } from '../records/service-rate.js';
 import { createServiceWriteLog } from '../records/service-writes.js';
 import { MerchantClient } from '../service-api/client.js';
 import type { Contract } from '../service-api/contract.js';
-import type { Patience } from '../service-api/http.js';
+import type { RetryPolicy } from '../service-api/http.js';
 import { observeAnswers } from './observe-answer.js';
 import { releaseRules } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
@@ -13,7 +13,7 @@ export interface ServiceClientChoices {
   adoptedAt?: Date;
   /** In place of that of CONTRACT_FILE. */
   contract?: Contract;
-  patience?: Partial<Patience>;
+  retryPolicy?: Partial<RetryPolicy>;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface ServiceClientChoices {
  */
 export async function createServiceClient(
   runtime: Pick<Runtime, 'config' | 'contract' | 'db' | 'log' | 'metrics' | 'now'>,
-  { adoptedAt, contract = runtime.contract, patience }: ServiceClientChoices = {},
+  { adoptedAt, contract = runtime.contract, retryPolicy }: ServiceClientChoices = {},
 ): Promise<MerchantClient> {
   const { config, db, log, metrics, now } = runtime;
   if (config.SERVICE_API_KEY === undefined)
@@ -39,7 +39,7 @@ export async function createServiceClient(
     ...(adoptedAt && {
       onAnswer: observeAnswers({ db, now, adoptedAt, ...releaseRules(config, contract), links: contract.links }),
     }),
-    ...(patience && { patience }),
+    ...(retryPolicy && { retryPolicy }),
     log,
   });
 }

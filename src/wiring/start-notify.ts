@@ -1,4 +1,4 @@
-import { keepAlerts } from '../notify/keep-alerts.js';
+import { alertLoop } from '../notify/alert-loop.js';
 import { keepCallbacks } from '../notify/keep-callbacks.js';
 import { createQueueProducer } from '../webhook/queue-producer.js';
 import { channelsOf } from './alert-settings.js';
@@ -29,7 +29,7 @@ export function createNotifying(runtime: Runtime, adoptedAt: Date): (signal: Abo
       if (url === undefined || secret === undefined) return;
       await keepCallbacks({ ...shared, url, secret, adoptedAt, keepDays }, signal);
     };
-    await Promise.all([keepAlerts(alerts, signal), tellStore()]);
+    await Promise.all([alertLoop(alerts, signal), tellStore()]);
   };
 }
 

@@ -1,6 +1,6 @@
 import { readWebhookSecrets } from '../config.js';
 import { retiredLabels } from '../records/deliveries/secrets.js';
-import { markForReading } from '../records/runs/marks.js';
+import { requestRefresh } from '../records/runs/refresh-requests.js';
 import { observeEvent } from '../webhook/observe-event.js';
 import type { Envelope } from '../webhook/parse-envelope.js';
 import { createEventQueue } from '../webhook/queue.js';
@@ -50,6 +50,6 @@ function configuredSecrets({ config, log }: Pick<Runtime, 'config' | 'log'>): Se
 /** A late retry is refused, as the contract says, but must not lose a payment: what it names is read from the service. */
 async function readLater({ db }: Pick<Runtime, 'db'>, { event, data, ...told }: Envelope): Promise<void> {
   const { observations } = observeEvent({ ...told, id: 'expired', type: event, source: 'webhook', data });
-  const marks = observations.map(({ kind, id }) => ({ kind, id, reason: 'expired_event', lane: 'report' as const }));
-  await markForReading(db, marks);
+  const requests = observations.map(({ kind, id }) => ({ kind, id, reason: 'expired_event', lane: 'report' as const }));
+  await requestRefresh(db, requests);
 }

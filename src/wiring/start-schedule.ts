@@ -6,11 +6,11 @@ import { runReconcile } from '../reconcile/run.js';
 import { startScheduler } from '../reconcile/schedule.js';
 import { type CommandHandlers, createCommandWorker } from '../webhook/command-queue.js';
 import { cronsOf, tellIntervals } from './crons.js';
-import { keepOwnCalls } from './keep-own-calls.js';
-import { keepServiceClock } from './keep-service-clock.js';
+import { ownCallsLoop } from './own-calls-loop.js';
 import { reconcileSettings, releaseRules, retentionDays } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 import { createServiceClient } from './service-client.js';
+import { serviceClockLoop } from './service-clock-loop.js';
 import { createNotifying } from './start-notify.js';
 import { startSettling } from './start-settling.js';
 
@@ -44,8 +44,8 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
         posting.keep(leading),
         keepNotifying(leading),
         sealing.keep(leading),
-        keepOwnCalls(deps, leading),
-        keepServiceClock(deps, leading),
+        ownCallsLoop(deps, leading),
+        serviceClockLoop(deps, leading),
       ])),
     wake: () => posting.wake(),
   };

@@ -14,10 +14,10 @@ afterEach(async () => {
 
 type Answers = Parameters<typeof startService>[0];
 
-async function examined(answers: Answers, patience?: typeof HASTY) {
+async function examined(answers: Answers, retryPolicy?: typeof HASTY) {
   const service = await startService(answers);
   running.push(service);
-  const diagnosis = await examine(partsFor(database.db, service.url, {}, patience));
+  const diagnosis = await examine(partsFor(database.db, service.url, {}, retryPolicy));
   const ofService = diagnosis.items.filter(({ name }) =>
     /^(service|clock|key|account|endpoint|contract .*)$/.test(name),
   );
@@ -96,7 +96,9 @@ it('beside a newer schema everything else is examined all the same', async () =>
   await database.db('migrations').where({ name: newer.name }).delete();
   const names = items.map(({ name }) => name);
   expect(items.find(({ name }) => name === 'version')).toMatchObject({ status: 'finding' });
-  expect(names).toEqual(expect.arrayContaining(['database', 'service', 'endpoint', 'secret test', 'events', 'matching']));
+  expect(names).toEqual(
+    expect.arrayContaining(['database', 'service', 'endpoint', 'secret test', 'events', 'matching']),
+  );
 });
 
 describe('a probe that fails', () => {

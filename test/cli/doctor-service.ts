@@ -40,7 +40,12 @@ const MOMENTS = { attemptMs: 2_000, deadlineMs: 5_000, retries: 1, pauseMs: 10, 
 export const HASTY = { ...MOMENTS, attemptMs: 40, deadlineMs: 100 };
 
 /** What doctor works with, against a service; patient for moments only. */
-export function partsFor(db: Knex, baseUrl: string, env: Record<string, string> = {}, patience = MOMENTS): DoctorParts {
+export function partsFor(
+  db: Knex,
+  baseUrl: string,
+  env: Record<string, string> = {},
+  retryPolicy = MOMENTS,
+): DoctorParts {
   const settings = {
     SERVICE_BASE_URL: baseUrl,
     SERVICE_API_KEY: 'a-key',
@@ -50,13 +55,13 @@ export function partsFor(db: Knex, baseUrl: string, env: Record<string, string> 
   };
   const config = loadConfig(['SERVICE_BASE_URL', 'SERVICE_API_KEY'], { env: settings });
   const clientFor = (contract: Contract) =>
-    Promise.resolve(new MerchantClient({ baseUrl, apiKey: config.SERVICE_API_KEY, contract, patience }));
+    Promise.resolve(new MerchantClient({ baseUrl, apiKey: config.SERVICE_API_KEY, contract, retryPolicy }));
   return {
     db,
     config,
     queues: { databaseUrl: '', log: createLog('silent') },
     now: () => new Date(),
-    client: new MerchantClient({ baseUrl, apiKey: config.SERVICE_API_KEY, patience }),
+    client: new MerchantClient({ baseUrl, apiKey: config.SERVICE_API_KEY, retryPolicy }),
     ready: () => Promise.resolve({ ok: true, problems: [] }),
     signal: new AbortController().signal,
     contract: defaultContract,

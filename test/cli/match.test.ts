@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { judgedBalance } from '../support/classified-balance.js';
 import { seedBooks } from '../support/console-books.js';
 import { useDatabase } from '../support/database.js';
-import { judgedBalance } from '../support/judged-balance.js';
 import { useShell } from '../support/shell.js';
 
 const database = useDatabase();

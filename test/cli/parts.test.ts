@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import { loadAlertFacts } from '../../src/records/alerts/load-alert-facts.js';
-import { giveSign } from '../../src/records/alerts/signs-of-life.js';
+import { recordHeartbeat } from '../../src/records/alerts/process-heartbeats.js';
 import { bindInstallation } from '../../src/records/installation.js';
 import { useFreshDatabase } from '../support/database.js';
 import { NO_SERVICE, useShell } from '../support/shell.js';
@@ -41,7 +41,7 @@ test('a part that was shut down for good raises no alert, however many others st
     { action: 'retire part', target: 'part receiver', reason: 'the shop takes them itself', outcome: 'done' },
   ]);
 
-  await giveSign(database.db, ['receiver']);
+  await recordHeartbeat(database.db, ['receiver']);
   expect((await parts('list')).json.items[0]).toMatchObject({ part: 'receiver', status: 'at_work' });
   await allSilent();
   expect(await silent()).toEqual(['receiver', 'worker']);

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
-import { judgedBalance } from '../support/judged-balance.js';
 import { at } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { useShell } from '../support/shell.js';

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readPostmaster } from '../../src/embedded-postgres/cluster.js';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
-import { acceptsNoSecret } from '../../src/records/alerts/signs-of-life.js';
+import { acceptsNoSecret } from '../../src/records/alerts/process-heartbeats.js';
 import { retireSecret } from '../../src/records/deliveries/secrets.js';
 import { onCluster, useFreshDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';
@@ -155,27 +155,31 @@ test('SIGTERM while the embedded database is made leaves no server and no port',
 /** Of the embedded database; each step of them has a limit of its own. */
 const TWO_STARTS_MS = 120_000;
 
-test('SIGHUP, or a second SIGTERM amid the drain, ends the process at once, and its embedded database with it', async () => {
-  const data = path.join(cwd, '.tallyhook', 'postgres', 'data');
-  const begin = async () => {
-    const running = await start('start', { DATABASE_URL: '', DRAIN_SECONDS: '300' });
-    await running.stdoutMatch(/^receiver +http/m);
-    expect(readPostmaster(data)).not.toBeNull();
-    return running;
-  };
-  const end = async (running: CliProcess, code: number) => {
-    expect(await running.end(null)).toBe(code);
-    await until('the server is gone', () => readPostmaster(data) === null);
-    expect(await readdir(path.join(data, '..', 'members'))).toEqual([]);
-  };
-  const hungUp = await begin();
-  hungUp.child.kill('SIGHUP');
-  await end(hungUp, 129);
-  const drained = await begin();
-  drained.child.kill('SIGTERM');
-  await until('it drains', () => drained.output.stderr.includes('draining'));
-  const drainsSince = performance.now();
-  await until('a second signal is no repeat of the first', () => performance.now() - drainsSince > 2_000);
-  drained.child.kill('SIGTERM');
-  await end(drained, 130);
-}, TWO_STARTS_MS);
+test(
+  'SIGHUP, or a second SIGTERM amid the drain, ends the process at once, and its embedded database with it',
+  async () => {
+    const data = path.join(cwd, '.tallyhook', 'postgres', 'data');
+    const begin = async () => {
+      const running = await start('start', { DATABASE_URL: '', DRAIN_SECONDS: '300' });
+      await running.stdoutMatch(/^receiver +http/m);
+      expect(readPostmaster(data)).not.toBeNull();
+      return running;
+    };
+    const end = async (running: CliProcess, code: number) => {
+      expect(await running.end(null)).toBe(code);
+      await until('the server is gone', () => readPostmaster(data) === null);
+      expect(await readdir(path.join(data, '..', 'members'))).toEqual([]);
+    };
+    const hungUp = await begin();
+    hungUp.child.kill('SIGHUP');
+    await end(hungUp, 129);
+    const drained = await begin();
+    drained.child.kill('SIGTERM');
+    await until('it drains', () => drained.output.stderr.includes('draining'));
+    const drainsSince = performance.now();
+    await until('a second signal is no repeat of the first', () => performance.now() - drainsSince > 2_000);
+    drained.child.kill('SIGTERM');
+    await end(drained, 130);
+  },
+  TWO_STARTS_MS,
+);

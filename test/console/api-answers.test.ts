@@ -4,11 +4,11 @@ import { apiDocument } from '../../src/console/api/serve-document.js';
 import { chartSchema } from '../../src/domain/books/chart.js';
 import { settleAlerts } from '../../src/records/alerts/settle-alerts.js';
 import { defaultContract } from '../../src/service-api/contract.js';
+import { judgedBalance } from '../support/classified-balance.js';
 import { bearer, testConsole } from '../support/console.js';
 import { HOSTILE, seedConsole } from '../support/console-samples.js';
 import { useDatabase } from '../support/database.js';
 import { documentedAnswers } from '../support/document-shapes.js';
-import { judgedBalance } from '../support/judged-balance.js';
 import { postBooks } from '../support/posted-books.js';
 import { isAll } from '../support/sizes.js';
 

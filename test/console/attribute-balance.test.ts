@@ -2,9 +2,9 @@ import request from 'supertest';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listAttributions } from '../../src/records/balances/balance-attributions.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
+import { judgedBalance } from '../support/classified-balance.js';
 import { bearer, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
-import { judgedBalance } from '../support/judged-balance.js';
 
 const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];

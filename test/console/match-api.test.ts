@@ -1,9 +1,9 @@
 import request from 'supertest';
 import { beforeAll, expect, it } from 'vitest';
+import { judgedBalance } from '../support/classified-balance.js';
 import { bearer, testConsole } from '../support/console.js';
 import { seedBooks } from '../support/console-books.js';
 import { useDatabase } from '../support/database.js';
-import { judgedBalance } from '../support/judged-balance.js';
 
 const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];

@@ -5,7 +5,7 @@ import { apiDocument } from '../../src/console/api/serve-document.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
-import { postponeMarks } from '../../src/records/runs/marks.js';
+import { postponeRefreshRequests } from '../../src/records/runs/refresh-requests.js';
 import { noteServiceClock } from '../../src/records/service-clock.js';
 import { bearer, serve, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
@@ -47,7 +47,7 @@ const shows = (kind: RecordKind, fields: JsonObject, from = Date.now()) =>
 
 function shown(kind: RecordKind, fields: JsonObject, from: number): Observation {
   const source = { type: 'poll', ref: 'run-1' } as const;
-  return { type: 'reading', kind, id: textField(fields, 'id') ?? '', from, to: from + 200, source, fields };
+  return { type: 'poll', kind, id: textField(fields, 'id') ?? '', from, to: from + 200, source, fields };
 }
 
 interface Paid {
@@ -236,7 +236,7 @@ describe('what who asks again and again can cause', () => {
     for (const answer of await Promise.all(Array.from({ length: 10 }, () => ask(app, order.reference))))
       expectRefused(answer, 'not_proven_in_time');
     expect(await marks()).toEqual(asked(order));
-    await postponeMarks(store.db, 'payin', [order.payin.id], HOUR_MS);
+    await postponeRefreshRequests(store.db, 'payin', [order.payin.id], HOUR_MS);
     expectRefused(await ask(app, order.reference), 'not_proven_in_time');
     const due = await store.db('reading_marks').where({ kind: 'payin' }).whereRaw('next_at <= now()');
     expect(due).toEqual([]);

@@ -86,11 +86,11 @@ async function plant(person: Person, objects: [JsonObject, JsonObject]): Promise
   for (const [kind, fields] of Object.entries(fieldsOf(person, objects)) as [RecordKind, JsonObject][]) {
     const id = kinds[kind as keyof typeof kinds];
     const said = { id, status: 'pending', merchantReference: 'r-1', createdAt, ...fields };
-    for (const [second, type] of (['claim', 'reading', 'claim'] as const).entries()) {
+    for (const [second, type] of (['statement', 'poll', 'statement'] as const).entries()) {
       const from = Date.UTC(2026, 9, 1, 12, 0, second * 10);
-      const source = { type: type === 'claim' ? 'webhook' : 'poll', ref: '1' } as const;
+      const source = { type: type === 'statement' ? 'webhook' : 'poll', ref: '1' } as const;
       const own =
-        type === 'claim'
+        type === 'statement'
           ? { ...said, status: 'failed', note: `to ${person.mail}`, was: [{ email: person.mail }] }
           : said;
       const seen = { type, kind, id: textField(own, 'id') ?? '', from, to: from, source, fields: own };

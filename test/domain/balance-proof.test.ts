@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import {
   attributedPart,
   type BalanceSums,
+  classifyBalance,
   isAttributable,
   isIdentityKept,
-  judgeBalance,
 } from '../../src/domain/balances/balance-proof.js';
 import type { MovementRecord } from '../../src/domain/balances/movement-table.js';
 import { effectsOf } from '../../src/domain/balances/record-effects.js';
@@ -36,7 +36,7 @@ describe('a balance', () => {
         signed,
         positive,
         (opening, balance, explained, known, said, limit) => {
-          const judged = judgeBalance(opening, balance, sums({ explained, known, attributed: said, limit }));
+          const judged = classifyBalance(opening, balance, sums({ explained, known, attributed: said, limit }));
           expect(sumAmounts([opening, explained, judged.residual])).toBe(balance);
           expect(sumAmounts([judged.unobservable, judged.unexplained])).toBe(judged.residual);
           expect(sumAmounts([known, said, judged.unknownAmount])).toBe(judged.unobservable);
@@ -49,19 +49,28 @@ describe('a balance', () => {
     fc.assert(
       fc.property(signed, signed, signed, (opening, explained, missing) => {
         const balance = sumAmounts([opening, explained, missing]);
-        expect(judgeBalance(opening, balance, sums({ explained })).unexplained).toBe(missing);
-        expect(judgeBalance(opening, balance, sums({ explained, attributed: missing })).unexplained).toBe('0');
+        expect(classifyBalance(opening, balance, sums({ explained })).unexplained).toBe(missing);
+        expect(classifyBalance(opening, balance, sums({ explained, attributed: missing })).unexplained).toBe('0');
       }),
     );
   });
 
   it('has what known settlements of unknown amount may have taken as unobservable, and no more; that is no proof', () => {
-    expect(judgeBalance('0', '-90', sums({ limit: '99' }))).toMatchObject({ unknownAmount: '-90', unexplained: '0' });
-    expect(judgeBalance('0', '-90', sums({ limit: '99' })).unproven).toContain('attribute it');
-    expect(judgeBalance('0', '-99', sums({ limit: '99' }))).toMatchObject({ unknownAmount: '-99', unexplained: '0' });
-    expect(judgeBalance('0', '-100', sums({ limit: '99' }))).toMatchObject({ unknownAmount: '0', unexplained: '-100' });
-    expect(judgeBalance('0', '90', sums({ limit: '99' }))).toMatchObject({ unexplained: '90' });
-    expect(judgeBalance('0', '0', sums({ unclear: 'payout p: why' })).unproven).toBe('payout p: why');
+    expect(classifyBalance('0', '-90', sums({ limit: '99' }))).toMatchObject({
+      unknownAmount: '-90',
+      unexplained: '0',
+    });
+    expect(classifyBalance('0', '-90', sums({ limit: '99' })).unproven).toContain('attribute it');
+    expect(classifyBalance('0', '-99', sums({ limit: '99' }))).toMatchObject({
+      unknownAmount: '-99',
+      unexplained: '0',
+    });
+    expect(classifyBalance('0', '-100', sums({ limit: '99' }))).toMatchObject({
+      unknownAmount: '0',
+      unexplained: '-100',
+    });
+    expect(classifyBalance('0', '90', sums({ limit: '99' }))).toMatchObject({ unexplained: '90' });
+    expect(classifyBalance('0', '0', sums({ unclear: 'payout p: why' })).unproven).toBe('payout p: why');
   });
 
   it('is balance less frozen, exactly', () => {

@@ -148,7 +148,7 @@ describe('identities that are not promised', () => {
   const payinOf = (id: string, isOdd: boolean, history = false) =>
     record('payin', payin(id, 'i', isOdd ? { amountNet: subtractAmounts('25.839', TINY) } : {}), { history });
 
-  const foundIn = ({ judged }: FeeFindings) => judged.filter(({ found }) => found);
+  const foundIn = ({ checked }: FeeFindings) => checked.filter(({ found }) => found);
 
   test('no break before so many in a row held; and not one record is counted twice', () => {
     const seldom = fc.integer({ min: 0, max: 15 }).map((number) => number === 0);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
+  classifyAgainAt,
   classifyDelivery,
   type DeliveryFacts,
   deliveryClasses,
   GIVE_UP_MS,
-  judgeAgainAt,
 } from '../../src/domain/deliveries/delivery-class.js';
 import { boundedTimestamp, deliveredEvent } from '../../src/domain/deliveries/delivery-payload.js';
 import { isOwnUrl } from '../../src/domain/deliveries/own-endpoint.js';
@@ -172,7 +172,9 @@ describe('what can never come', () => {
     [60 * MINUTE, 6 * MINUTE],
     [600 * MINUTE, 60 * MINUTE],
   ])('%s ms old, it is judged again after so long: %s', (age, wait) => {
-    expect(judgeAgainAt({ createdAt: NOW - age, lastAttemptAt: null }, { now: NOW })).toBe(wait === 0 ? 0 : NOW + wait);
+    expect(classifyAgainAt({ createdAt: NOW - age, lastAttemptAt: null }, { now: NOW })).toBe(
+      wait === 0 ? 0 : NOW + wait,
+    );
   });
 });
 

@@ -29,7 +29,7 @@ describe('goods are not released on a reading that an event has overtaken', () =
         verified: true,
         doubted: true,
         reported: { irregularStatus: said },
-        needsReading: true,
+        needsPoll: true,
         observedBy: { type: 'poll' },
       });
     }
@@ -43,9 +43,9 @@ describe('goods are not released on a reading that an event has overtaken', () =
     const rejected = report(T + SECOND, { ...passed, kytStatus: 'rejected' }, 'payin');
     const silent = report(T + 2 * SECOND, confirmed, 'payin');
     for (const facts of [shown(read, rejected), shown(read, rejected, silent)]) {
-      expect(facts).toMatchObject({ fields: passed, doubted: true, needsReading: true });
+      expect(facts).toMatchObject({ fields: passed, doubted: true, needsPoll: true });
     }
-    expect(shown(read, silent)).toMatchObject({ verified: true, doubted: false, needsReading: false });
+    expect(shown(read, silent)).toMatchObject({ verified: true, doubted: false, needsPoll: false });
     expect(shown(read, rejected, reading(T + 3 * SECOND, passed, 'payin')).doubted).toBe(false);
   });
 

@@ -133,14 +133,14 @@ describe('whether it holds is observed', () => {
 
   test('what was proven stays so, and then a record that breaks it is a break that says since when', () => {
     const proven = { heldBy, provenAt: NOW - 1_000 };
-    const { judged, evidence } = check([wrong('a'), wrong('b', { history: true }), deposit()], proven);
+    const { checked, evidence } = check([wrong('a'), wrong('b', { history: true }), deposit()], proven);
     expect(evidence).toEqual(known(proven));
-    expect(judged).toMatchObject([
+    expect(checked).toMatchObject([
       { entity: { kind: 'payin', id: 'a' }, found: {} },
       { entity: { id: 'b' }, found: null },
       { entity: { id: 'pay_1' }, found: null },
     ]);
-    expect(judged[0]?.found?.evidence).toEqual({
+    expect(checked[0]?.found?.evidence).toEqual({
       'amountNet (payin_net)': { ours: '9', theirs: '8', source: sourceOf('payin', 'a') },
       heldSince: { payin_net: '2026-03-01T23:59:59.000Z' },
     });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { finding, judged } from '../../src/domain/breaks/findings.js';
+import { checked, finding } from '../../src/domain/breaks/findings.js';
 
 const field = { ours: 'passed', theirs: 'pending', source: { ref: 'run-1' } };
 
@@ -32,7 +32,7 @@ test('its cause is what is said of which field, and since when: not by whom, nor
 test('a check says of a record what is wrong, that nothing is, that it may still come right, or nothing', () => {
   const entity = { kind: 'payin', id: 'pay_1' } as const;
   const found = finding({ kytStatus: field });
-  expect([found, null, { at: 7 }, undefined].map((verdict) => judged(entity, verdict))).toEqual([
+  expect([found, null, { at: 7 }, undefined].map((verdict) => checked(entity, verdict))).toEqual([
     { entity, found },
     { entity, found: null },
     { entity, at: 7 },

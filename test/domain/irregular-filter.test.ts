@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckedRecord } from '../../src/domain/breaks/check-facts.js';
 import {
+  classifyListing,
   type DisputeStanding,
-  judgeListing,
   outsideIrregular,
   standingOf,
   unknownStanding,
@@ -21,7 +21,7 @@ const rounds = fc.array(disputes, { minLength: 1, maxLength: 8 });
 /** What stays open after these listings, one after the other. */
 function openAfter(listings: readonly DisputeStanding[][]): JsonObject | null {
   return listings.reduce<JsonObject | null>(
-    (before, round) => judgeListing(round, listing, before).open[0]?.evidence ?? null,
+    (before, round) => classifyListing(round, listing, before).open[0]?.evidence ?? null,
     null,
   );
 }
@@ -47,7 +47,7 @@ describe('the finding about the filter irregular', () => {
   it('names the same entity always, counts what is outside, and is low where the specification allows it', () => {
     fc.assert(
       fc.property(disputes, (round) => {
-        const { open, resolve } = judgeListing(round, listing, null);
+        const { open, resolve } = classifyListing(round, listing, null);
         const outside = round.filter((dispute) => dispute.place === 'outside');
         expect([...open, ...resolve].map(({ kind, entity }) => ({ kind, entity }))).toEqual([outsideIrregular]);
         expect(open.length).toBe(outside.length > 0 ? 1 : 0);
@@ -146,7 +146,7 @@ describe('an open dispute beside a listing', () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
     const missed = ids.map((id): DisputeStanding => ({ id, sort: 'amountDiffers', place: 'outside' }));
     const source = { filter: 'irregular', readFrom: '1970-01-01T00:16:40.000Z', readTo: '1970-01-01T00:16:41.000Z' };
-    expect(judgeListing(missed, list, null).open[0]?.evidence).toEqual({
+    expect(classifyListing(missed, list, null).open[0]?.evidence).toEqual({
       amountDiffers: {
         ours: 'pending_decision',
         theirs: 'not listed',

@@ -42,8 +42,8 @@ const observationOf = (kind: RecordKind): fc.Arbitrary<Observation> => {
   const fields = fieldsOf(kind);
   return fc
     .oneof(
-      fc.record({ ...base, span, type: fc.constant('reading' as const), fields }),
-      fc.record({ ...base, span, type: fc.constant('claim' as const), fields }),
+      fc.record({ ...base, span, type: fc.constant('poll' as const), fields }),
+      fc.record({ ...base, span, type: fc.constant('statement' as const), fields }),
       fc.record({ ...base, span, type: fc.constant('absence' as const) }),
       fc.record({ ...base, span, type: fc.constant('mention' as const) }),
     )
@@ -123,7 +123,7 @@ describe('whatever was observed', () => {
     fc.assert(
       fc.property(set, ({ kind, observations }) => {
         const { verified, fields, absent } = show(kind, stateOf(kind, observations));
-        const polls = observations.filter(({ type }) => type === 'reading' || type === 'absence');
+        const polls = observations.filter(({ type }) => type === 'poll' || type === 'absence');
         const newest = Math.max(...polls.map(({ from }) => from));
         const candidates = polls.filter(({ from }) => from === newest);
         if (verified) {
@@ -142,8 +142,8 @@ describe('whatever was observed', () => {
     fc.assert(
       fc.property(restamped, ({ set: { kind, observations }, read, fields }) => {
         const base = { kind, id: 'x', source: { type: 'delivery_history', ref: 'late' } } as const;
-        const before = stateOf(kind, [...observations, { ...base, type: 'reading', from: END, to: END, fields: read }]);
-        const late: Observation = { ...base, type: 'claim', from: END + 60_000, to: END + 60_999, fields };
+        const before = stateOf(kind, [...observations, { ...base, type: 'poll', from: END, to: END, fields: read }]);
+        const late: Observation = { ...base, type: 'statement', from: END + 60_000, to: END + 60_999, fields };
         const after = show(kind, absorb(kind, before, late));
         const { main } = recordRules[kind];
         const rank = (fields: JsonObject) => rankOn(main, (fields[main.field] as string | null | undefined) ?? null);
@@ -161,7 +161,7 @@ describe('whatever was observed', () => {
     fc.assert(
       fc.property(set, ({ kind, observations }) => {
         const isReport = ({ type, source }: Observation) =>
-          source.type === 'webhook' && (type === 'claim' || type === 'mention');
+          source.type === 'webhook' && (type === 'statement' || type === 'mention');
         const proven = show(
           kind,
           stateOf(
@@ -204,7 +204,7 @@ describe('whatever was observed', () => {
         const said = named.map((one) => ('fields' in one ? stateOn(main, one.fields) : null));
         if (shown.absent) expect(named.map(({ type }) => type)).toContain('absence');
         else if (state !== null) expect(said).toContain(state);
-        if (shown.verified) expect(named.map(({ type }) => type)).toContain('reading');
+        if (shown.verified) expect(named.map(({ type }) => type)).toContain('poll');
       }),
       { numRuns },
     );
@@ -215,10 +215,10 @@ describe('whatever was observed', () => {
       fc.property(set, ({ kind, observations }) => {
         const base = { kind, id: 'x', from: END, to: END + 1, source: { type: 'poll', ref: 'last' } } as const;
         const state = stateOf(kind, observations);
-        const read = show(kind, absorb(kind, state, { ...base, type: 'reading', fields: { status: 'pending' } }));
-        expect(read).toMatchObject({ verified: true, needsReading: false, doubted: false, verifiedAt: END });
+        const read = show(kind, absorb(kind, state, { ...base, type: 'poll', fields: { status: 'pending' } }));
+        expect(read).toMatchObject({ verified: true, needsPoll: false, doubted: false, verifiedAt: END });
         const gone = show(kind, absorb(kind, state, { ...base, type: 'absence' }));
-        expect(gone).toMatchObject({ verified: false, absent: true, needsReading: false });
+        expect(gone).toMatchObject({ verified: false, absent: true, needsPoll: false });
       }),
       { numRuns: numRuns / 3 },
     );

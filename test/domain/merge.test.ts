@@ -35,7 +35,7 @@ describe('a reading', () => {
       known: true,
       ownCall: null,
       doubted: false,
-      needsReading: false,
+      needsPoll: false,
       observedAt: T,
       observedBy: { type: 'poll', ref: `run ${T}` },
     });
@@ -74,7 +74,7 @@ describe('a claim newer than the reading', () => {
       known: true,
       ownCall: null,
       doubted: false,
-      needsReading: true,
+      needsPoll: true,
       observedAt: T + SECOND,
       observedBy: { type: 'delivery_history', ref: `event ${T + SECOND}` },
     });
@@ -98,29 +98,29 @@ describe('a claim newer than the reading', () => {
       expect(shown(reading(T, expired), said), status).toMatchObject({
         fields: expired,
         verified: true,
-        needsReading: true,
+        needsPoll: true,
       });
     }
   });
 
   it('that says what the reading says asks for nothing', () => {
     const same = claim(T + SECOND, { id: 'x', status: 'pending', irregularStatus: 'none' });
-    expect(shown(reading(T, pending), same)).toMatchObject({ verified: true, needsReading: false });
+    expect(shown(reading(T, pending), same)).toMatchObject({ verified: true, needsPoll: false });
     const other = claim(T + SECOND, { id: 'x', status: 'pending', totalAmountReceived: '5' });
-    expect(shown(reading(T, pending), other)).toMatchObject({ fields: pending, verified: true, needsReading: true });
+    expect(shown(reading(T, pending), other)).toMatchObject({ fields: pending, verified: true, needsPoll: true });
   });
 
   it('without a state, or that only names the record, asks for a reading until one began after its second', () => {
     for (const said of [claim(T + SECOND, { totalAmountReceived: '5' }), mention(T + SECOND)]) {
-      expect(shown(reading(T, pending), said)).toMatchObject({ fields: pending, verified: true, needsReading: true });
-      expect(shown(said, reading(T + SECOND + 998, pending)).needsReading).toBe(true);
-      expect(shown(said, reading(T + SECOND + 999, pending)).needsReading).toBe(false);
+      expect(shown(reading(T, pending), said)).toMatchObject({ fields: pending, verified: true, needsPoll: true });
+      expect(shown(said, reading(T + SECOND + 998, pending)).needsPoll).toBe(true);
+      expect(shown(said, reading(T + SECOND + 999, pending)).needsPoll).toBe(false);
     }
   });
 
   it('never advances from a state that stands nowhere: only a reading tells', () => {
     const held = { ...pending, status: 'on_hold' };
-    expect(shown(reading(T, held), claim(T + SECOND, completed))).toMatchObject({ fields: held, needsReading: true });
+    expect(shown(reading(T, held), claim(T + SECOND, completed))).toMatchObject({ fields: held, needsPoll: true });
   });
 
   it('re-stamped and old, never takes a newer reading back', () => {
@@ -141,7 +141,7 @@ describe('a dispute', () => {
 
   it('is an axis of its own: its claim moves its fields and no others', () => {
     const said = claim(T + SECOND, { ...disputed, status: 'pending', totalAmountReceived: '99' });
-    expect(shown(reading(T, completed), said)).toMatchObject({ fields: disputed, verified: false, needsReading: true });
+    expect(shown(reading(T, completed), said)).toMatchObject({ fields: disputed, verified: false, needsPoll: true });
   });
 
   it('is not undone by a claim that advances the status alone', () => {
@@ -184,7 +184,7 @@ describe('claims alone', () => {
       customerEmail: 'a@example.com',
       merchantReference: 'o-1',
     });
-    expect(facts).toMatchObject({ verified: false, absent: false, needsReading: true, observedAt: T });
+    expect(facts).toMatchObject({ verified: false, absent: false, needsPoll: true, observedAt: T });
   });
 
   it('show an unlisted state where it is all there is', () => {
@@ -207,7 +207,7 @@ describe('claims alone', () => {
       fields: {},
       verified: false,
       absent: false,
-      needsReading: true,
+      needsPoll: true,
       observedAt: T,
     });
   });
@@ -224,7 +224,7 @@ describe('an absence', () => {
       known: true,
       ownCall: null,
       doubted: false,
-      needsReading: false,
+      needsPoll: false,
       observedAt: T + SECOND,
       observedBy: { type: 'poll', ref: `run ${T + SECOND}` },
     });
@@ -232,7 +232,7 @@ describe('an absence', () => {
 
   it('still shows a record that was listed before', () => {
     const gone = shown(reading(T, completed), absence(T + SECOND));
-    expect(gone).toMatchObject({ fields: completed, verified: false, absent: true, needsReading: false });
+    expect(gone).toMatchObject({ fields: completed, verified: false, absent: true, needsPoll: false });
     expect(shown(reading(T, pending), claim(T + SECOND, completed), absence(T + 2 * SECOND)).fields).toEqual(completed);
   });
 
@@ -241,7 +241,7 @@ describe('an absence', () => {
       expect(shown(reading(T - SECOND, pending), absence(T), later)).toMatchObject({
         verified: false,
         absent: false,
-        needsReading: true,
+        needsPoll: true,
       });
     }
     expect(shown(absence(T), reading(T + SECOND, completed))).toMatchObject({ verified: true, absent: false });
@@ -259,8 +259,8 @@ describe('metadata, which only some views of a payment carry', () => {
 
   it('stays as it was claimed where readings have no such field, without a doubt about the reading', () => {
     const facts = shown(claim(T, { ...completed, metadata }), reading(T + 5 * SECOND, completed));
-    expect(facts).toMatchObject({ fields: { ...completed, metadata }, verified: true, needsReading: false });
-    expect(shown(reading(T, completed), claim(T + SECOND, { ...completed, metadata })).needsReading).toBe(false);
+    expect(facts).toMatchObject({ fields: { ...completed, metadata }, verified: true, needsPoll: false });
+    expect(shown(reading(T, completed), claim(T + SECOND, { ...completed, metadata })).needsPoll).toBe(false);
   });
 
   it('is the reading’s where that has it', () => {
@@ -280,7 +280,7 @@ describe('a payin', () => {
     ['confirmed', 'unmatched', 'confirmed'],
   ])('read as %s and claimed as %s is shown as %s', (read, said, expected) => {
     const facts = shown(reading(T, payin(read), 'payin'), claim(T + SECOND, payin(said), 'payin'));
-    expect(facts).toMatchObject({ fields: payin(expected), verified: read === expected, needsReading: true });
+    expect(facts).toMatchObject({ fields: payin(expected), verified: read === expected, needsPoll: true });
   });
 });
 
@@ -289,6 +289,6 @@ it('nothing observed is nothing shown', () => {
     fields: {},
     verified: false,
     absent: false,
-    needsReading: false,
+    needsPoll: false,
   });
 });

@@ -6,7 +6,7 @@ export const SECOND = 1000;
 
 /** A full reading whose request took from `at` to `at` + 200 ms. */
 export function reading(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
-  return { kind, id: 'x', type: 'reading', from: at, to: at + 200, source: { type: 'poll', ref: `run ${at}` }, fields };
+  return { kind, id: 'x', type: 'poll', from: at, to: at + 200, source: { type: 'poll', ref: `run ${at}` }, fields };
 }
 
 export function absence(at: number): Observation {
@@ -24,7 +24,7 @@ export function claim(at: number, fields: JsonObject, kind: RecordKind = 'paymen
   return {
     kind,
     id: 'x',
-    type: 'claim',
+    type: 'statement',
     from: at,
     to: at + 999,
     source: { type: 'delivery_history', ref: `event ${at}` },

@@ -79,11 +79,9 @@ describe('depth', () => {
     expect(() => parse(`[${'[],{},'.repeat(600)}1]`, 2)).not.toThrow();
   });
 
-  test('10,000,000 brackets are refused at once', () => {
-    const start = performance.now();
-    expect(() => parse('{"a":'.repeat(2_000_000))).toThrow('nesting deeper');
-    expect(() => parse('['.repeat(10_000_000))).toThrow('nesting deeper');
-    expect(performance.now() - start).toBeLessThan(1_000);
+  test('of 10,000,000 brackets no more are read than may be nested', () => {
+    expect(() => parse('{"a":'.repeat(2_000_000))).toThrow('nesting deeper than 512 at position 2560');
+    expect(() => parse('['.repeat(10_000_000))).toThrow('nesting deeper than 512 at position 512');
   });
 });
 

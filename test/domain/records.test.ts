@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { isAssetCode } from '../../src/domain/asset-code.js';
-import { deliveredClaim } from '../../src/domain/delivered-claim.js';
+import { deliveredReport } from '../../src/domain/delivered-report.js';
 import { grouped } from '../../src/domain/grouped.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { readTable } from '../../src/domain/json-table/read-table.js';
@@ -91,34 +91,34 @@ describe('what a delivery says of a record', () => {
     for (const kind of ['payout', 'invoice'] as const)
       for (const wrapper of ['', ...wrappers[kind]]) {
         const data: JsonObject = wrapper === '' ? payout : { note: 'x', [wrapper]: payout };
-        expect(deliveredClaim(kind, 'other', data, 'po_1'), `${kind} in ${wrapper}`).toEqual(payout);
+        expect(deliveredReport(kind, 'other', data, 'po_1'), `${kind} in ${wrapper}`).toEqual(payout);
       }
     const wrapped = (times: number): JsonObject => (times === 0 ? payout : { data: wrapped(times - 1) });
-    expect([4, 5].map((times) => deliveredClaim('payout', 'other', wrapped(times), 'po_1'))).toEqual([payout, null]);
-    expect(deliveredClaim('payout', 'other', { id: 'po_1', note: 'of the wrapper', data: payout }, 'po_1')).toEqual(
+    expect([4, 5].map((times) => deliveredReport('payout', 'other', wrapped(times), 'po_1'))).toEqual([payout, null]);
+    expect(deliveredReport('payout', 'other', { id: 'po_1', note: 'of the wrapper', data: payout }, 'po_1')).toEqual(
       payout,
     );
-    expect(deliveredClaim('payout', 'other', { data: null, ...payout }, 'po_1')).toEqual({ data: null, ...payout });
-    expect(deliveredClaim('payout', 'other', { invoice: payout }, 'po_1')).toBeNull();
-    expect(deliveredClaim('payout', 'other', { data: payout }, 'po_2')).toBeNull();
+    expect(deliveredReport('payout', 'other', { data: null, ...payout }, 'po_1')).toEqual({ data: null, ...payout });
+    expect(deliveredReport('payout', 'other', { invoice: payout }, 'po_1')).toBeNull();
+    expect(deliveredReport('payout', 'other', { data: payout }, 'po_2')).toBeNull();
   });
 
   it('is its name alone, where another record names it', () => {
     for (const name of ['payoutId', 'payout_id'])
-      expect(deliveredClaim('payout', 'x', { [name]: 'po_1', status: 'sent' }, 'po_1')).toEqual({ id: 'po_1' });
+      expect(deliveredReport('payout', 'x', { [name]: 'po_1', status: 'sent' }, 'po_1')).toEqual({ id: 'po_1' });
     for (const name of ['invoiceId', 'invoice_id'])
-      expect(deliveredClaim('invoice', 'x', { [name]: 'in_1', status: 'sent' }, 'in_1')).toEqual({ id: 'in_1' });
-    expect(deliveredClaim('payout', 'x', { invoiceId: 'po_1' }, 'po_1')).toBeNull();
+      expect(deliveredReport('invoice', 'x', { [name]: 'in_1', status: 'sent' }, 'in_1')).toEqual({ id: 'in_1' });
+    expect(deliveredReport('payout', 'x', { invoiceId: 'po_1' }, 'po_1')).toBeNull();
   });
 
   it('has the state of its event, where it names none and the event’s is a state of its kind', () => {
-    const said = (type: string, data: JsonObject) => deliveredClaim('payout', type, data, 'po_1')?.['status'];
+    const said = (type: string, data: JsonObject) => deliveredReport('payout', type, data, 'po_1')?.['status'];
     expect(said('payout.failed', { id: 'po_1' })).toBe('failed');
     expect(said('payout.failed', { id: 'po_1', status: null })).toBe('failed');
     expect(said('payout.failed', { id: 'po_1', status: 'confirmed' })).toBe('confirmed');
     expect(said('payout.created', { id: 'po_1' })).toBeUndefined();
     expect(said('refund.failed', { id: 'po_1' })).toBeUndefined();
-    expect(deliveredClaim('invoice', 'invoice.paid', { invoiceId: 'in_1' }, 'in_1')).toEqual({
+    expect(deliveredReport('invoice', 'invoice.paid', { invoiceId: 'in_1' }, 'in_1')).toEqual({
       id: 'in_1',
       status: 'paid',
     });

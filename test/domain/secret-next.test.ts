@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { judgeSecret, type SecretFacts, type VerdictFacts } from '../../src/domain/deliveries/secret-verdict.js';
+import { classifySecret, type SecretFacts, type VerdictFacts } from '../../src/domain/deliveries/secret-verdict.js';
 
 const guide = readFileSync(new URL('../../docs/rotate-secrets.md', import.meta.url), 'utf8');
 const old: SecretFacts = {
@@ -14,7 +14,7 @@ const fresh: SecretFacts = { ...old, label: 'new', firstMatchAt: 2_000, endpoint
 const all = { both: 5, onlyOld: [], onlyOldCount: 0 };
 
 function next(secret: SecretFacts, others: SecretFacts[], more: Partial<VerdictFacts> = {}): string {
-  return judgeSecret({ secret, others, overlap: () => all, historyKnown: true, ...more }).next;
+  return classifySecret({ secret, others, overlap: () => all, historyKnown: true, ...more }).next;
 }
 
 /** In the order in which a rotation goes. */

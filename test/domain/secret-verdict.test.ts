@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { findEndpointFaults, type ListedEndpoint } from '../../src/domain/deliveries/endpoint-rules.js';
-import { judgeSecret, type SecretFacts, type VerdictFacts } from '../../src/domain/deliveries/secret-verdict.js';
+import { classifySecret, type SecretFacts, type VerdictFacts } from '../../src/domain/deliveries/secret-verdict.js';
 
 const old: SecretFacts = {
   label: 'old',
@@ -24,7 +24,7 @@ function judge(change: {
   overlap?: VerdictFacts['overlap'];
   historyKnown?: boolean;
 }) {
-  return judgeSecret({
+  return classifySecret({
     secret: { ...old, ...change.secret },
     others: change.other === null ? [] : [{ ...fresh, ...change.other }],
     overlap: change.overlap ?? (() => none),
@@ -80,7 +80,7 @@ describe('may the old secret be retired?', () => {
 
   test('of several newer ones, one that has everything is enough', () => {
     const others = [{ ...fresh, label: 'broken', endpoint: null }, fresh];
-    const judged = judgeSecret({ secret: old, others, overlap: () => none, historyKnown: true });
+    const judged = classifySecret({ secret: old, others, overlap: () => none, historyKnown: true });
     expect(judged).toMatchObject({ verdict: 'may_be_retired', missing: [], successor: 'new' });
   });
 });

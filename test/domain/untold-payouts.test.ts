@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { boundsAtOpening, type ToldAtOpening, tellAtOpening } from '../../src/domain/balances/at-opening.js';
-import { type BalanceSums, judgeBalance } from '../../src/domain/balances/balance-proof.js';
+import { type BalanceSums, classifyBalance } from '../../src/domain/balances/balance-proof.js';
 import {
+  classifiedResidual,
   holdResidual,
-  judgedResidual,
   type ShownDebit,
   tellPayouts,
   type WithdrawalInDoubt,
@@ -116,12 +116,12 @@ describe('what is left over while they are under way', () => {
     expect(holdResidual('-13', untold(['a', 'b'], '20', '5'), first)).toEqual(first);
     expect(holdResidual('-12', untold(['c'], '20', '4'), first)).toBeNull();
     // Nor is it held anew for those that come after it was judged.
-    const judged = judgedResidual('-12', untold(['c'], '20', '4'));
+    const judged = classifiedResidual('-12', untold(['c'], '20', '4'));
     expect(judged).toEqual({ unexplained: '-8', payouts: [] });
     expect(holdResidual('-15', untold(['d'], '20', '7'), judged)).toBeNull();
     expect(holdResidual('-9', untold(['d'], '20', '7'), judged)).toEqual({ unexplained: '-2', payouts: ['d'] });
-    expect(judgedResidual('0', untold(['d']))).toBeNull();
-    expect(judgedResidual('-8', null)).toEqual({ unexplained: '-8', payouts: [] });
+    expect(classifiedResidual('0', untold(['d']))).toBeNull();
+    expect(classifiedResidual('-8', null)).toEqual({ unexplained: '-8', payouts: [] });
   });
 });
 
@@ -132,29 +132,29 @@ describe('payouts that were under way when the books were opened', () => {
   const before = { least: '0', most: '9', told: '0', why: 'may be payouts' };
 
   it('may be what is more than explained, up to what they came to: unproven, to be attributed, and no break', () => {
-    expect(judgeBalance('100', '100', sums(before))).toMatchObject({
+    expect(classifyBalance('100', '100', sums(before))).toMatchObject({
       unexplained: '0',
       unknownAmount: '9',
       unobservable: '9',
     });
-    expect(judgeBalance('100', '100', sums(before)).unproven).toBe('9 may be payouts: attribute it');
-    expect(judgeBalance('100', '100', { ...sums(before), attributed: '9' })).toMatchObject({
+    expect(classifyBalance('100', '100', sums(before)).unproven).toBe('9 may be payouts: attribute it');
+    expect(classifyBalance('100', '100', { ...sums(before), attributed: '9' })).toMatchObject({
       unproven: null,
       unexplained: '0',
     });
   });
 
   it('are not what is less, or more than they came to', () => {
-    expect(judgeBalance('100', '91', sums(before))).toMatchObject({ unexplained: '0', unproven: null });
-    expect(judgeBalance('100', '90', sums(before))).toMatchObject({ unexplained: '-1', unknownAmount: '0' });
-    expect(judgeBalance('100', '101', sums(before))).toMatchObject({ unexplained: '10', unknownAmount: '0' });
+    expect(classifyBalance('100', '91', sums(before))).toMatchObject({ unexplained: '0', unproven: null });
+    expect(classifyBalance('100', '90', sums(before))).toMatchObject({ unexplained: '-1', unknownAmount: '0' });
+    expect(classifyBalance('100', '101', sums(before))).toMatchObject({ unexplained: '10', unknownAmount: '0' });
   });
 
   it('hide nothing that comes after what they made was told', () => {
     const told = (amount: string) => ({ payouts: ['a'], most: '9', amount });
     const same = { ids: ['a'], amounts: ['9'], most: '9' };
     const judged = (balance: string, known: ToldAtOpening) =>
-      judgeBalance('100', balance, sums({ ...boundsAtOpening(same, known, '0'), why: 'may be payouts' }));
+      classifyBalance('100', balance, sums({ ...boundsAtOpening(same, known, '0'), why: 'may be payouts' }));
     // A part of their amount, once it was found that none of them made the balance more.
     expect(judged('95', told('0'))).toMatchObject({ unexplained: '4', unknownAmount: '0' });
     // A loss beside one that did: each is said by itself.
@@ -181,7 +181,7 @@ describe('payouts that were under way when the books were opened', () => {
     };
     const tell = (balance: string, about = untold([]), limit = '0') => {
       const all = { ...sums(before), limit };
-      return tellAtOpening(all, about, judgeBalance('100', balance, all));
+      return tellAtOpening(all, about, classifyBalance('100', balance, all));
     };
     expect(tell('91')).toEqual({ payouts: ['a'], most: '9', amount: '0' });
     expect(tell('100')).toEqual({ payouts: ['a'], most: '9', amount: '9' });
@@ -191,7 +191,7 @@ describe('payouts that were under way when the books were opened', () => {
     expect(tell('91', untold(['u']), '50')).not.toBeNull();
     expect(tell('91', untold(['u'], '9'))).toBeNull();
     // Nothing of them, and yet an amount that nobody knows.
-    const judged = { ...judgeBalance('100', '91', sums(before)), unknownAmount: '5' };
+    const judged = { ...classifyBalance('100', '91', sums(before)), unknownAmount: '5' };
     expect(tellAtOpening({ ...sums(before), limit: '50' }, untold([]), judged)).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { importRatesFile } from '../../src/finance/import-rates.js';
+import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
-import { judgedBalance } from '../support/judged-balance.js';
 import { at, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { paidIntent } from '../support/records.js';

@@ -7,8 +7,8 @@ import { listMatches, type MatchFilters } from '../../src/records/books/match/li
 import { matchSummary } from '../../src/records/books/match/match-summary.js';
 import { monthTotals } from '../../src/records/books/month-totals.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
+import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
-import { judgedBalance } from '../support/judged-balance.js';
 import { absence, at, claim, reading, readPaid } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';

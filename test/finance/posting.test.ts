@@ -8,8 +8,8 @@ import { attributeBalance } from '../../src/records/balances/balance-attribution
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { type EntryView, getEntry, listEntries } from '../../src/records/books/list-entries.js';
 import { defaultContract } from '../../src/service-api/contract.js';
+import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
-import { judgedBalance } from '../support/judged-balance.js';
 import { absence, at, reading } from '../support/observations.js';
 import { paidIntent, payout } from '../support/records.js';
 import { save } from '../support/saved.js';

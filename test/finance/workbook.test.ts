@@ -13,9 +13,9 @@ import { tableSheets } from '../../src/finance/exports/workbook/table-sheets.js'
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { isInstalled } from '../support/accounting-programs.js';
+import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
-import { judgedBalance } from '../support/judged-balance.js';
 import { readByLibreOffice } from '../support/libreoffice.js';
 import { at, reading } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';

@@ -14,7 +14,7 @@ import { saveObservations } from '../../src/records/save-observations.js';
 import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
 import { createInboxWriter } from '../../src/webhook/inbox-writer.js';
 import type { SigningSecret } from '../../src/webhook/match-signature.js';
-import { requeueStranded } from '../../src/webhook/requeue-stranded.js';
+import { requeueOrphaned } from '../../src/webhook/requeue-orphaned.js';
 import { staticSecrets, withoutRetired } from '../../src/webhook/secret-source.js';
 import { arrivalOf } from '../../src/webhook/steps.js';
 import { createUnsignedIds } from '../../src/webhook/unsigned-ids.js';
@@ -177,7 +177,7 @@ async function work({ db, until }: Life, stage: Stage, { queue }: Notes): Promis
 }
 
 async function sweep(db: Life['db']): Promise<void> {
-  await tried(() => requeueStranded(applyDeps(db), new AbortController().signal));
+  await tried(() => requeueOrphaned(applyDeps(db), new AbortController().signal));
 }
 
 /** Whoever lost the lock leaves it to the successor, who goes on until a run has succeeded. */

@@ -43,7 +43,7 @@ export const faults: Fault[] = [
     file: 'src/records/save-observations.ts',
     from: 'const [, saved] = await together(',
     to: `const early = observations.map(({ kind, id }) => ({ kind, id, reason: 'claimed' }));
-  await updateMarks(trx, early, []);
+  await updateRefreshRequests(trx, early, []);
   const [, saved] = await together(`,
   },
   {

@@ -86,7 +86,7 @@ async function markedForReading(db: Knex): Promise<string[]> {
   for (const kind of familyKinds) {
     const rows: StoredRow[] = await db(recordTables[kind]).select('*');
     const records = rows.map((row) => mergeRecord(kind, row.id, storedRecord(row), [], {}));
-    wanted.push(...records.flatMap(({ id, shown }) => (shown.needsReading ? [`${kind} ${id}`] : [])));
+    wanted.push(...records.flatMap(({ id, shown }) => (shown.needsPoll ? [`${kind} ${id}`] : [])));
   }
   const named: string[] = await db('payins')
     .whereNotExists(db('payment_intents').whereRaw('payment_intents.id = payins.payment_intent_id'))
@@ -101,12 +101,12 @@ async function markedForReading(db: Knex): Promise<string[]> {
 async function runsClosed(
   db: Knex,
   { failure }: World,
-  { notes: { succeeded, lockLost }, watch: { buried } }: { notes: Notes; watch: Watch },
+  { notes: { succeeded, lockLost }, watch: { orphaned } }: { notes: Notes; watch: Watch },
 ): Promise<string[]> {
   const runs: { id: string; status: string; error: string | null }[] = await db('runs').select('id', 'status', 'error');
   const mayBeOpen = failure !== null || lockLost;
   const isWrong = ({ id, status, error }: (typeof runs)[number]) =>
-    buried.has(id) ? status !== 'aborted' || !/went away/.test(error ?? '') : status === 'running' && !mayBeOpen;
+    orphaned.has(id) ? status !== 'aborted' || !/went away/.test(error ?? '') : status === 'running' && !mayBeOpen;
   return [
     ...(succeeded ? [] : ['no run succeeded']),
     ...runs.filter(isWrong).map(({ id, status, error }) => `run ${id} is ${status}: ${error}`),

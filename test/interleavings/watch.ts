@@ -12,7 +12,7 @@ type Statement = Pick<Entry, 'life' | 'injected'> & { sent: NonNullable<Entry['s
 interface Open {
   taken: string[];
   /** Runs that it buries. */
-  buried: string[];
+  orphaned: string[];
   wrote: boolean;
   lockSets: number;
 }
@@ -29,7 +29,7 @@ export class Watch {
   /** How often each event was applied, by its row. */
   readonly applied = new Map<string, number>();
   /** Runs that were taken for dead. */
-  readonly buried = new Set<string>();
+  readonly orphaned = new Set<string>();
   private readonly open = new Map<Client, Open>();
   private readonly runOf = new Map<string, string>();
 
@@ -63,13 +63,13 @@ export class Watch {
       return;
     }
     const open = this.open.get(client);
-    if (text === 'BEGIN;') this.open.set(client, { taken: [], buried: [], wrote: false, lockSets: 0 });
+    if (text === 'BEGIN;') this.open.set(client, { taken: [], orphaned: [], wrote: false, lockSets: 0 });
     else if (text === 'ROLLBACK') this.open.delete(client);
     else if (text === 'COMMIT;') this.committed(statement, open);
     else if (TAKES.test(text)) this.took(client, idsOf(answer));
     else if (CLAIMS.test(text)) await this.claimed(idsOf(answer));
     else if (text.startsWith('insert into "runs"')) this.runOf.set(statement.life.url, idsOf(answer)[0]!);
-    else if (/^update "runs" .* returning "id"/.test(text)) open?.buried.push(...idsOf(answer));
+    else if (/^update "runs" .* returning "id"/.test(text)) open?.orphaned.push(...idsOf(answer));
     else if (/pg_try_advisory_lock/.test(text) && statement.life.actor === 'leader' && answer.rows[0].held)
       this.lock = client;
     if (/pg_advisory_xact_lock/.test(text) && open !== undefined) open.lockSets += 1;
@@ -107,14 +107,14 @@ export class Watch {
   private committed({ life, sent }: Statement, open: Open | undefined): void {
     this.open.delete(sent.client);
     for (const id of open?.taken ?? []) this.applied.set(id, (this.applied.get(id) ?? 0) + 1);
-    for (const id of open?.buried ?? []) this.buried.add(id);
-    looked.burials += open?.buried.length ?? 0;
+    for (const id of open?.orphaned ?? []) this.orphaned.add(id);
+    looked.burials += open?.orphaned.length ?? 0;
     looked.lockSets += open?.lockSets ?? 0;
     if (open?.wrote === true) this.notes.written += 1;
     const run = this.runOf.get(life.url);
     if (run === undefined || open?.wrote !== true) return;
     looked.fenced += 1;
-    if (this.buried.has(run))
+    if (this.orphaned.has(run))
       this.notes.breaches.push(`${life.actor} wrote in the name of run ${run}, which was taken for dead`);
   }
 

@@ -207,7 +207,7 @@ function shuffle<T>(items: readonly T[], random: Random): T[] {
 }
 
 function deliveryOf(said: Observation, random: Random): Delivery[] {
-  if (said.type !== 'claim' && said.type !== 'reading') return [];
+  if (said.type !== 'statement' && said.type !== 'poll') return [];
   const { label, secret } = SECRETS[random(2)]!;
   const timestamp = Math.floor(said.from / 1_000);
   const body = Buffer.from(JSON.stringify({ event: `${said.kind}.updated`, timestamp, data: said.fields }));

@@ -51,7 +51,7 @@ export const targets: readonly Target[] = [
     places: ['canonical-json', 'parse-json', 'json-text', 'personal', 'plain-text', 'reference-skeleton', 'confusables']
       .map(inDomain)
       .concat(
-        ['reference-difference', 'without-bulk', 'delivered-claim', 'asset-code', 'json', 'own-text'].map(inDomain),
+        ['reference-difference', 'without-bulk', 'delivered-report', 'asset-code', 'json', 'own-text'].map(inDomain),
       ),
   },
   {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
-import type { AlertDeps } from '../../src/notify/keep-alerts.js';
+import type { AlertDeps } from '../../src/notify/alert-loop.js';
 
 /** With a queue that answers, and nobody to be told. */
 export function alertDeps(db: Knex, now: () => Date): AlertDeps & { timeoutMs: number } {

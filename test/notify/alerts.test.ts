@@ -1,11 +1,11 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { alertChannels } from '../../src/notify/alert-channels.js';
-import { giveSigns } from '../../src/notify/give-signs.js';
-import { type AlertDeps, beat, checkAlerts, sendNotices } from '../../src/notify/keep-alerts.js';
+import { type AlertDeps, beat, checkAlerts, sendNotices } from '../../src/notify/alert-loop.js';
+import { recordHeartbeats } from '../../src/notify/record-heartbeats.js';
 import { failingChannels } from '../../src/records/alerts/alert-channels.js';
 import { listAlerts } from '../../src/records/alerts/list-alerts.js';
-import { giveSign, signsOfLife } from '../../src/records/alerts/signs-of-life.js';
+import { processHeartbeats, recordHeartbeat } from '../../src/records/alerts/process-heartbeats.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { restoreSecret, retiredLabels, retireSecret } from '../../src/records/deliveries/secrets.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
@@ -85,7 +85,7 @@ test('told once in every channel, resolved once, and nothing of a person in it',
 
 test('a receiver of which nothing is heard is told within three minutes, with what to do; one at work is not', async () => {
   const { db } = database;
-  await giveSign(db, ['receiver', 'worker']);
+  await recordHeartbeat(db, ['receiver', 'worker']);
   await lookAndTell();
   expect(slack.arrivals).toEqual([]);
   await db('signs_of_life')
@@ -96,7 +96,7 @@ test('a receiver of which nothing is heard is told within three minutes, with wh
   await lookAndTell();
   expect(chat()).toEqual(['[critical] A part of Tallyhook is not at work (receiver)']);
   expect(slack.arrivals[0]!.body).toContain('What to do: Start it');
-  expect((await signsOfLife(db)).map(({ part }) => part)).toEqual(['alerts', 'queue', 'receiver', 'worker']);
+  expect((await processHeartbeats(db)).map(({ part }) => part)).toEqual(['alerts', 'queue', 'receiver', 'worker']);
 });
 
 test('an alert fires once every secret is retired, and is over once one is accepted again', async () => {
@@ -107,7 +107,11 @@ test('an alert fires once every secret is retired, and is over once one is accep
   /** What a receiver says four times a minute. */
   const sign = async () => {
     const stop = new AbortController();
-    const signs = giveSigns(deps, { parts: ['receiver'], roles: [], settings: {}, secrets: accepted }, stop.signal);
+    const signs = recordHeartbeats(
+      deps,
+      { parts: ['receiver'], roles: [], settings: {}, secrets: accepted },
+      stop.signal,
+    );
     stop.abort();
     await signs;
     await lookAndTell();
@@ -125,7 +129,7 @@ test('an alert fires once every secret is retired, and is over once one is accep
   await sign();
   expect([chat(), await metric()]).toEqual([['[critical] Every webhook is refused: no secret is accepted'], [0]]);
   expect(slack.arrivals[0]!.body).toContain('tallyhook secrets restore LABEL');
-  expect((await signsOfLife(db)).map(({ part }) => part)).toEqual(['alerts', 'queue', 'receiver']);
+  expect((await processHeartbeats(db)).map(({ part }) => part)).toEqual(['alerts', 'queue', 'receiver']);
 
   await restoreSecret(db, { label: 'new', by: 'ops', note: null });
   await vi.waitFor(() => expect(accepted.current()).toHaveLength(1));

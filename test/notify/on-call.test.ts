@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createStatus } from '../../src/console/status.js';
-import { type AlertDeps, checkAlerts } from '../../src/notify/keep-alerts.js';
+import { type AlertDeps, checkAlerts } from '../../src/notify/alert-loop.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import { useDatabase } from '../support/database.js';
 import { startReceiver } from '../support/receiver.js';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { isJsonObject, type Json } from '../../src/domain/json.js';
-import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
-import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import { kinds } from '../../src/reconcile/deps.js';
+import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { resettableDatabase } from '../support/resettable-database.js';
@@ -108,7 +108,7 @@ test('a record of which an event tells the creation to the second alone is found
   const from = service.list.clock + 1_000;
   service.list.clock += 3_000;
   const createdAt = new Date(unseen.createdAt - (unseen.createdAt % 1_000)).toISOString();
-  const said = { type: 'claim', kind: 'payment_intent', id: unseen.id, from, to: from + 999 } as const;
+  const said = { type: 'statement', kind: 'payment_intent', id: unseen.id, from, to: from + 999 } as const;
   const observation = {
     ...said,
     source: { type: 'webhook', ref: '1' },
@@ -116,10 +116,10 @@ test('a record of which an event tells the creation to the second alone is found
   } as const;
   const context = { now: deps.now(), adoptedAt: deps.adoptedAt };
   await database.db.transaction((trx) => saveObservations(trx, [observation], context));
-  const looks = newClaimMemory(['payment_intent']);
+  const looks = newRefreshMemory(['payment_intent']);
   for (let look = 0; look < 3; look++) {
     service.list.clock += 60_000;
-    await verifyClaims(deps, looks);
+    await refreshRecords(deps, looks);
     await database.db('reading_marks').update({ next_at: database.db.raw("now() - interval '1 s'") });
   }
   expect(await database.db('payment_intents').where({ id: unseen.id }).pluck('verified')).toEqual([true]);
@@ -135,8 +135,8 @@ test('what events claimed is not looked for in the list of another account', asy
   list.grow(300, 20 * DAY);
   const other = new FakeService(list);
   const deps = depsOf(database, other);
-  const memory = newClaimMemory();
-  for (let round = 0; round < 3; round++) await expect(verifyClaims(deps, memory)).rejects.toThrow('SERVICE_API_KEY');
+  const memory = newRefreshMemory();
+  for (let round = 0; round < 3; round++) await expect(refreshRecords(deps, memory)).rejects.toThrow('SERVICE_API_KEY');
   expect(await database.db('payment_intents').orderBy('id')).toEqual(before);
   expect(await database.db('reading_marks').pluck('attempts')).toEqual([0]);
 });
@@ -177,7 +177,7 @@ test('an event of a payment that the service never had ends as a break, with a d
   const observations = Object.entries(told).map(([id, createdAt]) => {
     const dated = createdAt === null ? {} : { createdAt: new Date(createdAt).toISOString() };
     const fields = { status: 'completed', ...dated };
-    return { type: 'claim' as const, kind: 'payment_intent' as const, id, from, to: from + 999, source, fields };
+    return { type: 'statement' as const, kind: 'payment_intent' as const, id, from, to: from + 999, source, fields };
   });
   await database.db.transaction((trx) =>
     saveObservations(trx, observations, { now: new Date(from), adoptedAt: deps.adoptedAt }),
@@ -201,7 +201,7 @@ test('a payment whose event tells a time that is yet to come calls for a reading
   unseen!.deletedAt = null;
   const from = service.list.clock;
   const fields = { status: 'completed', createdAt: new Date(from + DAY).toISOString() };
-  const said = { type: 'claim', kind: 'payment_intent', id: unseen!.id, from, to: from + 999 } as const;
+  const said = { type: 'statement', kind: 'payment_intent', id: unseen!.id, from, to: from + 999 } as const;
   await database.db.transaction((trx) =>
     saveObservations(trx, [{ ...said, source: { type: 'webhook', ref: '1' }, fields }], {
       now: new Date(from),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeBalance } from '../../src/domain/balances/balance-proof.js';
+import { classifyBalance } from '../../src/domain/balances/balance-proof.js';
 import { saveBalance } from '../../src/reconcile/balances/save-balance.js';
 import type { RunContext } from '../../src/reconcile/deps.js';
 import { attributeBalance, listAttributions } from '../../src/records/balances/balance-attributions.js';
@@ -8,7 +8,7 @@ import { getBalance } from '../../src/records/balances/balance-views.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
-import { judgedBalance } from '../support/judged-balance.js';
+import { judgedBalance } from '../support/classified-balance.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { isAll } from '../support/sizes.js';
 import { ASSET, balanceStage, PAST } from './balance-stage.js';
@@ -115,9 +115,9 @@ describe('a balance that was judged', () => {
 
   it('and of which a person closed the break is one again only if it was right in between', async () => {
     const follow = (balance: string, before: string | null) => {
-      const judgement = judgeBalance('100', balance, NOTHING);
-      const evidence = { unexplained: judgement.unexplained };
-      return database.db.transaction((trx) => followResidual(trx, ASSET, { judgement, before }, evidence));
+      const verdict = classifyBalance('100', balance, NOTHING);
+      const evidence = { unexplained: verdict.unexplained };
+      return database.db.transaction((trx) => followResidual(trx, ASSET, { verdict, before }, evidence));
     };
     expect(await follow('79', null)).toBe(1);
     const [first] = await residuals();
@@ -133,10 +133,10 @@ describe('a balance that was judged', () => {
     await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '56' });
     const said = { assetCode: ASSET, amount: '-44', note: 'a settlement', actor: 'ann' };
     expect(await attributeBalance(database.db, said)).toMatchObject({ outcome: 'done' });
-    const judged = {
+    const classified = {
       assetCode: ASSET,
-      reading: { balance: '56', frozen: '0', at: Date.now() },
-      judgement: judgeBalance('100', '56', NOTHING),
+      poll: { balance: '56', frozen: '0', at: Date.now() },
+      verdict: classifyBalance('100', '56', NOTHING),
       held: null,
     };
     const run: RunContext = {
@@ -147,7 +147,7 @@ describe('a balance that was judged', () => {
       options: { full: false, since: null, resume: false, pages: null },
       progress: () => {},
     };
-    await saveBalance(run, ASSET, { read: null }, { type: 'judged', judged, opens: false, caveats: [] });
+    await saveBalance(run, ASSET, { read: null }, { type: 'judged', classified, opens: false, caveats: [] });
     expect(await proofOf()).toMatchObject({ attributed: '-44', unexplained: '0' });
     expect(run.tally.breaksOpened).toBe(0);
     expect(await attributeBalance(database.db, said)).toMatchObject({ outcome: 'refused' });

@@ -194,10 +194,10 @@ describe('whatever happens to money at the service, a balance is opening + movem
     async (_, faults, hidden, seed) => {
       const commands = fc.array(given, { minLength: COMMANDS, maxLength: COMMANDS, size: 'max' });
       const met = new Set<string>();
-      const judge = (all: Given[]) => goThrough(all, faults, hidden, met);
+      const classify = (all: Given[]) => goThrough(all, faults, hidden, met);
       const told = process.env.TALLYHOOK_SEED ?? (LONG ? undefined : seed);
       const seeded = told === undefined ? {} : { seed: Number(told) };
-      await fc.assert(fc.asyncProperty(commands, judge), { numRuns: WORLDS, ...seeded, endOnFailure: true });
+      await fc.assert(fc.asyncProperty(commands, classify), { numRuns: WORLDS, ...seeded, endOnFailure: true });
       // Else it would have been told of nothing.
       const all = ['payment', 'deposit', 'transfer', 'closure', 'settlement', ...refundsAndPayouts];
       expect([...met].toSorted()).toEqual(all.toSorted());

@@ -59,21 +59,21 @@ test('a copy of the list that lags behind does not make a payment absent that an
   await runReconcile(deps, tick);
   service.list.clock += 300_000;
   service.list.grow(1, 1);
-  const [young] = [...service.list.rows.values()].slice(-1);
+  const [recent] = [...service.list.rows.values()].slice(-1);
   const reply = service.reply.bind(service);
   let calls = 0;
   // The second call and those after it are answered by a copy that has not seen the newest payment yet.
   service.reply = async (...request) => {
     calls += 1;
-    if (calls === 3) young!.deletedAt = service.list.clock;
+    if (calls === 3) recent!.deletedAt = service.list.clock;
     return reply(...request);
   };
   expect((await runReconcile(deps, tick)).status).toBe('succeeded');
   service.list.clock += 1_000;
   await runReconcile(deps, tick);
-  expect(await database.db('payment_intents').where({ id: young!.id })).toHaveLength(1);
+  expect(await database.db('payment_intents').where({ id: recent!.id })).toHaveLength(1);
   expect(await database.db('breaks').where({ kind: 'record_not_at_service' })).toEqual([]);
-  young!.deletedAt = null;
+  recent!.deletedAt = null;
   service.list.clock += 300_000;
   expect(await runReconcile(deps, tick)).toMatchObject({ status: 'succeeded', complete: true });
 });

@@ -146,13 +146,13 @@ test('the mark waits below what is not final; the next run reads down to it', as
 test('what lies below the mark is judged again all the same: once its grace is over it is recovered', async () => {
   flow.deps.settings.missedGraceMs = 3_600_000;
   flow.deps.adoptedAt = new Date(now - 86_400_000);
-  const young = delivery('young', 600);
-  shown = [young];
+  const recent = delivery('young', 600);
+  shown = [recent];
   await flow.run();
   expect(await flow.db('inbox')).toEqual([]);
   now += 7_200_000;
   pages.size = 1;
-  shown = [delivery('newer', 5), young];
+  shown = [delivery('newer', 5), recent];
   await flow.db('watermarks').update({ value: JSON.stringify({ at: now }) });
   const run = await flow.run();
   expect([run.seen, run.proof['recovered']]).toEqual([1, 1]);

@@ -113,7 +113,7 @@ describe('one endpoint', () => {
     expect([Object.keys(await classes()), await breaks(), await inbox()]).toEqual([['never_reached'], [], []]);
   });
 
-  test('a rehearsal writes nothing, and a break that a person closed stays closed', async () => {
+  test('a dry run writes nothing, and a break that a person closed stays closed', async () => {
     flow.sandbox.control.setFaults({ drop: 1 });
     await flow.pay(1);
     await flow.run('deliveries', { dryRun: true });

@@ -164,10 +164,10 @@ describe('an audit by counts', () => {
         const { feed, store } = await known(rows, { inclusive });
         const hole = feed.newestFirst()[Math.floor(rows * 0.7)]!.id;
         store.held.delete(hole);
-        const { outcome, suspects } = await findHoles(auditing(feed, store), range);
+        const { outcome, differing } = await findHoles(auditing(feed, store), range);
         expect(outcome).toBe('count_differs');
         const covering = { read: feed.read, store, counts: 'right' as const, isSpent: () => false };
-        await coverRange(covering, suspects);
+        await coverRange(covering, differing);
         expect(store.held.has(hole)).toBe(true);
         took.push(feed.calls);
       }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
-import { markForReading } from '../../src/records/runs/marks.js';
+import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { resettableDatabase } from '../support/resettable-database.js';
@@ -50,7 +50,7 @@ test('what only events named is asked for once it is half a minute old, and the 
   for (const step of ['close', 'archive']) await sandbox.call('POST', `/v1/accounts/${hidden}/${step}`);
   await observed(at, { type: 'mention', id: hidden });
   await observed(at, { type: 'mention', id: 'wa_nobody' });
-  await markForReading(database.db, [{ kind: 'account', id: 'wa_marked', reason: 'expired_event' }]);
+  await requestRefresh(database.db, [{ kind: 'account', id: 'wa_marked', reason: 'expired_event' }]);
   await at.run('accounts');
   expect(await marks()).toHaveLength(3);
   await older('31 seconds');
@@ -65,7 +65,7 @@ test('what only events named is asked for once it is half a minute old, and the 
 
 test('one that an event told more of than its id, and that the service denies, is a break', async () => {
   const { at } = await opened();
-  await observed(at, { type: 'claim', id: 'wa_foreign', fields: { id: 'wa_foreign', status: 'active' } });
+  await observed(at, { type: 'statement', id: 'wa_foreign', fields: { id: 'wa_foreign', status: 'active' } });
   await older('31 seconds');
   expect(await at.run('accounts')).toMatchObject({ breaksOpened: 1 });
   expect(await breaks()).toEqual(['record_not_at_service']);
@@ -76,7 +76,7 @@ test('one that an event told more of than its id, and that was archived, is gone
   const { sandbox, at } = await opened();
   const hidden = await wallet(sandbox);
   await sandbox.call('POST', `/sandbox/accounts/${hidden}/deposit`, { assetCode: 'BTC', amount: '1' });
-  await observed(at, { type: 'claim', id: hidden, fields: { id: hidden, status: 'active' } });
+  await observed(at, { type: 'statement', id: hidden, fields: { id: hidden, status: 'active' } });
   for (const step of ['close', 'archive']) await sandbox.call('POST', `/v1/accounts/${hidden}/${step}`);
   await older('31 seconds');
   expect(await at.run('accounts')).toMatchObject({ breaksOpened: 0, proof: { archived: { ids: [hidden] } } });
@@ -97,7 +97,7 @@ test('one that only events named is looked for in all lists twice: it may move f
       return { ...answer, data: (answer.data as { id: string }[]).filter(({ id }) => id !== moving) as never };
     },
   };
-  await observed(at, { type: 'claim', id: moving, fields: { id: moving, status: 'active' } });
+  await observed(at, { type: 'statement', id: moving, fields: { id: moving, status: 'active' } });
   await older('31 seconds');
   const { proof } = await at.run('accounts');
   expect(proof).not.toHaveProperty('archived');
@@ -125,7 +125,7 @@ test('where the service does not tell, a named sub-wallet is asked for during a 
 
 test('a movement that events named and that the feed, read whole, does not know is no longer asked for, which the run says', async () => {
   const { at } = await opened();
-  await markForReading(database.db, [{ kind: 'transaction', id: 'tx_nobody', reason: 'mention' }]);
+  await requestRefresh(database.db, [{ kind: 'transaction', id: 'tx_nobody', reason: 'mention' }]);
   await at.run('transactions');
   expect(await database.db('reading_marks').pluck('id')).toEqual(['tx_nobody']);
   await older('16 minutes');
@@ -140,7 +140,7 @@ test('a movement that the feed showed long ago, and that an event names, is read
   // The service's clock is known by whole seconds only, and ever better.
   const askedAt = at.deps.client.serviceNow() - 2_000;
   const named = (of: string) => ({ kind: 'transaction' as const, id: of, reason: 'mention', askedAt });
-  await markForReading(database.db, [named(id), named('tx_nobody')]);
+  await requestRefresh(database.db, [named(id), named('tx_nobody')]);
   await older('16 minutes');
   const { proof } = await at.run('transactions');
   expect(proof).toMatchObject({ unknownToFeed: { count: 1, ids: ['tx_nobody'] } });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
-import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
+import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
@@ -53,7 +53,7 @@ async function paidOrder(merchantReference: string): Promise<string> {
   await flow.sandbox.control.deliveriesIdle();
   await flow.apply();
   await flow.run('payment-intents');
-  await verifyClaims(flow.deps, newClaimMemory());
+  await refreshRecords(flow.deps, newRefreshMemory());
   expect(await reasonOf(merchantReference)).toBe('proven');
   return id;
 }
@@ -69,7 +69,7 @@ async function refunded(paymentIntentId: string): Promise<void> {
 const searched = async (after = 5) => {
   await flow.db('reading_marks').update({ next_at: new Date(0) });
   await flow.db('reported_refunds').update({ said_to: flow.db.raw('?::bigint', [Date.now() - after * 1_000]) });
-  await verifyClaims(flow.deps, newClaimMemory());
+  await refreshRecords(flow.deps, newRefreshMemory());
 };
 
 const isSearchedFor = async () => (await flow.db('reading_marks').where({ kind: 'delivery' }).first()) !== undefined;

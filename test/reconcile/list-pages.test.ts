@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { textField } from '../../src/domain/records.js';
-import { followList } from '../../src/reconcile/lists/follow-list.js';
 import { listPages } from '../../src/reconcile/lists/read-pages.js';
+import { scanList } from '../../src/reconcile/lists/scan-list.js';
 import {
   ContractViolationError,
   NotFoundError,
@@ -142,11 +142,11 @@ test('law: a list by cursors of its own that is said to be read is, however many
         return { items: list.slice(at, end), nextCursor: end < list.length || namesAlways ? `@${end}` : null };
       });
       const seen = new Set<string>();
-      const walk = await followList(read, { bound: null }, async (page) => {
+      const scan = await scanList(read, { bound: null }, async (page) => {
         for (const { id } of page.rows) seen.add(id);
       });
-      if (walk.complete) expect(seen.size).toBe(list.length);
-      if (size >= 10) expect(walk).toMatchObject({ complete: true });
+      if (scan.complete) expect(seen.size).toBe(list.length);
+      if (size >= 10) expect(scan).toMatchObject({ complete: true });
     }),
     { numRuns: 150 },
   );

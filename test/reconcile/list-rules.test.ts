@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { overlapCursor, type Walk } from '../../src/reconcile/lists/follow-list.js';
 import { isDue } from '../../src/reconcile/lists/is-due.js';
 import { isNewer, readRows } from '../../src/reconcile/lists/list-row.js';
 import { assertSameList, StrangeListError } from '../../src/reconcile/lists/same-list.js';
+import { overlapCursor, type Scan } from '../../src/reconcile/lists/scan-list.js';
 import { covers, spansByPlace } from '../../src/reconcile/lists/span.js';
 import { whyIncomplete } from '../../src/reconcile/lists/why-incomplete.js';
 import type { PageQuery } from '../../src/reconcile/service-reader.js';
@@ -167,7 +167,7 @@ describe('that the list is the one that our records came from', () => {
 });
 
 describe('why a reading is not proven', () => {
-  const walk = (reason: Walk['reason'], complete = false): Walk => ({
+  const scan = (reason: Scan['reason'], complete = false): Scan => ({
     complete,
     reason,
     from: 0,
@@ -179,20 +179,20 @@ describe('why a reading is not proven', () => {
     trustedOrder: false,
   });
   const fine: Parameters<typeof whyIncomplete>[0] = {
-    head: { complete: true, continues: false, walks: [walk(null, true)], whole: null },
-    states: { walks: new Map([['pending', walk(null, true)]]), unfiltered: new Map() },
+    head: { complete: true, continues: false, scans: [scan(null, true)], whole: null },
+    states: { scans: new Map([['pending', scan(null, true)]]), unfiltered: new Map() },
     closure: { undecided: 0, left: 0 },
     marked: { undecided: 0 },
     gone: { undecided: 0, more: false },
-    sweep: { name: 'sweep:7d', walk: null, continues: false, whole: null, watermarks: new Map() },
+    rescan: { name: 'sweep:7d', scan: null, continues: false, whole: null, watermarks: new Map() },
     clock: { backMs: 0 },
   };
 
   test('nothing keeps it from being proven', () => {
     expect(whyIncomplete(fine)).toEqual([]);
-    expect(whyIncomplete({ ...fine, sweep: { ...fine.sweep, walk: walk(null, true) } })).toEqual([]);
-    const goesOn = { ...fine.sweep, walk: walk('page_limit'), continues: true };
-    expect(whyIncomplete({ ...fine, sweep: goesOn })).toEqual([]);
+    expect(whyIncomplete({ ...fine, rescan: { ...fine.rescan, scan: scan(null, true) } })).toEqual([]);
+    const goesOn = { ...fine.rescan, scan: scan('page_limit'), continues: true };
+    expect(whyIncomplete({ ...fine, rescan: goesOn })).toEqual([]);
   });
 
   test('one record is enough of a reason', () => {
@@ -206,18 +206,18 @@ describe('why a reading is not proven', () => {
       ['irregular', 'ignored'],
     ] as const);
     const reasons = whyIncomplete({
-      head: { ...fine.head, continues: true, walks: [walk('lost_place'), walk('page_limit')] },
+      head: { ...fine.head, continues: true, scans: [scan('lost_place'), scan('page_limit')] },
       states: {
-        walks: new Map([
-          ['pending', walk('no_progress')],
-          ['sent', walk(null)],
+        scans: new Map([
+          ['pending', scan('no_progress')],
+          ['sent', scan(null)],
         ]),
         unfiltered,
       },
       closure: { undecided: 2, left: 3 },
       marked: { undecided: 4 },
       gone: { undecided: 5, more: true },
-      sweep: { ...fine.sweep, walk: walk('empty_list') },
+      rescan: { ...fine.rescan, scan: scan('empty_list') },
       clock: { backMs: 11_001 },
     });
     expect(reasons).toEqual([

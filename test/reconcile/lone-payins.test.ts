@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
-import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
+import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { getRecord } from '../../src/records/rows.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 
@@ -26,10 +26,10 @@ test('a deposit to a sub-wallet, which no payment lists, is kept and read as soo
   const [clean, rejected] = [await deposit('approved'), await deposit('rejected')];
   await flow.sandbox.control.deliveriesIdle();
   await flow.apply();
-  const memory = newClaimMemory();
+  const memory = newRefreshMemory();
   // One that is read in the second in which it was told of is read again in the next.
   const left = async () => {
-    await verifyClaims(flow.deps, memory);
+    await refreshRecords(flow.deps, memory);
     return flow.db('reading_marks').whereIn('id', [clean.id, rejected.id]);
   };
   await expect.poll(left, { timeout: 15_000, interval: 100 }).toEqual([]);

@@ -1,6 +1,6 @@
 import { textField } from '../../src/domain/records.js';
 import type { ListRow, Place } from '../../src/reconcile/lists/list-row.js';
-import type { Absence, ListStore, ReadPage, Stretch, StretchMove } from '../../src/reconcile/lists/list-store.js';
+import type { Absence, Gap, GapMove, ListStore, ReadPage } from '../../src/reconcile/lists/list-store.js';
 import { covers, type Span } from '../../src/reconcile/lists/span.js';
 import type { ListedKind } from '../../src/records/runs/record-places.js';
 import type { Watermark } from '../../src/records/runs/watermarks.js';
@@ -9,7 +9,7 @@ export interface Held extends Place {
   /** Null: only an event spoke of it. */
   row: ListRow | null;
   readFrom: number;
-  claimedTo: number;
+  reportedTo: number;
   marked: boolean;
   absent: boolean;
 }
@@ -31,7 +31,7 @@ const openStates: Record<ListedKind, { open: (status: string) => boolean; active
 export class MemoryStore implements ListStore {
   readonly held = new Map<string, Held>();
   readonly marks = new Map<string, Watermark>();
-  readonly parts = new Map<string, Stretch>();
+  readonly parts = new Map<string, Gap>();
   now: () => number;
   /** As many of those that seem to be missing are told at once. */
   atOnce = Infinity;
@@ -45,16 +45,16 @@ export class MemoryStore implements ListStore {
     this.kind = kind;
   }
 
-  async save(pages: readonly ReadPage[], moves: readonly StretchMove[]): Promise<void> {
+  async save(pages: readonly ReadPage[], moves: readonly GapMove[]): Promise<void> {
     await this.beforeSave(pages.length);
     for (const { page, row } of pages.flatMap((page) => page.rows.map((row) => ({ page, row })))) {
       const known = this.held.get(row.id);
       if (known?.row && known.readFrom > page.from) continue;
       const { id, createdAt } = row;
-      this.held.set(id, { id, createdAt, row, readFrom: page.from, claimedTo: 0, marked: false, absent: false });
+      this.held.set(id, { id, createdAt, row, readFrom: page.from, reportedTo: 0, marked: false, absent: false });
     }
     for (const move of moves) {
-      if (move.type === 'open') await this.openStretch(move.list, move.older, move.newer);
+      if (move.type === 'open') await this.openGap(move.list, move.older, move.newer);
       if (move.type === 'close') this.parts.delete(move.id);
       const part = move.type === 'shrink' ? this.parts.get(move.id) : undefined;
       if (move.type === 'shrink' && part) this.parts.set(move.id, { ...part, newer: move.newer, movedAt: this.now() });
@@ -63,8 +63,8 @@ export class MemoryStore implements ListStore {
 
   /** An event spoke of a record. */
   claim(id: string, createdAt: number | null): void {
-    const claimedTo = this.now();
-    this.held.set(id, { id, createdAt, row: null, readFrom: 0, claimedTo, marked: true, absent: false });
+    const reportedTo = this.now();
+    this.held.set(id, { id, createdAt, row: null, readFrom: 0, reportedTo, marked: true, absent: false });
   }
 
   async saveAbsences(absences: readonly Absence[]): Promise<void> {
@@ -106,7 +106,7 @@ export class MemoryStore implements ListStore {
     return { places: places.slice(0, this.atOnce), more: places.length >= this.atOnce };
   }
 
-  async unplaced(): Promise<{ id: string; claimedTo: number }[]> {
+  async unplaced(): Promise<{ id: string; reportedTo: number }[]> {
     return [...this.held.values()].filter(
       ({ createdAt, row, absent }) => createdAt === null && row === null && !absent,
     );
@@ -124,11 +124,11 @@ export class MemoryStore implements ListStore {
     return this.listed().sort(newestFirst).slice(0, limit);
   }
 
-  async stretches(): Promise<Stretch[]> {
+  async gaps(): Promise<Gap[]> {
     return [...this.parts.values()].reverse();
   }
 
-  async openStretch(list: string, older: Place | null, newer: Place | null = null): Promise<Stretch> {
+  async openGap(list: string, older: Place | null, newer: Place | null = null): Promise<Gap> {
     this.sequence += 1;
     const now = this.now();
     const part = { id: String(this.sequence), list, newer, older, openedAt: now, movedAt: now };
@@ -136,7 +136,7 @@ export class MemoryStore implements ListStore {
     return part;
   }
 
-  async closeStretch(id: string): Promise<void> {
+  async closeGap(id: string): Promise<void> {
     this.parts.delete(id);
   }
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
-import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import { invoiceList } from '../../src/reconcile/invoices.js';
 import type { ListPlan } from '../../src/reconcile/lists/list-plan.js';
 import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
 import { payoutList } from '../../src/reconcile/payouts.js';
+import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { recordTables } from '../../src/records/saving/record-columns.js';
 import { RefusedError } from '../../src/service-api/service-errors.js';
@@ -84,7 +84,7 @@ describe.each([paymentIntentList, invoiceList, payoutList])('a service without a
     service.list.advance(row);
     await database.db('reading_marks').insert({ kind: plan.record, id: row.id, reason: 'claimed' });
     service.list.clock += MINUTE;
-    await verifyClaims(depsOf(database, service), newClaimMemory());
+    await refreshRecords(depsOf(database, service), newRefreshMemory());
     expect((await held())[row.id]).toBe(String(row.version));
     expect(await database.db('reading_marks').where({ kind: plan.record })).toEqual([]);
   });

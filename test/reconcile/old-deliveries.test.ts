@@ -80,7 +80,7 @@ test('a delivery whose key went by its age is never missed, be it known or seen 
     const run = await readAll();
     expect(run).toMatchObject({ status: 'succeeded', complete: true, breaksOpened: 0 });
     expect(await classes()).toEqual({
-      young: ['phantom', false],
+      recent: ['phantom', false],
       known: ['too_old', false],
       foreign: ['too_old', false],
       unseen: ['too_old', false],

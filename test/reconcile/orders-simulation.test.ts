@@ -2,9 +2,9 @@ import { parse, stringify } from 'lossless-json';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { type ClaimMemory, newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
-import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import { kinds, type ReconcileDeps } from '../../src/reconcile/deps.js';
+import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
+import { newRefreshMemory, type RefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { defaultContract } from '../../src/service-api/contract.js';
@@ -24,7 +24,7 @@ interface World {
   shop: ShopModel;
   database: TestDatabase;
   deps: ReconcileDeps;
-  looks: ClaimMemory;
+  looks: RefreshMemory;
 }
 
 async function createWorld(seed: number): Promise<World> {
@@ -42,7 +42,7 @@ async function createWorld(seed: number): Promise<World> {
     // Half of the worlds have payments that were under way when the books began.
     adoptedAt: new Date(shop.clock + random.below(2) * 60_000),
   };
-  return { random, shop, database, deps, looks: newClaimMemory(['payment_intent']) };
+  return { random, shop, database, deps, looks: newRefreshMemory(['payment_intent']) };
 }
 
 async function deliver({ shop, deps }: World, isDue: (event: SentEvent) => boolean): Promise<void> {
@@ -67,7 +67,7 @@ async function step(world: World): Promise<void> {
   shop.move();
   await deliver(world, isDue);
   const dice = random.below(12);
-  if (dice < 3) await verifyClaims(deps, looks);
+  if (dice < 3) await refreshRecords(deps, looks);
   if (dice === 4) await makeDue(world);
   const run = { kind, full: random.below(2) === 0, withoutPayins: true };
   if (dice === 5) await Promise.all([runReconcile(deps, run), deliver(world, isDue)]);
@@ -82,7 +82,7 @@ async function settle(world: World): Promise<void> {
   for (let round = 0; round < 8; round++) {
     shop.clock += 61_000;
     await makeDue(world);
-    await verifyClaims(deps, looks);
+    await refreshRecords(deps, looks);
     if (round > 3) continue;
     expect(await runReconcile(deps, { kind, full: round === 3 })).toMatchObject({ complete: true });
   }

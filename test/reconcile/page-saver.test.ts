@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { WalkPage } from '../../src/reconcile/lists/follow-list.js';
-import { newReading } from '../../src/reconcile/lists/list-reading.js';
+import { newListPoll } from '../../src/reconcile/lists/list-poll.js';
 import { createPageSaver, type PageSaver } from '../../src/reconcile/lists/page-saver.js';
+import type { ScanPage } from '../../src/reconcile/lists/scan-list.js';
 import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
 import { MemoryStore } from './memory-store.js';
 
@@ -9,7 +9,7 @@ const PAGE = 100;
 const NEWEST = 1_700_000_000_000;
 
 /** A page of a list that has a record every second; it begins with the last two rows of the page before it. */
-function pageAt(index: number): WalkPage {
+function pageAt(index: number): ScanPage {
   const begin = index === 0 ? 0 : index * PAGE - 2;
   const rows = Array.from({ length: (index + 1) * PAGE - begin }, (_, row) => {
     const at = begin + row;
@@ -31,15 +31,15 @@ const read = async () => ({ data: [], from: 0, to: 0 });
 /** A store that saves when it is told to. */
 async function createWorld() {
   const store = new MemoryStore(() => NEWEST);
-  const { id } = await store.openStretch('head', null);
+  const { id } = await store.openGap('head', null);
   expect(id).toBe('1');
   const saves: { pages: number; end: (error?: Error) => void }[] = [];
   store.beforeSave = (pages) =>
     new Promise((resolve, reject) => {
       saves.push({ pages, end: (error) => (error ? reject(error) : resolve()) });
     });
-  const reading = newReading({ plan: paymentIntentList, read, store, now: () => NEWEST });
-  return { store, reading, saves, saver: createPageSaver(reading) };
+  const poll = newListPoll({ plan: paymentIntentList, read, store, now: () => NEWEST });
+  return { store, poll, saves, saver: createPageSaver(poll) };
 }
 
 const take = (saver: PageSaver, index: number) => saver.take({ page: pageAt(index), moves: [shrink(index)] });
@@ -54,7 +54,7 @@ const settled = async (promise: Promise<unknown>) => {
 };
 
 test('a page is saved at once; those that come meanwhile are saved together, with how far the stretch is read by then', async () => {
-  const { store, reading, saves, saver } = await createWorld();
+  const { store, poll, saves, saver } = await createWorld();
   for (let index = 0; index < 3; index += 1) await take(saver, index);
   expect(saves.map(({ pages }) => pages)).toEqual([1]);
   expect(store.held.size).toBe(0);
@@ -68,7 +68,7 @@ test('a page is saved at once; those that come meanwhile are saved together, wit
   await ends;
   expect(store.held.size).toBe(3 * PAGE);
   expect(store.parts.get('1')?.newer?.id).toBe('pi_00299');
-  expect(reading.tally.seen).toBe(3 * PAGE);
+  expect(poll.tally.seen).toBe(3 * PAGE);
 });
 
 test('of a store that is slower than the service few pages wait: then the reading waits as well', async () => {
@@ -95,12 +95,12 @@ test('what can not be saved ends the reading, and nothing that came after it is 
 });
 
 test('what pages that were saved together lack is looked for, also where one of them ends and the next begins', async () => {
-  const { store, reading, saves, saver } = await createWorld();
+  const { store, poll, saves, saver } = await createWorld();
   for (const at of [50, 150, 199.5, 250]) store.claim(`gone_${at}`, NEWEST - at * 1_000 - 1);
   for (let index = 0; index < 3; index += 1) await take(saver, index);
   saves[0]?.end();
   await expect.poll(() => saves.length).toBe(2);
   saves[1]?.end();
   await saver.settle();
-  expect([...reading.suspects.keys()].sort()).toEqual(['gone_150', 'gone_199.5', 'gone_250', 'gone_50']);
+  expect([...poll.candidates.keys()].sort()).toEqual(['gone_150', 'gone_199.5', 'gone_250', 'gone_50']);
 });

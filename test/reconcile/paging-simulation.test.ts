@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/reconcile/deps.js';
 import { invoiceList } from '../../src/reconcile/invoices.js';
 import type { ListPlan } from '../../src/reconcile/lists/list-plan.js';
-import { newReading } from '../../src/reconcile/lists/list-reading.js';
+import { newListPoll } from '../../src/reconcile/lists/list-poll.js';
 import { reconcileList } from '../../src/reconcile/lists/reconcile-list.js';
 import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
 import { payoutList } from '../../src/reconcile/payouts.js';
@@ -57,7 +57,7 @@ async function run(
   const startedAt = list.clock;
   list.clock += 1;
   const pages = full ? null : random.pick([null, null, null, 1, 2, 5]);
-  const reading = newReading({ plan, read: list.read, store, now: () => list.clock });
+  const reading = newListPoll({ plan, read: list.read, store, now: () => list.clock });
   const outcome = await reconcileList(reading, { full, since: null, resume: false, pages });
   for (const [name, mark] of [...(outcome.complete ? outcome.watermarks : []), ...(outcome.due ?? [])]) {
     store.marks.set(name, mark);
@@ -111,7 +111,7 @@ function island(store: MemoryStore, row: Simulated, at: number): void {
   const { id, createdAt, status, irregular, version } = row;
   const fields = { id, status, irregularStatus: irregular, version: String(version) };
   const held = { id, createdAt, row: { id, createdAt, fields } };
-  store.held.set(id, { ...held, readFrom: at, claimedTo: 0, marked: false, absent: false });
+  store.held.set(id, { ...held, readFrom: at, reportedTo: 0, marked: false, absent: false });
 }
 
 /** Those from which on some of the runs that read a few pages come to the end. */

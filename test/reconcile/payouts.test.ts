@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
-import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
-import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
+import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
@@ -110,11 +110,11 @@ test('what events name is followed a few times at once, then by the runs alone, 
   const id = openPayout();
   await claim(id, 'pending');
   await runReconcile(deps, tick);
-  const memory = newClaimMemory();
+  const memory = newRefreshMemory();
   for (let round = 0; round < 6; round += 1) {
     expect(await database.db('reading_marks').where({ kind: 'payout' })).toHaveLength(1);
     await database.db('reading_marks').update({ next_at: new Date(0) });
-    await verifyClaims(deps, memory);
+    await refreshRecords(deps, memory);
   }
   expect(await database.db('reading_marks').where({ kind: 'payout' })).toEqual([]);
   expect(await runReconcile(deps, tick)).toMatchObject({ proof: { asked: 1, shown: 0 } });
@@ -135,7 +135,7 @@ async function claim(id: string, status: string): Promise<void> {
   const fields = { id, status, createdAt: new Date(from).toISOString() };
   const source = { type: 'api_response', ref: 'createPayout' } as const;
   await database.db.transaction((trx) =>
-    saveObservations(trx, [{ type: 'claim', kind: 'payout', id, from, to: from + 1, source, fields }], {
+    saveObservations(trx, [{ type: 'statement', kind: 'payout', id, from, to: from + 1, source, fields }], {
       now: deps.now(),
       adoptedAt: deps.adoptedAt,
     }),

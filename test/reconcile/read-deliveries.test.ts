@@ -1,7 +1,7 @@
 import { expect, it, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { textField } from '../../src/domain/records.js';
-import { walkDeliveries } from '../../src/reconcile/deliveries/read-deliveries.js';
+import { scanDeliveries } from '../../src/reconcile/deliveries/read-deliveries.js';
 
 const AT = Date.UTC(2026, 9, 1);
 const MINUTE = 60_000;
@@ -10,10 +10,10 @@ const MINUTE = 60_000;
 const row = (age: number): JsonObject => ({ id: `d${age}`, createdAt: new Date(AT - age * MINUTE).toISOString() });
 const page = (nextCursor: string | null, ...ages: number[]): Json => ({ items: ages.map(row), nextCursor });
 
-async function walk(pages: Record<string, Json>, bound: number | null = null) {
+async function scan(pages: Record<string, Json>, bound: number | null = null) {
   const asked: string[] = [];
   const seen: string[] = [];
-  const result = await walkDeliveries(
+  const result = await scanDeliveries(
     async ({ cursor = 'head' }) => {
       asked.push(cursor);
       return { data: pages[cursor] ?? page(null), from: AT, to: AT };
@@ -26,7 +26,7 @@ async function walk(pages: Record<string, Json>, bound: number | null = null) {
 
 test('page by page to the end; what a page repeats comes once', async () => {
   const pages = { head: page('a', 1, 2, 3), a: page('b', 3, 4), b: page(null, 5) };
-  expect(await walk(pages)).toEqual({
+  expect(await scan(pages)).toEqual({
     complete: true,
     reason: null,
     atEnd: true,
@@ -37,7 +37,7 @@ test('page by page to the end; what a page repeats comes once', async () => {
 
 test('no further than the bound', async () => {
   const pages = { head: page('a', 1, 2), a: page('b', 3, 4), b: page('c', 5) };
-  expect(await walk(pages, AT - 3.5 * MINUTE)).toMatchObject({ complete: true, atEnd: false, asked: ['head', 'a'] });
+  expect(await scan(pages, AT - 3.5 * MINUTE)).toMatchObject({ complete: true, atEnd: false, asked: ['head', 'a'] });
 });
 
 /** Of every tenth the last attempt was made half an hour after the first. */
@@ -60,10 +60,10 @@ it.each(['createdAt', 'lastAttemptAt'])(
   'attempts that are sorted by %s are read whole, and to the bound',
   async (time) => {
     const pages = pagesOf(newestFirst(retried(250), time));
-    const whole = await walk(pages);
+    const whole = await scan(pages);
     expect(whole).toMatchObject({ complete: true, atEnd: true, asked: ['head', 'p1', 'p2'] });
     expect(new Set(whole.seen).size).toBe(250);
-    const part = await walk(pages, AT - 120 * MINUTE);
+    const part = await scan(pages, AT - 120 * MINUTE);
     expect(part).toMatchObject({ complete: true, atEnd: false, asked: ['head', 'p1'] });
     const expected = Array.from({ length: 121 }, (_, age) => `d${age}`);
     expect(part.seen).toEqual(expect.arrayContaining(expected));
@@ -73,7 +73,7 @@ it.each(['createdAt', 'lastAttemptAt'])(
 test('an old delivery that was tried again lately does not end the walk', async () => {
   const again = { ...row(5_000), lastAttemptAt: new Date(AT - 98.5 * MINUTE).toISOString() };
   const rows = retried(150).map((item) => ({ ...item, lastAttemptAt: item['createdAt'] ?? null }));
-  const { complete, seen } = await walk(pagesOf([...rows.slice(0, 99), again, ...rows.slice(99)]), AT - 120 * MINUTE);
+  const { complete, seen } = await scan(pagesOf([...rows.slice(0, 99), again, ...rows.slice(99)]), AT - 120 * MINUTE);
   expect({ complete, seen: seen.length }).toEqual({ complete: true, seen: 151 });
 });
 
@@ -89,7 +89,7 @@ it.each([
   ['no page at all', { head: [] }, 'no page'],
   ['items that are none', { head: { items: [1], nextCursor: null } } as never, 'no page'],
 ])('%s proves nothing', async (_name, pages, reason) => {
-  const walked = await walk(pages);
-  expect(walked.complete).toBe(false);
-  expect(walked.reason).toContain(reason);
+  const scanned = await scan(pages);
+  expect(scanned.complete).toBe(false);
+  expect(scanned.reason).toContain(reason);
 });

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
-import { newClaimMemory } from '../../src/reconcile/claims/claim-memory.js';
-import { verifyClaims } from '../../src/reconcile/claims/verify-claims.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
+import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/run.js';
 import { ContractViolationError, RefusedError, UnavailableError } from '../../src/service-api/service-errors.js';
 import { at, claim, mention } from '../support/observations.js';
@@ -52,7 +52,7 @@ test('a deposit that the service refuses to show, or shows unreadably, holds up 
     refused: new RefusedError('the service refuses the request', about),
     unreadable: new ContractViolationError('the answer is not an object', about),
   });
-  await verifyClaims(deps, newClaimMemory(['payment_intent']));
+  await refreshRecords(deps, newRefreshMemory(['payment_intent']));
   expect(await verified()).toEqual(['good']);
   expect(await marks().select('id', 'attempts')).toEqual([
     { id: 'refused', attempts: 1 },
@@ -63,15 +63,15 @@ test('a deposit that the service refuses to show, or shows unreadably, holds up 
 test('one on which the service breaks down ends the round, and is not the first of the next', async () => {
   await markInOrder('broken', 'good');
   failOn({ broken: new UnavailableError('the service failed, status 500', { ...about, status: 500 }) });
-  await expect(verifyClaims(deps, newClaimMemory(['payment_intent']))).rejects.toThrow('the service failed');
-  await verifyClaims(deps, newClaimMemory(['payment_intent']));
+  await expect(refreshRecords(deps, newRefreshMemory(['payment_intent']))).rejects.toThrow('the service failed');
+  await refreshRecords(deps, newRefreshMemory(['payment_intent']));
   expect(await verified()).toEqual(['good']);
 });
 
 test('one that can’t be saved is put off, and the others that were read with it are kept', async () => {
   await markInOrder('first', 'odd', 'last');
   await database.db.raw(`ALTER TABLE payins ADD CONSTRAINT no_odd_one CHECK (id <> 'odd' OR NOT verified)`);
-  await expect(verifyClaims(deps, newClaimMemory(['payment_intent']))).rejects.toThrow('no_odd_one');
+  await expect(refreshRecords(deps, newRefreshMemory(['payment_intent']))).rejects.toThrow('no_odd_one');
   expect(await verified()).toEqual(['first', 'last']);
   expect(await marks().select('id', 'attempts')).toEqual([{ id: 'odd', attempts: 1 }]);
 });
@@ -79,11 +79,11 @@ test('one that can’t be saved is put off, and the others that were read with i
 test('a deposit that is not there yet is asked for again while an event may be newer than the answer, and no break', async () => {
   await save(database, [mention('payin', 'p', 0)]);
   await due();
-  await verifyClaims(deps, newClaimMemory(['payment_intent']));
+  await refreshRecords(deps, newRefreshMemory(['payment_intent']));
   // The event is of the second that begins after the question, by a clock that is known to a second.
   await save(database, [claim('payin', 'p', payin('p', 'pi_1'), 59)]);
   await due();
-  await verifyClaims(deps, newClaimMemory(['payment_intent']));
+  await refreshRecords(deps, newRefreshMemory(['payment_intent']));
   expect(await database.db('payins').select('absent_since', 'known')).toEqual([
     { absent_since: new Date(at(58)), known: false },
   ]);
@@ -92,7 +92,7 @@ test('a deposit that is not there yet is asked for again while an event may be n
   // Denied again by an answer that began later, it is one; told once more, it stays one.
   service.list.clock = at(70);
   await due();
-  await verifyClaims(deps, newClaimMemory(['payment_intent']));
+  await refreshRecords(deps, newRefreshMemory(['payment_intent']));
   const broken = [expect.objectContaining({ kind: 'record_not_at_service', entity_id: 'p', status: 'open' })];
   expect(await database.db('breaks')).toEqual(broken);
   await save(database, [claim('payin', 'p', payin('p', 'pi_1'), 80)]);
@@ -100,7 +100,7 @@ test('a deposit that is not there yet is asked for again while an event may be n
   service.list.clock = at(90);
   for (let look = 0; look < 2; look++) {
     await due();
-    await verifyClaims(deps, newClaimMemory(['payment_intent']));
+    await refreshRecords(deps, newRefreshMemory(['payment_intent']));
   }
   expect(await marks().pluck('id')).toEqual([]);
   expect(await database.db('breaks')).toEqual(broken);

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { newReading } from '../../src/reconcile/lists/list-reading.js';
+import { newListPoll } from '../../src/reconcile/lists/list-poll.js';
 import { readWindows } from '../../src/reconcile/lists/read-windows.js';
 import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
 import type { PageReader } from '../../src/reconcile/service-reader.js';
@@ -33,8 +33,8 @@ test.each([1, 2, 14, 15, 16, 40, 79, 80, 90, 150])(
       return { data, from: clock, to: clock + 50 };
     };
     for (const target of [gone, rows[301]!, rows[320]!, rows[399]!]) {
-      const reading = newReading({ plan: paymentIntentList, read, store, now: () => clock });
-      const { found, missing, undecided } = await readWindows(reading, [{ ...target, listed: true }]);
+      const poll = newListPoll({ plan: paymentIntentList, read, store, now: () => clock });
+      const { found, missing, undecided } = await readWindows(poll, [{ ...target, listed: true }]);
       expect({ target, undecided }).toEqual({ target, undecided: [] });
       expect(target === gone ? missing.has(target.id) : found.has(target.id)).toBe(true);
     }
@@ -44,7 +44,7 @@ test.each([1, 2, 14, 15, 16, 40, 79, 80, 90, 150])(
 test('one that is stopped asks for nothing', async () => {
   const signal = AbortSignal.abort(new Error('enough'));
   const read = vi.fn<PageReader>();
-  const reading = newReading({ plan: paymentIntentList, read, store: new MemoryStore(() => 0), now: () => 0, signal });
-  await expect(readWindows(reading, [{ id: 'a', createdAt: 1, listed: true }])).rejects.toThrow('enough');
+  const poll = newListPoll({ plan: paymentIntentList, read, store: new MemoryStore(() => 0), now: () => 0, signal });
+  await expect(readWindows(poll, [{ id: 'a', createdAt: 1, listed: true }])).rejects.toThrow('enough');
   expect(read).not.toHaveBeenCalled();
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { ReadingOptions } from '../../src/reconcile/deps.js';
-import { newReading, type ResumablePages } from '../../src/reconcile/lists/list-reading.js';
+import type { PollOptions } from '../../src/reconcile/deps.js';
+import { newListPoll, type ResumablePages } from '../../src/reconcile/lists/list-poll.js';
 import { reconcileList } from '../../src/reconcile/lists/reconcile-list.js';
 import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
 import type { PageQuery } from '../../src/reconcile/service-reader.js';
@@ -33,11 +33,11 @@ function world(...rows: Row[]) {
     return { data: page.map((row) => ({ ...row, createdAt: iso(row.createdAt) })), from, to: service.clock };
   };
   const store = new MemoryStore(() => service.clock);
-  const run = async (options: Partial<ReadingOptions> = {}, signal?: AbortSignal) => {
+  const run = async (options: Partial<PollOptions> = {}, signal?: AbortSignal) => {
     asked.length = 0;
     const parts = { plan: paymentIntentList, read, store, now: () => service.clock, ...(signal && { signal }) };
     const progress = vi.fn();
-    const reading = newReading({ ...parts, progress });
+    const reading = newListPoll({ ...parts, progress });
     const outcome = await reconcileList(reading, { full: false, since: null, resume: false, pages: null, ...options });
     for (const [name, mark] of [...outcome.watermarks, ...(outcome.due ?? [])]) store.marks.set(name, mark);
     return { ...outcome, reading, progress };
@@ -73,7 +73,7 @@ describe('what a reading has proven', () => {
     for (const status of paymentIntentList.waitingStates)
       expect(due?.get(`whole:${status}`)).toMatchObject({ calls: 1 });
     expect([...store.held.keys()].toSorted()).toEqual(['new', 'old']);
-    expect(reading.young).toEqual(new Set());
+    expect(reading.recent).toEqual(new Set());
   });
 
   test('the next one reads what is new and open, and looks for what was open and is shown as such no more', async () => {
@@ -107,12 +107,12 @@ describe('what a reading has proven', () => {
     expect(store.held.get('gone')?.absent).toBe(true);
     service.rows.unshift({ id: 'young', createdAt: service.clock - 1, status: 'pending' });
     const seen = await run();
-    expect(seen.reading.young).toEqual(new Set(['young']));
+    expect(seen.reading.recent).toEqual(new Set(['young']));
     service.rows.shift();
     expect((await run()).complete).toBe(false);
     expect(store.held.get('young')?.absent).toBe(false);
     const edge = await world(row('settled', 30_001), row('just made', 30_000)).run();
-    expect(edge.reading.young).toEqual(new Set(['just made']));
+    expect(edge.reading.recent).toEqual(new Set(['just made']));
   });
 
   test('more that seem to be missing than one run looks for: it is not complete, and says so', async () => {

@@ -89,7 +89,7 @@ test('--resume of a first reading that kill −9 cut off reads every payment, ea
   const run = await runToEnd('--full', '--resume');
   expect(run).toMatchObject({ status: 'succeeded', complete: true });
   const { head } = run.proof as { head: { calls: number }[] };
-  expect(head.reduce((calls, walk) => calls + walk.calls, 0)).toBeLessThan(PAGES - 4);
+  expect(head.reduce((calls, scan) => calls + scan.calls, 0)).toBeLessThan(PAGES - 4);
   expect(Number((await database.db('payment_intents').where({ verified: true }).count().first())?.['count'])).toBe(
     PAYMENTS,
   );

@@ -62,7 +62,7 @@ test('a first reading that was cut off is gone on with: every payment is read, e
   const resumed = await run({ resume: true });
   expect(resumed).toMatchObject({ status: 'succeeded', complete: true });
   const { head } = resumed.proof as { head: { calls: number }[] };
-  expect(head.reduce((calls, walk) => calls + walk.calls, 0)).toBeLessThan(PAGES);
+  expect(head.reduce((calls, scan) => calls + scan.calls, 0)).toBeLessThan(PAGES);
   expect(Number((await database.db('payment_intents').where({ verified: true }).count().first())?.['count'])).toBe(
     PAYMENTS,
   );

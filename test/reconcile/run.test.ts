@@ -119,9 +119,9 @@ test('a dry run tells what would change and writes nothing', async () => {
   const service = serviceWith(250);
   const deps = depsOf(database, service);
   const empty = await countRows();
-  const rehearsed = await runReconcile(deps, { ...tick, dryRun: true });
-  expect(rehearsed).toMatchObject({ id: null, status: 'succeeded', complete: true });
-  expect(rehearsed.changed).toBe(250);
+  const dryRunIds = await runReconcile(deps, { ...tick, dryRun: true });
+  expect(dryRunIds).toMatchObject({ id: null, status: 'succeeded', complete: true });
+  expect(dryRunIds.changed).toBe(250);
   expect(await countRows()).toEqual(empty);
 
   await runReconcile(deps, tick);

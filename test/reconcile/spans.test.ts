@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { WalkPage } from '../../src/reconcile/lists/follow-list.js';
+import type { ScanPage } from '../../src/reconcile/lists/scan-list.js';
 import { covers, spanOf, spansOf } from '../../src/reconcile/lists/span.js';
 
 const MOST = 12;
@@ -15,7 +15,7 @@ const page = fc
     contiguous: fc.boolean(),
     atEnd: fc.boolean(),
   })
-  .map(({ above, last, contiguous, atEnd }): WalkPage => {
+  .map(({ above, last, contiguous, atEnd }): ScanPage => {
     const place = (createdAt: number | null) => ({ id: `at ${createdAt}`, createdAt, fields: {} });
     const rows = [place(last)];
     const [from, to] = [READ_AT, READ_AT];

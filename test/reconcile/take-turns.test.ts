@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCallShare } from '../../src/reconcile/claims/call-share.js';
-import { takeTurns } from '../../src/reconcile/claims/take-turns.js';
+import { createCallShare } from '../../src/reconcile/refresh/call-share.js';
+import { takeTurns } from '../../src/reconcile/refresh/take-turns.js';
 import type { ServiceReader } from '../../src/reconcile/service-reader.js';
-import { isOfReports, type RefreshLane } from '../../src/records/runs/marks.js';
+import { isOfReports, type RefreshLane } from '../../src/records/runs/refresh-requests.js';
 import { sized } from '../support/sizes.js';
 
 interface Request {

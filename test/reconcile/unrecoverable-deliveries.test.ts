@@ -140,9 +140,9 @@ describe('what a run costs', () => {
     await goOn(0.003);
     expect(await writers()).toEqual(before);
     await goOn(1.05);
-    const judged = [...(await writers())].filter(([id, at]) => before.get(id) !== at);
-    expect(judged.length).toBeGreaterThan(0);
-    expect(judged.length).toBeLessThan(10);
+    const classified = [...(await writers())].filter(([id, at]) => before.get(id) !== at);
+    expect(classified.length).toBeGreaterThan(0);
+    expect(classified.length).toBeLessThan(10);
   });
 
   test('one whose event was applied is made good by the next run, however old it is', async () => {

@@ -102,7 +102,7 @@ async function claim(id: string, type: 'webhook' | 'delivery_history'): Promise<
   const fields = { id, status: 'confirmed', updatedAt: new Date(from).toISOString() };
   const source = { type, ref: '1' } as const;
   await database.db.transaction((trx) =>
-    saveObservations(trx, [{ type: 'claim', kind: 'payout', id, from, to: from + 1, source, fields }], {
+    saveObservations(trx, [{ type: 'statement', kind: 'payout', id, from, to: from + 1, source, fields }], {
       now: at.deps.now(),
       adoptedAt: at.deps.adoptedAt,
     }),

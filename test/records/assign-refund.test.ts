@@ -3,7 +3,7 @@ import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { rederiveReleases } from '../../src/reconcile/cross-check/keep-cross-checking.js';
 import { changesOf } from '../../src/records/changes.js';
-import { orderStory } from '../../src/records/orders/order-story.js';
+import { orderDetails } from '../../src/records/orders/order-details.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { assignRefund } from '../../src/records/refunds/assign-refund.js';
 import { listOpenRefunds } from '../../src/records/refunds/list-open-refunds.js';
@@ -111,8 +111,8 @@ describe('whose refund a payout is, as a person says', () => {
     ]);
     const named = async () => {
       const listed = (await open()).filter(({ orders }) => orders.includes('order-v'));
-      const story = await orderStory(database.db, 'order-v');
-      return [listed.map(({ id }) => id).sort(), story?.reported.refunds.map(({ id }) => id).sort()];
+      const details = await orderDetails(database.db, 'order-v');
+      return [listed.map(({ id }) => id).sort(), details?.reported.refunds.map(({ id }) => id).sort()];
     };
     const all = ['po-v1', 'po-v2', 'po-v3', 'po-v4'];
     expect(await named()).toEqual([all, all]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
+import type { ClassifiedDelivery } from '../../src/records/deliveries/classify-deliveries.js';
 import { deliveriesById } from '../../src/records/deliveries/deliveries.js';
-import type { JudgedDelivery } from '../../src/records/deliveries/judge-deliveries.js';
 import { getDelivery, listDeliveries } from '../../src/records/deliveries/list-deliveries.js';
 import { type Delivery, readDelivery } from '../../src/records/deliveries/read-delivery.js';
 import { saveDeliveries } from '../../src/records/deliveries/save-deliveries.js';
@@ -15,7 +15,7 @@ const knowledge = (minute: number, run: string) => {
   return { verified: true, verifiedAt: time, observedAt: time, observedBy: { type: 'poll', ref: run } };
 };
 
-function judged(delivery: Delivery, kind: 'pending_retry' | 'never_reached' | 'received'): JudgedDelivery {
+function classified(delivery: Delivery, kind: 'pending_retry' | 'never_reached' | 'received'): ClassifiedDelivery {
   const verdict = { class: kind, missed: kind === 'never_reached', open: true, recover: false, breakKind: null };
   return {
     delivery,
@@ -26,7 +26,7 @@ function judged(delivery: Delivery, kind: 'pending_retry' | 'never_reached' | 'r
     once: [],
     payload: null,
     reason: null,
-    judgeAt: null,
+    classifyAt: null,
   };
 }
 
@@ -36,18 +36,18 @@ function fromService(fields: JsonObject): Delivery {
   return delivery;
 }
 
-const save = (one: JudgedDelivery, minute: number, ref: string) =>
+const save = (one: ClassifiedDelivery, minute: number, ref: string) =>
   database.db.transaction((trx) => saveDeliveries(trx, [one], { from: at(minute), ref }));
 
 test('a delivery is verified by the reading of the history that showed it, not by being judged again', async () => {
-  await save(judged(fromService({}), 'pending_retry'), 1, '11');
+  await save(classified(fromService({}), 'pending_retry'), 1, '11');
   expect(await getDelivery(database.db, 'wd_1')).toMatchObject({ class: 'pending_retry', ...knowledge(1, '11') });
 
   const [known] = await deliveriesById(database.db, ['wd_1']);
-  await save(judged(known!, 'never_reached'), 20, '12');
+  await save(classified(known!, 'never_reached'), 20, '12');
   const { items } = await listDeliveries(database.db, {});
   expect(items).toMatchObject([{ class: 'never_reached', missed: true, ...knowledge(1, '11') }]);
 
-  await save(judged(fromService({ status: 'succeeded' }), 'received'), 30, '13');
+  await save(classified(fromService({ status: 'succeeded' }), 'received'), 30, '13');
   expect(await getDelivery(database.db, 'wd_1')).toMatchObject({ status: 'succeeded', ...knowledge(30, '13') });
 });

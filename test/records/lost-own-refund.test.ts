@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { tellOrder } from '../../src/cli/tell-order.js';
+import { printOrder } from '../../src/cli/print-order.js';
 import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { holdOrders } from '../../src/records/calls/hold-orders.js';
 import { madeProblem } from '../../src/records/calls/made-problem.js';
 import { settleCall } from '../../src/records/calls/settle-call.js';
 import { takeInCalls } from '../../src/records/calls/take-in-calls.js';
-import { orderStory } from '../../src/records/orders/order-story.js';
+import { orderDetails } from '../../src/records/orders/order-details.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { assignRefund } from '../../src/records/refunds/assign-refund.js';
 import { listOpenRefunds } from '../../src/records/refunds/list-open-refunds.js';
@@ -82,8 +82,8 @@ const settle = (objectId: string | null) =>
 
 test('its payout is told as what the call in doubt may have made, with the key to settle, and not as anybody’s refund', async () => {
   const told = async (start: string) => {
-    const story = await orderStory(db, `order-${pi}`);
-    return (story === null ? [] : tellOrder(story)).filter((line) => line.startsWith(start));
+    const details = await orderDetails(db, `order-${pi}`);
+    return (details === null ? [] : printOrder(details)).filter((line) => line.startsWith(start));
   };
   await callInDoubt();
   expect(await told('own call')).toEqual([expect.stringContaining(`settle ${key()} --note WHY --as done:PAYOUT`)]);

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { beforeAll, expect, it } from 'vitest';
 import { orderAsOf } from '../../src/records/orders/order-as-of.js';
-import { orderStory } from '../../src/records/orders/order-story.js';
+import { orderDetails } from '../../src/records/orders/order-details.js';
 import { registerOrder, withdrawRegistration } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';
 import { at, claim, reading } from '../support/observations.js';
@@ -26,7 +26,7 @@ async function moment(): Promise<Date> {
 const known = async (asOf: Date, reference = 'r1') => {
   const result = await orderAsOf(db, reference, asOf);
   if (result.outcome !== 'known') throw new Error(result.outcome);
-  return result.story;
+  return result.details;
 };
 
 it('tells an order as it was known at each time, though the service dates things otherwise', async () => {
@@ -75,10 +75,10 @@ it('tells an order as it was known at each time, though the service dates things
   });
   expect((await known(claimed)).timeline.length).toBeLessThan((await known(two)).timeline.length);
   const last = await known(two);
-  const story = await orderStory(db, 'r1');
+  const details = await orderDetails(db, 'r1');
   expect(last.order.paymentIntents).toEqual(['pi_1', 'pi_2']);
-  expect(last.order).toMatchObject({ status: story?.order.status, expected: story?.order.expected });
-  expect(last.timeline.map(({ seq }) => seq)).toEqual(story?.timeline.map(({ seq }) => seq));
+  expect(last.order).toMatchObject({ status: details?.order.status, expected: details?.order.expected });
+  expect(last.timeline.map(({ seq }) => seq)).toEqual(details?.timeline.map(({ seq }) => seq));
   expect(last.paymentIntents[0]).toMatchObject({ id: 'pi_1', verified: true });
   expect(last.toldLater).toEqual({ changes: 0, firstKnownAt: null });
 });

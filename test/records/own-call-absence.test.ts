@@ -10,7 +10,7 @@ const database = useDatabase();
 
 /** The answer to a refund of our own, of which no row of service_writes knows the payment: an earlier version made it. */
 const answer = (id: string, paymentIntentId: string, second: number): Observation => ({
-  type: 'claim',
+  type: 'statement',
   kind: 'payout',
   id,
   from: at(second),

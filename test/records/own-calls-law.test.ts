@@ -164,7 +164,7 @@ class World {
     const time = { from: at(this.second), to: at(this.second) };
     await database.db.transaction(async (trx) => {
       await noteTakenIn(trx, { operation: 'createRefund', key: write.key, objectId: id });
-      await saveObservations(trx, [{ type: 'claim', kind: 'payout', id, ...time, source, fields }], context);
+      await saveObservations(trx, [{ type: 'statement', kind: 'payout', id, ...time, source, fields }], context);
     });
   }
 

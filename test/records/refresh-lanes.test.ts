@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dueRequests } from '../../src/records/runs/due-requests.js';
-import { type AskedBy, markForReading, postponeMarks } from '../../src/records/runs/marks.js';
+import { type AskedBy, postponeRefreshRequests, requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { useDatabase } from '../support/database.js';
 import { claim, mention, reading, readPaid } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin } from '../support/records.js';
@@ -18,7 +18,7 @@ async function lanesOf(...ids: string[]): Promise<string[]> {
   return rows.map(({ id, lane, secret }) => `${id} ${lane}${secret === '' ? '' : `/${secret}`}`);
 }
 
-const ask = (id: string, by: AskedBy) => markForReading(database.db, [{ kind: 'payin', id, reason: 'x', ...by }]);
+const ask = (id: string, by: AskedBy) => requestRefresh(database.db, [{ kind: 'payin', id, reason: 'x', ...by }]);
 
 describe('a refresh request', () => {
   it('that several ask for has the strongest lane, and the secret of whoever asked first', async () => {
@@ -32,7 +32,7 @@ describe('a refresh request', () => {
     await ask('a', { lane: 'recheck' });
     expect(await lanesOf('a')).toEqual(['a listed']);
     const both = ['listed', 'report'] as const;
-    await markForReading(
+    await requestRefresh(
       database.db,
       both.map((lane) => ({ kind: 'payin', id: 'both', reason: 'x', lane })),
     );
@@ -41,7 +41,7 @@ describe('a refresh request', () => {
 
   it('begins anew when one of a stronger lane asks: what webhooks tried before says nothing of it', async () => {
     await ask('anew', { lane: 'report' });
-    await postponeMarks(database.db, 'payin', ['anew'], 60_000);
+    await postponeRefreshRequests(database.db, 'payin', ['anew'], 60_000);
     await ask('anew', { lane: 'listed' });
     const due = await dueRequests(database.db, 'payin', 9);
     expect(due.find(({ id }) => id === 'anew')).toMatchObject({ attempts: 0, lane: 'listed' });
@@ -53,7 +53,8 @@ describe('a refresh request', () => {
       claim('payin', 'kept', payin('kept', ''), 0),
     ]);
     await ask('kept', { lane: 'poll' });
-    for (let attempt = 0; attempt < 26; attempt += 1) await postponeMarks(database.db, 'payin', ['tried', 'kept'], 1);
+    for (let attempt = 0; attempt < 26; attempt += 1)
+      await postponeRefreshRequests(database.db, 'payin', ['tried', 'kept'], 1);
     expect(await lanesOf('tried', 'kept')).toEqual(['kept poll']);
   });
 
@@ -65,8 +66,8 @@ describe('a refresh request', () => {
       lane: 'report' as const,
       secret: 'stolen',
     }));
-    await markForReading(database.db, flood);
-    await markForReading(database.db, [
+    await requestRefresh(database.db, flood);
+    await requestRefresh(database.db, [
       { kind: 'invoice', id: 'honest', reason: 'claimed', lane: 'report', secret: 'shop' },
       { kind: 'invoice', id: 'polled', reason: 'claimed' },
     ]);

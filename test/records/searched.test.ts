@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { noteDisproved, noteSearched } from '../../src/records/family/searched.js';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { markForReading } from '../../src/records/runs/marks.js';
+import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { saveObservations } from '../../src/records/save-observations.js';
 import { useDatabase } from '../support/database.js';
 import { at, reading, readPaid } from '../support/observations.js';
@@ -37,7 +37,9 @@ test('a refund of which only a report names the payment holds its order until th
     source: { type: 'webhook', ref: '1' },
   } as const;
   const said = { ...payout('po_1', { status: 'confirmed' }), paymentIntentId: 'pi_1' };
-  await database.db.transaction((trx) => saveObservations(trx, [{ ...about, type: 'claim', fields: said }], context));
+  await database.db.transaction((trx) =>
+    saveObservations(trx, [{ ...about, type: 'statement', fields: said }], context),
+  );
   expect(await released()).toMatchObject({ safe: false, reason: 'refund_reported' });
 
   await database.db.transaction((trx) => noteSearched(trx, 'po_1', at(19), context));
@@ -49,7 +51,7 @@ test('a refund of which only a report names the payment holds its order until th
 /** A webhook, by its row of the inbox. */
 function said(id: string, ref: string, second: number, fields: JsonObject): Observation {
   const source = { type: 'webhook', ref } as const;
-  return { kind: 'payout', id, from: at(second), to: at(second), source, type: 'claim', fields: { id, ...fields } };
+  return { kind: 'payout', id, from: at(second), to: at(second), source, type: 'statement', fields: { id, ...fields } };
 }
 
 const take = (...observations: Observation[]) =>
@@ -150,7 +152,7 @@ test('while many such reports wait to be looked up, none is passed over', async 
     .update({ refuted_at: [new Date(now.getTime() - 60_000), now] });
   await take(said('po_6', '71', 20, { status: 'pending', paymentIntentId: 'immune' }));
   expect(await reason()).toBe('proven');
-  await markForReading(
+  await requestRefresh(
     database.db,
     Array.from({ length: 10 }, (_, n) => ({
       kind: 'delivery' as const,

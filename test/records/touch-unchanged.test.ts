@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { markForReading } from '../../src/records/runs/marks.js';
+import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { saveObservations } from '../../src/records/save-observations.js';
-import { type Reading, touchUnchanged } from '../../src/records/saving/touch-unchanged.js';
+import { type PollObservation, touchUnchanged } from '../../src/records/saving/touch-unchanged.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { absence, at, claim, mention } from '../support/observations.js';
 import { intent } from '../support/records.js';
@@ -19,16 +19,16 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all([database.drop(), alone.drop()]));
 
-function shown(fields: JsonObject & { id: string }, second: number, ref = 'run-1'): Reading {
+function shown(fields: JsonObject & { id: string }, second: number, ref = 'run-1'): PollObservation {
   const { id } = fields;
   const source = { type: 'poll', ref } as const;
-  return { type: 'reading', kind: 'payment_intent', id, from: at(second), to: at(second) + 200, source, fields };
+  return { type: 'poll', kind: 'payment_intent', id, from: at(second), to: at(second) + 200, source, fields };
 }
 
 const payment = (id: string, fields: JsonObject = {}) => ({ ...intent(id, fields), id });
 
 /** Ids of the readings that were not unchanged, and what saving them changed. */
-function read({ db }: TestDatabase, readings: Reading[]): Promise<{ left: string[]; changed: number }> {
+function read({ db }: TestDatabase, readings: PollObservation[]): Promise<{ left: string[]; changed: number }> {
   return db.transaction(async (trx) => {
     const left = await touchUnchanged(trx, 'payment_intent', readings);
     const { changed } = await saveObservations(trx, left, context);
@@ -72,7 +72,7 @@ test('what two pages show of one record is one reading, the newer; where they di
 
 test('a mark to read it is settled, and an id that no row can have told of', async () => {
   await read(database, [shown(payment('a'), 0), shown(payment('b'), 0)]);
-  await markForReading(database.db, [{ kind: 'payment_intent', id: 'a', reason: 'claimed', askedAt: at(5) }]);
+  await requestRefresh(database.db, [{ kind: 'payment_intent', id: 'a', reason: 'claimed', askedAt: at(5) }]);
   const long = payment('x'.repeat(2_000));
   expect(await read(database, [shown(payment('a'), 10), shown(payment('b'), 10), shown(long, 10)])).toMatchObject({
     left: ['a', long.id],
@@ -110,7 +110,7 @@ function randomOf(seed: number): (below: number) => number {
 }
 
 /** Few payments that mostly stay as they are. */
-function page(round: number, random: (below: number) => number): Reading[] {
+function page(round: number, random: (below: number) => number): PollObservation[] {
   const version = () => (random(6) === 0 ? 'completed' : 'pending');
   return Array.from({ length: 1 + random(12) }, () => {
     const id = `${round}-${random(10)}`;

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import request from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { recordAction, tellRepeatedRefusals } from '../../src/records/actions/record-action.js';
+import { logRepeatedRefusals, recordAction } from '../../src/records/actions/record-action.js';
 import { checkSeals } from '../../src/records/audit/seal-checks.js';
 import { sealRows } from '../../src/records/audit/seal-rows.js';
 import { serve, testConsole, tokenOf } from '../support/console.js';
@@ -47,7 +47,7 @@ test('refusals without end are a few short rows of the audit that tell how many;
   expect(await db('actions').where({ outcome: 'done' }).count()).toEqual([{ count: '20' }]);
   expect(await db('actions').where({ outcome: 'refused' }).count()).toEqual([{ count: '5' }]);
   await later(db);
-  await tellRepeatedRefusals(db);
+  await logRepeatedRefusals(db);
   const refused = await db('actions').where({ outcome: 'refused' }).orderBy('id');
   expect(refused).toMatchObject([
     ...Array.from({ length: 5 }, () => ({ actor: 'vera', target: '9'.repeat(200) })),

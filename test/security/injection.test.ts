@@ -154,7 +154,7 @@ test('ids, types and references of any text find their own rows and no others', 
       listed: [],
       order: [reference, []],
     });
-    const reading = { type: 'reading' as const, kind: 'payment_intent' as const, id, fields };
+    const reading = { type: 'poll' as const, kind: 'payment_intent' as const, id, fields };
     const polled = {
       ...reading,
       from: NOW * 1000 + 2000,

@@ -29,7 +29,7 @@ describe('the client and an emulator that was written from the specification alo
   it('agree on every record, through a service that limits, fails, babbles and breaks off', async () => {
     const chance = 0.08;
     await setFaults({ rateLimit: chance, retryAfter: null, serverError: chance, html: chance, cut: chance });
-    const merchant = client({ patience: { retries: 8, failures: 20 } });
+    const merchant = client({ retryPolicy: { retries: 8, failures: 20 } });
     const ids = new Set<string>();
     let cursor: string | undefined;
     for (let page = 0; page < PAYMENTS; page++) {

@@ -21,7 +21,7 @@ const networkError = (code: string, syscall?: string) => Object.assign(new Error
 
 describe('what proves that a call made nothing', () => {
   it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED'])('is not %s on a connection that stood', async (code) => {
-    const client = testClient({ patience: once });
+    const client = testClient({ retryPolicy: once });
     post(PAYOUTS).replyWithError(networkError(code, 'read'));
     const error = await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
     expect(error.idempotencyKey).toBe('a');
@@ -30,7 +30,7 @@ describe('what proves that a call made nothing', () => {
   });
 
   it.each(['ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])('is %s: no connection came about', async (code) => {
-    const client = testClient({ patience: once });
+    const client = testClient({ retryPolicy: once });
     post(PAYOUTS).replyWithError(networkError(code));
     const error = await rejection(client.createPayout('acc_1', payout, key), UnavailableError);
     expect(error.message).toBe(`createPayout: no answer (${code})`);
@@ -38,7 +38,7 @@ describe('what proves that a call made nothing', () => {
   });
 
   it('is no error without a code: it is said without one', async () => {
-    const client = testClient({ patience: once });
+    const client = testClient({ retryPolicy: once });
     post(PAYOUTS).replyWithError(new Error('odd'));
     const error = await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
     expect(error.cause).toMatchObject({ message: 'createPayout: no answer' });
@@ -50,7 +50,7 @@ describe('what proves that a call made nothing', () => {
     ['a list', '[]', 'doubt'],
     ['a word of the service', '{"code":"NO"}', 'refused'],
   ])('is, where a repetition is refused, only the service’s own word: %s', async (_, body, outcome) => {
-    const client = testClient({ patience: once });
+    const client = testClient({ retryPolicy: once });
     post(PAYOUTS).reply(500, '');
     await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
     post(PAYOUTS).reply(404, body);
@@ -59,7 +59,7 @@ describe('what proves that a call made nothing', () => {
 
   it('is not the refusal of a key under which something was made', async () => {
     let now = 0;
-    const client = testClient({ keyStore: new MemoryKeyStore(() => now), patience: once });
+    const client = testClient({ keyStore: new MemoryKeyStore(() => now), retryPolicy: once });
     post(PAYOUTS).reply(201, made);
     await client.createPayout('acc_1', payout, key);
     post(PAYOUTS).reply(422, { code: 'INSUFFICIENT_BALANCE' });
@@ -76,7 +76,7 @@ describe('what proves that a call made nothing', () => {
     const onRequest = vi.fn(() => {
       throw new Error('no metrics');
     });
-    const client = testClient({ keyStore: new MemoryKeyStore(() => now), patience: once, onRequest });
+    const client = testClient({ keyStore: new MemoryKeyStore(() => now), retryPolicy: once, onRequest });
     post(PAYOUTS).reply(201, made);
     expect((await client.createPayout('acc_1', payout, key)).data).toEqual(made);
     now = 600_000;
@@ -97,7 +97,7 @@ describe('an answer', () => {
   it.each(['{"status":"ok"}', '{"id":""}', '{"id":7}', '[]', '"fine"', 'null'])(
     'of %s is none of the service’s: the call stays in doubt',
     async (body) => {
-      const client = testClient({ patience: once });
+      const client = testClient({ retryPolicy: once });
       post(PAYOUTS).reply(200, body);
       await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
       post(PAYOUTS).reply(noting(201, made));
@@ -112,7 +112,7 @@ describe('an answer', () => {
     ['merchantReference', { merchantReference: 'w-2' }],
   ])('that has another %s is what the key stood for already, and is not taken for ours', async (field, other) => {
     const onAnswer = vi.fn(() => Promise.resolve());
-    const client = testClient({ patience: once, onAnswer });
+    const client = testClient({ retryPolicy: once, onAnswer });
     post(PAYOUTS).reply(200, { ...made, ...other });
     const call = client.createPayout('acc_1', { ...payout, merchantReference: 'w-1' }, key);
     const error = await rejection(call, ForeignAnswerError);
@@ -147,7 +147,7 @@ describe('an answer', () => {
 
   it('is handed over before it is written down as done; where that fails, it is asked for again', async () => {
     const onAnswer = vi.fn<(answered: Answered) => Promise<void>>().mockRejectedValueOnce(new Error('no database'));
-    const client = testClient({ onAnswer, patience: once });
+    const client = testClient({ onAnswer, retryPolicy: once });
     post(PAYOUTS).reply(201, made);
     expect((await client.createPayout('acc_1', payout, key)).data).toEqual(made);
     post(PAYOUTS).reply(noting(200, made));
@@ -159,7 +159,7 @@ describe('an answer', () => {
   it('that could never be taken in does not count as lost: it is known what was made', async () => {
     let now = 0;
     const onAnswer = () => Promise.reject(new Error('no database'));
-    const client = testClient({ onAnswer, keyStore: new MemoryKeyStore(() => now), patience: once });
+    const client = testClient({ onAnswer, keyStore: new MemoryKeyStore(() => now), retryPolicy: once });
     post(PAYOUTS).reply(201, made);
     await client.createPayout('acc_1', payout, key);
     now = 600_000;
@@ -178,7 +178,7 @@ describe('how a call ended', () => {
     const keyStore = new MemoryKeyStore();
     const end = vi.spyOn(keyStore, 'end');
     post(PAYOUTS).reply(status, answer as object);
-    await testClient({ keyStore, patience: once })
+    await testClient({ keyStore, retryPolicy: once })
       .createPayout('acc_1', { ...payout, ...more })
       .catch(() => {});
     expect(end.mock.calls.map(([, outcome, id]) => [outcome, id])).toEqual([ending]);
@@ -188,7 +188,7 @@ describe('how a call ended', () => {
 describe('settling', () => {
   it('sends no key again after its ten minutes, though the process stood still meanwhile', async () => {
     const onRequest = vi.fn();
-    const client = testClient({ patience: { ...once, retries: 1 }, onRequest });
+    const client = testClient({ retryPolicy: { ...once, retries: 1 }, onRequest });
     const clock = vi.spyOn(Date, 'now');
     post(PAYOUTS).reply(() => {
       clock.mockReturnValue(Date.now() + 601_000);
@@ -203,7 +203,7 @@ describe('settling', () => {
   const lose = async (keyStore: MemoryKeyStore) => {
     const end = vi.spyOn(keyStore, 'end').mockRejectedValue(new Error('gone'));
     post(PAYOUTS).reply(500, '');
-    const client = testClient({ keyStore, patience: once });
+    const client = testClient({ keyStore, retryPolicy: once });
     await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
     end.mockRestore();
     return client;
@@ -225,7 +225,7 @@ describe('settling', () => {
     await lose(keyStore);
     now = 400_000;
     const onRequest = vi.fn();
-    const client = testClient({ keyStore, patience: { ...once, retries: 1 }, onRequest });
+    const client = testClient({ keyStore, retryPolicy: { ...once, retries: 1 }, onRequest });
     const clock = vi.spyOn(Date, 'now');
     post(PAYOUTS).reply(() => {
       clock.mockReturnValue(Date.now() + 201_000);
@@ -259,7 +259,7 @@ describe('settling', () => {
 
   it('tells what came of the calls before its store failed', async () => {
     const keyStore = new MemoryKeyStore();
-    const client = testClient({ keyStore, patience: once });
+    const client = testClient({ keyStore, retryPolicy: once });
     post(PAYOUTS).reply(500, '');
     await rejection(client.createPayout('acc_1', payout, key), OutcomeUnknownError);
     post(PAYOUTS).reply(201, made);

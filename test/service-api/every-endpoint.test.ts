@@ -217,7 +217,7 @@ describe('client and sandbox agree', () => {
 
   it('on one payout each, through a service that fails, babbles and breaks off', async () => {
     const chance = 0.15;
-    const merchant = client({ patience: { retries: 8, failures: 50 } });
+    const merchant = client({ retryPolicy: { retries: 8, failures: 50 } });
     const before = (await all(items(pages((query) => client().listPayouts(query), { take: 100 })))).length;
     sandbox.control.setFaults({ serverError: chance, html: chance, cut: chance, rateLimit: chance, retryAfter: 0 });
     const payout = { assetCode: ASSET, amount: '1', destinationAddress: ADDRESS };
@@ -232,7 +232,7 @@ describe('client and sandbox agree', () => {
 
   it('on one invoice each, through such a service', async () => {
     sandbox.control.setFaults({ cut: 0.5 });
-    const merchant = client({ patience: { retries: 8, failures: 50 } });
+    const merchant = client({ retryPolicy: { retries: 8, failures: 50 } });
     const names = Array.from({ length: 10 }, (_, n) => `${n}@example.com`);
     for (const customerEmail of names)
       expect((await merchant.createInvoice({ ...invoice, customerEmail })).data.id).toBeTruthy();

@@ -102,8 +102,8 @@ describe('retries', () => {
       warn: (about: { pauseMs?: number }) => void (about.pauseMs !== undefined && pauses.push(about.pauseMs)),
     };
     service().times(4).reply(500);
-    const patience = { pauseMs: 40, longestPauseMs: 100 };
-    await rejection(testClient({ log, patience }).listPaymentIntents(), UnavailableError);
+    const retryPolicy = { pauseMs: 40, longestPauseMs: 100 };
+    await rejection(testClient({ log, retryPolicy }).listPaymentIntents(), UnavailableError);
     const [first = 0, second = 0, third = 0] = pauses;
     expect(first).toBeGreaterThanOrEqual(20);
     expect(first).toBeLessThanOrEqual(40);
@@ -167,13 +167,13 @@ describe('limits of the service', () => {
 });
 
 describe('the circuit', () => {
-  const patience = { failures: 3, retries: 0, openMs: 2_000, longestOpenMs: 2_000 };
+  const retryPolicy = { failures: 3, retries: 0, openMs: 2_000, longestOpenMs: 2_000 };
   /** The circuit reads the clock alone: it need not be waited for. */
   const afterwards = (ms: number) => vi.setSystemTime(Date.now() + ms);
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
 
   it('opens after failures in a row, sends nothing meanwhile, and closes with the first good answer', async () => {
-    const client = testClient({ patience });
+    const client = testClient({ retryPolicy });
     service().times(3).reply(500);
     for (let i = 0; i < 3; i++) await rejection(client.listPaymentIntents(), UnavailableError);
     const error = await rejection(client.listPaymentIntents(), CircuitOpenError);
@@ -186,7 +186,7 @@ describe('the circuit', () => {
 
   it('fails a call at once while it is open, without pauses and retries', async () => {
     const turns = vi.fn(() => Promise.resolve());
-    const client = testClient({ patience: { failures: 2, openMs: 60_000, longestOpenMs: 60_000 }, takeSlot: turns });
+    const client = testClient({ retryPolicy: { failures: 2, openMs: 60_000, longestOpenMs: 60_000 }, takeSlot: turns });
     service().times(2).reply(500);
     await rejection(client.listPaymentIntents(), CircuitOpenError);
     expect(turns).toHaveBeenCalledTimes(3);
@@ -195,7 +195,7 @@ describe('the circuit', () => {
   });
 
   it('opens again when the first call after the pause fails', async () => {
-    const client = testClient({ patience });
+    const client = testClient({ retryPolicy });
     service().times(4).reply(500);
     for (let i = 0; i < 3; i++) await rejection(client.listPaymentIntents(), UnavailableError);
     afterwards(2_000);
@@ -204,7 +204,7 @@ describe('the circuit', () => {
   });
 
   it('is not opened by refusals and limits, which are answers', async () => {
-    const client = testClient({ patience });
+    const client = testClient({ retryPolicy });
     service().times(5).reply(404);
     service().times(5).reply(429);
     for (let i = 0; i < 5; i++) await rejection(client.listPaymentIntents(), NotFoundError);

@@ -151,7 +151,7 @@ describe('an invoice whose process died before the answer', () => {
 
   it('is looked for again as long as the list can’t be read, and given up after a day', async () => {
     await crash();
-    const quick = client({ patience: { retries: 0, failures: 99 } });
+    const quick = client({ retryPolicy: { retries: 0, failures: 99 } });
     for (now = SETTLED; now < 5 * SETTLED; now += SETTLED) {
       nock(BASE_URL).get(INVOICES).query(true).reply(500, '');
       expect(await quick.settleWrites()).toMatchObject([{ outcome: 'doubt' }]);

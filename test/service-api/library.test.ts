@@ -11,7 +11,7 @@ useScriptedWrites();
 /** A process of a store: its client, and its end. */
 async function store(): Promise<{ client: MerchantClient; close(): Promise<void> }> {
   const keyStore = await createKeyStore({ databaseUrl: database.url });
-  const client = new MerchantClient({ baseUrl: BASE_URL, apiKey: API_KEY, keyStore, patience: { retries: 0 } });
+  const client = new MerchantClient({ baseUrl: BASE_URL, apiKey: API_KEY, keyStore, retryPolicy: { retries: 0 } });
   return { client, close: () => keyStore.close() };
 }
 
@@ -33,7 +33,7 @@ it('a store’s own client keeps its calls where another process settles them', 
 
 it('a client that keeps its calls to itself says so once; one with a store has nothing to say', async () => {
   const warn = vi.fn();
-  const given = { baseUrl: BASE_URL, apiKey: API_KEY, log: { warn }, patience: { retries: 0 } };
+  const given = { baseUrl: BASE_URL, apiKey: API_KEY, log: { warn }, retryPolicy: { retries: 0 } };
   const alone = new MerchantClient(given);
   post(PAYOUTS).reply(201, made);
   await alone.createPayout('acc_1', payout);

@@ -43,7 +43,10 @@ describe('a creating call whose answer is lost', () => {
 
   it('is settled by asking once more with the same key', async () => {
     const answers: Answered[] = [];
-    const client = testClient({ patience: { retries: 0 }, onAnswer: async (answered) => void answers.push(answered) });
+    const client = testClient({
+      retryPolicy: { retries: 0 },
+      onAnswer: async (answered) => void answers.push(answered),
+    });
     post(PAYOUTS).reply(500, '');
     await rejection(client.createPayout('acc_1', payout, { idempotencyKey: 'a' }), OutcomeUnknownError);
     post(PAYOUTS).reply(noting(200, made));
@@ -63,7 +66,7 @@ describe('a creating call whose answer is lost', () => {
     [429, 'doubt'],
     [500, 'doubt'],
   ])('and is then answered with %i is %s', async (status, outcome) => {
-    const client = testClient({ patience: { retries: 0 } });
+    const client = testClient({ retryPolicy: { retries: 0 } });
     post(PAYOUTS).reply(500, '');
     await rejection(client.createPayout('acc_1', payout), OutcomeUnknownError);
     post(PAYOUTS).reply(status, { code: 'NO' });
@@ -73,7 +76,7 @@ describe('a creating call whose answer is lost', () => {
   });
 
   it('does not keep the others from being settled', async () => {
-    const client = testClient({ patience: { retries: 0, failures: 50 } });
+    const client = testClient({ retryPolicy: { retries: 0, failures: 50 } });
     for (const key of ['a', 'b', 'c']) {
       post(PAYOUTS).reply(500, '');
       await rejection(client.createPayout('acc_1', payout, { idempotencyKey: key }), OutcomeUnknownError);
@@ -91,7 +94,7 @@ describe('a creating call whose answer is lost', () => {
 
   it('is given up, and never sent again, when it is too late', async () => {
     let now = 0;
-    const client = testClient({ keyStore: new MemoryKeyStore(() => now), patience: { retries: 0 } });
+    const client = testClient({ keyStore: new MemoryKeyStore(() => now), retryPolicy: { retries: 0 } });
     post(PAYOUTS).reply(500, '');
     await rejection(client.createPayout('acc_1', payout, { idempotencyKey: 'a' }), OutcomeUnknownError);
     now = 600_000;
@@ -103,7 +106,7 @@ describe('a creating call whose answer is lost', () => {
     let now = 0;
     const keyStore = new MemoryKeyStore(() => now);
     const begin = vi.spyOn(keyStore, 'begin');
-    const client = testClient({ keyStore, patience: { retries: 0 } });
+    const client = testClient({ keyStore, retryPolicy: { retries: 0 } });
     post(PAYOUTS).reply(500, '');
     await rejection(client.createPayout('acc_1', { ...payout, totpCode: '123456' }), OutcomeUnknownError);
     expect(JSON.stringify(begin.mock.calls)).not.toContain('123456');
@@ -115,7 +118,7 @@ describe('a creating call whose answer is lost', () => {
   it('ends with the reason of the caller’s abort, and is settled later', async () => {
     const stop = new AbortController();
     // One failure would keep the next call from being sent.
-    const client = testClient({ patience: { failures: 1, openMs: 60_000 } });
+    const client = testClient({ retryPolicy: { failures: 1, openMs: 60_000 } });
     post(PAYOUTS).delay(10_000).reply(201, made);
     const call = client.createPayout('acc_1', payout, { signal: stop.signal, idempotencyKey: 'a' });
     await vi.waitFor(() => expect(nock.pendingMocks()).toEqual([]));

@@ -24,9 +24,9 @@ describe.concurrent('a network that fails', () => {
   it('gives up a call that is never answered, in each of its attempts', async () => {
     const service = await startService(() => {});
     // Long enough for the call to arrive on a busy machine.
-    const patience = { attemptMs: 500, retries: 1 };
+    const retryPolicy = { attemptMs: 500, retries: 1 };
     const error = await rejection(
-      testClient({ baseUrl: service.url, patience }).listPaymentIntents(),
+      testClient({ baseUrl: service.url, retryPolicy }).listPaymentIntents(),
       UnavailableError,
     );
     expect(error.message).toBe('listPaymentIntents: no whole answer within 500 ms');
@@ -35,9 +35,9 @@ describe.concurrent('a network that fails', () => {
 
   it('gives up an answer that begins and never ends', async () => {
     const service = await startService((_, response) => void response.writeHead(200).write('[{"id":'));
-    const patience = { attemptMs: 60, retries: 0 };
+    const retryPolicy = { attemptMs: 60, retries: 0 };
     const error = await rejection(
-      testClient({ baseUrl: service.url, patience }).listPaymentIntents(),
+      testClient({ baseUrl: service.url, retryPolicy }).listPaymentIntents(),
       UnavailableError,
     );
     expect(error.message).toContain('no whole answer within 60 ms');
@@ -45,9 +45,9 @@ describe.concurrent('a network that fails', () => {
 
   it('gives the whole call up at its deadline, naming how the last attempt failed', async () => {
     const service = await startService(answer('', {}, 500), () => {});
-    const patience = { deadlineMs: 1_500, attemptMs: 10_000 };
+    const retryPolicy = { deadlineMs: 1_500, attemptMs: 10_000 };
     const error = await rejection(
-      testClient({ baseUrl: service.url, patience }).listPaymentIntents(),
+      testClient({ baseUrl: service.url, retryPolicy }).listPaymentIntents(),
       UnavailableError,
     );
     expect(error.message).toBe('listPaymentIntents: no good answer within 1500 ms');
@@ -69,7 +69,7 @@ describe.concurrent('a network that fails', () => {
 
   it('names the cause of a reset', async () => {
     const service = await startService((request) => request.socket.resetAndDestroy());
-    const client = testClient({ baseUrl: service.url, patience: { retries: 0 } });
+    const client = testClient({ baseUrl: service.url, retryPolicy: { retries: 0 } });
     const error = await rejection(client.listPaymentIntents(), UnavailableError);
     expect(error.message).toMatch(/no answer \((ECONNRESET|UND_ERR_SOCKET)\)/);
     expect(error.cause).toBeInstanceOf(Error);
@@ -78,7 +78,7 @@ describe.concurrent('a network that fails', () => {
   it('names a refused connection', async () => {
     const gone = await startScriptedService(answer('[]'));
     await gone.close();
-    const client = testClient({ baseUrl: gone.url, patience: { retries: 0 } });
+    const client = testClient({ baseUrl: gone.url, retryPolicy: { retries: 0 } });
     const error = await rejection(client.listPaymentIntents(), UnavailableError);
     expect(error.message).toContain('ECONNREFUSED');
   });
@@ -92,7 +92,7 @@ describe.concurrent('a network that fails', () => {
     const clients = [
       testClient({ baseUrl: service.url }),
       testClient({ baseUrl: service.url, takeSlot: endless }),
-      testClient({ baseUrl: failing.url, patience: { pauseMs: 60_000, longestPauseMs: 60_000 } }),
+      testClient({ baseUrl: failing.url, retryPolicy: { pauseMs: 60_000, longestPauseMs: 60_000 } }),
     ];
     const stop = new AbortController();
     const calls = clients.map((client) => client.listPaymentIntents({}, { signal: stop.signal }));
@@ -107,7 +107,7 @@ describe.concurrent('a network that fails', () => {
     const service = await startService((request) => {
       request.on('data', (chunk) => void bodies.push(String(chunk)));
     });
-    const client = testClient({ baseUrl: service.url, patience: { attemptMs: 500, retries: 2 } });
+    const client = testClient({ baseUrl: service.url, retryPolicy: { attemptMs: 500, retries: 2 } });
     const payout = { assetCode: 'BTC', amount: '1', destinationAddress: 'bc1q' };
     const error = await rejection(client.createPayout('acc_1', payout), OutcomeUnknownError);
     expect(error.cause).toBeInstanceOf(UnavailableError);
@@ -152,7 +152,7 @@ describe('a creating call', () => {
   it('to where nobody listens is not in doubt', async () => {
     const gone = await startScriptedService(answer('{}'));
     await gone.close();
-    const client = testClient({ baseUrl: gone.url, patience: { retries: 1 } });
+    const client = testClient({ baseUrl: gone.url, retryPolicy: { retries: 1 } });
     await rejection(client.createRefund({ paymentIntentId: 'pi_1' }), UnavailableError);
     expect(await client.settleWrites()).toEqual([]);
   });

@@ -6,12 +6,12 @@ export const API_KEY = 'key-0123456789abcdef';
 /** As patient as usual in all but milliseconds. */
 const QUICK = { pauseMs: 4, longestPauseMs: 40, longestRetryAfterMs: 3_000, openMs: 30, longestOpenMs: 60 };
 
-export function testClient({ patience, ...options }: Partial<MerchantClientOptions> = {}): MerchantClient {
+export function testClient({ retryPolicy, ...options }: Partial<MerchantClientOptions> = {}): MerchantClient {
   return new MerchantClient({
     baseUrl: BASE_URL,
     apiKey: API_KEY,
     ...options,
-    patience: { ...QUICK, ...patience },
+    retryPolicy: { ...QUICK, ...retryPolicy },
   });
 }
 

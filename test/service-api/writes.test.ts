@@ -217,7 +217,7 @@ describe('idempotency keys', () => {
 
   it('whose call was refused, or never reached the service, may be used again at any time', async () => {
     let now = 0;
-    const client = testClient({ keyStore: new MemoryKeyStore(() => now), patience: { retries: 0 } });
+    const client = testClient({ keyStore: new MemoryKeyStore(() => now), retryPolicy: { retries: 0 } });
     const create = (amount: string) => client.createPayout('acc_1', { ...payout, amount }, { idempotencyKey: 'a' });
     post(PAYOUTS).reply(400, { code: 'INSUFFICIENT_BALANCE' });
     await rejection(create('3'), RefusedError);

@@ -90,7 +90,7 @@ async function save(db: Knex, records: JsonObject[]): Promise<void> {
   const observations = records.map((fields): Observation => {
     const id = textField(fields, 'id') ?? '';
     const kind = 'payinType' in fields ? 'payin' : 'payment_intent';
-    return { type: 'reading', kind, id, from: at, to: at + 100, source: { type: 'poll', ref: '1' }, fields };
+    return { type: 'poll', kind, id, from: at, to: at + 100, source: { type: 'poll', ref: '1' }, fields };
   });
   await db.transaction((trx) =>
     saveObservations(trx, observations, { now: new Date(), adoptedAt: new Date('2026-01-01') }),

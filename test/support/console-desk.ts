@@ -2,10 +2,10 @@ import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../src/domain/deliveries/delivery-class.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { keepChannels, releaseChannel } from '../../src/records/alerts/alert-channels.js';
+import { recordHeartbeat } from '../../src/records/alerts/process-heartbeats.js';
 import { settleAlerts } from '../../src/records/alerts/settle-alerts.js';
-import { giveSign } from '../../src/records/alerts/signs-of-life.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
-import type { JudgedDelivery } from '../../src/records/deliveries/judge-deliveries.js';
+import type { ClassifiedDelivery } from '../../src/records/deliveries/classify-deliveries.js';
 import { saveDeliveries } from '../../src/records/deliveries/save-deliveries.js';
 import { saveSecretMatches } from '../../src/records/deliveries/secrets.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
@@ -117,7 +117,7 @@ async function seedAlerts(db: Knex, now: number): Promise<void> {
   await db('alert_channels').update({ claim });
   await releaseChannel(db, { channel: 'webhook', claim }, null);
   await releaseChannel(db, { channel: 'slack', claim }, { error: HOSTILE, retryInMs: 90_000 });
-  await giveSign(db, ['alerts', 'receiver']);
+  await recordHeartbeat(db, ['alerts', 'receiver']);
 }
 
 async function seedRun(db: Knex, now: number): Promise<void> {
@@ -144,7 +144,7 @@ interface Told {
   inboxId?: string;
 }
 
-function delivery(id: string, kind: DeliveryClass, told: Told): JudgedDelivery {
+function delivery(id: string, kind: DeliveryClass, told: Told): ClassifiedDelivery {
   const { at, reason = null, httpStatus = null, next = null, inboxId = null } = told;
   const missed = ['rejected', 'never_reached', 'phantom'].includes(kind);
   const open = missed || kind === 'pending_retry';
@@ -177,6 +177,6 @@ function delivery(id: string, kind: DeliveryClass, told: Told): JudgedDelivery {
     once: [],
     payload: open ? '{"event":"payment_intent.completed"}' : null,
     reason,
-    judgeAt: null,
+    classifyAt: null,
   };
 }

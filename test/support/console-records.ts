@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
 import { saveObservations } from '../../src/records/save-observations.js';
-import { judgedBalance } from './judged-balance.js';
+import { judgedBalance } from './classified-balance.js';
 
 /** An id that would leave its attribute or its element, were it not escaped. */
 const HOSTILE_ID = `po_"'><img src=x>`;
@@ -141,7 +141,7 @@ const fullPayment: JsonObject = {
 function reading(kind: RecordKind, fields: JsonObject): Observation {
   const at = NOW - 30_000;
   const source = { type: 'poll', ref: '1' } as const;
-  return { type: 'reading', kind, id: textField(fields, 'id') ?? '', from: at, to: at + 900, source, fields };
+  return { type: 'poll', kind, id: textField(fields, 'id') ?? '', from: at, to: at + 900, source, fields };
 }
 
 async function save(db: Knex, observations: Observation[]): Promise<void> {

@@ -44,10 +44,10 @@ export async function seedConsole(db: Knex): Promise<void> {
   await db('inbox').where({ id: 3 }).update({ status: 'dead', attempts: 8, error: HOSTILE });
   await db.transaction((trx) => registerOrder(trx, { reference: HOSTILE, amount: '10.500', currency: 'USDT.TRON' }));
   await save(db, [
-    observed('claim', payment('pi_claimed', HOSTILE), { type: 'webhook', ref: '1' }),
-    observed('reading', payment('pi_2', 'order-2'), { type: 'poll', ref: '1' }),
-    observed('reading', payment('pi_told', 'order-told', 'pending'), { type: 'poll', ref: '1' }),
-    observed('claim', { ...payment('pi_told', 'order-told'), ...TOLD }, { type: 'webhook', ref: '1' }, 2_000),
+    observed('statement', payment('pi_claimed', HOSTILE), { type: 'webhook', ref: '1' }),
+    observed('poll', payment('pi_2', 'order-2'), { type: 'poll', ref: '1' }),
+    observed('poll', payment('pi_told', 'order-told', 'pending'), { type: 'poll', ref: '1' }),
+    observed('statement', { ...payment('pi_told', 'order-told'), ...TOLD }, { type: 'webhook', ref: '1' }, 2_000),
   ]);
   await seedRecords(db);
   await seedDesk(db);
@@ -85,7 +85,7 @@ function payment(id: string, merchantReference: string, status = 'completed'): J
 }
 
 function observed(
-  type: 'claim' | 'reading',
+  type: 'statement' | 'poll',
   fields: JsonObject,
   source: Observation['source'],
   later = 0,

@@ -8,7 +8,7 @@ export const at = (second: number): number => Date.parse('2026-03-01T00:00:00Z')
 
 export function reading(kind: RecordKind, fields: JsonObject, second: number, ref = 'run-1'): Observation {
   const id = textField(fields, 'id') ?? '';
-  return { type: 'reading', kind, id, from: at(second), to: at(second) + 200, source: { type: 'poll', ref }, fields };
+  return { type: 'poll', kind, id, from: at(second), to: at(second) + 200, source: { type: 'poll', ref }, fields };
 }
 
 /** The list shows a payment that is paid in full, and its deposit, `in_` and its id; its order is `order-` and its id. */
@@ -21,7 +21,15 @@ export function readPaid(id: string, fields: JsonObject = {}, second = 10): Obse
 
 /** What a webhook says. */
 export function claim(kind: RecordKind, id: string, fields: JsonObject, second: number, ref = '1'): Observation {
-  return { type: 'claim', kind, id, from: at(second), to: at(second) + 999, source: { type: 'webhook', ref }, fields };
+  return {
+    type: 'statement',
+    kind,
+    id,
+    from: at(second),
+    to: at(second) + 999,
+    source: { type: 'webhook', ref },
+    fields,
+  };
 }
 
 /** What our own request was answered: `operation` is its name in the contract. */
@@ -33,13 +41,13 @@ export function ownCall(
   operation: string,
 ): Observation {
   const source = { type: 'api_response', ref: operation } as const;
-  return { type: 'claim', kind, id, from: at(second), to: at(second) + 200, source, fields };
+  return { type: 'statement', kind, id, from: at(second), to: at(second) + 200, source, fields };
 }
 
 /** What the service's delivery history shows that it sent. */
 export function delivered(kind: RecordKind, id: string, fields: JsonObject, second: number): Observation {
   const source = { type: 'delivery_history', ref: 'dl-1' } as const;
-  return { type: 'claim', kind, id, from: at(second), to: at(second) + 999, source, fields };
+  return { type: 'statement', kind, id, from: at(second), to: at(second) + 999, source, fields };
 }
 
 export function mention(kind: RecordKind, id: string, second: number): Observation {

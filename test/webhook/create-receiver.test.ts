@@ -3,7 +3,7 @@ import express, { type Express } from 'express';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createReceiver, type MountedReceiver } from '../../src/index.js';
 import { createLog } from '../../src/log.js';
-import { acceptsNoSecret } from '../../src/records/alerts/signs-of-life.js';
+import { acceptsNoSecret } from '../../src/records/alerts/process-heartbeats.js';
 import { restoreSecret, retireSecret } from '../../src/records/deliveries/secrets.js';
 import { createEmptyDatabase, useDatabase } from '../support/database.js';
 import { post } from '../support/receiver.js';

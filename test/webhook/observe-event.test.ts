@@ -14,7 +14,7 @@ function observe(type: string, data: unknown, timestamp = 1_700_000_000) {
   return observeEvent({ id: '7', type, timestamp, source: 'webhook', data: json });
 }
 
-const claim = (kind: string, id: string, fields: object) => ({ ...at, kind, id, type: 'claim', fields });
+const claim = (kind: string, id: string, fields: object) => ({ ...at, kind, id, type: 'statement', fields });
 const mention = (kind: string, id: string) => ({ ...at, kind, id, type: 'mention' });
 
 const intent = {
@@ -84,9 +84,9 @@ describe('what an event is taken to say', () => {
       observeEvent({ ...event, source, body: ' '.repeat(characters) }).observations.map(
         ({ kind, type }) => `${kind} ${type}`,
       );
-    expect(typesOf(256_000)).toEqual(['payment_intent claim', 'payin claim']);
-    expect(typesOf(256_001)).toEqual(['payment_intent claim', 'payin mention']);
-    expect(typesOf(256_001, 'delivery_history')).toEqual(['payment_intent claim', 'payin claim']);
+    expect(typesOf(256_000)).toEqual(['payment_intent statement', 'payin statement']);
+    expect(typesOf(256_001)).toEqual(['payment_intent statement', 'payin mention']);
+    expect(typesOf(256_001, 'delivery_history')).toEqual(['payment_intent statement', 'payin statement']);
   });
 
   it('an id alone under a type that names no state asks for a reading', () => {
@@ -158,7 +158,7 @@ describe('what is not applied', () => {
     ],
   ])('%s is named; saving refuses the claim and opens the break', (_, data, path) => {
     const { observations, problems } = observe('payment_intent.completed', data);
-    expect(observations.map((one) => [one.type, one.id])).toEqual([['claim', 'pi_1']]);
+    expect(observations.map((one) => [one.type, one.id])).toEqual([['statement', 'pi_1']]);
     expect(problems).toEqual([{ path, detail: expect.stringContaining('decimal string'), entity: null }]);
   });
 
@@ -242,7 +242,7 @@ describe('for any data', () => {
         if (handled) expect(observations.length + problems.length).toBeGreaterThan(0);
         for (const one of observations) checkClaim(one);
         const wrong = observations.some(
-          (one) => one.type === 'claim' && amountViolations(one.kind, one.fields).length > 0,
+          (one) => one.type === 'statement' && amountViolations(one.kind, one.fields).length > 0,
         );
         if (wrong) expect(problems).not.toEqual([]);
       }),
@@ -252,7 +252,7 @@ describe('for any data', () => {
 
   function checkClaim(one: Observation): void {
     expect(one.id).not.toBe('');
-    if (one.type !== 'claim') return;
+    if (one.type !== 'statement') return;
     expect(one.fields['id']).toBe(one.id);
   }
 });

@@ -14,7 +14,7 @@ function observe(type: string, data: unknown, links?: LinkPointers) {
   return observeEvent({ id: '7', type, timestamp: 1_700_000_000, source: 'webhook', data: json }, links);
 }
 
-const claim = (kind: string, id: string, fields: object) => ({ ...at, kind, id, type: 'claim', fields });
+const claim = (kind: string, id: string, fields: object) => ({ ...at, kind, id, type: 'statement', fields });
 const mention = (kind: string, id: string) => ({ ...at, kind, id, type: 'mention' });
 const applied = (...observations: object[]) => ({ handled: true, problems: [], observations });
 
@@ -69,7 +69,7 @@ describe('an event of a payout', () => {
   it('an amount as a number is handed on: saving refuses it', () => {
     const { problems, observations } = observe('payout.confirmed', { id: 'po_1', amount: 10 });
     expect(problems).toMatchObject([{ path: '/amount', entity: null }]);
-    expect(observations).toMatchObject([{ type: 'claim', kind: 'payout' }]);
+    expect(observations).toMatchObject([{ type: 'statement', kind: 'payout' }]);
   });
 });
 

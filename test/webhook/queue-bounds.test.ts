@@ -30,7 +30,7 @@ test.each(places)(
   },
 );
 
-test('ids beyond what may wait are left to the sweep', async () => {
+test('ids beyond what may wait are left to the inbox scan', async () => {
   const { lines, log } = createLog();
   const queue = createEventQueue({ databaseUrl, redisUrl: places[0], log });
   for (let i = 0; i < 101; i += 1) queue.enqueue(Array.from({ length: 200 }, (_, place) => `${i}${place}`));
@@ -49,7 +49,7 @@ test.each(places)('a worker whose queue never came (%s) closes quickly', async (
     metrics: createMetrics(),
     now: () => new Date(),
     adoptedAt: new Date(0),
-    sweepEveryMs: 3_600_000,
+    scanEveryMs: 3_600_000,
   });
   const start = performance.now();
   await worker.close();

@@ -23,7 +23,7 @@ export interface QueueStage {
   redis: TestRedis | null;
   queueSettings: QueueSettings;
   startQueue(): EventQueue;
-  /** With connections of its own; the sweep only where a test asks for it. */
+  /** With connections of its own; the inbox scan only where a test asks for it. */
   startWorker(options?: Partial<WorkerSettings>): { close(): Promise<void> };
   /** Of events in the inbox. */
   count(status: string): Promise<number>;
@@ -55,7 +55,7 @@ export async function openQueueStage(backend: 'Postgres' | 'Redis', shared?: Tes
     startWorker(options = {}) {
       const db = openDatabase(database.url);
       const rest = { db, now: () => new Date(), metrics: createMetrics(), adoptedAt: new Date(0) };
-      const worker = createWorker({ ...queueSettings, ...rest, sweepEveryMs: NEVER_MS, ...options });
+      const worker = createWorker({ ...queueSettings, ...rest, scanEveryMs: NEVER_MS, ...options });
       closing.push(() => worker.close().then(() => db.destroy()));
       return worker;
     },

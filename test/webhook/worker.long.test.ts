@@ -16,7 +16,7 @@ describe.skipIf(redisKind !== 'own')('without Redis', () => {
 
   it('stopped before the start: events are applied all the same, and through the queue once it is there', async () => {
     const queue = stage.startQueue();
-    stage.startWorker({ sweepEveryMs: 200 });
+    stage.startWorker({ scanEveryMs: 200 });
     const started = performance.now();
     queue.enqueue(await storeEvents(stage.database.db, events(0, 50)));
     expect(performance.now() - started).toBeLessThan(1_000);
@@ -32,7 +32,7 @@ describe.skipIf(redisKind !== 'own')('without Redis', () => {
   it('killed and started again during load: all applied, once', async () => {
     await stage.redis?.start();
     const queue = stage.startQueue();
-    stage.startWorker({ sweepEveryMs: 200 });
+    stage.startWorker({ scanEveryMs: 200 });
     const during = async () => {
       await stage.redis?.stop();
       await delay(300);

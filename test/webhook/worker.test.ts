@@ -107,7 +107,7 @@ describe.each(backends)('the queue on $backend', ({ backend, skip }) => {
 
     it('has its connections cut and goes on', async () => {
       const queue = stage.startQueue();
-      stage.startWorker({ sweepEveryMs: 500 });
+      stage.startWorker({ scanEveryMs: 500 });
       const cut = () =>
         stage.database.db.raw(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -116,7 +116,7 @@ describe.each(backends)('the queue on $backend', ({ backend, skip }) => {
       await load(stage, queue, { total: MANY, during: cut });
       await stage.allApplied(MANY);
       await stage.expectOnce(MANY);
-      // The queue itself recovers too, not only what the sweep finds.
+      // The queue itself recovers too, not only what the inbox scan finds.
       await soon(async () => {
         const before = await stage.count('applied');
         queue.enqueue(await storeEvents(stage.database.db, [completed(`again-${performance.now()}`)]));
@@ -138,7 +138,7 @@ describe.skipIf(redisKind !== 'own')('without Redis', () => {
   ])('%s during load: all applied, once', async (_, during) => {
     await stage.redis?.start();
     const queue = stage.startQueue();
-    stage.startWorker({ sweepEveryMs: 200 });
+    stage.startWorker({ scanEveryMs: 200 });
     await load(stage, queue, { total: MANY, during });
     await stage.allApplied(MANY);
     await stage.expectOnce(MANY);

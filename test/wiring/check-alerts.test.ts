@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.js';
 import { claimChannel, keepChannels, releaseChannel } from '../../src/records/alerts/alert-channels.js';
+import { processHeartbeats, recordHeartbeat } from '../../src/records/alerts/process-heartbeats.js';
 import { addNotice } from '../../src/records/alerts/settle-alerts.js';
-import { giveSign, signsOfLife } from '../../src/records/alerts/signs-of-life.js';
 import { bindInstallation } from '../../src/records/installation.js';
 import { checkAlerts } from '../../src/wiring/doctor/check-alerts.js';
 import { useFreshDatabase } from '../support/database.js';
@@ -55,7 +55,7 @@ test('a part that fell silent and a channel that fails are findings, with the re
   const { db } = database;
   // Nothing listens there: a probe that sent something would find that out.
   const env = { ALERT_SLACK_URL: 'http://127.0.0.1:1/secret-path' };
-  await giveSign(db, ['receiver', 'worker', 'alerts']);
+  await recordHeartbeat(db, ['receiver', 'worker', 'alerts']);
   await keepChannels(db, ['slack']);
   expect(await look(env)).toMatchObject({
     receiver: { status: 'ok' },
@@ -80,14 +80,14 @@ test('a part that fell silent and a channel that fails are findings, with the re
 test('a receiver and a worker that never gave a sign are silent since the installation was bound, or upgraded', async () => {
   const { db } = database;
   const bind = () => bindInstallation(db, { adoptedAt: new Date(), serviceBaseUrl: settings.SERVICE_BASE_URL });
-  const parts = async () => (await signsOfLife(db)).map(({ part, secondsAgo }) => [part, secondsAgo > 120]);
+  const parts = async () => (await processHeartbeats(db)).map(({ part, secondsAgo }) => [part, secondsAgo > 120]);
   await bind();
   expect(await parts()).toEqual([
     ['receiver', false],
     ['worker', false],
   ]);
   await db('signs_of_life').update({ seen_at: db.raw("now() - interval '5 minutes'") });
-  await giveSign(db, ['worker']);
+  await recordHeartbeat(db, ['worker']);
   await bind();
   expect(await look({})).toMatchObject({ receiver: { status: 'finding' }, worker: { status: 'ok' } });
 

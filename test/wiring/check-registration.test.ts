@@ -3,7 +3,7 @@ import { loadConfig } from '../../src/config.js';
 import { createStatus } from '../../src/console/status.js';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import { createLog } from '../../src/log.js';
-import { giveSigns } from '../../src/notify/give-signs.js';
+import { recordHeartbeats } from '../../src/notify/record-heartbeats.js';
 import { loadAlertFacts } from '../../src/records/alerts/load-alert-facts.js';
 import { registerOrder, withdrawRegistration } from '../../src/records/orders/orders.js';
 import { checkRegistration } from '../../src/wiring/doctor/check-registration.js';
@@ -31,7 +31,11 @@ it('advises to demand what the store does anyway, and only then', async () => {
 async function works(roles: string[], given: string): Promise<void> {
   const stop = new AbortController();
   const settings = sharedSettings(loadConfig([], { env: { RELEASE_REQUIRES_REGISTRATION: given } }));
-  const signs = giveSigns({ db: database.db, log: createLog('silent') }, { parts: [], roles, settings }, stop.signal);
+  const signs = recordHeartbeats(
+    { db: database.db, log: createLog('silent') },
+    { parts: [], roles, settings },
+    stop.signal,
+  );
   const known = () => database.db('setting_signs').whereIn('part', roles).where({ value: given });
   await vi.waitFor(async () => expect(await known()).toHaveLength(roles.length));
   stop.abort();

@@ -38,7 +38,7 @@ export const resolveBreak = decision('resolve', {
   name: 'resolve break',
   roles: ['operator'],
   label: 'Resolve',
-  explain: 'It is mended. For the same facts it is not opened again; other facts are a new break.',
+  explain: 'It is fixed. For the same facts it is not opened again; other facts are a new break.',
 });
 
 export const writeOffBreak = decision('write_off', {
@@ -47,6 +47,6 @@ export const writeOffBreak = decision('write_off', {
   roles: ['finance'],
   label: 'Write off',
   explain:
-    'It will not be mended, and that is accepted. For the same facts it is not opened again; other facts are a new break.',
+    'It will not be fixed, and that is accepted. For the same facts it is not opened again; other facts are a new break.',
   tone: 'bad',
 });

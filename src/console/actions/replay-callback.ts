@@ -32,7 +32,7 @@ export const replayDeadCallbacksAction: Action = {
   name: 'replay dead callbacks',
   roles: ['operator'],
   label: 'Replay all that were given up',
-  explain: 'Every order whose newest callback was given up is sent to the store again. Mend the store first.',
+  explain: 'Every order whose newest callback was given up is sent to the store again. Fix the store first.',
   needsReason: true,
   preview: async ({ db }) => {
     const { count } = await deadCallbacks(db);

@@ -11,7 +11,7 @@ function answerTag(role: string, text: string): string {
 
 /**
  * Answers with the JSON text, or with 304 where the request names its tag. Express would not: it takes no-cache, which `fetch`
- * sends beside every If-None-Match, for a wish to have all of it again.
+ * sends beside every If-None-Match, to ask for all of it again.
  */
 export function sendTagged(req: Request, res: Response, { text, role }: { text: string; role: string }): void {
   const tag = answerTag(role, text);

@@ -60,7 +60,7 @@ const replayDead = operation({
   group: 'Operation',
   summary: 'Send all that was given up to the store again',
   description:
-    'Each under its own webhook-id. Mend the store first. With `dryRun` nothing is done, and the answer says which they are.',
+    'Each under its own webhook-id. Fix the store first. With `dryRun` nothing is done, and the answer says which they are.',
   roles: ['operator'],
   body: z.strictObject({
     dryRun: z.boolean().default(false).meta({ description: 'Only say which.' }),

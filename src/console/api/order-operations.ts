@@ -68,7 +68,7 @@ export const getOrderOperation: Operation = operation({
   },
   answer: async (deps, { params, query: { asOf, provenWithin }, signal }) => {
     const asked = params['reference'] ?? '';
-    if (asOf !== undefined) return { body: await storyOf(deps, { asked, asOf, provenWithin }) };
+    if (asOf !== undefined) return { body: await detailsAsOf(deps, { asked, asOf, provenWithin }) };
     const order = await (provenWithin === undefined
       ? getOrder(deps.db, asked)
       : provenOrder(deps, { reference: asked, within: provenWithin, signal }));
@@ -77,7 +77,7 @@ export const getOrderOperation: Operation = operation({
   },
 });
 
-async function storyOf(
+async function detailsAsOf(
   { db, books }: ApiDeps,
   { asked, asOf, provenWithin }: { asked: string; asOf: string; provenWithin: number | undefined },
 ): Promise<object> {
@@ -100,7 +100,7 @@ async function storyOf(
   if (result.outcome === 'not_found') throw missingOrder(asked);
   if (result.outcome === 'not_yet_known')
     throw new Problem(404, 'Not found', `The order was first known here at ${result.firstKnownAt}.`);
-  return asOfBody(result.story);
+  return asOfBody(result.details);
 }
 
 function asOfBody({

@@ -33,7 +33,7 @@ interface ProofAsked {
 
 /**
  * The order, not safe or proven within the time; a problem where that can't be said in time. Null: there is no such order. Another
- * process reads what is too old: it is asked for in the database, and who asks for the same order meanwhile shares the reading.
+ * process reads what is too old: it is asked for in the database, and who asks for the same order meanwhile shares the poll.
  */
 type ProvenOrder = (deps: ApiDeps, asked: ProofAsked) => Promise<OrderDetail | null>;
 
@@ -81,9 +81,9 @@ export function createProvenOrder(): ProvenOrder {
 
   return async (deps, { reference, within, signal }) => {
     const { db } = deps;
-    const { waitMs, lookMs } = patienceOf(deps);
+    const { waitMs, lookMs } = timesOf(deps);
     const deadline = performance.now() + waitMs;
-    // Counted from when the request came: a reading that it causes is young enough.
+    // Counted from when the request came: a poll that it causes is young enough.
     let since = await sinceOf(db, within);
     while (since === null || !(await isDecided(db, reference, since))) {
       if (signal.aborted || performance.now() >= deadline) throw notInTime(within);
@@ -110,7 +110,7 @@ interface Reading {
 /** Has what the order rests on read again, until it is decided or time is up. */
 async function readAgain(deps: ApiDeps, { reference, since, deadline, signal, mayAsk }: Reading): Promise<void> {
   const { db } = deps;
-  const { lookMs } = patienceOf(deps);
+  const { lookMs } = timesOf(deps);
   const adoptedAt = await adoptedAtOf(db);
   let unread: ProofRecord[] = [];
   while (!signal.aborted) {
@@ -153,6 +153,6 @@ function tooMany(): Problem {
 }
 
 /** How long is waited in all, and between two looks. */
-function patienceOf({ proofWaitMs: waitMs = WAIT_MS }: ApiDeps): { waitMs: number; lookMs: number } {
+function timesOf({ proofWaitMs: waitMs = WAIT_MS }: ApiDeps): { waitMs: number; lookMs: number } {
   return { waitMs, lookMs: waitMs / LOOKS };
 }

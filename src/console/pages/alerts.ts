@@ -2,7 +2,7 @@ import { conditionNamed } from '../../domain/alerts/alerts.js';
 import { type ChannelView, channelViews } from '../../records/alerts/channel-views.js';
 import { type AlertView, listAlerts } from '../../records/alerts/list-alerts.js';
 import { listNotices, type NoticeView, noticeStatuses, noticesOf } from '../../records/alerts/list-notices.js';
-import { signsOfLife } from '../../records/alerts/signs-of-life.js';
+import { processHeartbeats } from '../../records/alerts/process-heartbeats.js';
 import type { Page, PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
 import { paging } from '../view/links.js';
@@ -43,8 +43,8 @@ export const alerts: Page = {
     const { db, now } = deps;
     const at = now();
     const resolvedFrom = new Date(at.getTime() - OVER_DAYS * 86_400_000);
-    const [signs, firing, pending, over, channels, notices] = await Promise.all([
-      signsOfLife(db),
+    const [heartbeats, firing, pending, over, channels, notices] = await Promise.all([
+      processHeartbeats(db),
       listAlerts(db, { status: 'firing', take: 500 }),
       listAlerts(db, { status: 'pending', take: 500 }),
       listAlerts(db, { resolvedFrom, take: 100 }),
@@ -55,7 +55,7 @@ export const alerts: Page = {
       db,
       [...firing.items, ...over.items].map(({ id }) => id),
     );
-    const lookedAgo = signs.find(({ part }) => part === 'alerts')?.secondsAgo ?? null;
+    const lookedAgo = heartbeats.find(({ part }) => part === 'alerts')?.secondsAgo ?? null;
     const isBlind = lookedAgo === null || lookedAgo > LOOK_LIMIT_SECONDS;
     return {
       intro: 'What is sent to people without asking: what fires, where it was sent, and whether it got there.',

@@ -1,5 +1,5 @@
 import { getBalance } from '../../records/balances/balance-views.js';
-import { recordStory } from '../../records/record-story.js';
+import { recordDetails } from '../../records/record-details.js';
 import { attributeResidual } from '../actions/attribute-residual.js';
 import type { Page, PageRequest } from '../page.js';
 import { breaksOf, noticesOf } from '../records/record-notices.js';
@@ -15,9 +15,9 @@ export const balance: Page = {
     const asset = req.params['id'] ?? '';
     const at = now();
     const found = await getBalance(db, asset, at);
-    const story = await recordStory(db, 'balance', asset);
-    if (found === null || story === null) return null;
-    const { record } = story;
+    const details = await recordDetails(db, 'balance', asset);
+    if (found === null || details === null) return null;
+    const { record } = details;
     const proof = proofOf(found);
     return {
       title: asset,
@@ -27,7 +27,7 @@ export const balance: Page = {
       sections: [
         ...noticesOf({ one: 'balance' }, record),
         verdict(asset, proof),
-        ...breaksOf(story.breaks, at),
+        ...breaksOf(details.breaks, at),
         ...(proof === null ? [] : [splitOf(asset, proof)]),
         {
           is: 'panel',
@@ -92,7 +92,7 @@ function verdict(asset: string, proof: ShownProof | null): Section {
   };
 }
 
-/** Each line is a part of the sum; the last one is what two readings of the service agreed on. */
+/** Each line is a part of the sum; the last one is what two polls of the service agreed on. */
 function splitOf(asset: string, proof: ShownProof): Section {
   const { opening, explained, unobservable, attributed, unknownAmount, unexplained, agreedBalance } = proof;
   const row = (part: string, value: string | null, means: string): Value[] => [

@@ -73,7 +73,7 @@ function factsOf(entry: EntryView, { same, others }: { same: readonly EntryView[
   };
 }
 
-/** The reading, or the event, that showed the record so. */
+/** The poll, or the event, that showed the record so. */
 function observationOf(observed: EntryView['observedBy']): Value {
   if (observed === null) return none('no record: it was not observed');
   const { type, ref, at } = observed;

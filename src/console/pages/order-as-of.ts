@@ -4,7 +4,7 @@ import { entityHref, orderHref } from '../view/links.js';
 import { orderStatusTone, releaseReason } from '../view/order-words.js';
 import { kindWord } from '../view/record-words.js';
 import type { PageView, Section } from '../view/sections.js';
-import { storySteps } from '../view/story-steps.js';
+import { timelineSteps } from '../view/timeline-steps.js';
 import { amount, badge, id, list, none, quiet, text, time, words } from '../view/values.js';
 
 /** An order's page as of a time; null: there is no such order. */
@@ -35,12 +35,12 @@ export function orderAsOfView(
       sections: [asOfFilter(req), { is: 'notice', tone: 'info', title: 'Not known then', text: said }],
     };
   }
-  const { story } = result;
-  const { status } = story.order;
+  const { details } = result;
+  const { status } = details.order;
   return {
     ...about,
     badges: status === null ? [] : [badge(words(status), orderStatusTone(status))],
-    sections: [asOfFilter(req), noticeOf(story), factsOf(story), recordsOf(story), timelineOf(story, req)],
+    sections: [asOfFilter(req), noticeOf(details), factsOf(details), recordsOf(details), timelineOf(details, req)],
   };
 }
 
@@ -135,7 +135,7 @@ function timelineOf({ timeline }: OrderAsOf, req: PageRequest): Section {
       {
         is: 'timeline',
         sides: ['Webhooks said', 'The service’s lists showed'],
-        steps: storySteps(timeline, req.actor),
+        steps: timelineSteps(timeline, req.actor),
         empty: 'Nothing happened to this order yet.',
       },
     ],

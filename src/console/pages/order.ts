@@ -4,7 +4,7 @@ import { ownCallWords, unlinkedWords } from '../../domain/orders/own-call-words.
 import { referenceDifference } from '../../domain/reference-difference.js';
 import { listMatches, type MatchView } from '../../records/books/match/list-matches.js';
 import { orderAsOf } from '../../records/orders/order-as-of.js';
-import { type OrderStory, orderStory } from '../../records/orders/order-story.js';
+import { type OrderDetails, orderDetails } from '../../records/orders/order-details.js';
 import type { RecordView } from '../../records/rows.js';
 import type { Page, PageRequest } from '../page.js';
 import { fieldLabel, fieldValue } from '../records/field-value.js';
@@ -16,7 +16,7 @@ import { orderStatusTone, releaseReason } from '../view/order-words.js';
 import { recordFor } from '../view/personal.js';
 import { howKnown } from '../view/record-words.js';
 import type { Section } from '../view/sections.js';
-import { storySteps } from '../view/story-steps.js';
+import { timelineSteps } from '../view/timeline-steps.js';
 import { amount, badge, id, link, list, none, quiet, stack, text, time, type Value, words } from '../view/values.js';
 import { asOfFilter, orderAsOfView } from './order-as-of.js';
 
@@ -31,9 +31,9 @@ export const order: Page = {
       const moment = asOfMoment(asOf, books?.timeZone ?? 'UTC');
       return orderAsOfView(moment === null ? 'not_a_time' : await orderAsOf(db, asked, moment), asked, req);
     }
-    const story = await orderStory(db, asked, { payoutWords });
-    if (story === null) return null;
-    const { reference, status } = story.order;
+    const details = await orderDetails(db, asked, { payoutWords });
+    if (details === null) return null;
+    const { reference, status } = details.order;
     const timeZone = books?.timeZone ?? 'UTC';
     const matches = await listMatches(db, { id: reference }, { today: todayIn(timeZone, now()), timeZone });
     const matched = matches.items.find(({ kind }) => kind === 'order') ?? null;
@@ -42,13 +42,13 @@ export const order: Page = {
       badges: [badge(words(status), orderStatusTone(status))],
       crumbs: [{ text: 'Orders', href: '/orders' }],
       sections: [
-        releaseNotice(story),
-        ...refundNotices(story),
-        ...similarPanel(story),
-        ...breaksOf(story.breaks, now()),
-        factsOf(story, now()),
-        recordsOf(story, req),
-        booksOf(reference, matched, story),
+        releaseNotice(details),
+        ...refundNotices(details),
+        ...similarPanel(details),
+        ...breaksOf(details.breaks, now()),
+        factsOf(details, now()),
+        recordsOf(details, req),
+        booksOf(reference, matched, details),
         {
           is: 'panel',
           title: 'The timeline, oldest first',
@@ -57,7 +57,7 @@ export const order: Page = {
             {
               is: 'timeline',
               sides: ['Webhooks said', 'The service’s lists showed'],
-              steps: storySteps(story.timeline, req.actor),
+              steps: timelineSteps(details.timeline, req.actor),
               empty: 'Nothing happened to this order yet.',
             },
           ],
@@ -68,7 +68,7 @@ export const order: Page = {
   },
 };
 
-function releaseNotice({ order: { release } }: OrderStory): Section {
+function releaseNotice({ order: { release } }: OrderDetails): Section {
   if (release.safe) {
     return { is: 'notice', tone: 'good', title: 'Safe to release the goods', text: releaseReason(release.reason) };
   }
@@ -76,7 +76,7 @@ function releaseNotice({ order: { release } }: OrderStory): Section {
 }
 
 /** Refunds of which a person has to say what came of them, or whose they are. */
-function refundNotices({ openCalls, unlinked }: OrderStory): Section[] {
+function refundNotices({ openCalls, unlinked }: OrderDetails): Section[] {
   return [
     ...openCalls
       .filter(({ key }) => unlinked.every((one) => one.call?.key !== key))
@@ -99,7 +99,7 @@ function refundNotices({ openCalls, unlinked }: OrderStory): Section[] {
 }
 
 /** Each with the characters in which it differs: to the eye they may be the same. */
-function similarPanel({ order: { reference, similarReferences } }: OrderStory): Section[] {
+function similarPanel({ order: { reference, similarReferences } }: OrderDetails): Section[] {
   if (similarReferences.length === 0) return [];
   return [
     {
@@ -122,7 +122,7 @@ function similarPanel({ order: { reference, similarReferences } }: OrderStory): 
   ];
 }
 
-function factsOf({ order: found }: OrderStory, now: Date): Section {
+function factsOf({ order: found }: OrderDetails, now: Date): Section {
   const { expected, release } = found;
   return {
     is: 'panel',
@@ -147,7 +147,7 @@ function factsOf({ order: found }: OrderStory, now: Date): Section {
 }
 
 /** What was asked, paid and booked of it, and where that can be followed. */
-function booksOf(reference: string, matched: MatchView | null, { paymentIntents }: OrderStory): Section {
+function booksOf(reference: string, matched: MatchView | null, { paymentIntents }: OrderDetails): Section {
   const sides = (side: 'asked' | 'paid' | 'booked'): Value =>
     stack(matched?.amounts.flatMap((one) => (one[side] === '0' ? [] : [amount(one[side], one.code)])) ?? []);
   const entries = paymentIntents.map(({ id: own }) =>
@@ -178,15 +178,15 @@ function booksOf(reference: string, matched: MatchView | null, { paymentIntents 
 }
 
 /** All that the order is made of, read or only named. */
-function recordsOf(story: OrderStory, req: PageRequest): Section {
-  const { order: found } = story;
+function recordsOf(details: OrderDetails, req: PageRequest): Section {
+  const { order: found } = details;
   const rows = [
-    ...rowsOf('payment', { read: story.paymentIntents, named: found.paymentIntents }, req),
-    ...rowsOf('deposit', { read: story.payins, named: [] }, req),
-    ...rowsOf('invoice', { read: story.invoices, named: found.invoices }, req),
-    ...rowsOf('refund', { read: story.refunds, named: found.refunds }, req),
-    ...rowsOf('payment', { read: story.reported.paymentIntents, named: [] }, req),
-    ...rowsOf('refund', { read: story.reported.refunds, named: [] }, req),
+    ...rowsOf('payment', { read: details.paymentIntents, named: found.paymentIntents }, req),
+    ...rowsOf('deposit', { read: details.payins, named: [] }, req),
+    ...rowsOf('invoice', { read: details.invoices, named: found.invoices }, req),
+    ...rowsOf('refund', { read: details.refunds, named: found.refunds }, req),
+    ...rowsOf('payment', { read: details.reported.paymentIntents, named: [] }, req),
+    ...rowsOf('refund', { read: details.reported.refunds, named: [] }, req),
   ];
   return {
     is: 'panel',

@@ -31,7 +31,7 @@ export const queues: Page = {
 function sectionOf({ name, state }: QueueLook, now: Date): Section {
   if (state === null) {
     const text =
-      'Redis (REDIS_URL) or the database does not answer. Events are stored all the same, and applied by the workers’ sweep.';
+      'Redis (REDIS_URL) or the database does not answer. Events are stored all the same, and applied by the workers’ scan of the inbox.';
     return { is: 'notice', tone: 'bad', title: `The queue of ${name} can’t be asked`, text };
   }
   const { waiting, active, delayed, failed, oldestAt } = state;

@@ -45,7 +45,7 @@ function verdictOf(found: Run): Section {
   }
   const isDegraded = why?.startsWith('degraded: ') ?? false;
   const next = isDegraded
-    ? 'The service does not offer this reading: what it would prove stays unproven, and nothing is to be mended here.'
+    ? 'The service does not offer this reading: what it would prove stays unproven, and nothing is to be fixed here.'
     : 'What it read is saved; the rest is read by the next run. If that fails as well, run the checks of the doctor.';
   return {
     is: 'notice',

@@ -1,4 +1,4 @@
-import { type RecordStory, recordStory } from '../../records/record-story.js';
+import { type RecordDetails, recordDetails } from '../../records/record-details.js';
 import type { RecordView } from '../../records/rows.js';
 import { assignRefundAction } from '../actions/assign-refund.js';
 import type { Page, PageRequest } from '../page.js';
@@ -6,7 +6,7 @@ import { entityHref, eventHref, runHref } from '../view/links.js';
 import { mayKnowPeople, recordFor } from '../view/personal.js';
 import { howKnown } from '../view/record-words.js';
 import type { Section } from '../view/sections.js';
-import { storySteps } from '../view/story-steps.js';
+import { timelineSteps } from '../view/timeline-steps.js';
 import { count, id, link, none, text, time, type Value, words } from '../view/values.js';
 import { ordersFor } from './list-page.js';
 import { payoutOrders } from './payout-orders.js';
@@ -23,9 +23,9 @@ export function recordPage(sheet: Sheet): Page {
     path: `${sheet.path}/:id`,
     title: sheet.title,
     load: async (deps, req) => {
-      const story = await recordStory(deps.db, sheet.kind, req.params['id'] ?? '');
-      if (story === null) return null;
-      const { record } = story;
+      const details = await recordDetails(deps.db, sheet.kind, req.params['id'] ?? '');
+      if (details === null) return null;
+      const { record } = details;
       const fields = recordFor(req.actor, sheet.kind, record);
       const concerned = sheet.kind === 'payout' ? await payoutOrders(deps, record.id) : null;
       // Those of a payout stand in a table of their own.
@@ -38,14 +38,14 @@ export function recordPage(sheet: Sheet): Page {
         sections: [
           ...noticesOf(sheet, record),
           ...(concerned?.sections ?? []),
-          ...breaksOf(story.breaks, deps.now()),
+          ...breaksOf(details.breaks, deps.now()),
           knownPanel(sheet.kind, { record, orders, now: deps.now() }),
           ...fieldGroups(sheet, fields, mayKnowPeople(req.actor)),
           ...reportedPanel(sheet, fields),
           ...(await relatedTables(deps, sheet, { record, req })),
           ...deepFields(sheet, fields),
-          storyPanel(story, req),
-          ...deliveriesOf(story),
+          timelinePanel(details, req),
+          ...deliveriesOf(details),
         ],
       };
     },
@@ -92,7 +92,7 @@ function sourceValue({ type, ref }: RecordView['observedBy']): Value {
   return text(`${words(type)}: ${ref.replaceAll('-', ' ')}`);
 }
 
-function storyPanel({ timeline, hasOlder }: RecordStory, req: PageRequest): Section {
+function timelinePanel({ timeline, hasOlder }: RecordDetails, req: PageRequest): Section {
   const older = hasOlder ? ' Older changes are in the changes feed.' : '';
   return {
     is: 'panel',
@@ -102,7 +102,7 @@ function storyPanel({ timeline, hasOlder }: RecordStory, req: PageRequest): Sect
       {
         is: 'timeline',
         sides: ['Webhooks said', 'The service’s lists showed'],
-        steps: storySteps(timeline, req.actor),
+        steps: timelineSteps(timeline, req.actor),
         empty: 'No change is kept of it.',
       },
     ],
@@ -110,7 +110,7 @@ function storyPanel({ timeline, hasOlder }: RecordStory, req: PageRequest): Sect
 }
 
 /** What the service says it sent of the events that spoke of it. */
-function deliveriesOf({ deliveries }: RecordStory): Section[] {
+function deliveriesOf({ deliveries }: RecordDetails): Section[] {
   if (deliveries.length === 0) return [];
   return [
     {

@@ -21,5 +21,5 @@ export const eventStatusMeans: Readonly<Record<EventView['status'], string>> = {
   applied: 'Its claims are in the records.',
   failed: 'It could not be applied and is tried again by itself. The error says why.',
   unhandled: 'It speaks of a kind of record that is not kept here. Nothing is to be done.',
-  dead: 'It was tried as often as it may be and given up. Mend what the error names, then replay it.',
+  dead: 'It was tried as often as it may be and given up. Fix what the error names, then replay it.',
 };

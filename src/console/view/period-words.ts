@@ -23,7 +23,7 @@ export const closeChecks: readonly CloseCheck[] = [
   {
     title: 'No critical break is open',
     what: ['critical_break'],
-    next: 'Look into each, mend it, resolve it or write it off.',
+    next: 'Look into each, fix it, resolve it or write it off.',
   },
   {
     title: 'All lists were read to the month’s end',

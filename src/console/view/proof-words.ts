@@ -5,7 +5,7 @@ type Fact = readonly [label: string, told: string];
 type Facts = Readonly<Record<string, unknown>>;
 
 /**
- * What the proof of a run rests on, in words, whatever its kind: the stretches that were read, the counts that agreed,
+ * What the proof of a run rests on, in words, whatever its kind: the parts that were read, the counts that agreed,
  * what was looked for besides. What has no words of its own here is told as it is.
  */
 export function proofFacts({ proof }: Pick<Run, 'proof'>): Fact[] {
@@ -26,14 +26,14 @@ function tell(name: string, value: unknown): Fact[] {
 /** Undefined: not of the form that the words are for. */
 const wordsOf: Readonly<Record<string, (value: unknown) => Fact[] | undefined>> = {
   head: (value) =>
-    Array.isArray(value) ? value.filter(isFacts).map((walk): Fact => ['The newest part', walkWords(walk)]) : undefined,
+    Array.isArray(value) ? value.filter(isFacts).map((scan): Fact => ['The newest part', scanWords(scan)]) : undefined,
   states: (value) =>
     isFacts(value)
-      ? Object.entries(value).map(([state, walk]): Fact => {
+      ? Object.entries(value).map(([state, scan]): Fact => {
           const told =
-            isFacts(walk) && typeof walk['calls'] === 'number'
-              ? walkWords(walk)
-              : `not filtered by the service: ${plain(walk)}`;
+            isFacts(scan) && typeof scan['calls'] === 'number'
+              ? scanWords(scan)
+              : `not filtered by the service: ${plain(scan)}`;
           return [`In state ${spaced(state)}`, told];
         })
       : undefined,
@@ -41,7 +41,7 @@ const wordsOf: Readonly<Record<string, (value: unknown) => Fact[] | undefined>> 
     if (!isFacts(value)) return undefined;
     if (typeof value['calls'] !== 'number') return [['The whole list', 'not due in this run']];
     const goesOn = value['continues'] ? '; it goes on with the next run' : '';
-    return [[`The list again (${plain(value['name'])})`, `${walkWords(value)}${goesOn}`]];
+    return [[`The list again (${plain(value['name'])})`, `${scanWords(value)}${goesOn}`]];
   },
   closure: (value) =>
     isFacts(value)
@@ -97,9 +97,9 @@ const wordsOf: Readonly<Record<string, (value: unknown) => Fact[] | undefined>> 
   readAt: (value) => [['Read at', moment(value)]],
 };
 
-/** A stretch of a list: how much was read, and whether nothing can have been skipped. */
-function walkWords(walk: Facts): string {
-  const { complete, reason, calls, seen, toEnd } = walk;
+/** A part of a list: how much was read, and whether nothing can have been skipped. */
+function scanWords(scan: Facts): string {
+  const { complete, reason, calls, seen, toEnd } = scan;
   const read = `${plain(seen)} read in ${plain(calls)} ${calls === 1 ? 'call' : 'calls'}`;
   const end = toEnd === true ? ', to the end of the list' : '';
   if (complete === true) return `${read}${end}, without a gap`;

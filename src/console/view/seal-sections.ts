@@ -1,5 +1,5 @@
 import type { SealCheck } from '../../records/audit/seal-checks.js';
-import { type SealState, tellUnsealed } from '../../records/audit/seal-state.js';
+import { type SealState, unsealedText } from '../../records/audit/seal-state.js';
 import type { ActionButton, Section } from './sections.js';
 import { badge, count, counted, id, link, list, none, quiet, text, time, type Value, words } from './values.js';
 
@@ -58,6 +58,6 @@ function waitingOf(unsealed: SealState['unsealed'], now: Date): Value {
   const waiting = unsealed.filter(({ rows }) => rows > 0);
   if (waiting.length === 0) return text('nothing: every row is sealed');
   const isLate = waiting.some(({ oldestAt }) => oldestAt !== null && now.getTime() - Date.parse(oldestAt) > LATE_MS);
-  const rows = waiting.map(({ log, rows: own }) => quiet(`${tellUnsealed(own)} of ${words(log)}`));
+  const rows = waiting.map(({ log, rows: own }) => quiet(`${unsealedText(own)} of ${words(log)}`));
   return list([...(isLate ? [link('sealing lags', '/doctor')] : []), ...rows]);
 }

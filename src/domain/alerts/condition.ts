@@ -6,7 +6,7 @@ export type AlertSeverity = (typeof alertSeverities)[number];
 /** From when on something is late: for alerts, the status line of the console and the doctor alike. */
 export const lateSeconds = {
   /** A part's sign of life. They come several times a minute; a restart, and a rolling upgrade, are done in less. */
-  sign: 120,
+  heartbeat: 120,
   /** The queue's answer. It is asked twice a minute; a restart takes less. */
   queue: 60,
   /** The oldest stored event that is not applied. */

@@ -22,7 +22,7 @@ export const webhookConditions: readonly Condition[] = [
     found: ({ parts }) =>
       parts.flatMap(({ part, secondsAgo }) => {
         const means = silenceMeans[part];
-        if (means === undefined || secondsAgo <= lateSeconds.sign) return [];
+        if (means === undefined || secondsAgo <= lateSeconds.heartbeat) return [];
         return [{ subject: part, detail: `No ${part} has been at work for ${minutes(secondsAgo)}. ${means}.` }];
       }),
   },

@@ -1,8 +1,8 @@
 import { addAmounts, compareAmounts, subtractAmounts, sumAmounts } from '../money.js';
-import type { BalanceJudgement, BalanceSums } from './balance-proof.js';
+import type { BalanceSums, BalanceVerdict } from './balance-proof.js';
 import type { UntoldPayouts } from './untold-payouts.js';
 
-/** What a balance was judged to be more by, because of payouts that were under way when its books were opened. */
+/** What a balance was classified to be more by, because of payouts that were under way when its books were opened. */
 export interface ToldAtOpening {
   /** All that were in doubt then. */
   payouts: string[];
@@ -40,7 +40,7 @@ export function boundsAtOpening(
 export function tellAtOpening(
   { unclear, limit }: Pick<BalanceSums, 'unclear' | 'limit'>,
   { underWay, atOpening, likely }: UntoldPayouts,
-  { unexplained, unknownAmount, atOpening: amount }: BalanceJudgement,
+  { unexplained, unknownAmount, atOpening: amount }: BalanceVerdict,
 ): ToldAtOpening | null {
   if (unclear !== null || unexplained !== '0') return null;
   const isNothing = amount === '0' && unknownAmount === '0';

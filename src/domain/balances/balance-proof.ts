@@ -20,7 +20,7 @@ export interface BalanceSums {
 }
 
 /** residual = unobservable + unexplained; balance = opening + explained + residual. All signed, of one asset. */
-export interface BalanceJudgement {
+export interface BalanceVerdict {
   explained: string;
   residual: string;
   /** known + attributed + unknownAmount. */
@@ -44,7 +44,7 @@ const NOTHING_BEFORE: Before = { least: '0', most: '0', told: '0', why: '' };
  * Splits what a balance changed by since its opening. What no record shows is unexplained, whichever operations there may be
  * that no list shows: only a record, or finance, makes a part unobservable. Exact; assets are never netted.
  */
-export function judgeBalance(opening: string, balance: string, sums: BalanceSums): BalanceJudgement {
+export function classifyBalance(opening: string, balance: string, sums: BalanceSums): BalanceVerdict {
   const { explained, known, attributed, limit, unclear } = sums;
   const residual = subtractAmounts(subtractAmounts(balance, opening), explained);
   const open = subtractAmounts(subtractAmounts(residual, known), attributed);
@@ -100,7 +100,7 @@ export function isAttributable(amount: string, open: string): boolean {
  */
 export function attributedPart(
   amount: string,
-  { unexplained, unknownAmount }: Pick<BalanceJudgement, 'unexplained' | 'unknownAmount'>,
+  { unexplained, unknownAmount }: Pick<BalanceVerdict, 'unexplained' | 'unknownAmount'>,
 ): 'unexplained' | 'unknownAmount' | null {
   const isWhole = compareAmounts(amount, unknownAmount) === 0 && compareAmounts(amount, unexplained) !== 0;
   if (!isWhole && isAttributable(amount, unexplained)) return 'unexplained';

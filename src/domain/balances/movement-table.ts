@@ -2,7 +2,7 @@ import type { PayoutClass } from '../family/links.js';
 import type { JsonObject } from '../json.js';
 
 /**
- * Which balance each operation moves, by how much, and which list of the service shows it: what balances are judged by.
+ * Which balance each operation moves, by how much, and which list of the service shows it: what balances are classified by.
  * The table is data of the contract (service-api/contract-movements.ts has the defaults, docs/contract.md explains them).
  */
 export interface MovementTable {

@@ -43,7 +43,7 @@ export interface MovementsOfRecord {
 
 /**
  * All that a record, as it stands now, has done to balances since it began: its whole effect, not a change. So what a
- * record did between two readings is the difference of the two results.
+ * record did between two polls is the difference of the two results.
  */
 export function movementsOf(record: MovementRecord, table: MovementTable): MovementsOfRecord {
   const found = operationsOf(record, table);

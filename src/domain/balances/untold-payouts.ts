@@ -106,13 +106,13 @@ function isAlike({ account, debit, createdAt, when }: WithdrawalInDoubt, shown: 
 export interface HeldResidual {
   /** Without what the payouts most likely make of it for which a sub-wallet shows a debit: those come and go. */
   unexplained: string;
-  /** Those that were under way then; none: it was judged. */
+  /** Those that were under way then; none: it was classified. */
   payouts: string[];
 }
 
 /**
- * Whether what is left over may be payouts under way, so that it can't be judged yet. Not once all those have ended that were
- * under way when it was first left over: it is not theirs. Null: it is judged now.
+ * Whether what is left over may be payouts under way, so that it can't be classified yet. Not once all those have ended that were
+ * under way when it was first left over: it is not theirs. Null: it is classified now.
  */
 export function holdResidual(
   unexplained: string,
@@ -129,8 +129,11 @@ export function holdResidual(
   return before.payouts.some((id) => ids.includes(id)) ? before : null;
 }
 
-/** To be kept with what was judged: the same is not held anew for payouts that are made later. */
-export function judgedResidual(unexplained: string, untold: Pick<UntoldPayouts, 'likely'> | null): HeldResidual | null {
+/** To be kept with what was classified: the same is not held anew for payouts that are made later. */
+export function classifiedResidual(
+  unexplained: string,
+  untold: Pick<UntoldPayouts, 'likely'> | null,
+): HeldResidual | null {
   if (compareAmounts(unexplained, '0') >= 0) return null;
   return { unexplained: addAmounts(unexplained, untold?.likely ?? '0'), payouts: [] };
 }

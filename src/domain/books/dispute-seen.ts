@@ -69,7 +69,7 @@ function textTo(save: readonly ShownStep[], name: string): string | null {
   return told.findLast((value) => typeof value === 'string') ?? null;
 }
 
-/** Not where an event told of the dispute and the next reading tells its amount. */
+/** Not where an event told of the dispute and the next poll tells its amount. */
 function isOtherPart({ field, from, to }: ShownStep): boolean {
   return field === 'amountRejected' && isAmount(from) && isAmount(to) && compareAmounts(from, '0') !== 0;
 }

@@ -4,7 +4,7 @@ import type { BreakDefinition } from './definition.js';
 import { deliveryBreaks } from './deliveries.js';
 import { disputeBreaks } from './disputes.js';
 import { checkFees, feeBreaks, type IdentityEvidence } from './fee-identity.js';
-import type { Judged, TimedFindings } from './findings.js';
+import type { Checked, TimedFindings } from './findings.js';
 import { invoiceBreaks } from './invoices.js';
 import { screeningBreaks } from './kyt-hold.js';
 import { lostRefundBreaks } from './lost-refunds.js';
@@ -37,7 +37,7 @@ export const breakKinds = Object.keys(definitions) as readonly BreakKind[];
 /** What the checks of these kinds find; what a check says does not hang on another's. */
 export function checkKinds(kinds: readonly BreakKind[], facts: CheckFacts): TimedFindings<BreakKind> {
   const findings: TimedFindings<BreakKind> = { open: [], resolve: [], again: [] };
-  for (const kind of kinds) addJudged(findings, kind, breakDefinitions[kind].check?.(facts) ?? []);
+  for (const kind of kinds) addChecked(findings, kind, breakDefinitions[kind].check?.(facts) ?? []);
   return findings;
 }
 
@@ -45,12 +45,12 @@ export function checkKinds(kinds: readonly BreakKind[], facts: CheckFacts): Time
 export function runChecks(facts: CheckFacts, known: readonly IdentityEvidence[]) {
   const findings = checkKinds(breakKinds, facts);
   const fees = checkFees([...focused(facts, 'payins'), ...focused(facts, 'intents')], known, facts.now);
-  addJudged(findings, 'fee_identity', fees.judged);
+  addChecked(findings, 'fee_identity', fees.checked);
   return { findings, evidence: fees.evidence };
 }
 
-function addJudged(findings: TimedFindings<BreakKind>, kind: BreakKind, judged: readonly Judged[]): void {
-  for (const { entity, found, at } of judged) {
+function addChecked(findings: TimedFindings<BreakKind>, kind: BreakKind, checked: readonly Checked[]): void {
+  for (const { entity, found, at } of checked) {
     if (found === null) findings.resolve.push({ kind, entity });
     else if (found !== undefined) findings.open.push({ kind, entity, ...found });
     if (at !== undefined) findings.again.push({ entity, at });

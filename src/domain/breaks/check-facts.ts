@@ -12,7 +12,7 @@ export interface CheckedRecord extends ShownRecord {
   createdAt: number | null;
   /** Older than adoption, and not changed since: never a break. */
   history: boolean;
-  /** When the newest reading of it began; null: the service's own list has not shown it. */
+  /** When the newest poll of it began; null: the service's own list has not shown it. */
   readAt: number | null;
   /** When it came to be known. */
   firstSeenAt: number;
@@ -62,7 +62,7 @@ type ById = ReadonlyMap<string, CheckedRecord>;
 export interface CheckFacts {
   now: number;
   kytWords: KytWords;
-  /** When the newest reading of a kind began that went through; a kind without one is left out. */
+  /** When the newest poll of a kind began that went through; a kind without one is left out. */
   ranAt: ReadonlyMap<RecordKind, number>;
   /** When the store registered its first order; null: it registers none. */
   registersSince: number | null;
@@ -71,7 +71,7 @@ export interface CheckFacts {
   invoices: ById;
   payouts: ById;
   refunds: RefundFacts;
-  /** Movements of sub-wallets, accounts and whatever else was changed and is only judged by its age. */
+  /** Movements of sub-wallets, accounts and whatever else was changed and is only classified by its age. */
   others: readonly CheckedRecord[];
   orders: readonly CheckedOrder[];
   /** The payment intents that list a deposit, by its id. */

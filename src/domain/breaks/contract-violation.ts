@@ -3,7 +3,7 @@ import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
 import type { BreakDefinitions } from './definition.js';
-import { type Check, type Finding, finding, type Judged, type Severity } from './findings.js';
+import { type Check, type Checked, type Finding, finding, type Severity } from './findings.js';
 
 export const contractBreaks = {
   contract_violation: {
@@ -34,12 +34,12 @@ const payoutLinks = eachLink('payouts', payoutLink);
 
 function eachLink(
   focus: 'payins' | 'payouts',
-  judge: (record: CheckedRecord, facts: CheckFacts) => Finding | null,
+  check: (record: CheckedRecord, facts: CheckFacts) => Finding | null,
 ): Check {
   return (facts) =>
     focused(facts, focus).map((record) => ({
       entity: { kind: record.kind, id: `${record.id}#paymentIntentId` },
-      found: record.history || record.absent ? null : judge(record, facts),
+      found: record.history || record.absent ? null : check(record, facts),
     }));
 }
 
@@ -85,7 +85,7 @@ function lists(intent: CheckedRecord | undefined, payin: string): boolean {
  * it stays closed, whichever payout shows the word next.
  */
 const payoutWords: Check = (facts) =>
-  focused(facts, 'payouts').flatMap((payout): Judged[] => {
+  focused(facts, 'payouts').flatMap((payout): Checked[] => {
     const word = textField(payout.fields, 'payoutType')?.toLowerCase();
     if (word === undefined || word === '') return [];
     const id = `payoutType=${word.slice(0, 200)}`;

@@ -19,7 +19,7 @@ export const disputeBreaks = {
 } as const satisfies BreakDefinitions;
 type DisputeBreak = keyof typeof disputeBreaks;
 
-/** What a complete reading of the filter `irregular` showed. Times in ms of the service's clock. */
+/** What a complete poll of the filter `irregular` showed. Times in ms of the service's clock. */
 export interface IrregularListing {
   from: number;
   to: number;
@@ -30,7 +30,7 @@ export interface IrregularListing {
 const sorts = ['exactlyPaid', 'amountDiffers'] as const;
 type Sort = (typeof sorts)[number];
 
-/** An open dispute beside a listing. `awaited`: only a later reading can tell; `untold`: none will. */
+/** An open dispute beside a listing. `awaited`: only a later poll can tell; `untold`: none will. */
 export interface DisputeStanding {
   id: string;
   sort: Sort;
@@ -46,7 +46,7 @@ export const outsideIrregular = {
 const EXAMPLES = 5;
 
 /**
- * A payment that was disputed before the filter was read, and that a reading begun since shows so still, is outside of what
+ * A payment that was disputed before the filter was read, and that a poll begun since shows so still, is outside of what
  * the filter holds. `since` is when a request began, or the second of an event: the dispute may be younger. Requests so close
  * have no order, and another listing tells.
  */
@@ -72,7 +72,7 @@ export function unknownStanding(id: string): DisputeStanding[] {
  *
  * @param before evidence of the finding where it is open
  */
-export function judgeListing(
+export function classifyListing(
   disputes: readonly DisputeStanding[],
   listing: IrregularListing,
   before: JsonObject | null,

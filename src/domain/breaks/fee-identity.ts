@@ -2,7 +2,7 @@ import type { JsonObject } from '../json.js';
 import type { CheckedRecord } from './check-facts.js';
 import { sourceOf } from './check-facts.js';
 import type { BreakDefinitions } from './definition.js';
-import { entityOf, type FieldEvidence, finding, type Judged } from './findings.js';
+import { type Checked, entityOf, type FieldEvidence, finding } from './findings.js';
 import { type Identity, type IdentityOf, identitiesOf } from './identities.js';
 
 export const feeBreaks = {
@@ -30,7 +30,7 @@ export const RECORDS_FOR_PROOF = 20;
 const FAILURES_KEPT = 20;
 
 export interface FeeFindings {
-  judged: Judged[];
+  checked: Checked[];
   /** Every identity that was met, as it stands now. */
   evidence: IdentityEvidence[];
 }
@@ -45,7 +45,7 @@ export function checkFees(
   now: number,
 ): FeeFindings {
   const evidence = new Map(known.map((about) => [about.identity, about]));
-  const judged: Judged[] = [];
+  const checked: Checked[] = [];
   for (const record of records) {
     const said = identitiesOf(record);
     const broken = said.filter((one) => !one.holds && (evidence.get(one.identity)?.provenAt ?? null) !== null);
@@ -54,9 +54,9 @@ export function checkFees(
       broken.length > 0 && !record.history
         ? finding(fieldsOf(broken, record), { notes: notesOf(broken, evidence) })
         : null;
-    judged.push({ entity: entityOf(record), found });
+    checked.push({ entity: entityOf(record), found });
   }
-  return { judged, evidence: [...evidence.values()] };
+  return { checked, evidence: [...evidence.values()] };
 }
 
 function observed(

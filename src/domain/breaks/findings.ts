@@ -34,24 +34,24 @@ export interface TimedFindings<K extends string> extends Findings<K> {
 }
 
 /** A check's word on one record: what is wrong, null where nothing is; left out where it can't be said. `at`: check it again then. */
-export interface Judged {
+export interface Checked {
   entity: EntityRef;
   found?: Finding | null;
   at?: number;
 }
 
 /** Says of each record in focus whether a break of one kind is there. */
-export type Check = (facts: CheckFacts) => readonly Judged[];
+export type Check = (facts: CheckFacts) => readonly Checked[];
 
 /** A check that looks at one record after the other: `undefined` where it can't be said, `at` where it may still come right. */
 export function each(
   focus: FocusKind,
-  judge: (record: CheckedRecord, facts: CheckFacts) => Finding | { at: number } | null | undefined,
+  check: (record: CheckedRecord, facts: CheckFacts) => Finding | { at: number } | null | undefined,
 ): Check {
-  return (facts) => focused(facts, focus).map((record) => judged(entityOf(record), judge(record, facts)));
+  return (facts) => focused(facts, focus).map((record) => checked(entityOf(record), check(record, facts)));
 }
 
-export function judged(entity: EntityRef, verdict: Finding | { at: number } | null | undefined): Judged {
+export function checked(entity: EntityRef, verdict: Finding | { at: number } | null | undefined): Checked {
   if (verdict === undefined) return { entity };
   return verdict !== null && 'at' in verdict ? { entity, at: verdict.at } : { entity, found: verdict };
 }

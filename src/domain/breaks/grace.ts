@@ -17,7 +17,7 @@ export const grace = {
   registration: 30 * MINUTE_MS,
   /** A screening (KYT) of a deposit that its payment counts as collected already. */
   kyt: HOUR_MS,
-  /** From the last reading of a record that is open or only claimed: every list is read whole again within a day. */
+  /** From the last poll of a record that is open or only claimed: every list is read whole again within a day. */
   stale: 24 * HOUR_MS,
   /** From `expiresAt` of something that the service still shows as waiting for the customer. */
   overdue: 48 * HOUR_MS,
@@ -25,5 +25,5 @@ export const grace = {
   debit: 2 * HOUR_MS,
 } as const;
 
-/** How soon a record is looked at again whose reading alone, without any change, would settle a break. */
+/** How soon a record is looked at again whose poll alone, without any change, would settle a break. */
 export const RECHECK_MS = 10 * MINUTE_MS;

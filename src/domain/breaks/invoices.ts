@@ -48,8 +48,8 @@ export const invoiceBreaks = {
 } as const satisfies BreakDefinitions;
 
 /** An invoice against its own items (specification 4.2), its e-mail, and the payment that paid it (3.3). */
-function eachInvoice(judge: Parameters<typeof each>[1]): Check {
-  return each('invoices', (invoice, facts) => (invoice.history || invoice.absent ? null : judge(invoice, facts)));
+function eachInvoice(check: Parameters<typeof each>[1]): Check {
+  return each('invoices', (invoice, facts) => (invoice.history || invoice.absent ? null : check(invoice, facts)));
 }
 
 /** A payment that came in for an invoice that is not shown as paid. An invoice that was not read says nothing. */
@@ -77,7 +77,7 @@ function paidWithoutIntent(invoice: CheckedRecord, facts: CheckFacts): Finding |
   const intent = named === null ? undefined : facts.intents.get(named);
   const names = intent === undefined ? null : textField(intent.fields, 'invoiceId');
   if (intent !== undefined && wasCollected(intent) && (names === null || names === id)) return null;
-  // What only an event says of the payment is for a reading to decide.
+  // What only an event says of the payment is for a poll to decide.
   if (intent !== undefined && !intent.absent && !intent.verified) return null;
   const due = (invoice.since ?? invoice.firstSeenAt) + grace.link;
   if (facts.now < due) return { at: due };

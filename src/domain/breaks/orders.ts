@@ -6,7 +6,7 @@ import type { OrderStatus } from '../orders/order.js';
 import { textField } from '../records.js';
 import { type CheckedOrder, type CheckedRecord, type CheckFacts, sourceOf } from './check-facts.js';
 import type { BreakDefinitions } from './definition.js';
-import { type Check, type Finding, finding, judged } from './findings.js';
+import { type Check, checked, type Finding, finding } from './findings.js';
 import { grace } from './grace.js';
 
 const NOT_REGISTERED = {
@@ -80,7 +80,7 @@ function whereOrderIs(kind: OrderBreak): Check {
       const isHistory = order.status !== 'shared_reference' && order.intents.every(({ history }) => history);
       const problem = isHistory ? null : problemOf(order, facts);
       const verdict = problem?.kind !== kind ? null : 'at' in problem ? problem : foundOrder(order, problem);
-      return judged({ kind: 'order', id: order.reference }, verdict);
+      return checked({ kind: 'order', id: order.reference }, verdict);
     });
 }
 

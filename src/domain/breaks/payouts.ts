@@ -70,7 +70,7 @@ function problemOf(payout: PayoutInHand, about: PayoutCheck): PayoutBreak | null
   if (createdAt !== null && Math.max(createdAt, lastMoveOf(payout)) < about.adoptedAt) return null;
   const isOld = (since: number): boolean => about.now - since > about.graceMs;
   if (listed && about.offersList) return isOld(lastMoveOf(payout)) ? 'payout_stuck' : null;
-  // A list is there, and does not show it: whether it is missing is for the reading of the list to prove.
+  // A list is there, and does not show it: whether it is missing is for the poll of the list to prove.
   if (about.offersList || !isOld(Math.max(observedAt, lastMoveOf(payout)))) return null;
   return textField(fields, 'failureReason') === null ? 'payout_untracked' : 'payout_stuck';
 }

@@ -6,7 +6,7 @@ import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
 import type { BreakDefinitions } from './definition.js';
-import { type Check, entityOf, type Finding, finding, judged } from './findings.js';
+import { type Check, checked, entityOf, type Finding, finding } from './findings.js';
 
 export const refundBreaks = {
   refund_exceeds_net: {
@@ -31,7 +31,7 @@ function checkRefunds(facts: CheckFacts): ReturnType<Check> {
   return focused(facts, 'intents').map((intent) => {
     const refunds = given.get(intent.id) ?? [];
     const isHistory = intent.history && refunds.every(({ history }) => history);
-    return judged(entityOf(intent), isHistory ? null : exceeding(intent, refunds));
+    return checked(entityOf(intent), isHistory ? null : exceeding(intent, refunds));
   });
 }
 

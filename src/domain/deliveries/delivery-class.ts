@@ -70,10 +70,10 @@ export interface DeliveryClock {
 
 /** No schedule of retries lasts longer, and what the service lists was read more than once. */
 export const GIVE_UP_MS = 30 * 86_400_000;
-/** Younger ones are judged on each run. */
-const YOUNG_MS = 3_600_000;
+/** Younger ones are classified on each run. */
+const RECENT_MS = 3_600_000;
 /** Older ones whenever their age has grown by this part. */
-const PATIENCE = 10;
+const AGE_SHARE = 10;
 
 export interface DeliveryVerdict {
   class: DeliveryClass;
@@ -113,12 +113,12 @@ export function classifyDelivery(facts: DeliveryFacts, clock: DeliveryClock): De
 }
 
 /**
- * When an open delivery is to be judged again though the service says nothing new, ms; 0: on each run. The older it is, the
- * less often: its class changes by its age, by an event that comes late, or by a reading.
+ * When an open delivery is to be classified again though the service says nothing new, ms; 0: on each run. The older it is, the
+ * less often: its class changes by its age, by an event that comes late, or by a poll.
  */
-export function judgeAgainAt(facts: WhenKnown, { now }: Pick<DeliveryClock, 'now'>): number {
+export function classifyAgainAt(facts: WhenKnown, { now }: Pick<DeliveryClock, 'now'>): number {
   const age = ageOf(facts, now);
-  return age < YOUNG_MS ? 0 : now + age / PATIENCE;
+  return age < RECENT_MS ? 0 : now + age / AGE_SHARE;
 }
 
 function classOf(facts: DeliveryFacts, clock: DeliveryClock): DeliveryClass {

@@ -2,12 +2,12 @@
 export interface HistoryKnown {
   /** What was sent since then must be in it. */
   from: number;
-  /** When the newest complete reading began. */
+  /** When the newest complete poll began. */
   readAt: number;
 }
 
-/** A reading of the history from its head down. */
-export interface HistoryReading {
+/** A poll of the history from its head down. */
+export interface HistoryPoll {
   /** Every delivery down to `downTo`, or to the end of the list, was shown. */
   complete: boolean;
   readAt: number;
@@ -23,13 +23,13 @@ export interface HistoryReading {
 export const LONGEST_RETRY_MS = 3 * 86_400_000;
 
 /**
- * What is known after one more reading. One that is not complete proves nothing. A list that ends before the reading before
+ * What is known after one more reading. One that is not complete proves nothing. A list that ends before the poll before
  * it began may have lost what lay between: then only what the new one shows is known. What was never seen to lose anything is
  * taken to begin with its oldest delivery.
  */
-export function knownAfter(before: HistoryKnown | null, reading: HistoryReading): HistoryKnown | null {
-  if (!reading.complete) return before;
-  const { readAt, downTo, oldest, hasLost } = reading;
+export function knownAfter(before: HistoryKnown | null, poll: HistoryPoll): HistoryKnown | null {
+  if (!poll.complete) return before;
+  const { readAt, downTo, oldest, hasLost } = poll;
   const reached = downTo ?? oldest ?? readAt;
   const from = downTo === null && !hasLost ? reached : reached + LONGEST_RETRY_MS;
   const goesOn = before !== null && reached <= before.readAt;
@@ -42,7 +42,7 @@ export interface ReportFacts {
   arrivedAt: number;
   /** The history has it, or had it once. */
   matched: boolean;
-  /** The service listed the endpoint of its secret after the reading. */
+  /** The service listed the endpoint of its secret after the poll. */
   endpointListed: boolean;
 }
 
@@ -60,21 +60,21 @@ export function standingOf(
 }
 
 /** A shop so quiet that one forged event is more than the share can't be told from a history that differs. */
-const LEAST_JUDGED = 20;
-/** More than somebody tries by hand; up to it each is named, however few are judged. */
+const LEAST_CLASSIFIED = 20;
+/** More than somebody tries by hand; up to it each is named, however few are classified. */
 const HANDFUL = 5;
 /** One in a hundred: a history that leaves something out leaves out more. */
 const SHARE = 100;
 
 /** So many matched ones have to be counted at most to tell whether the history differs. */
 export function matchedToCount(lacking: number): number {
-  return Math.max(LEAST_JUDGED, lacking * SHARE);
+  return Math.max(LEAST_CLASSIFIED, lacking * SHARE);
 }
 
-/** So many of the judged reports of a day lack that the history itself must differ from what was sent. */
+/** So many of the classified reports of a day lack that the history itself must differ from what was sent. */
 export function historyDiffers({ lacking, matched }: { lacking: number; matched: number }): boolean {
-  const judged = lacking + matched;
-  return lacking > HANDFUL && judged >= LEAST_JUDGED && lacking * SHARE > judged;
+  const classified = lacking + matched;
+  return lacking > HANDFUL && classified >= LEAST_CLASSIFIED && lacking * SHARE > classified;
 }
 
 /** A history that leaves out the same share of everything would have left so many out of the others. */

@@ -21,9 +21,9 @@ export interface LeakFacts {
   lacking: number;
   /** The service listed its endpoint when it was asked last. */
   endpointListed: boolean;
-  /** The newest complete reading of the history is no older than a day. */
+  /** The newest complete poll of the history is no older than a day. */
   historyKnown: boolean;
-  /** Why the newest reading was not complete. */
+  /** Why the newest poll was not complete. */
   historyReason: string | null;
 }
 

@@ -37,7 +37,7 @@ export interface VerdictFacts {
   historyKnown: boolean;
 }
 
-export interface SecretJudgement {
+export interface SecretClassification {
   verdict: SecretVerdict;
   /** What is missing, or what is not known, in words for people. */
   missing: string[];
@@ -58,7 +58,7 @@ interface Lack {
  * subscribes to all that the old one's does, every event of the overlap that came under the old came under the new, and no
  * delivery of the old endpoint is pending.
  */
-export function judgeSecret(facts: VerdictFacts): SecretJudgement {
+export function classifySecret(facts: VerdictFacts): SecretClassification {
   const { secret, others } = facts;
   const rivals = others.filter(({ retired }) => !retired);
   if (secret.retired) {
@@ -70,13 +70,13 @@ export function judgeSecret(facts: VerdictFacts): SecretJudgement {
   if (since === null) return told('undetermined', [unmatched(secret)]);
   const matched = rivals.flatMap((one) => (one.firstMatchAt === null ? [] : [{ one, at: one.firstMatchAt }]));
   if (matched.length === 0) return told('keep', [waitsFor(rivals)]);
-  const judged = matched.filter(({ at }) => at > since).map(({ one }) => judgeAgainst(facts, one));
+  const classified = matched.filter(({ at }) => at > since).map(({ one }) => classifyAgainst(facts, one));
   const order: SecretVerdict[] = ['may_be_retired', 'keep', 'undetermined'];
-  const [best] = judged.sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
+  const [best] = classified.sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
   return best ?? told('keep', [newest(secret)]);
 }
 
-function judgeAgainst({ secret, overlap, historyKnown }: VerdictFacts, other: SecretFacts): SecretJudgement {
+function classifyAgainst({ secret, overlap, historyKnown }: VerdictFacts, other: SecretFacts): SecretClassification {
   const unknown = unknownsOf(secret, other, historyKnown);
   if (unknown.length > 0) return told('undetermined', unknown, other.label);
   const missing = [
@@ -184,7 +184,7 @@ function covers(pattern: string, type: string): boolean {
 }
 
 /** Something lacks. */
-function told(verdict: SecretVerdict, lacks: readonly Lack[], successor: string | null = null): SecretJudgement {
+function told(verdict: SecretVerdict, lacks: readonly Lack[], successor: string | null = null): SecretClassification {
   const { next } = lacks[0] as Lack;
   return { verdict, missing: lacks.map(({ what }) => what), successor, next };
 }

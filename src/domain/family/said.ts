@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.js';
 import type { Shown } from '../merge.js';
-import { type Claim, compareClaims, isReport } from '../record-state.js';
+import { compareStatements, isReport, type Statement } from '../record-state.js';
 import { textField } from '../records.js';
 import { isGone, mayRefund, type PayoutWords, type ShownRecord } from './links.js';
 
@@ -41,9 +41,9 @@ export interface SaidRefund {
 }
 
 /** Whatever any of the reports says, each by itself: a later one that names another payment, or the same, takes nothing back. */
-export function saidRefunds(fields: JsonObject, claims: readonly Claim[], words: PayoutWords): SaidRefund[] {
+export function saidRefunds(fields: JsonObject, claims: readonly Statement[], words: PayoutWords): SaidRefund[] {
   const said = new Map<string, SaidRefund>();
-  for (const { fields: told, to, source } of claims.filter(isReport).toSorted(compareClaims)) {
+  for (const { fields: told, to, source } of claims.filter(isReport).toSorted(compareStatements)) {
     for (const [of, name] of linksSaid(fields, told, words))
       said.set(`${of} ${name} ${source.ref}`, { of, name, until: to, by: source.ref });
   }

@@ -144,7 +144,7 @@ export interface Kind {
    * (`quiet`), or nothing where its last state is one of these.
    */
   vanishing: 'break' | 'quiet' | { quietIn: readonly string[] };
-  /** The run that reads it, where it is judged by when it was read. */
+  /** The run that reads it, where it is classified by when it was read. */
   run?: string;
   api: { path: string; group: 'Payments' | 'Funds' | 'Balances' | 'Webhooks' | 'Catalog'; one: string; many: string };
   /** Where the console shows its records. */

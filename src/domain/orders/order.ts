@@ -56,8 +56,8 @@ export function deriveOrder(facts: OrderFacts): DerivedOrder {
   if (collected.length > 0) return collectedOrder(collected, facts);
   const claims = new Set(outcomes.flatMap((outcome) => (outcome.type === 'claimed' ? [outcome.reason] : [])));
   if (facts.saysPaid === true) claims.add('not_verified');
-  const claim = claimReasons.find((reason) => claims.has(reason));
-  if (claim !== undefined) return { status: 'paid_unverified', release: held(claim) };
+  const statement = claimReasons.find((reason) => claims.has(reason));
+  if (statement !== undefined) return { status: 'paid_unverified', release: held(statement) };
   const found = uncollectedStatus.find(([type]) => outcomes.some((outcome) => outcome.type === type));
   const status = found?.[1] ?? 'awaiting_payment';
   const gone = found === undefined && outcomes.length > 0;

@@ -80,8 +80,8 @@ export async function* rowLines(db: Knex, range: SealRange): AsyncGenerator<stri
     for (const { log: name, after, until } of seals) {
       const log = sealedLogs.find((one) => one.name === name);
       if (log === undefined) continue;
-      const stretch = { after: after === '0' ? null : after, until };
-      for await (const rows of readSealedRows(db, log, stretch)) yield rows.map(({ line }) => `${line}\n`).join('');
+      const sealed = { after: after === '0' ? null : after, until };
+      for await (const rows of readSealedRows(db, log, sealed)) yield rows.map(({ line }) => `${line}\n`).join('');
     }
   }
 }

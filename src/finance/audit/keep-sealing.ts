@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Logger } from '../../log.js';
-import { tellRepeatedRefusals } from '../../records/actions/record-action.js';
+import { logRepeatedRefusals } from '../../records/actions/record-action.js';
 import { checkSeals, lastSealCheck } from '../../records/audit/seal-checks.js';
 import { sealRows } from '../../records/audit/seal-rows.js';
 import { describeError } from '../../records/database/database-errors.js';
@@ -70,7 +70,7 @@ async function trySealing(deps: SealingDeps, signal: AbortSignal, rest: () => Pr
 }
 
 async function seal(deps: SealingDeps, signal: AbortSignal): Promise<void> {
-  await tellRepeatedRefusals(deps.db);
+  await logRepeatedRefusals(deps.db);
   const { seals, rows, head } = await sealRows(deps, { signal });
   if (head !== null) deps.log.info({ seals, rows, seal: head.number, hash: head.hash }, 'logs sealed');
 }

@@ -1,17 +1,17 @@
 import type { Observation } from '../../domain/observation.js';
 import { accountsEndingIn, closedAccounts } from '../../records/runs/listed-ids.js';
-import type { MetMark, WaitingMark } from '../../records/runs/marks.js';
+import type { MetRefreshRequest, WaitingRefreshRequest } from '../../records/runs/refresh-requests.js';
 import type { RunContext } from '../deps.js';
-import { lookForHidden } from './look-for-hidden.js';
+import { findHidden } from './find-hidden.js';
 
 const DAY_MS = 86_400_000;
 /** Of ids in a run's proof. */
 const SHOWN = 10;
 
 export interface UnlistedWallets {
-  /** What is to be saved of them, and the marks that go. */
+  /** What is to be saved of them, and the refresh requests that go. */
   observations: Observation[];
-  endedMarks: MetMark[];
+  endedRequests: MetRefreshRequest[];
   absent: number;
   /** Why the run does not prove what became of some; null: it does. */
   reason: string | null;
@@ -25,7 +25,7 @@ interface Passes {
   /** Were listed once, and are in none of the lists, looked at twice. */
   vanished: readonly string[];
   /** Named by events half a minute ago or earlier, and in none of the lists, looked at twice. */
-  named: readonly WaitingMark[];
+  named: readonly WaitingRefreshRequest[];
   /** The beginning of the first pass; the last pass. In ms of the service's clock. */
   after: number;
   from: number;
@@ -44,21 +44,21 @@ export async function settleUnlisted(run: RunContext, passes: Passes): Promise<U
   const wasListed = new Set(open);
   const named = passes.named.filter(({ id }) => !wasListed.has(id) && !closed.has(id));
   const asked = [...open, ...named.map(({ id }) => id)];
-  const found = await lookForHidden(run, asked, passes.seen.values().next().value);
+  const found = await findHidden(run, asked, passes.seen.values().next().value);
   const emptied = await accountsEndingIn(db, found.untold, contract.movements.words.transactionType.closure);
   const archived = [...found.known, ...found.untold.filter((id) => emptied.has(id))];
   const untold = found.untold.filter((id) => !emptied.has(id));
   const doubtful = untold.filter((id) => wasListed.has(id));
-  const ages = new Map(named.map((mark) => [mark.id, mark]));
+  const ages = new Map(named.map((request) => [request.id, request]));
   const given = untold.filter((id) => (ages.get(id)?.ageMs ?? 0) >= DAY_MS);
   const isHeld = (id: string): boolean => wasListed.has(id) || ages.get(id)?.held === true;
   const gone = [...closed, ...[...archived, ...found.denied].filter(isHeld), ...doubtful];
   return {
     observations: [
-      ...archived.filter(isHeld).map((id) => archivedClaim(run, id, passes)),
+      ...archived.filter(isHeld).map((id) => archivedStatement(run, id, passes)),
       ...gone.map((id) => absence(run, id, passes)),
     ],
-    endedMarks: [...[...archived, ...found.denied].filter((id) => !isHeld(id)), ...given].flatMap(
+    endedRequests: [...[...archived, ...found.denied].filter((id) => !isHeld(id)), ...given].flatMap(
       (id) => ages.get(id) ?? [],
     ),
     absent: [...closed, ...open.filter((id) => !found.left.includes(id))].length,
@@ -80,8 +80,8 @@ function some(name: string, ids: readonly string[]): Record<string, unknown> {
 }
 
 /** It was closed before it could be archived (specification 3.6), so before the lists were read without it. */
-function archivedClaim({ source }: RunContext, id: string, { after }: Passes): Observation {
-  return { type: 'claim', kind: 'account', id, from: after, to: after, source, fields: { id, status: 'closed' } };
+function archivedStatement({ source }: RunContext, id: string, { after }: Passes): Observation {
+  return { type: 'statement', kind: 'account', id, from: after, to: after, source, fields: { id, status: 'closed' } };
 }
 
 function absence({ source }: RunContext, id: string, { from, to }: Passes): Observation {

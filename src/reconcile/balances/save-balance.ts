@@ -7,10 +7,10 @@ import type { Observation } from '../../domain/observation.js';
 import { keepRates } from '../../records/balances/asset-rates.js';
 import { followResidual } from '../../records/balances/balance-breaks.js';
 import {
-  type Judged,
+  type ClassifiedBalance,
   lockProof,
   openPosition,
-  saveJudged,
+  saveClassified,
   saveUnproven,
 } from '../../records/balances/balance-proofs.js';
 import { sumAttributed } from '../../records/balances/balance-sums.js';
@@ -22,7 +22,7 @@ import type { ReadBalance } from './read-balance.js';
 
 /** What is written of one asset: what was read, and what came of judging it. */
 export type Verdict =
-  | { type: 'judged'; judged: Judged; opens: boolean; caveats: readonly string[] }
+  | { type: 'judged'; classified: ClassifiedBalance; opens: boolean; caveats: readonly string[] }
   | { type: 'unproven'; reason: string; held?: HeldResidual };
 
 /** One transaction for each asset: the record, its rate, its proof and its breaks. */
@@ -40,7 +40,7 @@ export async function saveBalance(
         ? []
         : [
             {
-              type: 'reading',
+              type: 'poll',
               kind: 'balance',
               id: assetCode,
               from: read.from,
@@ -69,19 +69,19 @@ async function saveVerdict(
     await saveUnproven(trx, { assetCode, reason, ...(held ? { held } : {}), ...about });
     return 0;
   }
-  const { judged, opens, caveats } = verdict;
-  const { balance, at } = judged.reading;
+  const { classified, opens, caveats } = verdict;
+  const { balance, at } = classified.poll;
   // What finance has attributed meanwhile would be open again by this judgement, and attributed twice.
   const before = (await lockProof(trx, assetCode))?.unexplained ?? null;
   const attributed = (await sumAttributed(trx)).get(assetCode) ?? '0';
-  if (!opens && attributed !== judged.judgement.attributed) return 0;
+  if (!opens && attributed !== classified.verdict.attributed) return 0;
   if (opens) await openPosition(trx, { assetCode, balance, at, now: deps.now() });
-  await saveJudged(trx, judged, about);
-  return followResidual(trx, assetCode, { judgement: judged.judgement, before }, evidenceOf(judged, caveats));
+  await saveClassified(trx, classified, about);
+  return followResidual(trx, assetCode, { verdict: classified.verdict, before }, evidenceOf(classified, caveats));
 }
 
-function evidenceOf({ reading, judgement }: Judged, caveats: readonly string[]): JsonObject {
-  const { explained, residual, unobservable, unexplained } = judgement;
+function evidenceOf({ poll, verdict }: ClassifiedBalance, caveats: readonly string[]): JsonObject {
+  const { explained, residual, unobservable, unexplained } = verdict;
   return {
     rule: 'balance = opening + movements + what no list shows',
     unexplained,
@@ -89,9 +89,9 @@ function evidenceOf({ reading, judgement }: Judged, caveats: readonly string[]):
     unobservable,
     ours: { explained, source: 'movements of payments, payouts and sub-wallets since the opening position' },
     theirs: {
-      balance: reading.balance,
-      frozen: reading.frozen,
-      readAt: new Date(reading.at).toISOString(),
+      balance: poll.balance,
+      frozen: poll.frozen,
+      readAt: new Date(poll.at).toISOString(),
       source: 'GET /v1/wallet/balances/{assetCode}, two readings that agreed',
     },
     mayBe: [

@@ -5,7 +5,7 @@ import { writeFenced } from '../write-fenced.js';
 import { compareProducts, type ProductFinding, type ProductsRead } from './read-products.js';
 
 const HOUR_MS = 3_600_000;
-const MARK = 'product:';
+const WATERMARK = 'product:';
 
 export interface ProductsChecked {
   findings: ProductFinding[];
@@ -29,8 +29,8 @@ export async function checkProducts(
   const stays = (again?.findings ?? []).filter((finding) => isSame(finding, first.get(finding.id)));
   const now = deps.now().getTime();
   const since = (finding: ProductFinding): number => {
-    const mark = known.get(MARK + finding.id);
-    return mark?.['of'] === differenceOf(finding) ? Number(mark['since'] ?? now) : now;
+    const watermark = known.get(WATERMARK + finding.id);
+    return watermark?.['of'] === differenceOf(finding) ? Number(watermark['since'] ?? now) : now;
   };
   const agreed = [...read.agree, ...(again?.agree ?? [])];
   await writeFenced({ db: deps.db, now: deps.now, tally, fence }, async (trx) => {
@@ -47,22 +47,22 @@ export async function checkProducts(
       ),
     };
   });
-  const ended = agreed.filter((id) => known.has(MARK + id));
+  const ended = agreed.filter((id) => known.has(WATERMARK + id));
   return {
     findings: stays.length > 0 || again !== null ? stays : read.findings,
     due: new Map<string, Watermark>([
       ...stays.map((finding): [string, Watermark] => {
-        return [MARK + finding.id, { since: since(finding), of: differenceOf(finding) }];
+        return [WATERMARK + finding.id, { since: since(finding), of: differenceOf(finding) }];
       }),
-      ...ended.map((id): [string, Watermark] => [MARK + id, { since: null, of: null }]),
+      ...ended.map((id): [string, Watermark] => [WATERMARK + id, { since: null, of: null }]),
     ]),
   };
 }
 
 /** Null: our payments are not known to be whole. */
 async function readAgain(run: RunContext, findings: readonly ProductFinding[]): Promise<ProductsRead | null> {
-  if (findings.length === 0 || run.alongside === undefined) return null;
-  const { status, complete } = await run.alongside('payment-intents');
+  if (findings.length === 0 || run.prerequisite === undefined) return null;
+  const { status, complete } = await run.prerequisite('payment-intents');
   if (status !== 'succeeded' || !complete) return null;
   return compareProducts(
     run,

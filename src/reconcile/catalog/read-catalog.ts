@@ -45,7 +45,7 @@ async function readWhole(
     const gone = isWhole ? (await listedIds(trx, kind)).filter((id) => !shown.has(id)) : [];
     const about = { kind, from, to, source };
     const observations: Observation[] = [
-      ...rows.map(({ id, fields }): Observation => ({ type: 'reading', id, fields, ...about })),
+      ...rows.map(({ id, fields }): Observation => ({ type: 'poll', id, fields, ...about })),
       ...gone.map((id): Observation => ({ type: 'absence', id, ...about })),
     ];
     const { changed, breaksOpened } = await saveObservations(trx, observations, { now: now(), adoptedAt });

@@ -56,7 +56,7 @@ async function readProduct(run: RunContext, id: string): Promise<JsonObject | nu
     const fields = isJsonObject(data) ? data : {};
     tally.seen += 1;
     await writeFenced({ db, now, tally, fence }, async (trx) => {
-      const reading = { type: 'reading', kind: 'product', id, from, to, source, fields } as const;
+      const reading = { type: 'poll', kind: 'product', id, from, to, source, fields } as const;
       const { changed, breaksOpened } = await saveObservations(trx, [reading], { now: now(), adoptedAt });
       return { changed, breaksOpened };
     });

@@ -5,7 +5,7 @@ import type { Kind } from '../deps.js';
 
 const AT_ONCE = 500;
 
-/** The records that a reading of a kind shows; of the others there is nothing to hold against another. */
+/** The records that a poll of a kind shows; of the others there is nothing to hold against another. */
 const recordsOf: Partial<Record<Kind, readonly RecordKind[]>> = {
   'payment-intents': ['payment_intent', 'payin'],
   invoices: ['invoice'],

@@ -43,7 +43,7 @@ export async function openDiffers(trx: Knex.Transaction, run: RunContext, found:
   return opened;
 }
 
-/** It ends with a reading that lacks no more; one that points at a secret only when none of what it counts lacks. */
+/** It ends with a poll that lacks no more; one that points at a secret only when none of what it counts lacks. */
 export async function endDiffers(trx: Knex.Transaction, run: RunContext): Promise<void> {
   if (!(await isSecretInDoubt(trx))) await autoResolveBreaks(trx, [differsBreak(run)]);
 }

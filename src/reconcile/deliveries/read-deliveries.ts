@@ -7,23 +7,23 @@ import type { Answer } from '../service-reader.js';
 const LARGEST_PAGE = 100;
 /** Deliveries that were made at nearly the same moment may stand the wrong way round; more than this is another order. */
 export const DISORDER_MS = 600_000;
-/** So many pages in a row without anything new, and the walk is going in circles. */
-const PATIENCE = 3;
+/** So many pages in a row without anything new, and the scan is going in circles. */
+const MOST_REPEATS = 3;
 const MAX_PAGES = 200_000;
 
 /** A page of the delivery history (specification 4.22); the cursor is opaque. */
 export type DeliveryPageReader = (query: { take: number; cursor?: string }) => Promise<Answer<Json>>;
 
 export interface DeliveryPage {
-  /** Those of the page that did not come before in this walk, newest first. */
+  /** Those of the page that did not come before in this scan, newest first. */
   deliveries: Delivery[];
   /** ms of the service's clock. */
   from: number;
   to: number;
 }
 
-/** What a walk has shown. `complete`: from the head down to the bound, or to the end of the list, without a gap. */
-export interface DeliveryWalk {
+/** What a scan has shown. `complete`: from the head down to the bound, or to the end of the list, without a gap. */
+export interface DeliveryScan {
   complete: boolean;
   /** Why not, in words for people. */
   reason: string | null;
@@ -42,45 +42,45 @@ export interface DeliveryWalk {
  */
 const times = ['createdAt', 'lastAttemptAt'] as const;
 
-/** How far down the walk is by each of them; null: the history is not sorted by it. */
+/** How far down the scan is by each of them; null: the history is not sorted by it. */
 type Depths = Record<(typeof times)[number], number | null>;
 
 /**
  * Reads the history from its head down to below `bound` (ms; null: to its end). New deliveries only come at the head, so a
  * page may repeat what was there; a page that is no list, goes back in time, or repeats for ever proves nothing.
  */
-export async function walkDeliveries(
+export async function scanDeliveries(
   read: DeliveryPageReader,
   options: { bound: number | null; eventIdPointer: string; signal?: AbortSignal },
   onPage: (page: DeliveryPage) => Promise<void>,
-): Promise<DeliveryWalk> {
-  const walk = newWalk();
+): Promise<DeliveryScan> {
+  const scan = newScan();
   const depths: Depths = { createdAt: Number.POSITIVE_INFINITY, lastAttemptAt: Number.POSITIVE_INFINITY };
-  const end = (reason: string): DeliveryWalk => ({ ...walk, reason });
+  const end = (reason: string): DeliveryScan => ({ ...scan, reason });
   let cursor: string | null = null;
   let idle = 0;
-  while (walk.calls < MAX_PAGES) {
+  while (scan.calls < MAX_PAGES) {
     options.signal?.throwIfAborted();
     const answer = await read({ take: LARGEST_PAGE, ...(cursor === null ? {} : { cursor }) });
-    if (walk.calls === 0) walk.from = answer.from;
-    walk.calls += 1;
+    if (scan.calls === 0) scan.from = answer.from;
+    scan.calls += 1;
     const page = pageOf(answer.data);
     if (page === null) return end('an answer that is no page of deliveries');
-    const known = walk.ids.size;
-    const { deliveries, flaw } = take(walk, depths, page.items, options.eventIdPointer);
+    const known = scan.ids.size;
+    const { deliveries, flaw } = take(scan, depths, page.items, options.eventIdPointer);
     await onPage({ deliveries, from: answer.from, to: answer.to });
     if (flaw !== null) return end(flaw);
-    if (options.bound !== null && isBelow(depths, options.bound)) return { ...walk, complete: true };
-    if (page.nextCursor === null) return { ...walk, complete: true, atEnd: true };
+    if (options.bound !== null && isBelow(depths, options.bound)) return { ...scan, complete: true };
+    if (page.nextCursor === null) return { ...scan, complete: true, atEnd: true };
     if (page.nextCursor === cursor) return end('the same cursor came again');
-    idle = walk.ids.size === known ? idle + 1 : 0;
-    if (idle >= PATIENCE) return end('the same page came again and again');
+    idle = scan.ids.size === known ? idle + 1 : 0;
+    if (idle >= MOST_REPEATS) return end('the same page came again and again');
     cursor = page.nextCursor;
   }
   return end(`more than ${MAX_PAGES} pages`);
 }
 
-function newWalk(): DeliveryWalk {
+function newScan(): DeliveryScan {
   return {
     complete: false,
     reason: null,
@@ -118,7 +118,7 @@ function goDown(depths: Depths, delivery: Delivery): void {
 }
 
 function take(
-  walk: DeliveryWalk,
+  scan: DeliveryScan,
   depths: Depths,
   items: readonly JsonObject[],
   pointer: string,
@@ -131,13 +131,13 @@ function take(
       flaw = 'a delivery without an id';
       continue;
     }
-    if (walk.ids.has(delivery.id)) continue;
+    if (scan.ids.has(delivery.id)) continue;
     const { createdAt } = delivery;
     goDown(depths, delivery);
     if (isUnsorted(depths)) flaw ??= 'the history is not sorted by its time';
-    walk.ids.add(delivery.id);
-    walk.newest = largest(walk.newest, createdAt);
-    walk.oldest = smallest(walk.oldest, createdAt);
+    scan.ids.add(delivery.id);
+    scan.newest = largest(scan.newest, createdAt);
+    scan.oldest = smallest(scan.oldest, createdAt);
     deliveries.push(delivery);
   }
   return { deliveries, flaw };

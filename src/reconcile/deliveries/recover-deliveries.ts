@@ -1,13 +1,13 @@
 import { boundedTimestamp, deliveredEvent } from '../../domain/deliveries/delivery-payload.js';
+import type { ClassifiedDelivery, ClassifyRules } from '../../records/deliveries/classify-deliveries.js';
 import { deliveriesById, markRecovered } from '../../records/deliveries/deliveries.js';
-import type { JudgedDelivery, JudgeRules } from '../../records/deliveries/judge-deliveries.js';
 import type { Delivery } from '../../records/deliveries/read-delivery.js';
 import type { Wanted } from '../../records/deliveries/recoverable-deliveries.js';
 import type { Arrival } from '../../records/inbox/inbox.js';
 import { storeArrivals } from '../../records/inbox/store-arrivals.js';
 import type { RunContext } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
-import { saveJudged } from './save-judged.js';
+import { saveClassified } from './save-classified.js';
 
 const AT_ONCE = 50;
 
@@ -17,10 +17,10 @@ const AT_ONCE = 50;
  */
 export async function recoverDeliveries(
   run: RunContext,
-  judged: readonly JudgedDelivery[],
-  rules: JudgeRules,
+  classified: readonly ClassifiedDelivery[],
+  rules: ClassifyRules,
 ): Promise<number> {
-  const wanted = judged.filter((one) => isToRecover(one, run.options.wanted)).map(({ delivery }) => delivery);
+  const wanted = classified.filter((one) => isToRecover(one, run.options.wanted)).map(({ delivery }) => delivery);
   if (run.fence.dryRun) return wanted.length;
   for (let at = 0; at < wanted.length; at += AT_ONCE) {
     run.signal?.throwIfAborted();
@@ -30,12 +30,12 @@ export async function recoverDeliveries(
 }
 
 /** It is due, or a person wants it here. */
-export function isToRecover(one: JudgedDelivery, wanted: Wanted | undefined): boolean {
+export function isToRecover(one: ClassifiedDelivery, wanted: Wanted | undefined): boolean {
   return one.verdict.recover || (canRecover(one) && isWanted(one.delivery, wanted));
 }
 
 /** It is not here, and a person may have it here before its time: that it comes once more then changes nothing. */
-function canRecover({ delivery, verdict, inboxId }: JudgedDelivery): boolean {
+function canRecover({ delivery, verdict, inboxId }: ClassifiedDelivery): boolean {
   return verdict.open && inboxId === null && delivery.payload !== null;
 }
 
@@ -46,7 +46,7 @@ function isWanted({ id, createdAt }: Delivery, wanted: Wanted | undefined): bool
   return isInRange || ids.includes(id);
 }
 
-async function recover(run: RunContext, deliveries: readonly Delivery[], rules: JudgeRules): Promise<void> {
+async function recover(run: RunContext, deliveries: readonly Delivery[], rules: ClassifyRules): Promise<void> {
   const { deps } = run;
   const writer = { ...deps, ...run };
   // The inbox commits on its own: whoever was taken for dead stops here.
@@ -61,7 +61,7 @@ async function recover(run: RunContext, deliveries: readonly Delivery[], rules: 
     await markRecovered(trx, ids, deps.now());
     return NOTHING;
   });
-  await saveJudged(run, await deliveriesById(deps.db, ids), { rules, readAt: rules.now });
+  await saveClassified(run, await deliveriesById(deps.db, ids), { rules, readAt: rules.now });
 }
 
 /** `now`: ms of the service's clock, the latest that it can have stamped anything. */

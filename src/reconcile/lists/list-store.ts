@@ -3,8 +3,8 @@ import type { Watermark } from '../../records/runs/watermarks.js';
 import type { ListRow, Place } from './list-row.js';
 import type { Span } from './span.js';
 
-/** A stretch of the whole list, newest first, that is known to be unread: above `older`, below `newer`. */
-export interface Stretch {
+/** A gap: an interval of the whole list, newest first, that was not read: above `older`, below `newer`. */
+export interface Gap {
   id: string;
   list: string;
   /** Null: from the head. */
@@ -19,7 +19,7 @@ export interface Stretch {
 }
 
 /** How a page that is saved changes what is known to be unread; it happens with the page or not at all. */
-export type StretchMove =
+export type GapMove =
   | { type: 'open'; list: string; newer: Place | null; older: Place | null }
   | { type: 'shrink'; id: string; newer: Place; token?: string | null }
   | { type: 'close'; id: string };
@@ -41,7 +41,7 @@ export interface Absence {
 /** What reading a list asks of the records. "Listed": the service showed it when it was last looked for. */
 export interface ListStore {
   /** One transaction: the rows, all that follows from them, and the moves. */
-  save(pages: readonly ReadPage[], moves: readonly StretchMove[]): Promise<void>;
+  save(pages: readonly ReadPage[], moves: readonly GapMove[]): Promise<void>;
   saveAbsences(absences: readonly Absence[]): Promise<void>;
   /** Listed, and not in a final state. `active`: waiting for the customer or the chain, not for a decision. */
   open(): Promise<(Place & { active: boolean })[]>;
@@ -53,17 +53,17 @@ export interface ListStore {
   between(span: Span, except: readonly string[]): Promise<{ places: Place[]; more: boolean }>;
   /** Listed, and shown by no page that was asked for at `since` (ms of the service's clock) or later. `more` as above. */
   notSeenSince(since: number): Promise<{ places: Place[]; more: boolean }>;
-  /** Only claimed by events that don't say when they were created, or say what can't be. `claimedTo` in ms of the service's clock. */
-  unplaced(): Promise<{ id: string; claimedTo: number }[]>;
+  /** Only claimed by events that don't say when they were created, or say what can't be. `reportedTo` in ms of the service's clock. */
+  unplaced(): Promise<{ id: string; reportedTo: number }[]>;
   holdsListed(): Promise<boolean>;
   countListed(): Promise<number>;
   newestListed(limit: number): Promise<Place[]>;
   /** Those nearest the head first. */
-  stretches(): Promise<Stretch[]>;
-  /** Opens a stretch before anything of it is read. */
-  openStretch(list: string, older: Place | null): Promise<Stretch>;
-  closeStretch(id: string): Promise<void>;
-  /** A complete reading of the whole list by a filter, for the cross-checks. */
+  gaps(): Promise<Gap[]>;
+  /** Opens a gap before anything of it is read. */
+  openGap(list: string, older: Place | null): Promise<Gap>;
+  closeGap(id: string): Promise<void>;
+  /** A complete scan of the list by a filter, for the cross-checks. */
   keepListing(status: string, listing: FilterListing): Promise<void>;
   watermarks(): Promise<ReadonlyMap<string, Watermark>>;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../domain/json.js';
 import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
 import type { Answer } from '../service-reader.js';
-import { SURELY_SHORT } from './follow-list.js';
+import { SURELY_SHORT } from './scan-list.js';
 
 /** A page that names the cursor of the next one; null: there is none. */
 export interface CursoredPage extends Answer<JsonObject[]> {
@@ -20,7 +20,7 @@ interface KnownPage {
   next: string | null;
 }
 
-/** Pages read only to come to a row further down, in all: what lies deeper is left to the readings of the whole list. */
+/** Pages read only to come to a row further down, in all: what lies deeper is left to the full scan. */
 const MOST_SCANNED = 50;
 /** A cursor may lead to a page that shows nothing and names another one, as where rows are filtered after they are looked up. */
 const MOST_EMPTY = 5;
@@ -46,7 +46,7 @@ export class OpaquePages {
     this.#held = { page, answer: head };
   }
 
-  /** Goes on below the page of this cursor, which an earlier reading has come to. A cursor that is refused changes nothing. */
+  /** Goes on below the page of this cursor, which an earlier poll has come to. A cursor that is refused changes nothing. */
   async resume(token: string): Promise<void> {
     const answer = await this.#fetch(token);
     if (answer !== null && answer.data.length > 0) this.#add(token, answer);
@@ -147,7 +147,7 @@ function idOf(row: JsonObject): string | null {
   return textField(row, 'id');
 }
 
-/** Kept for as long as the reading lasts: nothing of it may hold the page's text. */
+/** Kept for as long as the poll lasts: nothing of it may hold the page's text. */
 function knownPage(cursor: string | null, { data, next }: CursoredPage): KnownPage {
   return {
     cursor: cursor === null ? null : ownText(cursor),

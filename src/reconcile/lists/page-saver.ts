@@ -1,6 +1,6 @@
-import { type KeptPage, keepPages, type ListReading } from './list-reading.js';
+import { type KeptPage, keepPages, type ListPoll } from './list-poll.js';
 
-/** So many rows may wait while others are saved; then the reading waits too. */
+/** So many rows may wait while others are saved; then the poll waits too. */
 const MOST_WAITING = 400;
 
 /** Saves the pages of the whole list in the order in which they come, while the next ones are read. */
@@ -14,7 +14,7 @@ export interface PageSaver {
   settle(): Promise<void>;
 }
 
-export function createPageSaver(reading: ListReading): PageSaver {
+export function createPageSaver(poll: ListPoll): PageSaver {
   let waiting: KeptPage[] = [];
   let saving: Promise<void> | null = null;
   let failed = false;
@@ -22,7 +22,7 @@ export function createPageSaver(reading: ListReading): PageSaver {
   const save = (): void => {
     const pages = waiting;
     waiting = [];
-    saving = keepPages(reading, pages).then(() => {
+    saving = keepPages(poll, pages).then(() => {
       saving = null;
       if (waiting.length > 0) save();
     });

@@ -1,6 +1,6 @@
 import type { Outcome, RunContext } from '../deps.js';
 import type { ListPlan } from './list-plan.js';
-import { newReading } from './list-reading.js';
+import { newListPoll } from './list-poll.js';
 import { listPages } from './read-pages.js';
 import { reconcileList } from './reconcile-list.js';
 import { assertSameList } from './same-list.js';
@@ -10,7 +10,7 @@ import { createListStore } from './sql-list-store.js';
 export async function readList(run: RunContext, plan: ListPlan): Promise<Outcome> {
   const { deps, tally, signal } = run;
   const store = createListStore(deps, plan, run);
-  const reading = newReading({
+  const poll = newListPoll({
     plan,
     read: listPages(deps.client, plan.operation, run),
     store,
@@ -19,6 +19,6 @@ export async function readList(run: RunContext, plan: ListPlan): Promise<Outcome
     now: () => deps.now().getTime(),
     ...(signal ? { signal } : {}),
   });
-  await assertSameList(reading.read, store);
-  return reconcileList(reading, run.options);
+  await assertSameList(poll.read, store);
+  return reconcileList(poll, run.options);
 }

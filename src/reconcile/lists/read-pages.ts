@@ -3,7 +3,7 @@ import { textField } from '../../domain/records.js';
 import { ContractViolationError, NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import type { Answer, PageQuery, PageReader, ServiceReader } from '../service-reader.js';
 import type { ListPlan } from './list-plan.js';
-import type { ResumablePages } from './list-reading.js';
+import type { ResumablePages } from './list-poll.js';
 import { type CursoredPage, OpaquePages } from './opaque-pages.js';
 
 /** The most that the service gives at once (specification section 8). */

@@ -1,7 +1,7 @@
-import { followList, type WalkOptions } from './follow-list.js';
-import { keepPage, type ListReading } from './list-reading.js';
+import { keepPage, type ListPoll } from './list-poll.js';
 import { isNewer, type Place } from './list-row.js';
 import type { Absence } from './list-store.js';
+import { type ScanOptions, scanList } from './scan-list.js';
 import { covers, lowerEnd, SETTLE_MS, toldWithin, upperEnd } from './span.js';
 
 /** Fewer listed records above than this: the window begins at the head, and shows what is new there too. */
@@ -33,7 +33,7 @@ export interface Looked {
  * looked for at the head alone, and never found missing.
  */
 export async function readWindows(
-  reading: ListReading,
+  poll: ListPoll,
   targets: readonly Place[],
   { headOnly, pagesPerWindow = PAGES_PER_WINDOW, mayGoOn = () => true }: WindowLimits = {},
 ): Promise<Looked> {
@@ -45,34 +45,34 @@ export async function readWindows(
     const target = [...pending.values()].find((place) => !isAtHead(place) || !headRead);
     if (target === undefined || !mayGoOn()) break;
     const isDeep = !isAtHead(target);
-    const trail = isDeep ? await stonesAbove(reading, target) : [];
+    const trail = isDeep ? await stonesAbove(poll, target) : [];
     headRead ||= trail.length === 0;
-    await readWindow(reading, { target, trail, maxPages: isDeep ? pagesPerWindow : 1, isDeep, pending, looked });
+    await readWindow(poll, { target, trail, maxPages: isDeep ? pagesPerWindow : 1, isDeep, pending, looked });
     if (isDeep && pending.delete(target.id)) looked.undecided.push(target);
   }
   looked.undecided.push(...pending.values());
   return looked;
 }
 
-async function stonesAbove(reading: ListReading, target: Place): Promise<Place[]> {
+async function stonesAbove(poll: ListPoll, target: Place): Promise<Place[]> {
   if (target.createdAt === null) return [];
-  const above = await reading.store.listedFrom(target.createdAt + toldWithin(target) + 1, NEAR_HEAD);
+  const above = await poll.store.listedFrom(target.createdAt + toldWithin(target) + 1, NEAR_HEAD);
   return above.length < NEAR_HEAD ? [] : (usable(above.slice(-STONES)) ?? usable(above) ?? ofLastMoment(above));
 }
 
-/** Null where nearly all stones share the moment of the last: the walk goes by those that are newer for certain. */
+/** Null where nearly all stones share the moment of the last: the scan goes by those that are newer for certain. */
 function usable(stones: Place[]): Place[] | null {
   return stones.length - ofLastMoment(stones).length < FIRM_STONES ? null : stones;
 }
 
-/** No stone is newer than another for certain: the walk takes their order on trust. */
+/** No stone is newer than another for certain: the scan takes their order on trust. */
 function ofLastMoment(stones: Place[]): Place[] {
   const last = stones.at(-1);
   return stones.filter((stone) => last !== undefined && !isNewer(stone, last));
 }
 
 async function readWindow(
-  reading: ListReading,
+  poll: ListPoll,
   window: {
     target: Place;
     trail: Place[];
@@ -84,16 +84,16 @@ async function readWindow(
 ): Promise<void> {
   const { target, trail, maxPages, isDeep, pending, looked } = window;
   let top: { before: number; from: number } | null = null;
-  const options: WalkOptions = {
+  const options: ScanOptions = {
     bound: !isDeep || target.createdAt === null ? null : { createdAt: target.createdAt - toldWithin(target) },
     trail,
-    expectsRows: () => reading.store.holdsListed(),
+    expectsRows: () => poll.store.holdsListed(),
     maxPages,
     enough: () => looked.found.has(target.id),
-    ...(reading.signal ? { signal: reading.signal } : {}),
+    ...(poll.signal ? { signal: poll.signal } : {}),
   };
-  await followList(reading.read, options, async (page) => {
-    await keepPage(reading, page);
+  await scanList(poll.read, options, async (page) => {
+    await keepPage(poll, page);
     for (const { id } of page.rows) {
       if (pending.delete(id)) looked.found.add(id);
       looked.missing.delete(id);

@@ -1,52 +1,52 @@
 import type { Watermark } from '../../records/runs/watermarks.js';
-import type { Outcome, ReadingOptions } from '../deps.js';
-import type { Walk } from './follow-list.js';
-import type { ListReading } from './list-reading.js';
+import type { Outcome, PollOptions } from '../deps.js';
+import type { ListPoll } from './list-poll.js';
 import type { Place } from './list-row.js';
 import { readHead } from './read-head.js';
 import { readWindows } from './read-windows.js';
+import { type Rescan, rescan } from './rescan.js';
+import type { Scan } from './scan-list.js';
+import { RECENT_MS, scanStates } from './scan-states.js';
 import { SETTLE_MS } from './span.js';
-import { type Sweep, sweepAgain } from './sweep-again.js';
-import { RECENT_MS, sweepStates } from './sweep-states.js';
 import { whyIncomplete } from './why-incomplete.js';
 
 /** Old records that wait for a decision: as many as this are looked for one by one on each tick. */
 const FEW = 30;
 /** Less than this is what the service's clock is not known by. */
-const CLOCK_DOUBT_MS = 10_000;
+const CLOCK_UNCERTAINTY_MS = 10_000;
 /** Up to one call each; what was read longest ago comes first, the others have their turn in the next runs. */
 const MOST_CLOSED = 500;
 
 /**
- * STORY of one reading of a list. Complete: every record that did not change since the
+ * STORY of one poll of a list. Complete: every record that did not change since the
  * reading began, and that was new, open here or open there, is held as the service shows it.
  */
-export async function reconcileList(reading: ListReading, options: ReadingOptions): Promise<Outcome> {
-  const known = await reading.store.watermarks();
-  const startedAt = reading.now();
-  const open = await reading.store.open();
-  for (const place of open) reading.unseen.set(place.id, place);
-  const head = await readHead(reading, options.pages);
-  const states = await sweepStates(reading, known, options.full);
-  if (!states.whole) forgetWaiting(reading, open, startedAt);
-  const closure = await closeOpen(reading, options);
-  const marked = await readMarked(reading);
-  const again = await sweepAgain(reading, known, { ...options, head });
-  const gone = await proveAbsent(reading, again.whole);
-  const clock = clockOf(known, [...head.walks, ...states.walks.values(), ...(again.walk ? [again.walk] : [])]);
-  const reasons = whyIncomplete({ head, states, closure, marked, gone, sweep: again, clock });
+export async function reconcileList(poll: ListPoll, options: PollOptions): Promise<Outcome> {
+  const known = await poll.store.watermarks();
+  const startedAt = poll.now();
+  const open = await poll.store.open();
+  for (const place of open) poll.unseen.set(place.id, place);
+  const head = await readHead(poll, options.pages);
+  const states = await scanStates(poll, known, options.full);
+  if (!states.whole) forgetWaiting(poll, open, startedAt);
+  const closure = await closeOpen(poll, options);
+  const marked = await readRequested(poll);
+  const again = await rescan(poll, known, { ...options, head });
+  const gone = await proveAbsent(poll, again.whole);
+  const clock = clockOf(known, [...head.scans, ...states.scans.values(), ...(again.scan ? [again.scan] : [])]);
+  const reasons = whyIncomplete({ head, states, closure, marked, gone, rescan: again, clock });
   return {
     complete: reasons.length === 0,
     proof: {
       ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
-      head: head.walks.map(proofOf),
+      head: head.scans.map(proofOf),
       states: Object.fromEntries([
-        ...[...states.walks].map(([status, walk]) => [status, proofOf(walk)] as const),
+        ...[...states.scans].map(([status, scan]) => [status, proofOf(scan)] as const),
         ...[...states.unfiltered].map(([status, filter]) => [status, { complete: false, filter }] as const),
       ]),
       closure,
       marked,
-      sweep: { name: again.name, continues: again.continues, ...(again.walk ? proofOf(again.walk) : {}) },
+      sweep: { name: again.name, continues: again.continues, ...(again.scan ? proofOf(again.scan) : {}) },
       absent: gone,
     },
     watermarks: new Map([['head', { at: startedAt }]]),
@@ -62,74 +62,73 @@ export async function reconcileList(reading: ListReading, options: ReadingOption
  * Readings are distinguished by the service's clock. Where it goes back, what is read seems older than what was read before,
  * and is not taken in until the clock has caught up.
  */
-function clockOf(known: ReadonlyMap<string, Watermark>, walks: readonly Walk[]): { to: number; backMs: number } {
+function clockOf(known: ReadonlyMap<string, Watermark>, scans: readonly Scan[]): { to: number; backMs: number } {
   const before = Number(known.get('clock')?.['to'] ?? 0);
-  const from = walks.find(({ calls }) => calls > 0)?.from ?? before;
+  const from = scans.find(({ calls }) => calls > 0)?.from ?? before;
   const backMs = before - from;
-  return { to: Math.max(before, ...walks.map(({ to }) => to)), backMs: backMs > CLOCK_DOUBT_MS ? backMs : 0 };
+  return { to: Math.max(before, ...scans.map(({ to }) => to)), backMs: backMs > CLOCK_UNCERTAINTY_MS ? backMs : 0 };
 }
 
 /** Old ones that wait for a decision, where there are many, have their turn when the states are read whole: hourly. */
-function forgetWaiting(reading: ListReading, open: (Place & { active: boolean })[], now: number): void {
+function forgetWaiting(poll: ListPoll, open: (Place & { active: boolean })[], now: number): void {
   const old = open.filter(
-    ({ id, active, createdAt }) =>
-      !active && createdAt !== null && createdAt < now - RECENT_MS && reading.unseen.has(id),
+    ({ id, active, createdAt }) => !active && createdAt !== null && createdAt < now - RECENT_MS && poll.unseen.has(id),
   );
-  if (old.length > FEW) for (const { id } of old) reading.unseen.delete(id);
+  if (old.length > FEW) for (const { id } of old) poll.unseen.delete(id);
 }
 
 /** Step 3: what we hold as open and no list of an open state shows has moved on: each is looked for. */
 async function closeOpen(
-  reading: ListReading,
-  { pages }: ReadingOptions,
+  poll: ListPoll,
+  { pages }: PollOptions,
 ): Promise<{ looked: number; undecided: number; left: number }> {
-  const unseen = [...reading.unseen.values()];
+  const unseen = [...poll.unseen.values()];
   const open = pages === null ? unseen : unseen.slice(0, MOST_CLOSED);
-  const { missing, undecided } = await readWindows(reading, open);
-  suspect(reading, open, missing);
+  const { missing, undecided } = await readWindows(poll, open);
+  addCandidates(poll, open, missing);
   return { looked: open.length, undecided: undecided.length, left: unseen.length - open.length };
 }
 
-/** Step 4: what something asked to be read. What can't be placed waits for a reading of the whole list. */
-async function readMarked(reading: ListReading): Promise<{ looked: number; undecided: number }> {
-  const marked = await reading.store.marked();
-  const { missing, undecided } = await readWindows(reading, marked);
-  suspect(reading, marked, missing);
+/** Step 4: what something asked to be read. What can't be placed waits for a full scan. */
+async function readRequested(poll: ListPoll): Promise<{ looked: number; undecided: number }> {
+  const marked = await poll.store.marked();
+  const { missing, undecided } = await readWindows(poll, marked);
+  addCandidates(poll, marked, missing);
   return { looked: marked.length, undecided: undecided.filter(({ listed }) => listed).length };
 }
 
 /** Several pages together may show what none of them does alone: where more records share a moment than a page holds. */
-function suspect(reading: ListReading, looked: readonly Place[], missing: ReadonlyMap<string, unknown>): void {
-  for (const place of looked) if (missing.has(place.id)) reading.suspects.set(place.id, place);
+function addCandidates(poll: ListPoll, looked: readonly Place[], missing: ReadonlyMap<string, unknown>): void {
+  for (const place of looked) if (missing.has(place.id)) poll.candidates.set(place.id, place);
 }
 
 /** What was missing where it should have stood is looked for once more; then the service does not list it. */
 async function proveAbsent(
-  reading: ListReading,
-  whole: Sweep['whole'],
+  poll: ListPoll,
+  whole: Rescan['whole'],
 ): Promise<{ proven: number; undecided: number; more: boolean }> {
-  const unseen = whole === null ? null : await reading.store.notSeenSince(whole.from);
-  for (const place of unseen?.places ?? []) reading.suspects.set(place.id, place);
-  reading.moreSuspects ||= unseen?.more ?? false;
-  const { missing, ...looked } = await readWindows(reading, [...reading.suspects.values()]);
-  const undecided = looked.undecided.filter(({ id }) => !reading.young.has(id));
+  const unseen = whole === null ? null : await poll.store.notSeenSince(whole.from);
+  for (const place of unseen?.places ?? []) poll.candidates.set(place.id, place);
+  poll.moreCandidates ||= unseen?.more ?? false;
+  const { missing, ...looked } = await readWindows(poll, [...poll.candidates.values()]);
+  const undecided = looked.undecided.filter(({ id }) => !poll.recent.has(id));
   const absences = [...missing.values()];
   if (whole !== null) {
-    for (const { id, claimedTo } of await reading.store.unplaced()) {
-      if (claimedTo < whole.from - SETTLE_MS) absences.push({ id, ...whole });
+    for (const { id, reportedTo } of await poll.store.unplaced()) {
+      if (reportedTo < whole.from - SETTLE_MS) absences.push({ id, ...whole });
     }
   }
-  await reading.store.saveAbsences(absences);
-  return { proven: absences.length, undecided: undecided.length, more: reading.moreSuspects };
+  await poll.store.saveAbsences(absences);
+  return { proven: absences.length, undecided: undecided.length, more: poll.moreCandidates };
 }
 
-function proofOf(walk: Walk): Record<string, unknown> {
-  const { complete, reason, calls, seen, atEnd } = walk;
+function proofOf(scan: Scan): Record<string, unknown> {
+  const { complete, reason, calls, seen, atEnd } = scan;
   return {
     complete,
     ...(reason === null ? {} : { reason }),
-    from: new Date(walk.from).toISOString(),
-    to: new Date(walk.to).toISOString(),
+    from: new Date(scan.from).toISOString(),
+    to: new Date(scan.to).toISOString(),
     calls,
     seen,
     toEnd: atEnd,

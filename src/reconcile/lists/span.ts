@@ -1,5 +1,5 @@
-import type { WalkPage } from './follow-list.js';
 import type { Place } from './list-row.js';
+import type { ScanPage } from './scan-list.js';
 
 /**
  * What was made just now may still be on its way into the list, or into another copy of it that answers the next call:
@@ -13,7 +13,7 @@ export const CLOCKS_APART_MS = 10 * 60_000;
 /** An event may tell the time of creation less exactly than the list does, to the second for example. */
 const TOLD_WITHIN_MS = 2_000;
 
-/** A stretch of time in which a page shows every record that the whole list holds; ms. */
+/** An interval of time in which a page shows every record that the whole list holds; ms. */
 export interface Span {
   /** Neither moment is part of it. Infinite where the page reaches the head or the end of the list. */
   after: number;
@@ -26,13 +26,13 @@ export interface Span {
  * Null where the page proves that of no moment. The moments of its first and last row are left out: others of the same
  * millisecond may stand beyond it.
  */
-export function spanOf(page: WalkPage): Span | null {
+export function spanOf(page: ScanPage): Span | null {
   const span = { after: lowerEnd(page), before: upperEnd(page), settled: page.from - SETTLE_MS };
   return page.contiguous && span.after < span.before ? span : null;
 }
 
 /** Of pages that follow one another: where two spans overlap they are one. */
-export function spansOf(pages: readonly WalkPage[]): Span[] {
+export function spansOf(pages: readonly ScanPage[]): Span[] {
   const spans: Span[] = [];
   for (const page of pages) {
     const span = spanOf(page);
@@ -48,12 +48,12 @@ export function spansOf(pages: readonly WalkPage[]): Span[] {
 }
 
 /** Everything older than this that the list holds above the page's end is on the page; -Infinity: it has no such row. */
-export function upperEnd(page: WalkPage): number {
+export function upperEnd(page: ScanPage): number {
   return page.above === null ? Number.POSITIVE_INFINITY : (page.above.createdAt ?? Number.NEGATIVE_INFINITY);
 }
 
 /** Everything newer than this that the list holds below the page's begin is on the page. */
-export function lowerEnd(page: WalkPage): number {
+export function lowerEnd(page: ScanPage): number {
   if (page.atEnd) return Number.NEGATIVE_INFINITY;
   return page.chain.at(-1)?.createdAt ?? Number.POSITIVE_INFINITY;
 }

@@ -2,22 +2,22 @@ import type { Knex } from 'knex';
 import {
   countListed,
   holdsListed,
-  markedRecords,
   newestRecords,
   openRecords,
   placesOfRecords,
   recordsBetween,
   recordsFrom,
   recordsNotSeenSince,
+  requestedPlaces,
   unplacedRecords,
 } from '../../records/runs/record-places.js';
-import { readWatermarks, unreadIntervals } from '../../records/runs/watermarks.js';
+import { readListGaps, readWatermarks } from '../../records/runs/watermarks.js';
 import type { ListPlan } from './list-plan.js';
 import type { Place } from './list-row.js';
-import type { ListStore, Stretch } from './list-store.js';
+import type { Gap, ListStore } from './list-store.js';
 import { spansByPlace } from './span.js';
 
-type Lookups = Omit<ListStore, 'save' | 'saveAbsences' | 'keepListing' | 'openStretch' | 'closeStretch'>;
+type Lookups = Omit<ListStore, 'save' | 'saveAbsences' | 'keepListing' | 'openGap' | 'closeGap'>;
 type Which = Pick<ListPlan, 'kind' | 'record'>;
 
 const AT_ONCE = 2_000;
@@ -26,7 +26,7 @@ const AT_ONCE = 2_000;
 export function lookups(db: Knex, { kind, record }: Which): Lookups {
   return {
     open: () => openRecords(db, record),
-    marked: () => markedRecords(db, record, AT_ONCE),
+    marked: () => requestedPlaces(db, record, AT_ONCE),
     listedFrom: (createdAt, limit) => recordsFrom(db, record, createdAt, limit),
     between: async (span, except) => {
       const places = await recordsBetween(db, record, spansByPlace(span), except, AT_ONCE);
@@ -40,18 +40,18 @@ export function lookups(db: Knex, { kind, record }: Which): Lookups {
     countListed: () => countListed(db, record),
     holdsListed: () => holdsListed(db, record),
     newestListed: (limit) => newestRecords(db, record, limit),
-    stretches: () => readStretches(db, { kind, record }),
+    gaps: () => readGaps(db, { kind, record }),
     watermarks: () => readWatermarks(db, kind),
   };
 }
 
-async function readStretches(db: Knex, { kind, record }: Which): Promise<Stretch[]> {
-  const intervals = await unreadIntervals(db, kind);
-  const ids = intervals.flatMap(({ newerId, olderId }) => [newerId, olderId].filter((id) => id !== null));
+async function readGaps(db: Knex, { kind, record }: Which): Promise<Gap[]> {
+  const gaps = await readListGaps(db, kind);
+  const ids = gaps.flatMap(({ newerId, olderId }) => [newerId, olderId].filter((id) => id !== null));
   const places = await placesOfRecords(db, record, ids);
   const placeOf = (id: string | null): Place | null =>
     id === null ? null : (places.get(id) ?? { id, createdAt: null });
-  return intervals.map(({ id, list, newerId, olderId, openedAt, movedAt, token }) => ({
+  return gaps.map(({ id, list, newerId, olderId, openedAt, movedAt, token }) => ({
     id,
     list,
     newer: placeOf(newerId),

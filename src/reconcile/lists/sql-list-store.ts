@@ -7,18 +7,18 @@ import { saveFilterListing } from '../../records/breaks/filter-listings.js';
 import type { RunTally } from '../../records/runs/runs.js';
 import { closeInterval, openInterval, shrinkInterval } from '../../records/runs/watermarks.js';
 import { saveObservations } from '../../records/save-observations.js';
-import { type Reading, touchUnchanged } from '../../records/saving/touch-unchanged.js';
+import { type PollObservation, touchUnchanged } from '../../records/saving/touch-unchanged.js';
 import type { Kind, ReconcileDeps } from '../deps.js';
 import { type Fence, NOTHING, type WriteDeps, type Written, writeFenced } from '../write-fenced.js';
 import type { ListPlan } from './list-plan.js';
 import type { Place } from './list-row.js';
-import type { ListStore, Stretch, StretchMove } from './list-store.js';
+import type { Gap, GapMove, ListStore } from './list-store.js';
 import { lookups } from './sql-list-lookups.js';
 
 export interface SqlListStoreOptions {
   source: ObservationSource;
   tally: RunTally;
-  /** Null: no run; nothing is fenced, and no stretches are kept. */
+  /** Null: no run; nothing is fenced, and no gaps are kept. */
   fence: Fence | null;
 }
 
@@ -40,21 +40,21 @@ export function createListStore(
   };
 
   /** What a dry run writes is undone, so it would count a change each time that it meets the row. */
-  const rehearsed = fence?.dryRun ? createRehearsedIds() : null;
+  const dryRunIds = fence?.dryRun ? createDryRunIds() : null;
 
   return {
     save: async (pages, moves) => {
-      const readings = pages.flatMap(({ rows, from, to }) =>
+      const polls = pages.flatMap(({ rows, from, to }) =>
         rows
-          .filter(({ id }) => rehearsed?.add(id) ?? true)
-          .map(({ id, fields }): Reading => {
-            return { type: 'reading', kind: record, id, from, to, source, fields: withLinks(record, fields, links) };
+          .filter(({ id }) => dryRunIds?.add(id) ?? true)
+          .map(({ id, fields }): PollObservation => {
+            return { type: 'poll', kind: record, id, from, to, source, fields: withLinks(record, fields, links) };
           }),
       );
       await writeFenced(writing, async (trx) => {
         const runId = fence?.runId;
         if (runId) for (const move of moves) await applyMove(trx, { kind, runId }, move);
-        return observe(trx, await touchUnchanged(trx, record, readings));
+        return observe(trx, await touchUnchanged(trx, record, polls));
       });
     },
     saveAbsences: async (absences) => {
@@ -71,8 +71,8 @@ export function createListStore(
     ...lookups(db, { kind, record }),
     // What a dry run saw was not written, so it would all be unseen.
     ...(fence?.dryRun ? { notSeenSince: async () => ({ places: [], more: false }) } : {}),
-    openStretch: (list, older) => openStretch({ ...writing, kind }, { list, older }, deps.now().getTime()),
-    closeStretch: (id) =>
+    openGap: (list, older) => openGap({ ...writing, kind }, { list, older }, deps.now().getTime()),
+    closeGap: (id) =>
       writeFenced(writing, async (trx) => {
         await closeInterval(trx, id);
         return NOTHING;
@@ -83,7 +83,7 @@ export function createListStore(
 async function applyMove(
   trx: Knex.Transaction,
   { kind, runId }: { kind: Kind; runId: string },
-  move: StretchMove,
+  move: GapMove,
 ): Promise<void> {
   switch (move.type) {
     case 'open': {
@@ -98,11 +98,11 @@ async function applyMove(
   }
 }
 
-async function openStretch(
+async function openGap(
   writing: WriteDeps & { kind: Kind },
   { list, older }: { list: string; older: Place | null },
   now: number,
-): Promise<Stretch> {
+): Promise<Gap> {
   const { fence, kind } = writing;
   let id = '0';
   await writeFenced(writing, async (trx) => {
@@ -119,14 +119,14 @@ const HASHES = 8;
 
 /**
  * The ids that a dry run has met. Bounded: of ids beyond some millions it may take a new one for known, so that the
- * rehearsal counts a little less; never a known one for new.
+ * dry run counts a little less; never a known one for new.
  */
-interface RehearsedIds {
+interface DryRunIds {
   /** Whether the id comes for the first time; from then on it does not. */
   add(id: string): boolean;
 }
 
-export function createRehearsedIds(bits = BITS): RehearsedIds {
+export function createDryRunIds(bits = BITS): DryRunIds {
   const field = new Uint8Array(Math.ceil(bits / 8));
   return {
     add: (id) => {

@@ -1,15 +1,15 @@
-import type { Incomplete, Walk } from './follow-list.js';
-import type { HeadReading } from './read-head.js';
-import type { Sweep } from './sweep-again.js';
-import type { StateSweep } from './sweep-states.js';
+import type { HeadScans } from './read-head.js';
+import type { Rescan } from './rescan.js';
+import type { Incomplete, Scan } from './scan-list.js';
+import type { StateScans } from './scan-states.js';
 
 interface Parts {
-  head: HeadReading;
-  states: Pick<StateSweep, 'walks' | 'unfiltered'>;
+  head: HeadScans;
+  states: Pick<StateScans, 'scans' | 'unfiltered'>;
   closure: { undecided: number; left: number };
   marked: { undecided: number };
   gone: { undecided: number; more: boolean };
-  sweep: Sweep;
+  rescan: Rescan;
   clock: { backMs: number };
 }
 
@@ -25,10 +25,10 @@ const words: Readonly<Record<Incomplete, string>> = {
 };
 
 /**
- * What keeps a reading from being proven, in words for people; none: nothing does. What the service does not offer comes
+ * What keeps a poll from being proven, in words for people; none: nothing does. What the service does not offer comes
  * last: it only is the reason where there is no other.
  */
-export function whyIncomplete({ head, states, closure, marked, gone, sweep, clock }: Parts): string[] {
+export function whyIncomplete({ head, states, closure, marked, gone, rescan, clock }: Parts): string[] {
   const reasons: string[] = [];
   if (clock.backMs > 0) {
     reasons.push(
@@ -36,21 +36,21 @@ export function whyIncomplete({ head, states, closure, marked, gone, sweep, cloc
     );
   }
   if (head.continues) reasons.push('the reading of what was never read goes on with the next run');
-  for (const walk of head.walks) {
-    if (!walk.complete && walk.reason !== 'page_limit') reasons.push(`the newest part: ${wordsOf(walk)}`);
+  for (const scan of head.scans) {
+    if (!scan.complete && scan.reason !== 'page_limit') reasons.push(`the newest part: ${wordsOf(scan)}`);
   }
-  for (const [status, walk] of states.walks) if (!walk.complete) reasons.push(`status ${status}: ${wordsOf(walk)}`);
+  for (const [status, scan] of states.scans) if (!scan.complete) reasons.push(`status ${status}: ${wordsOf(scan)}`);
   if (closure.undecided > 0) reasons.push(`${closure.undecided} records that are open here could not be read`);
   if (closure.left > 0) reasons.push(`${closure.left} records that are open here have their turn in the next runs`);
   if (marked.undecided > 0) reasons.push(`${marked.undecided} records that events spoke of could not be read`);
   if (gone.undecided > 0) reasons.push(`of ${gone.undecided} records it is not known whether they are listed`);
   if (gone.more) reasons.push('more records seem to be missing than one run looks for');
-  const { walk, continues, name } = sweep;
-  if (walk !== null && !walk.complete && !continues) reasons.push(`${name}: ${wordsOf(walk)}`);
+  const { scan, continues, name } = rescan;
+  if (scan !== null && !scan.complete && !continues) reasons.push(`${name}: ${wordsOf(scan)}`);
   return [...reasons, ...degradedBy(states.unfiltered)];
 }
 
-function degradedBy(unfiltered: StateSweep['unfiltered']): string[] {
+function degradedBy(unfiltered: StateScans['unfiltered']): string[] {
   if (unfiltered.size === 0) return [];
   const filters = [...unfiltered].map(([status, how]) => `status=${status} is ${how}`).join(', ');
   return [
@@ -59,6 +59,6 @@ function degradedBy(unfiltered: StateSweep['unfiltered']): string[] {
   ];
 }
 
-function wordsOf({ reason }: Walk): string {
+function wordsOf({ reason }: Scan): string {
   return reason === null ? 'not proven' : words[reason];
 }

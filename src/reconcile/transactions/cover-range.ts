@@ -1,6 +1,6 @@
 import { StrangeListError } from '../lists/same-list.js';
 import type { FeedStore, ReadFeed, Window } from './feed.js';
-import { readCounted, readTwice, type WindowReading } from './read-window.js';
+import { readCounted, readTwice, type WindowPoll } from './read-window.js';
 import { halves, inner } from './windows.js';
 
 export interface Covering {
@@ -47,31 +47,31 @@ export async function coverRange(covering: Covering, ranges: readonly Window[]):
       covered.left.push(window, ...stack.reverse());
       break;
     }
-    const reading = await readWindow(covering, window);
-    if (reading.type === 'counted' || reading.type === 'read_twice') {
-      await keep(covering, window, reading, covered);
+    const poll = await readWindow(covering, window);
+    if (poll.type === 'counted' || poll.type === 'read_twice') {
+      await keep(covering, window, poll, covered);
       continue;
     }
-    const parts = reading.type === 'flawed' ? null : halves(window, reading.type === 'too_big' ? reading.at : null);
-    if (parts === null) covered.failed.push({ window, reason: reasonOf(reading) });
+    const parts = poll.type === 'flawed' ? null : halves(window, poll.type === 'too_big' ? poll.at : null);
+    if (parts === null) covered.failed.push({ window, reason: reasonOf(poll) });
     else stack.push(parts[1], parts[0]);
   }
   return covered;
 }
 
 /** A window too short to be parted is tried again instead. */
-async function readWindow(covering: Covering, window: Window): Promise<WindowReading> {
+async function readWindow(covering: Covering, window: Window): Promise<WindowPoll> {
   const tries = halves(window, null) === null ? TRIES : 1;
-  let reading = await readOnce(covering, window);
-  for (let n = 1; n < tries && reading.type === 'unstable'; n += 1) reading = await readOnce(covering, window);
-  return reading;
+  let poll = await readOnce(covering, window);
+  for (let n = 1; n < tries && poll.type === 'unstable'; n += 1) poll = await readOnce(covering, window);
+  return poll;
 }
 
-async function readOnce(covering: Covering, window: Window): Promise<WindowReading> {
+async function readOnce(covering: Covering, window: Window): Promise<WindowPoll> {
   const { read, store } = covering;
   if (covering.counts === 'right') {
-    const reading = await readCounted(read, store, window);
-    if (reading.type !== 'uncounted') return reading;
+    const poll = await readCounted(read, store, window);
+    if (poll.type !== 'uncounted') return poll;
     // A row may have come just while the pages were read: only the same twice speaks against the header.
     const again = await readCounted(read, store, window);
     if (again.type !== 'uncounted') return again;
@@ -83,20 +83,20 @@ async function readOnce(covering: Covering, window: Window): Promise<WindowReadi
 async function keep(
   { store }: Covering,
   window: Window,
-  reading: WindowReading & { type: 'counted' | 'read_twice' },
+  poll: WindowPoll & { type: 'counted' | 'read_twice' },
   covered: Covered,
 ): Promise<void> {
   const known = await store.readBetween(inner(window));
-  if (known.length >= TOO_FEW && !known.some((id) => reading.ids.has(id))) {
+  if (known.length >= TOO_FEW && !known.some((id) => poll.ids.has(id))) {
     throw new StrangeListError('the feed shows none of the movements that it showed before: see SERVICE_API_KEY');
   }
-  const missing = known.filter((id) => !reading.ids.has(id));
+  const missing = known.filter((id) => !poll.ids.has(id));
   if (missing.length > 0) {
     covered.missing += missing.length;
-    covered.doubtful += (await store.saveMissing(missing, reading)).doubtful;
+    covered.doubtful += (await store.saveMissing(missing, poll)).doubtful;
   }
-  await store.cover(window, reading.type);
-  if (reading.type === 'counted') covered.windows.counted += 1;
+  await store.cover(window, poll.type);
+  if (poll.type === 'counted') covered.windows.counted += 1;
   else covered.windows.readTwice += 1;
 }
 
@@ -108,8 +108,8 @@ const words: Readonly<Record<string, string>> = {
   endless: 'the pages of the feed never end',
 };
 
-function reasonOf(reading: WindowReading): string {
-  if (reading.type === 'flawed') return words[reading.flaw] ?? reading.flaw;
-  if (reading.type === 'too_big') return 'more rows in a moment than one run reads';
+function reasonOf(poll: WindowPoll): string {
+  if (poll.type === 'flawed') return words[poll.flaw] ?? poll.flaw;
+  if (poll.type === 'too_big') return 'more rows in a moment than one run reads';
   return 'the feed moves, or repeats its pages, while it is read';
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.js';
 
-/** A stretch of creation times, ms. Whether the service counts its bounds in is not shown, so what lies on them proves nothing. */
+/** An interval of creation times, ms. Whether the service counts its bounds in is not shown, so what lies on them proves nothing. */
 export interface Window {
   from: number;
   to: number;
@@ -49,6 +49,6 @@ export interface FeedStore {
   cover(window: Window, proof: Proof): Promise<void>;
 }
 
-/** `counted`: as many rows as the service said, before and after. `read_twice`: two readings were alike, which proves less. */
+/** `counted`: as many rows as the service said, before and after. `read_twice`: two polls were alike, which proves less. */
 export type Proof = 'counted' | 'read_twice';
 export type Coverage = Readonly<Record<Proof, readonly Window[]>>;

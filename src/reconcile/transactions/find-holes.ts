@@ -6,19 +6,19 @@ export interface Audit {
   ours: number;
   theirs: number | null;
   /** Windows, each of a page or so, that held what was missing here or there; they were read. */
-  suspects: Window[];
+  differing: Window[];
 }
 
 export interface Auditing {
   read: ReadFeed;
   store: FeedStore;
-  /** Reads a window that was followed down to. False: that showed that X-Total-Count is not to be believed. */
+  /** Reads a window that a difference was narrowed to. False: that showed that X-Total-Count is not to be believed. */
   settle: (window: Window) => Promise<boolean>;
 }
 
 /** A window of so few rows is read rather than parted. */
 const FEW = 100;
-const MOST_SUSPECTS = 20;
+const MOST_DIFFERING = 20;
 
 /**
  * Holds the service's count of a range against that of the rows read from the feed, and follows a difference down to
@@ -28,15 +28,15 @@ const MOST_SUSPECTS = 20;
 export async function findHoles({ read, store, settle }: Auditing, range: Window): Promise<Audit> {
   const ours = await store.countBetween(range);
   const whole = await read(range, 1);
-  const audit: Audit = { outcome: 'count_differs', ours, theirs: whole.total, suspects: [] };
+  const audit: Audit = { outcome: 'count_differs', ours, theirs: whole.total, differing: [] };
   if (whole.flaw !== null) return { ...audit, outcome: 'flawed' };
   if (whole.total === null) return { ...audit, outcome: 'not_counted' };
   if (whole.total === ours) return { ...audit, outcome: 'count_agrees' };
   const stack: { window: Window; ours: number; theirs: number }[] = [{ window: range, ours, theirs: whole.total }];
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     const parts = at.ours <= FEW && at.theirs <= FEW ? null : await partsOf(store, at.window);
-    if (parts === null || audit.suspects.length >= MOST_SUSPECTS) {
-      audit.suspects.push(at.window);
+    if (parts === null || audit.differing.length >= MOST_DIFFERING) {
+      audit.differing.push(at.window);
       if (!(await settle(at.window))) return { ...audit, outcome: 'not_counted' };
       continue;
     }
@@ -48,7 +48,7 @@ export async function findHoles({ read, store, settle }: Auditing, range: Window
     }
     // Parts that both agree though the whole does not: a row on a bound that is counted in on one side alone.
     if (differing.length === 0) {
-      audit.suspects.push(at.window);
+      audit.differing.push(at.window);
       await settle(at.window);
     }
     stack.push(...differing.reverse());

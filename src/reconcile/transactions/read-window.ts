@@ -9,7 +9,7 @@ type Unproven =
   /** The pages hold more rows than X-Total-Count says, or there is no such header. */
   | { type: 'uncounted'; header: 'missing' | 'wrong' };
 
-export type WindowReading =
+export type WindowPoll =
   | { type: 'counted' | 'read_twice'; ids: ReadonlySet<string>; from: number; to: number }
   | Unproven;
 
@@ -28,7 +28,7 @@ interface Pages {
  * All pages of one window, saved as they come. `counted` only if X-Total-Count of every page, and of the first once more
  * after all others, is the number of distinct rows, and the first page is the same as before.
  */
-export async function readCounted(read: ReadFeed, store: FeedStore, window: Window): Promise<WindowReading> {
+export async function readCounted(read: ReadFeed, store: FeedStore, window: Window): Promise<WindowPoll> {
   const pages = await readPages(read, store, window, true);
   if ('type' in pages) return pages;
   const { rows, first } = pages;
@@ -41,7 +41,7 @@ export async function readCounted(read: ReadFeed, store: FeedStore, window: Wind
 }
 
 /** Without a count to go by: all pages, twice, with the same rows. A row that both readings missed would not show. */
-export async function readTwice(read: ReadFeed, store: FeedStore, window: Window): Promise<WindowReading> {
+export async function readTwice(read: ReadFeed, store: FeedStore, window: Window): Promise<WindowPoll> {
   const one = await readPages(read, store, window, false);
   if ('type' in one) return one;
   const two = await readPages(read, store, window, false);
@@ -69,7 +69,7 @@ async function readPages(read: ReadFeed, store: FeedStore, window: Window, count
     if (number > MOST_PAGES + 2) return counts ? { type: 'flawed', flaw: 'endless' } : { type: 'too_big', at: null };
     const page = await read(window, number);
     if (isFlawed(page, counts)) return flawed(store, page);
-    // A row that came and one that went between two readings of the first page would leave its count the same.
+    // A row that came and one that went between two polls of the first page would leave its count the same.
     if (total !== null && page.total !== total) return { type: 'unstable' };
     const news = page.rows.filter(({ id }) => !rows.has(id));
     for (const row of news) rows.set(row.id, row);

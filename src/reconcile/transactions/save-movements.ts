@@ -27,15 +27,15 @@ export async function saveMovements(run: RunContext, { rows, from, to }: ReadRow
   const { deps, tally, fence, source } = run;
   const { db, now, adoptedAt } = deps;
   if (rows.length === 0) return;
-  const readings = rows.map(({ id, fields }): Observation => {
-    return { type: 'reading', kind: 'transaction', id, from, to, source, fields };
+  const polls = rows.map(({ id, fields }): Observation => {
+    return { type: 'poll', kind: 'transaction', id, from, to, source, fields };
   });
   await writeFenced({ db, now, tally, fence }, async (trx) => {
     const before = await transactionsRead(
       trx,
       rows.map(({ id }) => id),
     );
-    const saved = await saveObservations(trx, readings, { now: now(), adoptedAt });
+    const saved = await saveObservations(trx, polls, { now: now(), adoptedAt });
     const shown = new Map(rows.map(({ id, fields }) => [id, fields]));
     const recent = before.filter(({ createdAt }) => createdAt === null || createdAt >= adoptedAt.getTime());
     const mismatches = recent.flatMap(({ id, fields }) =>

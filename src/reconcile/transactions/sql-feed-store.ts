@@ -19,13 +19,13 @@ export function createFeedStore(run: RunContext): FeedStore {
   const { db, now, adoptedAt } = deps;
   const writing = { db, now, tally, fence };
   /** A dry run saves a row once: what it wrote is undone, and would count as a change again. */
-  const rehearsed = new Set<string>();
+  const dryRunIds = new Set<string>();
   const budget = settlingBudget();
 
   return {
     saveRows: async (page) => {
-      const rows = fence.dryRun ? page.rows.filter(({ id }) => !rehearsed.has(id)) : page.rows;
-      for (const { id } of fence.dryRun ? rows : []) rehearsed.add(id);
+      const rows = fence.dryRun ? page.rows.filter(({ id }) => !dryRunIds.has(id)) : page.rows;
+      for (const { id } of fence.dryRun ? rows : []) dryRunIds.add(id);
       tally.seen += rows.length;
       await saveMovements(run, { ...page, rows });
     },

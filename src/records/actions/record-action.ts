@@ -41,7 +41,7 @@ export async function recordAction(db: Knex, given: NewAction): Promise<void> {
 }
 
 /** One row for all that were counted, where their minute is over. */
-export async function tellRepeatedRefusals(db: Knex): Promise<void> {
+export async function logRepeatedRefusals(db: Knex): Promise<void> {
   await db.transaction((trx) => tellRefusals(trx, {}));
 }
 

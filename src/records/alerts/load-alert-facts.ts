@@ -10,8 +10,8 @@ import { minuteCounts } from '../inbox/minute-counts.js';
 import { heldByRefund } from '../orders/held-by-refund.js';
 import { lostCalls } from '../service-writes.js';
 import { failingChannels } from './alert-channels.js';
-import { differingSettings, valuesText } from './setting-signs.js';
-import { acceptsNoSecret, signsOfLife } from './signs-of-life.js';
+import { acceptsNoSecret, processHeartbeats } from './process-heartbeats.js';
+import { differingSettings, valuesText } from './process-settings.js';
 
 /** `runEverySeconds`: how far apart the runs of each kind are at most; a kind that is switched off is left out. */
 export async function loadAlertFacts(
@@ -35,7 +35,7 @@ export async function loadAlertFacts(
     callbacks: await callbackBacklog(db),
     seals: await sealFacts(db, now),
     channels: await failingChannels(db),
-    parts: await signsOfLife(db),
+    parts: await processHeartbeats(db),
     settings: (await differingSettings(db)).map((found) => ({ setting: found.setting, values: valuesText(found) })),
     ageSeconds: await ageOf(db, now),
     kinds: kinds.map((kind) => {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { lateSeconds } from '../../domain/alerts/condition.js';
-import type { LivingPart } from './signs-of-life.js';
+import type { LivingPart } from './process-heartbeats.js';
 
 /** Those whose silence is an alert. */
 export const retirableParts = ['receiver', 'worker'] as const satisfies readonly LivingPart[];
@@ -21,14 +21,14 @@ type RetirePartResult =
   /** Its last sign is not old enough to say that it was shut down. */
   | { outcome: 'at_work'; secondsAgo: number };
 
-/** Signs come every quarter of a minute. */
+/** Heartbeats come every quarter of a minute. */
 const STOPPED_SECONDS = 60;
-/** Older than any sign, so that the next one counts again, and no start of another part puts a new one in its place. */
+/** Older than any heartbeat, so that the next one counts again, and no start of another part puts a new one in its place. */
 const NEVER = "'-infinity'::timestamptz";
 
 /** From now on the silence of this part is no alert, until it is at work again. */
 export async function retirePart(trx: Knex.Transaction, part: RetirablePart): Promise<RetirePartResult> {
-  const row = await lockedSign(trx, part);
+  const row = await lockedHeartbeat(trx, part);
   if (row === undefined || row.retired) return { outcome: 'not_expected' };
   if (row.secondsAgo < STOPPED_SECONDS) return { outcome: 'at_work', secondsAgo: Math.round(row.secondsAgo) };
   await trx('signs_of_life')
@@ -37,9 +37,9 @@ export async function retirePart(trx: Knex.Transaction, part: RetirablePart): Pr
   return { outcome: 'retired', lastSignAt: row.seenAt.toISOString() };
 }
 
-/** Expects signs of it again, from now on. False: it was not retired. */
+/** Expects heartbeats of it again, from now on. False: it was not retired. */
 export async function restorePart(trx: Knex.Transaction, part: RetirablePart): Promise<boolean> {
-  const row = await lockedSign(trx, part);
+  const row = await lockedHeartbeat(trx, part);
   if (!row?.retired) return false;
   await trx('signs_of_life')
     .where({ part })
@@ -48,18 +48,18 @@ export async function restorePart(trx: Knex.Transaction, part: RetirablePart): P
 }
 
 export async function listParts(db: Knex): Promise<{ items: PartView[] }> {
-  const rows = await signs(db);
+  const rows = await heartbeats(db);
   const items = rows.map(
     ({ part, retired, seenAt, secondsAgo }): PartView => ({
       part,
-      status: retired ? 'retired' : secondsAgo > lateSeconds.sign ? 'silent' : 'at_work',
+      status: retired ? 'retired' : secondsAgo > lateSeconds.heartbeat ? 'silent' : 'at_work',
       lastSignAt: retired ? null : seenAt.toISOString(),
     }),
   );
   return { items };
 }
 
-interface Sign {
+interface Heartbeat {
   part: RetirablePart;
   retired: boolean;
   /** Of no meaning where it is retired. */
@@ -67,14 +67,14 @@ interface Sign {
   secondsAgo: number;
 }
 
-async function lockedSign(trx: Knex.Transaction, part: RetirablePart): Promise<Sign | undefined> {
+async function lockedHeartbeat(trx: Knex.Transaction, part: RetirablePart): Promise<Heartbeat | undefined> {
   await trx('signs_of_life').where({ part }).forUpdate().first('part');
-  return (await signs(trx)).find((sign) => sign.part === part);
+  return (await heartbeats(trx)).find((heartbeat) => heartbeat.part === part);
 }
 
 /** An infinite time can't be subtracted on every version of Postgres. */
-async function signs(db: Knex): Promise<Sign[]> {
-  const { rows } = await db.raw<{ rows: Sign[] }>(
+async function heartbeats(db: Knex): Promise<Heartbeat[]> {
+  const { rows } = await db.raw<{ rows: Heartbeat[] }>(
     `SELECT part, NOT isfinite(seen_at) AS retired,
             CASE WHEN isfinite(seen_at) THEN seen_at ELSE now() END AS "seenAt",
             CASE WHEN isfinite(seen_at) THEN greatest(extract(epoch FROM now() - seen_at), 0) ELSE 0 END::float8 AS "secondsAgo"

@@ -27,4 +27,4 @@ export interface Finding {
   told: string;
 }
 
-export type TellFinding = (finding: Finding) => void;
+export type ReportFinding = (finding: Finding) => void;

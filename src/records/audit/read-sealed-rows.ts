@@ -5,7 +5,7 @@ import { bigintArray } from '../database/array-parameter.js';
 import { type SealedLog, toldInLine, toldInSql } from './sealed-logs.js';
 
 /** Of a log: the rows above `after` (null: all from the first on), up to `until`. */
-export interface Stretch {
+export interface SealedRange {
   after: string | null;
   until: string;
 }
@@ -17,7 +17,7 @@ const CHUNK = 250;
 export async function* readSealedRows(
   db: Knex,
   log: SealedLog,
-  { after, until }: Stretch,
+  { after, until }: SealedRange,
 ): AsyncGenerator<SealedRow[]> {
   const columns = Object.entries(log.columns).map(
     ([name, [column, told]]) => `${toldInSql[told](column)} AS "${name}"`,

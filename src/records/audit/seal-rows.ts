@@ -66,10 +66,10 @@ async function sealNext(trx: Knex.Transaction, log: SealedLog, at: Date): Promis
 async function hashesOf(
   trx: Knex.Transaction,
   log: SealedLog,
-  stretch: { after: string; until: string },
+  range: { after: string; until: string },
 ): Promise<RowHash[]> {
   const hashes: RowHash[] = [];
-  for await (const rows of readSealedRows(trx, log, stretch)) {
+  for await (const rows of readSealedRows(trx, log, range)) {
     hashes.push(...rows.map(rowHash));
     if (hashes.length >= MOST_ROWS) break;
   }

@@ -8,14 +8,14 @@ export interface SealState {
   unsealed: { log: LogName; rows: number; oldestAt: string | null }[];
 }
 
-/** Where a first reading has just written a million rows, nobody wants to wait for their number. */
+/** Where a first poll has just written a million rows, nobody wants to wait for their number. */
 const MOST_COUNTED = 10_000;
 
 /** SQL: rows that were there when the database learnt to seal have waited since then. */
 export const SEALING_BEGAN = `coalesce((SELECT min(migration_time) FROM migrations WHERE name LIKE '0036\\_%'), '-infinity')`;
 
 /** In words; "or more" where no further was counted. */
-export function tellUnsealed(rows: number): string {
+export function unsealedText(rows: number): string {
   return rows < MOST_COUNTED ? String(rows) : `${rows} or more`;
 }
 

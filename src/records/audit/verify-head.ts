@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { NO_SEAL } from '../../domain/audit/seal.js';
-import type { TellFinding } from './findings.js';
+import type { ReportFinding } from './findings.js';
 import { getSeal, sealHead } from './list-seals.js';
 
 export interface KnownSeal {
@@ -9,7 +9,7 @@ export interface KnownSeal {
 }
 
 /** Whether the newest seal is the one that was made last. Seals that are made meanwhile do no harm. */
-export async function verifyHead(db: Knex, tell: TellFinding): Promise<void> {
+export async function verifyHead(db: Knex, reportFinding: ReportFinding): Promise<void> {
   const { rows } = await db.raw<{ rows: { number: string; hash: string }[] }>(
     `SELECT number::text, hash FROM seals ORDER BY seals.number DESC LIMIT 1`,
   );
@@ -18,24 +18,33 @@ export async function verifyHead(db: Knex, tell: TellFinding): Promise<void> {
   if (head !== null && BigInt(head.number) > BigInt(last.number) && (await getSeal(db, head.number)) === null) {
     const next = String(BigInt(last.number) + 1n);
     const told = `the newest seal is ${last.number}, and ${head.number} was made: seals ${next} to ${head.number} are missing`;
-    tell({ what: 'seal_missing', seal: next, log: null, from: next, to: head.number, rows: 0, told });
+    reportFinding({ what: 'seal_missing', seal: next, log: null, from: next, to: head.number, rows: 0, told });
     return;
   }
   const named = head === null || head.number === '0' ? null : await getSeal(db, head.number);
   const isRight = head !== null && (head.number === '0' ? last.number === '0' : named?.hash === head.hash);
   if (isRight && BigInt(head.number) >= BigInt(last.number)) return;
   const told = `the row that names the newest seal says ${head?.number ?? 'nothing'}, and the newest is ${last.number}`;
-  tell({ what: 'head_changed', seal: last.number, log: null, from: last.number, to: last.number, rows: 0, told });
+  reportFinding({
+    what: 'head_changed',
+    seal: last.number,
+    log: null,
+    from: last.number,
+    to: last.number,
+    rows: 0,
+    told,
+  });
 }
 
 /** Seals that were seen by earlier checks, and rows that others were made of. */
-export async function verifyTails(db: Knex, tell: TellFinding): Promise<void> {
+export async function verifyTails(db: Knex, reportFinding: ReportFinding): Promise<void> {
   const { rows } = await db.raw<{ rows: (KnownSeal & { at: Date })[] }>(
     `SELECT DISTINCT ON (last_seal, head_hash) last_seal::text AS number, head_hash AS hash, finished_at AS at FROM seal_checks
      LEFT JOIN seals ON number = last_seal
      WHERE findings = 0 AND last_seal > 0 AND head_hash IS DISTINCT FROM hash ORDER BY last_seal, head_hash LIMIT 100`,
   );
-  for (const { at, ...seal } of rows) await holdSeal(db, tell, { seal, by: `the check of ${at.toISOString()} saw` });
+  for (const { at, ...seal } of rows)
+    await holdSeal(db, reportFinding, { seal, by: `the check of ${at.toISOString()} saw` });
   // What the store was told of is a row that was there: other marks of progress may name numbers that no row ever had.
   const tail = await db.raw<{ rows: [{ newest: string; known: string }] }>(
     `SELECT coalesce((SELECT max(seq) FROM changes), 0)::text AS newest,
@@ -45,19 +54,27 @@ export async function verifyTails(db: Knex, tell: TellFinding): Promise<void> {
   if (BigInt(known) <= BigInt(newest)) return;
   const from = String(BigInt(newest) + 1n);
   const told = `the history of changes ends at row ${newest}, and the store was told of row ${known}: what came between is missing`;
-  tell({ what: 'tail_missing', seal: null, log: 'changes', from, to: known, rows: 0, told });
+  reportFinding({ what: 'tail_missing', seal: null, log: 'changes', from, to: known, rows: 0, told });
 }
 
 /** Seals that somebody kept elsewhere. */
-export async function verifyExpected(db: Knex, tell: TellFinding, expected: readonly KnownSeal[]): Promise<void> {
-  for (const seal of expected) await holdSeal(db, tell, { seal, by: 'expected was' });
+export async function verifyExpected(
+  db: Knex,
+  reportFinding: ReportFinding,
+  expected: readonly KnownSeal[],
+): Promise<void> {
+  for (const seal of expected) await holdSeal(db, reportFinding, { seal, by: 'expected was' });
 }
 
-async function holdSeal(db: Knex, tell: TellFinding, { seal, by }: { seal: KnownSeal; by: string }): Promise<void> {
+async function holdSeal(
+  db: Knex,
+  reportFinding: ReportFinding,
+  { seal, by }: { seal: KnownSeal; by: string },
+): Promise<void> {
   const { number, hash } = seal;
   const found = await getSeal(db, number);
   if (found?.hash === hash) return;
   const about = { seal: number, log: null, from: number, to: number, rows: 0 };
   const told = `${by} seal ${number} as ${hash.slice(0, 16)}…; ${found === null ? 'it is missing' : `it is ${found.hash.slice(0, 16)}…`}`;
-  tell({ what: found === null ? 'seal_missing' : 'seal_changed', ...about, told });
+  reportFinding({ what: found === null ? 'seal_missing' : 'seal_changed', ...about, told });
 }

@@ -4,7 +4,7 @@ import { compareRows, type FaultyRows } from '../../domain/audit/compare-rows.js
 import { type MovedRows, movedRows } from '../../domain/audit/find-moved.js';
 import { NO_SEAL, type RowHash, rowHash, rowsHashOf, sealHash, unpackRowHashes } from '../../domain/audit/seal.js';
 import { readPeriodFile } from '../books/period-files.js';
-import type { Finding, TellFinding } from './findings.js';
+import type { Finding, ReportFinding } from './findings.js';
 import { readSeals, type SealRange, type StoredSeal, sealBefore } from './list-seals.js';
 import { readSealedRows } from './read-sealed-rows.js';
 import { type SealedLog, sealedLogs } from './sealed-logs.js';
@@ -36,10 +36,10 @@ export interface Verified {
   isWhole: boolean;
 }
 
-interface Walk {
+interface SealScan {
   db: Knex;
   found: Verified;
-  tell: (finding: Finding) => void;
+  reportFinding: (finding: Finding) => void;
   moved: MovedRows;
   before: Pick<StoredSeal, 'number' | 'hash'>;
   /** Where the newest seal of each log ends; null: that seal is one of those that are missing. */
@@ -52,17 +52,17 @@ interface Walk {
  */
 export async function verifySeals(db: Knex, options: VerifyOptions = {}): Promise<Verified> {
   const { from = null, to = null, expected = [], onProgress, meanwhile, signal } = options;
-  const walk = await begin(db, from, options.onFinding ?? (() => {}));
+  const scan = await begin(db, from, options.onFinding ?? (() => {}));
   for await (const seals of readSeals(db, { from, to })) {
     for (const seal of seals) {
-      if (signal?.aborted) return { ...walk.found, isWhole: false };
-      await verifySeal(walk, seal);
-      onProgress?.({ seal: seal.number, rows: walk.found.rows });
+      if (signal?.aborted) return { ...scan.found, isWhole: false };
+      await verifySeal(scan, seal);
+      onProgress?.({ seal: seal.number, rows: scan.found.rows });
       await meanwhile?.();
     }
   }
-  for (const { log, from: was, to: is } of walk.moved.found((name) => logOf(name)?.place ?? 'id')) {
-    walk.tell({
+  for (const { log, from: was, to: is } of scan.moved.found((name) => logOf(name)?.place ?? 'id')) {
+    scan.reportFinding({
       what: 'row_moved',
       seal: null,
       log,
@@ -72,14 +72,14 @@ export async function verifySeals(db: Knex, options: VerifyOptions = {}): Promis
       told: `what was row ${was} of ${log} is row ${is}`,
     });
   }
-  if (to === null) await verifyHead(db, walk.tell);
-  await verifyTails(db, walk.tell);
-  const before = walk.found.findings;
-  await verifyExpected(db, walk.tell, expected);
-  return { ...walk.found, unexpected: walk.found.findings - before, isWhole: from === null && to === null };
+  if (to === null) await verifyHead(db, scan.reportFinding);
+  await verifyTails(db, scan.reportFinding);
+  const before = scan.found.findings;
+  await verifyExpected(db, scan.reportFinding, expected);
+  return { ...scan.found, unexpected: scan.found.findings - before, isWhole: from === null && to === null };
 }
 
-async function begin(db: Knex, from: string | null, onFinding: (finding: Finding) => void): Promise<Walk> {
+async function begin(db: Knex, from: string | null, onFinding: (finding: Finding) => void): Promise<SealScan> {
   const before = from === null ? null : await sealBefore(db, from);
   const until = new Map<string, string>();
   for (const { name } of from === null ? [] : sealedLogs) {
@@ -88,7 +88,7 @@ async function begin(db: Knex, from: string | null, onFinding: (finding: Finding
   }
   const number = from === null || BigInt(from) <= 1n ? '0' : String(BigInt(from) - 1n);
   const isThere = before?.number === number;
-  const walk: Walk = {
+  const scan: SealScan = {
     found: {
       first: null,
       last: null,
@@ -104,49 +104,58 @@ async function begin(db: Knex, from: string | null, onFinding: (finding: Finding
     moved: movedRows(),
     before: { number, hash: isThere ? before.hash : number === '0' ? NO_SEAL : '' },
     until,
-    tell: (finding) => {
-      walk.found.findings += 1;
-      walk.found.firstFinding ??= finding;
+    reportFinding: (finding) => {
+      scan.found.findings += 1;
+      scan.found.firstFinding ??= finding;
       onFinding(finding);
     },
   };
-  return walk;
+  return scan;
 }
 
-async function verifySeal(walk: Walk, seal: StoredSeal): Promise<void> {
+async function verifySeal(scan: SealScan, seal: StoredSeal): Promise<void> {
   const hashes = unpackRowHashes(seal.rowHashes);
-  const missing = tellMissing(walk, seal);
-  const faults = [...faultsOf(seal, hashes), ...(missing ? [] : linkFaults(walk, seal))];
-  for (const told of faults) walk.tell(sealFinding(seal, told));
+  const missing = reportMissing(scan, seal);
+  const faults = [...faultsOf(seal, hashes), ...(missing ? [] : linkFaults(scan, seal))];
+  for (const told of faults) scan.reportFinding(sealFinding(seal, told));
   const log = logOf(seal.log);
-  if (log === undefined) walk.tell(sealFinding(seal, `it is of a log “${seal.log.slice(0, 40)}” that there is not`));
-  else await verifyRows(walk, seal, { log, hashes: hashes ?? [] });
-  walk.before = { number: seal.number, hash: seal.hash };
-  walk.until.set(seal.log, seal.until);
-  walk.found.first ??= seal.number;
-  walk.found.last = seal.number;
-  walk.found.headHash = seal.hash;
-  walk.found.seals += 1;
+  if (log === undefined)
+    scan.reportFinding(sealFinding(seal, `it is of a log “${seal.log.slice(0, 40)}” that there is not`));
+  else await verifyRows(scan, seal, { log, hashes: hashes ?? [] });
+  scan.before = { number: seal.number, hash: seal.hash };
+  scan.until.set(seal.log, seal.until);
+  scan.found.first ??= seal.number;
+  scan.found.last = seal.number;
+  scan.found.headHash = seal.hash;
+  scan.found.seals += 1;
 }
 
 /** Whether the seal before it is not there. */
-function tellMissing(walk: Walk, seal: StoredSeal): boolean {
-  const next = BigInt(walk.before.number) + 1n;
+function reportMissing(scan: SealScan, seal: StoredSeal): boolean {
+  const next = BigInt(scan.before.number) + 1n;
   const number = BigInt(seal.number);
-  const { until } = walk;
+  const { until } = scan;
   if (number === next) {
-    if (walk.before.hash !== '') return false;
-    walk.before = { number: walk.before.number, hash: seal.previous };
+    if (scan.before.hash !== '') return false;
+    scan.before = { number: scan.before.number, hash: seal.previous };
     return false;
   }
   const last = number - 1n;
   const which = next === last ? `seal ${next} is` : `seals ${next} to ${last} are`;
   const about = { log: null, from: String(next), to: String(last), rows: 0 };
-  walk.tell({ what: 'seal_missing', seal: String(next), ...about, told: `${which} missing` });
+  scan.reportFinding({ what: 'seal_missing', seal: String(next), ...about, told: `${which} missing` });
   const before = until.get(seal.log) ?? '0';
   if (before !== seal.after) {
     const told = `the rows of ${seal.log} above ${before}, up to ${seal.after}, have no seal any more`;
-    walk.tell({ what: 'row_unsealed', seal: null, log: seal.log, from: before, to: seal.after, rows: 0, told });
+    scan.reportFinding({
+      what: 'row_unsealed',
+      seal: null,
+      log: seal.log,
+      from: before,
+      to: seal.after,
+      rows: 0,
+      told,
+    });
   }
   return true;
 }
@@ -159,7 +168,7 @@ function faultsOf(seal: StoredSeal, hashes: RowHash[] | null): string[] {
   return faults;
 }
 
-function linkFaults({ before, until }: Walk, seal: StoredSeal): string[] {
+function linkFaults({ before, until }: SealScan, seal: StoredSeal): string[] {
   const faults: string[] = [];
   if (seal.previous !== before.hash)
     faults.push(`it does not follow seal ${before.number}: one of the two was made anew`);
@@ -170,7 +179,7 @@ function linkFaults({ before, until }: Walk, seal: StoredSeal): string[] {
 
 /** Where only the list of hashes was changed, the rows are held against the hash of the whole. */
 async function verifyRows(
-  walk: Walk,
+  scan: SealScan,
   seal: StoredSeal,
   { log, hashes }: { log: SealedLog; hashes: RowHash[] },
 ): Promise<void> {
@@ -178,21 +187,21 @@ async function verifyRows(
   const found: FaultyRows[] = [];
   const read: RowHash[] = [];
   const comparison = compareRows(hashes, (fault) => found.push(fault), {
-    row: (row) => isTrue && walk.moved.row(log.name, row),
-    hash: (hash) => isTrue && walk.moved.hash(log.name, hash),
+    row: (row) => isTrue && scan.moved.row(log.name, row),
+    hash: (hash) => isTrue && scan.moved.hash(log.name, hash),
   });
-  const stretch = { after: seal.after === '0' ? null : seal.after, until: seal.until };
-  for await (const rows of readSealedRows(walk.db, log, stretch)) {
+  const range = { after: seal.after === '0' ? null : seal.after, until: seal.until };
+  for await (const rows of readSealedRows(scan.db, log, range)) {
     for (const row of rows) {
       comparison.add(row);
       if (!isTrue) read.push(rowHash(row));
     }
-    walk.found.rows += rows.length;
+    scan.found.rows += rows.length;
   }
   comparison.end();
   if (!isTrue && rowsHashOf(read) === seal.rowsHash) return;
-  for (const fault of found) walk.tell(rowFinding(seal, fault));
-  if (log.name === 'period_files') await verifyFiles(walk.db, seal, walk.tell);
+  for (const fault of found) scan.reportFinding(rowFinding(seal, fault));
+  if (log.name === 'period_files') await verifyFiles(scan.db, seal, scan.reportFinding);
 }
 
 const words = {
@@ -225,7 +234,7 @@ function logOf(name: string): SealedLog | undefined {
 }
 
 /** The seal is of a file's hash: its bytes are held against that. */
-async function verifyFiles(db: Knex, seal: StoredSeal, tell: TellFinding): Promise<void> {
+async function verifyFiles(db: Knex, seal: StoredSeal, reportFinding: ReportFinding): Promise<void> {
   const files = await db<{ id: string; name: string; sha256: string }>('period_files')
     .where('id', '>', seal.after)
     .where('id', '<=', seal.until)
@@ -236,6 +245,6 @@ async function verifyFiles(db: Knex, seal: StoredSeal, tell: TellFinding): Promi
     for await (const part of readPeriodFile(db, id)) hash.update(part);
     if (hash.digest('hex') === sha256) continue;
     const told = `the stored file ${name} (row ${id} of period_files) is not what was stored`;
-    tell({ what: 'file_changed', seal: seal.number, log: seal.log, from: id, to: id, rows: 1, told });
+    reportFinding({ what: 'file_changed', seal: seal.number, log: seal.log, from: id, to: id, rows: 1, told });
   }
 }

@@ -35,7 +35,7 @@ export type AttributeResult =
   /** Nothing is open of the residual, or less, or it has the other sign: attributed twice it would make a residual. */
   | { outcome: 'refused'; open: string };
 
-/** Keeps an attribution and judges the balance by it at once. An open part can be attributed only once. */
+/** Keeps an attribution and classifies the balance by it at once. An open part can be attributed only once. */
 export async function attributeBalance(db: Knex, given: NewAttribution, now = new Date()): Promise<AttributeResult> {
   if (!isSignedAmount(given.amount)) throw new TypeError('an attribution’s amount is a signed decimal string');
   const amount = normalizeAmount(given.amount);

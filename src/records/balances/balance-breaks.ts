@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { BalanceJudgement } from '../../domain/balances/balance-proof.js';
+import type { BalanceVerdict } from '../../domain/balances/balance-proof.js';
 import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
@@ -8,23 +8,23 @@ import { toDatabaseText } from '../database/database-text.js';
 /**
  * Opens, renews or resolves the break of an asset's residual. A part that a person has closed is not opened again while it
  * stays what it was: only a new unexplained part is a break, and one that was gone in between is new. `before`: what was
- * unexplained when the asset was judged last; null: it never was. Returns how many were opened.
+ * unexplained when the asset was classified last; null: it never was. Returns how many were opened.
  */
 export async function followResidual(
   trx: Knex.Transaction,
   assetCode: string,
-  { judgement, before }: { judgement: BalanceJudgement; before: string | null },
+  { verdict, before }: { verdict: BalanceVerdict; before: string | null },
   evidence: JsonObject,
 ): Promise<number> {
   const entity = { kind: 'balance', id: assetCode } as const;
   const last = await newestResidual(trx, assetCode);
   const isOpen = last !== null && (last.status === 'open' || last.status === 'acknowledged');
-  if (judgement.unexplained === '0') {
+  if (verdict.unexplained === '0') {
     if (isOpen) await autoResolveBreaks(trx, [{ kind: 'balance_residual', entity }]);
     return 0;
   }
-  const stood = isOpen || before === judgement.unexplained;
-  const isSame = stood && last?.unexplained === judgement.unexplained && last.status !== 'auto_resolved';
+  const stood = isOpen || before === verdict.unexplained;
+  const isSame = stood && last?.unexplained === verdict.unexplained && last.status !== 'auto_resolved';
   if (isSame) return 0;
   if (isOpen) await autoResolveBreaks(trx, [{ kind: 'balance_residual', entity }]);
   return openBreaks(trx, [{ kind: 'balance_residual', entity, evidence }]);

@@ -33,7 +33,7 @@ interface Opening {
 const MARGIN_MS = 5 * 60_000;
 
 /**
- * Puts what records do now in the place of what they did. What stays as it was keeps the reading that brought it.
+ * Puts what records do now in the place of what they did. What stays as it was keeps the poll that brought it.
  * `renewing`: the records are the same, the contract's table is another.
  */
 export async function writeEffects(

@@ -1,17 +1,17 @@
 import type { Knex } from 'knex';
 import type { ToldAtOpening } from '../../domain/balances/at-opening.js';
-import type { BalanceJudgement } from '../../domain/balances/balance-proof.js';
+import type { BalanceVerdict } from '../../domain/balances/balance-proof.js';
 import type { HeldResidual } from '../../domain/balances/untold-payouts.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 
-/** How an asset's balance was judged last; amounts are decimal strings without trailing zeros. */
+/** How an asset's balance was classified last; amounts are decimal strings without trailing zeros. */
 export interface BalanceProof {
   assetCode: string;
   opening: { balance: string; at: string } | null;
   balance: string | null;
   frozen: string | null;
-  /** The last time that two readings agreed, of the service's clock. */
+  /** The last time that two polls agreed, of the service's clock. */
   agreedAt: string | null;
   explained: string | null;
   unobservable: string | null;
@@ -21,7 +21,7 @@ export interface BalanceProof {
   unexplained: string | null;
   unproven: string | null;
   askedAt: string;
-  /** A part that is left over while payouts are under way that could be it; without payouts: it was judged. */
+  /** A part that is left over while payouts are under way that could be it; without payouts: it was classified. */
   held: HeldResidual | null;
   /** What payouts that were under way at the opening were found to make; null: not told yet. */
   atOpening: ToldAtOpening | null;
@@ -70,7 +70,7 @@ export async function lockProof(trx: Knex.Transaction, assetCode: string): Promi
   return row === undefined ? null : proofOf(row);
 }
 
-/** What is judged from here on began with this balance: everything that the records show now stood already. */
+/** What is classified from here on began with this balance: everything that the records show now stood already. */
 export async function openPosition(
   trx: Knex.Transaction,
   { assetCode, balance, at, now }: { assetCode: string; balance: string; at: number; now: Date },
@@ -85,27 +85,27 @@ export async function openPosition(
   await trx.raw('UPDATE movements SET base = coalesce(delta, 0) WHERE asset_code = ?', [asset_code]);
 }
 
-export interface Judged {
+export interface ClassifiedBalance {
   assetCode: string;
-  /** The second of the two readings that agreed; `at` in ms of the service's clock. */
-  reading: { balance: string; frozen: string | null; at: number };
-  judgement: BalanceJudgement;
+  /** The second of the two polls that agreed; `at` in ms of the service's clock. */
+  poll: { balance: string; frozen: string | null; at: number };
+  verdict: BalanceVerdict;
   /** What it tells of payouts that were under way at the opening. Left out: what was told before stays. */
   told?: ToldAtOpening;
   /** What is not held for payouts under way any more; null: nothing was left over. */
   held: HeldResidual | null;
 }
 
-export async function saveJudged(
+export async function saveClassified(
   trx: Knex.Transaction,
-  { assetCode, reading, judgement, told, held }: Judged,
+  { assetCode, poll, verdict, told, held }: ClassifiedBalance,
   { now, runId }: { now: Date; runId: string | null },
 ): Promise<void> {
-  const { explained, unobservable, attributed, unknownAmount, unexplained, unproven } = judgement;
+  const { explained, unobservable, attributed, unknownAmount, unexplained, unproven } = verdict;
   const values = {
-    balance: reading.balance,
-    frozen: reading.frozen,
-    agreed_at: new Date(reading.at),
+    balance: poll.balance,
+    frozen: poll.frozen,
+    agreed_at: new Date(poll.at),
     explained,
     unobservable,
     attributed,
@@ -123,7 +123,7 @@ export async function saveJudged(
     .merge(values);
 }
 
-/** Asked for, and not judged: how it was judged before stays, with the reason why it is not proven now. */
+/** Asked for, and not classified: how it was classified before stays, with the reason why it is not proven now. */
 export async function saveUnproven(
   trx: Knex.Transaction,
   given: { assetCode: string; reason: string; held?: HeldResidual; now: Date; runId: string | null },
@@ -141,7 +141,7 @@ export async function saveUnproven(
     .merge(values);
 }
 
-/** `unproven` where no two readings agreed for a day, whatever was said before. */
+/** `unproven` where no two polls agreed for a day, whatever was said before. */
 export function withAge(proof: BalanceProof, now: Date): BalanceProof {
   const { agreedAt, unproven } = proof;
   if (agreedAt === null) return { ...proof, unproven: unproven ?? 'no two polls ever agreed' };

@@ -27,7 +27,7 @@ interface Row {
 
 /** Sums of what moved the operating balance of each asset since its opening. */
 export interface AssetSums extends BalanceSums {
-  /** Start of the newest reading that brought one of these effects, in ms of the service's clock. */
+  /** Start of the newest poll that brought one of these effects, in ms of the service's clock. */
   movedFrom: number;
   /** Withdrawals that the sub-wallets' feeds may debit earlier than they count here. Null: nothing is distinguished by those. */
   untold: UntoldPayouts | null;

@@ -4,7 +4,7 @@ import { getRecord, listRecords, type RecordView } from '../rows.js';
 import { listAttributions } from './balance-attributions.js';
 import { type BalanceProof, readProofs, withAge } from './balance-proofs.js';
 
-/** A balance as the service showed it last, and how it was judged. */
+/** A balance as the service showed it last, and how it was classified. */
 export type BalanceView = RecordView & { proof: BalanceProofView | null };
 
 /** `status`: whether opening + movements + what was attributed is the balance; `unproven` says why it is not known. */

@@ -6,7 +6,7 @@ interface WindowRow {
   to_ms: string;
 }
 
-/** A stretch of creation times, ms. */
+/** An interval of creation times, ms. */
 interface TimeWindow {
   from: number;
   to: number;

@@ -9,20 +9,20 @@ const KIND = 'cross-check';
 const NAME = 'changes';
 
 /**
- * How far the feed of changes is cross-checked. Holds the mark until the end of the transaction, so that of two that check
+ * How far the feed of changes is cross-checked. Holds the watermark until the end of the transaction, so that of two that check
  * at once one waits for the other.
  */
-export async function holdCheckMark(trx: Knex.Transaction): Promise<string> {
-  const held = await lockedMark(trx);
+export async function lockCheckWatermark(trx: Knex.Transaction): Promise<string> {
+  const held = await lockedWatermark(trx);
   if (held !== null) return held;
   await trx.raw(`INSERT INTO watermarks (kind, name, value) VALUES (?, ?, '{"seq": "0"}') ON CONFLICT DO NOTHING`, [
     KIND,
     NAME,
   ]);
-  return (await lockedMark(trx)) ?? '0';
+  return (await lockedWatermark(trx)) ?? '0';
 }
 
-async function lockedMark(trx: Knex.Transaction): Promise<string | null> {
+async function lockedWatermark(trx: Knex.Transaction): Promise<string | null> {
   const row = await trx<{ kind: string; name: string; value: { seq?: string } }>('watermarks')
     .where({ kind: KIND, name: NAME })
     .forUpdate()
@@ -30,7 +30,7 @@ async function lockedMark(trx: Knex.Transaction): Promise<string | null> {
   return row === undefined ? null : (row.value.seq ?? '0');
 }
 
-export async function moveCheckMark(trx: Knex.Transaction, seq: string): Promise<void> {
+export async function moveCheckWatermark(trx: Knex.Transaction, seq: string): Promise<void> {
   await trx('watermarks')
     .where({ kind: KIND, name: NAME })
     .update({ value: JSON.stringify({ seq }), updated_at: trx.fn.now() });

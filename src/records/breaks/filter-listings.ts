@@ -5,7 +5,7 @@ import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { idArray, STATE_FIELDS, selectChecked } from './checked-records.js';
 
-/** What a complete reading of a whole list by a status filter showed. Times in ms of the service's clock. */
+/** What a complete scan of a list by a status filter showed. Times in ms of the service's clock. */
 export interface FilterListing {
   from: number;
   to: number;

@@ -22,7 +22,7 @@ export interface CheckContext {
   payoutWords: PayoutWords;
 }
 
-/** Kinds that are judged by their age alone. */
+/** Kinds that are classified by their age alone. */
 const ALONE: readonly RecordKind[] = ['account', 'transaction'];
 
 /** Everything that checks of these records and orders need, in a handful of queries. */

@@ -72,5 +72,5 @@ function claimOf(row: Row, serviceNow: number): Observation[] {
   };
   const at = serviceNow - row.age;
   const source = { type: 'api_response', ref: row.operation } as const;
-  return [{ type: 'claim', kind, id, from: at, to: at, source, fields: { id, ...toldFields(links) } }];
+  return [{ type: 'statement', kind, id, from: at, to: at, source, fields: { id, ...toldFields(links) } }];
 }

@@ -38,7 +38,7 @@ export interface DeliveryRow {
 }
 
 /**
- * Ids of those that are to be judged again though the service says nothing new, the newest first: it is their time, or
+ * Ids of those that are to be classified again though the service says nothing new, the newest first: it is their time, or
  * their event was applied. `now`: ms of the service's clock.
  */
 export async function openDeliveries(db: Knex, now: number): Promise<string[]> {

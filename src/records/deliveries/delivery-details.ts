@@ -19,7 +19,7 @@ const LONGEST_HEADERS = 4_000;
 const LONGEST_ATTEMPTS = 8_000;
 const MOST_ATTEMPTS = 50;
 
-/** Stands where retention deleted the details: what a later reading shows again stays away. */
+/** Stands where retention deleted the details: what a later poll shows again stays away. */
 export const PRUNED_DETAILS = '';
 
 /** The details as JSON text, bounded. A payload that is an event is kept apart. */

@@ -16,8 +16,8 @@ export type LeakAnswer =
   { outcome: 'refused'; why: string } | { outcome: 'done'; done: LeakDone };
 
 /**
- * A person says that a secret leaked: it is retired, what a complete reading of the delivery history lacked of what came under
- * it was not sent, and the breaks that this opened are resolved. What the history has, and what no reading had to show yet,
+ * A person says that a secret leaked: it is retired, what a complete poll of the delivery history lacked of what came under
+ * it was not sent, and the breaks that this opened are resolved. What the history has, and what no poll had to show yet,
  * stays as it is (docs/decisions/0011-a-leaked-secret.md).
  */
 export async function declareLeaked(trx: Knex.Transaction, given: Retirement, rules: OrderRules): Promise<LeakAnswer> {
@@ -100,7 +100,7 @@ export function incidentSince(now: Date): Date {
   return new Date(now.getTime() - DAYS * 86_400_000);
 }
 
-/** With those that no reading of the history was held against yet. */
+/** With those that no poll of the history was held against yet. */
 async function countUndecided(db: Knex, label: string): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ n: number }] }>(
     `SELECT ((SELECT count(*) FROM report_checks WHERE secret_label = :label AND state = 'unmatched')

@@ -11,7 +11,7 @@ export interface ReportCounts {
   lacking: number;
 }
 
-/** Rows that the open break counts: judged since it was opened, or in the day before. */
+/** Rows that the open break counts: classified since it was opened, or in the day before. */
 export const LACKING = `state = 'differs' AND judged_at > (
   SELECT max(opened_at) - interval '1 day' FROM breaks
   WHERE kind = 'history_differs' AND status IN ('open', 'acknowledged'))`;
@@ -48,7 +48,7 @@ export async function isSecretInDoubt(db: Knex): Promise<boolean> {
   return rows[0].yes;
 }
 
-/** Why the newest reading of the delivery history was not complete; null: it was, or there was none. */
+/** Why the newest poll of the delivery history was not complete; null: it was, or there was none. */
 export async function historyReason(db: Knex): Promise<string | null> {
   const row: { complete: boolean; reason: string | null; error: string | null } | undefined = await db('runs')
     .where({ kind: 'deliveries' })

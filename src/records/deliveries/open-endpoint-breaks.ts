@@ -5,7 +5,7 @@ import { fromDatabaseText } from '../database/database-text.js';
 
 const KINDS: readonly BreakKind[] = ['endpoint_inactive', 'endpoint_unsubscribed'];
 
-/** The open breaks of endpoints that the newest reading of all of them does not find any more. */
+/** The open breaks of endpoints that the newest poll of all of them does not find any more. */
 export async function resolvableEndpointBreaks(db: Knex, found: readonly BreakRef[]): Promise<BreakRef[]> {
   const open: { kind: BreakKind; entity_id: string }[] = await db('breaks')
     .select('kind', 'entity_id')

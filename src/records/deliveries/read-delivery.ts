@@ -10,7 +10,7 @@ import { keyText, usableId } from '../database/key-text.js';
 import { isRowId } from '../database/row-id.js';
 import { detailsIn } from './delivery-details.js';
 
-/** A delivery as the service shows it (specification 2.13), as far as it is judged. Times in ms of the service's clock. */
+/** A delivery as the service shows it (specification 2.13), as far as it is classified. Times in ms of the service's clock. */
 export interface Delivery {
   id: string;
   endpointId: string | null;

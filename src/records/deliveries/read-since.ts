@@ -10,7 +10,7 @@ import type { Delivery } from './read-delivery.js';
 const CLOCKS_MS = 3_600_000;
 
 /**
- * By the prefix of an event's type, the readings that together show all that it can tell of, each by the watermark that
+ * By the prefix of an event's type, the polls that together show all that it can tell of, each by the watermark that
  * says when the newest whole one began. Deposits are in no list, so that nothing proves of one that it was read.
  */
 const readings: Readonly<Record<string, readonly string[]>> = {
@@ -37,7 +37,7 @@ export async function readSince(
 interface Known {
   /** `kind name` → ms. */
   marks: ReadonlyMap<string, number>;
-  /** `kind id` → start of the newest reading, ms. */
+  /** `kind id` → start of the newest poll, ms. */
   read: ReadonlyMap<string, number>;
 }
 

@@ -108,7 +108,7 @@ export async function unmatchedReports(
 }
 
 /** Labels of the secrets whose endpoint is known and was not seen to be deleted; `listed`: the service lists it. */
-export async function secretsToJudge(db: Knex, { listed }: { listed: boolean }): Promise<string[]> {
+export async function secretsToClassify(db: Knex, { listed }: { listed: boolean }): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { label: string }[] }>(
     `SELECT label FROM secrets LEFT JOIN endpoints ON endpoints.id = secrets.endpoint_id
      WHERE secrets.endpoint_id IS NOT NULL AND endpoints.absent_since IS NULL AND (endpoints.id IS NOT NULL OR NOT ?)
@@ -118,7 +118,7 @@ export async function secretsToJudge(db: Knex, { listed }: { listed: boolean }):
   return rows.map(({ label }) => label);
 }
 
-/** How many under each of these secrets a complete reading lacked, of those that came since. */
+/** How many under each of these secrets a complete poll lacked, of those that came since. */
 export async function countLacking(
   db: Knex,
   since: Date,
@@ -157,7 +157,7 @@ export async function countSingles(db: Knex, since: Date): Promise<Map<string, n
   return new Map(rows.map(({ label, n }) => [label, n]));
 }
 
-/** What a complete reading told of them. `single`: it has a break of its own. */
+/** What a complete poll told of them. `single`: it has a break of its own. */
 export async function saveLacking(
   trx: Knex.Transaction,
   reports: readonly (UnmatchedReport & { single: boolean })[],

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import { arrayText, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
 import { toNullableText } from '../database/database-text.js';
+import type { ClassifiedDelivery } from './classify-deliveries.js';
 import { mentionText } from './deliveries.js';
 import { PRUNED_DETAILS } from './delivery-details.js';
-import type { JudgedDelivery } from './judge-deliveries.js';
 
 /** When the deliveries were read, ms of the service's clock, and in which run. */
 interface ReadIn {
@@ -53,10 +53,10 @@ const CASTS: Readonly<Record<string, string>> = {
   poll_from: 'poll_from::bigint',
 };
 const COLUMNS = [...TEXTS, ...NUMBERS, ...FLAGS];
-/** What a reading may tell anew; that it was read once more is not worth a write. */
+/** What a poll may tell anew; that it was read once more is not worth a write. */
 const TOLD = COLUMNS.filter((name) => !['id', 'poll_from', 'poll_ref'].includes(name));
 
-/** What was deleted by its age does not come back with a later reading. */
+/** What was deleted by its age does not come back with a later poll. */
 const KEPT: Readonly<Record<string, string>> = {
   details: `CASE WHEN known.details = '${PRUNED_DETAILS}' THEN known.details ELSE excluded.details END`,
   payload: `CASE WHEN known.details = '${PRUNED_DETAILS}' AND NOT excluded.open THEN NULL ELSE excluded.payload END`,
@@ -79,15 +79,15 @@ WHERE (${TOLD.map((name) => `known.${name}`).join(', ')})
 RETURNING xmax = 0 OR class_since = now() AS changed`;
 
 /**
- * Writes what was judged and is not written already; what was only judged again keeps when it was read. Returns how many deliveries are new or of another class than before.
+ * Writes what was classified and is not written already; what was only classified again keeps when it was read. Returns how many deliveries are new or of another class than before.
  */
 export async function saveDeliveries(
   trx: Knex.Transaction,
-  judged: readonly JudgedDelivery[],
+  classified: readonly ClassifiedDelivery[],
   read: ReadIn,
 ): Promise<number> {
-  if (judged.length === 0) return 0;
-  const rows = [...new Map(judged.map((one) => [one.delivery.id, one])).values()].map((one) => valuesOf(one, read));
+  if (classified.length === 0) return 0;
+  const rows = [...new Map(classified.map((one) => [one.delivery.id, one])).values()].map((one) => valuesOf(one, read));
   const parameters = [
     ...TEXTS.map((name) => textArray(rows.map((row) => toNullableText(row[name])))),
     ...NUMBERS.map((name) => floatArray(rows.map((row) => row[name]))),
@@ -97,7 +97,7 @@ export async function saveDeliveries(
   return saved.rows.filter(({ changed }) => changed).length;
 }
 
-function valuesOf({ delivery, verdict, ours, inboxId, payload, reason, judgeAt }: JudgedDelivery, read: ReadIn) {
+function valuesOf({ delivery, verdict, ours, inboxId, payload, reason, classifyAt }: ClassifiedDelivery, read: ReadIn) {
   const { from, run } = delivery.shownIn ?? { from: read.from, run: read.ref };
   return {
     id: delivery.id,
@@ -122,7 +122,7 @@ function valuesOf({ delivery, verdict, ours, inboxId, payload, reason, judgeAt }
     next_retry_at: delivery.nextRetryAt,
     created_at: delivery.createdAt,
     event_timestamp: delivery.event?.timestamp ?? null,
-    judge_at: judgeAt,
+    judge_at: classifyAt,
     poll_from: Math.floor(from),
     poll_ref: run,
     ours,

@@ -79,7 +79,7 @@ export async function pendingDeliveries(
   return row?.n ?? 0;
 }
 
-/** When the newest complete reading of the delivery history began; null: there is none. */
+/** When the newest complete poll of the delivery history began; null: there is none. */
 export async function historyReadAt(db: Knex): Promise<Date | null> {
   const row: { started_at: Date } | undefined = await db('runs')
     .where({ kind: 'deliveries', status: 'succeeded', complete: true })

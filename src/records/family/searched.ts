@@ -79,7 +79,7 @@ export async function unlinkedBy(db: Knex, reports: readonly string[]): Promise<
 }
 
 /**
- * All that the delivery history has of a payout was read, by a reading that began at `at` (ms of the service's clock): what
+ * All that the delivery history has of a payout was read, by a poll that began at `at` (ms of the service's clock): what
  * reports said of its links until then, and it lacks, holds no order any more.
  */
 export async function noteSearched(

@@ -104,7 +104,7 @@ export async function failEvent(
  * Takes rows whose attempt is due for longer than `graceSeconds` and that nobody works on; another claimer won't get
  * them for 10 s. The longest waiting first.
  */
-export async function claimStranded(
+export async function claimOrphaned(
   db: Knex,
   { limit, graceSeconds }: { limit: number; graceSeconds: number },
 ): Promise<string[]> {

@@ -6,7 +6,7 @@ import { type EntityRef, type RecordKind, recordRules, textField } from '../../d
 import { ASSIGNED, type Change, changesOf, REPORTED } from '../changes.js';
 import { toDatabaseText } from '../database/database-text.js';
 import { listRecords } from '../rows.js';
-import type { StoryStep } from './order-story.js';
+import type { TimelineEntry } from './order-details.js';
 import { getOrder, type OrderDetail } from './orders.js';
 import { sourceDetails } from './source-details.js';
 
@@ -41,13 +41,13 @@ export interface OrderAsOf {
   payins: RecordAsOf[];
   invoices: RecordAsOf[];
   refunds: RecordAsOf[];
-  timeline: StoryStep[];
+  timeline: TimelineEntry[];
   /** What the service had said by then, by its own clock, and we came to know later: it is not in the above. */
   toldLater: { changes: number; firstKnownAt: string | null };
 }
 
 export type OrderAsOfResult =
-  | { outcome: 'known'; story: OrderAsOf }
+  | { outcome: 'known'; details: OrderAsOf }
   /** It was first known later; at what time. */
   | { outcome: 'not_yet_known'; firstKnownAt: string }
   | { outcome: 'not_found' };
@@ -88,7 +88,7 @@ async function readOrder(trx: Knex.Transaction, reference: string, asOf: Date): 
   const timeline = known.map((change) => ({ ...change, because: because(change.source) }));
   const records = { paymentIntents, payins, invoices, refunds };
   const toldLater = laterOf([...own.later, ...reader.later], asOf);
-  return { outcome: 'known', story: { reference, asOf: asOf.toISOString(), order, ...records, timeline, toldLater } };
+  return { outcome: 'known', details: { reference, asOf: asOf.toISOString(), order, ...records, timeline, toldLater } };
 }
 
 type History = Awaited<ReturnType<typeof changesUntil>>;

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { ShownRecord } from '../../domain/family/links.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
-import { markForReading } from '../runs/marks.js';
+import { requestRefresh } from '../runs/refresh-requests.js';
 import { type OrderRules } from './derive-orders.js';
 import type { OrderRow } from './order-row.js';
 import { rederiveOrders } from './rederive-releases.js';
@@ -25,7 +25,7 @@ export async function isDecided(db: Knex, reference: string, since: number): Pro
 
 /**
  * Derives an order that is there anew: what was read again and shows the same moved no order. Returns its payments and
- * deposits whose reading is older than `since`. What nobody but reports speaks of is no part of a proof.
+ * deposits whose poll is older than `since`. What nobody but reports speaks of is no part of a proof.
  */
 export async function deriveProof(
   trx: Knex.Transaction,
@@ -58,7 +58,7 @@ export async function unreadSince(db: Knex, records: readonly ProofRecord[], sin
 
 /** Asks for polls that begin at `since` or later, as polls ask: never behind what reports ask for. */
 export async function askForProof(db: Knex, records: readonly ProofRecord[], since: number): Promise<void> {
-  await markForReading(
+  await requestRefresh(
     db,
     records.map((record) => ({ ...record, reason: 'proof', lane: 'poll', askedAt: since })),
   );

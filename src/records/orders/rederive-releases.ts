@@ -10,13 +10,13 @@ import { type DerivedRow, deriveOrders, type OrderRules } from './derive-orders.
 import type { TouchedOrder } from './lock-orders.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
 
-const MARK = { kind: 'cross-check', name: 'kyt' };
+const WATERMARK = { kind: 'cross-check', name: 'kyt' };
 const NOT_REGISTERED = 'not_registered';
 const ORDERS_AT_ONCE = 200;
 /** Another law of release than before: orders are derived anew. */
 const LAW = 'words';
 
-interface Mark {
+interface ShowProgress {
   /** Of the rules that releases are derived by. */
   hash: string;
   /** Derived are those with references up to here; null: all. As the database holds it. */
@@ -31,10 +31,10 @@ interface Mark {
 export async function rederiveSlice(trx: Knex.Transaction, rules: OrderRules): Promise<boolean> {
   const hash = await hashOf(trx, rules);
   await trx.raw(`INSERT INTO watermarks (kind, name, value) VALUES (?, ?, '{}') ON CONFLICT DO NOTHING`, [
-    MARK.kind,
-    MARK.name,
+    WATERMARK.kind,
+    WATERMARK.name,
   ]);
-  const row = await trx<{ value: Partial<Mark> }>('watermarks').where(MARK).forUpdate().first('value');
+  const row = await trx<{ value: Partial<ShowProgress> }>('watermarks').where(WATERMARK).forUpdate().first('value');
   const isBegun = row?.value.hash === hash;
   if (isBegun && row.value.after === null) return false;
   if (!isBegun) {
@@ -43,9 +43,9 @@ export async function rederiveSlice(trx: Knex.Transaction, rules: OrderRules): P
   }
   const after = isBegun ? (row.value.after ?? '') : '';
   const next = await deriveAfter(trx, after, rules);
-  const value: Mark = { hash, after: next };
+  const value: ShowProgress = { hash, after: next };
   await trx('watermarks')
-    .where(MARK)
+    .where(WATERMARK)
     .update({ value: JSON.stringify(value), updated_at: trx.fn.now() });
   return next !== null;
 }

@@ -12,7 +12,7 @@ import { toDatabaseText, toNullableText } from '../database/database-text.js';
 import { keyText } from '../database/key-text.js';
 import { loadFamilies } from '../family/load.js';
 import { adoptedAtOf } from '../installation.js';
-import { markForReading } from '../runs/marks.js';
+import { requestRefresh } from '../runs/refresh-requests.js';
 import { deriveOrders } from './derive-orders.js';
 import { type LockedOrder, lockExisting, lockOrders } from './lock-orders.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
@@ -168,7 +168,7 @@ async function write(
 /** Whoever registers an order wants to know of it: deposits of before adoption, which nobody asked for, are read now. */
 async function askForPayins(trx: Knex.Transaction, { intents }: Family): Promise<void> {
   const ids = intents.flatMap(({ fields }) => listedPayins(fields));
-  await markForReading(
+  await requestRefresh(
     trx,
     ids.map((id) => ({ kind: 'payin', id, reason: 'payin_of_intent', lane: 'listed' })),
   );

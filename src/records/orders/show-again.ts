@@ -4,10 +4,10 @@ import { fromDatabaseText } from '../database/database-text.js';
 import { type SaveContext, showAgain } from '../save-observations.js';
 import { recordTables } from '../saving/record-columns.js';
 
-const MARK = { kind: 'cross-check', name: 'shown by sources' };
+const WATERMARK = { kind: 'cross-check', name: 'shown by sources' };
 const AT_ONCE = 200;
 
-interface Mark {
+interface ShowProgress {
   /** How many kinds are done. */
   kinds: number;
   /** The id up to which the next one is done; as the database holds it. */
@@ -20,16 +20,16 @@ interface Mark {
  */
 export async function showSliceAgain(trx: Knex.Transaction, context: SaveContext): Promise<boolean> {
   await trx('watermarks')
-    .insert({ ...MARK, value: JSON.stringify({ kinds: 0, after: '' }) })
+    .insert({ ...WATERMARK, value: JSON.stringify({ kinds: 0, after: '' }) })
     .onConflict()
     .ignore();
-  const row = await trx<{ value: Mark }>('watermarks').where(MARK).forUpdate().first('value');
-  const mark = row?.value ?? { kinds: 0, after: '' };
-  const kind = recordKinds[mark.kinds];
+  const row = await trx<{ value: ShowProgress }>('watermarks').where(WATERMARK).forUpdate().first('value');
+  const watermark = row?.value ?? { kinds: 0, after: '' };
+  const kind = recordKinds[watermark.kinds];
   if (kind === undefined) return false;
   const rows: { id: string }[] = await trx(recordTables[kind])
     .select('id')
-    .where('id', '>', mark.after)
+    .where('id', '>', watermark.after)
     .whereNot('claims', '[]')
     .orderBy('id')
     .limit(AT_ONCE);
@@ -40,11 +40,11 @@ export async function showSliceAgain(trx: Knex.Transaction, context: SaveContext
     context,
   );
   const isOver = rows.length < AT_ONCE;
-  const next: Mark = isOver
-    ? { kinds: mark.kinds + 1, after: '' }
-    : { kinds: mark.kinds, after: rows.at(-1)?.id ?? '' };
+  const next: ShowProgress = isOver
+    ? { kinds: watermark.kinds + 1, after: '' }
+    : { kinds: watermark.kinds, after: rows.at(-1)?.id ?? '' };
   await trx('watermarks')
-    .where(MARK)
+    .where(WATERMARK)
     .update({ value: JSON.stringify(next), updated_at: trx.fn.now() });
   return true;
 }

@@ -4,7 +4,7 @@ import { keyDays } from './delete-keys.js';
 import type { RetentionDays, RetentionTask, Step, StepQuery } from './retention-task.js';
 
 /** What the service said of deliveries that are final here, unless somebody still has to decide about one. */
-const deleteDeliveries = sweep('deliveries', keyDays, {
+const deleteDeliveries = deletion('deliveries', keyDays, {
   table: 'deliveries',
   old: `created_at < CAST(:cutoff AS timestamptz) AND NOT open
     AND NOT EXISTS (SELECT FROM breaks WHERE entity_kind = 'delivery' AND entity_id = deliveries.id
@@ -12,26 +12,26 @@ const deleteDeliveries = sweep('deliveries', keyDays, {
 });
 
 /** Payloads that no event may be recovered from any more, and what else was shown of a delivery. */
-const pruneDeliveries = sweep('delivery payloads', ({ body }) => body, {
+const pruneDeliveries = deletion('delivery payloads', ({ body }) => body, {
   table: 'deliveries',
   old: `created_at < CAST(:cutoff AS timestamptz) AND NOT open AND (details <> '${PRUNED_DETAILS}' OR payload IS NOT NULL)`,
   set: `details = '${PRUNED_DETAILS}', payload = NULL`,
 });
 
 /** Which events the delivery history lacked. */
-const deleteReportChecks = sweep('report checks', keyDays, {
+const deleteReportChecks = deletion('report checks', keyDays, {
   table: 'report_checks',
   old: 'received_at < CAST(:cutoff AS timestamptz)',
 });
 
 /** The beginning of what was refused; its hash and its reason stay. */
-const pruneRejections = sweep('rejected bodies', ({ body }) => body, {
+const pruneRejections = deletion('rejected bodies', ({ body }) => body, {
   table: 'rejections',
   old: `rejected_at < CAST(:cutoff AS timestamptz) AND first_bytes <> ''`,
   set: `first_bytes = ''`,
 });
 
-const deleteRejections = sweep('rejections', keyDays, {
+const deleteRejections = deletion('rejections', keyDays, {
   table: 'rejections',
   old: 'rejected_at < CAST(:cutoff AS timestamptz)',
 });
@@ -40,44 +40,44 @@ const deleteRejections = sweep('rejections', keyDays, {
  * What creating calls asked for, once it is settled what they made. The key stays for ever: it is what keeps an old
  * payout from being made twice.
  */
-const pruneRequests = sweep('requests', ({ body }) => body, {
+const pruneRequests = deletion('requests', ({ body }) => body, {
   table: 'service_writes',
   old: `request IS NOT NULL AND status IN ('done', 'refused', 'unsent') AND coalesce(ended_at, begun_at) < CAST(:cutoff AS timestamptz)`,
   set: 'request = NULL',
 });
 
 /** Of calls of which nobody knows what they made: only what they asked for can tell. */
-const pruneLostRequests = sweep('lost requests', ({ personal }) => personal, {
+const pruneLostRequests = deletion('lost requests', ({ personal }) => personal, {
   table: 'service_writes',
   old: `request IS NOT NULL AND status = 'lost' AND coalesce(ended_at, begun_at) < CAST(:cutoff AS timestamptz)`,
   set: 'request = NULL',
 });
 
-const deleteRejectionCounts = sweep('rejection counts', keyDays, {
+const deleteRejectionCounts = deletion('rejection counts', keyDays, {
   table: 'rejection_counts',
   old: 'hour < CAST(:cutoff AS timestamptz)',
 });
 
 /** The first and the last match of a secret stay with the secret. */
-const deleteSecretMatches = sweep('secret matches', keyDays, {
+const deleteSecretMatches = deletion('secret matches', keyDays, {
   table: 'secret_matches',
   old: 'hour < CAST(:cutoff AS timestamptz)',
 });
 
 /** What still fires stays, and so does what a channel is still to be told. */
-const deleteAlerts = sweep('alerts', ({ body }) => body, {
+const deleteAlerts = deletion('alerts', ({ body }) => body, {
   table: 'alerts',
   old: 'resolved_at < CAST(:cutoff AS timestamptz)',
 });
 
-const deleteAlertNotices = sweep('alert notices', ({ body }) => body, {
+const deleteAlertNotices = deletion('alert notices', ({ body }) => body, {
   table: 'alert_notices',
   old: `status <> 'pending' AND created_at < CAST(:cutoff AS timestamptz)
     AND NOT EXISTS (SELECT FROM alerts WHERE resolved_at IS NULL AND alert_notices.key = 'firing ' || alerts.id)`,
 });
 
 /** Their cookies have ended by themselves. */
-const deleteEndedSessions = sweep('ended sessions', () => 0, {
+const deleteEndedSessions = deletion('ended sessions', () => 0, {
   table: 'ended_sessions',
   old: 'until < CAST(:cutoff AS timestamptz)',
 });
@@ -98,7 +98,7 @@ export const rowTasks: readonly RetentionTask[] = [
 ];
 
 /** Rows that no longer fit the condition once they were dealt with: each step takes the next ones. */
-function sweep(
+function deletion(
   name: string,
   days: (days: RetentionDays) => number,
   { table, old, set }: { table: string; old: string; set?: string },

@@ -3,7 +3,7 @@ import { canonicalHash, canonicalJson } from '../../domain/canonical-json.js';
 import { toJsonText } from '../../domain/json-text.js';
 import { show } from '../../domain/merge.js';
 import { MASK, maskPersonal, personalKinds } from '../../domain/personal.js';
-import type { Claim, Poll, RecordState } from '../../domain/record-state.js';
+import type { Poll, RecordState, Statement } from '../../domain/record-state.js';
 import { stateToText } from '../../domain/record-state-text.js';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
@@ -122,15 +122,15 @@ function maskRow(kind: RecordKind, row: StoredRow): MaskedRow {
 }
 
 /**
- * The same observations without what identifies a person. Their hashes are those of the masked fields: a later reading,
+ * The same observations without what identifies a person. Their hashes are those of the masked fields: a later poll,
  * masked before it is looked at, says the same. What is shown is the masked form of what was shown, and nothing else; what
  * is reported too, but for what identifies a person and was other than the fields by that alone.
  */
 function maskState(kind: RecordKind, state: RecordState): RecordState {
   const poll = state.poll === null ? null : maskPoll(kind, state.poll);
-  const claims = state.claims.map((claim) => maskClaim(kind, claim));
-  const masked = { poll, claims: claims.map((claim) => ({ ...claim, hash: hashOf(claim) })) };
-  // Of claims of the very same moment the hashes decide which stands on top: they keep theirs where that matters.
+  const claims = state.claims.map((statement) => maskStatement(kind, statement));
+  const masked = { poll, claims: claims.map((statement) => ({ ...statement, hash: hashOf(statement) })) };
+  // Of statements of the very same moment the hashes decide which stands on top: they keep theirs where that matters.
   const asBefore = { poll, claims };
   return said(kind, masked) === said(kind, asBefore) ? masked : asBefore;
 }
@@ -147,11 +147,11 @@ function maskPoll(kind: RecordKind, poll: Poll): Poll {
   return { ...poll, fields, hash: canonicalHash(fields), before };
 }
 
-function maskClaim(kind: RecordKind, claim: Claim): Claim {
-  return { ...claim, fields: maskPersonal(kind, claim.fields) };
+function maskStatement(kind: RecordKind, statement: Statement): Statement {
+  return { ...statement, fields: maskPersonal(kind, statement.fields) };
 }
 
 /** A mention says nothing, and has no hash. */
-function hashOf({ hash, fields }: Claim): string {
+function hashOf({ hash, fields }: Statement): string {
   return hash === '' ? '' : canonicalHash(fields);
 }

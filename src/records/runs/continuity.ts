@@ -11,7 +11,7 @@ export type Break = { reason: 'gap'; lastSignAt: Date } | { reason: 'other_datab
 
 /**
  * Whether our own history goes on where it stopped: a run gave its last heartbeat not long ago, in this very database.
- * Null: it does, or there is none yet. Where it does not, everything that calls for no reading because it was read lately
+ * Null: it does, or there is none yet. Where it does not, everything that calls for no poll because it was read lately
  * is forgotten: each list is due to be read whole again, in the slices of its ticks. What is known to be unread stays so.
  * Call it before the run's own row is written.
  */
@@ -27,20 +27,20 @@ export async function checkContinuity(db: Knex, now: Date): Promise<Break | null
 
 /** Notes in which database the run was. */
 export async function noteDatabase(db: Knex, runId: string): Promise<void> {
-  const { known, identity } = await readSigns(db);
+  const { known, identity } = await readFacts(db);
   if (known === null || !isSame(known, identity)) {
     await db.transaction((trx) => writeWatermarks(trx, KIND, runId, new Map([[NAME, identity]])));
   }
 }
 
 async function findBreak(db: Knex, now: Date): Promise<Break | null> {
-  const { lastSignAt, known, identity } = await readSigns(db);
+  const { lastSignAt, known, identity } = await readFacts(db);
   if (lastSignAt === null) return null;
   if (known !== null && !isSame(known, identity)) return { reason: 'other_database' };
   return now.getTime() - lastSignAt.getTime() > GAP_MS ? { reason: 'gap', lastSignAt } : null;
 }
 
-interface Signs {
+interface Facts {
   lastSignAt: Date | null;
   /** What was noted. */
   known: Watermark | null;
@@ -48,7 +48,7 @@ interface Signs {
 }
 
 /** A dump that is restored makes another database; a restored cluster goes on in another timeline. */
-async function readSigns(db: Knex): Promise<Signs> {
+async function readFacts(db: Knex): Promise<Facts> {
   const { rows } = await db.raw<{
     rows: [{ at: Date | null; known: Watermark | null; oid: string; system: string; timeline: string }];
   }>(

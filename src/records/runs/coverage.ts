@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
 import { toDatabaseText } from '../database/database-text.js';
 import { recordTables } from '../saving/record-columns.js';
-import { type UnreadInterval, unreadIntervals } from './watermarks.js';
+import { type ListGap, readListGaps } from './watermarks.js';
 
 /** What is proven of a kind: complete from when, up to when, and what keeps it from being more. */
 export interface Coverage {
   kind: string;
   /**
    * Everything that the service lists and that was created since is held; null: that is not proven of any time. Of a kind
-   * without a time of creation the first complete reading.
+   * without a time of creation the first complete poll.
    */
   provenSince: string | null;
   /** The beginning of the newest run that proved itself complete; null: there is none. */
@@ -17,7 +17,7 @@ export interface Coverage {
   ageSeconds: number | null;
   /** What the newest run did not prove, and why; null: nothing is amiss. */
   reason: string | null;
-  /** Stretches of the list that are known to be unread, newest first; null: from the head, or to the end. */
+  /** Gaps: intervals of the list that were not read, newest first; null: from the head, or to the end. */
   unread: { createdBefore: string | null; createdAfter: string | null }[];
 }
 
@@ -47,7 +47,7 @@ async function coverageOf(db: Knex, kind: string, now: Date): Promise<Coverage> 
   const last = await ended.clone().first();
   const proven = await ended.clone().where('complete', true).first();
   const table = listTables[kind];
-  const unread = table === undefined ? [] : await unreadStretches(db, kind, table);
+  const unread = table === undefined ? [] : await knownGaps(db, kind, table);
   const provenSince = await sinceOf(db, { proven, table, unread });
   return {
     kind,
@@ -79,11 +79,11 @@ async function sinceOf(
   return oldest?.at instanceof Date ? oldest.at.toISOString() : proven.started_at.toISOString();
 }
 
-/** The stretch that begins at the head is only what came since the newest run: it has no gap above it. */
-async function unreadStretches(db: Knex, kind: string, table: string): Promise<Coverage['unread']> {
-  const gaps = (await unreadIntervals(db, kind)).filter(({ list, newerId }) => list === 'head' && newerId !== null);
+/** The gap that begins at the head is only what came since the newest run: it is not counted. */
+async function knownGaps(db: Knex, kind: string, table: string): Promise<Coverage['unread']> {
+  const gaps = (await readListGaps(db, kind)).filter(({ list, newerId }) => list === 'head' && newerId !== null);
   return Promise.all(
-    gaps.map(async ({ newerId, olderId }: UnreadInterval) => ({
+    gaps.map(async ({ newerId, olderId }: ListGap) => ({
       createdBefore: await createdAt(db, table, newerId),
       createdAfter: await createdAt(db, table, olderId),
     })),

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import { fromDatabaseText } from '../database/database-text.js';
-import type { MarkKind, MetMark, RefreshLane } from './marks.js';
+import type { MetRefreshRequest, RefreshKind, RefreshLane } from './refresh-requests.js';
 
-/** A refresh request (a row of reading_marks) whose reading is due. */
-export interface DueRequest extends MetMark {
+/** A refresh request (a row of reading_marks) whose poll is due. */
+export interface DueRequest extends MetRefreshRequest {
   reason: string;
   attempts: number;
   lane: RefreshLane;
@@ -12,10 +12,10 @@ export interface DueRequest extends MetMark {
 }
 
 /**
- * Requests whose reading is due, the longest waiting first, so many at most of each lane, and among those of webhooks of each
+ * Requests whose poll is due, the longest waiting first, so many at most of each lane, and among those of webhooks of each
  * secret: a flood under one secret does not stand before what another asked for.
  */
-export async function dueRequests(db: Knex, kind: MarkKind, limit: number): Promise<DueRequest[]> {
+export async function dueRequests(db: Knex, kind: RefreshKind, limit: number): Promise<DueRequest[]> {
   const { rows } = await db.raw<{ rows: (Omit<DueRequest, 'askedAt'> & { asked_at: string })[] }>(
     `WITH RECURSIVE secrets AS (
        SELECT lane, (SELECT min(secret) FROM reading_marks WHERE kind = :kind AND lane = reports.lane) AS secret

@@ -54,7 +54,7 @@ export async function openRecords(db: Knex, kind: ListedKind): Promise<OpenRecor
 }
 
 /** Records that something asked to be read, due or not, the longest waiting first. */
-export async function markedRecords(db: Knex, kind: ListedKind, limit: number): Promise<RecordPlace[]> {
+export async function requestedPlaces(db: Knex, kind: ListedKind, limit: number): Promise<RecordPlace[]> {
   const { rows } = await db.raw<{ rows: PlaceRow[] }>(
     `SELECT mark.id, ${MS}, coalesce(${LISTED}, false) AS listed FROM reading_marks AS mark LEFT JOIN ${recordTables[kind]} AS record ON record.id = mark.id
      WHERE mark.kind = ? ORDER BY mark.next_at, mark.id LIMIT ?`,
@@ -116,7 +116,7 @@ export async function recordsBetween(
   return rows.map(toPlace);
 }
 
-/** Records that the service listed and that no reading begun at `since` (ms of the service's clock) or later has shown. */
+/** Records that the service listed and that no poll begun at `since` (ms of the service's clock) or later has shown. */
 export async function recordsNotSeenSince(
   db: Knex,
   kind: ListedKind,
@@ -132,14 +132,14 @@ export async function recordsNotSeenSince(
 }
 
 /**
- * Records that only events spoke of, without saying when they were created, or with a time that can't be. `claimedTo`: ms,
+ * Records that only events spoke of, without saying when they were created, or with a time that can't be. `reportedTo`: ms,
  * the service's clock.
  */
 export async function unplacedRecords(
   db: Knex,
   kind: ListedKind,
   limit: number,
-): Promise<{ id: string; claimedTo: number }[]> {
+): Promise<{ id: string; reportedTo: number }[]> {
   const { rows } = await db.raw<{ rows: { id: string; ms: string }[] }>(
     `SELECT id, ceil(extract(epoch from observed_at) * 1000)::bigint AS ms FROM (
        SELECT id, observed_at FROM ${recordTables[kind]}
@@ -150,7 +150,7 @@ export async function unplacedRecords(
      ) AS unplaced LIMIT ?`,
     [kind, limit],
   );
-  return rows.map((row) => ({ id: fromDatabaseText(row.id), claimedTo: Number(row.ms) + 1_000 }));
+  return rows.map((row) => ({ id: fromDatabaseText(row.id), reportedTo: Number(row.ms) + 1_000 }));
 }
 
 /** The newest that the service listed. */

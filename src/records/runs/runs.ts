@@ -20,7 +20,7 @@ export interface Run {
   breaksOpened: number;
   /** Everything that the run set out to read was proven to be read. False until then, and for ever where it failed. */
   complete: boolean;
-  /** What the claim rests on: the stretches read, by list; or why there is none. */
+  /** What `complete` rests on: the intervals read, by list; or why it is not proven. */
   proof: Record<string, unknown>;
   startedAt: string;
   finishedAt: string | null;
@@ -61,7 +61,7 @@ export async function startRun(
   kind: string,
   full: boolean,
   now: Date,
-): Promise<{ id: string; buried: string[] }> {
+): Promise<{ id: string; orphaned: string[] }> {
   return db.transaction(async (trx) => {
     const dead = await trx<RunRow>('runs')
       .where({ kind, status: 'running' })
@@ -71,7 +71,7 @@ export async function startRun(
       .insert({ kind, full, started_at: now, heartbeat_at: now } as never)
       .returning('id');
     if (!row) throw new Error('the run row was not inserted');
-    return { id: row.id, buried: dead.map(({ id }) => id) };
+    return { id: row.id, orphaned: dead.map(({ id }) => id) };
   });
 }
 

@@ -4,8 +4,8 @@ import { fromNullableText, toDatabaseText, toNullableText } from '../database/da
 /** How far a list is proven to be read. Small JSON: ids as strings, times as milliseconds. */
 export type Watermark = Record<string, string | number | null>;
 
-/** A stretch of a list, newest first, that is known to be unread: above `olderId`, below `newerId`. */
-export interface UnreadInterval {
+/** A gap: an interval of a list, newest first, that was not read: above `olderId`, below `newerId`. */
+export interface ListGap {
   id: string;
   list: string;
   /** Null: from the head. */
@@ -39,10 +39,10 @@ export async function writeWatermarks(
   trx: Knex.Transaction,
   kind: string,
   runId: string,
-  marks: ReadonlyMap<string, Watermark>,
+  watermarks: ReadonlyMap<string, Watermark>,
 ): Promise<void> {
-  if (marks.size === 0) return;
-  const rows = [...marks].map(([name, value]) => ({ kind, name, value: JSON.stringify(value), run_id: runId }));
+  if (watermarks.size === 0) return;
+  const rows = [...watermarks].map(([name, value]) => ({ kind, name, value: JSON.stringify(value), run_id: runId }));
   const updated_at = trx.fn.now();
   await trx('watermarks')
     .insert(rows.map((row) => ({ ...row, updated_at })))
@@ -51,7 +51,7 @@ export async function writeWatermarks(
 }
 
 /** Those nearest the head first. */
-export async function unreadIntervals(db: Knex, kind: string): Promise<UnreadInterval[]> {
+export async function readListGaps(db: Knex, kind: string): Promise<ListGap[]> {
   const { rows } = await db.raw<{ rows: IntervalRow[] }>(
     `SELECT part.id, list, newer_id, older_id, updated_at, token, started_at AS opened_at
      FROM unread_intervals AS part JOIN runs ON runs.id = run_id WHERE part.kind = ? ORDER BY part.id DESC`,

@@ -8,13 +8,13 @@ import { keyText } from '../database/key-text.js';
 export interface GroupedObservations {
   /** By kind, in the order in which the tables are locked; each by id. Kinds of which nothing was observed are empty. */
   byKind: ReadonlyMap<RecordKind, Map<string, Observation[]>>;
-  /** Of claims that could not be applied as they stand: they became mentions. */
+  /** Of statements that could not be applied as they stand: they became mentions. */
   unapplied: { observation: Observation; break: NewBreak }[];
   /** Of observations that no row can hold. */
   refused: NewBreak[];
 }
 
-/** Gathers what was observed of each record; claims with unreadable amounts only ask for a reading. */
+/** Gathers what was observed of each record; statements with unreadable amounts only ask for a poll. */
 export function groupObservations(observations: Observation[]): GroupedObservations {
   const byKind = new Map(recordKinds.map((kind) => [kind, new Map<string, Observation[]>()]));
   const grouped: GroupedObservations = { byKind, unapplied: [], refused: [] };
@@ -23,7 +23,7 @@ export function groupObservations(observations: Observation[]): GroupedObservati
       grouped.refused.push(unusableId(given));
       continue;
     }
-    const unapplied = unappliedClaim(given);
+    const unapplied = unappliedStatement(given);
     if (unapplied !== null) grouped.unapplied.push({ observation: given, break: unapplied });
     const observation = wholeMs(unapplied === null ? given : asMention(given));
     const group = byKind.get(given.kind);
@@ -43,8 +43,8 @@ function wholeMs(observation: Observation): Observation {
   return { ...observation, from: Math.floor(observation.from), to: Math.ceil(observation.to) };
 }
 
-function unappliedClaim(observation: Observation): NewBreak | null {
-  if (observation.type !== 'claim') return null;
+function unappliedStatement(observation: Observation): NewBreak | null {
+  if (observation.type !== 'statement') return null;
   const violations = amountViolations(observation.kind, observation.fields);
   if (violations.length === 0) return null;
   return {

@@ -24,7 +24,7 @@ export async function findOrLockHeads(
   return { existing: new Set(existing.map(fromDatabaseText)), heads: rows === null ? null : byId(rows) };
 }
 
-/** Locks the rows in the order of their ids and reads what decides whether a reading changes anything. */
+/** Locks the rows in the order of their ids and reads what decides whether a poll changes anything. */
 export async function lockHeads(
   trx: Knex.Transaction,
   kind: RecordKind,

@@ -10,7 +10,7 @@ import type { RecordKind } from '../../domain/records.js';
 import type { FamilyRules } from '../family/load.js';
 import { type MergedRecord, ownField, type StoredRecord } from './stored-record.js';
 
-/** A reading with the canonical hash of its fields, computed once; of anything else null. */
+/** A poll with the canonical hash of its fields, computed once; of anything else null. */
 export interface HashedObservation {
   observation: Observation;
   hash: string | null;
@@ -68,7 +68,7 @@ function isSame(a: readonly SaidRefund[], b: readonly SaidRefund[]): boolean {
 }
 
 function take(kind: RecordKind, state: RecordState, { observation, hash }: HashedObservation): RecordState {
-  if (observation.type !== 'reading' || hash === null) return absorb(kind, state, observation);
+  if (observation.type !== 'poll' || hash === null) return absorb(kind, state, observation);
   const { from, to, fields, source } = observation;
   return joinStates(state, {
     poll: { from, to, hash, fields, by: source.type, ref: source.ref, before: null },

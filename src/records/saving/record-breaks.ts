@@ -3,13 +3,13 @@ import { referenceOf } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { defaultKytWords, isRejected } from '../../domain/orders/kyt.js';
 import {
-  type Claim,
-  compareClaims,
+  compareStatements,
   isNewer,
   isReport,
   KEPT,
   MENTION,
   type RecordState,
+  type Statement,
 } from '../../domain/record-state.js';
 import { amountViolations, mayVanish, type RecordKind, textField, unlistedStates } from '../../domain/records.js';
 import type { BreakRef, NewBreak } from '../breaks/breaks.js';
@@ -49,8 +49,12 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
 
 /** The service does not list a record that an event spoke of or that it listed before, and that may not vanish. */
 function isMissing(kind: RecordKind, absent: boolean, fields: JsonObject, { poll, claims }: RecordState): boolean {
-  if (!absent || [fields, ...claims.map((claim) => claim.fields)].some((said) => mayVanish(kind, said))) return false;
-  return poll?.before != null || claims.some((claim) => claim.state !== MENTION && !namesAccountAlone(kind, claim));
+  if (!absent || [fields, ...claims.map((statement) => statement.fields)].some((said) => mayVanish(kind, said)))
+    return false;
+  return (
+    poll?.before != null ||
+    claims.some((statement) => statement.state !== MENTION && !namesAccountAlone(kind, statement))
+  );
 }
 
 /**
@@ -58,11 +62,11 @@ function isMissing(kind: RecordKind, absent: boolean, fields: JsonObject, { poll
  * anything else has shown no report puts off that it is missing.
  */
 function isToldLater(known: boolean, { poll, claims }: RecordState): boolean {
-  return !known && claims.some((claim) => !claim.state.startsWith(KEPT) && isNewer(claim, poll));
+  return !known && claims.some((statement) => !statement.state.startsWith(KEPT) && isNewer(statement, poll));
 }
 
 /** The id that the event of a sub-wallet's deposit names need not be that of a payin. */
-function namesAccountAlone(kind: RecordKind, { fields }: Claim): boolean {
+function namesAccountAlone(kind: RecordKind, { fields }: Statement): boolean {
   return kind === 'payin' && Object.keys(fields).every((name) => name === 'id' || name === 'accountId');
 }
 
@@ -82,17 +86,17 @@ export function deniedBreaks({ kind, id, state: { poll } }: MergedRecord, intent
 /** Of a record that nothing else tells of. */
 function reportsOf({ shown, state: { claims } }: MergedRecord): Pick<NewBreak, 'reportedBy'> {
   if (shown.known || !claims.every(isReport)) return {};
-  const refs = claims.toSorted((a, b) => compareClaims(b, a)).map(({ source }) => source.ref);
+  const refs = claims.toSorted((a, b) => compareStatements(b, a)).map(({ source }) => source.ref);
   return { reportedBy: [...new Set(refs)] };
 }
 
 function missingEvidence({ state, shown }: MergedRecord): JsonObject {
   const { poll } = state;
-  const said = state.claims.filter((claim) => claim.state !== MENTION);
+  const said = state.claims.filter((statement) => statement.state !== MENTION);
   return {
     ours: {
       status: shown.fields['status'] ?? null,
-      from: said.map((claim) => ({ said: claim.state, ...claim.source })),
+      from: said.map((statement) => ({ said: statement.state, ...statement.source })),
     },
     theirs: {
       listed: false,
@@ -103,7 +107,7 @@ function missingEvidence({ state, shown }: MergedRecord): JsonObject {
   };
 }
 
-/** A reading is kept as it came; what its amounts would have decided stays undecided (release.ts). */
+/** A poll is kept as it came; what its amounts would have decided stays undecided (release.ts). */
 function violationBreaks({ kind, id, shown }: MergedRecord): NewBreak[] {
   const violations = amountViolations(kind, shown.fields);
   if (violations.length === 0) return [];

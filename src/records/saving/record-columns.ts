@@ -94,13 +94,13 @@ function shownColumn(kind: RecordKind, { name, field, type }: Column): WrittenCo
   return { ...text(name, (record) => cell(value(record))), read: shownType.read };
 }
 
-/** Null where the newest reading is what is shown: it is not kept twice. */
+/** Null where the newest poll is what is shown: it is not kept twice. */
 function pollText({ state, shown }: MergedRecord): string | null {
   return shown.fields === state.poll?.fields ? null : stateToText({ poll: state.poll, claims: [] }).poll;
 }
 
 function isSettled({ state, shown }: MergedRecord): boolean {
-  return shown.verified && state.claims.every((claim) => claim.state.startsWith(KEPT));
+  return shown.verified && state.claims.every((statement) => statement.state.startsWith(KEPT));
 }
 
 function text(name: string, value: (record: MergedRecord) => string | null): WrittenColumn {

@@ -17,5 +17,5 @@ export interface SaveContext extends ReleaseRules {
 export function isHistory({ shown, state }: MergedRecord, { adoptedAt }: SaveContext): boolean {
   const created = instantMs(ownField(shown.fields, 'createdAt'));
   if (created === null || created >= adoptedAt.getTime()) return false;
-  return !state.claims.some((claim) => claim.state !== MENTION && claim.to >= adoptedAt.getTime());
+  return !state.claims.some((statement) => statement.state !== MENTION && statement.to >= adoptedAt.getTime());
 }

@@ -74,11 +74,11 @@ export async function mergeAgain(
 function sameAgain(head: StoredHead | undefined, observations: HashedObservation[]): Observation | null {
   if (head?.settled !== true) return null;
   if (!observations.every(({ hash }) => hash !== null && hash === head.poll_hash)) return null;
-  const readings = observations.map(({ observation }) => observation);
-  return readings.reduce((newest, reading) => (compareReadings(reading, newest) > 0 ? reading : newest));
+  const polls = observations.map(({ observation }) => observation);
+  return polls.reduce((newest, poll) => (comparePolls(poll, newest) > 0 ? poll : newest));
 }
 
-function compareReadings(a: Observation, b: Observation): number {
+function comparePolls(a: Observation, b: Observation): number {
   return (
     a.from - b.from ||
     a.to - b.to ||
@@ -97,10 +97,10 @@ function hashedOf(
 }
 
 function masked(kind: RecordKind, observation: Observation): Observation {
-  if (observation.type !== 'reading' && observation.type !== 'claim') return observation;
+  if (observation.type !== 'poll' && observation.type !== 'statement') return observation;
   return { ...observation, fields: maskPersonal(kind, observation.fields) };
 }
 
 function withHash(observation: Observation): HashedObservation {
-  return { observation, hash: observation.type === 'reading' ? canonicalHash(observation.fields) : null };
+  return { observation, hash: observation.type === 'poll' ? canonicalHash(observation.fields) : null };
 }

@@ -7,7 +7,7 @@ import type { Poll, RecordState } from '../../domain/record-state.js';
 import { stateFromText } from '../../domain/record-state-text.js';
 import type { RecordKind } from '../../domain/records.js';
 
-/** What decides whether a reading changes anything; cheap to read. */
+/** What decides whether a poll changes anything; cheap to read. */
 export interface StoredHead {
   id: string;
   poll_hash: string | null;

@@ -7,7 +7,7 @@ import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { usableId } from '../database/key-text.js';
 import { recordTables } from './record-columns.js';
 
-export type Reading = Extract<Observation, { type: 'reading' }>;
+export type PollObservation = Extract<Observation, { type: 'poll' }>;
 
 /** Readings of one record that show the same, as one. `hash`: null where they don't, which no row is equal to. */
 interface Shown {
@@ -19,7 +19,7 @@ interface Shown {
 const statements = new Map(recordKinds.map((kind) => [kind, statementOf(recordTables[kind])]));
 
 /**
- * Takes in, by one statement, the readings that show again what settled rows show. Returns those that are left for
+ * Takes in, by one statement, the polls that show again what settled rows show. Returns those that are left for
  * `saveObservations`, in the same transaction; together the two do what it does alone. All are of one kind and source.
  *
  * Every row is locked, in the order of ids, and none where one of the records has no row yet: so savers of overlapping sets
@@ -28,13 +28,13 @@ const statements = new Map(recordKinds.map((kind) => [kind, statementOf(recordTa
 export async function touchUnchanged(
   trx: Knex.Transaction,
   kind: RecordKind,
-  readings: readonly Reading[],
-): Promise<Reading[]> {
-  const [first] = readings;
+  polls: readonly PollObservation[],
+): Promise<PollObservation[]> {
+  const [first] = polls;
   const statement = statements.get(kind);
   if (first === undefined || statement === undefined) return [];
   const { source } = first;
-  const shown = shownById(readings);
+  const shown = shownById(polls);
   const ids = textArray([...shown.keys()].map(toDatabaseText));
   const values = [...shown.values()];
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(statement, [
@@ -51,13 +51,13 @@ export async function touchUnchanged(
     ids,
   ]);
   const left = new Set(rows.map(({ id }) => fromDatabaseText(id)));
-  return readings.filter(({ id }) => left.has(id) || !shown.has(id));
+  return polls.filter(({ id }) => left.has(id) || !shown.has(id));
 }
 
 /** Without the ids that no row can have. */
-function shownById(readings: readonly Reading[]): Map<string, Shown> {
+function shownById(polls: readonly PollObservation[]): Map<string, Shown> {
   const shown = new Map<string, Shown>();
-  for (const { id, from, to, fields } of readings) {
+  for (const { id, from, to, fields } of polls) {
     const hash = canonicalHash(fields);
     const known = shown.get(id);
     if (known === undefined) {
@@ -70,7 +70,7 @@ function shownById(readings: readonly Reading[]): Map<string, Shown> {
   return shown;
 }
 
-/** Tells the ids of what it did not take in, and of what is marked to be read. */
+/** Tells the ids of what it did not take in, and of what is requested to be read. */
 function statementOf(table: string): string {
   return `WITH given AS MATERIALIZED (
       SELECT id, hash, poll_from, poll_to, ?::text AS poll_by, ?::text AS poll_ref

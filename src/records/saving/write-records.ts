@@ -47,8 +47,8 @@ export async function updateRecords(trx: Knex.Transaction, kind: RecordKind, rec
 }
 
 /** Readings that show again what is shown already: only their time is kept, and it only goes forward. */
-export async function touchRecords(trx: Knex.Transaction, kind: RecordKind, readings: Observation[]): Promise<void> {
-  if (readings.length === 0) return;
+export async function touchRecords(trx: Knex.Transaction, kind: RecordKind, polls: Observation[]): Promise<void> {
+  if (polls.length === 0) return;
   await trx.raw(
     `UPDATE ${recordTables[kind]} AS record SET
        poll_from = new.poll_from, poll_to = new.poll_to, poll_by = new.poll_by, poll_ref = new.poll_ref,
@@ -60,11 +60,11 @@ export async function touchRecords(trx: Knex.Transaction, kind: RecordKind, read
        AND (record.poll_from, record.poll_to, record.poll_by COLLATE "C", record.poll_ref COLLATE "C")
          < (new.poll_from, new.poll_to, new.poll_by COLLATE "C", new.poll_ref COLLATE "C")`,
     [
-      textArray(readings.map((reading) => toDatabaseText(reading.id))),
-      bigintArray(readings.map((reading) => reading.from)),
-      bigintArray(readings.map((reading) => reading.to)),
-      textArray(readings.map((reading) => reading.source.type)),
-      textArray(readings.map((reading) => reading.source.ref)),
+      textArray(polls.map((poll) => toDatabaseText(poll.id))),
+      bigintArray(polls.map((poll) => poll.from)),
+      bigintArray(polls.map((poll) => poll.to)),
+      textArray(polls.map((poll) => poll.source.type)),
+      textArray(polls.map((poll) => poll.source.ref)),
     ],
   );
 }
@@ -103,7 +103,7 @@ function placeholder(kind: RecordKind, id: string): MergedRecord {
       verified: false,
       verifiedAt: null,
       absent: false,
-      needsReading: false,
+      needsPoll: false,
       observedAt: 0,
       observedBy: { type: 'poll', ref: '' },
     },

@@ -2,7 +2,7 @@ import { lateSeconds } from '../../domain/alerts/condition.js';
 import { grouped } from '../../domain/grouped.js';
 import { type ChannelView, channelViews } from '../../records/alerts/channel-views.js';
 import { type AlertView, listAlerts } from '../../records/alerts/list-alerts.js';
-import { type SignOfLife, signsOfLife } from '../../records/alerts/signs-of-life.js';
+import { type ProcessHeartbeat, processHeartbeats } from '../../records/alerts/process-heartbeats.js';
 import { channelsOf } from '../alert-settings.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
@@ -12,15 +12,15 @@ const MOST_ALERTS = 200;
 
 /** Who is at work, which alerts fire, whether they are checked, and whether each channel takes them. Sends nothing. */
 export async function checkAlerts({ db, config, now }: Pick<DoctorParts, 'db' | 'config' | 'now'>): Promise<Check[]> {
-  const [signs, views, { items: firing }] = await Promise.all([
-    signsOfLife(db),
+  const [heartbeats, views, { items: firing }] = await Promise.all([
+    processHeartbeats(db),
     channelViews(db),
     listAlerts(db, { status: 'firing', take: MOST_ALERTS }),
   ]);
   const configured = channelsOf(config, now).map(({ name }) => name);
   return [
-    ...signs.flatMap(checkPart),
-    checkLook(signs.find(({ part }) => part === 'alerts')),
+    ...heartbeats.flatMap(checkPart),
+    checkLook(heartbeats.find(({ part }) => part === 'alerts')),
     ...[...grouped(firing, ({ name }) => name)].map(([name, alike]) => checkFiring(name, alike)),
     ...(configured.length === 0
       ? [
@@ -39,17 +39,17 @@ export async function checkAlerts({ db, config, now }: Pick<DoctorParts, 'db' | 
   ];
 }
 
-function checkPart({ part, seenAt, secondsAgo }: SignOfLife): Check[] {
+function checkPart({ part, seenAt, secondsAgo }: ProcessHeartbeat): Check[] {
   const start = starts[part];
   if (start === undefined) return [];
   const found = `last known to be at work at ${seenAt.toISOString()}`;
-  return [secondsAgo > lateSeconds.sign ? finding(part, found, `start it: ${start}`) : ok(part, found)];
+  return [secondsAgo > lateSeconds.heartbeat ? finding(part, found, `start it: ${start}`) : ok(part, found)];
 }
 
-function checkLook(sign: SignOfLife | undefined): Check {
-  if (sign === undefined) return unknown('alerts', 'never checked', 'tallyhook schedule does');
-  const found = `last checked at ${sign.seenAt.toISOString()}`;
-  if (sign.secondsAgo <= lateSeconds.sign) return ok('alerts', found);
+function checkLook(heartbeat: ProcessHeartbeat | undefined): Check {
+  if (heartbeat === undefined) return unknown('alerts', 'never checked', 'tallyhook schedule does');
+  const found = `last checked at ${heartbeat.seenAt.toISOString()}`;
+  if (heartbeat.secondsAgo <= lateSeconds.heartbeat) return ok('alerts', found);
   return finding('alerts', found, 'see that tallyhook schedule runs, and what its log says');
 }
 

@@ -1,4 +1,4 @@
-import { differingSettings, valuesText } from '../../records/alerts/setting-signs.js';
+import { differingSettings, valuesText } from '../../records/alerts/process-settings.js';
 import { sharedSettings } from '../reconcile-settings.js';
 import { type Check, type DoctorParts, finding, hint, ok } from './check.js';
 

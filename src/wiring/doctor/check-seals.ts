@@ -1,6 +1,6 @@
 import { lateSeconds } from '../../domain/alerts/condition.js';
 import { decidingSealCheck, unverifiedSeconds } from '../../records/audit/seal-checks.js';
-import { sealState, tellUnsealed } from '../../records/audit/seal-state.js';
+import { sealState, unsealedText } from '../../records/audit/seal-state.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
 const NAME = 'seals';
@@ -14,7 +14,7 @@ export async function checkSealing({ db, now }: DoctorParts): Promise<Check[]> {
   );
   const rows = unsealed.reduce((sum, log) => sum + log.rows, 0);
   const head = newest === null ? 'nothing is sealed yet' : `the newest seal is ${newest.number} of ${newest.sealedAt}`;
-  const found = `${head}; ${tellUnsealed(rows)} rows are not sealed yet`;
+  const found = `${head}; ${unsealedText(rows)} rows are not sealed yet`;
   const sealing =
     waiting.length === 0
       ? ok(NAME, found)

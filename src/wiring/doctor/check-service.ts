@@ -49,7 +49,7 @@ export async function checkEndpoint({ client, config, contract }: DoctorParts): 
   try {
     const { data } = await client.listWebhookEndpoints();
     const account = ok('account', 'a business account: the endpoint list is open to it');
-    return [account, ...judgeEndpoints(data, { config, needed: contract.events.needed })];
+    return [account, ...checkEndpoints(data, { config, needed: contract.events.needed })];
   } catch (error) {
     if (error instanceof ForbiddenError)
       return [unknown('account', 'no business account, or a key without the right: the endpoint list is closed to it')];
@@ -58,7 +58,7 @@ export async function checkEndpoint({ client, config, contract }: DoctorParts): 
   }
 }
 
-function judgeEndpoints(
+function checkEndpoints(
   all: readonly WebhookEndpoint[],
   { config, needed }: { config: Config; needed: readonly string[] },
 ): Check[] {
@@ -72,7 +72,7 @@ function judgeEndpoints(
     return [finding('endpoint', `none of ${all.length} endpoints is ${wanted}`, remedy)];
   }
   return ours.map((endpoint) => {
-    if (endpoint.isActive !== false) return judgeEvents(endpoint, active, needed);
+    if (endpoint.isActive !== false) return checkEvents(endpoint, active, needed);
     // While a secret is changed there are two, and the old one is switched off.
     if (active.length > 0) return ok('endpoint', `${endpoint.id} is inactive, another of ours is active`);
     return finding('endpoint', `${endpoint.id} is inactive`, 'activate it in the service’s dashboard');
@@ -80,7 +80,7 @@ function judgeEndpoints(
 }
 
 /** Together our active endpoints are to be told of all that is needed. */
-function judgeEvents(
+function checkEvents(
   { id, events }: WebhookEndpoint,
   active: readonly WebhookEndpoint[],
   needed: readonly string[],

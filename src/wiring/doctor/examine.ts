@@ -58,7 +58,7 @@ function checkOf({ kind, provenSince, completeUntil, ageSeconds, reason, unread 
   const gaps = unread.length === 0 ? '' : `, ${unread.length} gaps`;
   const found = `${until}${since}${gaps}${reason === null ? '' : `: ${reason}`}`;
   if (reason === null) return ok(kind, found);
-  // What the service does not offer is nobody's to mend here.
+  // What the service does not offer is nobody's to fix here.
   if (reason.startsWith('degraded: ')) return unknown(kind, found);
   return finding(kind, found, `tallyhook reconcile ${kind}`);
 }

@@ -29,10 +29,10 @@ const standings = [
 function stood(kind: FamilyKind, id: string, fields: JsonObject, standing: (typeof standings)[number], at: number) {
   const base = { kind, id, from: at, to: at + 200 };
   const whole = { id, ...fields };
-  const read: Observation = { ...base, source: { type: 'poll', ref: '1' }, type: 'reading', fields: whole };
-  const told: Observation = { ...base, source: { type: 'webhook', ref: `${at}` }, type: 'claim', fields: whole };
+  const read: Observation = { ...base, source: { type: 'poll', ref: '1' }, type: 'poll', fields: whole };
+  const told: Observation = { ...base, source: { type: 'webhook', ref: `${at}` }, type: 'statement', fields: whole };
   const ref = kind === 'payout' ? 'createRefund' : 'createInvoice';
-  const made: Observation = { ...base, source: { type: 'api_response', ref }, type: 'claim', fields: whole };
+  const made: Observation = { ...base, source: { type: 'api_response', ref }, type: 'statement', fields: whole };
   const later = { from: at + 5_000, to: at + 5_200 };
   const denied: Observation = { ...base, ...later, source: { type: 'poll', ref: '1' }, type: 'absence' };
   const all = {

@@ -14,7 +14,7 @@ import { heedReports } from '../../../src/domain/orders/heed-reports.js';
 import type { DerivedOrder } from '../../../src/domain/orders/order.js';
 import type { OrderFacts } from '../../../src/domain/orders/order-facts.js';
 import { intentOutcome } from '../../../src/domain/orders/order-intent.js';
-import { type Claim, emptyState, type RecordState } from '../../../src/domain/record-state.js';
+import { emptyState, type RecordState, type Statement } from '../../../src/domain/record-state.js';
 import { textField } from '../../../src/domain/records.js';
 import { END, references, type World } from './worlds.js';
 
@@ -59,10 +59,10 @@ export function ordersOf(world: World, records: FamilyRecords, said: Said): Judg
 }
 
 /** `told`: all that was ever said of the payout, also what its state has no room for. */
-type States = Map<string, { observation: Observation; shown: Shown; told: Claim[] }>;
+type States = Map<string, { observation: Observation; shown: Shown; told: Statement[] }>;
 
 export function statesOf(observations: readonly Observation[]): States {
-  const known = new Map<string, { observation: Observation; state: RecordState; told: Claim[] }>();
+  const known = new Map<string, { observation: Observation; state: RecordState; told: Statement[] }>();
   for (const observation of observations) {
     const { kind, id } = observation;
     const { state, told } = known.get(`${kind} ${id}`) ?? { state: emptyState, told: [] };

@@ -31,7 +31,7 @@ function shown(
     const at = { kind, id: fields.id, from, to: from + 200 };
     if (source === 'absence') return { ...at, type: 'absence', source: { type: 'poll', ref: '1' } };
     const told = { ...at, source: { type: source, ref: source === 'api_response' ? 'createInvoice' : '1' } };
-    return source === 'poll' ? { ...told, type: 'reading', fields } : { ...told, type: 'claim', fields };
+    return source === 'poll' ? { ...told, type: 'poll', fields } : { ...told, type: 'statement', fields };
   });
 }
 

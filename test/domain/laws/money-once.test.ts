@@ -51,11 +51,11 @@ function payout(fields: JsonObject, operation: string | null): Observation[] {
   const whole = { id: FRESH, amount: '10', status: 'pending', ...fields };
   const made: Observation = {
     ...base,
-    type: 'claim',
+    type: 'statement',
     fields: whole,
     source: { type: 'api_response', ref: operation ?? '' },
   };
-  const read: Observation = { ...base, type: 'reading', fields: whole, source: { type: 'poll', ref: '1' } };
+  const read: Observation = { ...base, type: 'poll', fields: whole, source: { type: 'poll', ref: '1' } };
   return operation === null ? [read] : [made, { ...read, from: END + 5000, to: END + 5200 }];
 }
 
@@ -161,9 +161,9 @@ describe('L4 money given back is seen', () => {
 function naming({ world }: Given, payments: string[]): Observation[] {
   return payments.flatMap((id) => {
     const reading = world.proofs.findLast(
-      (one) => one.kind === 'payment_intent' && one.id === id && one.type === 'reading',
+      (one) => one.kind === 'payment_intent' && one.id === id && one.type === 'poll',
     );
-    if (reading?.type !== 'reading') return [];
+    if (reading?.type !== 'poll') return [];
     const { fields } = judge(world).records.payment_intent.find((one) => one.id === id)!;
     return [{ ...reading, fields: { ...fields, irregularRefundPayoutId: FRESH }, from: END, to: END + 200 }];
   });

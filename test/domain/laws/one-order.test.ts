@@ -26,7 +26,7 @@ const LATER = START + 60_000;
 
 function seen(kind: FamilyKind, id: string, fields: JsonObject | null, from = START): Observation {
   const base = { kind, id, from, to: from + 200, source: { type: 'poll', ref: '1' } } as const;
-  return fields === null ? { ...base, type: 'absence' } : { ...base, type: 'reading', fields: { id, ...fields } };
+  return fields === null ? { ...base, type: 'absence' } : { ...base, type: 'poll', fields: { id, ...fields } };
 }
 
 function said(
@@ -36,7 +36,15 @@ function said(
   from = LATER,
   by: 'webhook' | 'delivery_history' = 'webhook',
 ): Observation {
-  return { kind, id, from, to: from + 999, type: 'claim', source: { type: by, ref: '1' }, fields: { id, ...fields } };
+  return {
+    kind,
+    id,
+    from,
+    to: from + 999,
+    type: 'statement',
+    source: { type: by, ref: '1' },
+    fields: { id, ...fields },
+  };
 }
 
 const paid = [seen('payment_intent', 'p1', payment), seen('payin', 'd1', deposit)];

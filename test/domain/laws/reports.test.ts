@@ -62,9 +62,9 @@ function settled({ proofs, reports }: World): Observation[] {
   return named.flatMap((id): Observation[] => {
     const kind = familyKinds[['p', 'd', 'i', 'o'].indexOf(id[0]!)]!;
     const base = { kind, id, from: END, to: END + 200, source: { type: 'poll', ref: 'settled' } } as const;
-    const reading = proofs.findLast((one) => one.kind === kind && one.id === id && one.type === 'reading');
+    const reading = proofs.findLast((one) => one.kind === kind && one.id === id && one.type === 'poll');
     return [
-      reading?.type === 'reading' ? { ...base, type: 'reading', fields: reading.fields } : { ...base, type: 'absence' },
+      reading?.type === 'poll' ? { ...base, type: 'poll', fields: reading.fields } : { ...base, type: 'absence' },
     ];
   });
 }

@@ -4,7 +4,7 @@ import { defaultPayoutWords } from '../../../src/domain/family/links.js';
 import { isUndecided, saidRefunds, saysPaid } from '../../../src/domain/family/said.js';
 import type { Json, JsonObject } from '../../../src/domain/json.js';
 import { show } from '../../../src/domain/merge.js';
-import { type Claim, emptyState } from '../../../src/domain/record-state.js';
+import { emptyState, type Statement } from '../../../src/domain/record-state.js';
 import { runs, START } from './worlds.js';
 
 const type = fc.constantFrom<Json>('refund', 'withdrawal', 'Settlement', 'odd', null);
@@ -13,7 +13,7 @@ const links = {
   merchantReference: fc.constantFrom<Json>('A', 'B', '', null),
 };
 const fields: fc.Arbitrary<JsonObject> = fc.record({ ...links, payoutType: type }, { requiredKeys: [] });
-const claim: fc.Arbitrary<Claim> = fc
+const claim: fc.Arbitrary<Statement> = fc
   .record({
     fields,
     at: fc.nat(9).map((seconds) => START + seconds * 1000),

@@ -10,14 +10,12 @@ const FRESH = 'x1';
 
 function told(kind: 'payout' | 'payment_intent', fields: JsonObject, from = END): Observation {
   const source = { type: 'webhook', ref: 'event' } as const;
-  return { kind, id: FRESH, from, to: from + 999, source, type: 'claim', fields: { id: FRESH, ...fields } };
+  return { kind, id: FRESH, from, to: from + 999, source, type: 'statement', fields: { id: FRESH, ...fields } };
 }
 
 function read(kind: 'payout' | 'payment_intent', fields: JsonObject | null): Observation {
   const base = { kind, id: FRESH, from: END + 5_000, to: END + 5_200, source: { type: 'poll', ref: '1' } } as const;
-  return fields === null
-    ? { ...base, type: 'absence' }
-    : { ...base, type: 'reading', fields: { id: FRESH, ...fields } };
+  return fields === null ? { ...base, type: 'absence' } : { ...base, type: 'poll', fields: { id: FRESH, ...fields } };
 }
 
 const plainWorld = world.map((world): World => ({ ...world, reports: [], searched: [] }));

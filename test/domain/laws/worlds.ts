@@ -162,8 +162,8 @@ function observe(kind: FamilyKind, id: string, { source, fields, from, operation
   const base = { kind, id, from, to: from + (source === 'poll' ? 200 : 999) };
   const ref = source === 'api_response' ? operation : `${from}`;
   const by = { type: source, ref };
-  if (source !== 'poll') return { ...base, source: by, type: 'claim', fields: fields ?? { id } };
-  return fields === null ? { ...base, source: by, type: 'absence' } : { ...base, source: by, type: 'reading', fields };
+  if (source !== 'poll') return { ...base, source: by, type: 'statement', fields: fields ?? { id } };
+  return fields === null ? { ...base, source: by, type: 'absence' } : { ...base, source: by, type: 'poll', fields };
 }
 
 const operation = (kind: FamilyKind) =>

@@ -7,7 +7,7 @@ import type { Knex } from 'knex';
  * What waits for minutes in a process, such as the look for alerts and the times of the runs, waits by the drill's clock;
  * limits of calls and pauses between attempts stay real.
  */
-const LOOPS = '/keep-[a-z-]+[.]js|/give-signs[.]js|/verify-claims[.]js|node-cron';
+const LOOPS = '/keep-[a-z-]+[.]js|/[a-z-]+-loop[.]js|/record-heartbeats[.]js|node-cron';
 const LOOK_EVERY_MS = 20;
 
 const PRELOADED = `

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unprovenBalances } from '../../../src/records/balances/balance-proofs.js';
 import { listBalances } from '../../../src/records/balances/balance-views.js';
+import { judgedBalance } from '../../support/classified-balance.js';
 import { useDatabase } from '../../support/database.js';
-import { judgedBalance } from '../../support/judged-balance.js';
 
 const database = useDatabase();
 const HOUR_MS = 3_600_000;

@@ -171,7 +171,7 @@ test('the history tells of a person by digests alone, of sub-wallets and payouts
 
 const emails = fc.constantFrom(null, 'ada@example.test', 'grace@example.test', 'hopper@example.test');
 const seen = fc.record({
-  what: fc.constantFrom('reading', 'claim', 'absence'),
+  what: fc.constantFrom('poll', 'statement', 'absence'),
   second: fc.integer({ min: 0, max: 9 }),
   status: fc.constantFrom('pending', 'confirming', 'completed', 'expired', 'unmatched', 'odd'),
   irregularStatus: fc.constantFrom('none', 'pending_decision', 'encashed'),
@@ -181,7 +181,7 @@ type Seen = typeof seen extends fc.Arbitrary<infer T> ? T : never;
 
 function observationOf(id: string, { what, second, ...fields }: Seen): Observation {
   if (what === 'absence') return absence('payment_intent', id, second);
-  if (what === 'reading') return reading('payment_intent', intent(id, fields), second, `run ${second}`);
+  if (what === 'poll') return reading('payment_intent', intent(id, fields), second, `run ${second}`);
   return claim('payment_intent', id, { ...fields, createdAt: '2026-02-28T23:00:00.000Z' }, second, `${second}`);
 }
 

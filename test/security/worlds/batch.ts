@@ -48,7 +48,7 @@ export async function runWorlds(seeds: readonly number[], { withList }: { withLi
     passed();
     await Promise.all(worlds.map((world) => attacks(world, LAST_ATTACKS)));
     passed();
-    const outcome = await judge(site, worlds);
+    const outcome = await classify(site, worlds);
     passed();
     return {
       ...outcome,
@@ -102,7 +102,7 @@ async function unsafe(worlds: readonly World[]): Promise<{ world: World; referen
   return found;
 }
 
-async function judge(site: Site, worlds: readonly World[]): Promise<Omit<BatchOutcome, 'seconds'>> {
+async function classify(site: Site, worlds: readonly World[]): Promise<Omit<BatchOutcome, 'seconds'>> {
   site.sandbox.control.advance(SETTLED_SECONDS);
   await site.quiet();
   let held = await unsafe(worlds);

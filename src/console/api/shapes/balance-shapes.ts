@@ -29,7 +29,7 @@ const proof = shapeOf<BalanceProofView>()(
         'What payouts that were under way at the opening were found to make.',
       ),
     })
-    .meta({ id: 'BalanceProof', description: 'How a balance was judged.' }),
+    .meta({ id: 'BalanceProof', description: 'How a balance was classified.' }),
 );
 
 const attribution = shapeOf<Attribution>()(

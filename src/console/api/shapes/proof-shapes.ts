@@ -100,7 +100,7 @@ export const coverageShape = shapeOf<Coverage>()(
       reason: described(text.nullable(), 'What the newest run did not prove, and why.', null),
       unread: described(
         z.array(z.object({ createdBefore: time.nullable(), createdAfter: time.nullable() })),
-        'Stretches of the list that are known to be unread.',
+        'Gaps: intervals of the list that were not read.',
         [],
       ),
     })

@@ -66,7 +66,7 @@ export function expectedOf(facts: MatchFacts): Money | null {
   return facts.order.expected ?? requested(payingOf(facts), facts.order).expected;
 }
 
-/** What the service's list shows to have come in of a payment, before its fee; of a claim nothing. */
+/** What the service's list shows to have come in of a payment, before its fee; of a statement nothing. */
 export function grossOf({ fields, verified, absent }: ShownRecord): string {
   if (!verified || absent) return '0';
   return grossAmount(fields);

@@ -32,7 +32,7 @@ export async function loadMatchFacts(
   const owners = await ownersOfPayments(trx, [...new Set(all.map(({ id }) => id))]);
   const opened = new Set((await openedAssets(trx)).keys());
   const refunds = await readShown(trx, 'payout', [...new Set(found.flatMap(({ refundIds }) => refundIds))]);
-  const claims = await refundClaims(
+  const claims = await refundReports(
     trx,
     [...refunds.values()].map(({ record }) => record),
     payoutWords,
@@ -138,7 +138,7 @@ function openedAt({ registeredAt, invoices, since }: UnitRecords, intents: reado
   return known.length === 0 ? since : Math.min(...known);
 }
 
-interface RefundClaim {
+interface RefundReport {
   /** The one payment that the refund is counted with; null: it gives none back. */
   payment: string | null;
   /** What its records say that can't all be so; null: they agree. */
@@ -146,11 +146,11 @@ interface RefundClaim {
 }
 
 /** Which payment each refund gives back (`ownerOfRefund`), and where its records name several. */
-async function refundClaims(
+async function refundReports(
   trx: Knex,
   refunds: readonly ShownRecord[],
   words: PayoutWords,
-): Promise<Map<string, RefundClaim>> {
+): Promise<Map<string, RefundReport>> {
   if (refunds.length === 0) return new Map();
   const naming = await loadNaming(trx, new Map(), refunds, []);
   const assigned = await readAssigned(trx, refunds);

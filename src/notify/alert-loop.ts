@@ -1,0 +1,165 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { findAlerts } from '../domain/alerts/alerts.js';
+import type { AlertFacts } from '../domain/alerts/facts.js';
+import type { Logger } from '../log.js';
+import type { Metrics } from '../metrics.js';
+import {
+  type ClaimedChannel,
+  claimChannel,
+  keepChannels,
+  noticeSent,
+  releaseChannel,
+} from '../records/alerts/alert-channels.js';
+import { loadAlertFacts } from '../records/alerts/load-alert-facts.js';
+import { expectHeartbeats, recordHeartbeat } from '../records/alerts/process-heartbeats.js';
+import { type AlertRow, addNotice, type Settled, settleAlerts } from '../records/alerts/settle-alerts.js';
+import { describeError } from '../records/database/database-errors.js';
+import type { AlertChannel } from './alert-channels.js';
+import type { AlertMessage } from './alert-message.js';
+import { type CallOutDeps, callOut } from './call-out.js';
+import { retryInMs } from './retry-in.js';
+
+export interface AlertDeps extends NoticeDeps, CallOutDeps {
+  now: () => Date;
+  /** How far apart the runs of each kind are at most; a kind that is switched off is left out. */
+  runEverySeconds: Readonly<Record<string, number>>;
+  /** Rejects where the queue does not answer. */
+  askQueue: () => Promise<unknown>;
+  /** ALERT_HEARTBEAT_URL. */
+  heartbeatUrl?: string | undefined;
+}
+
+const CHECK_EVERY_MS = 30_000;
+const SEND_EVERY_MS = 2_000;
+const BEAT_EVERY_MS = 60_000;
+
+/** Looks every half minute, tells what is new, and beats each minute while all is well. Until the signal; never throws. */
+export async function alertLoop(deps: AlertDeps, signal: AbortSignal): Promise<void> {
+  let beatAt = Number.NEGATIVE_INFINITY;
+  const check = async () => {
+    const { firing } = await checkAlerts(deps);
+    if (performance.now() - beatAt < BEAT_EVERY_MS - CHECK_EVERY_MS / 2) return;
+    if (await beat(deps, firing)) beatAt = performance.now();
+  };
+  await Promise.all([
+    repeat(deps, { every: CHECK_EVERY_MS, signal }, check),
+    repeat(deps, { every: SEND_EVERY_MS, signal }, () => sendNotices(deps)),
+  ]);
+}
+
+/** One look at everything: rows and notices are brought in line with it. */
+export async function checkAlerts(deps: AlertDeps): Promise<Settled> {
+  const { db, now, runEverySeconds, log } = deps;
+  const channels = deps.channels.map(({ name }) => name);
+  await keepChannels(db, channels);
+  await deps.askQueue().then(
+    () => recordHeartbeat(db, ['queue']),
+    () => expectHeartbeats(db, ['queue']),
+  );
+  const at = now();
+  const facts = await loadAlertFacts(db, { now: at, runEverySeconds });
+  const settled = await db.transaction(async (trx) => {
+    const result = await settleAlerts(trx, findAlerts(facts), { now: at, channels });
+    const key = digestKey(at);
+    if (key !== null) await addNotice(trx, { key, message: digestMessage(facts, result.firing, at) }, channels);
+    return result;
+  });
+  await recordHeartbeat(db, ['alerts']);
+  for (const { name, subject, detail } of settled.fired) log.warn({ alert: name, subject, detail }, 'alert firing');
+  for (const { name, subject } of settled.resolved) log.info({ alert: name, subject }, 'alert resolved');
+  return settled;
+}
+
+/** Calls the heartbeat's address, unless something critical fires. False: it was not heard. */
+export async function beat(deps: AlertDeps, firing: readonly { severity: string }[]): Promise<boolean> {
+  const { heartbeatUrl: url, log } = deps;
+  if (url === undefined || firing.some(({ severity }) => severity === 'critical')) return false;
+  const answer = await callOut({ url, method: 'GET' }, deps);
+  if (!answer.ok) log.warn({ error: answer.error }, 'alert heartbeat failed');
+  return answer.ok;
+}
+
+async function repeat(
+  { log }: AlertDeps,
+  { every, signal }: { every: number; signal: AbortSignal },
+  work: () => Promise<void>,
+): Promise<void> {
+  while (!signal.aborted) {
+    const began = performance.now();
+    try {
+      await work();
+    } catch (error) {
+      log.warn({ error: describeError(error) }, 'alert loop failed');
+    }
+    const left = Math.max(every - (performance.now() - began), every / 10);
+    await delay(left, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** From then on, UTC, the digest of the day is due. */
+const DIGEST_HOUR = 7;
+
+/** One for each day; null: it is too early. */
+function digestKey(now: Date): string | null {
+  return now.getUTCHours() < DIGEST_HOUR ? null : `digest ${now.toISOString().slice(0, 10)}`;
+}
+
+/** What stands, in numbers: also on a quiet day, so that silence is not mistaken for it. */
+function digestMessage(facts: AlertFacts, firing: readonly AlertRow[], now: Date): AlertMessage {
+  const lines = [
+    ...firing.map(({ severity, summary, subject, detail }) =>
+      [`[${severity}]`, summary, subject === '' ? '' : `(${subject})`, detail].filter((part) => part !== '').join(' '),
+    ),
+    `Open breaks, critical or high: ${facts.breaks.reduce((sum, { count }) => sum + count, 0)}`,
+    `Missed deliveries: ${facts.missed ?? 'not measured yet'}`,
+    `Events given up: ${facts.backlog.dead}`,
+    `Callbacks given up: ${facts.callbacks.dead}`,
+    `Never proven: ${facts.kinds.filter(({ provenSecondsAgo }) => provenSecondsAgo === null).length} of ${facts.kinds.length} kinds`,
+  ];
+  const summary =
+    firing.length === 0 ? 'Tallyhook today: no alert fires' : `Tallyhook today: ${firing.length} alerts fire`;
+  return { type: 'alert.digest', summary, detail: lines.join('\n'), day: now.toISOString().slice(0, 10) };
+}
+
+interface NoticeDeps {
+  db: Knex;
+  log: Logger;
+  metrics: Pick<Metrics, 'alertNotices'>;
+  channels: readonly AlertChannel[];
+  firstRetryMs?: number;
+}
+
+const FIRST_RETRY_MS = 15_000;
+/** Longer than a turn and its last notice take. */
+const CLAIM_SECONDS = 90;
+const TURN_MS = 30_000;
+
+/** Tells each channel what waits for it, in order, until one notice fails: the rest waits with it. */
+export async function sendNotices(deps: NoticeDeps): Promise<void> {
+  await Promise.all(
+    deps.channels.map(async (channel) => {
+      const claimed = await claimChannel(deps.db, channel.name, CLAIM_SECONDS);
+      if (claimed !== null) await printAll(deps, channel, claimed);
+    }),
+  );
+}
+
+async function printAll(deps: NoticeDeps, channel: AlertChannel, claimed: ClaimedChannel): Promise<void> {
+  const { db, log, metrics } = deps;
+  const began = performance.now();
+  for (const { id, webhookId, message, createdAt } of claimed.notices) {
+    const answer = await channel.send({ id: webhookId, at: createdAt, message: message as AlertMessage });
+    metrics.alertNotices.inc({ channel: channel.name, result: answer.ok ? 'sent' : 'failed' });
+    if (!answer.ok) {
+      const { error, retryAfterMs } = answer;
+      log.warn({ channel: channel.name, error, failures: claimed.failures + 1 }, 'alert channel failed');
+      const pause = retryInMs(claimed.failures + 1, deps.firstRetryMs ?? FIRST_RETRY_MS);
+      await releaseChannel(db, claimed, { error, retryInMs: Math.max(pause, retryAfterMs ?? 0) });
+      return;
+    }
+    await noticeSent(db, id);
+    if (performance.now() - began > TURN_MS) break;
+  }
+  await releaseChannel(db, claimed, null);
+}

@@ -1,0 +1,208 @@
+import { tellAtOpening } from '../../domain/balances/at-opening.js';
+import { classifyBalance } from '../../domain/balances/balance-proof.js';
+import { classifiedResidual, holdResidual } from '../../domain/balances/untold-payouts.js';
+import { compareAmounts } from '../../domain/money.js';
+import { isKnownResidual } from '../../records/balances/balance-breaks.js';
+import { workInMovements } from '../../records/balances/balance-movements.js';
+import { type BalanceProof, type ClassifiedBalance, readProofs } from '../../records/balances/balance-proofs.js';
+import { type AssetSums, sumMovements } from '../../records/balances/balance-sums.js';
+import { describeError } from '../../records/database/database-errors.js';
+import { countUnreadPayins } from '../../records/runs/refresh-requests.js';
+import { readWatermarks } from '../../records/runs/watermarks.js';
+import type { RunContext } from '../deps.js';
+import { payoutsListedUntil } from '../payouts.js';
+import { isSameBalance, type ReadBalance, readBalance } from './read-balance.js';
+import type { Verdict } from './save-balance.js';
+
+/** Rounds of read, sync, read again: what moved in all of them is left to the next run. */
+const ROUNDS = 4;
+
+const UNDER_WAY = 'payouts are under way: whose they are is not known yet';
+
+export interface Sandwiched {
+  read: ReadBalance | null;
+  /** The poll before it, of the same balance; null: there was none such. */
+  earlier: ReadBalance | null;
+  verdict: Verdict;
+}
+
+interface Open {
+  before: ReadBalance;
+  /** A new unexplained part, seen once: it counts when the next round sees the same. */
+  unconfirmed: string | null;
+}
+
+/** Writes what came of one asset. */
+type Save = (assetCode: string, sandwiched: Sandwiched) => Promise<void>;
+
+/**
+ * Reads each balance, brings the records up to date, reads it again. Judged only where both readings agree and no record
+ * that moves the balance was read after the second began; a new unexplained part only when two such rounds say the same:
+ * of two movements between the poll that cancel out, the records may show but one. `save` is called once for each asset:
+ * for one that is classified before more records are worked in, which its opening position would take for its own.
+ */
+export async function classifyAssets(
+  run: RunContext,
+  assets: readonly string[],
+  save: Save,
+): Promise<Map<string, Sandwiched>> {
+  const done = new Map<string, Sandwiched>();
+  const open = new Map<string, Open>();
+  const settle = async (asset: string, sandwiched: Sandwiched): Promise<void> => {
+    open.delete(asset);
+    done.set(asset, sandwiched);
+    await save(asset, sandwiched);
+  };
+  for (const asset of assets) {
+    const before = await readBalance(run, asset);
+    if (before?.balance == null) await settle(asset, unproven(before, 'the service shows no balance of it'));
+    else open.set(asset, { before, unconfirmed: null });
+  }
+  for (let round = 1; round <= ROUNDS && open.size > 0; round += 1) {
+    const synced = await syncMovements(run);
+    const again = new Map<string, ReadBalance | null>();
+    for (const asset of open.keys()) again.set(asset, await readBalance(run, asset));
+    if (synced.reason !== null) {
+      for (const [asset, read] of again)
+        await settle(
+          asset,
+          unproven(read, `not all records are read: ${synced.reason}`, open.get(asset)?.before ?? null),
+        );
+      return done;
+    }
+    await closeRound(run, { open, settle, again, synced });
+  }
+  for (const [asset, { before }] of open) await settle(asset, unproven(before, 'it moved each time that it was read'));
+  return done;
+}
+
+async function closeRound(
+  { deps }: RunContext,
+  round: {
+    open: Map<string, Open>;
+    settle: Save;
+    again: ReadonlyMap<string, ReadBalance | null>;
+    synced: Synced;
+  },
+): Promise<void> {
+  const { open, settle, again, synced } = round;
+  const assets = [...open.keys()];
+  const sums = await sumMovements(deps.db, assets, { ...synced, table: deps.contract.movements });
+  const proofs = await readProofs(deps.db, assets);
+  for (const asset of assets) {
+    const waiting = open.get(asset);
+    if (waiting === undefined) continue;
+    const { before, unconfirmed } = waiting;
+    const read = again.get(asset) ?? null;
+    const moved = sums.get(asset);
+    if (read?.balance == null || moved === undefined) {
+      await settle(asset, unproven(read, 'the service shows no balance of it'));
+      continue;
+    }
+    if (!isSameBalance(before, read) || moved.movedFrom >= read.from) {
+      open.set(asset, { before: read, unconfirmed: null });
+      continue;
+    }
+    const verdict = verdictOf(asset, { read, sums: moved, proof: proofs.get(asset), caveats: synced.caveats });
+    const { unexplained } = verdict.classified.verdict;
+    const held = moved.untold && holdResidual(unexplained, moved.untold, proofs.get(asset)?.held ?? null);
+    if (held) {
+      await settle(asset, { read, earlier: before, verdict: { type: 'unproven', reason: UNDER_WAY, held } });
+      continue;
+    }
+    const isNew = unexplained !== '0' && unexplained !== unconfirmed;
+    const stood = proofs.get(asset)?.unexplained === unexplained;
+    if (isNew && !(stood && (await isKnownResidual(deps.db, asset, unexplained)))) {
+      open.set(asset, { before: read, unconfirmed: unexplained });
+      continue;
+    }
+    await settle(asset, { read, earlier: before, verdict });
+  }
+}
+
+interface Known {
+  read: ReadBalance;
+  sums: AssetSums;
+  proof: BalanceProof | undefined;
+  caveats: readonly string[];
+}
+
+/** The first pair of readings that agrees, over records that are whole, is the opening position. */
+function verdictOf(
+  assetCode: string,
+  { read, sums, proof, caveats }: Known,
+): { type: 'judged'; classified: ClassifiedBalance; opens: boolean; caveats: readonly string[] } {
+  const opening = proof?.opening ?? null;
+  const balance = read.balance ?? '0';
+  const poll = { balance, frozen: read.frozen, at: read.from };
+  const began = { explained: '0', known: '0', attributed: '0', limit: '0', unclear: null };
+  const verdict =
+    opening === null ? classifyBalance(balance, balance, began) : classifyBalance(opening.balance, balance, sums);
+  const told = opening === null || sums.untold === null ? null : tellAtOpening(sums, sums.untold, verdict);
+  const held = classifiedResidual(verdict.unexplained, sums.untold);
+  const classified = { assetCode, poll, verdict, held, ...(told === null ? {} : { told }) };
+  const all = held === null ? caveats : [...caveats, ...likelyOf(sums)];
+  return { type: 'judged', classified, opens: opening === null, caveats: all };
+}
+
+/** It stays a break, whose amount changes as such payouts come and end. */
+function likelyOf({ untold }: AssetSums): string[] {
+  if (untold === null || compareAmounts(untold.likely, '0') === 0) return [];
+  return [`${untold.likely} of it: payouts under way, just as much as sub-wallets were debited when they were made`];
+}
+
+function unproven(read: ReadBalance | null, reason: string, earlier: ReadBalance | null = null): Sandwiched {
+  return { read, earlier: sameAs(read, earlier), verdict: { type: 'unproven', reason } };
+}
+
+function sameAs(read: ReadBalance | null, earlier: ReadBalance | null): ReadBalance | null {
+  return read !== null && earlier !== null && isSameBalance(earlier, read) ? earlier : null;
+}
+
+/** The kinds whose records move balances. Payouts before payments, which name the refunds of disputes, and movements last. */
+const kinds = ['payouts', 'payment-intents', 'transactions'] as const;
+
+interface Synced {
+  /** Why the records are not known to be whole; then nothing is classified. */
+  reason: string | null;
+  /** What the service does not offer to read, and what follows from it. */
+  caveats: string[];
+  /** Up to when the list of payouts was read, in ms of the service's clock; infinite: until now. 0: there is none. */
+  payoutsListedUntil: number;
+}
+
+/**
+ * Brings the records that move balances up to date with the service's lists, each by a run of its own, and works them into
+ * the movements.
+ */
+async function syncMovements(run: RunContext): Promise<Synced> {
+  const synced: Synced = { reason: null, caveats: [], payoutsListedUntil: Number.POSITIVE_INFINITY };
+  for (const kind of kinds) {
+    const reason = await readKind(run, kind);
+    if (reason === null) continue;
+    if (reason.startsWith('degraded: ')) synced.caveats.push(`${kind}: ${reason}`);
+    else synced.reason ??= `${kind}: ${reason}`;
+  }
+  if (synced.caveats.some((caveat) => caveat.startsWith('payouts: '))) {
+    synced.payoutsListedUntil = payoutsListedUntil(await readWatermarks(run.deps.db, 'payouts'));
+  }
+  const { movements } = run.deps.contract;
+  const unread = movements.choices.payments === 'payins' ? await countUnreadPayins(run.deps.db) : 0;
+  if (unread > 0) synced.reason ??= `${unread} deposits of payments are not read yet`;
+  await workInMovements(run.deps.db, movements);
+  return synced;
+}
+
+/** Null: read, and proven. */
+async function readKind(run: RunContext, kind: (typeof kinds)[number]): Promise<string | null> {
+  if (run.prerequisite === undefined) return 'a dry run reads no other list';
+  try {
+    const { status, complete, proof, error } = await run.prerequisite(kind);
+    if (status === 'succeeded' && complete) return null;
+    const reason = proof['reason'];
+    return error ?? (typeof reason === 'string' ? reason : 'not proven');
+  } catch (error) {
+    run.signal?.throwIfAborted();
+    return describeError(error);
+  }
+}

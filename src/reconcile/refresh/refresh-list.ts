@@ -1,0 +1,129 @@
+import { type DueRequest, dueRequests } from '../../records/runs/due-requests.js';
+import { placesOfRecords } from '../../records/runs/record-places.js';
+import { isOfReports, postponeRefreshRequests } from '../../records/runs/refresh-requests.js';
+import type { RunTally } from '../../records/runs/runs.js';
+import type { ListPlan } from '../lists/list-plan.js';
+import { type ListPoll, newListPoll } from '../lists/list-poll.js';
+import type { Place } from '../lists/list-row.js';
+import type { Absence } from '../lists/list-store.js';
+import { listPages } from '../lists/read-pages.js';
+import { type Looked, readWindows } from '../lists/read-windows.js';
+import { assertSameList } from '../lists/same-list.js';
+import { createListStore } from '../lists/sql-list-store.js';
+import { type CallShare, freeShare } from './call-share.js';
+import type { RefreshRound } from './refresh-memory.js';
+import { takeTurns } from './take-turns.js';
+
+const PER_ROUND = 500;
+/** Between the two looks that prove an absence, so that a list that lags behind its events can catch up. */
+const SECOND_POLL_MS = 5_000;
+const UNDECIDED_MS = 2_000;
+/** Of what webhooks alone name, wherever in the list they say that it stands. The whole list shows what these don't reach. */
+const REPORTED = { windows: 20, pagesPerWindow: 3 };
+
+const source = { type: 'poll', ref: 'verify-claims' } as const;
+
+/**
+ * Reads what is requested of a list, by its windows. Claims cluster near the head, so a call answers for up to 100. What webhooks
+ * alone ask for is looked for on the head page, which all of it shares, and further down by its share of the calls.
+ */
+export async function refreshList(round: RefreshRound, plan: ListPlan): Promise<void> {
+  const { deps, memory } = round;
+  const due = await dueRequests(deps.db, plan.record, PER_ROUND);
+  if (due.length === 0) return;
+  const poll = newRound(round, plan);
+  if (!memory.sure.has(plan.record)) await assertSameList(poll.read, poll.store);
+  memory.sure.add(plan.record);
+  const known = await placesOfRecords(
+    deps.db,
+    plan.record,
+    due.map(({ id }) => id),
+  );
+  const places = due.map(({ id }): Place => known.get(id) ?? { id, createdAt: null });
+  const reported = due.filter(isOfReports);
+  const headOnly = new Set(reported.map(({ id }) => id));
+  const own = await readWindows(poll, places, { headOnly });
+  const looked = await readFurther(round, poll, own, reported);
+  const { absent, again } = compareAbsences(memory.absencesOf(plan.record), looked);
+  await poll.store.saveAbsences(absent);
+  await postponeRefreshRequests(deps.db, plan.record, again, SECOND_POLL_MS);
+  const undecided = looked.undecided.map(({ id }) => id);
+  await postponeRefreshRequests(deps.db, plan.record, undecided, UNDECIDED_MS);
+  const { calls } = poll.tally;
+  deps.log.debug(
+    { kind: plan.kind, due: due.length, found: looked.found.size, absent: absent.length, calls },
+    'verified',
+  );
+}
+
+/** What the head page did not decide of what webhooks alone ask for, each secret in turn, while its share lasts. */
+async function readFurther(
+  { deps, memory, signal }: RefreshRound,
+  poll: ListPoll,
+  looked: Looked,
+  reported: readonly DueRequest[],
+): Promise<Looked> {
+  const { share = freeShare(deps.client) } = deps;
+  const open = new Map(looked.undecided.map((place) => [place.id, place]));
+  const asked = reported.filter(({ id }) => typeof open.get(id)?.createdAt === 'number');
+  const turns = takeTurns(asked, anyOf(share), memory.rotationOf(poll.plan.record));
+  const targets: Place[] = [];
+  for (let next = turns.next(); next !== null && targets.length < REPORTED.windows; next = turns.next()) {
+    targets.push(open.get(next.id) ?? { id: next.id, createdAt: null });
+  }
+  if (targets.length === 0) return looked;
+  const read = listPages(share.reports, poll.plan.operation, {
+    tally: poll.tally,
+    ...(signal ? { signal } : {}),
+  });
+  const further = await readWindows({ ...poll, read }, targets, {
+    pagesPerWindow: REPORTED.pagesPerWindow,
+    mayGoOn: () => share.hasEarned() || share.isQuiet(),
+  });
+  const decided = new Set([...further.found, ...further.missing.keys()]);
+  return {
+    found: new Set([...looked.found, ...further.found]),
+    missing: new Map([...looked.missing, ...further.missing]),
+    undecided: looked.undecided.filter(({ id }) => !decided.has(id)),
+  };
+}
+
+/** In turn, whatever may be read of it then. */
+function anyOf(share: CallShare): Pick<CallShare, 'hasEarned' | 'isQuiet'> {
+  const may = share.hasEarned() || share.isQuiet();
+  return { hasEarned: () => may, isQuiet: () => false };
+}
+
+function newRound({ deps, signal }: RefreshRound, plan: ListPlan): ListPoll {
+  const tally: RunTally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
+  const stopping = signal ? { signal } : {};
+  return newListPoll({
+    plan,
+    read: listPages(deps.client, plan.operation, { tally, ...stopping }),
+    store: createListStore(deps, plan, { source, tally, fence: null }),
+    tally,
+    now: () => deps.now().getTime(),
+    ...stopping,
+  });
+}
+
+/** Missing twice, and far enough apart, is absent; missing once is to be looked for again. */
+function compareAbsences(
+  absences: Map<string, Absence>,
+  { found, missing }: Looked,
+): { absent: Absence[]; again: string[] } {
+  for (const id of found) absences.delete(id);
+  const absent: Absence[] = [];
+  const again: string[] = [];
+  for (const [id, absence] of missing) {
+    const first = absences.get(id);
+    if (first !== undefined && absence.from - first.to >= SECOND_POLL_MS / 2) {
+      absences.delete(id);
+      absent.push(absence);
+    } else {
+      if (first === undefined) absences.set(id, absence);
+      again.push(id);
+    }
+  }
+  return { absent, again };
+}

@@ -1,0 +1,105 @@
+import { dueRequests } from '../../records/runs/due-requests.js';
+import {
+  endRefreshRequests,
+  isOfReports,
+  postponeMet,
+  postponeRefreshRequests,
+  type RefreshKind,
+} from '../../records/runs/refresh-requests.js';
+import { readWatermarks } from '../../records/runs/watermarks.js';
+import { invoiceList } from '../invoices.js';
+import { paymentIntentList } from '../payment-intents.js';
+import { hasNoPayoutList, hasPayoutList, payoutList } from '../payouts.js';
+import { type SearchedRecord, searchDeliveries } from '../search-deliveries.js';
+import { freeShare } from './call-share.js';
+import { readPayins } from './read-payins.js';
+import { refreshAccounts, refreshTransactions } from './refresh-accounts.js';
+import { refreshList } from './refresh-list.js';
+import type { RefreshRound } from './refresh-memory.js';
+import { takeTurns } from './take-turns.js';
+
+const source = { type: 'poll', ref: 'verify-claims' } as const;
+/** Deposits take one call each, in a lane of their own: a backlog is read without a pause between a few of them. */
+const PAYINS_PER_ROUND = 200;
+const PAYINS_TURN_MS = 20_000;
+const PAYOUTS_PER_ROUND = 20;
+/** An event comes a while after what it tells of. */
+const PAYOUT_AGAIN_MS = 60_000;
+/** For half an hour or so. Then the runs alone search for it, while it is open, and say of how many nothing is shown. */
+const MOST_PAYOUT_SEARCHES = 5;
+/** The history is written a little after its event. */
+const SEARCH_AGAIN_MS = 5_000;
+const MOST_SEARCHES = 5;
+
+/**
+ * How the records of a kind are read at once that something asked to be read; deposits last. The other kinds are named by
+ * no event: their runs read all of them.
+ */
+export const refreshReaders: readonly { kind: RefreshKind; read: (round: RefreshRound) => Promise<void> }[] = [
+  { kind: 'payment_intent', read: (round) => refreshList(round, paymentIntentList) },
+  { kind: 'invoice', read: (round) => refreshList(round, invoiceList) },
+  { kind: 'payout', read: refreshPayouts },
+  { kind: 'account', read: refreshAccounts },
+  { kind: 'transaction', read: refreshTransactions },
+  { kind: 'payin', read: refreshPayins },
+  { kind: 'delivery', read: refreshDeliveries },
+];
+
+/** What only reports link: the delivery history is asked, now and a little later, since it may lag behind its events. */
+async function refreshDeliveries({ deps, memory, signal }: RefreshRound): Promise<void> {
+  const due = await dueRequests(deps.db, 'delivery', PAYOUTS_PER_ROUND);
+  const { share = freeShare(deps.client) } = deps;
+  const turns = takeTurns(due, share, memory.rotationOf('delivery'));
+  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
+  for (let request = turns.next(); request !== null; request = turns.next()) {
+    const record = searchedRecord(request.id);
+    const client = isOfReports(request) ? share.reports : deps.client;
+    const searching = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
+    // What fails of one does not stand before the others in the next round.
+    await postponeMet(deps.db, 'delivery', request, SEARCH_AGAIN_MS * 2 ** request.attempts);
+    const asked = record === null ? 0 : (await searchDeliveries(searching, [record])).asked;
+    if (asked === 0 || request.attempts >= MOST_SEARCHES) await endRefreshRequests(deps.db, 'delivery', [request]);
+  }
+}
+
+function searchedRecord(id: string): SearchedRecord | null {
+  const at = id.indexOf(' ');
+  const kind = (['payout', 'invoice'] as const).find((one) => one === id.slice(0, at));
+  return kind === undefined ? null : { kind, id: id.slice(at + 1) };
+}
+
+async function refreshPayins({ deps, memory, signal }: RefreshRound): Promise<void> {
+  const until = new Date(deps.now().getTime() + PAYINS_TURN_MS);
+  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
+  await readPayins(deps, {
+    source,
+    tally,
+    fence: null,
+    rotation: memory.rotationOf('payin'),
+    limit: PAYINS_PER_ROUND,
+    until,
+    ...(signal ? { signal } : {}),
+  });
+}
+
+/** Where there is no list, nothing can settle such a refresh request: it is looked after ever more rarely, and ends. */
+async function refreshPayouts(round: RefreshRound): Promise<void> {
+  const { deps, memory, signal } = round;
+  const due = await dueRequests(deps.db, 'payout', PAYOUTS_PER_ROUND);
+  if (due.length === 0) return;
+  const known = await readWatermarks(deps.db, payoutList.kind);
+  if (hasPayoutList(known)) return refreshList(round, payoutList);
+  const isUnlisted = hasNoPayoutList(known);
+  const { share = freeShare(deps.client) } = deps;
+  const turns = takeTurns(due, share, memory.rotationOf('payout'));
+  for (let asked = 0; asked < PAYOUTS_PER_ROUND; asked += 1) {
+    const request = turns.next();
+    if (request === null) return;
+    const client = isOfReports(request) ? share.reports : deps.client;
+    const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
+    const searching = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
+    if (isUnlisted) await searchDeliveries(searching, [{ kind: 'payout', id: request.id }]);
+    if (isUnlisted && request.attempts >= MOST_PAYOUT_SEARCHES) await endRefreshRequests(deps.db, 'payout', [request]);
+    await postponeRefreshRequests(deps.db, 'payout', [request.id], PAYOUT_AGAIN_MS);
+  }
+}

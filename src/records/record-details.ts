@@ -1,0 +1,84 @@
+import type { Knex } from 'knex';
+import type { RecordKind } from '../domain/records.js';
+import type { BreakView } from './breaks/list-breaks.js';
+import { openBreaksOf } from './breaks/open-breaks-of.js';
+import { changesOf } from './changes.js';
+import { fromDatabaseText, fromNullableText } from './database/database-text.js';
+import { isRowId } from './database/row-id.js';
+import type { TimelineEntry } from './orders/order-details.js';
+import { sourceDetails } from './orders/source-details.js';
+import { getRecord, type RecordView } from './rows.js';
+
+/** One record with all that made it what it is. */
+export interface RecordDetails {
+  record: RecordView;
+  /** Its newest changes, oldest first, each with its source. */
+  timeline: TimelineEntry[];
+  /** There are older changes than those. */
+  hasOlder: boolean;
+  /** Open or acknowledged. */
+  breaks: BreakView[];
+  /** What the service says it sent of the events behind the changes. */
+  deliveries: EventDelivery[];
+}
+
+const LONGEST_TIMELINE = 300;
+
+/** Null when there is no such record. */
+export async function recordDetails(db: Knex, kind: RecordKind, id: string): Promise<RecordDetails | null> {
+  const record = await getRecord(db, kind, id);
+  if (record === null) return null;
+  const changes = await changesOf(db, { kind, id }, LONGEST_TIMELINE + 1);
+  const hasOlder = changes.length > LONGEST_TIMELINE;
+  const shown = hasOlder ? changes.slice(1) : changes;
+  const sources = shown.map(({ source }) => source);
+  const because = await sourceDetails(db, sources);
+  const events = sources.flatMap(({ type, ref }) => (type === 'webhook' || type === 'delivery_history' ? [ref] : []));
+  return {
+    record,
+    timeline: shown.map((change) => ({ ...change, because: because(change.source) })),
+    hasOlder,
+    breaks: await openBreaksOf(db, [{ kind, id }]),
+    deliveries: await deliveriesOfEvents(db, events),
+  };
+}
+
+/** What the service says it sent of one of our events. */
+interface EventDelivery {
+  id: string;
+  eventId: string;
+  endpointUrl: string | null;
+  status: string | null;
+  attempts: number | null;
+  createdAt: string | null;
+}
+
+interface Row {
+  id: string;
+  inbox_id: string;
+  endpoint_url: string | null;
+  status: string | null;
+  attempts: number | null;
+  created_at: Date | null;
+}
+
+const MOST = 100;
+
+/** Deliveries that are paired with the events, oldest first; a hundred at most. Ids that are none of ours are passed over. */
+async function deliveriesOfEvents(db: Knex, eventIds: readonly string[]): Promise<EventDelivery[]> {
+  const ids = [...new Set(eventIds.filter(isRowId))];
+  if (ids.length === 0) return [];
+  const rows: Row[] = await db('deliveries')
+    .select('id', 'inbox_id', 'endpoint_url', 'status', 'attempts', 'created_at')
+    .whereRaw('inbox_id = ANY (?::bigint[])', [ids])
+    .orderBy(['created_at', 'id'])
+    .limit(MOST);
+  return rows.map((row) => ({
+    id: fromDatabaseText(row.id),
+    eventId: row.inbox_id,
+    endpointUrl: fromNullableText(row.endpoint_url),
+    status: fromNullableText(row.status),
+    attempts: row.attempts,
+    createdAt: row.created_at?.toISOString() ?? null,
+  }));
+}

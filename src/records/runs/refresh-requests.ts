@@ -1,0 +1,241 @@
+import type { Knex } from 'knex';
+import type { RecordKind } from '../../domain/records.js';
+import { bigintArray, floatArray, textArray } from '../database/array-parameter.js';
+import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { prepared } from '../database/prepared.js';
+import { recordTables } from '../saving/record-columns.js';
+
+const LONGEST_DELAY_MS = 3_600_000;
+const MAX_DOUBLINGS = 10;
+/** What webhooks alone ask for, or only named, is looked for so often: for about 16 hours. */
+const MAX_POLLS = 26;
+const ONLY_NAMED = ['expired_event', 'unreadable_delivery'];
+/** The weakest first. */
+const lanes = ['recheck', 'report', 'hold', 'poll', 'listed'] as const;
+const STRENGTH = `ARRAY['${lanes.join("', '")}']`;
+const STRONGER = `array_position(${STRENGTH}, excluded.lane) > array_position(${STRENGTH}, mark.lane)`;
+
+/** A record, or what the delivery history says of one (`delivery`: its id is a kind and an id). */
+export type RefreshKind = RecordKind | 'delivery';
+
+/**
+ * Who asked: `listed`, a payment that the service shows and that lists the deposit; `poll`, a poll; `report`, a webhook;
+ * `hold`, a webhook that speaks of an order whose goods may go out, or that webhooks alone hold;
+ * `recheck`, the time since a deposit passed. A record that several asked for has the strongest, in this order.
+ */
+export type RefreshLane = (typeof lanes)[number];
+
+/** A webhook asked: within the share of the reports. */
+export function isOfReports({ lane }: Pick<AskedBy, 'lane'>): boolean {
+  return lane === 'report' || lane === 'hold';
+}
+
+/** `secret`: the label of the secret that signed the webhook; left out where it is none, or not known. */
+export interface AskedBy {
+  lane: RefreshLane;
+  secret?: string;
+}
+
+export interface NewRefreshRequest extends Partial<AskedBy> {
+  kind: RefreshKind;
+  id: string;
+  /** Left empty: a refresh request that is there is only taken hold of. */
+  reason: string;
+  /** Service clock, ms: a poll that began earlier does not settle the refresh request. Left out: any poll does. */
+  askedAt?: number;
+  /** Not due before so many ms from now. Left out: due at once. */
+  delayMs?: number;
+  /** The record was read just now and is to be read again: put off, by `delayMs` doubled with each attempt. */
+  again?: boolean;
+}
+
+/**
+ * Asks for records to be read; `lane` left out: a poll does. A record that already has a request becomes due as early as the earlier of
+ * the two and keeps its attempts, unless one asks whose lane is stronger: it begins anew in that. Call it after
+ * `saveObservations` where one transaction does both.
+ */
+export async function requestRefresh(trx: Knex, requests: NewRefreshRequest[]): Promise<void> {
+  const asked = eachOnce(requests);
+  if (asked.length === 0) return;
+  await prepared(
+    trx,
+    'insert marks',
+    `INSERT INTO reading_marks AS mark (kind, id, reason, asked_at, next_at, attempts, lane, secret)
+     SELECT kind, id, reason, asked_at, now() + delay * interval '1 millisecond', attempts, lane, secret
+     FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::float8[], ?::bigint[], ?::text[], ?::text[])
+       AS new (kind, id, reason, asked_at, delay, attempts, lane, secret)
+     ORDER BY kind, id
+     ON CONFLICT (kind, id) DO UPDATE SET
+       reason = coalesce(nullif(excluded.reason, ''), mark.reason),
+       asked_at = greatest(mark.asked_at, excluded.asked_at),
+       attempts = CASE WHEN ${STRONGER} THEN excluded.attempts ELSE mark.attempts + excluded.attempts END,
+       lane = CASE WHEN ${STRONGER} THEN excluded.lane ELSE mark.lane END,
+       secret = CASE
+         WHEN ${STRONGER} THEN excluded.secret
+         WHEN mark.lane IN ('report', 'hold') THEN coalesce(nullif(mark.secret, ''), excluded.secret)
+         ELSE ''
+       END,
+       final_since = CASE WHEN excluded.attempts = 0 THEN mark.final_since END,
+       next_at = CASE
+         WHEN excluded.attempts = 0 THEN least(mark.next_at, excluded.next_at)
+         ELSE now() + least((excluded.next_at - now()) * 2 ^ least(CASE WHEN ${STRONGER} THEN 0 ELSE mark.attempts END, ${MAX_DOUBLINGS}), interval '1 hour')
+       END`,
+    [
+      textArray(asked.map((request) => request.kind)),
+      textArray(asked.map((request) => toDatabaseText(request.id))),
+      textArray(asked.map((request) => request.reason)),
+      bigintArray(asked.map((request) => Math.floor(request.askedAt ?? 0))),
+      floatArray(asked.map((request) => request.delayMs ?? 0)),
+      bigintArray(asked.map((request) => (request.again ? 1 : 0))),
+      textArray(asked.map((request) => request.lane ?? 'poll')),
+      textArray(
+        asked.map((request) =>
+          isOfReports({ lane: request.lane ?? 'poll' }) ? toDatabaseText(request.secret ?? '') : '',
+        ),
+      ),
+    ],
+  );
+}
+
+/** Of those that ask for one record, the last of the strongest lane. */
+function eachOnce(requests: readonly NewRefreshRequest[]): NewRefreshRequest[] {
+  const strongest = new Map<string, NewRefreshRequest>();
+  for (const request of requests) {
+    const key = `${request.kind} ${request.id}`;
+    const known = strongest.get(key);
+    if (known === undefined || strengthOf(request) >= strengthOf(known)) strongest.set(key, request);
+  }
+  return [...strongest.values()];
+}
+
+function strengthOf({ lane = 'poll' }: NewRefreshRequest): number {
+  return lanes.indexOf(lane);
+}
+
+/** A refresh request as it was met: what is asked anew meanwhile is another. */
+export interface MetRefreshRequest {
+  id: string;
+  /** Service clock, ms. */
+  askedAt: number;
+}
+
+export interface WaitingRefreshRequest extends MetRefreshRequest {
+  /** How long it has waited. */
+  ageMs: number;
+  /** A record of it is kept. */
+  held: boolean;
+}
+
+/** Refresh requests that have waited for so long, due or not, the oldest first. */
+export async function waitingRefreshRequests(
+  db: Knex,
+  kind: RecordKind,
+  { olderThanMs, limit }: { olderThanMs: number; limit: number },
+): Promise<WaitingRefreshRequest[]> {
+  const { rows } = await db.raw<{ rows: { id: string; asked_at: string; age: string; held: boolean }[] }>(
+    `SELECT mark.id, mark.asked_at, floor(extract(epoch FROM now() - marked_at) * 1000) AS age, record.id IS NOT NULL AS held
+     FROM reading_marks AS mark LEFT JOIN ${recordTables[kind]} AS record ON record.id = mark.id
+     WHERE mark.kind = ? AND marked_at <= now() - ? * interval '1 millisecond' ORDER BY marked_at, mark.id LIMIT ?`,
+    [kind, olderThanMs, limit],
+  );
+  return rows.map((row) => {
+    return { id: fromDatabaseText(row.id), askedAt: Number(row.asked_at), ageMs: Number(row.age), held: row.held };
+  });
+}
+
+/**
+ * Takes off refresh requests that nothing will settle, in the order in which others take hold of them; whoever calls it says so where a
+ * person sees it. One that was asked anew since it was met stays.
+ */
+export async function endRefreshRequests(
+  trx: Knex,
+  kind: RefreshKind,
+  requests: readonly MetRefreshRequest[],
+): Promise<void> {
+  if (requests.length === 0) return;
+  await trx.raw(
+    `WITH met AS (
+       SELECT mark.id FROM reading_marks AS mark
+         JOIN unnest(?::text[], ?::bigint[]) AS met (id, asked_at) ON mark.id = met.id AND mark.asked_at <= met.asked_at
+       WHERE mark.kind = ? ORDER BY mark.id FOR UPDATE OF mark
+     )
+     DELETE FROM reading_marks AS mark USING met WHERE mark.kind = ? AND mark.id = met.id`,
+    [
+      textArray(requests.map(({ id }) => toDatabaseText(id))),
+      bigintArray(requests.map(({ askedAt }) => askedAt)),
+      kind,
+      kind,
+    ],
+  );
+}
+
+/**
+ * Deposits whose poll is due, or failed before anything was read of them, and has been for longer than `waitingMs`. What
+ * webhooks alone name may wait, and so may what has passed: neither says that the poll don't keep up.
+ */
+export async function countOverduePayins(db: Knex, waitingMs: number): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ count: string }] }>(
+    `SELECT count(*) FROM reading_marks, LATERAL (SELECT now() - :waiting * interval '1 millisecond' AS latest) AS bound
+     WHERE kind = 'payin' AND lane IN ('listed', 'poll')
+       AND (next_at <= latest OR (reason = 'payin_of_intent' AND attempts > 0 AND marked_at <= latest))`,
+    { waiting: waitingMs },
+  );
+  return Number(rows[0].count);
+}
+
+/** Deposits that payments list, by the service's own list, and whose own record was not read since they were listed so. */
+export async function countUnreadPayins(db: Knex): Promise<number> {
+  const row = await db('reading_marks')
+    .where({ kind: 'payin' })
+    .whereIn('lane', ['listed', 'poll'])
+    .whereIn('reason', ['payin_of_intent', 'payin_moved'])
+    .count({ count: '*' })
+    .first();
+  return Number(row?.['count'] ?? 0);
+}
+
+/**
+ * Puts refresh requests off after a poll that did not settle them: by `delayMs`, doubled with each attempt, an hour at most. What
+ * webhooks alone ask for, and a record that was only named and that nothing has shown, is not looked for any more after many
+ * readings: the service never had it, or its whole list will show it.
+ */
+export async function postponeRefreshRequests(
+  db: Knex,
+  kind: RefreshKind,
+  ids: string[],
+  delayMs: number,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await db.raw(
+    `WITH due AS (
+       SELECT id FROM reading_marks WHERE kind = ? AND id = ANY (?::text[]) ORDER BY id FOR UPDATE
+     )
+     UPDATE reading_marks AS mark
+     SET attempts = attempts + 1,
+         next_at = now() + least(?::float8 * 2 ^ least(attempts, ?::integer), ?::float8) * interval '1 millisecond'
+     FROM due WHERE mark.kind = ? AND mark.id = due.id`,
+    [kind, ids.map(toDatabaseText), delayMs, MAX_DOUBLINGS, Math.max(delayMs, LONGEST_DELAY_MS), kind],
+  );
+  if (kind === 'delivery') return;
+  await db.raw(
+    `DELETE FROM reading_marks AS mark
+     WHERE kind = ? AND id = ANY (?::text[]) AND attempts >= ?
+       AND (lane IN ('report', 'hold') OR (reason = ANY (?::text[])
+         AND NOT EXISTS (SELECT FROM ${recordTables[kind]} AS record WHERE record.id = mark.id)))`,
+    [kind, textArray(ids.map(toDatabaseText)), MAX_POLLS, textArray(ONLY_NAMED)],
+  );
+}
+
+/** Puts a refresh request off by `delayMs` after a poll that did not settle it, unless it was asked anew since it was met. */
+export async function postponeMet(
+  db: Knex,
+  kind: RefreshKind,
+  { id, askedAt }: MetRefreshRequest,
+  delayMs: number,
+): Promise<void> {
+  await db.raw(
+    `UPDATE reading_marks SET attempts = attempts + 1, next_at = now() + ?::float8 * interval '1 millisecond'
+     WHERE kind = ? AND id = ? AND asked_at <= ?`,
+    [delayMs, kind, toDatabaseText(id), askedAt],
+  );
+}

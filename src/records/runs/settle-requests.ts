@@ -1,0 +1,84 @@
+import type { Knex } from 'knex';
+import type { RecordKind } from '../../domain/records.js';
+import { bigintArray, booleanArray, textArray } from '../database/array-parameter.js';
+import { toDatabaseText } from '../database/database-text.js';
+import { type NewRefreshRequest, requestRefresh } from './refresh-requests.js';
+
+/** A refresh request that may go: something was read at `readAt` (service clock, ms) that leaves nothing to ask. */
+export interface SettledRefreshRequest {
+  kind: RecordKind;
+  id: string;
+  readAt: number;
+  /** A deposit that has passed: it is read again, ever more rarely, until a day after its first poll as such. */
+  recheck?: boolean;
+}
+
+/**
+ * After so long a deposit that has passed is read again: a screening may still change its mind. Three calls for each: of
+ * 20,000 payments a day 0.7 calls a second (docs/reconcile.md).
+ */
+const RECHECKS = ['20 minutes', '3 hours', '24 hours'] as const;
+const LAST_RECHECK = RECHECKS[RECHECKS.length - 1];
+const STEPS = `ARRAY[${RECHECKS.map((step) => `interval '${step}'`).join(', ')}]`;
+
+/** Of a settled refresh request: nothing was asked since that the poll could not see. */
+const IS_SETTLED = 'mark.kind = settled.kind AND mark.id = settled.id AND mark.asked_at <= settled.read_at';
+const SETTLED = 'unnest(?::text[], ?::text[], ?::bigint[], ?::boolean[]) AS settled (kind, id, read_at, recheck)';
+
+/**
+ * Takes the refresh requests off that a poll settled, and sets new ones. One pass in one order over both, so that two
+ * transactions never wait for each other in a circle.
+ */
+export async function updateRefreshRequests(
+  trx: Knex.Transaction,
+  asked: NewRefreshRequest[],
+  settled: SettledRefreshRequest[],
+): Promise<void> {
+  const off = await findSettled(trx, settled);
+  const goes = new Set(off.map((request) => `${request.kind} ${request.id}`));
+  const stays = asked.filter((request) => !goes.has(`${request.kind} ${request.id}`));
+  const held = off.map(({ kind, id }): NewRefreshRequest => ({ kind, id, reason: '', lane: 'recheck' }));
+  await requestRefresh(trx, [...stays, ...held]);
+  if (off.length === 0) return;
+  const given = [
+    textArray(off.map((request) => request.kind)),
+    textArray(off.map((request) => toDatabaseText(request.id))),
+    bigintArray(off.map((request) => Math.floor(request.readAt))),
+    booleanArray(off.map((request) => request.recheck ?? false)),
+  ];
+  await trx.raw(
+    `DELETE FROM reading_marks AS mark USING ${SETTLED}
+     WHERE ${IS_SETTLED} AND (NOT settled.recheck OR mark.final_since + interval '${LAST_RECHECK}' <= now())`,
+    given,
+  );
+  if (off.some(({ recheck }) => recheck)) await planRechecks(trx, given);
+}
+
+/** What is left of the settled ones becomes due again, at the next of the steps. */
+async function planRechecks(trx: Knex.Transaction, given: readonly Buffer[]): Promise<void> {
+  await trx.raw(
+    `UPDATE reading_marks AS mark SET lane = 'recheck', secret = '', reason = 'recheck', attempts = 0, asked_at = 0,
+       final_since = coalesce(mark.final_since, now()),
+       next_at = (SELECT min(coalesce(mark.final_since, now()) + step) FROM unnest(${STEPS}) AS step
+                  WHERE coalesce(mark.final_since, now()) + step > now())
+     FROM ${SETTLED} WHERE ${IS_SETTLED}`,
+    [...given],
+  );
+}
+
+async function findSettled(trx: Knex.Transaction, settled: SettledRefreshRequest[]): Promise<SettledRefreshRequest[]> {
+  const given = new Map(settled.map((request) => [`${request.kind} ${toDatabaseText(request.id)}`, request]));
+  const found: SettledRefreshRequest[] = [];
+  for (const kind of new Set(settled.map((request) => request.kind))) {
+    const ids = settled.filter((request) => request.kind === kind).map((request) => toDatabaseText(request.id));
+    const { rows } = await trx.raw<{ rows: { id: string; asked_at: string }[] }>(
+      `SELECT id, asked_at FROM reading_marks WHERE kind = ? AND id = ANY (?::text[])`,
+      [kind, textArray(ids)],
+    );
+    for (const { id, asked_at } of rows) {
+      const request = given.get(`${kind} ${id}`);
+      if (request !== undefined && Number(asked_at) <= request.readAt) found.push(request);
+    }
+  }
+  return found;
+}

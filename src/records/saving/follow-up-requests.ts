@@ -1,0 +1,158 @@
+import type { Knex } from 'knex';
+import { listedPayins, payinSummaries } from '../../domain/family/links.js';
+import { isFinal } from '../../domain/family/states.js';
+import type { JsonObject } from '../../domain/json.js';
+import { objectFromJsonText } from '../../domain/json-text.js';
+import type { Observation } from '../../domain/observation.js';
+import { defaultKytWords, kytVerdict } from '../../domain/orders/kyt.js';
+import { shownPollOf } from '../../domain/record-state.js';
+import { recordRules, stateOn, textField } from '../../domain/records.js';
+import { instantMs } from '../database/instant.js';
+import type { AskedBy, NewRefreshRequest } from '../runs/refresh-requests.js';
+import type { SettledRefreshRequest } from '../runs/settle-requests.js';
+import { askedByReports, polledFields } from './asked-by.js';
+import { readRows } from './lock-records.js';
+import { isHistory, type SaveContext } from './save-context.js';
+import type { SavedRecords } from './save-records.js';
+import { type MergedRecord } from './stored-record.js';
+
+/** After a poll that left something to ask: a statement newer than the poll, or a deposit on its way. */
+const REPORT_AGAIN_MS = 1_000;
+const PAYIN_AGAIN_MS = 30_000;
+/** A confirmed deposit without a KYT result is looked at once more when it is this old. */
+const KYT_LATEST_MS = 600_000;
+/** Where the account shows such results it is waited for, ever more seldom, for as long. */
+const KYT_AGAIN_MS = 5_000;
+const KYT_WAITED_MS = 30 * 86_400_000;
+
+/** A deposit older than this that is read as passed is not read again. */
+const RECHECKED_AGE_MS = 7 * 86_400_000;
+
+export interface FollowUpRequests {
+  ask: NewRefreshRequest[];
+  settled: SettledRefreshRequest[];
+}
+
+/**
+ * Which records are to be read (again), and which need not be any more. `read`: kind and id of those that were read now.
+ * `denied`: deposits that the service denies and lists elsewhere, so they must turn up.
+ */
+export function followUpRequests(
+  { merged, touched }: SavedRecords,
+  read: ReadonlySet<string>,
+  context: SaveContext,
+  denied: ReadonlyMap<string, unknown>,
+): FollowUpRequests {
+  const requests: FollowUpRequests = { ask: [], settled: [] };
+  for (const record of merged) {
+    const { kind, id, shown, state } = record;
+    const wasRead = read.has(`${kind} ${id}`);
+    if (shown.needsPoll) {
+      const again = wasRead ? { again: true, delayMs: REPORT_AGAIN_MS } : {};
+      requests.ask.push({ kind, id, reason: 'claimed', ...askedBy(record, context), ...again });
+    } else if (wasRead && shown.absent && kind === 'payin' && denied.has(id)) {
+      requests.ask.push({ kind, id, reason: 'listed_elsewhere', again: true, delayMs: PAYIN_AGAIN_MS });
+    } else if (wasRead && shown.absent && shownPollOf(state.poll) === null) {
+      // Only webhooks spoke of it, and what they say of its state is no reason to ask for ever.
+      requests.settled.push({ kind, id, readAt: state.poll?.from ?? 0 });
+    } else if (wasRead && state.poll !== null) {
+      settle(requests, record, shown.fields, state.poll.from, context);
+    }
+  }
+  for (const poll of touched) {
+    settle(requests, poll, poll.type === 'poll' ? poll.fields : {}, poll.from, context);
+  }
+  return requests;
+}
+
+/** A subject that a poll showed is asked for as if a poll did: there are only so many of them. */
+function askedBy(record: MergedRecord, context: SaveContext): AskedBy {
+  return shownPollOf(record.state.poll) === null ? askedByReports(record, context) : { lane: 'poll' };
+}
+
+function settle(
+  requests: FollowUpRequests,
+  { kind, id }: Pick<Observation, 'kind' | 'id'>,
+  fields: JsonObject,
+  readAt: number,
+  context: SaveContext,
+): void {
+  const delayMs = kind === 'payin' ? payinDelay(fields, context) : null;
+  const recheck = kind === 'payin' && mayTurn(fields, context);
+  if (delayMs === null) requests.settled.push({ kind, id, readAt, recheck });
+  else requests.ask.push({ kind, id, reason: 'not_final', again: true, delayMs });
+}
+
+/** A deposit of a payment that has passed, lately: its order may be released, and its screening may still change its mind. */
+function mayTurn(fields: JsonObject, { now, kytWords = defaultKytWords }: SaveContext): boolean {
+  const kyt = textField(fields, 'kytStatus');
+  const hasPassed = kyt === null || kytVerdict(kyt, kytWords) === 'passed';
+  const age = now.getTime() - (instantMs(fields['createdAt']) ?? 0);
+  const isOfPayment = textField(fields, 'paymentIntentId') !== null;
+  return isOfPayment && hasPassed && textField(fields, 'status') === 'confirmed' && age < RECHECKED_AGE_MS;
+}
+
+/** In how many ms a deposit is to be read again; null once its state and its KYT result are final. */
+function payinDelay(fields: JsonObject, context: SaveContext): number | null {
+  const { now, kytWords = defaultKytWords, showsKyt = false } = context;
+  if (Object.keys(fields).length === 0) return null;
+  if (!isFinal('payin', stateOn(recordRules.payin.main, fields))) return PAYIN_AGAIN_MS;
+  const kyt = textField(fields, 'kytStatus');
+  if (kyt !== null) return ['passed', 'rejected'].includes(kytVerdict(kyt, kytWords)) ? null : PAYIN_AGAIN_MS;
+  const age = now.getTime() - (instantMs(fields['createdAt']) ?? 0);
+  if (showsKyt) return age < KYT_WAITED_MS ? KYT_AGAIN_MS : null;
+  return age < KYT_LATEST_MS ? KYT_LATEST_MS - age : null;
+}
+
+/** Deposits that payment intents sum up and that were not read, or are not final, or moved on since. */
+export async function payinRequests(
+  trx: Knex.Transaction,
+  records: MergedRecord[],
+  context: SaveContext,
+): Promise<NewRefreshRequest[]> {
+  const listed = records
+    .filter(({ kind, changedFields }) => kind === 'payment_intent' && changedFields.includes('payins'))
+    .filter((intent) => !isClosedHistory(intent, context))
+    .flatMap((intent) => summariesOf(intent, context));
+  const rows = await readRows(
+    trx,
+    'payin',
+    listed.map(({ id }) => id),
+  );
+  return listed.flatMap(({ id, status, by }): NewRefreshRequest[] => {
+    const row = rows.get(id);
+    const asked = { kind: 'payin', id, ...by } as const;
+    if (row === undefined || row.poll_hash === null) return [{ ...asked, reason: 'payin_of_intent' }];
+    const fields = objectFromJsonText(row.shown);
+    if (status !== textField(fields, 'status')) return [{ ...asked, reason: 'payin_moved' }];
+    const delayMs = payinDelay(fields, context);
+    return delayMs === null ? [] : [{ ...asked, reason: 'not_final', delayMs }];
+  });
+}
+
+/** Each deposit that a payment sums up, and who says so: the service's own list, or a webhook alone. */
+function summariesOf(intent: MergedRecord, context: SaveContext): { id: string; status: string | null; by: AskedBy }[] {
+  const polled = new Set(listedPayins(polledFields(intent)));
+  const claimed = askedByReports(intent, context);
+  return payinSummaries(intent.shown.fields).map((summary) => {
+    const id = textField(summary, 'id') ?? '';
+    return { id, status: textField(summary, 'status'), by: polled.has(id) ? { lane: 'listed' } : claimed };
+  });
+}
+
+/**
+ * A payment that was over before adoption: its deposits decide nothing any more. One that was created before and paid
+ * since is none, even if nobody saw it move.
+ */
+function isClosedHistory(intent: MergedRecord, context: SaveContext): boolean {
+  if (!isHistory(intent, context) || !isOver(intent.shown.fields)) return false;
+  if (intent.before !== null && intent.before.state.poll !== null && !isOver(intent.before.fields)) return false;
+  return payinSummaries(intent.shown.fields).every(
+    (summary) => (instantMs(summary['createdAt']) ?? 0) < context.adoptedAt.getTime(),
+  );
+}
+
+function isOver(fields: JsonObject): boolean {
+  const disputed = textField(fields, 'irregularStatus') === 'pending_decision';
+  return !disputed && isFinal('payment_intent', textField(fields, 'status'));
+}

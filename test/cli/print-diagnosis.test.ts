@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { printDiagnosis } from '../../src/cli/print-diagnosis.js';
+import { type Check, finding, hint, ok, unknown } from '../../src/wiring/doctor/check.js';
+
+const told = (items: Check[], all = false) => printDiagnosis(items, { all });
+const WELL = [
+  ok('database', 'answers, both schemas are up to date'),
+  ok('service', 'http://127.0.0.1:9 answers'),
+  ok('secret live', 'last match a minute ago'),
+  ok('receiver', 'last known to be at work a moment ago'),
+  ok('payouts', 'complete until now'),
+  ok('contract listInvoices.take', 'the service heeds "take"'),
+];
+
+describe('what doctor tells', () => {
+  it('is a line for each group, where all is well', () => {
+    expect(told(WELL)).toEqual([
+      '                       ok  finding  unknown',
+      'installation            1        –        –',
+      'service                 1        –        –',
+      'secrets                 1        –        –',
+      'alerts                  1        –        –',
+      'what is proven          1        –        –',
+      'contract                1        –        –',
+      '',
+      '6 checks: nothing is to be done. Each of them: tallyhook doctor --all',
+    ]);
+  });
+
+  it('is advice too, which is no finding', () => {
+    const lines = told([
+      ...WELL,
+      hint('registration', 'orders are registered', 'set RELEASE_REQUIRES_REGISTRATION=on'),
+    ]);
+    expect(lines.slice(1)).toEqual([
+      'installation            2        –        –',
+      'service                 1        –        –',
+      'secrets                 1        –        –',
+      'alerts                  1        –        –',
+      'what is proven          1        –        –',
+      'contract                1        –        –',
+      '',
+      'hint      registration',
+      '          orders are registered',
+      '          → set RELEASE_REQUIRES_REGISTRATION=on',
+      '',
+      '7 checks: nothing is to be done. Each of them: tallyhook doctor --all',
+    ]);
+  });
+
+  it('is what is not well in full, with its remedy, findings first', () => {
+    const lines = told([
+      unknown('key', 'no read can show'),
+      ...WELL,
+      finding('endpoint', 'we_1 is inactive', 'activate it in the service’s dashboard'),
+      unknown('contract listInvoices.a', 'nothing to probe yet'),
+      unknown('contract listInvoices.b', 'nothing to probe yet'),
+      unknown('retries', 'no delivery was tried twice lately'),
+    ]);
+    expect(lines.slice(8)).toEqual([
+      'finding   endpoint',
+      '          we_1 is inactive',
+      '          → activate it in the service’s dashboard',
+      'unknown   key',
+      '          no read can show',
+      'unknown   contract listInvoices.a, listInvoices.b',
+      '          nothing to probe yet',
+      'unknown   retries',
+      '          no delivery was tried twice lately',
+      '',
+      '11 checks: 1 to fix and 4 not known yet. Each of them: tallyhook doctor --all',
+    ]);
+  });
+
+  it('is one command for all that it mends', () => {
+    const lines = told([
+      finding('payouts', 'no run has ended yet', 'tallyhook reconcile payouts'),
+      finding('catalog', 'no run has ended yet', 'tallyhook reconcile catalog'),
+      finding('invoices', 'the last run failed', 'tallyhook reconcile invoices'),
+    ]);
+    expect(lines.slice(3, -2)).toEqual([
+      'finding   payouts, catalog',
+      '          no run has ended yet',
+      '          → tallyhook reconcile payouts catalog',
+      'finding   invoices',
+      '          the last run failed',
+      '          → tallyhook reconcile invoices',
+    ]);
+  });
+
+  it('is everything with --all', () => {
+    const text = told(WELL, true).join('\n');
+    for (const { name, found } of WELL) expect(text).toContain(`${name}\n          ${found}`);
+  });
+
+  it('fits 100 columns, loses no word, and lets nothing drive the terminal', () => {
+    const many = Array.from({ length: 40 }, (_, n) => unknown(`contract operation.parameter${n}`, 'the same of all'));
+    const long = Array.from({ length: 60 }, (_, n) => `word${n}`).join(' ');
+    const lines = told([...many, finding('database', `\u001b[2J${long}`, `mend ${long}`)]);
+    expect(lines.filter((line) => line.length > 100)).toEqual([]);
+    expect(lines.join('')).not.toContain('\u001b');
+    const flat = lines.join(' ').replaceAll(/ +/g, ' ');
+    expect(flat).toContain(long);
+    expect(flat).toContain(`→ mend ${long}`);
+    for (const { name } of many) expect(flat).toContain(name.slice('contract '.length));
+  });
+});
