@@ -89,18 +89,6 @@ describe('a service with little in it', () => {
   });
 });
 
-it('beside a newer schema everything else is examined all the same', async () => {
-  const newer = { name: '9999_of_a_later_version.sql', batch: 9, migration_time: new Date() };
-  await database.db('migrations').insert(newer);
-  const { items } = await examined(endpoints({}));
-  await database.db('migrations').where({ name: newer.name }).delete();
-  const names = items.map(({ name }) => name);
-  expect(items.find(({ name }) => name === 'version')).toMatchObject({ status: 'finding' });
-  expect(names).toEqual(
-    expect.arrayContaining(['database', 'service', 'endpoint', 'secret test', 'events', 'matching']),
-  );
-});
-
 describe('a probe that fails', () => {
   const failures: [string, NonNullable<Answers>[string], RegExp][] = [
     ['404', ({ response }) => send(response, 404, { code: 'NO', message: 'none' }), /404/],

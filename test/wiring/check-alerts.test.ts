@@ -27,8 +27,15 @@ test('nobody looks and nobody is told: neither is taken for well', async () => {
 test('each alert that fires is a finding with its remedy; one that is over, or not told yet, is none', async () => {
   const since = new Date();
   const row = (name: string, subject: string, more: object = {}) => ({
-    ...{ name, subject, severity: 'critical', summary: 'Webhooks are refused', detail: '12 in a row.' },
-    ...{ since, seen_at: since, fired_at: since, ...more },
+    name,
+    subject,
+    severity: 'critical',
+    summary: 'Webhooks are refused',
+    detail: '12 in a row.',
+    since,
+    seen_at: since,
+    fired_at: since,
+    ...more,
   });
   await database
     .db('alerts')
