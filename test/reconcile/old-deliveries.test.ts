@@ -63,7 +63,7 @@ async function ageInbox(): Promise<void> {
 }
 
 test('a delivery whose key went by its age is never missed, be it known or seen for the first time', async () => {
-  shown = [delivery('young', 10, 200), delivery('known', 450, 200), delivery('foreign', 460, 200)];
+  shown = [delivery('recent', 10, 200), delivery('known', 450, 200), delivery('foreign', 460, 200)];
   await readAll();
   await flow.apply();
   await readAll();
@@ -74,7 +74,7 @@ test('a delivery whose key went by its age is never missed, be it known or seen 
 
   await applyRetention({ db: flow.db, log: createLog('silent'), now: () => new Date(now), days }, { pauseMs: 0 });
   expect(await flow.db('inbox')).toHaveLength(1);
-  expect(Object.keys(await classes())).toEqual(['young']);
+  expect(Object.keys(await classes())).toEqual(['recent']);
   shown.push(delivery('unseen', 470, null));
   for (let i = 0; i < 2; i += 1) {
     const run = await readAll();
