@@ -77,6 +77,7 @@ async function takeLocks(
   trx: Knex.Transaction,
   locks: { class: number; key: number; exclusive: boolean }[],
 ): Promise<void> {
+  // Begun in this moment: what is read under the locks may be sent together with them.
   await prepared(
     trx,
     'take locks',
@@ -87,7 +88,7 @@ async function takeLocks(
       integerArray(locks.map((lock) => lock.key)),
       booleanArray(locks.map((lock) => lock.exclusive)),
     ],
-  );
+  ).then();
 }
 
 function namedByIntent(intent: MergedRecord): string[] {

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { together } from '../../src/records/database/together.js';
+import { useDatabase } from '../support/database.js';
+
+const database = useDatabase();
+
+test('the server takes statements in the order in which they were begun: each sees what the one before it did', async () => {
+  await database.db.transaction(async (trx) => {
+    const count = () => trx('watermarks').where({ kind: 'together' }).pluck('name').then();
+    const insert = (name: string) => trx('watermarks').insert({ kind: 'together', name, value: '{}' }).then();
+    const [before, , one, , two] = await together(count(), insert('a'), count(), insert('b'), count());
+    expect([before, one, two.toSorted()]).toEqual([[], ['a'], ['a', 'b']]);
+    await trx.raw('DELETE FROM watermarks WHERE kind = ?', ['together']);
+  });
+});
+
+test('the error of the first that failed is thrown, when all are answered; nothing of them is kept', async () => {
+  const ended: string[] = [];
+  const { db } = database;
+  const saved = db.transaction(async (trx) => {
+    const noted = (name: string, sql: string) => trx.raw(sql).finally(() => ended.push(name));
+    await together(
+      noted('first', "INSERT INTO watermarks (kind, name, value) VALUES ('together', 'c', '{}')").then(),
+      noted('failing', 'SELECT 1 / 0').then(),
+      noted('behind', "INSERT INTO watermarks (kind, name, value) VALUES ('together', 'd', '{}')").then(),
+    );
+  });
+  await expect(saved).rejects.toThrow('division by zero');
+  expect(ended.toSorted()).toEqual(['behind', 'failing', 'first']);
+  expect(await db('watermarks').where({ kind: 'together' })).toEqual([]);
+});
+
+test('what goes on beside one that failed is awaited: nobody works on when the error is told', async () => {
+  const steps: string[] = [];
+  const inSteps = async () => {
+    for (const step of ['one', 'two', 'three']) {
+      await database.db.raw('SELECT 1');
+      steps.push(step);
+    }
+  };
+  await expect(together(Promise.reject(new Error('at once')), inSteps())).rejects.toThrow('at once');
+  expect(steps).toEqual(['one', 'two', 'three']);
+});
