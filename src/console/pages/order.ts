@@ -182,7 +182,7 @@ function recordsOf(details: OrderDetails, req: PageRequest): Section {
   const { order: found } = details;
   const rows = [
     ...rowsOf('payment', { read: details.paymentIntents, named: found.paymentIntents }, req),
-    ...rowsOf('deposit', { read: details.payins, named: [] }, req),
+    ...rowsOf('payin', { read: details.payins, named: [] }, req),
     ...rowsOf('invoice', { read: details.invoices, named: found.invoices }, req),
     ...rowsOf('refund', { read: details.refunds, named: found.refunds }, req),
     ...rowsOf('payment', { read: details.reported.paymentIntents, named: [] }, req),
@@ -224,7 +224,7 @@ const rowFields = {
     moved: 'totalAmountReceived',
     more: [],
   },
-  deposit: {
+  payin: {
     kind: 'payin',
     path: '/deposits',
     asked: null,

@@ -37,7 +37,7 @@ export const overview: Page = {
     ]);
     const secrets = await secretsTile(deps, req);
     return {
-      intro: 'Webhooks claim, the service’s own lists decide: what is proven, what waits, and what is amiss.',
+      intro: 'Webhooks report, the service’s own lists decide: what is proven, what waits, and what is wrong.',
       sections: [
         {
           is: 'tiles',

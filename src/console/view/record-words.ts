@@ -21,7 +21,7 @@ const tones: ReadonlyMap<string, Tone> = new Map(
   } as const),
 );
 
-/** A kind of record as the navigation names it: `payment_intent` is a payment, `payin` a deposit. */
+/** A kind of record as the navigation names it: `payment_intent` is a payment, `payin` a payin. */
 export function kindWord(kind: string): string {
   const known = recordKinds.find((one) => one === kind);
   return (known === undefined ? undefined : kinds[known].page?.one) ?? words(kind);
