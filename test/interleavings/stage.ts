@@ -45,7 +45,9 @@ export class Stage {
     if (life === undefined || ONCE.test(sent.text)) return null;
     if (life.dead) return Promise.reject(new CrashError('the process is gone'));
     life.clients.add(sent.client);
-    return this.park(life, sent, () => true) as Promise<QueryResult>;
+    // What is sent together is taken one after the other, as the server does.
+    const isFirst = () => this.entries.every((other) => other.sent?.client !== sent.client || other.state === 'parked');
+    return this.park(life, sent, isFirst) as Promise<QueryResult>;
   }
 
   /** Adds an actor. After a crash it begins anew, remembering nothing. Never rejects. */
@@ -136,16 +138,12 @@ export class Stage {
     for (;;) {
       await turn();
       await turn();
-      const isMoving = this.isOnTheWay() || this.idle().length > 0;
+      const isMoving = this.entries.some(({ state }) => state === 'sent') || this.idle().length > 0;
       if (!isMoving && !this.mayBeFree) return;
       if (performance.now() > deadline) throw new Error(`it stands still: ${this.standing()}`);
       if (isMoving && (await this.news())) continue;
       await this.findBlocked();
     }
-  }
-
-  private isOnTheWay(): boolean {
-    return this.entries.some(({ state }) => state === 'sent');
   }
 
   /** Actors that are about to say what they do next. */

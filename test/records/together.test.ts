@@ -6,10 +6,18 @@ const database = useDatabase();
 
 test('the server takes statements in the order in which they were begun: each sees what the one before it did', async () => {
   await database.db.transaction(async (trx) => {
-    const count = () => trx('watermarks').where({ kind: 'together' }).pluck('name').then();
-    const insert = (name: string) => trx('watermarks').insert({ kind: 'together', name, value: '{}' }).then();
+    const count = () =>
+      trx('watermarks')
+        .where({ kind: 'together' })
+        .orderBy('name')
+        .pluck('name')
+        .then((names) => names);
+    const insert = (name: string) =>
+      trx('watermarks')
+        .insert({ kind: 'together', name, value: '{}' })
+        .then(() => name);
     const [before, , one, , two] = await together(count(), insert('a'), count(), insert('b'), count());
-    expect([before, one, two.toSorted()]).toEqual([[], ['a'], ['a', 'b']]);
+    expect([before, one, two]).toEqual([[], ['a'], ['a', 'b']]);
     await trx.raw('DELETE FROM watermarks WHERE kind = ?', ['together']);
   });
 });
@@ -18,15 +26,21 @@ test('the error of the first that failed is thrown, when all are answered; nothi
   const ended: string[] = [];
   const { db } = database;
   const saved = db.transaction(async (trx) => {
-    const noted = (name: string, sql: string) => trx.raw(sql).finally(() => ended.push(name));
+    const noted = async (name: string, sql: string): Promise<void> => {
+      try {
+        await trx.raw(sql);
+      } finally {
+        ended.push(name);
+      }
+    };
     await together(
-      noted('first', "INSERT INTO watermarks (kind, name, value) VALUES ('together', 'c', '{}')").then(),
-      noted('failing', 'SELECT 1 / 0').then(),
-      noted('behind', "INSERT INTO watermarks (kind, name, value) VALUES ('together', 'd', '{}')").then(),
+      noted('first', "INSERT INTO watermarks (kind, name, value) VALUES ('together', 'c', '{}')"),
+      noted('failing', 'SELECT 1 / 0'),
+      noted('behind', "INSERT INTO watermarks (kind, name, value) VALUES ('together', 'd', '{}')"),
     );
   });
   await expect(saved).rejects.toThrow('division by zero');
-  expect(ended.toSorted()).toEqual(['behind', 'failing', 'first']);
+  expect(ended).toEqual(['first', 'failing', 'behind']);
   expect(await db('watermarks').where({ kind: 'together' })).toEqual([]);
 });
 

@@ -88,7 +88,7 @@ async function takeLocks(
       integerArray(locks.map((lock) => lock.key)),
       booleanArray(locks.map((lock) => lock.exclusive)),
     ],
-  ).then();
+  ).then(() => undefined);
 }
 
 function namedByIntent(intent: MergedRecord): string[] {
