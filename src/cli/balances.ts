@@ -7,7 +7,7 @@ import {
   attributeBalance,
   type NewAttribution,
 } from '../records/balances/balance-attributions.js';
-import { type BalanceProof, readProofs, withAge } from '../records/balances/balance-proofs.js';
+import { type BalanceProof, proofsAsOf } from '../records/balances/balance-proofs.js';
 import { subWalletSums } from '../records/balances/balance-sums.js';
 import { inTransaction } from '../records/database/in-transaction.js';
 import { cliActor } from './actor.js';
@@ -46,9 +46,8 @@ export function defineBalances(command: Command): void {
     .action(attribute);
 }
 
-async function showBalances(db: Parameters<typeof readProofs>[0], json: boolean): Promise<void> {
-  const now = new Date();
-  const items = [...(await readProofs(db)).values()].map((proof) => withAge(proof, now));
+async function showBalances(db: Parameters<typeof proofsAsOf>[0], json: boolean): Promise<void> {
+  const items = [...(await proofsAsOf(db, new Date())).values()];
   printList({ items, nextCursor: null }, json, columns);
   if (items.some(({ unexplained }) => unexplained !== null && unexplained !== '0')) process.exitCode = EXIT_FINDINGS;
 }

@@ -38,7 +38,8 @@ export async function ensureRunning({ folder, password, check, ...options }: Ins
   for (let attempt = 1; ; attempt += 1) {
     try {
       let postmaster = await waitUntilReady(path.join(homeOf(folder), 'data'), options.signal);
-      if (!postmaster) {
+      if (postmaster) options.onWait?.();
+      else {
         native ??= await prepareBinaries(folder);
         const identity = await chooseIdentity({ ...options, folder, native });
         postmaster = await start(identity, { ...options, folder, password, attempt });

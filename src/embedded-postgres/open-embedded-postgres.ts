@@ -26,7 +26,7 @@ export interface EmbeddedPostgresOptions {
   log?: Logger;
   /** Ends the start; what was begun is stopped again. */
   signal?: AbortSignal;
-  /** Called when the programs of Postgres are at work: what the caller does itself meanwhile takes no time of the start. */
+  /** Called, maybe again, when the programs of Postgres are at work: what the caller does itself meanwhile takes no time of the start. */
   onWait?: (() => void) | undefined;
   lodgings?: string;
   unshare?: boolean;

@@ -102,7 +102,8 @@ export async function migrate(
     const config: Knex.MigratorConfig = {
       migrationSource: migrationSource(lockMs),
       tableName: MIGRATION_TABLE,
-      // Not one transaction for all: each has its own. What ran stays when a later one fails, and a table is held for no longer than its own takes.
+      // Not one transaction for all: each has its own. What ran stays when a later one fails, and a table is held for no
+      // longer than its own takes.
       disableTransactions: true,
       // An older program beside a newer one must still be able to start.
       disableMigrationsListValidation: true,

@@ -24,7 +24,8 @@ const EMBEDDED_GRACE_MS = 20_000;
 
 /**
  * The database that is configured, not yet connected; or the embedded one, running and with both schemas up to date.
- * `onWait` is called when there is only to wait for it. `max` bounds the connections of this process, queues not counted; `migrate: false` leaves the schemas to the caller.
+ * `onWait` is called, maybe again, when there is only to wait for it. `max` bounds the connections of this process, queues
+ * not counted; `migrate: false` leaves the schemas to the caller.
  */
 export async function openStore(
   { config, log }: { config: StoreConfig; log: Logger },

@@ -166,7 +166,7 @@ async function openFronts(parts: FrontParts, roles: readonly Role[]): Promise<Fr
   // What is missing is told on the private ports only.
   const publicReady = async () => ({ ok: (await parts.publicReady()).ok });
   const fronts: Fronts = {};
-  const problems: string[] = [];
+  const problems: ConfigError[] = [];
   const open = async (
     name: keyof Addresses,
     place: Parameters<typeof listen>[0],
@@ -178,7 +178,7 @@ async function openFronts(parts: FrontParts, roles: readonly Role[]): Promise<Fr
       closers.add(name, () => front.close());
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      problems.push(error.message);
+      problems.push(error);
     }
   };
   if (roles.includes('console')) {
@@ -198,7 +198,8 @@ async function openFronts(parts: FrontParts, roles: readonly Role[]): Promise<Fr
       healthListener({ ready: publicReady }, unavailable),
     );
   }
-  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  if (problems.length > 0)
+    throw new ConfigError(problems.map(({ message }) => message).join('\n'), { cause: problems[0] });
   return fronts;
 }
 

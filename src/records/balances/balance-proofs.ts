@@ -141,8 +141,19 @@ export async function saveUnproven(
     .merge(values);
 }
 
+/** How balances are proven now, by asset. */
+export async function proofsAsOf(db: Knex, now: Date, assets?: readonly string[]): Promise<Map<string, BalanceProof>> {
+  return new Map([...(await readProofs(db, assets))].map(([asset, proof]) => [asset, withAge(proof, now)]));
+}
+
+/** Of one that is as of now: whether opening, movements and what was attributed are the balance. */
+export function proofStatus({ unproven, unexplained }: BalanceProof): 'agrees' | 'unexplained' | 'unproven' {
+  if (unexplained !== null && unexplained !== '0') return 'unexplained';
+  return unproven === null ? 'agrees' : 'unproven';
+}
+
 /** `unproven` where no two polls agreed for a day, whatever was said before. */
-export function withAge(proof: BalanceProof, now: Date): BalanceProof {
+function withAge(proof: BalanceProof, now: Date): BalanceProof {
   const { agreedAt, unproven } = proof;
   if (agreedAt === null) return { ...proof, unproven: unproven ?? 'no two polls ever agreed' };
   if (now.getTime() - Date.parse(agreedAt) < STALE_MS) return proof;
@@ -151,12 +162,11 @@ export function withAge(proof: BalanceProof, now: Date): BalanceProof {
 
 /** Balances that are not proven now, and why. */
 export async function unprovenBalances(db: Knex, now = new Date()): Promise<{ assetCode: string; why: string }[]> {
-  return [...(await readProofs(db)).values()].flatMap((proof) => {
-    const { assetCode, unproven, unexplained } = withAge(proof, now);
-    const isExplained = unexplained === null || unexplained === '0';
-    const why = unproven ?? (isExplained ? null : `${unexplained} is unexplained`);
-    return why === null ? [] : [{ assetCode, why }];
-  });
+  const open = [...(await proofsAsOf(db, now)).values()].filter((proof) => proofStatus(proof) !== 'agrees');
+  return open.map(({ assetCode, unproven, unexplained }) => ({
+    assetCode,
+    why: unproven ?? `${unexplained} is unexplained`,
+  }));
 }
 
 function selectProofs(db: Knex, assets?: readonly string[]): Knex.QueryBuilder<object, ProofRow[]> {

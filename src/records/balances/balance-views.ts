@@ -2,14 +2,14 @@ import type { Knex } from 'knex';
 import type { Page, PageQuery } from '../database/paging.js';
 import { getRecord, listRecords, type RecordView } from '../rows.js';
 import { listAttributions } from './balance-attributions.js';
-import { type BalanceProof, readProofs, withAge } from './balance-proofs.js';
+import { type BalanceProof, proofStatus, proofsAsOf } from './balance-proofs.js';
 
 /** A balance as the service showed it last, and how it was classified. */
 export type BalanceView = RecordView & { proof: BalanceProofView | null };
 
 /** `status`: whether opening + movements + what was attributed is the balance; `unproven` says why it is not known. */
 export interface BalanceProofView extends Omit<BalanceProof, 'assetCode' | 'held' | 'balance' | 'frozen'> {
-  status: 'agrees' | 'unexplained' | 'unproven';
+  status: ReturnType<typeof proofStatus>;
   agreedBalance: string | null;
   agreedFrozen: string | null;
 }
@@ -21,33 +21,27 @@ export async function listBalances(
   now = new Date(),
 ): Promise<Page<BalanceView>> {
   const { items, nextCursor } = await listRecords(db, 'balance', query);
-  const proofs = await readProofs(
+  const proofs = await proofsAsOf(
     db,
+    now,
     items.map(({ id }) => id),
   );
-  return { items: items.map((item) => withProof(item, proofs.get(item.id), now)), nextCursor };
+  return { items: items.map((item) => withProof(item, proofs.get(item.id))), nextCursor };
 }
 
 /** One of them, with all that finance attributed. */
 export async function getBalance(db: Knex, assetCode: string, now = new Date()): Promise<object | null> {
   const record = await getRecord(db, 'balance', assetCode);
   if (record === null) return null;
-  const proof = (await readProofs(db, [assetCode])).get(assetCode);
-  return { ...withProof(record, proof, now), attributions: await listAttributions(db, assetCode) };
+  const proof = (await proofsAsOf(db, now, [assetCode])).get(assetCode);
+  return { ...withProof(record, proof), attributions: await listAttributions(db, assetCode) };
 }
 
-function withProof(record: RecordView, proof: BalanceProof | undefined, now: Date): BalanceView {
-  return { ...record, proof: proof === undefined ? null : viewOf(proof, now) } as BalanceView;
+function withProof(record: RecordView, proof: BalanceProof | undefined): BalanceView {
+  return { ...record, proof: proof === undefined ? null : viewOf(proof) } as BalanceView;
 }
 
-function viewOf(given: BalanceProof, now: Date): BalanceProofView {
-  const proof = withAge(given, now);
-  const status =
-    proof.unexplained !== null && proof.unexplained !== '0'
-      ? 'unexplained'
-      : proof.unproven === null
-        ? 'agrees'
-        : 'unproven';
+function viewOf(proof: BalanceProof): BalanceProofView {
   const { assetCode: _, held: __, balance, frozen, ...rest } = proof;
-  return { status, ...rest, agreedBalance: balance, agreedFrozen: frozen };
+  return { status: proofStatus(proof), ...rest, agreedBalance: balance, agreedFrozen: frozen };
 }

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../../domain/books/chart.js';
-import { readProofs, withAge } from '../../balances/balance-proofs.js';
-import { fromDatabaseText } from '../../database/database-text.js';
+import { proofsAsOf } from '../../balances/balance-proofs.js';
 import { accountTotals } from '../account-totals.js';
 import { bookedLines, exact, lookedUp, type MonthQuery, type MonthRow, monthRows, utc, worth } from './month-query.js';
 
@@ -146,28 +145,17 @@ const FEES = `
          CASE WHEN NOT memo THEN ${exact('amount * rate')} END AS value
   FROM (${bookedLines}) AS lines WHERE account ~ '^(expenses|income):fees:' ORDER BY entry_id, line`;
 
-const unread: MonthRow = { balance: null, frozen: null, readAt: null, unexplained: null, unproven: null };
+const unread = { balance: null, frozen: null, agreedAt: null, unexplained: null, unproven: null };
 
 /** Of each asset: what the books of the month hold, and how the balance that the service shows is proven, as it stands. */
 export async function monthBalances(trx: Knex.Transaction, month: string): Promise<MonthRow[]> {
   const totals = (await accountTotals(trx, month)).filter(({ account }) => account === accounts.operating);
-  const { rows } = await trx.raw<{ rows: (MonthRow & { asset: string })[] }>(
-    `SELECT asset_code AS asset, ${exact('balance')} AS balance, ${exact('frozen')} AS frozen, ${utc('agreed_at')} AS "readAt",
-            ${exact('unexplained')} AS unexplained FROM balance_proofs`,
-  );
-  const now = new Date();
-  const judged = await readProofs(trx);
-  const proofs = new Map(
-    rows.map((row) => {
-      const asset = fromDatabaseText(row.asset);
-      const proof = judged.get(asset);
-      return [asset, { ...row, unproven: proof === undefined ? null : withAge(proof, now).unproven }];
-    }),
-  );
+  const proofs = await proofsAsOf(trx, new Date());
   const booked = new Map(totals.map((total) => [total.assetCode, total]));
   return [...new Set([...proofs.keys(), ...booked.keys()])].sort().map((asset) => {
     const { opening = '0', activity = '0', closing = '0' } = booked.get(asset) ?? {};
-    return { ...unread, ...proofs.get(asset), asset, opening, activity, closing };
+    const { balance, frozen, agreedAt: readAt, unexplained, unproven } = proofs.get(asset) ?? unread;
+    return { balance, frozen, readAt, unexplained, unproven, asset, opening, activity, closing };
   });
 }
 
