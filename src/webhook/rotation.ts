@@ -6,6 +6,7 @@ import { endpointsById, type KnownEndpoint } from '../records/deliveries/listed-
 import { historyReason, type ReportCounts, reportCounts } from '../records/deliveries/not-sent.js';
 import { historyReadAt, overlapOf, pendingDeliveries } from '../records/deliveries/secret-overlap.js';
 import { type SecretEvidence, secretEvidence } from '../records/deliveries/secrets.js';
+import { countForgedSince } from '../records/inbox/rejections.js';
 import { fingerprintOf } from './fingerprint.js';
 import type { SigningSecret } from './match-signature.js';
 
@@ -13,6 +14,8 @@ import type { SigningSecret } from './match-signature.js';
 const HISTORY_FRESH_MS = 30 * 60_000;
 /** It tells for so long whether the service sent what came. */
 const HISTORY_TELLS_MS = 86_400_000;
+/** What was refused so long ago says nothing of the secrets as they are now. */
+const REFUSED_MS = 86_400_000;
 
 interface Known {
   secret: SigningSecret;
@@ -49,8 +52,9 @@ export async function secretsStatus(
   }
   const history = { readAt: await historyReadAt(db), reason: await historyReason(db) };
   const counts = await reportCounts(db);
+  const refused = await countForgedSince(db, new Date(now.getTime() - REFUSED_MS));
   const items: SecretStatus[] = [];
-  for (const one of known) items.push(await statusOf(db, one, { known, endpoints, history, counts, now }));
+  for (const one of known) items.push(await statusOf(db, one, { known, endpoints, history, counts, refused, now }));
   return { items };
 }
 
@@ -92,6 +96,7 @@ async function statusOf(
     others,
     overlap: (label) => overlaps.get(label) ?? NO_OVERLAP,
     historyKnown: isWithin(readAt, now, HISTORY_FRESH_MS),
+    refused: around.refused,
   });
   const leak = leakOfSecret({ facts, own }, around);
   const overlap = successor === null ? undefined : overlaps.get(successor);
@@ -117,6 +122,7 @@ interface Around {
   endpoints: ReadonlyMap<string, KnownEndpoint>;
   history: { readAt: Date | null; reason: string | null };
   counts: ReadonlyMap<string, ReportCounts>;
+  refused: number;
   now: Date;
 }
 

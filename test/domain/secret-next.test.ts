@@ -14,16 +14,28 @@ const fresh: SecretFacts = { ...old, label: 'new', firstMatchAt: 2_000, endpoint
 const all = { both: 5, onlyOld: [], onlyOldCount: 0 };
 
 function next(secret: SecretFacts, others: SecretFacts[], more: Partial<VerdictFacts> = {}): string {
-  return classifySecret({ secret, others, overlap: () => all, historyKnown: true, ...more }).next;
+  return classifySecret({ secret, others, overlap: () => all, historyKnown: true, refused: 0, ...more }).next;
 }
 
 /** In the order in which a rotation goes. */
 test.each([
   ['nothing came yet', next({ ...old, firstMatchAt: null, endpoint: null }, []), 'Wait for the first event', 0],
+  [
+    'what came was refused',
+    next({ ...old, firstMatchAt: null, endpoint: null }, [], { refused: 3 }),
+    '3 requests were refused for the signature within a day: if the service sent them, copy the secret of its endpoint from the dashboard again.',
+    0,
+  ],
   ['its endpoint is not known', next({ ...old, endpoint: null }, []), 'tallyhook reconcile endpoints deliveries', 1],
   ['before a rotation', next(old, []), 'make a new endpoint and add its secret', 2],
   ['the new one has not matched', next(old, [{ ...fresh, firstMatchAt: null }]), 'Wait until "new" has matched', 3],
   ['it is new itself', next({ ...fresh, firstMatchAt: null }, [old]), 'send a test to its endpoint', 3],
+  [
+    'it is new, and what came was refused',
+    next({ ...fresh, firstMatchAt: null }, [old], { refused: 1 }),
+    '1 request was refused',
+    3,
+  ],
   ['the new endpoint is off', next(old, [{ ...fresh, endpoint: { ...fresh.endpoint!, isActive: false } }]), 'e2 on', 2],
   ['a type is lacking', next(old, [{ ...fresh, endpoint: { ...fresh.endpoint!, events: ['a'] } }]), 'e2 to b', 2],
   ['the history was not read', next(old, [fresh], { historyKnown: false }), 'reconcile endpoints deliveries', 4],

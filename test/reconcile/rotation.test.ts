@@ -32,6 +32,17 @@ async function status(label: string): Promise<SecretStatus> {
 const breaks = async (kind: string) =>
   (await listBreaks(flow.db, { kind })).items.map(({ entity, status }) => [entity.id, status]);
 
+test('a secret that was copied wrong: what the service sends is refused, and the status says so', async () => {
+  flow = await startDeliveryFlow({ database });
+  const { secret } = flow.addEndpoint('only');
+  flow.secrets[0] = { label: 'only', secret: `${secret}0` };
+  expect((await status('only')).next).toContain('Wait for the first event');
+  await flow.pay(1);
+  await expect
+    .poll(async () => (await status('only')).next)
+    .toMatch(/^[1-9]\d* requests? w\w+ refused for the signature within a day: .*copy the secret of its endpoint/);
+});
+
 test('a rotation step by step: what is missing at each, and what a retired secret leaves behind', async () => {
   flow = await startDeliveryFlow({ database });
   const old = flow.addEndpoint('old');

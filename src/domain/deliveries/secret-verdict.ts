@@ -35,6 +35,8 @@ export interface VerdictFacts {
   overlap: (other: string) => Overlap;
   /** The delivery history was read completely not long ago. */
   historyKnown: boolean;
+  /** Requests with the service's headers that were refused for their signature lately; at least so many. */
+  refused: number;
 }
 
 export interface SecretClassification {
@@ -65,9 +67,9 @@ export function classifySecret(facts: VerdictFacts): SecretClassification {
     const next = rivals.length === 0 ? noneLeft(secret) : afterRetirement(secret);
     return { verdict: 'retired', missing: [], successor: null, next };
   }
-  if (rivals.length === 0) return told('keep', [alone(secret)]);
+  if (rivals.length === 0) return told('keep', [alone(facts)]);
   const { firstMatchAt: since } = secret;
-  if (since === null) return told('undetermined', [unmatched(secret)]);
+  if (since === null) return told('undetermined', [unmatched(facts)]);
   const matched = rivals.flatMap((one) => (one.firstMatchAt === null ? [] : [{ one, at: one.firstMatchAt }]));
   if (matched.length === 0) return told('keep', [waitsFor(rivals)]);
   const classified = matched.filter(({ at }) => at > since).map(({ one }) => classifyAgainst(facts, one));
@@ -134,9 +136,12 @@ function noneLeft({ label }: SecretFacts): string {
   return `No webhook is accepted: every secret is retired. ${acceptAgain(label)} (step 5).`;
 }
 
-function alone({ firstMatchAt, endpoint }: SecretFacts): Lack {
+function alone({ secret: { firstMatchAt, endpoint }, refused }: VerdictFacts): Lack {
   const what = 'it is the only secret that is accepted';
-  if (firstMatchAt === null) return { what, next: 'Wait for the first event, or send a test from the dashboard.' };
+  if (firstMatchAt === null) {
+    const next = 'Wait for the first event, or send a test from the dashboard.';
+    return { what, next: refused > 0 ? `${copyAgain(refused)}.` : next };
+  }
   if (endpoint === null) {
     return {
       what,
@@ -149,9 +154,14 @@ function alone({ firstMatchAt, endpoint }: SecretFacts): Lack {
   };
 }
 
-function unmatched({ label }: SecretFacts): Lack {
+function unmatched({ secret: { label }, refused }: VerdictFacts): Lack {
   const next = `Wait for the first event under "${label}", or send a test to its endpoint from the dashboard (step 3).`;
-  return { what: 'it has not matched yet', next };
+  return { what: 'it has not matched yet', next: refused > 0 ? `${copyAgain(refused)} (step 3).` : next };
+}
+
+/** Something signed with another secret than the configured ones came: the service's, or a stranger's. */
+function copyAgain(refused: number): string {
+  return `${refused} ${refused === 1 ? 'request was' : 'requests were'} refused for the signature within a day: if the service sent them, copy the secret of its endpoint from the dashboard again`;
 }
 
 function waitsFor(rivals: readonly SecretFacts[]): Lack {

@@ -7,6 +7,7 @@ import { countMissed } from '../deliveries/list-deliveries.js';
 import { lastCompleteRuns } from '../gauges.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
 import { minuteCounts } from '../inbox/minute-counts.js';
+import { countForgedSince, countRejections } from '../inbox/rejections.js';
 import { heldByRefund } from '../orders/held-by-refund.js';
 import { lostCalls } from '../service-writes.js';
 import { failingChannels } from './alert-channels.js';
@@ -78,8 +79,8 @@ async function countForged(db: Knex, now: Date): Promise<AlertFacts['invalidSign
   const lastMatch = await db('secrets').max<{ at: Date | null }>('last_match_at as at').first();
   const since = Math.max(minutesBefore(now, HALF_HOUR).getTime(), lastMatch?.at?.getTime() ?? 0);
   const [sinceMatch, forged, { rows: hourly }, minutes] = await Promise.all([
-    countSampled(db, 'invalid_signature', new Date(since), LIKE_SERVICE),
-    countSampled(db, 'invalid_signature', minutesBefore(now, 5), LIKE_SERVICE),
+    countForgedSince(db, new Date(since)),
+    countForgedSince(db, minutesBefore(now, 5)),
     db.raw<{ rows: [{ forged: number }] }>(
       `SELECT coalesce(sum(like_service), 0)::float8 AS forged FROM rejection_counts
        WHERE hour = ? AND reason = 'invalid_signature'`,
@@ -96,7 +97,7 @@ async function countForged(db: Knex, now: Date): Promise<AlertFacts['invalidSign
 /** Beside them only what came by webhook counts: what was recovered meanwhile says nothing of a clock. */
 async function countExpired(db: Knex, now: Date): Promise<AlertFacts['expiredTimestamps']> {
   const since = minutesBefore(now, HALF_HOUR);
-  const expired = await countSampled(db, 'expired_timestamp', since);
+  const expired = await countRejections(db, 'expired_timestamp', since);
   if (expired === 0) return { halfHour: 0, share: 0 };
   const { rows } = await db.raw<{ rows: [{ taken: number }] }>(
     `SELECT count(*)::integer AS taken FROM (SELECT received_at FROM inbox WHERE source = 'webhook'
@@ -108,22 +109,6 @@ async function countExpired(db: Knex, now: Date): Promise<AlertFacts['expiredTim
 
 /** So many of the newest are looked at. */
 const SAMPLED = 500;
-
-const LIKE_SERVICE = 'AND like_service';
-
-async function countSampled(
-  db: Knex,
-  reason: string,
-  since: Date,
-  only: typeof LIKE_SERVICE | '' = '',
-): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ n: number }] }>(
-    `SELECT count(*)::integer AS n FROM (SELECT rejected_at FROM rejections
-       WHERE reason = ? ${only} ORDER BY id DESC LIMIT ${SAMPLED}) AS newest WHERE rejected_at > ?`,
-    [reason, since],
-  );
-  return rows[0].n;
-}
 
 function minutesBefore(now: Date, minutes: number): Date {
   return new Date(now.getTime() - minutes * 60_000);

@@ -68,6 +68,31 @@ export async function getRejection(db: Knex, id: string): Promise<RejectionView 
   return row === undefined ? null : toView(row);
 }
 
+/** So many of the newest are looked at. */
+const SAMPLED = 500;
+
+const LIKE_SERVICE = 'AND like_service';
+
+/** How many of the newest were refused for this since then. */
+export async function countRejections(
+  db: Knex,
+  reason: string,
+  since: Date,
+  only: typeof LIKE_SERVICE | '' = '',
+): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ n: number }] }>(
+    `SELECT count(*)::integer AS n FROM (SELECT rejected_at FROM rejections
+       WHERE reason = ? ${only} ORDER BY id DESC LIMIT ${SAMPLED}) AS newest WHERE rejected_at > ?`,
+    [reason, since],
+  );
+  return rows[0].n;
+}
+
+/** The same of what had the service's headers and no signature of a configured secret. */
+export function countForgedSince(db: Knex, since: Date): Promise<number> {
+  return countRejections(db, 'invalid_signature', since, LIKE_SERVICE);
+}
+
 /** In the order of their keys: two receivers must not wait for each other in a circle. */
 async function addCounts(trx: Knex.Transaction, counts: RejectionCount[]): Promise<void> {
   await trx.raw(
