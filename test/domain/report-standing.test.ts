@@ -234,6 +234,12 @@ describe('what lacks under one secret', () => {
     expect(pointsAtSecret({ lacking, matched, others: Math.min(others, OTHERS_TO_COUNT) })).toBe(points);
   });
 
+  test('no more of the others are counted than the largest share needs, and no fewer', () => {
+    const most = { lacking: 1, matched: matchedToCount(1) };
+    expect(pointsAtSecret({ ...most, others: OTHERS_TO_COUNT })).toBe(true);
+    expect(pointsAtSecret({ ...most, others: OTHERS_TO_COUNT - 1 })).toBe(false);
+  });
+
   test('points at it where a history that lacks that share of all would hardly have had all others', () => {
     const n = fc.integer({ min: 0, max: 10_000 });
     fc.assert(
