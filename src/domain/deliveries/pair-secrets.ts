@@ -21,7 +21,7 @@ export function pairSecrets(shares: readonly SecretShare[], known: ReadonlyMap<s
     .slice(0, MOST);
   const labels = [...new Set(shares.map(({ label }) => label))].slice(0, MOST);
   const costOf = (endpoint: string, label: string | null, all: number): number => {
-    if (label === null) return all * 2 + 1;
+    if (label === null) return all * 2;
     const share = shares.find((one) => one.endpointId === endpoint && one.label === label);
     if (share === undefined || share.events < all * LEAST_SHARE) return Number.POSITIVE_INFINITY;
     const was = known.get(label);
