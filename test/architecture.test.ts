@@ -139,6 +139,14 @@ test(`no file is longer than ${LONGEST_FILE} lines`, () => {
   expect(long).toEqual([]);
 });
 
+test('nobody escapes texts for the database but what hands them to its driver', () => {
+  const found = files.filter((file) => /\b(to|from)Database(Text|Json)\b/.test(textOf.get(file) ?? ''));
+  const folder = 'records/database';
+  expect(found).toEqual(
+    ['array-parameter.ts', 'database-text.ts', 'text-client.ts'].map((name) => `${folder}/${name}`),
+  );
+});
+
 test('only the configuration reads the environment', () => {
   const readers = files.filter((file) => /process\.env\b/.test(textOf.get(file)!));
   expect(readers).toEqual(['config.ts']);

@@ -5,7 +5,7 @@ import { fromJsonText } from '../domain/json-text.js';
 import type { SourceType } from '../domain/observation.js';
 import type { EntityKind, EntityRef } from '../domain/records.js';
 import { floatArray, textArray } from './database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from './database/database-text.js';
+import { verbatim } from './database/database-text.js';
 import { prepared } from './database/prepared.js';
 
 /** The field of the one change that brings a record into being: `to` is the whole record. */
@@ -77,12 +77,12 @@ export async function appendChanges(trx: Knex.Transaction, changes: NewChange[])
        AS new (kind, id, field, from_value, to_value, type, ref, time)`,
     [
       textArray(changes.map((change) => change.entity.kind)),
-      textArray(changes.map((change) => toDatabaseText(change.entity.id))),
-      textArray(changes.map((change) => toDatabaseText(change.field))),
-      textArray(changes.map((change) => change.from)),
-      textArray(changes.map((change) => change.to)),
+      textArray(changes.map((change) => change.entity.id)),
+      textArray(changes.map((change) => change.field)),
+      textArray(changes.map((change) => verbatim(change.from))),
+      textArray(changes.map((change) => verbatim(change.to))),
       textArray(changes.map((change) => change.source.type)),
-      textArray(changes.map((change) => toDatabaseText(change.source.ref))),
+      textArray(changes.map((change) => change.source.ref)),
       floatArray(changes.map((change) => change.serviceTime)),
     ],
   );
@@ -109,7 +109,7 @@ export async function readChanges(db: Knex, query: { after: string; take: number
 
 /** The history of one record or order, oldest first; with `newest` no more than so many, the newest. */
 export async function changesOf(db: Knex, entity: EntityRef, newest?: number): Promise<Change[]> {
-  const all = db<ChangeRow>('changes').where({ entity_kind: entity.kind, entity_id: toDatabaseText(entity.id) });
+  const all = db<ChangeRow>('changes').where({ entity_kind: entity.kind, entity_id: entity.id });
   const rows = newest === undefined ? await all.orderBy('seq') : await all.orderBy('seq', 'desc').limit(newest);
   return (newest === undefined ? rows : rows.reverse()).filter(isChange).map(changeOf);
 }
@@ -121,11 +121,11 @@ function isChange({ from_value, to_value }: ChangeRow): boolean {
 function changeOf(row: ChangeRow): Change {
   return {
     seq: row.seq,
-    entity: { kind: row.entity_kind, id: fromDatabaseText(row.entity_id) },
-    field: fromDatabaseText(row.field),
+    entity: { kind: row.entity_kind, id: row.entity_id },
+    field: row.field,
     from: row.from_value === null ? null : fromJsonText(row.from_value),
     to: row.to_value === null ? null : fromJsonText(row.to_value),
-    source: { type: row.source_type, ref: fromDatabaseText(row.source_ref) },
+    source: { type: row.source_type, ref: row.source_ref },
     serviceTime: row.service_time?.toISOString() ?? null,
     changedAt: row.changed_at.toISOString(),
   };

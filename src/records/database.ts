@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { DatabaseError, unready } from './database/database-trouble.js';
 import { examineInbox, examineStanding, openWhenAnswering } from './database/examine-database.js';
 import { examineSessions } from './database/examine-sessions.js';
+import { anyText, TextClient } from './database/text-client.js';
 import { verifyingTls, type WatchedConnection, watchConnection } from './database/watch-connection.js';
 
 /** The schema BullMQ keeps its queues in when there is no Redis. */
@@ -22,18 +23,19 @@ const LOCK_MS = 5_000;
 const MIGRATE_WAIT_MS = 10_000;
 
 /**
- * A connection pool. `bigint` and `numeric` come back as strings, so that no digit is lost.
+ * A connection pool. `bigint` and `numeric` come back as strings, so that no digit is lost; any string comes back as it was.
  * Nothing is connected until the first query.
  */
 export function openDatabase(given: string, options: { max?: number; applicationName?: string } = {}): Knex {
   const url = verifyingTls(given);
-  return knex({
+  const db = knex({
     client: 'pg',
     connection: {
       connectionString: url,
       application_name: options.applicationName ?? 'tallyhook',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
+      types: anyText,
       ...PIPELINED,
     },
     pool: {
@@ -45,6 +47,8 @@ export function openDatabase(given: string, options: { max?: number; application
     // Knex writes to stdout, which belongs to data. What it would say there it also throws.
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },
   });
+  db.client.driver = { Client: TextClient };
+  return db;
 }
 
 /** The address that `openDatabase` was given. */

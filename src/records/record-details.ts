@@ -3,7 +3,6 @@ import type { RecordKind } from '../domain/records.js';
 import type { BreakView } from './breaks/list-breaks.js';
 import { openBreaksOf } from './breaks/open-breaks-of.js';
 import { changesOf } from './changes.js';
-import { fromDatabaseText, fromNullableText } from './database/database-text.js';
 import { isRowId } from './database/row-id.js';
 import type { TimelineEntry } from './orders/order-details.js';
 import { sourceDetails } from './orders/source-details.js';
@@ -74,10 +73,10 @@ async function deliveriesOfEvents(db: Knex, eventIds: readonly string[]): Promis
     .orderBy(['created_at', 'id'])
     .limit(MOST);
   return rows.map((row) => ({
-    id: fromDatabaseText(row.id),
+    id: row.id,
     eventId: row.inbox_id,
-    endpointUrl: fromNullableText(row.endpoint_url),
-    status: fromNullableText(row.status),
+    endpointUrl: row.endpoint_url,
+    status: row.status,
     attempts: row.attempts,
     createdAt: row.created_at?.toISOString() ?? null,
   }));

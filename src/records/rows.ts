@@ -5,7 +5,6 @@ import { kinds } from '../domain/kinds/kinds.js';
 import { isTotal, normalizeAmount } from '../domain/money.js';
 import type { SourceType } from '../domain/observation.js';
 import { type RecordKind, recordRules } from '../domain/records.js';
-import { fromDatabaseText, toDatabaseText } from './database/database-text.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from './database/paging.js';
 import { recordTables } from './saving/record-columns.js';
 import { ownField } from './saving/stored-record.js';
@@ -91,7 +90,7 @@ export async function listRecords(
 }
 
 export async function getRecord(db: Knex, kind: RecordKind, id: string): Promise<RecordView | null> {
-  const row = (await select(db, kind).where('id', toDatabaseText(id)).first()) as Row | undefined;
+  const row = (await select(db, kind).where('id', id).first()) as Row | undefined;
   return row === undefined ? null : viewOf(kind, row);
 }
 
@@ -105,7 +104,7 @@ function conditionsOf(kind: RecordKind, filters: Readonly<Record<string, string>
   const known = idField === undefined ? columns : [...columns, { name: 'id', field: idField }];
   const conditions = known.flatMap(({ name, field }) => {
     const wanted = Object.hasOwn(filters, field) ? filters[field] : undefined;
-    return wanted === undefined ? [] : [[name, toDatabaseText(wanted)] as const];
+    return wanted === undefined ? [] : [[name, wanted] as const];
   });
   return Object.fromEntries(conditions);
 }
@@ -125,7 +124,7 @@ function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder 
 function viewOf(kind: RecordKind, row: Row): RecordView {
   return {
     ...withPlainAmounts(kind, objectFromJsonText(row.shown)),
-    id: fromDatabaseText(row.id),
+    id: row.id,
     verified: row.verified,
     doubted: row.doubted,
     reported: row.reported === null ? null : withPlainAmounts(kind, objectFromJsonText(row.reported)),

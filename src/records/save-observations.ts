@@ -4,7 +4,6 @@ import type { RecordKind } from '../domain/records.js';
 import { boundReported } from './breaks/bound-reported.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from './breaks/breaks.js';
 import { appendChanges, type NewChange } from './changes.js';
-import { fromDatabaseText } from './database/database-text.js';
 import { instantText } from './database/instant.js';
 import { together } from './database/together.js';
 import { type Affected, lockAffected } from './family/affected.js';
@@ -74,7 +73,7 @@ export async function saveObservations(
     changed,
     unchanged: saved.merged.length - changed + saved.touched.length,
     breaksOpened,
-    orders: saved.orders.filter(({ changed }) => changed).map(({ after }) => fromDatabaseText(after.reference)),
+    orders: saved.orders.filter(({ changed }) => changed).map(({ after }) => after.reference),
   };
 }
 
@@ -215,7 +214,7 @@ const SECOND_MS = 1_000;
 
 type Cause = Pick<NewChange, 'source' | 'serviceTime'>;
 
-/** By reference as the database holds it; each with the newest observation behind it. */
+/** By reference; each with the newest observation behind it. */
 type TouchedOrders = Map<string, TouchedOrder & { cause: Cause }>;
 
 /** The orders that changed records belong to, or belonged to before. The records' links are locked. */

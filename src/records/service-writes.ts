@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { CallLinks } from '../domain/own-calls.js';
-import { fromDatabaseText, fromNullableText, toDatabaseText, toNullableText } from './database/database-text.js';
 import { keyText } from './database/key-text.js';
 
 interface Write<O extends string> {
@@ -53,11 +52,11 @@ export function createServiceWriteLog<O extends string>(db: Knex): ServiceWriteL
       const [row] = await query(BEGIN, { ...bindingsOf(write), ...linksIn(write), ...inSeconds(limits) });
       if (row) return { ok: true, again: !row.fresh, age: row.age };
       const [known] = await query(`SELECT *, ${AGE} FROM service_writes ${THIS}`, bindingsOf(write));
-      const objectId = known?.object_id == null ? null : fromDatabaseText(known.object_id);
+      const objectId = known?.object_id ?? null;
       return { ok: false, reason: known?.hash === write.hash ? 'expired' : 'other_request', objectId };
     },
     async end(write, outcome, objectId) {
-      const given = { ...bindingsOf(write), outcome, objectId: toNullableText(objectId) };
+      const given = { ...bindingsOf(write), outcome, objectId };
       await query(outcome === 'doubt' ? DOUBT : END, given);
     },
     async claim<P extends O>(operations: readonly P[], limits: Limits) {
@@ -67,8 +66,8 @@ export function createServiceWriteLog<O extends string>(db: Knex): ServiceWriteL
     giveUp: async <P extends O>(operations: readonly P[], limits: Limits) =>
       (await query(GIVE_UP, { ...inSeconds(limits), operations })).map((row) => toWrite<P>(row)),
     async rivals(write, objectIds) {
-      const rows = await query(RIVALS, { ...bindingsOf(write), ids: objectIds.map(toDatabaseText) });
-      const made = rows.flatMap(({ object_id }) => (object_id === null ? [] : [fromDatabaseText(object_id)]));
+      const rows = await query(RIVALS, { ...bindingsOf(write), ids: objectIds });
+      const made = rows.flatMap(({ object_id }) => (object_id === null ? [] : [object_id]));
       return { made, open: rows.filter(({ object_id }) => object_id === null).length };
     },
   };
@@ -79,9 +78,9 @@ type Bindings = Readonly<Record<string, string | number | null | readonly string
 function toWrite<P extends string>({ operation, key, hash, request, age }: Row): Write<P> & { age: number } {
   return {
     operation: operation as P,
-    key: fromDatabaseText(key),
+    key,
     hash,
-    request: fromNullableText(request),
+    request,
     age,
   };
 }
@@ -172,9 +171,9 @@ const RIVALS = `
 function bindingsOf({ operation, key, hash, request }: Write<string>) {
   return {
     operation,
-    key: toDatabaseText(key),
+    key,
     hash,
-    request: toNullableText(request),
+    request,
   };
 }
 

@@ -147,19 +147,23 @@ describe('lists', () => {
     }
   });
 
-  it('refuse what the database can not read: a NUL, a date that is none, a number beyond all ids', async () => {
+  it('refuse what the database can not read: a date that is none, a number beyond all ids', async () => {
     const cursor = (...key: string[]) => `cursor=${Buffer.from(JSON.stringify(key)).toString('base64url')}`;
     for (const path of [
-      'orders?status=%00',
       `orders?${cursor('-999999999999999999', 'x')}`,
-      'events?secretLabel=%00',
       `events?${cursor('9223372036854775808')}`,
-      `payment-intents?${cursor('', '\0')}`,
       `payins?${cursor('0000-01-01T00:00:00.000000Z', 'x')}`,
     ]) {
       const answer = await request(app).get(`/api/v1/${path}`).set(viewer);
       expect(answer.status, path).toBe(400);
       expect(answer.type).toBe('application/problem+json');
+    }
+  });
+
+  it('take a NUL for a character like any other', async () => {
+    for (const path of ['orders?reference=%00', 'payment-intents?status=%00', 'events?secretLabel=%00']) {
+      const answer = await request(app).get(`/api/v1/${path}`).set(viewer);
+      expect(answer.body.items, path).toEqual([]);
     }
   });
 
@@ -201,9 +205,9 @@ describe('breaks', () => {
     );
     const { body } = await request(app).get('/api/v1/breaks').query({ status: 'open' }).set(viewer);
     const id = body.items[0].id as string;
-    for (const wrong of [{}, { note: ' ' }, { note: 'a\0b' }])
+    for (const wrong of [{}, { note: ' ' }])
       expect((await request(app).post(`/api/v1/breaks/${id}/resolve`).set(operator).send(wrong)).status).toBe(400);
-    await request(app).post(`/api/v1/breaks/${id}/acknowledge`).set(operator).send({ note: 'looking' }).expect(200);
+    await request(app).post(`/api/v1/breaks/${id}/acknowledge`).set(operator).send({ note: 'look\0ing' }).expect(200);
     const writeOff = () => request(app).post(`/api/v1/breaks/${id}/write-off`).send({ note: 'gone' });
     expect((await writeOff().set(operator)).status).toBe(403);
     expect((await writeOff().set(bearer('finance'))).body.status).toBe('written_off');
@@ -211,7 +215,7 @@ describe('breaks', () => {
     const shown = await request(app).get(`/api/v1/breaks/${id}`).set(viewer);
     expect(shown.body.steps.map(({ action, actor, note }: Record<string, string>) => [action, actor, note])).toEqual(
       expect.arrayContaining([
-        ['acknowledged', 'omar', 'looking'],
+        ['acknowledged', 'omar', 'look\0ing'],
         ['written_off', 'fina', 'gone'],
       ]),
     );

@@ -59,13 +59,16 @@ async function* runLines(trx: Knex.Transaction, { monthStart, at }: PackScope): 
       .whereBetween('finished_at', [monthStart, at])
       .orderBy('id')
       .limit(CHUNK)
-      .select(trx.raw('id, kind, "full", status, calls, seen, changed, breaks_opened, complete, proof::text AS proof'))
-      .select('started_at', 'finished_at', 'error');
+      .select(trx.raw(`id, kind, "full", status, calls, seen, changed, breaks_opened, complete, ${asStored('proof')}`))
+      .select('started_at', 'finished_at', trx.raw(asStored('error')));
     if (rows.length === 0) return;
     after = rows.at(-1).id;
     yield rows.map((row) => `${toLine({ ...row, proof: parseJson(row.proof, DEEPEST) })}\n`).join('');
   }
 }
+
+/** Bytes that a pack had before it has again. */
+const asStored = (column: string): string => `${column}::varchar AS ${column}`;
 
 /** What people did since the beginning of the month, up to the closing. */
 async function* actionLines(trx: Knex.Transaction, { monthStart, lastAction }: PackScope): AsyncGenerator<string> {
@@ -76,7 +79,9 @@ async function* actionLines(trx: Knex.Transaction, { monthStart, lastAction }: P
       .where('at', '>=', monthStart)
       .orderBy('id')
       .limit(CHUNK)
-      .select(trx.raw('id, at, actor, action, target, reason, details::text AS details, outcome'));
+      .select(
+        trx.raw(`id, at, ${['actor', 'action', 'target', 'reason', 'details'].map(asStored).join(', ')}, outcome`),
+      );
     if (rows.length === 0) return;
     after = rows.at(-1).id;
     yield rows.map((row) => `${toLine({ ...row, details: parseJson(row.details, DEEPEST) })}\n`).join('');

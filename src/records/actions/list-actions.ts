@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
@@ -28,8 +27,7 @@ type Row = Omit<ActionView, 'at'> & { at: Date };
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listActions(db: Knex, query: PageQuery & ActionFilters): Promise<Page<ActionView>> {
-  const { action, outcome } = query;
-  const [actor, target] = [query.actor, query.target].map((text) => (text === undefined ? text : toDatabaseText(text)));
+  const { actor, action, target, outcome } = query;
   const rows = db('actions').select('*').where(definedOnly({ actor, action, target, outcome }));
   const { items, nextCursor } = await pageById<Row>(rows, query);
   return { items: items.map(toView), nextCursor };
@@ -42,20 +40,5 @@ export async function getAction(db: Knex, id: string): Promise<ActionView | null
 }
 
 function toView(row: Row): ActionView {
-  return {
-    ...row,
-    at: row.at.toISOString(),
-    actor: fromDatabaseText(row.actor),
-    target: fromNullableText(row.target),
-    reason: fromNullableText(row.reason),
-    details: asGiven(row.details) as Record<string, unknown>,
-  };
-}
-
-/** `recordAction` stores texts as Postgres can hold them. */
-function asGiven(value: unknown): unknown {
-  if (typeof value === 'string') return fromDatabaseText(value);
-  if (Array.isArray(value)) return value.map(asGiven);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, asGiven(inner)]));
+  return { ...row, at: row.at.toISOString() };
 }

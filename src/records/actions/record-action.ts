@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText, toDatabaseText, toNullableText } from '../database/database-text.js';
+import { jsonbText } from '../database/database-text.js';
 
 /** `done`; `asked`: handed over, or begun, and its own records tell the rest; `refused`: nothing was changed. */
 export type ActionOutcome = 'done' | 'asked' | 'refused';
@@ -28,7 +28,7 @@ const OWN_ROWS = 5;
  */
 export async function recordAction(db: Knex, given: NewAction): Promise<void> {
   if (given.outcome !== 'refused') return insertAction(db, given);
-  const about = { actor: toDatabaseText(given.actor), action: given.action };
+  const about = { actor: given.actor, action: given.action };
   await db.transaction(async (trx) => {
     await tellRefusals(trx, about);
     const { rows } = await trx.raw<{ rows: { folded: string }[] }>(
@@ -55,7 +55,7 @@ async function tellRefusals(trx: Knex.Transaction, about: { actor?: string; acti
     if (more <= 0) continue;
     const told = `Refused again within a minute of ${since.toISOString()}, so many times: ${more}.`;
     await insertAction(trx, {
-      actor: fromDatabaseText(actor),
+      actor,
       action,
       details: { folded: more, since: since.toISOString(), told },
       outcome: 'refused',
@@ -82,13 +82,11 @@ function shortened(given: NewAction): NewAction {
 async function insertAction(db: Knex, given: NewAction): Promise<void> {
   const { actor, action, target = null, reason = null, details = {}, outcome } = given;
   await db('actions').insert({
-    actor: toDatabaseText(actor),
+    actor,
     action,
-    target: toNullableText(target),
-    reason: toNullableText(reason),
-    details: JSON.stringify(details, (_, value: unknown) =>
-      typeof value === 'string' ? toDatabaseText(value) : value,
-    ),
+    target,
+    reason,
+    details: jsonbText(details),
     outcome,
   });
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 
 import { conditionNamed, type FoundAlert, remedyOf } from '../../domain/alerts/alerts.js';
+import { jsonbText } from '../database/database-text.js';
 
 /** A condition that does not hold any more is taken for over after so long: one that comes and goes is told once. */
 const QUIET_SECONDS = 120;
@@ -104,7 +105,7 @@ export async function addNotice(
   { key, message }: { key: string; message: object },
   channels: readonly string[],
 ): Promise<void> {
-  const rows = channels.map((channel) => ({ channel, key, message: JSON.stringify(message) }));
+  const rows = channels.map((channel) => ({ channel, key, message: jsonbText(message) }));
   if (rows.length > 0) await db('alert_notices').insert(rows).onConflict(['channel', 'key']).ignore();
 }
 

@@ -3,7 +3,6 @@ import type { Json } from '../../domain/json.js';
 import { fromJsonText } from '../../domain/json-text.js';
 import { type ActionView, getAction } from '../actions/list-actions.js';
 import type { BreakRow, BreakStep } from '../breaks/list-breaks.js';
-import { fromDatabaseText } from '../database/database-text.js';
 import type { LogName } from './sealed-logs.js';
 
 /** What people did when they closed the month last; null: it is not closed. */
@@ -92,7 +91,7 @@ function packedBreak(
     {
       id: row.id,
       kind: row.kind,
-      entity: { kind: row.entity_kind, id: fromDatabaseText(row.entity_id) },
+      entity: { kind: row.entity_kind, id: row.entity_id },
       status: CLOSED.includes(newest.action) || newest.action === 'acknowledged' ? newest.action : 'open',
       severity: isOther ? null : row.severity,
       evidence: isOther ? null : fromJsonText(row.evidence),

@@ -63,7 +63,7 @@ interface Leg {
 /** What an entry is made of is sealed with it. */
 async function legsOf(db: Knex, entries: Record<string, string | null>[]): Promise<Map<string, JsonObject[]>> {
   const { rows } = await db.raw<{ rows: Leg[] }>(
-    `SELECT entry_id::text AS entry, line::text, account, asset_code AS "assetCode", trim_scale(amount)::text AS amount,
+    `SELECT entry_id::text AS entry, line::text, account::varchar, asset_code::varchar AS "assetCode", trim_scale(amount)::text AS amount,
             CASE WHEN memo THEN 'yes' ELSE 'no' END AS memo
      FROM entry_lines WHERE entry_id = ANY (?::bigint[]) ORDER BY entry_lines.entry_id, entry_lines.line`,
     [bigintArray(entries.map(({ id }) => Number(id)))],

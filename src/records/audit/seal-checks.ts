@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { SEALING_BEGAN } from './seal-state.js';
 import { type Verified, type VerifyOptions, verifySeals } from './verify-seals.js';
 
@@ -32,13 +31,13 @@ export async function checkSeals(
   await db('seal_checks').insert({
     started_at: startedAt,
     finished_at: now(),
-    actor: toDatabaseText(actor),
+    actor,
     first_seal: first ?? '0',
     last_seal: last ?? '0',
     head_hash: headHash,
     rows,
     findings,
-    first_finding: firstFinding === null ? null : toDatabaseText(firstFinding.told),
+    first_finding: firstFinding === null ? null : firstFinding.told,
     is_whole: isWhole,
   });
   return verified;
@@ -96,12 +95,12 @@ function toView(row: Row): SealCheck {
   return {
     startedAt: row.started_at.toISOString(),
     finishedAt: row.finished_at.toISOString(),
-    actor: fromDatabaseText(row.actor),
+    actor: row.actor,
     firstSeal: row.first_seal,
     lastSeal: row.last_seal,
     rows: Number(row.rows),
     findings: row.findings,
-    firstFinding: row.first_finding === null ? null : fromDatabaseText(row.first_finding),
+    firstFinding: row.first_finding,
     isWhole: row.is_whole,
   };
 }

@@ -131,15 +131,15 @@ function log(name: Exclude<LogName, 'changes'>, key: number, columns: SealedLog[
   return { name, table: name, place: 'id', settled, columns: { id: ['id', 'whole'], ...columns } };
 }
 
-/** Every column as text, or null. No value that a column can hold makes it fail: the microseconds of the last years are no bigint. */
+/** Every column as the text that is stored (varchar), or null. No value that a column can hold makes it fail: the microseconds of the last years are no bigint. */
 export const toldInSql: Readonly<Record<Told, (column: string) => string>> = {
-  text: (column) => column,
+  text: (column) => `${column}::varchar`,
   whole: (column) => `${column}::text`,
   decimal: (column) => `trim_scale(${column})::text`,
   day: (column) => `CASE WHEN isfinite(${column}) THEN (${column} - DATE '1970-01-01')::text ELSE 'infinite' END`,
   time: (column) =>
     `CASE WHEN isfinite(${column}) THEN trim_scale(extract(epoch FROM ${column})::numeric * 1000000)::text ELSE 'infinite' END`,
-  json: (column) => `${column}::text`,
+  json: (column) => `${column}::varchar`,
 };
 
 const DEEPEST = 1_000;

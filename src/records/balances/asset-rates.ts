@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { toDatabaseText } from '../database/database-text.js';
 
 export interface SeenRate {
   assetCode: string;
@@ -16,7 +15,7 @@ export async function keepRates(trx: Knex.Transaction, rates: readonly SeenRate[
     await trx.raw(
       `INSERT INTO asset_rates (asset_code, rate, seen_at, source)
        VALUES (?, ?::numeric, to_timestamp(?::float8 / 1000), ?) ON CONFLICT DO NOTHING`,
-      [toDatabaseText(assetCode), rate, seenAt, source],
+      [assetCode, rate, seenAt, source],
     );
   }
 }

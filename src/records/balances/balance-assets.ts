@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText } from '../database/database-text.js';
 import { distinctValues } from '../database/distinct-values.js';
 
 export interface KnownAsset {
@@ -24,7 +23,7 @@ export async function knownAssets(db: Knex): Promise<KnownAsset[]> {
      ) AS known LEFT JOIN balance_proofs USING (asset_code)
      WHERE asset_code IS NOT NULL ORDER BY asked_at NULLS FIRST, asset_code`,
   );
-  return rows.map((row) => ({ assetCode: fromDatabaseText(row.asset_code), idle: row.idle }));
+  return rows.map((row) => ({ assetCode: row.asset_code, idle: row.idle }));
 }
 
 /** The public catalog was read once: before that, assets that nothing here speaks of would have no opening position. */

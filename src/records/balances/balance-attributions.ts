@@ -6,7 +6,7 @@ import { addAmounts, compareAmounts, isSignedAmount, normalizeAmount, subtractAm
 import { recordAction } from '../actions/record-action.js';
 import { closedMonths, lockBooks } from '../books/posting-progress.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { type Verbatim, verbatim } from '../database/database-text.js';
 import { type BalanceProof, lockProof, readProofs } from './balance-proofs.js';
 
 /** What finance says of a part of a residual that no list shows. */
@@ -60,12 +60,18 @@ export async function attributeBalance(db: Knex, given: NewAttribution, now = ne
       return { outcome: 'refused', open };
     }
     await recordAction(trx, { ...about, details: { amount, ...(day === null ? {} : { on: day }) }, outcome: 'done' });
-    const asset_code = toDatabaseText(given.assetCode);
-    await trx('balance_attributions').insert({ asset_code, amount, note, actor, at: now, booked_on: day });
+    await trx('balance_attributions').insert({
+      asset_code: given.assetCode,
+      amount,
+      note,
+      actor,
+      at: now,
+      booked_on: day,
+    });
     const left = { ...parts, [part]: subtractAmounts(parts[part], amount) };
     const ofUnexplained = part === 'unexplained';
     await trx('balance_proofs')
-      .where({ asset_code })
+      .where({ asset_code: given.assetCode })
       .update({
         attributed: addAmounts(proof.attributed ?? '0', amount),
         unobservable: ofUnexplained ? addAmounts(proof.unobservable ?? '0', amount) : (proof.unobservable ?? '0'),
@@ -95,10 +101,10 @@ function openOf(
 }
 
 /** What finance has said to be a payout of the opening is in the balance no longer as one. */
-function toldWithout(amount: string, told: ToldAtOpening | null): { at_opening?: string } {
+function toldWithout(amount: string, told: ToldAtOpening | null): { at_opening?: Verbatim } {
   if (told === null || compareAmounts(amount, '0') < 0) return {};
   const left = subtractAmounts(told.amount, amount);
-  return { at_opening: JSON.stringify({ ...told, amount: compareAmounts(left, '0') < 0 ? '0' : left }) };
+  return { at_opening: verbatim(JSON.stringify({ ...told, amount: compareAmounts(left, '0') < 0 ? '0' : left })) };
 }
 
 /** Newest first. */
@@ -117,10 +123,10 @@ export async function listAttributions(db: Knex, assetCode: string): Promise<Att
     `SELECT id, asset_code, trim_scale(amount)::text AS amount, note, actor, at,
             to_char(booked_on, 'YYYY-MM-DD') AS booked_on FROM balance_attributions
      WHERE asset_code = ? ORDER BY id DESC`,
-    [toDatabaseText(assetCode)],
+    [assetCode],
   );
   return rows.map(({ asset_code, at, booked_on, ...row }) => {
-    return { ...row, assetCode: fromDatabaseText(asset_code), at: at.toISOString(), bookedOn: booked_on };
+    return { ...row, assetCode: asset_code, at: at.toISOString(), bookedOn: booked_on };
   });
 }
 

@@ -3,7 +3,6 @@ import type { BalanceVerdict } from '../../domain/balances/balance-proof.js';
 import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
-import { toDatabaseText } from '../database/database-text.js';
 
 /**
  * Opens, renews or resolves the break of an asset's residual. A part that a person has closed is not opened again while it
@@ -38,7 +37,7 @@ export async function isKnownResidual(db: Knex, assetCode: string, unexplained: 
 
 async function newestResidual(db: Knex, assetCode: string): Promise<{ status: string; unexplained: unknown } | null> {
   const row = await db<{ status: string; evidence: string }>('breaks')
-    .where({ kind: 'balance_residual', entity_kind: 'balance', entity_id: toDatabaseText(assetCode) } as never)
+    .where({ kind: 'balance_residual', entity_kind: 'balance', entity_id: assetCode } as never)
     .orderBy('id', 'desc')
     .first('status', 'evidence');
   return row === undefined

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { Effect } from '../../domain/balances/record-effects.js';
 import { compareAmounts } from '../../domain/money.js';
 import { bigintArray, textArray } from '../database/array-parameter.js';
-import { toDatabaseText } from '../database/database-text.js';
 import { instantText } from '../database/instant.js';
 import type { MovingKind, MovingRecord } from './balance-records.js';
 
@@ -62,7 +61,7 @@ export async function writeEffects(
 async function readOpenings(trx: Knex.Transaction, records: readonly Worked[]): Promise<Map<string, Opening>> {
   const assets = records.flatMap(({ effects }) => effects.flatMap(({ assetCode }) => assetCode ?? []));
   const rows = await trx<{ asset_code: string; opening_at: Date; opened_at: Date }>('balance_proofs')
-    .whereIn('asset_code', [...new Set(assets.map(toDatabaseText))])
+    .whereIn('asset_code', [...new Set(assets)])
     .whereNotNull('opening_at');
   return new Map(
     rows.map((row) => [row.asset_code, { at: row.opening_at.getTime(), openedAt: row.opened_at.getTime() }]),
@@ -77,8 +76,8 @@ function linesOf(
   const left = [...before];
   const told: Told = renewing ? 'by_another_table' : before.some((old) => isReread(record, old)) ? 'otherwise' : 'on';
   const lines = record.effects.map((effect, line): Line => {
-    const asset = effect.assetCode === null ? null : toDatabaseText(effect.assetCode);
-    const account = effect.account === null ? null : toDatabaseText(effect.account);
+    const asset = effect.assetCode;
+    const account = effect.account;
     const same = (old: Line) =>
       old.operation === effect.operation && old.asset_code === asset && old.part !== 'unclear';
     const exact = left.findIndex((old) => same(old) && old.part === effect.part);

@@ -3,7 +3,7 @@ import type { ToldAtOpening } from '../../domain/balances/at-opening.js';
 import type { BalanceVerdict } from '../../domain/balances/balance-proof.js';
 import type { HeldResidual } from '../../domain/balances/untold-payouts.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { verbatim } from '../database/database-text.js';
 
 /** How an asset's balance was classified last; amounts are decimal strings without trailing zeros. */
 export interface BalanceProof {
@@ -61,7 +61,7 @@ const STALE_MS = 86_400_000;
 
 export async function readProofs(db: Knex, assets?: readonly string[]): Promise<Map<string, BalanceProof>> {
   const rows = await selectProofs(db, assets);
-  return new Map(rows.map((row) => [fromDatabaseText(row.asset_code), proofOf(row)]));
+  return new Map(rows.map((row) => [row.asset_code, proofOf(row)]));
 }
 
 /** Holds the row until the end of the transaction; null: the asset was never looked at. */
@@ -75,14 +75,13 @@ export async function openPosition(
   trx: Knex.Transaction,
   { assetCode, balance, at, now }: { assetCode: string; balance: string; at: number; now: Date },
 ): Promise<void> {
-  const asset_code = toDatabaseText(assetCode);
   // By the clock that also says when a record was first seen.
   const opening = { opening_balance: balance, opening_at: new Date(at), opened_at: trx.fn.now() };
   await trx('balance_proofs')
-    .insert({ asset_code, ...opening, asked_at: now })
+    .insert({ asset_code: assetCode, ...opening, asked_at: now })
     .onConflict('asset_code')
     .merge(opening);
-  await trx.raw('UPDATE movements SET base = coalesce(delta, 0) WHERE asset_code = ?', [asset_code]);
+  await trx.raw('UPDATE movements SET base = coalesce(delta, 0) WHERE asset_code = ?', [assetCode]);
 }
 
 export interface ClassifiedBalance {
@@ -112,13 +111,13 @@ export async function saveClassified(
     unknown_amount: unknownAmount,
     unexplained,
     unproven,
-    held: held === null ? null : JSON.stringify(held),
+    held: verbatim(held === null ? null : JSON.stringify(held)),
     asked_at: now,
     run_id: runId,
-    ...(told === undefined ? {} : { at_opening: JSON.stringify(told) }),
+    ...(told === undefined ? {} : { at_opening: verbatim(JSON.stringify(told)) }),
   };
   await trx('balance_proofs')
-    .insert({ asset_code: toDatabaseText(assetCode), ...values })
+    .insert({ asset_code: assetCode, ...values })
     .onConflict('asset_code')
     .merge(values);
 }
@@ -133,10 +132,10 @@ export async function saveUnproven(
     unproven: reason,
     asked_at: now,
     run_id: runId,
-    ...(held === undefined ? {} : { held: JSON.stringify(held) }),
+    ...(held === undefined ? {} : { held: verbatim(JSON.stringify(held)) }),
   };
   await trx('balance_proofs')
-    .insert({ asset_code: toDatabaseText(assetCode), ...values })
+    .insert({ asset_code: assetCode, ...values })
     .onConflict('asset_code')
     .merge(values);
 }
@@ -174,17 +173,14 @@ function selectProofs(db: Knex, assets?: readonly string[]): Knex.QueryBuilder<o
     ...COLUMNS,
     ...AMOUNTS.map((name) => db.raw(`trim_scale(${name})::text AS ${name}`)),
   ]);
-  const all =
-    assets === undefined
-      ? query
-      : query.whereRaw('asset_code = ANY (?::text[])', [textArray(assets.map(toDatabaseText))]);
+  const all = assets === undefined ? query : query.whereRaw('asset_code = ANY (?::text[])', [textArray(assets)]);
   return all.orderBy('asset_code') as never;
 }
 
 function proofOf(row: ProofRow): BalanceProof {
   const { opening_balance: opened, opening_at: at } = row;
   return {
-    assetCode: fromDatabaseText(row.asset_code),
+    assetCode: row.asset_code,
     opening: opened === null || at === null ? null : { balance: opened, at: at.toISOString() },
     balance: row.balance,
     frozen: row.frozen,

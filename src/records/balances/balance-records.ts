@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { MovementRecord } from '../../domain/balances/movement-table.js';
 import { isReport } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText } from '../database/database-text.js';
 import { recordTables } from '../saving/record-columns.js';
 import { ownField, type StoredRow, storedRecord } from '../saving/stored-record.js';
 
@@ -60,7 +59,7 @@ function movingRecord(kind: MovingKind, row: Row): MovingRecord {
       ? null
       : {
           kind,
-          id: fromDatabaseText(row.id),
+          id: row.id,
           fields: read === listed && listed !== null ? listed : fields,
           ...(kind === 'payout' && (typeof account === 'string' || account === null) ? { accountId: account } : {}),
           ...(kind === 'payout' ? { ofDispute: row.of_dispute } : {}),

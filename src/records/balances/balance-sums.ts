@@ -6,7 +6,6 @@ import type { UntoldPayouts } from '../../domain/balances/untold-payouts.js';
 import { addAmounts, subtractAmounts } from '../../domain/money.js';
 import { stateFromText } from '../../domain/record-state-text.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { notSentAmong } from '../deliveries/not-sent.js';
 import { untoldPayouts } from './untold-payouts.js';
 
@@ -74,13 +73,13 @@ export async function sumMovements(
        max(moved_from) FILTER (WHERE account_id IS NULL) AS moved_from,
        max(at) FILTER (WHERE operation = 'accountPayout' AND account_id IS NOT NULL AND base <> 0) AS stood_until
      FROM (SELECT ?::float8 AS until) AS listed CROSS JOIN movements WHERE asset_code = ANY (?::text[]) GROUP BY asset_code`,
-    [until, textArray(assets.map(toDatabaseText))],
+    [until, textArray(assets)],
   );
   const attributed = await sumAttributed(db);
   const ofAll = await unclearOfAnyAsset(db);
   const found = new Map<string, AssetSums>();
   for (const row of rows) {
-    const asset = fromDatabaseText(row.asset_code);
+    const asset = row.asset_code;
     const sums = sumsOf(row);
     const isToldApart = row.unnamed !== '0' && (row.withdrawn !== '0' || row.stood_until !== null);
     const about = { table, stoodUntil: row.stood_until };
@@ -99,7 +98,7 @@ export async function sumAttributed(db: Knex): Promise<Map<string, string>> {
   const { rows } = await db.raw<{ rows: { asset_code: string; sum: string }[] }>(
     'SELECT asset_code, trim_scale(sum(amount))::text AS sum FROM balance_attributions GROUP BY asset_code',
   );
-  return new Map(rows.map((row) => [fromDatabaseText(row.asset_code), row.sum]));
+  return new Map(rows.map((row) => [row.asset_code, row.sum]));
 }
 
 /** What each sub-wallet's movements add up to; the service shows no balance of theirs (specification 2.5). */
@@ -110,10 +109,10 @@ export async function subWalletSums(
   const { rows } = await db.raw<{ rows: { asset_code: string; sum: string; count: string }[] }>(
     `SELECT asset_code, trim_scale(sum(delta))::text AS sum, count(*) AS count FROM movements
      WHERE account_id = ? AND part = 'explained' GROUP BY asset_code ORDER BY asset_code`,
-    [toDatabaseText(accountId)],
+    [accountId],
   );
   return rows.map((row) => ({
-    assetCode: fromDatabaseText(row.asset_code),
+    assetCode: row.asset_code,
     movements: Number(row.count),
     sum: row.sum,
   }));
@@ -129,7 +128,7 @@ function sumsOf(row: Row): AssetSums {
   const ofOperating = row.unnamed === '0' ? '0' : subtractAmounts(row.unplaced, row.withdrawn);
   const why = later === 0 ? null : `${later} payouts of which it is not shown which balance they debit`;
   const more = others > 1 ? ` (and ${others - 1} more)` : '';
-  const unclear = others === 0 ? null : `${fromDatabaseText(row.unclear ?? 'unclear')}${more}`;
+  const unclear = others === 0 ? null : `${row.unclear ?? 'unclear'}${more}`;
   const reasons = [why, unclear].filter((reason) => reason !== null);
   return {
     explained: addAmounts(row.explained, ofOperating),
@@ -165,7 +164,7 @@ function whyBefore(ids: readonly string[]): string {
 
 async function toldAtOpening(db: Knex, asset: string): Promise<ToldAtOpening | null> {
   const row = await db<{ asset_code: string; at_opening: ToldAtOpening | null }>('balance_proofs')
-    .where({ asset_code: toDatabaseText(asset) })
+    .where({ asset_code: asset })
     .first('at_opening');
   return row?.at_opening ?? null;
 }
@@ -174,7 +173,7 @@ async function toldAtOpening(db: Knex, asset: string): Promise<ToldAtOpening | n
 async function attributedMore(db: Knex, asset: string): Promise<string> {
   const { rows } = await db.raw<{ rows: { sum: string }[] }>(
     'SELECT trim_scale(coalesce(sum(amount), 0))::text AS sum FROM balance_attributions WHERE asset_code = ? AND amount > 0',
-    [toDatabaseText(asset)],
+    [asset],
   );
   return rows[0]?.sum ?? '0';
 }
@@ -192,7 +191,7 @@ async function unclearOfAnyAsset(db: Knex): Promise<string | null> {
     .whereNull('base')
     .first('record_kind', 'record_id', 'why');
   if (row !== undefined)
-    return `${row.record_kind} ${fromDatabaseText(row.record_id)}, which does not name its asset: ${String(row.why)}`;
+    return `${row.record_kind} ${row.record_id}, which does not name its asset: ${String(row.why)}`;
   const id = await undecidedPayout(db);
   return id === null ? null : `payout ${id}, which only webhooks report: whether the service has it is not known yet`;
 }
@@ -214,5 +213,5 @@ async function undecidedPayout(db: Knex): Promise<string | null> {
   }));
   const notSent = await notSentAmong(db, [...new Set(reports.flatMap(({ refs }) => refs))]);
   const open = reports.find(({ refs }) => rows.length === MOST || refs.some((ref) => !notSent.has(ref)));
-  return open === undefined ? null : fromDatabaseText(open.id);
+  return open?.id ?? null;
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { verbatim } from '../database/database-text.js';
 import { distinctValues } from '../database/distinct-values.js';
 
 /** Products that payments name, those that were read longest ago first. */
@@ -10,7 +10,7 @@ export async function productsOfPayments(db: Knex, limit: number): Promise<strin
      LEFT JOIN products ON products.id = product_id ORDER BY poll_from NULLS FIRST, product_id LIMIT ?`,
     [limit],
   );
-  return rows.map((row) => fromDatabaseText(row.product_id));
+  return rows.map((row) => row.product_id);
 }
 
 export interface ProductPayments {
@@ -29,13 +29,10 @@ export async function countProductPayments(
        SELECT count(*) AS total, count(*) FILTER (WHERE status = 'completed') AS completed
        FROM payment_intents WHERE product_id = asked.product_id AND absent_since IS NULL
      ) AS payments WHERE total > 0`,
-    [textArray(products.map(toDatabaseText))],
+    [textArray(products)],
   );
   return new Map(
-    rows.map((row) => [
-      fromDatabaseText(row.product_id),
-      { totalIntents: Number(row.total), completedIntents: Number(row.completed) },
-    ]),
+    rows.map((row) => [row.product_id, { totalIntents: Number(row.total), completedIntents: Number(row.completed) }]),
   );
 }
 
@@ -46,9 +43,9 @@ export async function keepSettlementMethods(
   content: string | null,
   readAt: number,
 ): Promise<void> {
-  const values = { content, read_at: new Date(readAt) };
+  const values = { content: verbatim(content), read_at: new Date(readAt) };
   await trx('settlement_methods')
-    .insert({ asset_code: toDatabaseText(assetCode), ...values })
+    .insert({ asset_code: assetCode, ...values })
     .onConflict('asset_code')
     .merge(values);
 }
@@ -60,5 +57,5 @@ export async function assetsToSettle(db: Knex, limit: number): Promise<string[]>
      WHERE absent_since IS NULL ORDER BY read_at NULLS FIRST, id LIMIT ?`,
     [limit],
   );
-  return rows.map((row) => fromDatabaseText(row.id));
+  return rows.map((row) => row.id);
 }

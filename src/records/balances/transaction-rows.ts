@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 
 /** The service's own list showed the row when it was last looked for; what only events spoke of is none such. */
 const READ = "(absent_since IS NULL AND coalesce(poll_hash, '') <> '')";
@@ -19,7 +18,7 @@ export async function transactionsReadBetween(db: Knex, { from, to }: Between): 
     `SELECT id FROM transactions WHERE ${BETWEEN} AND ${READ}`,
     [from, to],
   );
-  return rows.map(({ id }) => fromDatabaseText(id));
+  return rows.map(({ id }) => id);
 }
 
 export async function countTransactionsRead(db: Knex, { from, to }: Between): Promise<number> {
@@ -59,11 +58,11 @@ export async function transactionsRead(db: Knex, ids: readonly string[]): Promis
   }>(
     `SELECT id, account_id, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms, shown
      FROM transactions WHERE id = ANY (?::text[]) AND ${READ}`,
-    [textArray(ids.map(toDatabaseText))],
+    [textArray(ids)],
   );
   return rows.map((row) => ({
-    id: fromDatabaseText(row.id),
-    accountId: row.account_id === null ? null : fromDatabaseText(row.account_id),
+    id: row.id,
+    accountId: row.account_id,
     createdAt: row.ms === null ? null : Number(row.ms),
     fields: objectFromJsonText(row.shown),
   }));
@@ -82,9 +81,9 @@ export async function namedTransactions(db: Knex, ids: readonly string[]): Promi
   const { rows } = await db.raw<{ rows: { id: string; ms: string | null; is_read: boolean }[] }>(
     `SELECT id, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms, ${READ} AS is_read
      FROM unnest(?::text[]) WITH ORDINALITY AS asked (id, place) JOIN transactions USING (id) ORDER BY place`,
-    [textArray(ids.map(toDatabaseText))],
+    [textArray(ids)],
   );
   return rows.map(({ id, ms, is_read: isRead }) => {
-    return { id: fromDatabaseText(id), createdAt: ms === null ? null : Number(ms), isRead };
+    return { id, createdAt: ms === null ? null : Number(ms), isRead };
   });
 }

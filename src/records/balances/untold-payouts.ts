@@ -9,7 +9,6 @@ import {
 } from '../../domain/balances/untold-payouts.js';
 import { compareAmounts } from '../../domain/money.js';
 import { floatArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { readMoving } from './balance-records.js';
 
 /** The predicate of the index payouts_in_hand, word for word. */
@@ -46,7 +45,7 @@ async function payoutsUnderWay(
   const { rows } = await db.raw<{ rows: { id: string; ms: string | null }[] }>(
     `SELECT id, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms FROM payouts
      WHERE ${UNDER_WAY} AND asset_code = ? ORDER BY id LIMIT ?`,
-    [toDatabaseText(asset), MOST_PAYOUTS],
+    [asset, MOST_PAYOUTS],
   );
   const times = new Map(rows.map(({ id, ms }) => [id, ms === null ? null : Number(ms)]));
   const records = await readMoving(db, 'payout', [...times.keys()]);
@@ -81,11 +80,11 @@ async function payoutsAtOpening(db: Knex, asset: string, stoodUntil: Date): Prom
          OR payouts.created_at <= opening_at + interval '${CLOCK_ERROR}' AND payouts.first_seen_at <= opened_at)
        AND payouts.created_at <= ?::timestamptz + interval '1 hour'
      ORDER BY payouts.created_at DESC LIMIT ?`,
-    [toDatabaseText(asset), stoodUntil, MOST_PAYOUTS],
+    [asset, stoodUntil, MOST_PAYOUTS],
   );
   return rows.map(({ id, account_id: account, delta, ms }) => ({
-    id: fromDatabaseText(id),
-    account: account === null ? null : fromDatabaseText(account),
+    id,
+    account,
     debit: delta,
     createdAt: Number(ms),
     when: 'at_opening',
@@ -108,11 +107,11 @@ async function debitsAround(db: Knex, asset: string, payouts: readonly Withdrawa
          AND created_at BETWEEN to_timestamp(asked.ms / 1000) - interval '1 hour' AND to_timestamp(asked.ms / 1000) + interval '1 hour'
        ORDER BY created_at LIMIT ?
      ) AS debit`,
-    [floatArray(times), toDatabaseText(asset), MOST_DEBITS],
+    [floatArray(times), asset, MOST_DEBITS],
   );
   const ids = payouts.map(({ id }) => [id, JSON.stringify(id)] as const);
   return rows.map(({ account_id: account, delta, base, ms, shown }) => ({
-    account: fromDatabaseText(account),
+    account,
     delta,
     createdAt: ms === null ? null : Number(ms),
     stood: compareAmounts(base, '0') !== 0,

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText } from '../database/database-text.js';
 
 /** opening + activity = closing; signed decimal strings, a debit is positive. */
 export interface AccountTotal {
@@ -21,5 +20,5 @@ export async function accountTotals(db: Knex, month: string): Promise<AccountTot
      GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C"`,
     [month, month, month],
   );
-  return rows.map(({ asset_code, ...row }) => ({ ...row, assetCode: fromDatabaseText(asset_code) }));
+  return rows.map(({ asset_code, ...row }) => ({ ...row, assetCode: asset_code }));
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Append } from '../../domain/books/plan-posting.js';
 import type { Period } from '../../domain/books/posting-month.js';
 import { booleanArray, integerArray, textArray } from '../database/array-parameter.js';
-import { toDatabaseText } from '../database/database-text.js';
+import { jsonbText } from '../database/database-text.js';
 import type { ObservedBy } from './book-records.js';
 
 /** An entry with its place in the books. */
@@ -21,7 +21,7 @@ export async function appendEntries(
 ): Promise<string[]> {
   if (entries.length === 0) return [];
   const texts = (value: (entry: NewEntry) => string | null) => textArray(entries.map(value));
-  const { rows } = await trx.raw<{ rows: { id: string; name: string }[] }>(
+  const { rows } = await trx.raw<{ rows: { id: string; name: unknown[] }[] }>(
     `INSERT INTO entries (record_kind, record_id, key, version, type, reverses, corrects, month, date, day, at, dated_by,
                           adjusts, description, sources, observed, written)
      SELECT kind, record, key, version, type, reverses::bigint, corrects::bigint, month, date::date, day::date, at::timestamptz,
@@ -31,12 +31,12 @@ export async function appendEntries(
        AS new (kind, record, key, version, type, reverses, corrects, month, date, day, at, dated_by, adjusts,
                description, sources, observed, place)
      ORDER BY place
-     RETURNING id, jsonb_build_array(record_kind, record_id, key, version)::text AS name`,
+     RETURNING id, jsonb_build_array(record_kind, record_id, key, version) AS name`,
     [
       written,
       texts(({ recordKind }) => recordKind),
-      texts(({ recordId }) => toDatabaseText(recordId)),
-      texts(({ key }) => toDatabaseText(key)),
+      texts(({ recordId }) => recordId),
+      texts(({ key }) => key),
       integerArray(entries.map(({ version }) => version)),
       texts(({ type }) => type),
       texts(({ reverses }) => reverses),
@@ -48,11 +48,11 @@ export async function appendEntries(
       texts(({ dated }) => dated.by),
       texts(({ period }) => period.adjusts),
       texts(({ description }) => description),
-      texts(({ sources }) => JSON.stringify(sources.map(({ kind, id }) => ({ kind, id: toDatabaseText(id) })))),
-      texts(({ observed }) => (observed === null ? null : JSON.stringify(observed))),
+      texts(({ sources }) => jsonbText(sources.map(({ kind, id }) => ({ kind, id })))),
+      texts(({ observed }) => (observed === null ? null : jsonbText(observed))),
     ],
   );
-  const ids = new Map(rows.map(({ id, name }) => [JSON.stringify(JSON.parse(name)), id]));
+  const ids = new Map(rows.map(({ id, name }) => [JSON.stringify(name), id]));
   const inOrder = entries.map((entry) => ids.get(nameOf(entry)) ?? unreturned(entry));
   await appendLines(trx, entries, inOrder);
   return inOrder;
@@ -69,7 +69,7 @@ async function appendLines(trx: Knex.Transaction, entries: readonly NewEntry[], 
       textArray(lines.map(({ id }) => id)),
       integerArray(lines.map(({ place }) => place)),
       textArray(lines.map(({ account }) => account)),
-      textArray(lines.map(({ assetCode }) => toDatabaseText(assetCode))),
+      textArray(lines.map(({ assetCode }) => assetCode)),
       textArray(lines.map(({ amount }) => amount)),
       booleanArray(lines.map(({ memo }) => memo)),
     ],
@@ -77,7 +77,7 @@ async function appendLines(trx: Knex.Transaction, entries: readonly NewEntry[], 
 }
 
 function nameOf({ recordKind, recordId, key, version }: Append): string {
-  return JSON.stringify([recordKind, toDatabaseText(recordId), toDatabaseText(key), version]);
+  return JSON.stringify([recordKind, recordId, key, version]);
 }
 
 function unreturned(entry: Append): never {

@@ -6,7 +6,6 @@ import { textField } from '../../domain/records.js';
 import { type MovingKind, type MovingRecord, readMoving } from '../balances/balance-records.js';
 import { WHOLE_RECORD } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, fromNullableText } from '../database/database-text.js';
 import { recordTables } from '../saving/record-columns.js';
 import { openedAssets } from './openings.js';
 
@@ -39,7 +38,7 @@ export async function readBookRecords(
   const disputes = kind === 'payment_intent' ? await readDisputed(trx, records) : new Map<string, Dispute>();
   return records.map(({ key, record, firstSeenAt }) => ({
     kind,
-    id: fromDatabaseText(key),
+    id: key,
     fields: record?.fields ?? null,
     firstSeenAt: firstSeenAt.getTime(),
     moved: moved.get(key) ?? [],
@@ -78,8 +77,7 @@ async function readMoved(
     [kind, textArray(ids)],
   );
   const found = new Map<string, Moved[]>();
-  for (const { record_id, account_id, asset_code, at, part, operation, delta, base } of rows) {
-    const [account, assetCode] = [fromNullableText(account_id), fromNullableText(asset_code)];
+  for (const { record_id, account_id: account, asset_code: assetCode, at, part, operation, delta, base } of rows) {
     const list = found.get(record_id) ?? [];
     list.push({ part, operation, delta, base, account, assetCode, at: at?.toISOString() ?? null });
     found.set(record_id, list);
@@ -115,7 +113,7 @@ interface Row {
 }
 
 /**
- * What the history of changes tells of the disputes of payments, by ids as they are stored: of those in dispute, and of those
+ * What the history of changes tells of the disputes of payments: of those in dispute, and of those
  * whose entries could be of one that is over.
  */
 async function readDisputes(trx: Knex.Transaction, ids: readonly string[]): Promise<Map<string, DisputeSeen>> {

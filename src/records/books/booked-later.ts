@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
-import { fromDatabaseText } from '../database/database-text.js';
 import { lookedUp } from './month-records/month-query.js';
 
 /** What moved an operating balance, is booked after a month, and may have been in the balance when the month ended. */
@@ -41,9 +40,9 @@ export async function bookedLater(
     [timeZone, month, accounts.operating, month, end, end],
   );
   return rows.map(({ asset_code, record_kind, record_id, amount, day }) => ({
-    assetCode: fromDatabaseText(asset_code),
+    assetCode: asset_code,
     recordKind: record_kind,
-    recordId: fromDatabaseText(record_id),
+    recordId: record_id,
     amount,
     day,
   }));

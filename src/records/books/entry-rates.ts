@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { Rate, Valuation } from '../../domain/books/choose-rate.js';
 import type { GivenRate } from '../../domain/books/rates-file.js';
 import { floatArray, textArray } from '../database/array-parameter.js';
-import { toDatabaseText } from '../database/database-text.js';
 
 /** An asset on a day of the books' zone, and the moment in ms. */
 export interface WantedRate {
@@ -33,7 +32,7 @@ export async function ratesKnown(
      ) AS seen ON true
      ORDER BY place`,
     [
-      textArray(wanted.map(({ assetCode }) => toDatabaseText(assetCode))),
+      textArray(wanted.map(({ assetCode }) => assetCode)),
       textArray(wanted.map(({ date }) => date)),
       floatArray(wanted.map(({ at }) => at)),
       currency,
@@ -62,7 +61,7 @@ export async function appendRates(trx: Knex.Transaction, rates: readonly NewRate
        AS new (entry, asset, currency, rate, source, at, reason)`,
     [
       texts(({ entryId }) => entryId),
-      texts(({ assetCode }) => toDatabaseText(assetCode)),
+      texts(({ assetCode }) => assetCode),
       texts(({ currency }) => currency),
       texts(({ valuation }) => valuation.rate),
       texts(({ valuation }) => valuation.source),
@@ -94,7 +93,7 @@ export async function importRates(
   const texts = (value: (rate: GivenRate) => string) => textArray(rates.map(value));
   const parameters = [
     texts(({ date }) => date),
-    texts(({ assetCode }) => toDatabaseText(assetCode)),
+    texts(({ assetCode }) => assetCode),
     texts(({ currency }) => currency),
     texts(({ rate }) => rate),
   ];
@@ -102,7 +101,7 @@ export async function importRates(
     `INSERT INTO given_rates (date, asset_code, currency, rate, file_hash, actor)
      SELECT date::date, asset, currency, rate::numeric, ?, ?
      FROM unnest(?::text[], ?::text[], ?::text[], ?::text[]) AS given (date, asset, currency, rate)`,
-    [fileHash, toDatabaseText(actor), ...parameters],
+    [fileHash, actor, ...parameters],
   );
   const { rows } = await trx.raw<{ rows: { count: string }[] }>(
     `WITH given AS (

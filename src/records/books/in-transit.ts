@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { InTransit } from '../../domain/books/balance-entries.js';
 import { accounts } from '../../domain/books/chart.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 
 /** What payouts left in transit, by asset and month of the books, without what was placed. */
 export async function inTransitByMonth(trx: Knex): Promise<Map<string, InTransit[]>> {
@@ -15,7 +14,7 @@ export async function inTransitByMonth(trx: Knex): Promise<Map<string, InTransit
   );
   const found = new Map<string, InTransit[]>();
   for (const row of rows) {
-    const asset = fromDatabaseText(row.asset_code);
+    const asset = row.asset_code;
     const list = found.get(asset) ?? [];
     list.push({ month: row.month, amount: row.amount, day: row.day, lastAt: row.last_at.getTime() });
     found.set(asset, list);
@@ -36,7 +35,7 @@ export async function unplacedOf(trx: Knex, assetCode: string): Promise<Unplaced
               AS explained,
             coalesce(bool_or(part = 'unplaced' AND account_id IS NULL AND delta IS DISTINCT FROM base), false) AS unnamed
      FROM movements WHERE asset_code = ?`,
-    [toDatabaseText(assetCode)],
+    [assetCode],
   );
   return { explained: rows[0]?.explained ?? '0', unnamed: rows[0]?.unnamed ?? false };
 }

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
@@ -85,10 +84,8 @@ interface LineRow {
 
 /** Newest first, paged by key. An entry is found by any of its lines, and shown with all. Throws `CursorError`. */
 export async function listEntries(db: Knex, query: PageQuery & EntryFilters): Promise<Page<EntryView>> {
-  const { month, recordKind: record_kind, account, assetCode } = query;
-  const record_id = query.recordId === undefined ? undefined : toDatabaseText(query.recordId);
+  const { month, recordKind: record_kind, recordId: record_id, account, assetCode: asset_code } = query;
   const rows = select(db).where(definedOnly({ month, record_kind, record_id }));
-  const asset_code = assetCode === undefined ? undefined : toDatabaseText(assetCode);
   if (account !== undefined || asset_code !== undefined) {
     const lines = db('entry_lines').where(definedOnly({ account, asset_code })).whereRaw('entry_id = entries.id');
     void rows.whereExists(lines);
@@ -130,8 +127,8 @@ async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
   return rows.map((row) => ({
     id: row.id,
     recordKind: row.record_kind,
-    recordId: fromDatabaseText(row.record_id),
-    key: fromDatabaseText(row.key),
+    recordId: row.record_id,
+    key: row.key,
     version: row.version,
     type: row.type,
     reverses: row.reverses,
@@ -142,7 +139,7 @@ async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
     datedBy: row.dated_by,
     adjusts: row.adjusts,
     description: row.description,
-    sources: row.sources.map(({ kind, id }) => ({ kind, id: fromDatabaseText(id) })),
+    sources: row.sources.map(({ kind, id }) => ({ kind, id })),
     observedBy: row.observed,
     postedAt: row.posted_at,
     lines: (byEntry.get(row.id) ?? []).map(lineOf),
@@ -152,7 +149,7 @@ async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
 function lineOf(row: LineRow): EntryLineView {
   return {
     account: row.account,
-    assetCode: fromDatabaseText(row.asset_code),
+    assetCode: row.asset_code,
     amount: row.amount,
     memo: row.memo,
     rate: row.rate,

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText } from '../database/database-text.js';
 import type { EntryLineView, EntryView } from './list-entries.js';
 import { monthLines, RATED, together } from './month-lines.js';
 import { exact, utc } from './month-records/month-query.js';
@@ -91,8 +90,8 @@ function entryOf(row: Row, told: string, month: string): MonthEntry {
   return {
     id: row.id,
     recordKind: kind,
-    recordId: fromDatabaseText(row.record_id),
-    key: fromDatabaseText(row.key),
+    recordId: row.record_id,
+    key: row.key,
     version: Number(version),
     type: type as EntryView['type'],
     reverses: reverses || null,
@@ -103,7 +102,7 @@ function entryOf(row: Row, told: string, month: string): MonthEntry {
     datedBy,
     adjusts: adjusts || null,
     description: row.description,
-    sources: row.sources.map(({ kind: of, id }) => ({ kind: of, id: fromDatabaseText(id) })),
+    sources: row.sources.map(({ kind: of, id }) => ({ kind: of, id })),
     observedBy: row.observed,
     postedAt,
     lines: [],
@@ -114,7 +113,7 @@ function lineOf({ told, asset_code, reason }: Row): ValuedLineView {
   const [account = '', amount = '', memo, rate, currency, source, rateAt, value] = told.split(SEPARATOR);
   return {
     account,
-    assetCode: fromDatabaseText(asset_code),
+    assetCode: asset_code,
     amount,
     memo: memo === 't',
     rate: rate || null,

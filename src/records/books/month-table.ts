@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText } from '../database/database-text.js';
 import { monthLines, RATED, together } from './month-lines.js';
 import { exact, utc } from './month-records/month-query.js';
 
@@ -77,18 +76,18 @@ const COLUMNS = {
 function lineOf(row: Row): TableLine {
   const { account, asset_code, valued, reason: unpriced, head } = row;
   const entry = head === null ? null : entryOf(row, head);
-  return { account, assetCode: fromDatabaseText(asset_code), valued, unpriced, entry };
+  return { account, assetCode: asset_code, valued, unpriced, entry };
 }
 
 function entryOf(row: Row, head: string): TableEntry {
   const { version, description, sources, observed, posted_at: postedAt } = row;
   return {
     head,
-    recordId: fromDatabaseText(row.record_id),
-    key: fromDatabaseText(row.key),
+    recordId: row.record_id,
+    key: row.key,
     version: String(version),
     description,
-    sources: sources.map(({ kind, id }) => `${kind} ${fromDatabaseText(id)}`).join('; '),
+    sources: sources.map(({ kind, id }) => `${kind} ${id}`).join('; '),
     observedBy: observed === null ? null : `${observed.type} ${observed.ref}`,
     postedAt,
   };

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import type { AccountTotal } from './account-totals.js';
 
 /** More would be no page: with many sub-wallets, an account is asked for by its name. */
@@ -13,7 +12,6 @@ export async function monthTotals(
   month: string,
   { account, assetCode }: { account?: string | undefined; assetCode?: string | undefined } = {},
 ): Promise<{ totals: AccountTotal[]; more: boolean }> {
-  const asset = assetCode === undefined ? null : toDatabaseText(assetCode);
   const { rows } = await db.raw<{ rows: (Omit<AccountTotal, 'assetCode'> & { asset_code: string })[] }>(
     `SELECT account, asset_code,
             trim_scale(coalesce(sum(amount) FILTER (WHERE month < ?), 0))::text AS opening,
@@ -23,9 +21,9 @@ export async function monthTotals(
      WHERE month <= ? AND account = coalesce(?::text, account)
        AND asset_code = coalesce(?::text, asset_code)
      GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C" LIMIT ?`,
-    [month, month, month, account ?? null, asset, MOST_ROWS + 1].map((value) => value as string),
+    [month, month, month, account ?? null, assetCode ?? null, MOST_ROWS + 1].map((value) => value as string),
   );
-  const totals = rows.map(({ asset_code, ...row }) => ({ ...row, assetCode: fromDatabaseText(asset_code) }));
+  const totals = rows.map(({ asset_code, ...row }) => ({ ...row, assetCode: asset_code }));
   return { totals: totals.slice(0, MOST_ROWS), more: totals.length > MOST_ROWS };
 }
 

@@ -1,12 +1,11 @@
 import type { Knex } from 'knex';
 import type { Opening } from '../../domain/books/balance-entries.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 
 /** Assets whose books are open, with the moment in ms. */
 export async function openedAssets(trx: Knex): Promise<Map<string, number>> {
   const rows = await trx<{ asset_code: string; opened_at: Date }>('opened_assets');
-  return new Map(rows.map((row) => [fromDatabaseText(row.asset_code), row.opened_at.getTime()]));
+  return new Map(rows.map((row) => [row.asset_code, row.opened_at.getTime()]));
 }
 
 /**
@@ -31,7 +30,7 @@ export async function openAssets(trx: Knex.Transaction): Promise<Opening[]> {
   );
   await trx('match_progress').update({ seq: 0 });
   return rows.map((row) => ({
-    assetCode: fromDatabaseText(row.asset_code),
+    assetCode: row.asset_code,
     balance: row.balance,
     at: row.opening_at.getTime(),
   }));
@@ -56,14 +55,14 @@ export async function walletOpenings(
          OR (account_id, asset_code) IN (SELECT * FROM unnest(?::text[], ?::text[])))
      GROUP BY account_id, asset_code, opened_at ORDER BY asset_code, account_id`,
     [
-      textArray(assets.map(toDatabaseText)),
-      textArray(wallets.map(({ account }) => toDatabaseText(account))),
-      textArray(wallets.map(({ assetCode }) => toDatabaseText(assetCode))),
+      textArray(assets),
+      textArray(wallets.map(({ account }) => account)),
+      textArray(wallets.map(({ assetCode }) => assetCode)),
     ],
   );
   return rows.map((row) => ({
-    account: fromDatabaseText(row.account_id),
-    assetCode: fromDatabaseText(row.asset_code),
+    account: row.account_id,
+    assetCode: row.asset_code,
     balance: row.sum,
     at: row.opened_at.getTime(),
   }));
@@ -82,7 +81,7 @@ export async function unpostedAttributions(
   );
   return rows.map((row) => ({
     id: row.id,
-    assetCode: fromDatabaseText(row.asset_code),
+    assetCode: row.asset_code,
     amount: row.amount,
     at: row.at.getTime(),
     day: row.day,

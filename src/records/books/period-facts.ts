@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { movingKinds } from '../balances/balance-records.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText } from '../database/database-text.js';
 import { lookedUp } from './month-records/month-query.js';
 
 /** The oldest month in which something is booked; memos alone book nothing. Null: nothing is posted. */
@@ -22,7 +21,7 @@ export async function criticalBreaks(db: Knex): Promise<{ id: string; kind: stri
   return rows.map(({ id, kind, entity_kind, entity_id }) => ({
     id: String(id),
     kind,
-    entity: `${entity_kind} ${fromDatabaseText(entity_id)}`,
+    entity: `${entity_kind} ${entity_id}`,
   }));
 }
 
@@ -48,7 +47,7 @@ export async function unopenedAssets(db: Knex): Promise<string[]> {
     `SELECT DISTINCT asset_code FROM movements
      WHERE delta IS DISTINCT FROM base AND asset_code NOT IN (SELECT asset_code FROM opened_assets) ORDER BY asset_code`,
   );
-  return rows.map(({ asset_code }) => fromDatabaseText(asset_code));
+  return rows.map(({ asset_code }) => asset_code);
 }
 
 export interface UnpricedLines {
@@ -77,5 +76,5 @@ export async function unpricedLines(db: Knex, month: string, currency: string): 
      ) AS lines WHERE why IS NOT NULL GROUP BY asset_code, why ORDER BY asset_code, why`,
     [currency, month],
   );
-  return rows.map(({ asset_code, ...row }) => ({ ...row, assetCode: fromDatabaseText(asset_code) }));
+  return rows.map(({ asset_code, ...row }) => ({ ...row, assetCode: asset_code }));
 }

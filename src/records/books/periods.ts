@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromNullableText, toDatabaseText, toNullableText } from '../database/database-text.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
 import { type PeriodFile, periodFiles } from './period-files.js';
 
@@ -43,7 +42,7 @@ export async function listPeriods(
   const take = takeOf(query);
   const below = query.cursor === undefined ? '9999-13' : decodeCursor(query.cursor, 1)[0];
   if (below !== '9999-13' && !MONTH.test(below ?? '')) throw new CursorError(query.cursor ?? '');
-  const status = query.status === undefined ? null : toDatabaseText(query.status);
+  const status = query.status ?? null;
   const rows = await select(
     db,
     'month < ? AND (?::text IS NULL OR status = ?)',
@@ -79,10 +78,10 @@ async function viewOf(db: Knex, row: Row): Promise<PeriodView> {
     status: row.status,
     closings: row.closings,
     closedAt: row.closed_at?.toISOString() ?? null,
-    closedBy: fromNullableText(row.closed_by),
-    reason: fromNullableText(row.reason),
+    closedBy: row.closed_by,
+    reason: row.reason,
     reopenedAt: row.reopened_at?.toISOString() ?? null,
-    reopenedBy: fromNullableText(row.reopened_by),
+    reopenedBy: row.reopened_by,
     entries: Number(row.entries),
     files: await periodFiles(db, row.month),
   };
@@ -103,10 +102,10 @@ export async function saveClosed(
   month: string,
   { actor, reason }: { actor: string; reason: string | null },
 ): Promise<void> {
-  const closed = { status: 'closed', closed_at: trx.fn.now(), closed_by: toDatabaseText(actor) };
+  const closed = { status: 'closed', closed_at: trx.fn.now(), closed_by: actor };
   await trx('periods')
     .where({ month })
-    .update({ ...closed, reason: toNullableText(reason) });
+    .update({ ...closed, reason });
 }
 
 export async function saveReopened(
@@ -114,8 +113,8 @@ export async function saveReopened(
   month: string,
   { actor, reason }: { actor: string; reason: string },
 ): Promise<void> {
-  const reopened = { status: 'open', reopened_at: trx.fn.now(), reopened_by: toDatabaseText(actor) };
+  const reopened = { status: 'open', reopened_at: trx.fn.now(), reopened_by: actor };
   await trx('periods')
     .where({ month })
-    .update({ ...reopened, reason: toDatabaseText(reason) });
+    .update({ ...reopened, reason });
 }

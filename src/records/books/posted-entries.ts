@@ -3,7 +3,6 @@ import type { BookedKind, DatedBy, Line } from '../../domain/books/entry.js';
 import { netLines } from '../../domain/books/lines.js';
 import type { Posted } from '../../domain/books/plan-posting.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 
 interface Row {
   id: string;
@@ -34,7 +33,7 @@ export async function readPosted(
             account, asset_code, trim_scale(amount)::text AS amount, memo
      FROM entries JOIN entry_lines ON entry_id = entries.id
      WHERE record_kind = ? AND record_id = ANY (?::text[]) ORDER BY record_id, key, version, line`,
-    [recordKind, textArray(ids.map(toDatabaseText))],
+    [recordKind, textArray(ids)],
   );
   const keys = new Map<string, Row[]>();
   for (const row of rows) {
@@ -54,8 +53,8 @@ function postedOf(rows: readonly Row[]): Posted[] {
   return [
     {
       recordKind: last.record_kind,
-      recordId: fromDatabaseText(last.record_id),
-      key: fromDatabaseText(last.key),
+      recordId: last.record_id,
+      key: last.key,
       version: last.version,
       live:
         live === undefined
@@ -72,5 +71,5 @@ function entryOf({ id, at, day, dated_by }: Row): Posted['last'] {
 }
 
 function lineOf({ account, asset_code, amount, memo }: Row): Line {
-  return { account, assetCode: fromDatabaseText(asset_code), amount, memo };
+  return { account, assetCode: asset_code, amount, memo };
 }

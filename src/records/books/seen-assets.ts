@@ -1,10 +1,8 @@
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 
 /** Which of these assets the catalog, a balance, a movement or an entry was ever of. */
-export async function seenAssets(db: Knex, asked: readonly string[]): Promise<Set<string>> {
-  const codes = asked.map(toDatabaseText);
+export async function seenAssets(db: Knex, codes: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.raw<{ rows: { code: string }[] }>(
     `SELECT code FROM unnest(?::text[]) AS asked (code)
      WHERE EXISTS (SELECT FROM assets WHERE id = code) OR EXISTS (SELECT FROM balances WHERE id = code)
@@ -17,7 +15,7 @@ export async function seenAssets(db: Knex, asked: readonly string[]): Promise<Se
     db,
     codes.filter((code) => !seen.includes(code)),
   );
-  return new Set([...seen, ...booked].map(fromDatabaseText));
+  return new Set([...seen, ...booked]);
 }
 
 async function bookedAssets(db: Knex, codes: readonly string[]): Promise<string[]> {

@@ -7,7 +7,6 @@ import type { PostingProgress } from './posting-progress.js';
 const CHANGES_AT_ONCE = 2_000;
 const DUE_AT_ONCE = 1_000;
 
-/** Ids as they are stored. */
 export type TouchedIds = Map<MovingKind, string[]>;
 
 export interface Touched {

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
-import { toDatabaseText } from '../database/database-text.js';
 import { isRowId } from '../database/row-id.js';
 import { type NewBreak, renewEvidence } from './breaks.js';
 
@@ -85,7 +84,7 @@ async function openCount(trx: Knex, label: string): Promise<number> {
   const { rows } = await trx.raw<{ rows: { evidence: string }[] }>(
     `SELECT evidence FROM breaks WHERE kind = '${KIND}' AND entity_kind = 'secret' AND entity_id = ?
        AND status IN ('open', 'acknowledged') FOR UPDATE`,
-    [toDatabaseText(label)],
+    [label],
   );
   const ours = rows.map(({ evidence }) => objectFromJsonText(evidence)['ours'] as JsonObject)[0];
   return Number(ours?.['records'] ?? 0);

@@ -6,7 +6,7 @@ import { toJsonText } from '../../domain/json-text.js';
 import { maskEvidence } from '../../domain/personal.js';
 import type { EntityRef } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { toDatabaseText } from '../database/database-text.js';
+import { type Verbatim, verbatim } from '../database/database-text.js';
 
 /** Who opens and resolves breaks where no person does. */
 const AUTOMATIC = 'tallyhook';
@@ -66,8 +66,8 @@ export async function openBreaks(trx: Knex, breaks: NewBreak[]): Promise<number>
       wanted.map((wanted) => wanted.kind),
       wanted.map((wanted) => wanted.severity ?? breakDefinitions[wanted.kind].severity),
       wanted.map((wanted) => wanted.entity.kind),
-      wanted.map((wanted) => toDatabaseText(wanted.entity.id)),
-      wanted.map((wanted) => toJsonText(maskEvidence(wanted.evidence, wanted.entity.kind))),
+      wanted.map((wanted) => wanted.entity.id),
+      textArray(wanted.map(evidenceText)),
       wanted.map((wanted) => wanted.once ?? false),
       textArray(wanted.map((wanted) => wanted.cause ?? null)),
     ],
@@ -90,7 +90,7 @@ export async function renewEvidence(trx: Knex, { kind, entity, evidence, cause }
   await trx.raw(
     `UPDATE breaks SET evidence = ?, cause = ?
      WHERE kind = ? AND entity_kind = ? AND entity_id = ? AND status IN ('open', 'acknowledged')`,
-    [toJsonText(maskEvidence(evidence, entity.kind)), cause ?? null, kind, entity.kind, toDatabaseText(entity.id)],
+    [evidenceText({ evidence, entity }), cause ?? null, kind, entity.kind, entity.id],
   );
 }
 
@@ -107,7 +107,7 @@ export async function autoResolveBreaks(trx: Knex, gone: BreakRef[]): Promise<nu
      )
      UPDATE breaks AS break SET status = 'auto_resolved', resolved_at = now()
      FROM gone WHERE break.id = gone.id RETURNING break.id`,
-    [gone.map((ref) => ref.kind), gone.map((ref) => ref.entity.kind), gone.map((ref) => toDatabaseText(ref.entity.id))],
+    [gone.map((ref) => ref.kind), gone.map((ref) => ref.entity.kind), gone.map((ref) => ref.entity.id)],
   );
   await addSteps(
     trx,
@@ -125,10 +125,10 @@ export async function stillOpen(trx: Knex, refs: BreakRef[]): Promise<BreakRef[]
     `SELECT break.kind, break.entity_kind, break.entity_id
      FROM unnest(?::text[], ?::text[]) AS asked (entity_kind, entity_id)
      JOIN breaks AS break USING (entity_kind, entity_id) WHERE break.status IN ('open', 'acknowledged')`,
-    [entities.map(({ kind }) => kind), entities.map(({ id }) => toDatabaseText(id))],
+    [entities.map(({ kind }) => kind), entities.map(({ id }) => id)],
   );
   const open = new Set(rows.map((row) => `${row.kind} ${row.entity_kind} ${row.entity_id}`));
-  return refs.filter(({ kind, entity }) => open.has(`${kind} ${entity.kind} ${toDatabaseText(entity.id)}`));
+  return refs.filter(({ kind, entity }) => open.has(`${kind} ${entity.kind} ${entity.id}`));
 }
 
 async function addSteps(trx: Knex, ids: string[], action: string): Promise<void> {
@@ -138,6 +138,10 @@ async function addSteps(trx: Knex, ids: string[], action: string): Promise<void>
     action,
     AUTOMATIC,
   ]);
+}
+
+function evidenceText({ evidence, entity }: Pick<NewBreak, 'evidence' | 'entity'>): Verbatim {
+  return verbatim(toJsonText(maskEvidence(evidence, entity.kind)));
 }
 
 function keyOf({ kind, entity }: BreakRef): string {

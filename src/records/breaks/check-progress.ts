@@ -3,7 +3,7 @@ import type { IdentityEvidence } from '../../domain/breaks/fee-identity.js';
 import type { Identity } from '../../domain/breaks/identities.js';
 import type { EntityRef } from '../../domain/records.js';
 import { floatArray, textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { jsonbText } from '../database/database-text.js';
 
 const KIND = 'cross-check';
 const NAME = 'changes';
@@ -33,7 +33,7 @@ async function lockedWatermark(trx: Knex.Transaction): Promise<string | null> {
 export async function moveCheckWatermark(trx: Knex.Transaction, seq: string): Promise<void> {
   await trx('watermarks')
     .where({ kind: KIND, name: NAME })
-    .update({ value: JSON.stringify({ seq }), updated_at: trx.fn.now() });
+    .update({ value: jsonbText({ seq }), updated_at: trx.fn.now() });
 }
 
 export interface ChangedEntities {
@@ -71,7 +71,7 @@ export async function changedEntities(
   );
   const upTo = rows.reduce((most, { seq }) => (BigInt(seq) > BigInt(most) ? seq : most), after);
   const more = rows.reduce((sum, { count }) => sum + Number(count), 0) >= limit;
-  return { entities: rows.map(({ kind, id }) => ({ kind, id: fromDatabaseText(id) })), upTo, more };
+  return { entities: rows.map(({ kind, id }) => ({ kind, id })), upTo, more };
 }
 
 /** What the agenda has for now, the longest waiting first. */
@@ -80,7 +80,7 @@ export async function dueChecks(trx: Knex.Transaction, now: Date, limit: number)
     .where('due_at', '<=', now)
     .orderBy('due_at')
     .limit(limit);
-  return rows.map((row) => ({ kind: row.entity_kind, id: fromDatabaseText(row.entity_id) }));
+  return rows.map((row) => ({ kind: row.entity_kind, id: row.entity_id }));
 }
 
 /** What was checked leaves the agenda, but for what is to be checked again: at the earliest of its times, ms. */
@@ -92,7 +92,7 @@ export async function planChecks(
   await trx.raw(
     `DELETE FROM check_agenda AS planned USING unnest(?::text[], ?::text[]) AS checked (kind, id)
      WHERE planned.entity_kind = checked.kind AND planned.entity_id = checked.id`,
-    [textArray(checked.map(({ kind }) => kind)), textArray(checked.map(({ id }) => toDatabaseText(id)))],
+    [textArray(checked.map(({ kind }) => kind)), textArray(checked.map(({ id }) => id))],
   );
   if (again.length === 0) return;
   await trx.raw(
@@ -102,7 +102,7 @@ export async function planChecks(
      ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = least(planned.due_at, excluded.due_at)`,
     [
       textArray(again.map(({ entity }) => entity.kind)),
-      textArray(again.map(({ entity }) => toDatabaseText(entity.id))),
+      textArray(again.map(({ entity }) => entity.id)),
       floatArray(again.map(({ at }) => at)),
     ],
   );
@@ -119,8 +119,8 @@ export async function readEvidence(trx: Knex): Promise<IdentityEvidence[]> {
   const rows = await trx<EvidenceRow>('identity_evidence').orderBy('identity');
   return rows.map((row) => ({
     identity: row.identity,
-    heldBy: row.held_by.map(fromDatabaseText),
-    failedBy: row.failed_by.map(fromDatabaseText),
+    heldBy: row.held_by,
+    failedBy: row.failed_by,
     provenAt: row.proven_at?.getTime() ?? null,
   }));
 }
@@ -137,8 +137,8 @@ export async function writeEvidence(
     .insert(
       changed.map(({ identity, heldBy, failedBy, provenAt }) => ({
         identity,
-        held_by: heldBy.map(toDatabaseText),
-        failed_by: failedBy.map(toDatabaseText),
+        held_by: heldBy,
+        failed_by: failedBy,
         proven_at: provenAt === null ? null : new Date(provenAt),
       })),
     )

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { CheckedRecord } from '../../domain/breaks/check-facts.js';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { type ShownRow, STANDING, shownRecord } from '../family/shown-records.js';
 import { recordTables } from '../saving/record-columns.js';
 
@@ -52,7 +51,7 @@ export async function selectChecked(
       readAt: row.read_at === null ? null : Number(row.read_at),
       firstSeenAt: row.first_seen_at.getTime(),
       since: sinceOf(kind, past, createdAt),
-      observedBy: { type: row.observed_by_type, ref: fromDatabaseText(row.observed_by_ref) },
+      observedBy: { type: row.observed_by_type, ref: row.observed_by_ref },
     };
   });
 }
@@ -88,7 +87,7 @@ async function loadPasts(
 }
 
 export function idArray(ids: Iterable<string>): Buffer {
-  return textArray([...ids].map(toDatabaseText));
+  return textArray([...ids]);
 }
 
 export function byId(records: readonly CheckedRecord[]): Map<string, CheckedRecord> {
@@ -99,8 +98,8 @@ export function byId(records: readonly CheckedRecord[]): Map<string, CheckedReco
 export async function recordIds(db: Knex, kind: RecordKind, after: string, limit: number): Promise<string[]> {
   const rows: { id: string }[] = await db(recordTables[kind])
     .select('id')
-    .where('id', '>', toDatabaseText(after))
+    .where('id', '>', after)
     .orderBy('id')
     .limit(limit);
-  return rows.map(({ id }) => fromDatabaseText(id));
+  return rows.map(({ id }) => id);
 }

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { recordAction } from '../actions/record-action.js';
-import { fromDatabaseText } from '../database/database-text.js';
 import { isRowId } from '../database/row-id.js';
 import { type BreakRow, type BreakView, breakView } from './list-breaks.js';
 
@@ -36,7 +35,7 @@ export async function decideBreak(
     const after: BreakRow = { ...row, status, resolved_at: status === 'acknowledged' ? null : now };
     await trx<BreakRow>('breaks').where({ id }).update({ status, resolved_at: after.resolved_at });
     await trx('break_steps').insert({ break_id: id, action: status, actor, note, at: now });
-    const details = { kind: row.kind, entity: `${row.entity_kind} ${fromDatabaseText(row.entity_id)}` };
+    const details = { kind: row.kind, entity: `${row.entity_kind} ${row.entity_id}` };
     await recordAction(trx, { ...about, outcome: 'done', details });
     return { outcome: 'done', break: breakView(after, now) };
   });

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { CheckedRecord } from '../../domain/breaks/check-facts.js';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { idArray, STATE_FIELDS, selectChecked } from './checked-records.js';
 
 /** What a complete scan of a list by a status filter showed. Times in ms of the service's clock. */
@@ -23,7 +22,7 @@ export async function saveFilterListing(
     `INSERT INTO filter_listings (record_kind, status, from_ms, to_ms, ids) VALUES (?, ?, ?, ?, ?::text[])
      ON CONFLICT (record_kind, status) DO UPDATE
      SET from_ms = excluded.from_ms, to_ms = excluded.to_ms, ids = excluded.ids, checked = false`,
-    [kind, status, Math.floor(from), Math.ceil(to), textArray([...ids].map(toDatabaseText))],
+    [kind, status, Math.floor(from), Math.ceil(to), textArray([...ids])],
   );
 }
 
@@ -39,7 +38,7 @@ export async function openFilterListing(
   );
   const [row] = rows;
   if (row === undefined) return null;
-  return { from: Number(row.from_ms), to: Number(row.to_ms), ids: new Set(row.ids.map(fromDatabaseText)) };
+  return { from: Number(row.from_ms), to: Number(row.to_ms), ids: new Set(row.ids) };
 }
 
 /** Whether there is a listing that nothing was held against yet. */
@@ -59,7 +58,7 @@ export async function openDisputes(trx: Knex): Promise<string[]> {
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     "SELECT id FROM payment_intents WHERE absent_since IS NULL AND irregular_status = 'pending_decision' ORDER BY id",
   );
-  return rows.map(({ id }) => fromDatabaseText(id));
+  return rows.map(({ id }) => id);
 }
 
 /** What decides whether the filter `irregular` should hold a payment. */

@@ -5,7 +5,6 @@ import type { Severity } from '../../domain/breaks/findings.js';
 import type { Json } from '../../domain/json.js';
 import { fromJsonText } from '../../domain/json-text.js';
 import type { EntityKind, EntityRef } from '../../domain/records.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
@@ -71,7 +70,7 @@ export async function listBreaks(
     severity,
     status,
     entity_kind: entityKind,
-    entity_id: entityId === undefined ? undefined : toDatabaseText(entityId),
+    entity_id: entityId,
   });
   const rows = db('breaks').where(wanted);
   if (query.unclosed) void rows.whereIn('status', ['open', 'acknowledged']);
@@ -115,7 +114,7 @@ export function breakView(row: BreakRow, now: Date): BreakView {
     id: row.id,
     kind: row.kind,
     severity: row.severity,
-    entity: { kind: row.entity_kind, id: fromDatabaseText(row.entity_id) },
+    entity: { kind: row.entity_kind, id: row.entity_id },
     evidence: fromJsonText(row.evidence),
     status: row.status,
     openedAt: row.opened_at.toISOString(),

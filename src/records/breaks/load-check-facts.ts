@@ -5,7 +5,6 @@ import { kinds } from '../../domain/kinds/kinds.js';
 import type { KytWords } from '../../domain/orders/kyt.js';
 import { type EntityRef, type RecordKind, recordKinds } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText } from '../database/database-text.js';
 import { keyText } from '../database/key-text.js';
 import { lookAlikes } from '../orders/look-alikes.js';
 import { expectedOf, type OrderRow } from '../orders/order-row.js';
@@ -75,7 +74,7 @@ function idsOf(entities: readonly EntityRef[], wanted: EntityRef['kind']): strin
 function referencesOf({ intents, invoices }: Neighbours): string[] {
   return [...intents.values(), ...invoices.values()].flatMap(({ fields }) => {
     const reference = keyText(ownField(fields, 'merchantReference'));
-    return reference === null || reference === '' ? [] : [fromDatabaseText(reference)];
+    return reference === null || reference === '' ? [] : [reference];
   });
 }
 
@@ -106,22 +105,22 @@ async function loadOrders(
 ): Promise<CheckedOrder[]> {
   if (references.size === 0 || registered === null) return [];
   const { rows, alike } = await withLookAlikes(trx, references);
-  const missing = rows.flatMap((row) => row.payment_intents.filter((id) => !known.has(fromDatabaseText(id))));
+  const missing = rows.flatMap((row) => row.payment_intents.filter((id) => !known.has(id)));
   const where = { sql: 'id = ANY (?::text[])', bindings: [textArray(missing)] };
   const loaded = missing.length === 0 ? [] : await selectChecked(trx, 'payment_intent', where, adoptedAt);
   const intents = new Map([...known, ...byId(loaded)]);
   const unregistered = rows.filter((row) => row.registered_at === null);
   const withMoney = await sharedWithMoney(trx, unregistered);
   return rows.map((row) => ({
-    reference: fromDatabaseText(row.reference),
+    reference: row.reference,
     expected: expectedOf(row),
-    intents: row.payment_intents.flatMap((id) => intents.get(fromDatabaseText(id)) ?? []),
+    intents: row.payment_intents.flatMap((id) => intents.get(id) ?? []),
     status: row.status,
     releaseReason: row.release_reason,
     createdAt: row.created_at.getTime(),
     similar: (row.registered_at === null ? (alike.get(row.reference) ?? []) : [])
       .filter((other) => other.registered_at !== null)
-      .map((other) => ({ reference: fromDatabaseText(other.reference), status: other.status })),
+      .map((other) => ({ reference: other.reference, status: other.status })),
     sharedMoney: withMoney.has(row.reference),
   }));
 }

@@ -6,7 +6,6 @@ import type { OpenCall } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
 import { loadMakers } from '../calls/load-makers.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText } from '../database/database-text.js';
 import { keyText } from '../database/key-text.js';
 import { loadNaming, readAssigned } from '../family/around.js';
 import type { Neighbours } from './check-neighbours.js';
@@ -56,7 +55,7 @@ async function readNamedThen(trx: Knex, payouts: readonly string[]): Promise<Map
      WHERE payout_id = ANY (?::text[]) ORDER BY payout_id, id DESC`,
     [idArray(payouts)],
   );
-  return new Map(rows.map(({ payout_id, named }) => [fromDatabaseText(payout_id), named.map(fromDatabaseText)]));
+  return new Map(rows.map(({ payout_id, named }) => [payout_id, named]));
 }
 
 /** References of payouts that name an order: one that the store registered, or that has a payment or an invoice. */
@@ -68,7 +67,7 @@ async function orderedReferences(trx: Knex, payouts: readonly CheckedRecord[]): 
        OR cardinality(payment_intents) > 0 OR cardinality(invoices) > 0 OR status = 'shared_reference')`,
     [textArray([...new Set(references)])],
   );
-  return new Set(rows.map(({ reference }) => fromDatabaseText(reference)));
+  return new Set(rows.map(({ reference }) => reference));
 }
 
 /** The newest that were made before it. */
@@ -92,5 +91,5 @@ export async function payoutsOfOrders(trx: Knex, references: readonly string[]):
     'SELECT id FROM payouts WHERE merchant_reference = ANY (?::text[]) AND payment_intent_id IS NULL',
     [idArray(references)],
   );
-  return rows.map(({ id }) => fromDatabaseText(id));
+  return rows.map(({ id }) => id);
 }

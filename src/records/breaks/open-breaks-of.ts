@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { EntityRef } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { toDatabaseText } from '../database/database-text.js';
 import { type BreakRow, type BreakView, breakView } from './list-breaks.js';
 
 /** Breaks about any of them that nobody has closed yet, newest first. */
@@ -10,7 +9,7 @@ export async function openBreaksOf(db: Knex, entities: readonly EntityRef[], now
     `SELECT breaks.* FROM breaks JOIN unnest(?::text[], ?::text[]) AS asked (kind, id)
        ON entity_kind = asked.kind AND entity_id = asked.id
      WHERE status IN ('open', 'acknowledged') ORDER BY breaks.id DESC`,
-    [textArray(entities.map(({ kind }) => kind)), textArray(entities.map(({ id }) => toDatabaseText(id)))],
+    [textArray(entities.map(({ kind }) => kind)), textArray(entities.map(({ id }) => id))],
   );
   return rows.map((row) => breakView(row, now));
 }

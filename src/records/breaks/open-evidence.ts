@@ -4,7 +4,6 @@ import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import type { EntityKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 
 /** What the open breaks of a kind rest on, by the id of the record that each is about; `ids` null: all there are. */
 export async function openEvidence(
@@ -17,7 +16,7 @@ export async function openEvidence(
   const { rows } = await db.raw<{ rows: { entity_id: string; evidence: string }[] }>(
     `SELECT entity_id, evidence FROM breaks
      WHERE kind = ? AND entity_kind = ? ${ids === null ? '' : 'AND entity_id = ANY (?::text[])'} AND status IN ('open', 'acknowledged')`,
-    [kind, entityKind, ...(ids === null ? [] : [textArray(ids.map(toDatabaseText))])],
+    [kind, entityKind, ...(ids === null ? [] : [textArray(ids)])],
   );
-  return new Map(rows.map((row) => [fromDatabaseText(row.entity_id), objectFromJsonText(row.evidence)]));
+  return new Map(rows.map((row) => [row.entity_id, objectFromJsonText(row.evidence)]));
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { toJsonText } from '../../domain/json-text.js';
 import { textArray } from '../database/array-parameter.js';
+import { verbatim } from '../database/database-text.js';
 import { type OrderRow, orderView } from '../orders/order-row.js';
 import { lockCallbacks } from './lock-callbacks.js';
 
@@ -59,7 +60,7 @@ async function insertCallbacks(
   const known = new Map(orders.map((row) => [row.reference, row]));
   const news = changed.flatMap(({ reference, seq, at }) => {
     const row = known.get(reference);
-    return row === undefined ? [] : [{ reference, seq, changed_at: at, data: toJsonText(orderView(row)) }];
+    return row === undefined ? [] : [{ reference, seq, changed_at: at, data: verbatim(toJsonText(orderView(row))) }];
   });
   if (news.length > 0) await trx('callbacks').insert(news).onConflict(['reference', 'seq']).ignore();
 }

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { Json } from '../../domain/json.js';
 import { fromJsonText } from '../../domain/json-text.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
@@ -50,7 +49,7 @@ interface Row {
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listCallbacks(db: Knex, query: PageQuery & CallbackFilters): Promise<Page<CallbackView>> {
-  const reference = query.reference === undefined ? undefined : toDatabaseText(query.reference);
+  const reference = query.reference;
   const rows = db('callbacks')
     .select('*')
     .where(definedOnly({ status: query.status, reference }));
@@ -68,7 +67,7 @@ function viewOf(row: Row): CallbackView {
   return {
     id: row.id,
     webhookId: row.webhook_id,
-    reference: fromDatabaseText(row.reference),
+    reference: row.reference,
     status: row.status,
     attempts: row.attempts,
     nextAttemptAt: row.status === 'pending' ? row.next_attempt_at.toISOString() : null,

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { lockLinks, membersOf } from '../family/lock.js';
 import type { OrderRules } from '../orders/derive-orders.js';
 import { ordersBehind } from '../orders/orders-behind.js';
@@ -30,11 +29,11 @@ export async function holdOrders(
     [limit],
   );
   if (rows.length === 0) return 0;
-  const named = rows.flatMap(({ payment_intent_id: id }) => (id === null ? [] : [fromDatabaseText(id)]));
+  const named = rows.flatMap(({ payment_intent_id: id }) => (id === null ? [] : [id]));
   const intents = [...new Set(named)];
   await lockLinks(trx, membersOf([]), intents);
   const behind = await ordersBehind(trx, 'payment_intent', intents);
-  const references = [...new Set([...behind.values()].flat())].map(toDatabaseText);
+  const references = [...new Set([...behind.values()].flat())];
   const touched = references.map((reference) => ({ reference, since: null }));
   await rederiveOrders(trx, touched, rules, CAUSE);
   await trx.raw(

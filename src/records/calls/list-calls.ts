@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
 import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
 import { UNDECIDED } from './open-calls.js';
 
@@ -63,21 +62,21 @@ export async function listCalls(db: Knex, query: PageQuery & CallFilters): Promi
 export async function callsUnder(db: Knex, key: string): Promise<(CallView & { request: string | null })[]> {
   const { rows } = await db.raw<{ rows: Row[] }>(
     `SELECT ${COLUMNS} FROM service_writes AS call WHERE key = ? ORDER BY operation`,
-    [toDatabaseText(key)],
+    [key],
   );
-  return rows.map((row) => ({ ...callView(row), request: fromNullableText(row.request) }));
+  return rows.map((row) => ({ ...callView(row), request: row.request }));
 }
 
 function callView(row: Row): CallView {
   return {
     operation: row.operation,
-    key: fromDatabaseText(row.key),
+    key: row.key,
     status: row.status,
     undecided: row.undecided,
-    paymentIntentId: fromNullableText(row.payment_intent_id),
-    merchantReference: fromNullableText(row.merchant_reference),
-    accountId: fromNullableText(row.account_id),
-    objectId: fromNullableText(row.object_id),
+    paymentIntentId: row.payment_intent_id,
+    merchantReference: row.merchant_reference,
+    accountId: row.account_id,
+    objectId: row.object_id,
     begunAt: row.begun_at.toISOString(),
     endedAt: row.ended_at?.toISOString() ?? null,
     takenInAt: row.taken_in_at?.toISOString() ?? null,

@@ -4,7 +4,6 @@ import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { createdKind } from '../../domain/own-calls.js';
 import { type RecordKind, textField } from '../../domain/records.js';
-import { toDatabaseText } from '../database/database-text.js';
 import { usableId } from '../database/key-text.js';
 import { recordTables } from '../saving/record-columns.js';
 
@@ -72,9 +71,7 @@ function otherThan(
 }
 
 async function rowOf(trx: Knex, kind: RecordKind, id: string): Promise<Row | undefined> {
-  return trx(recordTables[kind])
-    .where({ id: toDatabaseText(id) })
-    .first('shown', 'known', 'absent_since', 'own_call');
+  return trx(recordTables[kind]).where({ id }).first('shown', 'known', 'absent_since', 'own_call');
 }
 
 function fieldsOf(row: Row | undefined): JsonObject {

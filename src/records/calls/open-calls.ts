@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { OpenCall } from '../../domain/orders/order-facts.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
 
 /**
  * The service denies what a call of our own made. Of `call`: no absence outranks it, and until the list shows the payout
@@ -38,14 +37,14 @@ export async function openCalls(
      WHERE ${paymentIntents === null ? 'payment_intent_id IS NOT NULL' : 'payment_intent_id = ANY (?::text[])'}
        AND ${OPEN}
      ORDER BY begun_at, key`,
-    paymentIntents === null ? [] : [textArray(paymentIntents.map(toDatabaseText))],
+    paymentIntents === null ? [] : [textArray(paymentIntents)],
   );
   return rows.map((row) => ({
     operation: 'createRefund',
-    key: fromDatabaseText(row.key),
-    paymentIntentId: fromDatabaseText(row.payment_intent_id),
+    key: row.key,
+    paymentIntentId: row.payment_intent_id,
     begunAt: row.begun_at,
-    objectId: fromNullableText(row.object_id),
+    objectId: row.object_id,
     undecided: row.undecided,
   }));
 }

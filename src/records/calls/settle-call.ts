@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText, toNullableText } from '../database/database-text.js';
 import { DENIED } from './open-calls.js';
 
 /** Who says so, and why. */
@@ -21,12 +20,12 @@ export async function settleCall(
   trx: Knex.Transaction,
   { operation, key, objectId, by }: { operation: string; key: string; objectId: string | null; by: Decision },
 ): Promise<Settled> {
-  const given = { operation, key: toDatabaseText(key), id: toNullableText(objectId) };
+  const given = { operation, key, id: objectId };
   const other = await trx<{ operation: string; key: string; object_id: string }>('service_writes')
     .where({ operation, object_id: given.id ?? '' })
     .whereNot({ key: given.key })
     .first('key');
-  if (other !== undefined) return { outcome: 'of_another', key: fromDatabaseText(other.key) };
+  if (other !== undefined) return { outcome: 'of_another', key: other.key };
   const before = await trx<{
     operation: string;
     key: string;
@@ -49,8 +48,8 @@ export async function settleCall(
       payout_id: before.object_id,
       payment_intent_id: null,
       named: trx.raw('?::text[]', [textArray(before.payment_intent_id === null ? [] : [before.payment_intent_id])]),
-      note: toDatabaseText(by.note),
-      actor: toDatabaseText(by.actor),
+      note: by.note,
+      actor: by.actor,
     });
   }
   return { outcome: 'settled' };

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { Observation } from '../../domain/observation.js';
 import { createdKind, toldFields } from '../../domain/own-calls.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
 import { type SaveContext, saveObservations } from '../save-observations.js';
 
 interface Row {
@@ -57,18 +56,18 @@ export async function noteTakenIn(
   await trx.raw(
     `UPDATE service_writes SET taken_in_at = coalesce(taken_in_at, now()), object_id = coalesce(object_id, :id)
      WHERE operation = :operation AND key = :key`,
-    { operation, key: toDatabaseText(key), id: toDatabaseText(objectId) },
+    { operation, key, id: objectId },
   );
 }
 
 function claimOf(row: Row, serviceNow: number): Observation[] {
   const kind = createdKind(row.operation);
   if (kind === null) return [];
-  const id = fromDatabaseText(row.object_id);
+  const id = row.object_id;
   const links = {
-    paymentIntentId: fromNullableText(row.payment_intent_id),
-    merchantReference: fromNullableText(row.merchant_reference),
-    accountId: fromNullableText(row.account_id),
+    paymentIntentId: row.payment_intent_id,
+    merchantReference: row.merchant_reference,
+    accountId: row.account_id,
   };
   const at = serviceNow - row.age;
   const source = { type: 'api_response', ref: row.operation } as const;

@@ -1,3 +1,5 @@
+import { toDatabaseText, type Verbatim } from './database-text.js';
+
 /**
  * Array parameters in Postgres' binary format, for sets: nothing is escaped on one side and parsed on the other, which
  * would cost more than saving the rows. The driver sends a Buffer as binary; the statement says the type, as in
@@ -16,8 +18,9 @@ const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;
 
-/** `?::text[]` */
-export function textArray(values: readonly (string | null)[]): Buffer {
+/** `?::text[]`, of any strings. */
+export function textArray(given: readonly (string | Verbatim | null)[]): Buffer {
+  const values = given.map(storedText);
   // Room for the longest that it may be is cheaper than to ask every text for its length first.
   let most = HEADER_BYTES;
   for (const value of values) most += LENGTH_BYTES + (value === null ? 0 : value.length * 3);
@@ -54,6 +57,11 @@ export function booleanArray(values: readonly (boolean | null)[]): Buffer {
 /** A `text[]` written as text: an element that is an array itself. */
 export function arrayText(values: readonly string[]): string {
   return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
+}
+
+function storedText(value: string | Verbatim | null): string | null {
+  if (typeof value === 'string') return toDatabaseText(value);
+  return value === null ? null : value.text;
 }
 
 /** A text as short as this is copied sooner than Node's own writer is called. */

@@ -28,7 +28,7 @@ export function isPassing(error: unknown): boolean {
   return PASSING_MESSAGES.test(error.message);
 }
 
-/** Whether the database could not read a value it was given (SQLSTATE class 22): out of range, no date, a NUL. */
+/** Whether the database could not read a value it was given (SQLSTATE class 22): out of range, no date. */
 export function isDataError(error: unknown): boolean {
   return error instanceof Error && /^22[0-9A-Z]{3}$/.test(textOf(error, 'code'));
 }

@@ -8,7 +8,7 @@ interface Keyed<Row> {
 }
 
 /**
- * Which of the keys (each once, as the database holds them) have a row. Where all have one, the rows are locked, in the order of
+ * Which of the keys (each once) have a row. Where all have one, the rows are locked, in the order of
  * keys; else `rows` is null. Only for tables whose rows are never deleted and keep their key.
  */
 export async function findOrLock<Row>(

@@ -12,7 +12,6 @@ import {
 import { isOwnUrl, type OwnAddress } from '../../domain/deliveries/own-endpoint.js';
 import { pairDelivery } from '../../domain/deliveries/pair-delivery.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { keysGoneBefore } from '../retention/retention-state.js';
 import { pairedBefore } from './deliveries.js';
 import { keptPayload } from './delivery-details.js';
@@ -265,7 +264,7 @@ async function tooOldDeliveries(db: Knex, deliveries: readonly Delivery[]): Prom
   if (old.length === 0) return new Set();
   const seen: { id: string; class: DeliveryClass }[] = await db('deliveries')
     .select('id', 'class')
-    .whereRaw('id = ANY (?::text[])', [textArray(old.map(toDatabaseText))]);
-  const classified = new Set(seen.flatMap((row) => (row.class === 'too_old' ? [] : [fromDatabaseText(row.id)])));
+    .whereRaw('id = ANY (?::text[])', [textArray(old)]);
+  const classified = new Set(seen.flatMap((row) => (row.class === 'too_old' ? [] : [row.id])));
   return new Set(old.filter((id) => !classified.has(id)));
 }

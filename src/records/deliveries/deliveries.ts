@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { recordKinds } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, fromNullableText, toDatabaseText } from '../database/database-text.js';
 import type { Delivery } from './read-delivery.js';
 
 export interface DeliveryRow {
@@ -51,13 +50,11 @@ export async function openDeliveries(db: Knex, now: number): Promise<string[]> {
      ORDER BY created_at DESC, id`,
     [new Date(now)],
   );
-  return rows.map(({ id }) => fromDatabaseText(id));
+  return rows.map(({ id }) => id);
 }
 
 export async function deliveriesById(db: Knex, ids: readonly string[]): Promise<Delivery[]> {
-  const rows = await db<DeliveryRow>('deliveries').whereRaw('id = ANY (?::text[])', [
-    textArray(ids.map(toDatabaseText)),
-  ]);
+  const rows = await db<DeliveryRow>('deliveries').whereRaw('id = ANY (?::text[])', [textArray(ids)]);
   return rows.map(toDelivery);
 }
 
@@ -68,9 +65,9 @@ export async function pairedBefore(
 ): Promise<Map<string, { class: DeliveryClass; inboxId: string }>> {
   const rows: { id: string; class: DeliveryClass; inbox_id: string }[] = await db('deliveries')
     .select('id', 'class', 'inbox_id')
-    .whereRaw('id = ANY (?::text[])', [textArray(ids.map(toDatabaseText))])
+    .whereRaw('id = ANY (?::text[])', [textArray(ids)])
     .whereNotNull('inbox_id');
-  return new Map(rows.map((row) => [fromDatabaseText(row.id), { class: row.class, inboxId: row.inbox_id }]));
+  return new Map(rows.map((row) => [row.id, { class: row.class, inboxId: row.inbox_id }]));
 }
 
 /** When the oldest delivery to us was made that the service may still try, ms; null: there is none. */
@@ -109,7 +106,7 @@ export async function knownButUnseen(
     .select('id')
     .where('created_at', '>=', new Date(from))
     .andWhere('created_at', '<=', new Date(to));
-  return rows.map(({ id }) => fromDatabaseText(id)).filter((id) => !seen.has(id));
+  return rows.map(({ id }) => id).filter((id) => !seen.has(id));
 }
 
 /** Whether any is known that was made before; `at` in ms. */
@@ -120,7 +117,7 @@ export async function knowsBefore(db: Knex, at: number): Promise<boolean> {
 
 export async function markRecovered(trx: Knex.Transaction, ids: readonly string[], now: Date): Promise<void> {
   await trx('deliveries')
-    .whereRaw('id = ANY (?::text[])', [textArray(ids.map(toDatabaseText))])
+    .whereRaw('id = ANY (?::text[])', [textArray(ids)])
     .whereNull('recovered_at')
     .update({ recovered_at: now });
 }
@@ -133,11 +130,11 @@ type ToldRow = Pick<
 /** What the service says of a delivery, but for its times. */
 export function asTold(row: ToldRow) {
   return {
-    id: fromDatabaseText(row.id),
-    endpointId: fromNullableText(row.endpoint_id),
-    endpointUrl: fromNullableText(row.endpoint_url),
-    eventType: fromNullableText(row.event_type),
-    status: fromNullableText(row.status),
+    id: row.id,
+    endpointId: row.endpoint_id,
+    endpointUrl: row.endpoint_url,
+    eventType: row.event_type,
+    status: row.status,
     httpStatus: row.http_status,
     attempts: row.attempts,
   };
@@ -151,11 +148,11 @@ function toDelivery(row: DeliveryRow): Delivery {
     nextRetryAt: row.next_retry_at?.getTime() ?? null,
     createdAt: row.created_at?.getTime() ?? null,
     event: key === null || contentHash === null || timestamp === null ? null : { key, contentHash, timestamp },
-    payload: fromNullableText(row.payload),
+    payload: row.payload,
     payloadHash: row.payload_hash,
-    details: fromNullableText(row.details),
+    details: row.details,
     answeredId: row.answered_id,
-    answeredError: fromNullableText(row.answered_error),
+    answeredError: row.answered_error,
     mentions: row.mentions.flatMap(toMention),
     firstSeenAt: row.first_seen_at.getTime(),
     shownIn: { from: Number(row.poll_from), run: row.poll_ref },
@@ -166,9 +163,9 @@ function toDelivery(row: DeliveryRow): Delivery {
 function toMention(text: string): Delivery['mentions'] {
   const at = text.indexOf(' ');
   const kind = recordKinds.find((known) => known === text.slice(0, at));
-  return kind === undefined ? [] : [{ kind, id: fromDatabaseText(text.slice(at + 1)) }];
+  return kind === undefined ? [] : [{ kind, id: text.slice(at + 1) }];
 }
 
 export function mentionText({ kind, id }: Delivery['mentions'][number]): string {
-  return `${kind} ${toDatabaseText(id)}`;
+  return `${kind} ${id}`;
 }

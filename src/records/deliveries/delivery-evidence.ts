@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { HeldEvent } from '../../domain/deliveries/pair-delivery.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import type { Delivery } from './read-delivery.js';
 
 /** An event of the inbox with what tells whether it came by itself. */
@@ -44,7 +43,7 @@ export async function eventsOf(db: Knex, deliveries: readonly Delivery[]): Promi
     key: row.key,
     contentHash: row.content_hash,
     timestamp: row.event_timestamp,
-    eventType: fromDatabaseText(row.event_type),
+    eventType: row.event_type,
     firstArrivalAt: row.received_at.getTime(),
     status: row.status,
     labels: labels.get(row.id) ?? [],
@@ -87,11 +86,11 @@ export async function takenEvents(db: Knex, events: readonly InboxEvent[]): Prom
     'SELECT id, endpoint_id, inbox_id FROM deliveries WHERE inbox_id = ANY (?::bigint[])',
     [events.map(({ id }) => id)],
   );
-  return new Map(rows.map((row) => [takenKey(row.endpoint_id, row.inbox_id), fromDatabaseText(row.id)]));
+  return new Map(rows.map((row) => [takenKey(row.endpoint_id, row.inbox_id), row.id]));
 }
 
 export function takenKey(endpointId: string | null, inboxId: string): string {
-  return `${endpointId === null ? '' : toDatabaseText(endpointId)} ${inboxId}`;
+  return `${endpointId ?? ''} ${inboxId}`;
 }
 
 /** By endpoint, the labels of the secrets that are known to be its own, and whether all of them are retired. */
@@ -103,9 +102,8 @@ export async function secretsByEndpoint(db: Knex): Promise<KnownSecrets> {
     .select('endpoint_id', 'label', 'retired_at');
   const known = new Map<string, { labels: string[]; retired: boolean }>();
   for (const { endpoint_id, label, retired_at } of rows) {
-    const id = fromDatabaseText(endpoint_id);
-    const before = known.get(id) ?? { labels: [], retired: true };
-    known.set(id, { labels: [...before.labels, label], retired: before.retired && retired_at !== null });
+    const before = known.get(endpoint_id) ?? { labels: [], retired: true };
+    known.set(endpoint_id, { labels: [...before.labels, label], retired: before.retired && retired_at !== null });
   }
   return known;
 }

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
-import { fromNullableText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
 import { asTold, type DeliveryRow } from './deliveries.js';
@@ -90,9 +89,9 @@ export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilter
     .where(
       definedOnly({
         class: query.class,
-        endpoint_id: stored(query.endpointId),
-        event_type: stored(query.eventType),
-        status: stored(query.status),
+        endpoint_id: query.endpointId,
+        event_type: query.eventType,
+        status: query.status,
         missed: query.missed,
       }),
     )
@@ -108,7 +107,7 @@ export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilter
 
 export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail | null> {
   const row: (Shown & Pick<DeliveryRow, 'payload' | 'details'>) | undefined = await db('deliveries')
-    .where({ id: toDatabaseText(id) })
+    .where({ id })
     .first(...COLUMNS, 'payload', 'details', db.raw(RECOVERABLE));
   if (row === undefined) return null;
   const { payload, details, inbox_id: inboxId } = row;
@@ -117,7 +116,7 @@ export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail 
   const body: Buffer | null = event?.body ?? null;
   return {
     ...toView(row),
-    ...detailsOf(fromNullableText(details), fromNullableText(payload) ?? body?.toString('utf8') ?? null),
+    ...detailsOf(details, payload ?? body?.toString('utf8') ?? null),
   };
 }
 
@@ -155,10 +154,6 @@ function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder 
   return rows.whereRaw('(created_at, id) < (?::timestamptz, ?)', [created, id]);
 }
 
-function stored(value: string | undefined): string | undefined {
-  return value === undefined ? undefined : toDatabaseText(value);
-}
-
 function toView(row: Shown): DeliveryView {
   const shownAt = new Date(Number(row.poll_from)).toISOString();
   return {
@@ -168,7 +163,7 @@ function toView(row: Shown): DeliveryView {
     createdAt: row.created_at?.toISOString() ?? null,
     class: row.class,
     classSince: row.class_since.toISOString(),
-    reason: fromNullableText(row.reason),
+    reason: row.reason,
     missed: row.missed,
     eventId: row.inbox_id,
     recoveredAt: row.recovered_at?.toISOString() ?? null,

@@ -4,7 +4,6 @@ import type { Json, JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { instantMs } from '../database/instant.js';
 
 export interface KnownEndpoint extends ListedEndpoint {
@@ -18,21 +17,19 @@ export interface KnownEndpoint extends ListedEndpoint {
 export async function endpointsById(db: Knex, ids: readonly string[]): Promise<Map<string, KnownEndpoint>> {
   const rows: { id: string; shown: string; absent_since: Date | null }[] = await db('endpoints')
     .select('id', 'shown', 'absent_since')
-    .whereRaw('id = ANY (?::text[])', [textArray(ids.map(toDatabaseText))]);
+    .whereRaw('id = ANY (?::text[])', [textArray(ids)]);
   return new Map(
     rows.map((row) => {
-      const id = fromDatabaseText(row.id);
       const fields = objectFromJsonText(row.shown);
       const createdAt = instantMs(textField(fields, 'createdAt') ?? undefined);
-      return [id, { ...readEndpoint(id, fields), createdAt, gone: row.absent_since !== null }];
+      return [row.id, { ...readEndpoint(row.id, fields), createdAt, gone: row.absent_since !== null }];
     }),
   );
 }
 
 /** Ids of the endpoints that the service listed when it was asked last. */
 export async function listedEndpointIds(db: Knex): Promise<string[]> {
-  const ids: string[] = await db('endpoints').whereNull('absent_since').pluck('id');
-  return ids.map(fromDatabaseText);
+  return db('endpoints').whereNull('absent_since').pluck('id');
 }
 
 export function readEndpoint(id: string, fields: JsonObject): ListedEndpoint {

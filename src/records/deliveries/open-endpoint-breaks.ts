@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { BreakKind } from '../../domain/breaks/breaks.js';
 import type { BreakRef } from '../breaks/breaks.js';
-import { fromDatabaseText } from '../database/database-text.js';
 
 const KINDS: readonly BreakKind[] = ['endpoint_inactive', 'endpoint_unsubscribed'];
 
@@ -12,6 +11,6 @@ export async function resolvableEndpointBreaks(db: Knex, found: readonly BreakRe
     .whereIn('kind', [...KINDS])
     .whereIn('status', ['open', 'acknowledged']);
   return open
-    .map(({ kind, entity_id }) => ({ kind, entity: { kind: 'endpoint' as const, id: fromDatabaseText(entity_id) } }))
+    .map(({ kind, entity_id }) => ({ kind, entity: { kind: 'endpoint' as const, id: entity_id } }))
     .filter(({ kind, entity }) => !found.some((one) => one.kind === kind && one.entity.id === entity.id));
 }

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { DeliveryFacts } from '../../domain/deliveries/delivery-class.js';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { recordTables } from '../saving/record-columns.js';
 import type { Delivery } from './read-delivery.js';
 
@@ -69,8 +68,8 @@ async function readingsOf(db: Knex, deliveries: readonly Delivery[]): Promise<Ma
   for (const [kind, ids] of byKind) {
     const rows: { id: string; poll_from: string }[] = await db(recordTables[kind])
       .select('id', 'poll_from')
-      .whereRaw('id = ANY (?::text[]) AND poll_from IS NOT NULL', [textArray([...ids].map(toDatabaseText))]);
-    for (const { id, poll_from } of rows) read.set(`${kind} ${fromDatabaseText(id)}`, Number(poll_from));
+      .whereRaw('id = ANY (?::text[]) AND poll_from IS NOT NULL', [textArray([...ids])]);
+    for (const { id, poll_from } of rows) read.set(`${kind} ${id}`, Number(poll_from));
   }
   return read;
 }

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 
 /** Of these ids, and of those made in the range (ms; both ends belong to it). */
 export interface Wanted {
@@ -15,10 +14,9 @@ export async function recoverableIds(db: Knex, { ids, range }: Wanted): Promise<
     .whereNull('inbox_id')
     .whereNotNull('payload')
     .andWhere((wanted) => {
-      void wanted.whereRaw('id = ANY (?::text[])', [textArray(ids.map(toDatabaseText))]);
+      void wanted.whereRaw('id = ANY (?::text[])', [textArray(ids)]);
       if (range !== null) void wanted.orWhereBetween('created_at', [new Date(range.from), new Date(range.to)]);
     })
     .orderByRaw('created_at DESC NULLS FIRST, id DESC');
-  const found: string[] = await rows.pluck('id');
-  return found.map(fromDatabaseText);
+  return rows.pluck('id');
 }

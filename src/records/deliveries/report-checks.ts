@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText } from '../database/database-text.js';
 
 /** So many other events of the same content are asked for a delivery: more say the same once more. */
 const MOST_TWINS = 100;
@@ -185,5 +184,5 @@ export async function settledCounts(db: Knex): Promise<string[]> {
        AND status IN ('open', 'acknowledged') AND NOT EXISTS (
          SELECT FROM report_checks WHERE state = 'not_sent' AND NOT single AND secret_label = entity_id)`,
   );
-  return rows.map(({ entity_id }) => fromDatabaseText(entity_id));
+  return rows.map(({ entity_id }) => entity_id);
 }

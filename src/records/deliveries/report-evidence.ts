@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { JsonObject } from '../../domain/json.js';
 import type { JsonTable } from '../../domain/json-table/json-table.js';
 import { MAX_DEPTH, readTable } from '../../domain/json-table/read-table.js';
-import { fromDatabaseText } from '../database/database-text.js';
 import { turnFor } from '../own-turn.js';
 
 /** What an event says of itself, for whoever has to decide what to do about it. */
@@ -33,7 +32,7 @@ export async function evidenceOfReports(db: Knex, ids: readonly string[]): Promi
     for (const { id, event_type, key, body } of rows) {
       if (body !== null) await turnFor(body);
       const names = body === null ? {} : namesIn(readTable(body, MAX_DEPTH));
-      found.set(id, { eventType: fromDatabaseText(event_type), key, names });
+      found.set(id, { eventType: event_type, key, names });
     }
   }
   return found;

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { arrayText, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
-import { toNullableText } from '../database/database-text.js';
 import type { ClassifiedDelivery } from './classify-deliveries.js';
 import { mentionText } from './deliveries.js';
 import { PRUNED_DETAILS } from './delivery-details.js';
@@ -89,7 +88,7 @@ export async function saveDeliveries(
   if (classified.length === 0) return 0;
   const rows = [...new Map(classified.map((one) => [one.delivery.id, one])).values()].map((one) => valuesOf(one, read));
   const parameters = [
-    ...TEXTS.map((name) => textArray(rows.map((row) => toNullableText(row[name])))),
+    ...TEXTS.map((name) => textArray(rows.map((row) => row[name]))),
     ...NUMBERS.map((name) => floatArray(rows.map((row) => row[name]))),
     ...FLAGS.map((name) => booleanArray(rows.map((row) => row[name]))),
   ];

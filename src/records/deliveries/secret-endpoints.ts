@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { pairSecrets, type SecretShare } from '../../domain/deliveries/pair-secrets.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 
 /** So many of the newest deliveries of each endpoint are looked at. */
 const SAMPLE = 500;
@@ -14,17 +13,13 @@ export async function learnSecretEndpoints(trx: Knex.Transaction): Promise<void>
     .select('label', 'endpoint_id')
     .orderBy('label');
   const known = new Map(
-    rows.flatMap(({ label, endpoint_id }) =>
-      endpoint_id === null ? [] : [[label, fromDatabaseText(endpoint_id)] as const],
-    ),
+    rows.flatMap(({ label, endpoint_id }) => (endpoint_id === null ? [] : [[label, endpoint_id] as const])),
   );
   const learned = pairSecrets(await sharesOf(trx), known);
   for (const { label } of rows) {
     const endpoint = learned.get(label);
     if (endpoint === undefined || endpoint === known.get(label)) continue;
-    await trx('secrets')
-      .where({ label })
-      .update({ endpoint_id: toDatabaseText(endpoint) });
+    await trx('secrets').where({ label }).update({ endpoint_id: endpoint });
   }
 }
 
@@ -59,7 +54,7 @@ async function sharesOf(trx: Knex): Promise<SecretShare[]> {
      GROUP BY sample.endpoint_id, arrived.label, totals.all`,
   );
   return rows.map((row) => ({
-    endpointId: fromDatabaseText(row.endpoint_id),
+    endpointId: row.endpoint_id,
     label: row.label,
     events: row.events,
     of: row.all,
@@ -88,8 +83,8 @@ export async function retiredSecretUse(db: Knex): Promise<SecretUse[]> {
   );
   return rows.map(({ label, endpoint_id, retired_at, id, created_at }) => ({
     label,
-    endpointId: fromDatabaseText(endpoint_id),
+    endpointId: endpoint_id,
     retiredAt: retired_at,
-    delivery: id === null || created_at === null ? null : { id: fromDatabaseText(id), createdAt: created_at },
+    delivery: id === null || created_at === null ? null : { id, createdAt: created_at },
   }));
 }

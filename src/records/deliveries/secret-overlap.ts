@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { Overlap } from '../../domain/deliveries/secret-verdict.js';
-import { toDatabaseText } from '../database/database-text.js';
 
 /** One secret with its endpoint. */
 interface Side {
@@ -54,7 +53,7 @@ export async function overlapOf(
             (array_agg('event ' || id ORDER BY id DESC))[1:5] AS some
      FROM single`,
     {
-      endpoint: toDatabaseText(old.endpointId),
+      endpoint: old.endpointId,
       since: new Date(since),
       sinceSeconds: since / 1_000,
       readAt,
@@ -73,7 +72,7 @@ export async function pendingDeliveries(
   { pendingStates, now }: { pendingStates: readonly string[]; now: Date },
 ): Promise<number> {
   const row: { n: number } | undefined = await db('deliveries')
-    .where({ endpoint_id: toDatabaseText(endpointId) })
+    .where({ endpoint_id: endpointId })
     .andWhere((unsettled) => void unsettled.whereIn('status', [...pendingStates]).orWhere('next_retry_at', '>', now))
     .first(db.raw('count(*)::integer AS n'));
   return row?.n ?? 0;

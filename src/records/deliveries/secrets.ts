@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { recordAction } from '../actions/record-action.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
-import { fromDatabaseText } from '../database/database-text.js';
 
 /** How often a secret matched in an hour. */
 export interface SecretMatches {
@@ -70,12 +69,7 @@ export async function secretEvidence(db: Knex, now: Date): Promise<Map<string, S
      FROM secrets ORDER BY label`,
     [now],
   );
-  return new Map(
-    found.rows.map((row) => [
-      row.label,
-      { ...row, endpointId: row.endpointId === null ? null : fromDatabaseText(row.endpointId) },
-    ]),
-  );
+  return new Map(found.rows.map((row) => [row.label, row]));
 }
 
 export interface Retirement {

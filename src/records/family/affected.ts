@@ -11,7 +11,6 @@ import {
 import { type SaidRefund, saidRefunds } from '../../domain/family/said.js';
 import { grouped } from '../../domain/grouped.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
-import { fromDatabaseText } from '../database/database-text.js';
 import { keyText, usableId } from '../database/key-text.js';
 import { prepared } from '../database/prepared.js';
 import { together } from '../database/together.js';
@@ -23,7 +22,7 @@ import { idTexts } from './shown-records.js';
 
 /** Whom changed records concern: the payments around them, and through these the orders. */
 export interface Affected {
-  /** References (as the database holds them) of the orders that the record belongs to, or that it could take from another. */
+  /** References of the orders that the record belongs to, or that it could take from another. */
   references(record: MergedRecord): string[];
   /** Of a payment intent that one of the records names; undefined where it is not known. */
   statusOf: (intent: string) => string | null | undefined;
@@ -59,8 +58,8 @@ export async function lockAffected(
 ): Promise<Affected> {
   const saidNames = await readSaidNames(trx, members, payoutWords);
   const { rows, intentsOf, left, taken } = await lockAround(trx, members, () => findAround(trx, members, saidNames));
-  const byIntent = grouped(rows, ({ id }) => fromDatabaseText(id));
-  const status = new Map(rows.map((row) => [fromDatabaseText(row.id), row.known ? row.status : undefined]));
+  const byIntent = grouped(rows, ({ id }) => id);
+  const status = new Map(rows.map((row) => [row.id, row.known ? row.status : undefined]));
   return {
     statusOf: (intent) => status.get(intent),
     references: (record) => {
@@ -116,11 +115,11 @@ async function readSaidNames(trx: Knex, { payout: payouts }: FamilyMembers, word
           'SELECT DISTINCT payout_id, said_of, name FROM reported_refunds WHERE payout_id = ANY (?::text[])',
           [idTexts(decided.map(({ id }) => id))],
         );
-  const kept = grouped(rows, ({ payout_id: id }) => fromDatabaseText(id));
+  const kept = grouped(rows, ({ payout_id: id }) => id);
   return ({ kind, id, before, said }, wanted) => {
     if (kind !== 'payout') return [];
     const told = [...(before === null ? [] : saidRefunds(before.fields, before.state.claims, words)), ...said];
-    const ever = (kept.get(id) ?? []).map(({ said_of: of, name }) => ({ of, name: fromDatabaseText(name) }));
+    const ever = (kept.get(id) ?? []).map(({ said_of: of, name }) => ({ of, name }));
     return [...new Set([...told, ...ever].flatMap(({ of, name }) => (of === wanted ? [name] : [])))];
   };
 }
@@ -168,7 +167,7 @@ async function referencesOf(trx: Knex, ids: readonly string[]): Promise<Map<stri
     `SELECT id, merchant_reference AS reference FROM invoices WHERE id = ANY (?::text[]) AND merchant_reference <> ''`,
     [idTexts(ids)],
   );
-  return new Map(rows.map(({ id, reference }) => [fromDatabaseText(id), reference]));
+  return new Map(rows.map(({ id, reference }) => [id, reference]));
 }
 
 /** Of orders that are there: whoever saved the refund made them. Most often there is none to ask for. */
@@ -178,7 +177,7 @@ async function ordersOfRefunds(trx: Knex.Transaction, ids: readonly string[]): P
     'SELECT payouts.id, reference FROM payouts JOIN orders ON reference = merchant_reference WHERE payouts.id = ANY (?::text[])',
     [idTexts(ids)],
   );
-  return new Map(rows.map(({ id, reference }) => [fromDatabaseText(id), reference]));
+  return new Map(rows.map(({ id, reference }) => [id, reference]));
 }
 
 /**
@@ -199,7 +198,7 @@ async function lockAround(trx: Knex.Transaction, members: FamilyMembers, read: (
 }
 
 function dependent({ rows }: Found): string[] {
-  return rows.filter(({ reference }) => (reference ?? '') === '').map((row) => fromDatabaseText(row.id));
+  return rows.filter(({ reference }) => (reference ?? '') === '').map((row) => row.id);
 }
 
 async function readRows(trx: Knex.Transaction, ids: readonly string[]): Promise<Row[]> {

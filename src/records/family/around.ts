@@ -4,7 +4,6 @@ import { listedPayins, namedIn, type ShownRecord } from '../../domain/family/lin
 import { isUndecided, type Looked } from '../../domain/family/said.js';
 import { OPEN, openCalls } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText } from '../database/database-text.js';
 import { together } from '../database/together.js';
 import { LOOKED, REPORTED } from './reported-refunds.js';
 import { idsInHand, idTexts, loadShown, preparedInSave, type RecordsInHand, shownColumns } from './shown-records.js';
@@ -95,12 +94,7 @@ export async function readAssigned(
      WHERE payout_id = ANY (?::text[]) ORDER BY payout_id, id DESC`,
     [idTexts(payouts.map(({ id }) => id))],
   );
-  return new Map(
-    rows.map((row) => [
-      fromDatabaseText(row.payout_id),
-      row.payment_intent_id === null ? null : fromDatabaseText(row.payment_intent_id),
-    ]),
-  );
+  return new Map(rows.map((row) => [row.payout_id, row.payment_intent_id]));
 }
 
 interface SaidRow extends Looked {
@@ -152,8 +146,7 @@ async function readSaid(
     const counts = new Map<string, number>();
     for (const row of rows) {
       if (row.what !== wanted || row.key === null || !isUndecided(row)) continue;
-      const key = fromDatabaseText(row.key);
-      counts.set(key, (counts.get(key) ?? 0) + row.n);
+      counts.set(row.key, (counts.get(row.key) ?? 0) + row.n);
     }
     return counts;
   };

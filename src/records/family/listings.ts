@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import { listedPayins } from '../../domain/family/links.js';
 import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { usableId } from '../database/key-text.js';
 import { prepared } from '../database/prepared.js';
 import { readRows } from '../saving/lock-records.js';
@@ -22,10 +21,7 @@ export async function saveListings(trx: Knex.Transaction, intents: MergedRecord[
     trx,
     'insert listings',
     'INSERT INTO payin_listings (payin_id, intent_id) SELECT * FROM unnest(?::text[], ?::text[]) ON CONFLICT DO NOTHING',
-    [
-      textArray(listings.map(({ payin }) => toDatabaseText(payin))),
-      textArray(listings.map(({ intent }) => toDatabaseText(intent))),
-    ],
+    [textArray(listings.map(({ payin }) => payin)), textArray(listings.map(({ intent }) => intent))],
   );
 }
 
@@ -35,9 +31,9 @@ export async function listingIntents(trx: Knex, payins: string[]): Promise<Map<s
   const { rows } = await trx.raw<{ rows: { payin_id: string; intents: string[] }[] }>(
     `SELECT payin_id, array_agg(intent_id ORDER BY intent_id) AS intents FROM payin_listings
      WHERE payin_id = ANY (?::text[]) GROUP BY payin_id`,
-    [textArray(payins.map(toDatabaseText))],
+    [textArray(payins)],
   );
-  return new Map(rows.map((row) => [fromDatabaseText(row.payin_id), row.intents.map(fromDatabaseText)]));
+  return new Map(rows.map((row) => [row.payin_id, row.intents]));
 }
 
 /**

@@ -5,7 +5,6 @@ import { MOST_RECORDS } from '../../domain/orders/order.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText } from '../database/database-text.js';
 import { instantText } from '../database/instant.js';
 import { type OrderState } from '../orders/order-row.js';
 import { sharedReferences } from '../orders/shared-references.js';
@@ -23,7 +22,7 @@ import {
 
 export type FamilyRules = Pick<ReleaseRules, 'payoutWords'>;
 
-/** The family of each order (`familyOf`), by reference as the database holds it. Of one that too many share nothing is loaded. */
+/** The family of each order (`familyOf`), by reference. Of one that too many share nothing is loaded. */
 export async function loadFamilies(
   trx: Knex.Transaction,
   orders: readonly OrderState[],
@@ -48,7 +47,7 @@ export async function loadFamilies(
     words,
   );
   for (const key of references) {
-    const family = familyOf(fromDatabaseText(key), links, around, words);
+    const family = familyOf(key, links, around, words);
     for (const records of [family.intents, family.payins, family.invoices]) records.sort(byCreation);
     families.set(key, family);
   }
@@ -71,7 +70,7 @@ async function loadLinked(trx: Knex, inHand: RecordsInHand, references: readonly
   return { intents: [...own, ...invoiced], invoices: unique([...invoices, ...others]) };
 }
 
-/** Payments and invoices that carry one of the references (as the database holds them), and invoices linked with these payments. */
+/** Payments and invoices that carry one of the references, and invoices linked with these payments. */
 async function loadOwn(trx: Knex, inHand: RecordsInHand, references: readonly string[]): Promise<ShownByKind> {
   const carried = textArray(references);
   const own = 'FROM payment_intents WHERE merchant_reference = ANY (?::text[])';

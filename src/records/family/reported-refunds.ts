@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { isUndecided, type Looked, type SaidRefund } from '../../domain/family/said.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { idTexts } from './shown-records.js';
 
 /** Of rows of `said_refunds`, with their payouts: all that `isUndecided` asks. */
@@ -33,9 +32,9 @@ export async function undecidedRefunds(
      WHERE payout_id = ANY (?::text[]) OR (name = ANY (?::text[]) AND said_of = 'order')
        OR (name = ANY (?::text[]) AND said_of = 'payment')
      ORDER BY said_to DESC, payout_id, name`,
-    [idTexts(payouts), textArray(orders.map(toDatabaseText)), idTexts(payments)],
+    [idTexts(payouts), textArray(orders), idTexts(payments)],
   );
   return rows.filter(isUndecided).map(({ payout_id, said_of: of, name, said_to, said_by: by }) => {
-    return { payout: fromDatabaseText(payout_id), of, name: fromDatabaseText(name), until: Number(said_to), by };
+    return { payout: payout_id, of, name, until: Number(said_to), by };
   });
 }

@@ -4,7 +4,6 @@ import { objectFromJsonText } from '../../domain/json-text.js';
 import { isReport } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
 import { bigintArray, booleanArray, textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { keyText } from '../database/key-text.js';
 import type { OrderRules } from '../orders/derive-orders.js';
 import { rederiveOrders } from '../orders/rederive-releases.js';
@@ -15,10 +14,10 @@ import { idTexts } from './shown-records.js';
 /** The payment that an invoice names, by whichever source: by it the delivery history is asked. */
 export async function paymentOfInvoice(db: Knex, id: string): Promise<string | null> {
   const row = await db<{ id: string; payment_intent_id: string | null; reported: string | null }>('invoices')
-    .where({ id: toDatabaseText(id) })
+    .where({ id })
     .first('payment_intent_id', 'reported');
   if (row === undefined) return null;
-  if (row.payment_intent_id !== null) return fromDatabaseText(row.payment_intent_id);
+  if (row.payment_intent_id !== null) return row.payment_intent_id;
   return row.reported === null ? null : textField(objectFromJsonText(row.reported), 'paymentIntentId');
 }
 
@@ -36,7 +35,7 @@ export async function saveReportedRefunds(
   const said = reported.flatMap(({ id, said: own }) =>
     own.flatMap(({ name, ...one }) => {
       const key = keyText(name);
-      return key === null ? [] : [{ payout: toDatabaseText(id), name: key, ...one }];
+      return key === null ? [] : [{ payout: id, name: key, ...one }];
     }),
   );
   const keys = [
@@ -75,20 +74,14 @@ export async function unlinkedBy(db: Knex, reports: readonly string[]): Promise<
      WHERE said_by = ANY (?::text[]) AND coalesce(payment_intent_id, '') = '' ORDER BY payouts.id`,
     [textArray(reports)],
   );
-  return rows.map(({ id }) => fromDatabaseText(id));
+  return rows.map(({ id }) => id);
 }
 
 /**
  * All that the delivery history has of a payout was read, by a poll that began at `at` (ms of the service's clock): what
  * reports said of its links until then, and it lacks, holds no order any more.
  */
-export async function noteSearched(
-  trx: Knex.Transaction,
-  payout: string,
-  at: number,
-  rules: OrderRules,
-): Promise<void> {
-  const id = toDatabaseText(payout);
+export async function noteSearched(trx: Knex.Transaction, id: string, at: number, rules: OrderRules): Promise<void> {
   const noted = await trx('payouts')
     .where({ id })
     .whereRaw('coalesce(searched_at, 0) < ?', [Math.floor(at)])
@@ -124,5 +117,5 @@ async function rederiveReported(
   const touched = rows.map(({ reference }) => ({ reference, since: null }));
   const cause = { source: { type: 'poll', ref: 'delivery history' }, serviceTime } as const;
   const derived = touched.length === 0 ? [] : await rederiveOrders(trx, touched, rules, cause);
-  return derived.filter(({ changed }) => changed).map(({ after }) => fromDatabaseText(after.reference));
+  return derived.filter(({ changed }) => changed).map(({ after }) => after.reference);
 }

@@ -3,7 +3,6 @@ import type { FamilyKind, ShownRecord } from '../../domain/family/links.js';
 import { shownRecordOf } from '../../domain/family/said.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { prepared } from '../database/prepared.js';
 import type { MergedRecord } from '../saving/stored-record.js';
 
@@ -45,7 +44,7 @@ export function idsInHand(inHand: RecordsInHand, kind: FamilyKind): Buffer {
 }
 
 export function idTexts(ids: readonly string[]): Buffer {
-  return textArray(ids.map(toDatabaseText));
+  return textArray(ids);
 }
 
 /** By kind, each once. */
@@ -73,15 +72,14 @@ export async function loadShown(
   const { rows } = await preparedInSave<{ rows: ShownRow[] }>(trx, inHand, { name, sql }, parameters);
   const found: ShownByKind = { payment_intent: [], payin: [], invoice: [], payout: [] };
   for (const row of rows) {
-    const id = fromDatabaseText(row.id);
-    found[row.kind].push(inHand.get(`${row.kind} ${id}`) ?? shownRecord(row));
+    found[row.kind].push(inHand.get(`${row.kind} ${row.id}`) ?? shownRecord(row));
   }
   return found;
 }
 
 export function shownRecord(row: Omit<ShownRow, 'kind'>): ShownRecord {
   return {
-    id: fromDatabaseText(row.id),
+    id: row.id,
     fields: objectFromJsonText(row.shown ?? '{}'),
     verified: row.verified,
     verifiedAt: row.verified_at?.getTime() ?? null,

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
@@ -88,7 +87,7 @@ export async function listEvents(db: Knex, page: PageQuery & EventFilters): Prom
     .where(
       definedOnly({
         status: page.status,
-        event_type: page.eventType === undefined ? undefined : toDatabaseText(page.eventType),
+        event_type: page.eventType,
         source: page.source,
         key: page.key,
         key_type: page.key !== undefined && page.onlyById ? 'id' : undefined,
@@ -125,12 +124,12 @@ export async function getEvent(db: Knex, id: string): Promise<EventDetail | null
 function toView(row: Row): EventView {
   return {
     id: row.id,
-    eventType: fromDatabaseText(row.event_type),
+    eventType: row.event_type,
     status: row.status,
     source: row.source,
     key: row.key,
     keyType: row.key_type,
-    eventId: row.event_id === null ? null : fromDatabaseText(row.event_id),
+    eventId: row.event_id,
     secretLabel: row.secret_label,
     mark: row.mark,
     arrivals: row.arrivals,

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 
 /** An event that waits to be applied. */
 export interface WaitingEvent {
@@ -58,7 +57,7 @@ export async function takeWaiting(trx: Knex.Transaction, ids: string[]): Promise
      SELECT * FROM taken ORDER BY id`,
     { ids, most: MAX_BYTES_AT_ONCE },
   );
-  return taken.rows.map((row) => ({ ...row, type: fromDatabaseText(row.type), receivedAt: Number(row.receivedAt) }));
+  return taken.rows.map((row) => ({ ...row, receivedAt: Number(row.receivedAt) }));
 }
 
 /** Which of the rows are still to be applied, whoever holds them. */
@@ -77,7 +76,7 @@ export async function markUnhandled(trx: Knex.Transaction, events: readonly Unha
     `UPDATE inbox SET status = 'unhandled', error = nullif(unhandled.error, '')
      FROM unnest(?::bigint[], ?::text[]) AS unhandled (id, error)
      WHERE inbox.id = unhandled.id`,
-    [events.map((event) => event.id), events.map((event) => toDatabaseText(event.error ?? ''))],
+    [events.map((event) => event.id), events.map((event) => event.error ?? '')],
   );
 }
 
@@ -95,7 +94,7 @@ export async function failEvent(
        next_attempt_at = now() + least(?::float8 * 2 ^ least(attempts, 20), ?::float8) * interval '1 second'
      WHERE id = ? AND status IN ('received', 'failed')
      RETURNING status, attempts`,
-    [MAX_ATTEMPTS, toDatabaseText(error), FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS, id],
+    [MAX_ATTEMPTS, error, FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS, id],
   );
   return failed.rows[0] ?? null;
 }

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import { bigintArray, floatArray, textArray } from '../database/array-parameter.js';
-import { toDatabaseText, toNullableText } from '../database/database-text.js';
 
 const QUERY_TIMEOUT_MS = 5_000;
 /** The type is searched by, and an index holds no more than 2,704 bytes of it. The body keeps all of it. */
@@ -129,9 +128,9 @@ function insertValues(arrivals: readonly Arrival[]): Buffer[] {
     Buffer.concat(arrivals.map(({ body }) => body)),
     textArray(arrivals.map(({ key }) => key)),
     textArray(arrivals.map(({ keyType }) => keyType)),
-    textArray(arrivals.map(({ eventId }) => toNullableText(eventId))),
+    textArray(arrivals.map(({ eventId }) => eventId)),
     textArray(arrivals.map(({ contentHash }) => contentHash)),
-    textArray(arrivals.map(({ eventType }) => toDatabaseText(eventType.slice(0, LONGEST_TYPE)))),
+    textArray(arrivals.map(({ eventType }) => eventType.slice(0, LONGEST_TYPE))),
     floatArray(arrivals.map(({ timestamp }) => timestamp)),
     textArray(arrivals.map(({ source }) => source)),
     textArray(arrivals.map(({ secretLabel }) => secretLabel)),

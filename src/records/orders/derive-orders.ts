@@ -6,7 +6,6 @@ import { factsOf } from '../../domain/orders/family-facts.js';
 import { heedReports } from '../../domain/orders/heed-reports.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { findOrLock } from '../database/find-or-lock.js';
 import { instantMs } from '../database/instant.js';
 import { type FamilyRules, loadFamilies } from '../family/load.js';
@@ -85,7 +84,7 @@ function derive(row: OrderState, isNew: boolean, family: Family, rules: OrderRul
   const { kytWords, requiresRegistration, adoptedAt, now = new Date() } = rules;
   const { intents, invoices, refundIds, unlinked } = family;
   const given = factsOf(family, {
-    reference: fromDatabaseText(row.reference),
+    reference: row.reference,
     expected: expectedOf(row),
     history: new Set(intents.flatMap((intent) => (isOlder(intent.fields['createdAt'], adoptedAt) ? [intent.id] : []))),
     kytWords,
@@ -103,7 +102,7 @@ function derive(row: OrderState, isNew: boolean, family: Family, rules: OrderRul
     expected_currency: row.expected_currency,
     registered_at: row.registered_at,
     status,
-    payment_intents: isShared ? [] : intents.map(({ id }) => toDatabaseText(id)),
+    payment_intents: isShared ? [] : intents.map(({ id }) => id),
     invoices: isShared ? [] : idList([...invoices.map(({ id }) => id), ...named]),
     refunds: isShared ? [] : idList([...refundIds, ...unlinked.map(({ id }) => id)]),
     release_safe: release.safe,
@@ -122,7 +121,7 @@ function isOlder(createdAt: Json | undefined, adoptedAt: Date): boolean {
 
 /** Each once, whatever the order in which they were found. */
 function idList(ids: string[]): string[] {
-  return [...new Set(ids)].sort(compareText).map(toDatabaseText);
+  return [...new Set(ids)].sort(compareText);
 }
 
 function differs(before: OrderState, after: OrderState): boolean {

@@ -4,7 +4,6 @@ import { type OrderRow, untouchedOrder } from './order-row.js';
 import { insertOrders } from './write-orders.js';
 
 export interface TouchedOrder {
-  /** As the database holds it (database-text.ts). */
   reference: string;
   /** When the order began, as far as is known: text for a `timestamptz`; null: now. */
   since: string | null;

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { referenceSkeleton } from '../../domain/reference-skeleton.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText } from '../database/database-text.js';
 import { keyText } from '../database/key-text.js';
 import type { OrderRow } from './order-row.js';
 
@@ -10,9 +9,9 @@ import type { OrderRow } from './order-row.js';
 const MOST = 100;
 const SKELETONS_AT_ONCE = 1_000;
 
-/** The skeleton as the indexed column holds it: of one that is too long for an index a digest. References as the database holds them. */
+/** The skeleton as the indexed column holds it: of one that is too long for an index a digest. */
 export function skeletonKey(reference: string): string {
-  const skeleton = referenceSkeleton(fromDatabaseText(reference));
+  const skeleton = referenceSkeleton(reference);
   return keyText(skeleton) ?? `sha256 ${createHash('sha256').update(skeleton).digest('hex')}`;
 }
 

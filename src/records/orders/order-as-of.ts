@@ -4,7 +4,6 @@ import type { Json, JsonObject } from '../../domain/json.js';
 import type { OrderStatus } from '../../domain/orders/order.js';
 import { type EntityRef, type RecordKind, recordRules, textField } from '../../domain/records.js';
 import { ASSIGNED, type Change, changesOf, REPORTED } from '../changes.js';
-import { toDatabaseText } from '../database/database-text.js';
 import { listRecords } from '../rows.js';
 import type { TimelineEntry } from './order-details.js';
 import { getOrder, type OrderDetail } from './orders.js';
@@ -202,7 +201,7 @@ async function changesUntil(
 ): Promise<{ known: KnownChange[]; later: KnownChange[] }> {
   const changes = await changesOf(db, entity);
   const gone = await db('changes')
-    .where({ entity_kind: entity.kind, entity_id: toDatabaseText(entity.id) })
+    .where({ entity_kind: entity.kind, entity_id: entity.id })
     .whereNull('to_value')
     .pluck('seq');
   const unset = new Set(gone.map(String));

@@ -7,7 +7,6 @@ import type { BreakView } from '../breaks/list-breaks.js';
 import { openBreaksOf } from '../breaks/open-breaks-of.js';
 import { openCalls } from '../calls/open-calls.js';
 import { type Change, changesOf } from '../changes.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
 import { type OpenRefund, openRefundsAmong } from '../refunds/list-open-refunds.js';
 import { getRecord, listRecords, type RecordView } from '../rows.js';
@@ -92,9 +91,8 @@ async function reportedOf(
   db: Knex,
   { reference, paymentIntents, refunds }: OrderDetail,
 ): Promise<OrderDetails['reported']> {
-  const key = toDatabaseText(reference);
   const payments: string[] = await db('payment_intents')
-    .where({ reported_reference: key, reported_paid: true, known: false, absent_since: null })
+    .where({ reported_reference: reference, reported_paid: true, known: false, absent_since: null })
     .orderBy('observed_at', 'desc')
     .limit(MOST_REPORTED)
     .pluck('id');
@@ -106,7 +104,7 @@ async function reportedOf(
   const others = [...newest.keys()].filter((id) => !refunds.includes(id)).slice(0, MOST_REPORTED);
   const payouts = await recordsOf(db, 'payout', others);
   return {
-    paymentIntents: await recordsOf(db, 'payment_intent', payments.map(fromDatabaseText)),
+    paymentIntents: await recordsOf(db, 'payment_intent', payments),
     refunds: payouts.flatMap((record) => {
       const one = newest.get(record.id);
       return one === undefined ? [] : [{ ...record, said: one }];

@@ -5,7 +5,6 @@ import type { JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
 import { compareText } from '../../domain/record-state.js';
 import type { NewChange } from '../changes.js';
-import { fromDatabaseText } from '../database/database-text.js';
 import { instantMs } from '../database/instant.js';
 import type { BreakFindings } from '../saving/record-breaks.js';
 import type { SaveContext } from '../saving/save-context.js';
@@ -20,7 +19,7 @@ export function orderChanges(
   { before, after }: Pick<DerivedRow, 'before' | 'after'>,
   { source, serviceTime }: Pick<NewChange, 'source' | 'serviceTime'>,
 ): NewChange[] {
-  const entity = { kind: 'order' as const, id: fromDatabaseText(after.reference) };
+  const entity = { kind: 'order' as const, id: after.reference };
   const told = (field: string, from: string | null, to: string): NewChange[] =>
     from === to ? [] : [{ entity, field, from, to, source, serviceTime }];
   const parts = Object.entries(partsOf).flatMap(([field, part]) => {
@@ -49,7 +48,7 @@ const listsOf = {
 
 function idsWithout(ids: readonly string[], others: readonly string[]): string {
   const without = new Set(others);
-  return toJsonText(ids.filter((id) => !without.has(id)).map(fromDatabaseText));
+  return toJsonText(ids.filter((id) => !without.has(id)));
 }
 
 /**
@@ -60,7 +59,7 @@ export function orderBreaks(
   { before, after, records }: Omit<DerivedRow, 'changed'>,
   { adoptedAt }: Pick<SaveContext, 'adoptedAt'>,
 ): BreakFindings {
-  const entity = { kind: 'order' as const, id: fromDatabaseText(after.reference) };
+  const entity = { kind: 'order' as const, id: after.reference };
   const payments = records.intents.filter(isPaid);
   if (after.status !== 'paid_twice') {
     const isUndecided =

@@ -1,6 +1,5 @@
 import { normalizeAmount } from '../../domain/money.js';
 import type { OrderStatus, ReleaseReason } from '../../domain/orders/reasons.js';
-import { fromDatabaseText } from '../database/database-text.js';
 
 /** What is derived of an order, and what the store said of it. */
 export interface OrderState {
@@ -61,12 +60,12 @@ export interface OrderView {
 
 export function orderView(row: OrderRow): OrderView {
   return {
-    reference: fromDatabaseText(row.reference),
+    reference: row.reference,
     status: row.status,
     expected: expectedOf(row),
-    paymentIntents: row.payment_intents.map(fromDatabaseText),
-    invoices: row.invoices.map(fromDatabaseText),
-    refunds: row.refunds.map(fromDatabaseText),
+    paymentIntents: row.payment_intents,
+    invoices: row.invoices,
+    refunds: row.refunds,
     release: {
       safe: row.release_safe,
       reason: row.release_reason,
@@ -80,5 +79,5 @@ export function orderView(row: OrderRow): OrderView {
 
 export function expectedOf({ expected_amount, expected_currency }: OrderState): OrderView['expected'] {
   if (expected_amount === null || expected_currency === null) return null;
-  return { amount: normalizeAmount(expected_amount), currency: fromDatabaseText(expected_currency) };
+  return { amount: normalizeAmount(expected_amount), currency: expected_currency };
 }

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import { type FamilyKind, familyKinds } from '../../domain/family/links.js';
 import { grouped } from '../../domain/grouped.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 
 /** Kinds of record that can belong to an order. */
 export const orderedKinds = familyKinds;
@@ -25,13 +24,10 @@ export async function ordersBehind(
          SELECT reference FROM payment_orders WHERE payment_intent_id = link.payment_intent_id OFFSET 0) AS behind
        WHERE kind = '${kind}' ${own}) AS named
      JOIN orders USING (reference) WHERE named.id = ANY (?::text[]) ORDER BY named.id, reference`,
-    [textArray(ids.map(toDatabaseText))],
+    [textArray(ids)],
   );
   const found = new Map<string, string[]>();
-  for (const row of rows) {
-    const id = fromDatabaseText(row.id);
-    found.set(id, [...(found.get(id) ?? []), fromDatabaseText(row.reference)]);
-  }
+  for (const { id, reference } of rows) found.set(id, [...(found.get(id) ?? []), reference]);
   return found;
 }
 
@@ -48,9 +44,9 @@ export async function paymentsBehind(db: Knex, records: readonly Named[]): Promi
         WHERE kind = '${kind}' AND id = ANY (?::text[])`,
       )
       .join(' UNION ALL '),
-    asked.map(([, some]) => textArray(some.map(({ id }) => toDatabaseText(id)))),
+    asked.map(([, some]) => textArray(some.map(({ id }) => id))),
   );
   const keyOf = ({ kind, id }: Named): string => `${kind} ${id}`;
-  const found = grouped(rows, ({ kind, id }) => keyOf({ kind, id: fromDatabaseText(id) }));
-  return (record) => (found.get(keyOf(record)) ?? []).map(({ intent }) => fromDatabaseText(intent));
+  const found = grouped(rows, ({ kind, id }) => keyOf({ kind, id }));
+  return (record) => (found.get(keyOf(record)) ?? []).map(({ intent }) => intent);
 }

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
 import { lookAlikes } from './look-alikes.js';
@@ -24,13 +23,12 @@ export interface OrderDetail extends OrderView {
 
 /** By its reference, byte for byte. */
 export async function getOrder(db: Knex, reference: string): Promise<OrderDetail | null> {
-  const key = toDatabaseText(reference);
-  const row = await db<OrderRow>('orders').where({ reference: key }).first();
+  const row = await db<OrderRow>('orders').where({ reference }).first();
   if (row === undefined) return null;
-  const others = (await lookAlikes(db, [key])).get(key) ?? [];
+  const others = (await lookAlikes(db, [reference])).get(reference) ?? [];
   return {
     ...orderView(row),
-    similarReferences: others.map(({ reference: other }) => fromDatabaseText(other)),
+    similarReferences: others.map(({ reference: other }) => other),
     sharedBy: row.status === 'shared_reference' ? await countCarriers(db, row.reference) : null,
   };
 }
@@ -50,7 +48,7 @@ export async function listOrders(
     .where(
       definedOnly({
         status: query.status,
-        reference: query.reference === undefined ? undefined : toDatabaseText(query.reference),
+        reference: query.reference,
       }),
     )
     .limit(take + 1);

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { ShownRecord } from '../../domain/family/links.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { requestRefresh } from '../runs/refresh-requests.js';
 import { type OrderRules } from './derive-orders.js';
 import type { OrderRow } from './order-row.js';
@@ -17,9 +16,7 @@ const CAUSE = { source: { type: 'store', ref: 'provenWithin' }, serviceTime: nul
 
 /** Nothing is left to prove: the order is not safe, or its proof is of `since` (service clock, ms) or later. */
 export async function isDecided(db: Knex, reference: string, since: number): Promise<boolean> {
-  const row = await db<OrderRow>('orders')
-    .where({ reference: toDatabaseText(reference) })
-    .first('release_safe', 'release_proven_at');
+  const row = await db<OrderRow>('orders').where({ reference }).first('release_safe', 'release_proven_at');
   return row === undefined || !row.release_safe || isSince(row.release_proven_at?.getTime() ?? null, since);
 }
 
@@ -33,7 +30,7 @@ export async function deriveProof(
   since: number,
   rules: OrderRules,
 ): Promise<ProofRecord[]> {
-  const [derived] = await rederiveOrders(trx, [{ reference: toDatabaseText(reference), since: null }], rules, CAUSE);
+  const [derived] = await rederiveOrders(trx, [{ reference, since: null }], rules, CAUSE);
   if (derived === undefined) return [];
   const { intents, payins } = derived.records;
   const old = ({ verified, verifiedAt }: ShownRecord): boolean => verified && !isSince(verifiedAt, since);
@@ -47,13 +44,13 @@ export async function deriveProof(
 export async function unreadSince(db: Knex, records: readonly ProofRecord[], since: number): Promise<ProofRecord[]> {
   if (records.length === 0) return [];
   const idsOf = (kind: ProofRecord['kind']): Buffer =>
-    textArray(records.flatMap((record) => (record.kind === kind ? [toDatabaseText(record.id)] : [])));
+    textArray(records.flatMap((record) => (record.kind === kind ? [record.id] : [])));
   const { rows } = await db.raw<{ rows: ProofRecord[] }>(
     `SELECT 'payment_intent' AS kind, id FROM payment_intents WHERE id = ANY (?::text[]) AND coalesce(poll_from, 0) < ?
      UNION ALL SELECT 'payin', id FROM payins WHERE id = ANY (?::text[]) AND coalesce(poll_from, 0) < ?`,
     [idsOf('payment_intent'), since, idsOf('payin'), since],
   );
-  return rows.map(({ kind, id }) => ({ kind, id: fromDatabaseText(id) }));
+  return rows.map(({ kind, id }) => ({ kind, id }));
 }
 
 /** Asks for polls that begin at `since` or later, as polls ask: never behind what reports ask for. */

@@ -5,6 +5,7 @@ import { defaultKytWords } from '../../domain/orders/kyt.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { appendChanges, type NewChange } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
+import { jsonbText } from '../database/database-text.js';
 import { showsKyt } from '../family/shows-kyt.js';
 import { type DerivedRow, deriveOrders, type OrderRules } from './derive-orders.js';
 import type { TouchedOrder } from './lock-orders.js';
@@ -19,7 +20,7 @@ const LAW = 'words';
 interface ShowProgress {
   /** Of the rules that releases are derived by. */
   hash: string;
-  /** Derived are those with references up to here; null: all. As the database holds it. */
+  /** Derived are those with references up to here; null: all. */
   after: string | null;
 }
 
@@ -46,7 +47,7 @@ export async function rederiveSlice(trx: Knex.Transaction, rules: OrderRules): P
   const value: ShowProgress = { hash, after: next };
   await trx('watermarks')
     .where(WATERMARK)
-    .update({ value: JSON.stringify(value), updated_at: trx.fn.now() });
+    .update({ value: jsonbText(value), updated_at: trx.fn.now() });
   return next !== null;
 }
 

@@ -8,7 +8,6 @@ import { type RegistrationAction, registrationVerdict, showsMoney } from '../../
 import { AppError } from '../../errors.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { appendChanges } from '../changes.js';
-import { toDatabaseText, toNullableText } from '../database/database-text.js';
 import { keyText } from '../database/key-text.js';
 import { loadFamilies } from '../family/load.js';
 import { adoptedAtOf } from '../installation.js';
@@ -80,7 +79,7 @@ export async function withdrawRegistration(
   reference: string,
   asking: RegistrationAsking = {},
 ): Promise<RegisterOrderResult | null> {
-  const [row] = await lockExisting(trx, [{ reference: toDatabaseText(reference), since: null }]);
+  const [row] = await lockExisting(trx, [{ reference, since: null }]);
   return row === undefined ? null : settle(trx, { row, isNew: false }, null, asking);
 }
 
@@ -128,8 +127,8 @@ async function keepVersion(trx: Knex.Transaction, reference: string, version: Ve
     reference,
     action,
     amount: wanted?.amount ?? null,
-    currency: toNullableText(wanted?.currency ?? null),
-    actor: toNullableText(actor),
+    currency: wanted?.currency ?? null,
+    actor,
   });
 }
 
@@ -145,7 +144,7 @@ async function write(
     .where({ reference })
     .update({
       expected_amount: wanted?.amount ?? null,
-      expected_currency: toNullableText(wanted?.currency ?? null),
+      expected_currency: wanted?.currency ?? null,
       registered_at: wanted === null ? null : (row.registered_at ?? trx.fn.now()),
       updated_at: trx.fn.now(),
     });

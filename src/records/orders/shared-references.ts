@@ -25,7 +25,7 @@ const MONEY_CAME = `verified AND absent_since IS NULL AND (status IN ('completed
   OR irregular_status IN ('pending_decision', 'encashed', 'refunded')
   OR status IN ('expired', 'cancelled') AND shown ~ '"totalAmountReceived":"[0.]*[1-9]')`;
 
-/** Of these orders the references that are shared and that one payment brought money for; as the database holds them. */
+/** Of these orders the references that are shared and that one payment brought money for. */
 export async function sharedWithMoney(
   trx: Knex,
   orders: readonly Pick<OrderState, 'reference' | 'status'>[],
@@ -42,7 +42,7 @@ export async function sharedWithMoney(
   return new Set(rows.map(({ reference }) => reference));
 }
 
-/** How many records carry the reference, as the database holds it. */
+/** How many records carry the reference. */
 export async function countCarriers(
   db: Knex,
   reference: string,

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { recordKinds } from '../../domain/records.js';
-import { fromDatabaseText } from '../database/database-text.js';
+import { jsonbText } from '../database/database-text.js';
 import { type SaveContext, showAgain } from '../save-observations.js';
 import { recordTables } from '../saving/record-columns.js';
 
@@ -10,7 +10,7 @@ const AT_ONCE = 200;
 interface ShowProgress {
   /** How many kinds are done. */
   kinds: number;
-  /** The id up to which the next one is done; as the database holds it. */
+  /** The id up to which the next one is done. */
   after: string;
 }
 
@@ -20,7 +20,7 @@ interface ShowProgress {
  */
 export async function showSliceAgain(trx: Knex.Transaction, context: SaveContext): Promise<boolean> {
   await trx('watermarks')
-    .insert({ ...WATERMARK, value: JSON.stringify({ kinds: 0, after: '' }) })
+    .insert({ ...WATERMARK, value: jsonbText({ kinds: 0, after: '' }) })
     .onConflict()
     .ignore();
   const row = await trx<{ value: ShowProgress }>('watermarks').where(WATERMARK).forUpdate().first('value');
@@ -36,7 +36,7 @@ export async function showSliceAgain(trx: Knex.Transaction, context: SaveContext
   await showAgain(
     trx,
     kind,
-    rows.map(({ id }) => fromDatabaseText(id)),
+    rows.map(({ id }) => id),
     context,
   );
   const isOver = rows.length < AT_ONCE;
@@ -45,6 +45,6 @@ export async function showSliceAgain(trx: Knex.Transaction, context: SaveContext
     : { kinds: watermark.kinds, after: rows.at(-1)?.id ?? '' };
   await trx('watermarks')
     .where(WATERMARK)
-    .update({ value: JSON.stringify(next), updated_at: trx.fn.now() });
+    .update({ value: jsonbText(next), updated_at: trx.fn.now() });
   return true;
 }

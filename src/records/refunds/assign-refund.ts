@@ -13,7 +13,6 @@ import { autoResolveBreaks } from '../breaks/breaks.js';
 import { loadMakers } from '../calls/load-makers.js';
 import { ASSIGNED, appendChanges } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText, toNullableText } from '../database/database-text.js';
 import { loadNaming, readAssigned } from '../family/around.js';
 import { lockLinks, membersOf } from '../family/lock.js';
 import { idTexts, loadShown, shownColumns } from '../family/shown-records.js';
@@ -68,11 +67,11 @@ export async function assignRefund(
   if (refusal !== null) return refusal;
   const concerned = await concernedBy(trx, payoutId, before);
   await trx('refund_assignments').insert({
-    payout_id: toDatabaseText(payoutId),
-    payment_intent_id: toNullableText(paymentIntentId),
-    named: trx.raw('?::text[]', [textArray(standing.named.map(toDatabaseText))]),
-    note: toDatabaseText(note),
-    actor: toDatabaseText(actor),
+    payout_id: payoutId,
+    payment_intent_id: paymentIntentId,
+    named: trx.raw('?::text[]', [textArray(standing.named)]),
+    note,
+    actor,
   });
   const references = [...new Set([...concerned, ...(await concernedBy(trx, payoutId, paymentIntentId))])].sort();
   const cause = { source: { type: 'person', ref: actor }, serviceTime: null } as const;
@@ -85,7 +84,7 @@ export async function assignRefund(
       ...cause,
     },
   ]);
-  const touched = references.map((reference) => ({ reference: toDatabaseText(reference), since: null }));
+  const touched = references.map((reference) => ({ reference, since: null }));
   await rederiveOrders(trx, touched, rules, cause);
   const entity = { kind: 'payout', id: payoutId } as const;
   await autoResolveBreaks(trx, [{ kind: 'refund_without_order', entity }]);
@@ -185,12 +184,12 @@ async function ownCallOf(
   const made = await trx<{ operation: string; key: string; payment_intent_id: string; object_id: string }>(
     'service_writes',
   )
-    .where({ operation: 'createRefund', object_id: toDatabaseText(id) })
+    .where({ operation: 'createRefund', object_id: id })
     .whereNotNull('payment_intent_id')
     .first('key', 'payment_intent_id');
   if (made !== undefined) {
-    const paymentIntentId = fromDatabaseText(made.payment_intent_id);
-    const told = `Our own call ${fromDatabaseText(made.key)} made ${id} to give ${paymentIntentId} back.`;
+    const paymentIntentId = made.payment_intent_id;
+    const told = `Our own call ${made.key} made ${id} to give ${paymentIntentId} back.`;
     return { paymentIntentId, told };
   }
   const [named] = payout.ownCall === 'createRefund' ? namedIn('payout', fields, 'payment_intent') : [];

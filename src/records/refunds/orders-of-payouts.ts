@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
 import { idTexts } from '../family/shown-records.js';
 import { ordersBehind } from '../orders/orders-behind.js';
@@ -16,15 +15,13 @@ export async function ordersOfPayouts(db: Knex, ids: readonly string[]): Promise
     `SELECT payouts.id, reference FROM payouts JOIN orders ON reference = merchant_reference WHERE payouts.id = ANY (?::text[])`,
     [idTexts(ids)],
   );
-  const orders = new Set(
-    await db('orders').whereIn('reference', named('order').map(toDatabaseText)).pluck('reference'),
-  );
+  const orders = new Set(await db('orders').whereIn('reference', named('order')).pluck('reference'));
   const behind = await ordersBehind(db, 'payout', ids);
   const saidOf = await ordersBehind(db, 'payment_intent', named('payment'));
   const found = new Map(ids.map((id) => [id, new Set(behind.get(id))]));
-  for (const { id, reference } of carried) found.get(fromDatabaseText(id))?.add(fromDatabaseText(reference));
+  for (const { id, reference } of carried) found.get(id)?.add(reference);
   for (const { payout, of, name } of said) {
-    const references = of === 'payment' ? (saidOf.get(name) ?? []) : orders.has(toDatabaseText(name)) ? [name] : [];
+    const references = of === 'payment' ? (saidOf.get(name) ?? []) : orders.has(name) ? [name] : [];
     for (const reference of references) found.get(payout)?.add(reference);
   }
   return new Map([...found].map(([id, references]) => [id, [...references].sort()]));

@@ -7,6 +7,7 @@ import type { Poll, RecordState, Statement } from '../../domain/record-state.js'
 import { stateToText } from '../../domain/record-state-text.js';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
+import { fromJsonbText, jsonbText, verbatim } from '../database/database-text.js';
 import { recordTables } from '../saving/record-columns.js';
 import { type StoredRow, storedRecord } from '../saving/stored-record.js';
 import type { RetentionTask, Step, StepQuery } from './retention-task.js';
@@ -32,17 +33,17 @@ const RECORDS = 250;
 
 async function maskStep(trx: Knex.Transaction, kind: RecordKind, query: StepQuery): Promise<Step> {
   const limit = Math.min(query.limit, RECORDS);
-  const place = query.place === null ? null : (JSON.parse(query.place) as Place);
+  const place = query.place === null ? null : (fromJsonbText(query.place) as Place);
   const looked = await look(trx, kind, { ...query, limit }, place);
   const last = looked.at(-1);
   const ids = looked.flatMap(({ id, masked }) => (masked ? [] : [id]));
   const done = await maskRows(trx, kind, ids);
   if (last !== undefined && looked.length === limit) {
-    return { done, next: JSON.stringify({ created: last.created, id: last.id } satisfies Place) };
+    return { done, next: jsonbText({ created: last.created, id: last.id } satisfies Place) };
   }
   // After those with a time of creation those without one.
   const withoutTime = place !== null && place.created === null;
-  return { done, next: withoutTime ? null : JSON.stringify({ created: null, id: '' } satisfies Place) };
+  return { done, next: withoutTime ? null : jsonbText({ created: null, id: '' } satisfies Place) };
 }
 
 interface Looked {
@@ -94,11 +95,11 @@ async function maskRows(trx: Knex.Transaction, kind: RecordKind, ids: string[]):
      WHERE record.id = new.id`,
     [
       textArray(after.map(({ id }) => id)),
-      textArray(after.map(({ poll }) => poll)),
+      textArray(after.map(({ poll }) => verbatim(poll))),
       textArray(after.map(({ poll_hash }) => poll_hash)),
-      textArray(after.map(({ claims }) => claims)),
-      textArray(after.map(({ shown }) => shown)),
-      textArray(after.map(({ reported }) => reported)),
+      textArray(after.map(({ claims }) => verbatim(claims))),
+      textArray(after.map(({ shown }) => verbatim(shown))),
+      textArray(after.map(({ reported }) => verbatim(reported))),
     ],
   );
   return after.length;

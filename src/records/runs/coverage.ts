@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { toDatabaseText } from '../database/database-text.js';
 import { recordTables } from '../saving/record-columns.js';
 import { type ListGap, readListGaps } from './watermarks.js';
 
@@ -92,8 +91,6 @@ async function knownGaps(db: Knex, kind: string, table: string): Promise<Coverag
 
 async function createdAt(db: Knex, table: string, id: string | null): Promise<string | null> {
   if (id === null) return null;
-  const row = await db(table)
-    .where({ id: toDatabaseText(id) })
-    .first('created_at');
+  const row = await db(table).where({ id }).first('created_at');
   return row?.created_at instanceof Date ? row.created_at.toISOString() : null;
 }

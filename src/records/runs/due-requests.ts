@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { fromDatabaseText } from '../database/database-text.js';
 import type { MetRefreshRequest, RefreshKind, RefreshLane } from './refresh-requests.js';
 
 /** A refresh request (a row of reading_marks) whose poll is due. */
@@ -36,6 +35,6 @@ export async function dueRequests(db: Knex, kind: RefreshKind, limit: number): P
     { kind, limit },
   );
   return rows.map(({ id, reason, attempts, asked_at, lane, secret }) => {
-    return { id: fromDatabaseText(id), reason, attempts, askedAt: Number(asked_at), lane, secret };
+    return { id, reason, attempts, askedAt: Number(asked_at), lane, secret };
   });
 }

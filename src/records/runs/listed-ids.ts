@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { recordTables } from '../saving/record-columns.js';
 
 /** Records of a kind, few of them, that the service listed when it was last asked. */
@@ -11,16 +10,16 @@ export async function listedIds(db: Knex, kind: RecordKind): Promise<string[]> {
     .whereRaw("coalesce(poll_hash, '') <> ''")
     .orderBy('id')
     .pluck('id');
-  return ids.map((id: string) => fromDatabaseText(id));
+  return ids;
 }
 
 /** Of these sub-wallets, the ones that were read as closed: the service may archive them. */
 export async function closedAccounts(db: Knex, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
     "SELECT id FROM accounts WHERE id = ANY (?::text[]) AND status = 'closed'",
-    [textArray(ids.map(toDatabaseText))],
+    [textArray(ids)],
   );
-  return new Set(rows.map(({ id }) => fromDatabaseText(id)));
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Of these sub-wallets, the ones whose newest movement is one of these types (stored lower or upper case). */
@@ -34,7 +33,7 @@ export async function accountsEndingIn(
      CROSS JOIN LATERAL (SELECT type FROM transactions WHERE transactions.account_id = asked.account_id
        AND absent_since IS NULL ORDER BY created_at DESC LIMIT 1) AS newest
      WHERE lower(newest.type) = ANY (?::text[])`,
-    [textArray(ids.map(toDatabaseText)), textArray(types)],
+    [textArray(ids), textArray(types)],
   );
-  return new Set(rows.map((row) => fromDatabaseText(row.account_id)));
+  return new Set(rows.map((row) => row.account_id));
 }

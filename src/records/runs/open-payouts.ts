@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { PayoutInHand } from '../../domain/breaks/payouts.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 
 interface Row {
   id: string;
@@ -34,10 +33,10 @@ export async function payoutsInHand(db: Knex, after: string, limit: number): Pro
      (SELECT ${COLUMNS} FROM payouts WHERE id = ANY (${FOLLOWED})
         AND absent_since IS NULL AND status IN ('confirmed', 'failed') ORDER BY id LIMIT :limit)
      ORDER BY id LIMIT :limit`,
-    { after: toDatabaseText(after), limit },
+    { after, limit },
   );
   return rows.map((row) => ({
-    id: fromDatabaseText(row.id),
+    id: row.id,
     fields: objectFromJsonText(row.shown),
     listed: row.listed,
     createdAt: row.created_at?.getTime() ?? null,
@@ -64,7 +63,7 @@ export async function openPayoutIds(
 ): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
     `SELECT id FROM payouts WHERE ${OPEN} AND ${BY[by]} AND id > ? ORDER BY id LIMIT ?`,
-    [toDatabaseText(after), limit],
+    [after, limit],
   );
-  return rows.map(({ id }) => fromDatabaseText(id));
+  return rows.map(({ id }) => id);
 }

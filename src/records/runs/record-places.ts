@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { states } from '../../domain/family/states.js';
 import type { RecordKind } from '../../domain/records.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
+import { textArray } from '../database/array-parameter.js';
 import { recordTables } from '../saving/record-columns.js';
 
 /** Where a record stands in its list of the service. `createdAt` in ms; null: nothing that we hold tells. */
@@ -71,9 +71,9 @@ export async function placesOfRecords(
   if (ids.length === 0) return new Map();
   const { rows } = await db.raw<{ rows: PlaceRow[] }>(
     `SELECT id, ${MS}, ${LISTED} AS listed FROM ${recordTables[kind]} WHERE id = ANY (?::text[])`,
-    [ids.map(toDatabaseText)],
+    [textArray(ids)],
   );
-  return new Map(rows.map((row) => [fromDatabaseText(row.id), toPlace(row)]));
+  return new Map(rows.map((row) => [row.id, toPlace(row)]));
 }
 
 /** The nearest listed records created at or after this millisecond, newest first. */
@@ -111,7 +111,7 @@ export async function recordsBetween(
        AND (${LISTED} OR (NOT ${TOLD_TOO_EARLY} AND created_at < to_timestamp(?::float8 / 1000) AND created_at >= to_timestamp((?::float8 + 1) / 1000)))
        AND absent_since IS NULL AND id <> ALL (?::text[])
      ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [listed.before, listed.after, unlisted.before, unlisted.after, except.map(toDatabaseText), limit],
+    [listed.before, listed.after, unlisted.before, unlisted.after, textArray(except), limit],
   );
   return rows.map(toPlace);
 }
@@ -150,7 +150,7 @@ export async function unplacedRecords(
      ) AS unplaced LIMIT ?`,
     [kind, limit],
   );
-  return rows.map((row) => ({ id: fromDatabaseText(row.id), reportedTo: Number(row.ms) + 1_000 }));
+  return rows.map((row) => ({ id: row.id, reportedTo: Number(row.ms) + 1_000 }));
 }
 
 /** The newest that the service listed. */
@@ -178,5 +178,5 @@ export async function countListed(db: Knex, kind: ListedKind): Promise<number> {
 }
 
 function toPlace(row: PlaceRow): RecordPlace {
-  return { id: fromDatabaseText(row.id), createdAt: row.ms === null ? null : Number(row.ms), listed: row.listed };
+  return { id: row.id, createdAt: row.ms === null ? null : Number(row.ms), listed: row.listed };
 }

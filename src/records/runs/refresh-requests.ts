@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { bigintArray, floatArray, textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { prepared } from '../database/prepared.js';
 import { recordTables } from '../saving/record-columns.js';
 
@@ -82,17 +81,13 @@ export async function requestRefresh(trx: Knex, requests: NewRefreshRequest[]): 
        END`,
     [
       textArray(asked.map((request) => request.kind)),
-      textArray(asked.map((request) => toDatabaseText(request.id))),
+      textArray(asked.map((request) => request.id)),
       textArray(asked.map((request) => request.reason)),
       bigintArray(asked.map((request) => Math.floor(request.askedAt ?? 0))),
       floatArray(asked.map((request) => request.delayMs ?? 0)),
       bigintArray(asked.map((request) => (request.again ? 1 : 0))),
       textArray(asked.map((request) => request.lane ?? 'poll')),
-      textArray(
-        asked.map((request) =>
-          isOfReports({ lane: request.lane ?? 'poll' }) ? toDatabaseText(request.secret ?? '') : '',
-        ),
-      ),
+      textArray(asked.map((request) => (isOfReports({ lane: request.lane ?? 'poll' }) ? (request.secret ?? '') : ''))),
     ],
   );
 }
@@ -139,7 +134,7 @@ export async function waitingRefreshRequests(
     [kind, olderThanMs, limit],
   );
   return rows.map((row) => {
-    return { id: fromDatabaseText(row.id), askedAt: Number(row.asked_at), ageMs: Number(row.age), held: row.held };
+    return { id: row.id, askedAt: Number(row.asked_at), ageMs: Number(row.age), held: row.held };
   });
 }
 
@@ -160,12 +155,7 @@ export async function endRefreshRequests(
        WHERE mark.kind = ? ORDER BY mark.id FOR UPDATE OF mark
      )
      DELETE FROM reading_marks AS mark USING met WHERE mark.kind = ? AND mark.id = met.id`,
-    [
-      textArray(requests.map(({ id }) => toDatabaseText(id))),
-      bigintArray(requests.map(({ askedAt }) => askedAt)),
-      kind,
-      kind,
-    ],
+    [textArray(requests.map(({ id }) => id)), bigintArray(requests.map(({ askedAt }) => askedAt)), kind, kind],
   );
 }
 
@@ -214,7 +204,7 @@ export async function postponeRefreshRequests(
      SET attempts = attempts + 1,
          next_at = now() + least(?::float8 * 2 ^ least(attempts, ?::integer), ?::float8) * interval '1 millisecond'
      FROM due WHERE mark.kind = ? AND mark.id = due.id`,
-    [kind, ids.map(toDatabaseText), delayMs, MAX_DOUBLINGS, Math.max(delayMs, LONGEST_DELAY_MS), kind],
+    [kind, ids, delayMs, MAX_DOUBLINGS, Math.max(delayMs, LONGEST_DELAY_MS), kind],
   );
   if (kind === 'delivery') return;
   await db.raw(
@@ -222,7 +212,7 @@ export async function postponeRefreshRequests(
      WHERE kind = ? AND id = ANY (?::text[]) AND attempts >= ?
        AND (lane IN ('report', 'hold') OR (reason = ANY (?::text[])
          AND NOT EXISTS (SELECT FROM ${recordTables[kind]} AS record WHERE record.id = mark.id)))`,
-    [kind, textArray(ids.map(toDatabaseText)), MAX_POLLS, textArray(ONLY_NAMED)],
+    [kind, textArray(ids), MAX_POLLS, textArray(ONLY_NAMED)],
   );
 }
 
@@ -236,6 +226,6 @@ export async function postponeMet(
   await db.raw(
     `UPDATE reading_marks SET attempts = attempts + 1, next_at = now() + ?::float8 * interval '1 millisecond'
      WHERE kind = ? AND id = ? AND asked_at <= ?`,
-    [delayMs, kind, toDatabaseText(id), askedAt],
+    [delayMs, kind, id, askedAt],
   );
 }

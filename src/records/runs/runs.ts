@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { AppError } from '../../errors.js';
+import { jsonbText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
@@ -101,7 +102,7 @@ export async function finishRun(
       changed: end.changed,
       breaks_opened: end.breaksOpened,
       complete: end.complete,
-      proof: JSON.stringify(end.proof),
+      proof: jsonbText(end.proof),
       error: end.error,
       finished_at: end.now,
       heartbeat_at: end.now,

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { bigintArray, booleanArray, textArray } from '../database/array-parameter.js';
-import { toDatabaseText } from '../database/database-text.js';
 import { type NewRefreshRequest, requestRefresh } from './refresh-requests.js';
 
 /** A refresh request that may go: something was read at `readAt` (service clock, ms) that leaves nothing to ask. */
@@ -42,7 +41,7 @@ export async function updateRefreshRequests(
   if (off.length === 0) return;
   const given = [
     textArray(off.map((request) => request.kind)),
-    textArray(off.map((request) => toDatabaseText(request.id))),
+    textArray(off.map((request) => request.id)),
     bigintArray(off.map((request) => Math.floor(request.readAt))),
     booleanArray(off.map((request) => request.recheck ?? false)),
   ];
@@ -67,10 +66,10 @@ async function planRechecks(trx: Knex.Transaction, given: readonly Buffer[]): Pr
 }
 
 async function findSettled(trx: Knex.Transaction, settled: SettledRefreshRequest[]): Promise<SettledRefreshRequest[]> {
-  const given = new Map(settled.map((request) => [`${request.kind} ${toDatabaseText(request.id)}`, request]));
+  const given = new Map(settled.map((request) => [`${request.kind} ${request.id}`, request]));
   const found: SettledRefreshRequest[] = [];
   for (const kind of new Set(settled.map((request) => request.kind))) {
-    const ids = settled.filter((request) => request.kind === kind).map((request) => toDatabaseText(request.id));
+    const ids = settled.filter((request) => request.kind === kind).map((request) => request.id);
     const { rows } = await trx.raw<{ rows: { id: string; asked_at: string }[] }>(
       `SELECT id, asked_at FROM reading_marks WHERE kind = ? AND id = ANY (?::text[])`,
       [kind, textArray(ids)],

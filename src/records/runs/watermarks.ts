@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { fromNullableText, toDatabaseText, toNullableText } from '../database/database-text.js';
+import { jsonbText } from '../database/database-text.js';
 
 /** How far a list is proven to be read. Small JSON: ids as strings, times as milliseconds. */
 export type Watermark = Record<string, string | number | null>;
@@ -42,7 +42,7 @@ export async function writeWatermarks(
   watermarks: ReadonlyMap<string, Watermark>,
 ): Promise<void> {
   if (watermarks.size === 0) return;
-  const rows = [...watermarks].map(([name, value]) => ({ kind, name, value: JSON.stringify(value), run_id: runId }));
+  const rows = [...watermarks].map(([name, value]) => ({ kind, name, value: jsonbText(value), run_id: runId }));
   const updated_at = trx.fn.now();
   await trx('watermarks')
     .insert(rows.map((row) => ({ ...row, updated_at })))
@@ -60,11 +60,11 @@ export async function readListGaps(db: Knex, kind: string): Promise<ListGap[]> {
   return rows.map((row) => ({
     id: row.id,
     list: row.list,
-    newerId: fromNullableText(row.newer_id),
-    olderId: fromNullableText(row.older_id),
+    newerId: row.newer_id,
+    olderId: row.older_id,
     openedAt: row.opened_at,
     movedAt: row.updated_at,
-    token: fromNullableText(row.token),
+    token: row.token,
   }));
 }
 
@@ -77,7 +77,7 @@ export async function openInterval(
   const { rows } = await trx.raw<{ rows: [{ id: string }] }>(
     `INSERT INTO unread_intervals (kind, list, newer_id, older_id, run_id)
      VALUES (?, ?, ?::text, ?::text, ?) RETURNING id`,
-    [kind, list, toNullableText(newerId), toNullableText(olderId), runId],
+    [kind, list, newerId, olderId, runId],
   );
   return rows[0].id;
 }
@@ -88,9 +88,7 @@ export async function shrinkInterval(
   id: string,
   { newerId, token }: { newerId: string; token: string | null },
 ): Promise<void> {
-  await trx('unread_intervals')
-    .where({ id })
-    .update({ newer_id: toDatabaseText(newerId), token: toNullableText(token), updated_at: trx.fn.now() });
+  await trx('unread_intervals').where({ id }).update({ newer_id: newerId, token, updated_at: trx.fn.now() });
 }
 
 export async function closeInterval(trx: Knex.Transaction, id: string): Promise<void> {

@@ -3,7 +3,6 @@ import { namedIn } from '../../domain/family/links.js';
 import { isReport } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { usableId } from '../database/key-text.js';
 import type { Affected } from '../family/affected.js';
 import { type FamilyMembers, namedBy } from '../family/lock.js';
@@ -105,7 +104,7 @@ async function statusesOf(
   const { rows } = await trx.raw<{ rows: { kind: string; id: string; status: string | null }[] }>(
     `SELECT 'invoice' AS kind, id, status FROM invoices WHERE id = ANY (?::text[])
      UNION ALL SELECT 'payout' AS kind, id, status FROM payouts WHERE id = ANY (?::text[])`,
-    [textArray(invoices.map(toDatabaseText)), textArray(payouts.map(toDatabaseText))],
+    [textArray(invoices), textArray(payouts)],
   );
-  return new Map(rows.map(({ kind, id, status }) => [`${kind} ${fromDatabaseText(id)}`, status]));
+  return new Map(rows.map(({ kind, id, status }) => [`${kind} ${id}`, status]));
 }

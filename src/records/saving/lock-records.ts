@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { findOrLock } from '../database/find-or-lock.js';
 import { recordTables } from './record-columns.js';
 import type { StoredHead, StoredRow } from './stored-record.js';
@@ -19,9 +18,9 @@ export async function findOrLockHeads(
   const { existing, rows } = await findOrLock<StoredHead>(
     trx,
     { table: recordTables[kind], key: 'id', columns: HEAD },
-    ids.map(toDatabaseText),
+    ids,
   );
-  return { existing: new Set(existing.map(fromDatabaseText)), heads: rows === null ? null : byId(rows) };
+  return { existing: new Set(existing), heads: rows === null ? null : byId(rows) };
 }
 
 /** Locks the rows in the order of their ids and reads what decides whether a poll changes anything. */
@@ -33,7 +32,7 @@ export async function lockHeads(
   if (ids.length === 0) return new Map();
   const { rows } = await trx.raw<{ rows: StoredHead[] }>(
     `SELECT ${HEAD} FROM ${recordTables[kind]} WHERE id = ANY (?::text[]) ORDER BY id FOR UPDATE`,
-    [textArray(ids.map(toDatabaseText))],
+    [textArray(ids)],
   );
   return byId(rows);
 }
@@ -47,11 +46,11 @@ export async function readRows(
   if (ids.length === 0) return new Map();
   const { rows } = await trx.raw<{ rows: StoredRow[] }>(
     `SELECT ${BODY} FROM ${recordTables[kind]} WHERE id = ANY (?::text[])`,
-    [textArray(ids.map(toDatabaseText))],
+    [textArray(ids)],
   );
   return byId(rows);
 }
 
 function byId<Row extends StoredHead>(rows: Row[]): Map<string, Row> {
-  return new Map(rows.map((row) => [fromDatabaseText(row.id), row]));
+  return new Map(rows.map((row) => [row.id, row]));
 }

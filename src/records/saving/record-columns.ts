@@ -7,7 +7,7 @@ import { KEPT } from '../../domain/record-state.js';
 import { stateToText } from '../../domain/record-state-text.js';
 import { type Column, type RecordKind, recordKinds, recordRules } from '../../domain/records.js';
 import { bigintArray, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
-import { toDatabaseText } from '../database/database-text.js';
+import { verbatim } from '../database/database-text.js';
 import { instantText } from '../database/instant.js';
 import { keyText } from '../database/key-text.js';
 import { type MergedRecord, ownField } from './stored-record.js';
@@ -41,16 +41,16 @@ const signedCell = (value?: Json): string | null => (isSignedAmount(value) ? val
 const totalCell = (value?: Json): string | null => (isTotal(value) ? value : null);
 
 const commonColumns: readonly WrittenColumn[] = [
-  text('id', (record) => toDatabaseText(record.id)),
-  text('poll', pollText),
+  text('id', (record) => record.id),
+  json('poll', pollText),
   text('poll_hash', ({ state }) => state.poll?.hash ?? null),
   wholeMs('poll_from', ({ state }) => state.poll?.from ?? null),
   wholeMs('poll_to', ({ state }) => state.poll?.to ?? null),
   text('poll_by', ({ state }) => state.poll?.by ?? null),
   text('poll_ref', ({ state }) => state.poll?.ref ?? null),
-  text('claims', ({ state }) => stateToText({ poll: null, claims: state.claims }).claims),
-  text('shown', (record) => record.text),
-  text('reported', (record) => record.reported),
+  json('claims', ({ state }) => stateToText({ poll: null, claims: state.claims }).claims),
+  json('shown', (record) => record.text),
+  json('reported', (record) => record.reported),
   truth('known', ({ shown }) => shown.known),
   truth('doubted', ({ shown }) => shown.doubted),
   text('own_call', ({ shown }) => shown.ownCall),
@@ -105,6 +105,10 @@ function isSettled({ state, shown }: MergedRecord): boolean {
 
 function text(name: string, value: (record: MergedRecord) => string | null): WrittenColumn {
   return { name, travels: 'text', read: plain, encode: (records) => textArray(records.map(value)) };
+}
+
+function json(name: string, value: (record: MergedRecord) => string | null): WrittenColumn {
+  return { ...text(name, value), encode: (records) => textArray(records.map((record) => verbatim(value(record)))) };
 }
 
 function wholeMs(name: string, value: (record: MergedRecord) => number | null): WrittenColumn {

@@ -3,7 +3,6 @@ import { canonicalHash } from '../../domain/canonical-json.js';
 import type { Observation } from '../../domain/observation.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { bigintArray, textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { usableId } from '../database/key-text.js';
 import { recordTables } from './record-columns.js';
 
@@ -35,7 +34,7 @@ export async function touchUnchanged(
   if (first === undefined || statement === undefined) return [];
   const { source } = first;
   const shown = shownById(polls);
-  const ids = textArray([...shown.keys()].map(toDatabaseText));
+  const ids = textArray([...shown.keys()]);
   const values = [...shown.values()];
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(statement, [
     source.type,
@@ -50,7 +49,7 @@ export async function touchUnchanged(
     kind,
     ids,
   ]);
-  const left = new Set(rows.map(({ id }) => fromDatabaseText(id)));
+  const left = new Set(rows.map(({ id }) => id));
   return polls.filter(({ id }) => left.has(id) || !shown.has(id));
 }
 

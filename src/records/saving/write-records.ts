@@ -3,7 +3,6 @@ import type { Observation } from '../../domain/observation.js';
 import { emptyState } from '../../domain/record-state.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { bigintArray, textArray } from '../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../database/database-text.js';
 import { prepared } from '../database/prepared.js';
 import { recordTables, type WrittenColumn, writtenColumns } from './record-columns.js';
 import type { MergedRecord } from './stored-record.js';
@@ -36,7 +35,7 @@ export async function insertOrLock(
     insertOrLock,
     arraysOf(columns, [...records, ...placeholders]),
   );
-  return new Set(rows.map((row) => fromDatabaseText(row.id)));
+  return new Set(rows.map((row) => row.id));
 }
 
 /** Writes what became of locked rows. */
@@ -60,7 +59,7 @@ export async function touchRecords(trx: Knex.Transaction, kind: RecordKind, poll
        AND (record.poll_from, record.poll_to, record.poll_by COLLATE "C", record.poll_ref COLLATE "C")
          < (new.poll_from, new.poll_to, new.poll_by COLLATE "C", new.poll_ref COLLATE "C")`,
     [
-      textArray(polls.map((poll) => toDatabaseText(poll.id))),
+      textArray(polls.map((poll) => poll.id)),
       bigintArray(polls.map((poll) => poll.from)),
       bigintArray(polls.map((poll) => poll.to)),
       textArray(polls.map((poll) => poll.source.type)),

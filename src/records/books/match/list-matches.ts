@@ -6,7 +6,6 @@ import { type MatchState, matchStates } from '../../../domain/books/match/match-
 import type { MatchAmount } from '../../../domain/books/match/match-sides.js';
 import { type MatchReason, matchedReasons, type Reason } from '../../../domain/books/match/reasons.js';
 import { textArray } from '../../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
 import {
   atMicroseconds,
   cut,
@@ -100,7 +99,7 @@ function conditionsOf(
   const values: string[] = [];
   if (assetCode !== undefined) {
     terms.push(() => 'code = ?');
-    values.push(toDatabaseText(assetCode));
+    values.push(assetCode);
   }
   if (reason !== undefined) {
     terms.push(() => 'reason = ?');
@@ -109,8 +108,7 @@ function conditionsOf(
   if (id !== undefined) {
     // By the primary key.
     terms.push(() => "(kind, id) IN (('order', ?), ('invoice', ?), ('payment_intent', ?))");
-    const whole = toDatabaseText(id);
-    values.push(whole, whole, whole);
+    values.push(id, id, id);
   }
   if (age !== undefined) {
     const { from, before } = openedBetween(age, today, timeZone);
@@ -139,12 +137,12 @@ async function viewsOf(db: Knex, rows: readonly Row[], today: string): Promise<M
   );
   return rows.map((row) => ({
     kind: row.kind,
-    id: fromDatabaseText(row.id),
+    id: row.id,
     state: row.state,
-    reasons: row.reasons.map(({ code, told }) => ({ code, told: fromDatabaseText(told) })),
+    reasons: row.reasons,
     amounts: found
       .filter(({ kind, id }) => kind === row.kind && id === row.id)
-      .map(({ kind: _kind, id: _id, ...amount }) => ({ ...amount, code: fromDatabaseText(amount.code) })),
+      .map(({ kind: _kind, id: _id, ...amount }) => amount),
     openedAt: row.opened_at.toISOString(),
     openedOn: row.opened_on,
     age: ageOn(today, row.opened_on),
@@ -165,7 +163,7 @@ export async function* unitsOpenedBy(
       'SELECT kind, id FROM matches WHERE opened_on <= ?::date AND (kind, id) > (?, ?) ORDER BY kind, id LIMIT ?',
       [day, kind, id, AT_ONCE],
     );
-    if (rows.length > 0) yield rows.map((row) => ({ kind: row.kind, id: fromDatabaseText(row.id) }));
+    if (rows.length > 0) yield rows.map((row) => ({ kind: row.kind, id: row.id }));
     const last = rows.at(-1);
     if (last === undefined || rows.length < AT_ONCE) return;
     [kind, id] = [last.kind, last.id];

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { MatchKind } from '../../../domain/books/match/match-facts.js';
 import { MOST_RECORDS } from '../../../domain/orders/order.js';
 import { textArray } from '../../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
 import type { MatchUnit } from './match-unit.js';
 
 /** Invoices that belong to no order that is one; a reference that too many share makes none. */
@@ -38,16 +37,13 @@ export async function ownersOfPayments(trx: Knex, ids: readonly string[]): Promi
        ORDER BY place, id LIMIT 1
      ) AS owner ON true
      WHERE intent.id = ANY (?::text[])`,
-    [textArray(ids.map(toDatabaseText))],
+    [textArray(ids)],
   );
   return new Map(
-    rows.map(({ payment, kind, id }) => {
-      const own = fromDatabaseText(payment);
-      return [
-        own,
-        kind === null || id === null ? { kind: 'payment_intent', id: own } : { kind, id: fromDatabaseText(id) },
-      ];
-    }),
+    rows.map(({ payment, kind, id }) => [
+      payment,
+      kind === null || id === null ? { kind: 'payment_intent', id: payment } : { kind, id },
+    ]),
   );
 }
 
@@ -56,9 +52,9 @@ export async function invoicesAlone(trx: Knex, ids: readonly string[]): Promise<
   if (ids.length === 0) return [];
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     `SELECT id FROM invoices AS invoice WHERE id = ANY (?::text[]) AND ${UNORDERED}`,
-    [textArray(ids.map(toDatabaseText))],
+    [textArray(ids)],
   );
-  return rows.map(({ id }) => fromDatabaseText(id));
+  return rows.map(({ id }) => id);
 }
 
 /** As matches are kept: with what each payment was counted last. */
@@ -66,7 +62,7 @@ export async function heldBy(trx: Knex, payments: readonly string[]): Promise<Ma
   if (payments.length === 0) return [];
   const { rows } = await trx.raw<{ rows: MatchUnit[] }>(
     'SELECT DISTINCT kind, id FROM match_payments WHERE payment_id = ANY (?::text[])',
-    [textArray(payments.map(toDatabaseText))],
+    [textArray(payments)],
   );
-  return rows.map(({ kind, id }) => ({ kind, id: fromDatabaseText(id) }));
+  return rows.map(({ kind, id }) => ({ kind, id }));
 }

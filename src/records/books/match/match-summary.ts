@@ -3,7 +3,6 @@ import { type AgeBucket, ageBuckets } from '../../../domain/age-buckets.js';
 import type { MatchState } from '../../../domain/books/match/match-order.js';
 import type { MatchAmount } from '../../../domain/books/match/match-sides.js';
 import { type MatchTotals, matchTotals } from '../../../domain/books/match/totals.js';
-import { fromDatabaseText } from '../../database/database-text.js';
 
 const AGE = `CASE ${Object.entries(ageBuckets)
   .map(([age, [, oldest]]) => `WHEN ?::date - opened_on <= ${oldest} THEN '${age}'`)
@@ -24,7 +23,7 @@ export async function matchSummary(db: Knex, { today }: { today: string }): Prom
   for (const { age, state, matches: counted, ...amount } of rows) {
     const place = { state, age, matches: Number(counted) };
     if (amount.code === '') totals.count(place);
-    else totals.add({ ...place, amount: { ...amount, code: fromDatabaseText(amount.code) } });
+    else totals.add({ ...place, amount });
   }
   return totals.report();
 }

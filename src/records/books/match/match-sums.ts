@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import { accounts } from '../../../domain/books/chart.js';
 import type { BookedSum, MovedSum } from '../../../domain/books/match/match-facts.js';
 import { textArray } from '../../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
 
 export interface RecordRef {
   kind: 'payment_intent' | 'payin' | 'payout';
@@ -45,14 +44,14 @@ export async function movedBy(
   return {
     moved: rows.map(({ kind, id, asset_code, delta, base }) => ({
       recordKind: kind,
-      recordId: fromDatabaseText(id),
-      assetCode: fromDatabaseText(asset_code),
+      recordId: id,
+      assetCode: asset_code,
       delta,
       base,
     })),
     unclear: unclear.map(({ kind, id, why }) => ({
       recordKind: kind,
-      recordId: fromDatabaseText(id),
+      recordId: id,
       why: why ?? 'it is not known',
     })),
   };
@@ -87,14 +86,13 @@ export async function bookedOf(trx: Knex, refs: readonly RecordRef[], currency: 
      GROUP BY asked.kind, asked.id, account, line.asset_code, date ORDER BY asked.kind, asked.id, date, account`,
     [accounts.operating, ...pairsOf(refs), currency, accounts.operating, textArray(Object.keys(accountNames))],
   );
-  return rows.flatMap(({ kind, id, account, asset_code, ...row }) => {
+  return rows.flatMap(({ kind, id: recordId, account, asset_code: assetCode, ...row }) => {
     const name = accountNames[account];
     if (name === undefined) return [];
-    const [recordId, assetCode] = [fromDatabaseText(id), fromDatabaseText(asset_code)];
     return [{ ...row, recordKind: kind, recordId, assetCode, account: name }];
   });
 }
 
 function pairsOf(refs: readonly RecordRef[]): [Buffer, Buffer] {
-  return [textArray(refs.map(({ kind }) => kind)), textArray(refs.map(({ id }) => toDatabaseText(id)))];
+  return [textArray(refs.map(({ kind }) => kind)), textArray(refs.map(({ id }) => id))];
 }

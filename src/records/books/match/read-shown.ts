@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { ShownRecord } from '../../../domain/family/links.js';
 import { textArray } from '../../database/array-parameter.js';
-import { toDatabaseText } from '../../database/database-text.js';
 import { type ShownRow, STANDING, shownRecord } from '../../family/shown-records.js';
 import { recordTables } from '../../saving/record-columns.js';
 
@@ -23,7 +22,7 @@ export async function readShown(
   }>(
     `SELECT ${STANDING}, shown, false AS says_paid, first_seen_at FROM ${recordTables[kind]}
      WHERE id = ANY (?::text[])`,
-    [textArray(ids.map(toDatabaseText))],
+    [textArray(ids)],
   );
   return new Map(
     rows.map((row) => {

@@ -6,7 +6,6 @@ import { grouped } from '../../../domain/grouped.js';
 import { MOST_RECORDS } from '../../../domain/orders/order.js';
 import { textField } from '../../../domain/records.js';
 import { textArray } from '../../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
 import { loadBelonging, readAssigned } from '../../family/around.js';
 import { loadFamilies } from '../../family/load.js';
 import { expectedOf, type OrderRow } from '../../orders/order-row.js';
@@ -41,16 +40,14 @@ export async function readUnitRecords(trx: Knex.Transaction, units: readonly Mat
 
 async function ofOrders(trx: Knex.Transaction, references: readonly string[]): Promise<UnitRecords[]> {
   if (references.length === 0) return [];
-  const rows = await trx<OrderRow>('orders').whereRaw('reference = ANY (?::text[])', [
-    textArray(references.map(toDatabaseText)),
-  ]);
+  const rows = await trx<OrderRow>('orders').whereRaw('reference = ANY (?::text[])', [textArray(references)]);
   const records = await loadFamilies(trx, rows);
   const invoices = [...records.values()].flatMap((found) => found.invoices.map(({ id }) => id));
   const orders = await ordersBehind(trx, 'invoice', [...new Set(invoices)]);
   return rows.flatMap((row): UnitRecords[] => {
     const found = records.get(row.reference);
     if (found === undefined) return [];
-    const id = fromDatabaseText(row.reference);
+    const id = row.reference;
     // Of an invoice of several orders the first asks for its amount.
     const isFirst = (invoice: ShownRecord) => (orders.get(invoice.id)?.[0] ?? id) === id;
     return [
@@ -78,19 +75,15 @@ async function ofInvoices(trx: Knex.Transaction, asked: readonly string[]): Prom
        SELECT id FROM payment_intents WHERE id = invoice.payment_intent_id
        UNION (SELECT id FROM payment_intents WHERE invoice_id = invoice.id LIMIT ${MOST_RECORDS + 1})
      ) AS intent WHERE invoice.id = ANY (?::text[])`,
-    [textArray(alone.map(toDatabaseText))],
+    [textArray(alone)],
   );
-  const payments = await readShown(trx, 'payment_intent', [
-    ...new Set(rows.map((row) => fromDatabaseText(row.payment))),
-  ]);
+  const payments = await readShown(trx, 'payment_intent', [...new Set(rows.map((row) => row.payment))]);
   return withBelonging(
     trx,
     [...invoices.values()].map(({ record, firstSeenAt }) => ({
       ...nothingElse({ kind: 'invoice', id: record.id }, firstSeenAt),
       invoices: [record],
-      intents: rows.flatMap((row) =>
-        fromDatabaseText(row.invoice) === record.id ? (payments.get(fromDatabaseText(row.payment))?.record ?? []) : [],
-      ),
+      intents: rows.flatMap((row) => (row.invoice === record.id ? (payments.get(row.payment)?.record ?? []) : [])),
     })),
   );
 }

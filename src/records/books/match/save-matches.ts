@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Match } from '../../../domain/books/match/match-order.js';
 import type { MatchAmount } from '../../../domain/books/match/match-sides.js';
 import { integerArray, textArray } from '../../database/array-parameter.js';
-import { toDatabaseText } from '../../database/database-text.js';
+import { jsonbText } from '../../database/database-text.js';
 import { type MatchUnit, unitKey } from './match-unit.js';
 
 /** A unit as it stands now; `match` null: it is not matched by itself (any more). */
@@ -72,7 +72,7 @@ async function insertAmounts(trx: Knex.Transaction, made: readonly Made[]): Prom
        AS new (kind, id, code, asked, paid, returned, booked, value, unpriced) JOIN matches USING (kind, id)`,
     [
       ...namesOf(rows.map(({ unit }) => unit)),
-      texts(({ code }) => toDatabaseText(code)),
+      texts(({ code }) => code),
       texts(({ asked }) => asked),
       texts(({ paid }) => paid),
       texts(({ returned }) => returned),
@@ -87,7 +87,7 @@ async function insertPayments(trx: Knex.Transaction, made: readonly Made[]): Pro
   const rows = made.flatMap(({ unit, payments }) => payments.map((payment) => ({ unit, payment })));
   await trx.raw(
     `INSERT INTO match_payments (kind, id, payment_id) SELECT * FROM unnest(?::text[], ?::text[], ?::text[])`,
-    [...namesOf(rows.map(({ unit }) => unit)), textArray(rows.map(({ payment }) => toDatabaseText(payment)))],
+    [...namesOf(rows.map(({ unit }) => unit)), textArray(rows.map(({ payment }) => payment))],
   );
 }
 
@@ -115,38 +115,43 @@ async function countDays(trx: Knex.Transaction, units: readonly MatchUnit[], sig
 
 /** What is kept of units, in the words of `keptAs`. */
 async function readKept(trx: Knex.Transaction, units: readonly MatchUnit[]): Promise<Map<string, string>> {
-  const { rows } = await trx.raw<{ rows: { place: string; told: string }[] }>(
+  const { rows } = await trx.raw<{ rows: { place: string; told: unknown[] }[] }>(
     `SELECT place, jsonb_build_array(state, reasons, (extract(epoch FROM opened_at) * 1000)::bigint, opened_on::text,
        (SELECT coalesce(jsonb_agg(jsonb_build_array(code, trim_scale(asked)::text, trim_scale(paid)::text,
-                 trim_scale(returned)::text, trim_scale(booked)::text, trim_scale(value)::text, unpriced)
-                 ORDER BY code COLLATE "C"), '[]')
+                 trim_scale(returned)::text, trim_scale(booked)::text, trim_scale(value)::text, unpriced)), '[]')
         FROM match_amounts AS one WHERE one.kind = matches.kind AND one.id = matches.id),
-       (SELECT coalesce(jsonb_agg(payment_id ORDER BY payment_id COLLATE "C"), '[]')
-        FROM match_payments AS one WHERE one.kind = matches.kind AND one.id = matches.id))::text AS told
+       (SELECT coalesce(jsonb_agg(payment_id), '[]')
+        FROM match_payments AS one WHERE one.kind = matches.kind AND one.id = matches.id)) AS told
      FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS named (kind, id, place) JOIN matches USING (kind, id)`,
     namesOf(units),
   );
   return new Map(
     rows.flatMap(({ place, told }) => {
       const unit = units[Number(place) - 1];
-      return unit === undefined ? [] : [[unitKey(unit), JSON.stringify(inOrder(JSON.parse(told)))]];
+      return unit === undefined ? [] : [[unitKey(unit), JSON.stringify(inOrder(told))]];
     }),
   );
 }
 
 function keptAs({ match, openedAt, openedOn, payments }: NewMatch): string | undefined {
   if (match === null) return undefined;
-  const amounts = match.amounts
-    .map((row) => [toDatabaseText(row.code), row.asked, row.paid, row.returned, row.booked, row.value, row.unpriced])
-    .sort(byFirst);
-  const told = [match.state, JSON.parse(reasonsText(match)), openedAt, openedOn, amounts];
-  return JSON.stringify(inOrder([...told, payments.map(toDatabaseText).sort()]));
+  const amounts = match.amounts.map((row) => [
+    row.code,
+    row.asked,
+    row.paid,
+    row.returned,
+    row.booked,
+    row.value,
+    row.unpriced,
+  ]);
+  return JSON.stringify(inOrder([match.state, match.reasons, openedAt, openedOn, amounts, payments]));
 }
 
-/** jsonb keeps the keys of an object in an order of its own. */
-function inOrder([state, reasons, ...rest]: unknown[]): unknown[] {
-  const told = reasons as { code: string; told: string }[];
-  return [state, told.map((reason) => [reason.code, reason.told]), ...rest];
+/** jsonb keeps the keys of an object in an order of its own, and Postgres orders texts by another rule than we do. */
+function inOrder([state, reasons, openedAt, openedOn, amounts, payments]: unknown[]): unknown[] {
+  const told = (reasons as { code: string; told: string }[]).map((reason) => [reason.code, reason.told]);
+  const byCode = (amounts as unknown[][]).toSorted(byFirst);
+  return [state, told, openedAt, openedOn, byCode, (payments as string[]).toSorted()];
 }
 
 function byFirst([a]: readonly unknown[], [b]: readonly unknown[]): number {
@@ -154,9 +159,9 @@ function byFirst([a]: readonly unknown[], [b]: readonly unknown[]): number {
 }
 
 function reasonsText({ reasons }: Match): string {
-  return JSON.stringify(reasons.map(({ code, told }) => ({ code, told: toDatabaseText(told) })));
+  return jsonbText(reasons.map(({ code, told }) => ({ code, told })));
 }
 
 function namesOf(units: readonly MatchUnit[]): [Buffer, Buffer] {
-  return [textArray(units.map(({ kind }) => kind)), textArray(units.map(({ id }) => toDatabaseText(id)))];
+  return [textArray(units.map(({ kind }) => kind)), textArray(units.map(({ id }) => id))];
 }

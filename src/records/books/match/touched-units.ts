@@ -4,7 +4,6 @@ import { fromJsonText } from '../../../domain/json-text.js';
 import { textField } from '../../../domain/records.js';
 import { ASSIGNED } from '../../changes.js';
 import { textArray } from '../../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
 import { orderedKinds, ordersBehind, paymentsBehind } from '../../orders/orders-behind.js';
 import { heldBy, invoicesAlone, ownersOfPayments } from './match-owners.js';
 import type { MatchProgress } from './match-progress.js';
@@ -35,8 +34,8 @@ export interface TouchedUnits {
 /** What is to be matched anew: what the history of changes names next, and what was posted or valued since. */
 export async function nextTouchedUnits(trx: Knex, { seq: after, until, rateId }: MatchProgress): Promise<TouchedUnits> {
   const { rows: changed } = await trx.raw<{ rows: Changed[] }>(
-    `SELECT seq, entity_kind AS kind, entity_id AS id, CASE WHEN field = '${REFUND}' THEN from_value END AS refund,
-       CASE WHEN field = '${ASSIGNED}' AND entity_kind = 'payout' THEN from_value END AS assigned
+    `SELECT seq, entity_kind AS kind, entity_id AS id, CASE WHEN field = '${REFUND}' THEN from_value::varchar END AS refund,
+       CASE WHEN field = '${ASSIGNED}' AND entity_kind = 'payout' THEN from_value::varchar END AS assigned
      FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
     [after, until, AT_ONCE],
   );
@@ -48,7 +47,7 @@ export async function nextTouchedUnits(trx: Knex, { seq: after, until, rateId }:
   );
   const isFull = changed.length === AT_ONCE;
   const named = (kind: string) => [
-    ...new Set([...changed, ...rated].filter((row) => row.kind === kind).map(({ id }) => fromDatabaseText(id))),
+    ...new Set([...changed, ...rated].filter((row) => row.kind === kind).map(({ id }) => id)),
   ];
   const refunds = [...changed.flatMap(refundBefore), ...(await refundsNamedBy(trx, named('payment_intent')))];
   return {
@@ -82,9 +81,9 @@ async function refundsNamedBy(trx: Knex, payments: readonly string[]): Promise<s
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     `SELECT irregular_refund_payout_id AS id FROM payment_intents
      WHERE id = ANY (?::text[]) AND irregular_refund_payout_id IS NOT NULL`,
-    [textArray(payments.map(toDatabaseText))],
+    [textArray(payments)],
   );
-  return rows.map(({ id }) => fromDatabaseText(id));
+  return rows.map(({ id }) => id);
 }
 
 async function unitsOf(trx: Knex, named: (kind: string) => string[]): Promise<MatchUnit[]> {
@@ -109,13 +108,13 @@ async function sharedSince(trx: Knex, orders: readonly string[]): Promise<MatchU
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     `SELECT payment_id AS id FROM match_payments JOIN orders ON kind = 'order' AND reference = match_payments.id
      WHERE reference = ANY (?::text[]) AND orders.status = 'shared_reference'`,
-    [textArray(orders.map(toDatabaseText))],
+    [textArray(orders)],
   );
   return [
     ...(
       await ownersOfPayments(
         trx,
-        rows.map(({ id }) => fromDatabaseText(id)),
+        rows.map(({ id }) => id),
       )
     ).values(),
   ];

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { textArray } from '../../database/array-parameter.js';
-import { fromDatabaseText, toDatabaseText } from '../../database/database-text.js';
 import { rowsInParts } from './rows-in-parts.js';
 
 /** A month of the books, and what is reckoned to it beside what is booked in it. */
@@ -22,14 +21,8 @@ export type MonthRow = Readonly<Record<string, string | null>>;
 
 /** One record at a time, in an order that is always the same. */
 export async function* monthRows(trx: Knex.Transaction, sql: string, about: MonthQuery): AsyncGenerator<MonthRow[]> {
-  const refundWords = textArray(about.refundWords.map(toDatabaseText));
-  for await (const rows of rowsInParts<MonthRow>(trx, sql, { ...about, refundWords })) yield rows.map(readable);
-}
-
-function readable(row: MonthRow): MonthRow {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, value === null ? null : fromDatabaseText(value)]),
-  );
+  const refundWords = textArray(about.refundWords);
+  for await (const rows of rowsInParts<MonthRow>(trx, sql, { ...about, refundWords })) yield rows;
 }
 
 /** A time as text. */
