@@ -1,6 +1,6 @@
 // A run of the reconciler of payments, in this process, against the list that stands on a port.
 import { createLog } from '../dist/log.js';
-import { runReconcile } from '../dist/reconcile/run.js';
+import { runReconcile } from '../dist/reconcile/schedule/run.js';
 import { MerchantClient } from '../dist/service-api/client.js';
 import { defaultContract } from '../dist/service-api/contract.js';
 

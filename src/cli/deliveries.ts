@@ -5,7 +5,7 @@ import { createLog } from '../log.js';
 import { classifySince } from '../reconcile/deliveries/classify-since.js';
 import { isToRecover } from '../reconcile/deliveries/recover-deliveries.js';
 import type { ReconcileDeps } from '../reconcile/deps.js';
-import { runReconcile } from '../reconcile/run.js';
+import { runReconcile } from '../reconcile/schedule/run.js';
 import { recordAction } from '../records/actions/record-action.js';
 import type { ClassifiedDelivery } from '../records/deliveries/classify-deliveries.js';
 import type { Wanted } from '../records/deliveries/recoverable-deliveries.js';

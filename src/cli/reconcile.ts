@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
 import { type Kind, kinds, type Progress } from '../reconcile/deps.js';
-import { runReconcile } from '../reconcile/run.js';
+import { runReconcile } from '../reconcile/schedule/run.js';
 import { recordAction } from '../records/actions/record-action.js';
 import type { Run } from '../records/runs/runs.js';
 import { adopt } from '../wiring/adopt.js';

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
-import { runReconcile } from '../../src/reconcile/run.js';
+import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import type { Run } from '../../src/records/runs/runs.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { MerchantClient } from '../../src/service-api/client.js';

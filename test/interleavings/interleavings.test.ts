@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import * as reconciling from '../../src/reconcile/reconcilers.js';
+import * as reconciling from '../../src/reconcile/schedule/reconcilers.js';
 import { openTheatre, type Played, type Theatre } from './play.js';
 import { looked } from './watch.js';
 

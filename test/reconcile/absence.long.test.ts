@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { kinds } from '../../src/reconcile/deps.js';
-import { runReconcile } from '../../src/reconcile/run.js';
+import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, serviceWith } from './fake-service.js';
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
-import { invoiceList } from '../../src/reconcile/invoices.js';
+import { invoiceList } from '../../src/reconcile/lists/invoices.js';
 import type { ListPlan } from '../../src/reconcile/lists/list-plan.js';
-import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
-import { payoutList } from '../../src/reconcile/payouts.js';
-import { runReconcile } from '../../src/reconcile/run.js';
+import { paymentIntentList } from '../../src/reconcile/lists/payment-intents.js';
+import { payoutList } from '../../src/reconcile/lists/payouts.js';
+import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { recordTables } from '../../src/records/saving/record-columns.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { isLong, sized } from '../support/sizes.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { PayoutWords } from '../../src/domain/family/links.js';
 import { createLog } from '../../src/log.js';
-import { type CrossCheckReport, crossCheck } from '../../src/reconcile/cross-check.js';
+import { type CrossCheckReport, crossCheck } from '../../src/reconcile/cross-check/cross-check.js';
 import { getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

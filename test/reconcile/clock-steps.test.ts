@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runReconcile } from '../../src/reconcile/run.js';
+import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, serviceWith } from './fake-service.js';
 

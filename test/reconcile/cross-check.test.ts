@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { createLog } from '../../src/log.js';
-import { crossCheckAll } from '../../src/reconcile/cross-check/cross-check-all.js';
-import { crossCheck } from '../../src/reconcile/cross-check.js';
+import { crossCheck, crossCheckAll } from '../../src/reconcile/cross-check/cross-check.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { createTestDatabase } from '../support/database.js';
 import { at, claim, reading } from '../support/observations.js';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
-import { crossCheckAll } from '../../src/reconcile/cross-check/cross-check-all.js';
-import { crossCheck } from '../../src/reconcile/cross-check.js';
+import { crossCheck, crossCheckAll } from '../../src/reconcile/cross-check/cross-check.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { useDatabase } from '../support/database.js';
 import { at, reading, readPaid } from '../support/observations.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { kinds } from '../../src/reconcile/deps.js';
-import { type Scheduler, startScheduler } from '../../src/reconcile/schedule.js';
+import { type Scheduler, startScheduler } from '../../src/reconcile/schedule/schedule.js';
 import { listRuns } from '../../src/records/runs/runs.js';
 import { createServiceRate } from '../../src/records/service-rate.js';
 import { useFreshDatabase } from '../support/database.js';

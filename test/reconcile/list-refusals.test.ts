@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusedAgain, withdrawnSince } from '../../src/reconcile/payouts.js';
+import { refusedAgain, withdrawnSince } from '../../src/reconcile/lists/payouts.js';
 import type { Watermark } from '../../src/records/runs/watermarks.js';
 
 const HOUR = 3_600_000;

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { invoiceList } from '../../src/reconcile/invoices.js';
+import { invoiceList } from '../../src/reconcile/lists/invoices.js';
 import type { ListPlan } from '../../src/reconcile/lists/list-plan.js';
-import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
-import { payoutList } from '../../src/reconcile/payouts.js';
+import { paymentIntentList } from '../../src/reconcile/lists/payment-intents.js';
+import { payoutList } from '../../src/reconcile/lists/payouts.js';
 import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
-import { runReconcile } from '../../src/reconcile/run.js';
+import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { recordTables } from '../../src/records/saving/record-columns.js';
 import { RefusedError } from '../../src/service-api/service-errors.js';
 import { resettableDatabase } from '../support/resettable-database.js';

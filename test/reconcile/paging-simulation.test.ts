@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/reconcile/deps.js';
-import { invoiceList } from '../../src/reconcile/invoices.js';
+import { invoiceList } from '../../src/reconcile/lists/invoices.js';
 import type { ListPlan } from '../../src/reconcile/lists/list-plan.js';
 import { newListPoll } from '../../src/reconcile/lists/list-poll.js';
+import { paymentIntentList } from '../../src/reconcile/lists/payment-intents.js';
+import { payoutList } from '../../src/reconcile/lists/payouts.js';
 import { reconcileList } from '../../src/reconcile/lists/reconcile-list.js';
-import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
-import { payoutList } from '../../src/reconcile/payouts.js';
 import { isLong, sized } from '../support/sizes.js';
 import { MemoryStore } from './memory-store.js';
 import { lives, MovingList, type Semantics, type Simulated } from './moving-list.js';

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
-import { runReconcile } from '../../src/reconcile/run.js';
+import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { ContractViolationError, RefusedError, UnavailableError } from '../../src/service-api/service-errors.js';
 import { at, claim, mention } from '../support/observations.js';
 import { payin } from '../support/records.js';

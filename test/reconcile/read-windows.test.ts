@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { newListPoll } from '../../src/reconcile/lists/list-poll.js';
+import { paymentIntentList } from '../../src/reconcile/lists/payment-intents.js';
 import { readWindows } from '../../src/reconcile/lists/read-windows.js';
-import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
 import type { PageReader } from '../../src/reconcile/service-reader.js';
 import { MemoryStore } from './memory-store.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { PollOptions } from '../../src/reconcile/deps.js';
 import { newListPoll, type ResumablePages } from '../../src/reconcile/lists/list-poll.js';
+import { paymentIntentList } from '../../src/reconcile/lists/payment-intents.js';
 import { reconcileList } from '../../src/reconcile/lists/reconcile-list.js';
-import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
 import type { PageQuery } from '../../src/reconcile/service-reader.js';
 import { MemoryStore } from './memory-store.js';
 

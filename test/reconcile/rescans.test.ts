@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { newListPoll } from '../../src/reconcile/lists/list-poll.js';
+import { paymentIntentList } from '../../src/reconcile/lists/payment-intents.js';
 import type { HeadScans } from '../../src/reconcile/lists/read-head.js';
 import { rescan } from '../../src/reconcile/lists/rescan.js';
 import { scanStates } from '../../src/reconcile/lists/scan-states.js';
-import { paymentIntentList } from '../../src/reconcile/payment-intents.js';
 import type { PageQuery } from '../../src/reconcile/service-reader.js';
 import { NotFoundError, RefusedError, UnauthorizedError } from '../../src/service-api/service-errors.js';
 import { MemoryStore } from './memory-store.js';

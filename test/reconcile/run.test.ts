@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { kinds } from '../../src/reconcile/deps.js';
-import { runReconcile } from '../../src/reconcile/run.js';
+import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { listRuns, startRun } from '../../src/records/runs/runs.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { sized } from '../support/sizes.js';

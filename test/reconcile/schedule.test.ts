@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ConfigError } from '../../src/errors.js';
 import { type Kind, kinds } from '../../src/reconcile/deps.js';
-import { type Lock, LockTimeoutError, takeLock, tryLock } from '../../src/reconcile/leader.js';
-import { runReconcile } from '../../src/reconcile/run.js';
-import { type Scheduler, startScheduler } from '../../src/reconcile/schedule.js';
+import { type Lock, LockTimeoutError, takeLock, tryLock } from '../../src/reconcile/schedule/leader.js';
+import { runReconcile } from '../../src/reconcile/schedule/run.js';
+import { type Scheduler, startScheduler } from '../../src/reconcile/schedule/schedule.js';
 import { listRuns } from '../../src/records/runs/runs.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, FakeService } from './fake-service.js';

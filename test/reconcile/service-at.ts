@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { Kind, ReconcileDeps } from '../../src/reconcile/deps.js';
-import { type RunOptions, runReconcile } from '../../src/reconcile/run.js';
+import { type RunOptions, runReconcile } from '../../src/reconcile/schedule/run.js';
 import type { Run } from '../../src/records/runs/runs.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { type Contract, defaultContract } from '../../src/service-api/contract.js';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { MOST_RECORDS } from '../../src/domain/orders/order.js';
 import { createLog } from '../../src/log.js';
-import { crossCheck } from '../../src/reconcile/cross-check.js';
+import { crossCheck } from '../../src/reconcile/cross-check/cross-check.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
 import { createTestDatabase } from '../support/database.js';

@@ -1,5 +1,5 @@
 import { createLog } from '../../src/log.js';
-import { runReconcile } from '../../src/reconcile/run.js';
+import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import type { Run } from '../../src/records/runs/runs.js';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.js';
 import { MerchantClient } from '../../src/service-api/client.js';

@@ -10,7 +10,7 @@ import { describeError } from '../../records/database/database-errors.js';
 import { countUnreadPayins } from '../../records/runs/refresh-requests.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import type { RunContext } from '../deps.js';
-import { payoutsListedUntil } from '../payouts.js';
+import { payoutsListedUntil } from '../lists/payouts.js';
 import { isSameBalance, type ReadBalance, readBalance } from './read-balance.js';
 import type { Verdict } from './save-balance.js';
 

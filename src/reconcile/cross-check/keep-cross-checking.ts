@@ -4,9 +4,9 @@ import { describeError } from '../../records/database/database-errors.js';
 import { fillSkeletons } from '../../records/orders/look-alikes.js';
 import { rederiveSlice } from '../../records/orders/rederive-releases.js';
 import { showSliceAgain } from '../../records/orders/show-again.js';
-import { type CrossCheckDeps, crossCheck } from '../cross-check.js';
 import type { ReconcileDeps } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
+import { type CrossCheckDeps, crossCheck } from './cross-check.js';
 
 const EVERY_MS = 60_000;
 const AFTER_FAILURE_MS = 10_000;

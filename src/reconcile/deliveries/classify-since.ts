@@ -1,8 +1,8 @@
 import { type ClassifiedDelivery, classifyDeliveries } from '../../records/deliveries/classify-deliveries.js';
 import { type Delivery, slimDelivery } from '../../records/deliveries/read-delivery.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
-import { classifyRules, clockAfter, deliveryPages } from '../deliveries.js';
 import type { ReconcileDeps } from '../deps.js';
+import { classifyRules, clockAfter, deliveryPages } from './deliveries.js';
 import { type DeliveryScan, scanDeliveries } from './read-deliveries.js';
 
 const AT_ONCE = 500;

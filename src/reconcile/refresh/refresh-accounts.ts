@@ -1,11 +1,11 @@
 import { dueRequests } from '../../records/runs/due-requests.js';
 import { isOfReports, postponeRefreshRequests } from '../../records/runs/refresh-requests.js';
-import { readAll } from '../accounts.js';
+import { readAll } from '../accounts/accounts.js';
+import { freeShare } from '../call-share.js';
 import type { RunContext } from '../deps.js';
 import { createFeedReader } from '../transactions/read-feed.js';
 import { readTwice } from '../transactions/read-window.js';
 import { createFeedStore } from '../transactions/sql-feed-store.js';
-import { freeShare } from './call-share.js';
 import type { RefreshRound } from './refresh-memory.js';
 
 const PER_ROUND = 500;

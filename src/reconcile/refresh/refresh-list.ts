@@ -2,6 +2,7 @@ import { type DueRequest, dueRequests } from '../../records/runs/due-requests.js
 import { placesOfRecords } from '../../records/runs/record-places.js';
 import { isOfReports, postponeRefreshRequests } from '../../records/runs/refresh-requests.js';
 import type { RunTally } from '../../records/runs/runs.js';
+import { type CallShare, freeShare } from '../call-share.js';
 import type { ListPlan } from '../lists/list-plan.js';
 import { type ListPoll, newListPoll } from '../lists/list-poll.js';
 import type { Place } from '../lists/list-row.js';
@@ -10,9 +11,8 @@ import { listPages } from '../lists/read-pages.js';
 import { type Looked, readWindows } from '../lists/read-windows.js';
 import { assertSameList } from '../lists/same-list.js';
 import { createListStore } from '../lists/sql-list-store.js';
-import { type CallShare, freeShare } from './call-share.js';
+import { takeTurns } from '../take-turns.js';
 import type { RefreshRound } from './refresh-memory.js';
-import { takeTurns } from './take-turns.js';
 
 const PER_ROUND = 500;
 /** Between the two looks that prove an absence, so that a list that lags behind its events can catch up. */

@@ -2,7 +2,7 @@ import type { RecordKind } from '../../domain/records.js';
 import type { RefreshKind } from '../../records/runs/refresh-requests.js';
 import type { ReconcileDeps } from '../deps.js';
 import type { Absence } from '../lists/list-store.js';
-import type { Rotation } from './take-turns.js';
+import type { Rotation } from '../take-turns.js';
 
 /** What the rounds remember of each other. */
 export interface RefreshMemory {

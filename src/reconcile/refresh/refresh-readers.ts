@@ -7,16 +7,16 @@ import {
   type RefreshKind,
 } from '../../records/runs/refresh-requests.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
-import { invoiceList } from '../invoices.js';
-import { paymentIntentList } from '../payment-intents.js';
-import { hasNoPayoutList, hasPayoutList, payoutList } from '../payouts.js';
+import { freeShare } from '../call-share.js';
+import { invoiceList } from '../lists/invoices.js';
+import { paymentIntentList } from '../lists/payment-intents.js';
+import { hasNoPayoutList, hasPayoutList, payoutList } from '../lists/payouts.js';
+import { readPayins } from '../read-payins.js';
 import { type SearchedRecord, searchDeliveries } from '../search-deliveries.js';
-import { freeShare } from './call-share.js';
-import { readPayins } from './read-payins.js';
+import { takeTurns } from '../take-turns.js';
 import { refreshAccounts, refreshTransactions } from './refresh-accounts.js';
 import { refreshList } from './refresh-list.js';
 import type { RefreshRound } from './refresh-memory.js';
-import { takeTurns } from './take-turns.js';
 
 const source = { type: 'poll', ref: 'verify-claims' } as const;
 /** Deposits take one call each, in a lane of their own: a backlog is read without a pause between a few of them. */

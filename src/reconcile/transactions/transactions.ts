@@ -1,19 +1,19 @@
-import { type NamedTransaction, namedTransactions } from '../records/balances/transaction-rows.js';
+import { type NamedTransaction, namedTransactions } from '../../records/balances/transaction-rows.js';
 import {
   endRefreshRequests,
   type WaitingRefreshRequest,
   waitingRefreshRequests,
-} from '../records/runs/refresh-requests.js';
-import { readWatermarks, type Watermark, writeWatermarks } from '../records/runs/watermarks.js';
-import type { Outcome, RunContext } from './deps.js';
-import { type Covered, type Covering, coverRange } from './transactions/cover-range.js';
-import type { ReadFeed, Window } from './transactions/feed.js';
-import { type Audit, findHoles } from './transactions/find-holes.js';
-import { createFeedReader } from './transactions/read-feed.js';
-import { readTwice } from './transactions/read-window.js';
-import { createFeedStore } from './transactions/sql-feed-store.js';
-import { EDGE_MS, OVERLAP_MS, uncovered } from './transactions/windows.js';
-import { NOTHING, writeFenced } from './write-fenced.js';
+} from '../../records/runs/refresh-requests.js';
+import { readWatermarks, type Watermark, writeWatermarks } from '../../records/runs/watermarks.js';
+import type { Outcome, RunContext } from '../deps.js';
+import { NOTHING, writeFenced } from '../write-fenced.js';
+import { type Covered, type Covering, coverRange } from './cover-range.js';
+import type { ReadFeed, Window } from './feed.js';
+import { type Audit, findHoles } from './find-holes.js';
+import { createFeedReader } from './read-feed.js';
+import { readTwice } from './read-window.js';
+import { createFeedStore } from './sql-feed-store.js';
+import { EDGE_MS, OVERLAP_MS, uncovered } from './windows.js';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

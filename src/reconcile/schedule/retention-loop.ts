@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import type { Logger } from '../log.js';
-import { describeError } from '../records/database/database-errors.js';
-import { applyRetention } from '../records/retention/apply-retention.js';
-import type { RetentionDays } from '../records/retention/retention-task.js';
+import type { Logger } from '../../log.js';
+import { describeError } from '../../records/database/database-errors.js';
+import { applyRetention } from '../../records/retention/apply-retention.js';
+import type { RetentionDays } from '../../records/retention/retention-task.js';
 
 export interface RetentionLoopDeps {
   db: Knex;

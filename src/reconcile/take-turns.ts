@@ -1,4 +1,4 @@
-import type { RefreshLane } from '../../records/runs/refresh-requests.js';
+import type { RefreshLane } from '../records/runs/refresh-requests.js';
 import type { CallShare } from './call-share.js';
 
 /** Which secret's webhook was served last, so that the next is another's. */

@@ -1,15 +1,15 @@
-import { checkPayouts } from '../domain/breaks/payouts.js';
-import { states } from '../domain/family/states.js';
-import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';
-import { openPayoutIds, type PayoutsBy, payoutsInHand } from '../records/runs/open-payouts.js';
-import { readWatermarks, type Watermark, writeWatermarks } from '../records/runs/watermarks.js';
-import { ForbiddenError, NotFoundError, RefusedError, ServiceError } from '../service-api/service-errors.js';
-import type { Outcome, RunContext } from './deps.js';
-import { isDue } from './lists/is-due.js';
-import type { ListPlan } from './lists/list-plan.js';
-import { readList } from './lists/read-list.js';
-import { type Searched, searchDeliveries } from './search-deliveries.js';
-import { NOTHING, writeFenced } from './write-fenced.js';
+import { checkPayouts } from '../../domain/breaks/payouts.js';
+import { states } from '../../domain/family/states.js';
+import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
+import { openPayoutIds, type PayoutsBy, payoutsInHand } from '../../records/runs/open-payouts.js';
+import { readWatermarks, type Watermark, writeWatermarks } from '../../records/runs/watermarks.js';
+import { ForbiddenError, NotFoundError, RefusedError, ServiceError } from '../../service-api/service-errors.js';
+import type { Outcome, RunContext } from '../deps.js';
+import { type Searched, searchDeliveries } from '../search-deliveries.js';
+import { NOTHING, writeFenced } from '../write-fenced.js';
+import { isDue } from './is-due.js';
+import type { ListPlan } from './list-plan.js';
+import { readList } from './read-list.js';
 
 /** Not in the specification; where the service has it, it is a list like the others (contract: `paths.listPayouts`). */
 export const payoutList: ListPlan = {

@@ -1,15 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ScheduledTask, schedule, validate } from 'node-cron';
-import { CRON_OFF, defaultCrons } from '../domain/run-kinds.js';
-import { ConfigError } from '../errors.js';
-import { describeError, isPassing } from '../records/database/database-errors.js';
-import type { RetentionDays } from '../records/retention/retention-task.js';
-import { keepCrossChecking } from './cross-check/keep-cross-checking.js';
-import { type Kind, kinds, type ReconcileDeps } from './deps.js';
+import { CRON_OFF, defaultCrons } from '../../domain/run-kinds.js';
+import { ConfigError } from '../../errors.js';
+import { describeError, isPassing } from '../../records/database/database-errors.js';
+import type { RetentionDays } from '../../records/retention/retention-task.js';
+import { createCallShare } from '../call-share.js';
+import { keepCrossChecking } from '../cross-check/keep-cross-checking.js';
+import { type Kind, kinds, type ReconcileDeps } from '../deps.js';
+import { refreshLoop } from '../refresh/refresh-loop.js';
 import { type Lock, tryLock } from './leader.js';
-import { createCallShare } from './refresh/call-share.js';
-import { refreshLoop } from './refresh/refresh-loop.js';
 import { retentionLoop } from './retention-loop.js';
 import { runReconcile } from './run.js';
 

@@ -1,15 +1,14 @@
-import { reconcileAccounts } from './accounts.js';
-import { reconcileBalances } from './balances.js';
-import { reconcileCatalog } from './catalog.js';
-import { crossCheckAll } from './cross-check/cross-check-all.js';
-import { crossCheck } from './cross-check.js';
-import { reconcileDeliveries } from './deliveries.js';
-import type { Kind, Reconciler, RunContext } from './deps.js';
-import { reconcileEndpoints } from './endpoints.js';
-import { reconcileInvoices } from './invoices.js';
-import { reconcilePaymentIntents } from './payment-intents.js';
-import { reconcilePayouts } from './payouts.js';
-import { reconcileTransactions } from './transactions.js';
+import { reconcileAccounts } from '../accounts/accounts.js';
+import { reconcileBalances } from '../balances/balances.js';
+import { reconcileCatalog } from '../catalog/catalog.js';
+import { crossCheck, crossCheckAll } from '../cross-check/cross-check.js';
+import { reconcileDeliveries } from '../deliveries/deliveries.js';
+import type { Kind, Reconciler, RunContext } from '../deps.js';
+import { reconcileEndpoints } from '../endpoints.js';
+import { reconcileInvoices } from '../lists/invoices.js';
+import { reconcilePaymentIntents } from '../lists/payment-intents.js';
+import { reconcilePayouts } from '../lists/payouts.js';
+import { reconcileTransactions } from '../transactions/transactions.js';
 
 export const reconcilers: Readonly<Record<Kind, Reconciler>> = {
   'payment-intents': reconcilePaymentIntents,

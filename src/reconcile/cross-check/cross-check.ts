@@ -1,17 +1,17 @@
 import type { Knex } from 'knex';
-import { type BreakKind, runChecks } from '../domain/breaks/breaks.js';
+import { type BreakKind, runChecks } from '../../domain/breaks/breaks.js';
 import {
   classifyListing,
   type DisputeStanding,
   outsideIrregular,
   standingOf,
   unknownStanding,
-} from '../domain/breaks/disputes.js';
-import type { Findings } from '../domain/breaks/findings.js';
-import { defaultPayoutWords } from '../domain/family/links.js';
-import { defaultKytWords } from '../domain/orders/kyt.js';
-import type { EntityRef } from '../domain/records.js';
-import { autoResolveBreaks, openBreaks, renewEvidence, stillOpen } from '../records/breaks/breaks.js';
+} from '../../domain/breaks/disputes.js';
+import type { Findings } from '../../domain/breaks/findings.js';
+import { defaultPayoutWords } from '../../domain/family/links.js';
+import { defaultKytWords } from '../../domain/orders/kyt.js';
+import type { EntityRef, RecordKind } from '../../domain/records.js';
+import { autoResolveBreaks, openBreaks, renewEvidence, stillOpen } from '../../records/breaks/breaks.js';
 import {
   changedEntities,
   dueChecks,
@@ -21,7 +21,8 @@ import {
   readEvidence,
   settledChanges,
   writeEvidence,
-} from '../records/breaks/check-progress.js';
+} from '../../records/breaks/check-progress.js';
+import { recordIds } from '../../records/breaks/checked-records.js';
 import {
   closeFilterListing,
   type FilterListing,
@@ -29,12 +30,12 @@ import {
   loadDisputed,
   openDisputes,
   openFilterListing,
-} from '../records/breaks/filter-listings.js';
-import { loadCheckFacts } from '../records/breaks/load-check-facts.js';
-import { openEvidence } from '../records/breaks/open-evidence.js';
-import { describeError, isPassing } from '../records/database/database-errors.js';
-import type { ReconcileDeps } from './deps.js';
-import { NOTHING, writeFenced } from './write-fenced.js';
+} from '../../records/breaks/filter-listings.js';
+import { loadCheckFacts } from '../../records/breaks/load-check-facts.js';
+import { openEvidence } from '../../records/breaks/open-evidence.js';
+import { describeError, isPassing } from '../../records/database/database-errors.js';
+import type { Kind, ReconcileDeps } from '../deps.js';
+import { NOTHING, writeFenced } from '../write-fenced.js';
 
 export type CrossCheckDeps = Pick<ReconcileDeps, 'db' | 'log' | 'now' | 'adoptedAt' | 'kytWords' | 'payoutWords'>;
 
@@ -89,7 +90,7 @@ async function checkSlice(
 }
 
 /** Checks these, whether they changed or not. */
-export async function checkInSlice(deps: CrossCheckDeps, entities: readonly EntityRef[]): Promise<CrossCheckReport> {
+async function checkInSlice(deps: CrossCheckDeps, entities: readonly EntityRef[]): Promise<CrossCheckReport> {
   return inTransaction(deps, async (trx) => {
     await lockCheckWatermark(trx);
     return checkEach(trx, entities, deps);
@@ -223,4 +224,36 @@ async function checkApart<Item>(
     await checkApart(trx, items.slice(0, middle), { work, fail });
     await checkApart(trx, items.slice(middle), { work, fail });
   }
+}
+
+const RECORDS_AT_ONCE = 500;
+
+/** The records that a poll of a kind shows; of the others there is nothing to hold against another. */
+const recordsOf: Partial<Record<Kind, readonly RecordKind[]>> = {
+  'payment-intents': ['payment_intent', 'payin'],
+  invoices: ['invoice'],
+  payouts: ['payout'],
+  accounts: ['account'],
+  transactions: ['transaction'],
+};
+
+/** Holds every record that belongs to a kind of reading against what belongs to it, changed or not; slice by slice. */
+export async function crossCheckAll(deps: CrossCheckDeps, kind: Kind, signal?: AbortSignal): Promise<CrossCheckReport> {
+  const report: CrossCheckReport = { checked: 0, opened: 0, resolved: 0 };
+  for (const record of recordsOf[kind] ?? []) {
+    let after: string | null = '';
+    while (after !== null) {
+      signal?.throwIfAborted();
+      const ids: string[] = await recordIds(deps.db, record, after, RECORDS_AT_ONCE);
+      const slice = await checkInSlice(
+        deps,
+        ids.map((id) => ({ kind: record, id })),
+      );
+      report.checked += slice.checked;
+      report.opened += slice.opened;
+      report.resolved += slice.resolved;
+      after = ids.length < RECORDS_AT_ONCE ? null : (ids.at(-1) ?? null);
+    }
+  }
+  return report;
 }

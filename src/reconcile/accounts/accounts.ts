@@ -1,12 +1,12 @@
-import type { Observation } from '../domain/observation.js';
-import { listedIds } from '../records/runs/listed-ids.js';
-import { endRefreshRequests, waitingRefreshRequests } from '../records/runs/refresh-requests.js';
-import { saveObservations } from '../records/save-observations.js';
-import { type AccountPage, type AccountsScan, scanAccounts } from './accounts/scan-accounts.js';
-import { settleUnlisted, type UnlistedWallets } from './accounts/settle-unlisted.js';
-import type { Outcome, RunContext } from './deps.js';
-import { StrangeListError } from './lists/same-list.js';
-import { NOTHING, writeFenced } from './write-fenced.js';
+import type { Observation } from '../../domain/observation.js';
+import { listedIds } from '../../records/runs/listed-ids.js';
+import { endRefreshRequests, waitingRefreshRequests } from '../../records/runs/refresh-requests.js';
+import { saveObservations } from '../../records/save-observations.js';
+import type { Outcome, RunContext } from '../deps.js';
+import { StrangeListError } from '../lists/same-list.js';
+import { NOTHING, writeFenced } from '../write-fenced.js';
+import { type AccountPage, type AccountsScan, scanAccounts } from './scan-accounts.js';
+import { settleUnlisted, type UnlistedWallets } from './settle-unlisted.js';
 
 /** Specification 3.6, 4.10. */
 const statuses = ['active', 'frozen', 'closed'] as const;

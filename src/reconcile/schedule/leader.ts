@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import type { Client } from 'pg';
-import { AppError } from '../errors.js';
-import type { Logger } from '../log.js';
-import { describeError, isPassing } from '../records/database/database-errors.js';
-import { openClient } from '../records/database/examine-database.js';
+import { AppError } from '../../errors.js';
+import type { Logger } from '../../log.js';
+import { describeError, isPassing } from '../../records/database/database-errors.js';
+import { openClient } from '../../records/database/examine-database.js';
 
 /** Held by this process until `release`, or until `signal` says that it was lost with its connection. */
 export interface Lock {

@@ -1,4 +1,4 @@
-import type { ServiceReader } from '../service-reader.js';
+import type { ServiceReader } from './service-reader.js';
 
 /** Calls of others that earn one call for what reports ask for: of four calls one at most is theirs. */
 const OTHERS_EACH = 3;

@@ -1,9 +1,9 @@
-import { holdsCatalog, type KnownAsset, knownAssets } from '../records/balances/balance-assets.js';
-import { NotFoundError, RefusedError } from '../service-api/service-errors.js';
-import { classifyAssets, type Sandwiched } from './balances/classify-assets.js';
-import { saveBalance } from './balances/save-balance.js';
-import { readCatalog } from './catalog/read-catalog.js';
-import type { Outcome, RunContext } from './deps.js';
+import { holdsCatalog, type KnownAsset, knownAssets } from '../../records/balances/balance-assets.js';
+import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
+import { readCatalog } from '../catalog/read-catalog.js';
+import type { Outcome, RunContext } from '../deps.js';
+import { classifyAssets, type Sandwiched } from './classify-assets.js';
+import { saveBalance } from './save-balance.js';
 
 /** Each costs two calls or more; those that were asked for longest ago come first. */
 const MOST_ASSETS = 100;

@@ -1,32 +1,27 @@
 import type { Knex } from 'knex';
-import { GIVE_UP_MS } from '../domain/deliveries/delivery-class.js';
-import { type HistoryKnown, knownAfter, LONGEST_RETRY_MS } from '../domain/deliveries/report-standing.js';
-import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';
-import type { ClassifiedDelivery, ClassifyRules } from '../records/deliveries/classify-deliveries.js';
+import { GIVE_UP_MS } from '../../domain/deliveries/delivery-class.js';
+import { type HistoryKnown, knownAfter, LONGEST_RETRY_MS } from '../../domain/deliveries/report-standing.js';
+import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
+import type { ClassifiedDelivery, ClassifyRules } from '../../records/deliveries/classify-deliveries.js';
 import {
   deliveriesById,
   knownButUnseen,
   knowsBefore,
   oldestUnsettled,
   openDeliveries,
-} from '../records/deliveries/deliveries.js';
-import { endpointsById } from '../records/deliveries/listed-endpoints.js';
-import type { Delivery } from '../records/deliveries/read-delivery.js';
-import { recoverableIds } from '../records/deliveries/recoverable-deliveries.js';
-import { learnSecretEndpoints, retiredSecretUse } from '../records/deliveries/secret-endpoints.js';
-import { readWatermarks, type Watermark } from '../records/runs/watermarks.js';
-import { ForbiddenError, NotFoundError } from '../service-api/service-errors.js';
-import { classifyReports } from './deliveries/classify-reports.js';
-import {
-  type DeliveryPageReader,
-  type DeliveryScan,
-  DISORDER_MS,
-  scanDeliveries,
-} from './deliveries/read-deliveries.js';
-import { recoverDeliveries } from './deliveries/recover-deliveries.js';
-import { saveClassified } from './deliveries/save-classified.js';
-import type { Outcome, ReconcileDeps, RunContext } from './deps.js';
-import { NOTHING, writeFenced } from './write-fenced.js';
+} from '../../records/deliveries/deliveries.js';
+import { endpointsById } from '../../records/deliveries/listed-endpoints.js';
+import type { Delivery } from '../../records/deliveries/read-delivery.js';
+import { recoverableIds } from '../../records/deliveries/recoverable-deliveries.js';
+import { learnSecretEndpoints, retiredSecretUse } from '../../records/deliveries/secret-endpoints.js';
+import { readWatermarks, type Watermark } from '../../records/runs/watermarks.js';
+import { ForbiddenError, NotFoundError } from '../../service-api/service-errors.js';
+import type { Outcome, ReconcileDeps, RunContext } from '../deps.js';
+import { NOTHING, writeFenced } from '../write-fenced.js';
+import { classifyReports } from './classify-reports.js';
+import { type DeliveryPageReader, type DeliveryScan, DISORDER_MS, scanDeliveries } from './read-deliveries.js';
+import { recoverDeliveries } from './recover-deliveries.js';
+import { saveClassified } from './save-classified.js';
 
 const AT_ONCE = 100;
 const CLOCK_UNCERTAINTY_MS = 2_000;

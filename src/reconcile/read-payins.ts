@@ -1,12 +1,12 @@
-import { isJsonObject } from '../../domain/json.js';
-import type { Observation, ObservationSource } from '../../domain/observation.js';
-import { rulesOf } from '../../domain/orders/order-facts.js';
-import { textField } from '../../domain/records.js';
-import { describeError } from '../../records/database/database-errors.js';
-import { type DueRequest, dueRequests } from '../../records/runs/due-requests.js';
-import { isOfReports, postponeRefreshRequests } from '../../records/runs/refresh-requests.js';
-import type { RunTally } from '../../records/runs/runs.js';
-import { saveObservations } from '../../records/save-observations.js';
+import { isJsonObject } from '../domain/json.js';
+import type { Observation, ObservationSource } from '../domain/observation.js';
+import { rulesOf } from '../domain/orders/order-facts.js';
+import { textField } from '../domain/records.js';
+import { describeError } from '../records/database/database-errors.js';
+import { type DueRequest, dueRequests } from '../records/runs/due-requests.js';
+import { isOfReports, postponeRefreshRequests } from '../records/runs/refresh-requests.js';
+import type { RunTally } from '../records/runs/runs.js';
+import { saveObservations } from '../records/save-observations.js';
 import {
   CircuitOpenError,
   ContractViolationError,
@@ -15,11 +15,11 @@ import {
   NotFoundError,
   RefusedError,
   UnavailableError,
-} from '../../service-api/service-errors.js';
-import type { ReconcileDeps } from '../deps.js';
-import { type Fence, writeFenced } from '../write-fenced.js';
+} from '../service-api/service-errors.js';
 import { freeShare } from './call-share.js';
+import type { ReconcileDeps } from './deps.js';
 import { type Rotation, takeTurns } from './take-turns.js';
+import { type Fence, writeFenced } from './write-fenced.js';
 
 const kind = 'payin';
 /** A deposit that an event spoke of may not be there yet when it is asked for at once. */

@@ -1,13 +1,13 @@
-import type { Json } from '../domain/json.js';
-import { toJsonText } from '../domain/json-text.js';
-import { assetsToSettle, keepSettlementMethods } from '../records/balances/product-facts.js';
-import { readWatermarks } from '../records/runs/watermarks.js';
-import { NotFoundError, RefusedError, ServiceError, UnauthorizedError } from '../service-api/service-errors.js';
-import { checkProducts, type ProductsChecked } from './catalog/check-products.js';
-import { readCatalog, readSettlementAccounts } from './catalog/read-catalog.js';
-import { type ProductsRead, readProducts } from './catalog/read-products.js';
-import type { Outcome, RunContext } from './deps.js';
-import { NOTHING, writeFenced } from './write-fenced.js';
+import type { Json } from '../../domain/json.js';
+import { toJsonText } from '../../domain/json-text.js';
+import { assetsToSettle, keepSettlementMethods } from '../../records/balances/product-facts.js';
+import { readWatermarks } from '../../records/runs/watermarks.js';
+import { NotFoundError, RefusedError, ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';
+import type { Outcome, RunContext } from '../deps.js';
+import { NOTHING, writeFenced } from '../write-fenced.js';
+import { checkProducts, type ProductsChecked } from './check-products.js';
+import { readCatalog, readSettlementAccounts } from './read-catalog.js';
+import { type ProductsRead, readProducts } from './read-products.js';
 
 /** So many findings are told one by one. */
 const TOLD = 20;
