@@ -1,6 +1,6 @@
 // What a tick and a page of the read API cost with ever more history in the tables. BENCH_STORED=10000,100000,1000000.
 import { setTimeout as delay } from 'node:timers/promises';
-import { pages as consolePages } from '../../dist/console/pages.js';
+import { pages as consolePages } from '../../dist/console/pages/pages.js';
 import { openDatabase } from '../../dist/records/database.js';
 import { growBooks } from '../books.mjs';
 import { median } from '../median.mjs';

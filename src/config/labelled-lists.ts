@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyRole } from '../domain/console-roles.js';
 import { isOfDocuments, refuseSecret, weakness } from './examples.js';
 
 /** One signing secret; the whole string, its prefix included, is the HMAC key. */
@@ -12,8 +13,6 @@ export const serviceKey = z
   .string()
   .regex(/^[\x21-\x7e]+$/)
   .refine((key) => !isOfDocuments(key));
-
-const roles = ['viewer', 'operator', 'finance', 'admin'] as const;
 
 /** `label=whsec_…`, a comma or a new line between; lines that begin with # are comments. */
 export const webhookSecrets = z.string().transform((text, context): WebhookSecret[] => {
@@ -33,7 +32,7 @@ export const webhookSecrets = z.string().transform((text, context): WebhookSecre
 export const consoleTokens = z.string().transform((text, context) => {
   const tokens = entries(text).map((entry) => {
     const [name = '', role = '', ...rest] = entry.split(':');
-    return { name, role: roles.find((known) => known === role), token: rest.join(':') };
+    return { name, role: everyRole.find((known) => known === role), token: rest.join(':') };
   });
   const known = tokens.flatMap(({ role, ...rest }) => (role ? [{ ...rest, role }] : []));
   if (tokens.length === 0) return refuse(context);
@@ -41,7 +40,7 @@ export const consoleTokens = z.string().transform((text, context) => {
     // By its place: who forgot a part may have the token where another part belongs.
     const refusePart = (clause: string) => refuseSecret(context, `in which entry ${at + 1} ${clause}`);
     if (!/^[\w.@-]{1,64}$/.test(name)) refusePart('has a wrong name: 1 to 64 letters, digits and . _ @ -');
-    else if (!role) refusePart(`has a wrong role: it is one of ${roles.join(', ')}`);
+    else if (!role) refusePart(`has a wrong role: it is one of ${everyRole.join(', ')}`);
     else if (!/^\S+$/.test(token)) refusePart('has no token, or one with spaces');
     else if (tokens.findIndex((other) => other.name === name) < at) refusePart('has the name of another');
   }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { z } from 'zod';
-import type { Actor, Role } from './authenticate.js';
+import type { Actor, Role } from '../domain/console-roles.js';
 import type { PageDeps } from './page-deps.js';
 import type { ActionField, Section } from './view/sections.js';
 

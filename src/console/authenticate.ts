@@ -1,19 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
+import type { Actor, Role } from '../domain/console-roles.js';
 import { Problem } from './problem.js';
-
-export type Role = 'viewer' | 'operator' | 'finance' | 'admin';
 
 /** One entry of CONSOLE_TOKENS. */
 export interface ConsoleToken {
   name: string;
   role: Role;
   token: string;
-}
-
-export interface Actor {
-  name: string;
-  role: Role;
 }
 
 const actors = new WeakMap<Request, Actor>();

@@ -1,4 +1,4 @@
-import type { ApiDeps } from './api/api-deps.js';
+import type { ApiDeps } from './api-deps.js';
 
 /** What pages and actions need besides what the read API needs. */
 export interface PageDeps extends ApiDeps {

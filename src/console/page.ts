@@ -1,6 +1,7 @@
+import type { Actor, Role } from '../domain/console-roles.js';
 import type { Action } from './action.js';
-import type { Actor, Role } from './authenticate.js';
 import type { PageDeps } from './page-deps.js';
+import type { ListAddress } from './view/links.js';
 import type { ActionButton, PageView } from './view/sections.js';
 
 export const navigationGroups = ['', 'Records', 'Webhooks', 'Proof', 'Books', 'Operation'] as const;
@@ -23,13 +24,9 @@ export interface Page {
 }
 
 /** A request as a page sees it. */
-export interface PageRequest {
+export interface PageRequest extends ListAddress {
   actor: Actor;
   params: Readonly<Record<string, string>>;
-  /** Only the page's filters, and only those that are not empty. */
-  filters: Readonly<Record<string, string>>;
-  cursor?: string;
-  path: string;
   /** The path and its query, for a form's way back. */
   url: string;
   /** Null where the actor may not do it. `params` fill the action's path, `fields` go with the form, hidden. */

@@ -1,6 +1,6 @@
 import { readWebhookSecrets, type WebhookSecret } from '../config.js';
+import { createConsoleApp } from '../console/http/server.js';
 import type { DoctorLine, QueueLook } from '../console/page-deps.js';
-import { createConsoleApp } from '../console/server.js';
 import { loadChart } from '../finance/load-chart.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';

@@ -26,7 +26,7 @@ async function programWith(changes: Readonly<Record<string, (text: string) => st
 interface Modules {
   'console/api/serve-document.js': typeof import('../../src/console/api/serve-document.js');
   'console/records/field-value.js': typeof import('../../src/console/records/field-value.js');
-  'console/pages.js': typeof import('../../src/console/pages.js');
+  'console/pages/pages.js': typeof import('../../src/console/pages/pages.js');
   'console/records/sheet.js': typeof import('../../src/console/records/sheet.js');
   'console/view/links.js': typeof import('../../src/console/view/links.js');
   'domain/family/states.js': typeof import('../../src/domain/family/states.js');
@@ -144,7 +144,7 @@ describe('a kind of record is added by its definition and its name in the table'
   });
 
   it('the console has its two pages, and every link to one leads there', () => {
-    const { pages } = program('console/pages.js');
+    const { pages } = program('console/pages/pages.js');
     const { entityHref } = program('console/view/links.js');
     expect(pages.map(({ path: at }) => at)).toEqual(expect.arrayContaining(['/vouchers', '/vouchers/:id']));
     expect(entityHref(kind, 'v_1')).toBe('/vouchers/v_1');

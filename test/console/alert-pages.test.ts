@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pages } from '../../src/console/pages.js';
+import { pages } from '../../src/console/pages/pages.js';
 import { conditions } from '../../src/domain/alerts/alerts.js';
 
 test.each(conditions)('$name leads to a page of the console, with filters that it takes', ({ page }) => {

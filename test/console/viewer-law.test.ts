@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import request from 'supertest';
 import { expect, test } from 'vitest';
 import { operations } from '../../src/console/api/operations.js';
-import { pages } from '../../src/console/pages.js';
+import { pages } from '../../src/console/pages/pages.js';
 import { canonicalJson } from '../../src/domain/canonical-json.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { fromJsonText } from '../../src/domain/json-text.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { apiDocument } from '../../src/console/api/serve-document.js';
-import { pages } from '../../src/console/pages.js';
+import { pages } from '../../src/console/pages/pages.js';
 import { codeSpans, readDocument } from './documents.js';
 
 const glossary = readDocument('docs/glossary.md');

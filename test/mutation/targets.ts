@@ -56,7 +56,7 @@ export const targets: readonly Target[] = [
   },
   {
     name: 'domain: words, days',
-    places: ['rejection-words', 'run-kinds', 'age-buckets', 'as-of'].map(inDomain),
+    places: ['rejection-words', 'run-kinds', 'age-buckets', 'as-of', 'console-roles'].map(inDomain),
   },
   { name: 'domain/json-table', places: ['src/domain/json-table'] },
   { name: 'reconcile/lists', places: ['src/reconcile/lists'], tests: inTest('reconcile', 'resume', 'run') },

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { expect, test } from 'vitest';
-import { boundedStore } from '../../src/console/sign-in.js';
+import { boundedStore } from '../../src/console/http/sign-in.js';
 import { serve, testConsole, tokenOf } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 

@@ -1,14 +1,15 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { stringify } from 'lossless-json';
 import type { z } from 'zod';
+import type { Actor } from '../../domain/console-roles.js';
 import { isDataError, isPassing } from '../../records/database/database-errors.js';
 import { CursorError } from '../../records/database/paging.js';
 import { InvalidOrderError } from '../../records/orders/orders.js';
-import { type Actor, actorOf, allow } from '../authenticate.js';
+import type { ApiDeps } from '../api-deps.js';
+import { actorOf, allow } from '../authenticate.js';
 import { Problem } from '../problem.js';
 import { answerFor, mayKnowPeople } from '../view/personal.js';
 import { isNamed, sendTagged } from './answer-tag.js';
-import type { ApiDeps } from './api-deps.js';
 import { readQuery } from './list-query.js';
 import type { Answer, Operation } from './operation.js';
 import { operations } from './operations.js';

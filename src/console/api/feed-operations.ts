@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { Actor } from '../../domain/console-roles.js';
 import { type Change, readChanges } from '../../records/changes.js';
 import { defaultTake } from '../../records/database/paging.js';
 import { coverage } from '../../records/runs/coverage.js';
-import type { Actor } from '../authenticate.js';
 import { fieldFor } from '../view/personal.js';
 import { paging } from './list-query.js';
 import { type Operation, operation } from './operation.js';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import type { Actor } from '../../domain/console-roles.js';
 import { type NewAction, recordAction } from '../../records/actions/record-action.js';
-import type { Actor } from '../authenticate.js';
 
 /** Keeps who did what, with the role that the token had. */
 export async function keepAction(

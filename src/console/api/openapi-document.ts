@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Role } from '../authenticate.js';
+import { everyRole, type Role } from '../../domain/console-roles.js';
 import { type Group, groups } from './groups.js';
 import { answerSchema, type Components, type JsonSchema, requestSchema, resolved } from './json-schema.js';
 import type { Operation } from './operation.js';
@@ -49,8 +49,6 @@ export interface OpenApiDocument {
 
 /** The API's own version: it changes when a program written against it would have to. */
 const API_VERSION = '1';
-
-export const everyRole: readonly Role[] = ['viewer', 'operator', 'finance', 'admin'];
 
 const problem = z
   .looseObject({

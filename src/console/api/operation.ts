@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Actor, Role } from '../authenticate.js';
-import type { ApiDeps } from './api-deps.js';
+import type { Actor, Role } from '../../domain/console-roles.js';
+import type { ApiDeps } from '../api-deps.js';
 import type { Group } from './groups.js';
 
 /**

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { Role } from '../../domain/console-roles.js';
 import { isSignedAmount } from '../../domain/money.js';
 import { attributeBalance } from '../../records/balances/balance-attributions.js';
 import { getBalance } from '../../records/balances/balance-views.js';
 import { type BreakDecision, decideBreak } from '../../records/breaks/decide-break.js';
-import type { Role } from '../authenticate.js';
 import { Problem } from '../problem.js';
 import { note, optionalNote } from './bodies.js';
 import { keepAction } from './keep-action.js';

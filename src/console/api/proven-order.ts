@@ -11,8 +11,8 @@ import {
   unreadSince,
 } from '../../records/orders/prove-order.js';
 import { earliestServiceNow } from '../../records/service-clock.js';
+import type { ApiDeps } from '../api-deps.js';
 import { Problem } from '../problem.js';
-import type { ApiDeps } from './api-deps.js';
 
 /** Shorter than clients wait for an answer. */
 const WAIT_MS = 8_000;

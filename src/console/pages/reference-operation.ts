@@ -2,10 +2,10 @@ import { type JsonSchema, resolved } from '../api/json-schema.js';
 import type { DocumentAnswer, DocumentOperation, Parameter } from '../api/openapi-document.js';
 import { apiDocument } from '../api/serve-document.js';
 import type { Page } from '../page.js';
-import { fieldRows, limitsOf, plain, wordOf } from '../view/schema-words.js';
 import type { Section } from '../view/sections.js';
 import { badge, id, text } from '../view/values.js';
 import { type Documented, documented, methodBadge, whoMay } from './reference.js';
+import { fieldRows, limitsOf, plain, wordOf } from './schema-words.js';
 
 const { components } = apiDocument;
 

@@ -1,5 +1,5 @@
+import { everyRole } from '../../domain/console-roles.js';
 import type { DocumentOperation } from '../api/openapi-document.js';
-import { everyRole } from '../api/openapi-document.js';
 import { apiDocument } from '../api/serve-document.js';
 import type { Page } from '../page.js';
 import type { Section } from '../view/sections.js';

@@ -1,4 +1,4 @@
-import type { Actor } from '../authenticate.js';
+import type { Actor } from '../../domain/console-roles.js';
 import { mayKnowPeople } from './personal.js';
 
 /** An action's details as the actor may see them. A closing keeps the fingerprints of the secrets, which are not for viewers. */

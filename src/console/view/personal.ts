@@ -1,10 +1,10 @@
+import type { Actor } from '../../domain/console-roles.js';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { fromJsonText, toJsonText } from '../../domain/json-text.js';
 import { hideEvidence, hidePeople, hideText, MASK, personalKinds } from '../../domain/personal.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
 import type { DeliveryDetails } from '../../records/deliveries/delivery-details.js';
 import type { RejectionView } from '../../records/inbox/rejections.js';
-import type { Actor } from '../authenticate.js';
 import type { PageView } from './sections.js';
 
 /** Viewers look after the whole; they need not know who the customers are. */

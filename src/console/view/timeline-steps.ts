@@ -1,7 +1,7 @@
+import type { Actor } from '../../domain/console-roles.js';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
 import type { TimelineEntry } from '../../records/orders/order-details.js';
-import type { Actor } from '../authenticate.js';
 import { entityHref, eventHref } from './links.js';
 import { fieldFor } from './personal.js';
 import type { TimelineStep } from './sections.js';

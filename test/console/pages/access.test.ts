@@ -1,11 +1,11 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { actions } from '../../../src/console/actions.js';
+import { actions } from '../../../src/console/actions/actions.js';
 import { routePath } from '../../../src/console/api/api-router.js';
 import { operations } from '../../../src/console/api/operations.js';
-import { fillPath, ownPath } from '../../../src/console/page-request.js';
-import { pages } from '../../../src/console/pages.js';
+import { fillPath, ownPath } from '../../../src/console/http/page-request.js';
+import { pages } from '../../../src/console/pages/pages.js';
 import { bearer, consoleTokens, testConsole, tokenOf } from '../../support/console.js';
 import { samplePaths, seedConsole } from '../../support/console-samples.js';
 import { HERE, session } from '../../support/console-visit.js';

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pages } from '../../../src/console/pages.js';
+import { pages } from '../../../src/console/pages/pages.js';
 import {
   accessibilityProblems,
   cutOff,

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
+import type { Status } from '../status.js';
+import type { PageView, Section } from '../view/sections.js';
 import type { Flash } from './flash.js';
-import type { Status } from './status.js';
-import type { PageView, Section } from './view/sections.js';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -29,7 +29,7 @@ export interface Frame {
   live: string | null;
 }
 
-const folder = (name: string): string => fileURLToPath(new URL(`./${name}/`, import.meta.url));
+const folder = (name: string): string => fileURLToPath(new URL(`../${name}/`, import.meta.url));
 export const assetsFolder = folder('assets');
 
 /** In the order in which they hold. */

@@ -1,11 +1,11 @@
 import { type Request, type Response, Router } from 'express';
+import type { Page } from '../page.js';
+import { Problem } from '../problem.js';
+import { pageFor } from '../view/personal.js';
 import { csrfToken } from './csrf.js';
-import type { Page } from './page.js';
 import { pageRequest } from './page-request.js';
 import { checkRole, type Site } from './page-router.js';
-import { Problem } from './problem.js';
 import { renderSection, renderStatus } from './render.js';
-import { pageFor } from './view/personal.js';
 
 export interface LiveSettings {
   /** Aborted when the process is asked to stop. */

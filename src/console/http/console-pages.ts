@@ -1,22 +1,22 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import express, { type ErrorRequestHandler, type Request, Router } from 'express';
-import { periodFiles, readPeriodFile } from '../records/books/period-files.js';
-import { isDataError, isPassing } from '../records/database/database-errors.js';
-import { CursorError } from '../records/database/paging.js';
+import { periodFiles, readPeriodFile } from '../../records/books/period-files.js';
+import { isDataError, isPassing } from '../../records/database/database-errors.js';
+import { CursorError } from '../../records/database/paging.js';
+import { actions } from '../actions/actions.js';
+import type { ApiDeps } from '../api-deps.js';
+import { type ConsoleToken, knownTokens } from '../authenticate.js';
+import type { PageDeps } from '../page-deps.js';
+import { pages } from '../pages/pages.js';
+import { Problem } from '../problem.js';
+import { createStatus } from '../status.js';
 import { actionRoutes } from './action-router.js';
-import { actions } from './actions.js';
-import type { ApiDeps } from './api/api-deps.js';
-import { type ConsoleToken, knownTokens } from './authenticate.js';
 import { type LiveSettings, liveRoutes } from './live.js';
-import type { PageDeps } from './page-deps.js';
 import { createSite, pageRoutes, type Site } from './page-router.js';
-import { pages } from './pages.js';
-import { Problem } from './problem.js';
 import { assetsFolder } from './render.js';
 import { createSessions, type Session } from './session.js';
 import { signInRoutes } from './sign-in.js';
-import { createStatus } from './status.js';
 
 export type PageSettings = Omit<PageDeps, keyof ApiDeps> & LiveSettings;
 

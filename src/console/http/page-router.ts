@@ -1,17 +1,17 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import { mayDo } from './authenticate.js';
+import { mayDo } from '../authenticate.js';
+import { navigationGroups, type Page } from '../page.js';
+import type { PageDeps } from '../page-deps.js';
+import { Problem } from '../problem.js';
+import type { Status } from '../status.js';
+import { pageFor } from '../view/personal.js';
+import type { PageView } from '../view/sections.js';
 import { readCookie } from './cookies.js';
 import { csrfToken } from './csrf.js';
 import { takeFlash } from './flash.js';
-import { navigationGroups, type Page } from './page.js';
-import type { PageDeps } from './page-deps.js';
 import { pageRequest } from './page-request.js';
-import { Problem } from './problem.js';
 import { type Frame, renderPage, type Shell, type Theme } from './render.js';
 import type { Session, Sessions } from './session.js';
-import type { Status } from './status.js';
-import { pageFor } from './view/personal.js';
-import type { PageView } from './view/sections.js';
 
 export const THEME_COOKIE = 'tallyhook_theme';
 

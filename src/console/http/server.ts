@@ -1,13 +1,13 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
-import { keptByAsker } from './api/answer-tag.js';
-import type { ApiDeps } from './api/api-deps.js';
-import { createApi } from './api/api-router.js';
-import { serveDocument } from './api/serve-document.js';
-import { authenticate, type ConsoleToken } from './authenticate.js';
+import { keptByAsker } from '../api/answer-tag.js';
+import { createApi } from '../api/api-router.js';
+import { serveDocument } from '../api/serve-document.js';
+import type { ApiDeps } from '../api-deps.js';
+import { authenticate, type ConsoleToken } from '../authenticate.js';
+import { notFound, problemHandler } from '../problem.js';
 import { consolePages, type PageSettings } from './console-pages.js';
-import { notFound, problemHandler } from './problem.js';
 
 export interface ConsoleDeps extends ApiDeps {
   tokens: readonly ConsoleToken[];

@@ -1,5 +1,5 @@
 import { type Components, type JsonSchema, nameOf, resolved } from '../api/json-schema.js';
-import { list, none, quiet, text, type Value } from './values.js';
+import { list, none, quiet, text, type Value } from '../view/values.js';
 
 /** A field of an answer or a body, as a row of a table. */
 interface FieldRow {

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { Problem } from './problem.js';
+import { Problem } from '../problem.js';
 import { type Session, sameText } from './session.js';
 
 /** The name of the field that every form carries. */

@@ -1,10 +1,11 @@
 import type { Request } from 'express';
-import type { Action } from './action.js';
-import { type Actor, mayDo } from './authenticate.js';
-import type { ButtonOptions, Page, PageRequest } from './page.js';
-import { Problem } from './problem.js';
-import { inPath } from './view/links.js';
-import type { ActionButton } from './view/sections.js';
+import type { Actor } from '../../domain/console-roles.js';
+import type { Action } from '../action.js';
+import { mayDo } from '../authenticate.js';
+import type { ButtonOptions, Page, PageRequest } from '../page.js';
+import { Problem } from '../problem.js';
+import { inPath } from '../view/links.js';
+import type { ActionButton } from '../view/sections.js';
 
 /** Reads what a page is asked for; a parameter that it does not know is refused, never ignored. */
 export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest {

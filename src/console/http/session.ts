@@ -1,8 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Knex } from 'knex';
-import { endSession, isEnded, type SessionKey } from '../records/actions/ended-sessions.js';
-import type { Actor, KnownToken } from './authenticate.js';
+import type { Actor } from '../../domain/console-roles.js';
+import { endSession, isEnded, type SessionKey } from '../../records/actions/ended-sessions.js';
+import type { KnownToken } from '../authenticate.js';
 import { clearCookie, isHttps, readCookie, setCookie } from './cookies.js';
 
 const COOKIE = 'tallyhook_session';

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
-import type { ReleaseRules } from '../../domain/orders/order-facts.js';
-import type { ClosingDeps } from '../../finance/periods/close-period.js';
+import type { SecretStatus } from '../domain/deliveries/secret-status.js';
+import type { ReleaseRules } from '../domain/orders/order-facts.js';
+import type { ClosingDeps } from '../finance/periods/close-period.js';
 
 /** What the console can't do by a record; wiring puts it on the `commands` queue. */
 interface Commands {

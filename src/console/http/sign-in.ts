@@ -1,11 +1,11 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { rateLimit, type Store } from 'express-rate-limit';
-import { findToken, type KnownToken } from './authenticate.js';
+import { findToken, type KnownToken } from '../authenticate.js';
+import { Problem } from '../problem.js';
 import { setCookie } from './cookies.js';
 import { CSRF_FIELD, checkCsrf, checkOrigin } from './csrf.js';
 import { ownPath } from './page-request.js';
 import { type Site, shellOf, THEME_COOKIE } from './page-router.js';
-import { Problem } from './problem.js';
 import { renderSignIn } from './render.js';
 
 const ATTEMPTS = { windowMs: 60_000, limit: 10 };

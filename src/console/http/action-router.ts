@@ -1,15 +1,15 @@
 import express, { type Request, type Response, Router } from 'express';
-import { recordAction } from '../records/actions/record-action.js';
-import type { Action, ActionRequest, ActionResult } from './action.js';
-import { mayDo } from './authenticate.js';
+import { recordAction } from '../../records/actions/record-action.js';
+import type { Action, ActionRequest, ActionResult } from '../action.js';
+import { mayDo } from '../authenticate.js';
+import type { PageDeps } from '../page-deps.js';
+import { Problem } from '../problem.js';
+import type { ActionButton } from '../view/sections.js';
 import { CSRF_FIELD, checkCsrf, checkOrigin } from './csrf.js';
 import { setFlash } from './flash.js';
-import type { PageDeps } from './page-deps.js';
 import { ownPath } from './page-request.js';
 import type { Site } from './page-router.js';
-import { Problem } from './problem.js';
 import type { Session } from './session.js';
-import type { ActionButton } from './view/sections.js';
 
 const LONGEST_REASON = 2_000;
 

@@ -1,0 +1,34 @@
+import type { Action } from '../action.js';
+import { assignRefundAction } from './assign-refund.js';
+import { attributeResidual } from './attribute-residual.js';
+import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from './close-period.js';
+import { acknowledgeBreak, resolveBreak, writeOffBreak } from './decide-break.js';
+import { recoverDeliveries } from './recover-deliveries.js';
+import { replayCallbackAction, replayDeadCallbacksAction } from './replay-callback.js';
+import { replayEvent } from './replay-event.js';
+import { restoreSecretAction, retireSecretAction, secretLeakedAction } from './retire-secret.js';
+import { runChecks } from './run-checks.js';
+import { startRun } from './start-run.js';
+import { verifySealsAction } from './verify-seals.js';
+
+/** Every action: routes and the tests that try each without the right to it come from here. */
+export const actions: readonly Action[] = [
+  replayEvent,
+  replayCallbackAction,
+  replayDeadCallbacksAction,
+  attributeResidual,
+  assignRefundAction,
+  recoverDeliveries,
+  acknowledgeBreak,
+  resolveBreak,
+  writeOffBreak,
+  closePeriodAction,
+  closeNeverthelessAction,
+  reopenPeriodAction,
+  startRun,
+  retireSecretAction,
+  secretLeakedAction,
+  restoreSecretAction,
+  runChecks,
+  verifySealsAction,
+];
