@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { eventKey } from '../dist/domain/event-key.js';
+import { eventKey } from '../dist/domain/events/event-key.js';
 import { openEmbeddedPostgres } from '../dist/embedded-postgres/open-embedded-postgres.js';
 import { migrate } from '../dist/records/database.js';
 import { groupObservations } from '../dist/records/saving/group-observations.js';

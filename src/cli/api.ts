@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config.js';
 import type { Json } from '../domain/json.js';
-import { JsonTextError, MAX_DEPTH, parseJson } from '../domain/parse-json.js';
+import { JsonTextError, MAX_DEPTH, parseJson } from '../domain/json-table/parse-json.js';
 import { UsageError } from '../errors.js';
 import { createLog } from '../log.js';
 import { recordAction } from '../records/actions/record-action.js';

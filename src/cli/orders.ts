@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { asOfMoment } from '../domain/as-of.js';
+import { asOfMoment } from '../domain/books/as-of.js';
 import { UsageError } from '../errors.js';
 import { type OrderAsOf, orderAsOf } from '../records/orders/order-as-of.js';
 import { type OrderDetails, orderDetails } from '../records/orders/order-details.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Chart, chartSchema, defaultChart } from '../domain/books/chart.js';
-import { JsonTextError, parseJson } from '../domain/parse-json.js';
+import { JsonTextError, parseJson } from '../domain/json-table/parse-json.js';
 import { ConfigError } from '../errors.js';
 
 /**

@@ -1,8 +1,8 @@
 import { deliveredReport, type SearchedKind } from '../domain/delivered-report.js';
 import { boundedTimestamp, type DeliveredEvent, deliveredEvent } from '../domain/deliveries/delivery-payload.js';
+import { withLinks } from '../domain/events/link-fields.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { objectFromJsonText } from '../domain/json-text.js';
-import { withLinks } from '../domain/link-fields.js';
 import type { Observation } from '../domain/observation.js';
 import { rulesOf } from '../domain/orders/order-facts.js';
 import { textField } from '../domain/records.js';

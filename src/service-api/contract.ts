@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { usualIdPlaces } from '../domain/event-key.js';
+import { usualIdPlaces } from '../domain/events/event-key.js';
 import type { Json } from '../domain/json.js';
+import { JsonTextError, parseJson } from '../domain/json-table/parse-json.js';
 import { defaultKytWords, kytWord } from '../domain/orders/kyt.js';
-import { JsonTextError, parseJson } from '../domain/parse-json.js';
 import { ConfigError } from '../errors.js';
 import { movements } from './contract-movements.js';
 

@@ -1,5 +1,5 @@
 import type { Json } from '../domain/json.js';
-import { JsonTextError, MAX_DEPTH, parseJson } from '../domain/parse-json.js';
+import { JsonTextError, MAX_DEPTH, parseJson } from '../domain/json-table/parse-json.js';
 
 /** What an answer holds instead of JSON, said without repeating any of it. */
 export class UnreadableError extends Error {

@@ -1,4 +1,4 @@
-import { valueAt } from '../domain/event-key.js';
+import { valueAt } from '../domain/events/event-key.js';
 import { isJsonObject, type Json } from '../domain/json.js';
 import { fromJsonText } from '../domain/json-text.js';
 import { ConfigError } from '../errors.js';

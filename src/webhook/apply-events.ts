@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import type { Knex } from 'knex';
-import type { LinkPointers } from '../domain/link-fields.js';
+import type { LinkPointers } from '../domain/events/link-fields.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';

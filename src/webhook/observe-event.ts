@@ -1,5 +1,5 @@
+import { type LinkPointers, withLinks } from '../domain/events/link-fields.js';
 import type { JsonObject } from '../domain/json.js';
-import { type LinkPointers, withLinks } from '../domain/link-fields.js';
 import type { Observation, ObservationSource } from '../domain/observation.js';
 import { amountViolations, type EntityRef, type RecordKind, recordRules, stateOn } from '../domain/records.js';
 import { withoutBulk } from '../domain/without-bulk.js';

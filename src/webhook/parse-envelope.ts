@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { markOf } from '../domain/events/trigger-mark.js';
 import type { Pausing } from '../domain/in-turns.js';
 import type { JsonObject } from '../domain/json.js';
 import type { JsonKind, JsonTable } from '../domain/json-table/json-table.js';
 import { outlineOf } from '../domain/json-table/outline.js';
 import { JsonTextError, MAX_DEPTH, readingTable } from '../domain/json-table/read-table.js';
-import { markOf } from '../domain/trigger-mark.js';
 
 /** An event as it came (specification 6.1). Numbers inside keep their digits. */
 export interface Envelope {

@@ -1,7 +1,7 @@
 import { UNAPPLIED } from '../domain/breaks/contract-violation.js';
+import type { LinkPointers } from '../domain/events/link-fields.js';
 import { atOnce, inTurns } from '../domain/in-turns.js';
 import type { JsonObject } from '../domain/json.js';
-import type { LinkPointers } from '../domain/link-fields.js';
 import type { NewBreak } from '../records/breaks/breaks.js';
 import type { UnhandledEvent, WaitingEvent } from '../records/inbox/inbox-work.js';
 import { ownTurn, turnFor } from '../records/own-turn.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { findingKey } from '../domain/event-key.js';
+import { findingKey } from '../domain/events/event-key.js';
 import { inTurns } from '../domain/in-turns.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { idHeader } from '../domain/event-key.js';
+import { idHeader } from '../domain/events/event-key.js';
 
 type Headers = Readonly<Record<string, string[] | undefined>>;
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
+import { type LinkPointers, withLinks } from '../domain/events/link-fields.js';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
-import { type LinkPointers, withLinks } from '../domain/link-fields.js';
 import type { Observation } from '../domain/observation.js';
 import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import { createdKind, linksOfCall, toldFields } from '../domain/own-calls.js';

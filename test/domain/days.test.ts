@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ageBucket, ageBuckets } from '../../src/domain/age-buckets.js';
-import { asOfMoment } from '../../src/domain/as-of.js';
+import { asOfMoment } from '../../src/domain/books/as-of.js';
 
 describe('what was known as of', () => {
   test.each([

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { canonicalHash } from '../../src/domain/canonical-json.js';
-import { eventKey, idHeader, isEventIdPointer } from '../../src/domain/event-key.js';
+import { eventKey, idHeader, isEventIdPointer } from '../../src/domain/events/event-key.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { readTable } from '../../src/domain/json-table/read-table.js';
 

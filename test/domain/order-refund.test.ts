@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultPayoutWords, ownerOfRefund, type ShownRecord } from '../../src/domain/family/links.js';
+import { mayHaveLeft, refundOf } from '../../src/domain/family/order-refund.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import { mayHaveLeft, refundOf } from '../../src/domain/orders/order-refund.js';
 
 const record = (id: string, fields: JsonObject, more: Partial<ShownRecord> = {}): ShownRecord => ({
   id,

@@ -3,12 +3,12 @@ import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { isAssetCode } from '../../src/domain/asset-code.js';
 import { deliveredReport } from '../../src/domain/delivered-report.js';
+import { markOf } from '../../src/domain/events/trigger-mark.js';
 import { grouped } from '../../src/domain/grouped.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { readTable } from '../../src/domain/json-table/read-table.js';
 import { createdKind, linksOfCall, toldFields } from '../../src/domain/own-calls.js';
 import { amountViolations, recordKinds, recordRules, unlistedStates } from '../../src/domain/records.js';
-import { markOf } from '../../src/domain/trigger-mark.js';
 
 const json = (text: string): JsonObject => parse(text) as JsonObject;
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { checkKinds } from '../../src/domain/breaks/breaks.js';
 import type { CheckedRecord, CheckFacts, RefundFacts } from '../../src/domain/breaks/check-facts.js';
 import { defaultPayoutWords, ownerOfRefund } from '../../src/domain/family/links.js';
+import type { OpenCall } from '../../src/domain/family/own-refunds.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import type { OpenCall } from '../../src/domain/orders/order-facts.js';
 import { checked, checkFacts, HOUR, NOW, sourceOf } from '../support/checked-facts.js';
 import { sized } from '../support/sizes.js';
 

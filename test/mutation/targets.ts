@@ -24,7 +24,7 @@ export const targets: readonly Target[] = [
   },
   {
     name: 'webhook: keys',
-    places: [...webhook('fingerprint', 'unsigned-ids', 'secret-source'), 'src/domain/event-key.ts'],
+    places: [...webhook('fingerprint', 'unsigned-ids', 'secret-source'), 'src/domain/events/event-key.ts'],
   },
   {
     name: 'webhook: body',
@@ -43,12 +43,12 @@ export const targets: readonly Target[] = [
   {
     name: 'domain: records',
     places: ['advance', 'merge', 'record-state', 'record-state-text', 'records', 'own-calls']
-      .concat(['link-fields', 'trigger-mark', 'grouped', 'observation', 'in-turns', 'kinds/kind'])
+      .concat(['events/link-fields', 'events/trigger-mark', 'grouped', 'observation', 'in-turns', 'kinds/kind'])
       .map(inDomain),
   },
   {
     name: 'domain: texts',
-    places: ['canonical-json', 'parse-json', 'json-text', 'personal', 'plain-text', 'reference-skeleton', 'confusables']
+    places: ['canonical-json', 'json-text', 'personal', 'plain-text', 'reference-skeleton', 'confusables']
       .map(inDomain)
       .concat(
         ['reference-difference', 'without-bulk', 'delivered-report', 'asset-code', 'json', 'own-text'].map(inDomain),
@@ -56,7 +56,7 @@ export const targets: readonly Target[] = [
   },
   {
     name: 'domain: words, days',
-    places: ['rejection-words', 'run-kinds', 'age-buckets', 'as-of', 'console-roles'].map(inDomain),
+    places: ['rejection-words', 'run-kinds', 'age-buckets', 'console-roles'].map(inDomain),
   },
   { name: 'domain/json-table', places: ['src/domain/json-table'] },
   { name: 'reconcile/lists', places: ['src/reconcile/lists'], tests: inTest('reconcile', 'resume', 'run') },

@@ -10,9 +10,9 @@ const OURS = /^(sandbox|cli|config|embedded-postgres|demo)\b/;
 /** Patterns for our own settings. */
 const OF_SETTINGS = new Set([
   'webhook/redis-connection.ts',
-  'domain/event-key.ts',
+  'domain/events/event-key.ts',
   'service-api/contract.ts',
-  'domain/link-fields.ts',
+  'domain/events/link-fields.ts',
 ]);
 /** Slow for long texts, and given none: digits of amounts that were checked, addresses of endpoints of our own. */
 const BOUNDED = new Set([

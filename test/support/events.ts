@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { eventKey } from '../../src/domain/event-key.js';
+import { eventKey } from '../../src/domain/events/event-key.js';
 import { atOnce } from '../../src/domain/in-turns.js';
 import type { Arrival } from '../../src/records/inbox/inbox.js';
 import { storeArrivals } from '../../src/records/inbox/store-arrivals.js';

@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { ShownRecord } from '../../src/domain/family/links.js';
 import type { Money } from '../../src/domain/family/money.js';
+import type { OrderRefund } from '../../src/domain/family/order-refund.js';
+import type { OpenCall } from '../../src/domain/family/own-refunds.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { deriveOrder } from '../../src/domain/orders/order.js';
-import type { OpenCall, OrderFacts, OrderRefund } from '../../src/domain/orders/order-facts.js';
+import type { OrderFacts } from '../../src/domain/orders/order-facts.js';
 import { orderStatuses, releaseReasons } from '../../src/domain/orders/reasons.js';
 
 /** The reading of payments, and a later one of deposits. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findingKey } from '../../src/domain/event-key.js';
+import { findingKey } from '../../src/domain/events/event-key.js';
 import { atOnce, inTurns, type Pausing, SLICE, STEPS } from '../../src/domain/in-turns.js';
 import { writingCanonical } from '../../src/domain/json-table/canonical-text.js';
 import { MAX_DEPTH, readTable } from '../../src/domain/json-table/read-table.js';

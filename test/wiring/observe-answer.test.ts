@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { LinkPointers } from '../../src/domain/events/link-fields.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
-import type { LinkPointers } from '../../src/domain/link-fields.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { z } from 'zod';
-import { asOfMoment } from '../../domain/as-of.js';
 import { ASSET_CODE } from '../../domain/asset-code.js';
+import { asOfMoment } from '../../domain/books/as-of.js';
 import { amountProblem, currencyProblem, EXPECTED_AMOUNT } from '../../domain/orders/expectation.js';
 import { rulesOf } from '../../domain/orders/order-facts.js';
 import { type OrderAsOf, orderAsOf } from '../../records/orders/order-as-of.js';

@@ -1,4 +1,4 @@
-import { asOfMoment } from '../../domain/as-of.js';
+import { asOfMoment } from '../../domain/books/as-of.js';
 import { todayIn } from '../../domain/books/match/ageing.js';
 import { ownCallWords, unlinkedWords } from '../../domain/orders/own-call-words.js';
 import { referenceDifference } from '../../domain/reference-difference.js';

@@ -1,4 +1,4 @@
-import { valueAt } from '../event-key.js';
+import { valueAt } from '../events/event-key.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 
 /** Where each field of a sub-wallet's movement stands in what the service answers: JSON pointers (contract: `transaction`). */

@@ -1,9 +1,9 @@
 import type { Assignments, PayoutWords, ShownRecord } from '../family/links.js';
 import type { Money } from '../family/money.js';
+import type { OpenCall } from '../family/own-refunds.js';
 import type { Json } from '../json.js';
 import type { KytWords } from '../orders/kyt.js';
 import type { OrderStatus } from '../orders/order.js';
-import type { OpenCall } from '../orders/order-facts.js';
 import { type RecordKind, textField } from '../records.js';
 
 /** A record as it is shown, with what a check must know of it besides. Times in ms of the service's clock. */

@@ -1,8 +1,8 @@
 import { isRefund, ownerOfRefund, referenceOf } from '../family/links.js';
 import { amountField } from '../family/money.js';
+import type { OpenCall } from '../family/own-refunds.js';
 import type { Json, JsonObject } from '../json.js';
 import { compareAmounts } from '../money.js';
-import type { OpenCall } from '../orders/order-facts.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, isCollected, type RefundFacts, sourceOf } from './check-facts.js';

@@ -1,4 +1,4 @@
-import { type EventKey, eventKey } from '../event-key.js';
+import { type EventKey, eventKey } from '../events/event-key.js';
 import { isJsonObject, type Json } from '../json.js';
 import type { JsonTable } from '../json-table/json-table.js';
 import { JsonTextError, MAX_DEPTH, readTable } from '../json-table/read-table.js';

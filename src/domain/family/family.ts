@@ -1,6 +1,6 @@
+import { type OrderRefund, refundOf } from '../family/order-refund.js';
+import type { OpenCall } from '../family/own-refunds.js';
 import { grouped, groupedPairs } from '../grouped.js';
-import type { OpenCall, OrderRefund } from '../orders/order-facts.js';
-import { refundOf } from '../orders/order-refund.js';
 import { compareText } from '../record-state.js';
 import {
   type Assignments,

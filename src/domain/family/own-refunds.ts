@@ -1,7 +1,18 @@
-import type { OpenCall } from '../orders/order-facts.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { referenceOf, type ShownRecord } from './links.js';
+
+/** A call of our own that gives a payment back, and of which the records don't know yet what came. */
+export interface OpenCall {
+  operation: 'createRefund';
+  key: string;
+  paymentIntentId: string;
+  begunAt: Date;
+  /** What its answer named; null: no answer is known. */
+  objectId: string | null;
+  /** Nobody but a person can tell what came of it. */
+  undecided: boolean;
+}
 
 /** By which the clocks of the service and of our database may be apart. */
 const APART_MS = 600_000;

@@ -1,29 +1,8 @@
 import type { PayoutWords, ShownRecord } from '../family/links.js';
 import type { Money } from '../family/money.js';
+import type { OrderRefund } from '../family/order-refund.js';
+import type { OpenCall } from '../family/own-refunds.js';
 import type { KytWords } from './kyt.js';
-
-/** A payout that gives a collected payment back (specification 4.5). */
-export interface OrderRefund {
-  amount: string;
-  /** Of specification 3.4; or `denied`, where the service lists none of our own: it may have left, or not. */
-  status: string;
-  /** A newer report says otherwise. Left out: no. */
-  doubted?: boolean;
-  /** Absent or null where nothing says which of the order's payments it refunds. */
-  paymentIntentId?: string | null;
-}
-
-/** A call of our own that gives a payment back, and of which the records don't know yet what came. */
-export interface OpenCall {
-  operation: 'createRefund';
-  key: string;
-  paymentIntentId: string;
-  begunAt: Date;
-  /** What its answer named; null: no answer is known. */
-  objectId: string | null;
-  /** Nobody but a person can tell what came of it. */
-  undecided: boolean;
-}
 
 /** What this installation holds a release to. */
 export interface ReleaseRules {

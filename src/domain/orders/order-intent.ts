@@ -1,5 +1,6 @@
 import { isGone, paymentsOf, type ShownRecord } from '../family/links.js';
 import { amountField, dueOf, isPositive, type Money, netOf, requestOf } from '../family/money.js';
+import type { OrderRefund } from '../family/order-refund.js';
 import type { JsonObject } from '../json.js';
 import {
   compareAmounts,
@@ -11,7 +12,6 @@ import {
   sumAmounts,
 } from '../money.js';
 import { textField } from '../records.js';
-import type { OrderRefund } from './order-facts.js';
 import type { ClaimReason } from './reasons.js';
 
 const ROUND_DOWN: Rounding = { decimals: 18, mode: 'down' };

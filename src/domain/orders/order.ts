@@ -1,9 +1,10 @@
 import { paymentsOf, type ShownRecord } from '../family/links.js';
 import { invoicedOf, largest, type Money, requestOf, sameCurrency } from '../family/money.js';
+import type { OrderRefund } from '../family/order-refund.js';
 import { isOff } from '../family/states.js';
 import { compareAmounts, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
-import type { OrderFacts, OrderRefund } from './order-facts.js';
+import type { OrderFacts } from './order-facts.js';
 import {
   type Collected,
   type IntentOutcome,

@@ -1,4 +1,4 @@
-import type { OpenCall } from './order-facts.js';
+import type { OpenCall } from '../family/own-refunds.js';
 
 type Call = Pick<OpenCall, 'key' | 'undecided'>;
 

@@ -1,8 +1,9 @@
 import { linkedByPayment, listedPayins, namedIn, type ShownRecord } from '../family/links.js';
+import type { OrderRefund } from '../family/order-refund.js';
 import { isFinal } from '../family/states.js';
 import { amountViolations, textField } from '../records.js';
 import { defaultKytWords, type KytWords, kytVerdict } from './kyt.js';
-import type { OrderFacts, OrderRefund } from './order-facts.js';
+import type { OrderFacts } from './order-facts.js';
 import { type Collected, isCertain } from './order-intent.js';
 import { type PaidReason, paidReasons, type ReleaseReason } from './reasons.js';
 

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../domain/canonical-json.js';
-import { parseJson } from '../../domain/parse-json.js';
+import { parseJson } from '../../domain/json-table/parse-json.js';
 
 /** How a column is told in the line of its row: none of it depends on how Postgres writes a value. */
 type Told = 'text' | 'whole' | 'decimal' | 'day' | 'time' | 'json';

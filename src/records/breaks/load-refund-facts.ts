@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { CheckedRecord, RefundFacts } from '../../domain/breaks/check-facts.js';
 import { isLost, lostAt } from '../../domain/breaks/lost-refunds.js';
 import { type PayoutWords, referenceOf } from '../../domain/family/links.js';
-import type { OpenCall } from '../../domain/orders/order-facts.js';
+import type { OpenCall } from '../../domain/family/own-refunds.js';
 import { compareText } from '../../domain/record-state.js';
 import { loadMakers } from '../calls/load-makers.js';
 import { textArray } from '../database/array-parameter.js';

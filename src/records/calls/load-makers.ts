@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { ShownRecord } from '../../domain/family/links.js';
-import { makerOf } from '../../domain/family/own-refunds.js';
-import type { OpenCall } from '../../domain/orders/order-facts.js';
+import { makerOf, type OpenCall } from '../../domain/family/own-refunds.js';
 import { idTexts, loadShown, shownColumns } from '../family/shown-records.js';
 import { openCalls } from './open-calls.js';
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { OpenCall } from '../../domain/orders/order-facts.js';
+import type { OpenCall } from '../../domain/family/own-refunds.js';
 import { textArray } from '../database/array-parameter.js';
 
 /**

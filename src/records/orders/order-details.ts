@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { defaultPayoutWords } from '../../domain/family/links.js';
+import type { OpenCall } from '../../domain/family/own-refunds.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { OpenCall, ReleaseRules } from '../../domain/orders/order-facts.js';
+import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import type { EntityRef, RecordKind } from '../../domain/records.js';
 import type { BreakView } from '../breaks/list-breaks.js';
 import { openBreaksOf } from '../breaks/open-breaks-of.js';

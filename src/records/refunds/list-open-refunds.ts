@@ -7,10 +7,10 @@ import {
   referenceOf,
   type ShownRecord,
 } from '../../domain/family/links.js';
+import { mayHaveLeft } from '../../domain/family/order-refund.js';
+import type { OpenCall } from '../../domain/family/own-refunds.js';
 import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
-import type { OpenCall } from '../../domain/orders/order-facts.js';
-import { mayHaveLeft } from '../../domain/orders/order-refund.js';
 import { textField } from '../../domain/records.js';
 import { loadMakers } from '../calls/load-makers.js';
 import { textArray } from '../database/array-parameter.js';

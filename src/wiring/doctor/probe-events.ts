@@ -1,5 +1,5 @@
 import { isLosslessNumber } from 'lossless-json';
-import { usualIdPlaces } from '../../domain/event-key.js';
+import { usualIdPlaces } from '../../domain/events/event-key.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { isJsonObject } from '../../domain/json.js';
 import { type Check, finding, ok, unknown } from './check.js';

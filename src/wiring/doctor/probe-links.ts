@@ -1,4 +1,4 @@
-import { valueAt } from '../../domain/event-key.js';
+import { valueAt } from '../../domain/events/event-key.js';
 import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import type { Contract } from '../../service-api/contract.js';

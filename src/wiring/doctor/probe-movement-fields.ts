@@ -1,5 +1,5 @@
 import { isAssetCode } from '../../domain/asset-code.js';
-import { valueAt } from '../../domain/event-key.js';
+import { valueAt } from '../../domain/events/event-key.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { isSignedAmount } from '../../domain/money.js';
 import { textField } from '../../domain/records.js';

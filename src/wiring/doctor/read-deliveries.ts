@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../domain/canonical-json.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { isJsonObject } from '../../domain/json.js';
-import { JsonTextError, MAX_DEPTH, parseJson } from '../../domain/parse-json.js';
+import { JsonTextError, MAX_DEPTH, parseJson } from '../../domain/json-table/parse-json.js';
 import { textField } from '../../domain/records.js';
 
 /** A delivery of the history, as far as it tells how the service makes events. */

@@ -1,9 +1,9 @@
 import type { BookedSum, MatchFacts, MovedSum } from '../../../src/domain/books/match/match-facts.js';
 import { defaultPayoutWords, ownerOfRefund, type ShownRecord } from '../../../src/domain/family/links.js';
+import { refundOf } from '../../../src/domain/family/order-refund.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { addAmounts, subtractAmounts } from '../../../src/domain/money.js';
 import type { OrderFacts } from '../../../src/domain/orders/order-facts.js';
-import { refundOf } from '../../../src/domain/orders/order-refund.js';
 
 export const ASSET = 'USDT.TRON';
 const CREATED = '2026-03-01T10:00:00.000Z';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import type { FamilyKind } from '../../../src/domain/family/links.js';
 import type { Money } from '../../../src/domain/family/money.js';
+import type { OpenCall } from '../../../src/domain/family/own-refunds.js';
 import type { Json, JsonObject } from '../../../src/domain/json.js';
 import type { Observation, SourceType } from '../../../src/domain/observation.js';
-import type { OpenCall } from '../../../src/domain/orders/order-facts.js';
 import { openCall } from '../../support/order-lines.js';
 import { sized } from '../../support/sizes.js';
 import { closeRecords } from './close-worlds.js';

@@ -8,9 +8,9 @@ import {
   type PayoutWords,
   type ShownRecord,
 } from '../../../domain/family/links.js';
+import { type OrderRefund, refundOf } from '../../../domain/family/order-refund.js';
 import { grouped } from '../../../domain/grouped.js';
-import type { OrderFacts, OrderRefund } from '../../../domain/orders/order-facts.js';
-import { refundOf } from '../../../domain/orders/order-refund.js';
+import type { OrderFacts } from '../../../domain/orders/order-facts.js';
 import { textField } from '../../../domain/records.js';
 import { loadNaming, readAssigned } from '../../family/around.js';
 import { openedAssets } from '../openings.js';

@@ -1,4 +1,4 @@
-import { dayIn, startOfDay } from './books/posting-month.js';
+import { dayIn, startOfDay } from './posting-month.js';
 
 const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d\d-\d\d$/;

@@ -1,7 +1,7 @@
-import type { Json } from './json.js';
-import { readTable } from './json-table/read-table.js';
+import type { Json } from '../json.js';
+import { readTable } from './read-table.js';
 
-export { JsonTextError, MAX_DEPTH } from './json-table/read-table.js';
+export { JsonTextError, MAX_DEPTH } from './read-table.js';
 
 /**
  * Reads JSON (RFC 8259) as `readTable` does, whole. Numbers keep their digits; `__proto__` is a key like any other.

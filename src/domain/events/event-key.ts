@@ -1,8 +1,8 @@
-import { canonicalHash, hashOfText } from './canonical-json.js';
-import { atOnce, type Pausing, SLICE } from './in-turns.js';
-import { isJsonObject, type Json } from './json.js';
-import { writingCanonical } from './json-table/canonical-text.js';
-import type { JsonTable } from './json-table/json-table.js';
+import { canonicalHash, hashOfText } from '../canonical-json.js';
+import { atOnce, type Pausing, SLICE } from '../in-turns.js';
+import { isJsonObject, type Json } from '../json.js';
+import { writingCanonical } from '../json-table/canonical-text.js';
+import type { JsonTable } from '../json-table/json-table.js';
 
 /** Where `auto` looks, one after the other; a contract may say otherwise (docs/contract.md, `events.idPlaces`). */
 export const usualIdPlaces: readonly string[] = ['/id', '/eventId', '/event_id', 'header:X-Service-Event-Id'];

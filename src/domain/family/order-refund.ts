@@ -1,7 +1,17 @@
-import { isGone, type ShownRecord } from '../family/links.js';
-import { amountField } from '../family/money.js';
 import { textField } from '../records.js';
-import type { OrderRefund } from './order-facts.js';
+import { isGone, type ShownRecord } from './links.js';
+import { amountField } from './money.js';
+
+/** A payout that gives a collected payment back (specification 4.5). */
+export interface OrderRefund {
+  amount: string;
+  /** Of specification 3.4; or `denied`, where the service lists none of our own: it may have left, or not. */
+  status: string;
+  /** A newer report says otherwise. Left out: no. */
+  doubted?: boolean;
+  /** Absent or null where nothing says which of the order's payments it refunds. */
+  paymentIntentId?: string | null;
+}
 
 /** That it failed is believed only while nothing says otherwise. */
 export function mayHaveLeft({ fields, doubted }: ShownRecord): boolean {

@@ -1,6 +1,6 @@
+import type { JsonObject } from '../json.js';
+import type { RecordKind } from '../kinds/kinds.js';
 import { valueAt } from './event-key.js';
-import type { JsonObject } from './json.js';
-import type { RecordKind } from './kinds/kinds.js';
 
 /** Where records name others, though the specification gives them no such field: JSON pointers, by kind and field. */
 export type LinkPointers = Readonly<Partial<Record<RecordKind, Readonly<Record<string, string>>>>>;

@@ -1,4 +1,4 @@
-import type { JsonTable } from './json-table/json-table.js';
+import type { JsonTable } from '../json-table/json-table.js';
 
 /** The member of a signed envelope that says who made it, beside `event`, `timestamp` and `data`. */
 export const MARK_FIELD = 'tallyhook';
