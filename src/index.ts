@@ -16,6 +16,20 @@ import { defaultTolerance, type Tolerance } from './webhook/verify-signature.js'
 
 export type { Json } from './domain/json.js';
 export { ConfigError } from './errors.js';
+export type {
+  Balance,
+  DirectPayment,
+  Invoice,
+  Movement,
+  Payin,
+  PaymentIntent,
+  Payout,
+  Product,
+  PublicAsset,
+  SubWallet,
+  WebhookEndpoint,
+} from './service-api/answer-records.js';
+export type { DeliveryPage } from './service-api/answers.js';
 export {
   type CallOptions,
   type CreateOptions,
@@ -53,20 +67,6 @@ export {
   UnavailableError,
 } from './service-api/service-errors.js';
 export type { Answered } from './service-api/service-writes.js';
-export type { DeliveryPage } from './service-api/wire/answers.js';
-export type {
-  Balance,
-  DirectPayment,
-  Invoice,
-  Movement,
-  Payin,
-  PaymentIntent,
-  Payout,
-  Product,
-  PublicAsset,
-  SubWallet,
-  WebhookEndpoint,
-} from './service-api/wire/records.js';
 export type { HeaderValues, SigningSecret } from './webhook/match-signature.js';
 export { type PlainEnvelope, type Reason, type Tolerance, verifySignature } from './webhook/verify-signature.js';
 

@@ -25,12 +25,11 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   version: [],
   'outbound-address': ['errors'],
   cli: 'anything',
-  demo: 'anything',
   wiring: 'anything',
   index: 'anything',
 };
 /** Rooms that only some may enter. */
-const ONLY_FOR: Record<string, readonly string[]> = { wiring: ['cli', 'demo'], cli: [], demo: ['cli'], index: [] };
+const ONLY_FOR: Record<string, readonly string[]> = { wiring: ['cli'], cli: [], index: [] };
 /** Packages that read or write, and what the pure rooms may not know of. */
 const IMPURE = /^(node:(?!crypto|util|buffer|assert)|knex|pg|bullmq|ioredis|express|pino|prom-client|node-cron)/;
 const IMPURE_WORDS = /\bDate\.now\(|new Date\(\)|performance\.now|Math\.random|process\.|setTimeout\(/;

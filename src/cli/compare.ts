@@ -1,5 +1,4 @@
 import { parse } from 'lossless-json';
-import { findDemo } from '../demo.js';
 import { canonicalJson } from '../domain/canonical-json.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { isAmount, normalizeAmount } from '../domain/money.js';
@@ -7,6 +6,7 @@ import { maskPersonal } from '../domain/personal.js';
 import { UsageError } from '../errors.js';
 import { EXIT_FINDINGS } from './exit-codes.js';
 import { printJson, printText } from './print.js';
+import { findDemo } from './start-demo.js';
 
 interface Difference {
   id: string;

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
-import { startDemo } from '../demo.js';
 import { createLog } from '../log.js';
 import { wholeNumber } from './arguments.js';
 import { compareWithSandbox } from './compare.js';
 import { runUntilStopped } from './run-until-stopped.js';
+import { startDemo } from './start-demo.js';
 
 interface Flags {
   payments: number;

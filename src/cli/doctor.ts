@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
 import type { Diagnosis } from '../wiring/doctor/examine.js';
-import { runDoctor } from '../wiring/run-doctor.js';
+import { runDoctor } from '../wiring/doctor/run-doctor.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { EXIT_FINDINGS } from './exit-codes.js';
 import { printJson } from './print.js';

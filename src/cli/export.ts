@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { type ExportFormat, exportFormatNames } from '../finance/exports/export-formats.js';
-import { exportMonth, planExport } from '../finance/exports/export-month.js';
+import { type ExportFormat, exportFormatNames } from '../finance/export-formats.js';
+import { exportMonth, planExport } from '../finance/export-month.js';
 import { loadChart } from '../finance/load-chart.js';
 import { loadContract } from '../service-api/contract.js';
 import { keepHeapSmall } from '../wiring/small-heap.js';

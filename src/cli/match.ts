@@ -7,7 +7,7 @@ import { type MatchReason, matchReasons } from '../domain/books/match/reasons.js
 import type { MatchTotals } from '../domain/books/match/totals.js';
 import { isDay } from '../domain/books/posting-month.js';
 import { UsageError } from '../errors.js';
-import { matchAsOf } from '../finance/matching/match-as-of.js';
+import { matchAsOf } from '../finance/match-as-of.js';
 import { unprovenBalances } from '../records/balances/balance-proofs.js';
 import { listMatches, type MatchFilters, type MatchView } from '../records/books/match/list-matches.js';
 import { matchBehind } from '../records/books/match/match-progress.js';

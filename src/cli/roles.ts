@@ -5,7 +5,7 @@ import { createLog } from '../log.js';
 import { newerSchema } from '../records/database.js';
 import { commit, version, versionText } from '../version.js';
 import type { Closers } from '../wiring/closers.js';
-import { needsOf, startRoles } from '../wiring/roles.js';
+import { needsOf, startRoles } from '../wiring/roles/roles.js';
 import { collectSooner, keepHeapSmall } from '../wiring/small-heap.js';
 import { runUntilStopped } from './run-until-stopped.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeError } from '../records/database/database-errors.js';
-import { matchOrders } from './matching/match-orders.js';
+import { matchOrders } from './match-orders.js';
 import { postEntries } from './post-entries.js';
 import type { PostingDeps } from './posting-deps.js';
 

@@ -1,4 +1,7 @@
 import type { Json } from '../domain/json.js';
+import { askedFor, readAs, readWritten } from './answer-fields.js';
+import * as records from './answer-records.js';
+import * as answers from './answers.js';
 import type { Reply } from './attempt.js';
 import { checkQuery } from './check-request.js';
 import type { ReadOperation, WriteOperation } from './operations.js';
@@ -8,9 +11,6 @@ import type * as requests from './request-schemas.js';
 import { ServiceCalls, type ServiceRequestParts } from './service-calls.js';
 import { InvalidRequestError } from './service-errors.js';
 import type { WriteParts } from './service-writes.js';
-import * as answers from './wire/answers.js';
-import { askedFor, readAs, readWritten } from './wire/fields.js';
-import * as records from './wire/records.js';
 
 export type { MerchantClientOptions } from './service-calls.js';
 export type { Reply };

@@ -160,7 +160,7 @@ describe('a configuration variable', () => {
     expect(() => loadConfig([], { env: { MADE_UP_SECONDS: 'soon' } })).toThrow(
       'MADE_UP_SECONDS\n    given "soon"; accepted is whole seconds, 0 or more',
     );
-    const { needsOf } = await load<typeof import('../../src/wiring/roles.js')>('src/wiring/roles.ts');
+    const { needsOf } = await load<typeof import('../../src/wiring/roles/roles.js')>('src/wiring/roles/roles.ts');
     expect(() => loadConfig([], { alsoNeeds: needsOf('worker'), env: {} })).toThrow(
       'MADE_UP_SECONDS\n    missing; whole seconds, 0 or more',
     );

@@ -33,7 +33,7 @@ interface Modules {
   'domain/personal.js': typeof import('../../src/domain/personal.js');
   'domain/records.js': typeof import('../../src/domain/records.js');
   'records/saving/record-columns.js': typeof import('../../src/records/saving/record-columns.js');
-  'service-api/wire/records.js': typeof import('../../src/service-api/wire/records.js');
+  'service-api/answer-records.js': typeof import('../../src/service-api/answer-records.js');
   'webhook/event-kinds.js': typeof import('../../src/webhook/event-kinds.js');
 }
 type Program = <F extends keyof Modules>(file: F) => Modules[F];
@@ -64,7 +64,7 @@ describe('a field of a payment is added in one file', () => {
   });
 
   it('the client refuses a number in its place, and keeps a text', () => {
-    const { paymentIntent } = program('service-api/wire/records.js');
+    const { paymentIntent } = program('service-api/answer-records.js');
     const given = (tip: unknown) => paymentIntent.safeParse({ id: 'pi_1', tip }).success;
     expect([given('1.50'), given(new LosslessNumber('1.5')), given(null), given(undefined)]).toEqual([
       true,

@@ -3,7 +3,7 @@ import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { createApi, routePath } from '../../src/console/api/api-router.js';
 import { apiDocument, serveDocument } from '../../src/console/api/serve-document.js';
-import * as wire from '../../src/service-api/wire/records.js';
+import * as wire from '../../src/service-api/answer-records.js';
 import { testConsole } from '../support/console.js';
 
 const { paths, components } = apiDocument;

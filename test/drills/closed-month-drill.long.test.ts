@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { exportFormatNames } from '../../src/finance/exports/export-formats.js';
+import { exportFormatNames } from '../../src/finance/export-formats.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useFreshDatabase } from '../support/database.js';
 import { DRILL_MS, report, until } from '../support/drill.js';

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
-import type { ExportFormat } from '../../src/finance/exports/export-formats.js';
-import { exportMonth } from '../../src/finance/exports/export-month.js';
+import type { ExportFormat } from '../../src/finance/export-formats.js';
+import { exportMonth } from '../../src/finance/export-month.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createPosting } from '../../src/finance/keep-posting.js';
-import { matchOrders } from '../../src/finance/matching/match-orders.js';
+import { matchOrders } from '../../src/finance/match-orders.js';
 import { matchBehind } from '../../src/records/books/match/match-progress.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { checkMatching } from '../../src/wiring/doctor/examine.js';

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { subtractAmounts, sumAmounts } from '../../src/domain/money.js';
-import { matchAsOf } from '../../src/finance/matching/match-as-of.js';
-import { matchOrders } from '../../src/finance/matching/match-orders.js';
+import { matchAsOf } from '../../src/finance/match-as-of.js';
+import { matchOrders } from '../../src/finance/match-orders.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { listMatches, type MatchFilters } from '../../src/records/books/match/list-matches.js';
 import { matchSummary } from '../../src/records/books/match/match-summary.js';

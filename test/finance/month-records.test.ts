@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { beforeAll, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
-import { exportMonth } from '../../src/finance/exports/export-month.js';
+import { exportMonth } from '../../src/finance/export-month.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
 import { keepRates } from '../../src/records/balances/asset-rates.js';

@@ -4,7 +4,7 @@ import { strFromU8, unzipSync } from 'fflate';
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import { subtractAmounts, sumAmounts } from '../../src/domain/money.js';
-import { exportMonth } from '../../src/finance/exports/export-month.js';
+import { exportMonth } from '../../src/finance/export-month.js';
 import type { MonthTable } from '../../src/finance/exports/month-tables.js';
 import { tableColumns } from '../../src/finance/exports/table-columns.js';
 import { amountCell, columnName, rowXml, textCell } from '../../src/finance/exports/workbook/cells.js';

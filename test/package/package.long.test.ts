@@ -67,10 +67,10 @@ test('two builds at once take no file from what runs, and what is current is not
   expect((await readdir(copy)).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
 
   // Only a build would bring back what is taken away here.
-  await rm(path.join(copy, 'dist/demo.js'));
+  await rm(path.join(copy, 'dist/cli/start-demo.js'));
   await build('--if-older');
-  expect(existsSync(path.join(copy, 'dist/demo.js'))).toBe(false);
-  await rm(path.join(copy, 'src/demo.ts'));
+  expect(existsSync(path.join(copy, 'dist/cli/start-demo.js'))).toBe(false);
+  await rm(path.join(copy, 'src/cli/start-demo.ts'));
   await writeFile(path.join(copy, 'src/cli/demo.ts'), 'export const changed = true;\n');
   await build('--if-older');
   expect(readFileSync(path.join(copy, 'dist/cli/demo.js'), 'utf8')).toContain('changed');

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { textField } from '../../src/domain/records.js';
-import { matchOrders } from '../../src/finance/matching/match-orders.js';
+import { matchOrders } from '../../src/finance/match-orders.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
 import { saveObservations } from '../../src/records/save-observations.js';

@@ -6,7 +6,7 @@ import { getSeal } from '../../records/audit/list-seals.js';
 import { breaksUntil } from '../../records/audit/pack-facts.js';
 import { periodFiles, readPeriodFile } from '../../records/books/period-files.js';
 import { secretFingerprints } from '../../records/deliveries/secret-fingerprints.js';
-import { exportFormats } from '../exports/export-formats.js';
+import { exportFormats } from '../export-formats.js';
 import type { ZippedFile } from '../exports/zip-files.js';
 import { manifestOf, rowLines, sealLines } from './export-audit.js';
 import type { PackScope } from './pack-scope.js';

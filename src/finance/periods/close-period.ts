@@ -6,7 +6,7 @@ import { beginClosing, saveClosed } from '../../records/books/periods.js';
 import { lockBooks } from '../../records/books/posting-progress.js';
 import { storePeriodFile } from '../../records/books/store-period-file.js';
 import { secretFingerprints } from '../../records/deliveries/secret-fingerprints.js';
-import { exportFormatNames, exportFormats } from '../exports/export-formats.js';
+import { exportFormatNames, exportFormats } from '../export-formats.js';
 import { postEntries } from '../post-entries.js';
 import { oneMoment, type PostingDeps } from '../posting-deps.js';
 import { checkPeriod, type Missing } from './check-period.js';

@@ -1,10 +1,10 @@
 import type { Config } from '../../config.js';
 import { isOwnUrl } from '../../domain/deliveries/own-endpoint.js';
 import { AppError } from '../../errors.js';
+import type { WebhookEndpoint } from '../../service-api/answer-records.js';
 import type { MerchantClient } from '../../service-api/client.js';
 import type { ClockBounds } from '../../service-api/service-clock.js';
 import { ForbiddenError, ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';
-import type { WebhookEndpoint } from '../../service-api/wire/records.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
 const CLOCK_LIMIT_MS = 5_000;

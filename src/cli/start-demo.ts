@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Role } from './config/variable.js';
-import { loadConfig } from './config.js';
-import { freePort } from './embedded-postgres/free-port.js';
-import { openEmbeddedPostgres } from './embedded-postgres/open-embedded-postgres.js';
-import { isSameProcess, processIdentity } from './embedded-postgres/process.js';
-import type { Logger } from './log.js';
-import { migrate } from './records/database.js';
-import { type Sandbox, startSandbox } from './sandbox/start-sandbox.js';
-import { startTraffic } from './sandbox/traffic.js';
-import type { Closers } from './wiring/closers.js';
-import { needsOf, startRoles } from './wiring/roles.js';
-import { type Runtime, SERVICE_NEEDS } from './wiring/runtime.js';
+import type { Role } from '../config/variable.js';
+import { loadConfig } from '../config.js';
+import { freePort } from '../embedded-postgres/free-port.js';
+import { openEmbeddedPostgres } from '../embedded-postgres/open-embedded-postgres.js';
+import { isSameProcess, processIdentity } from '../embedded-postgres/process.js';
+import type { Logger } from '../log.js';
+import { migrate } from '../records/database.js';
+import { type Sandbox, startSandbox } from '../sandbox/start-sandbox.js';
+import { startTraffic } from '../sandbox/traffic.js';
+import type { Closers } from '../wiring/closers.js';
+import { needsOf, startRoles } from '../wiring/roles/roles.js';
+import { type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 
 export interface Demo {
   runtime: Runtime;

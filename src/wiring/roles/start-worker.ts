@@ -1,6 +1,6 @@
-import { createWorker } from '../webhook/worker.js';
-import { releaseRules } from './reconcile-settings.js';
-import type { Runtime } from './runtime.js';
+import { createWorker } from '../../webhook/worker.js';
+import { releaseRules } from '../reconcile-settings.js';
+import type { Runtime } from '../runtime.js';
 
 export function startWorker(runtime: Runtime, adoptedAt: Date): void {
   const { db, now, metrics, queues, queuesInUse, closers, config, contract } = runtime;

@@ -1,20 +1,20 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Role, Variable } from '../config/variable.js';
-import { variables } from '../config/variables.js';
-import type { VariableName } from '../config.js';
-import { ConfigError } from '../errors.js';
-import { createMetrics } from '../metrics.js';
-import { recordHeartbeats } from '../notify/record-heartbeats.js';
-import type { SecretSource } from '../webhook/secret-source.js';
-import { adopt } from './adopt.js';
-import { collectGauges } from './collect-gauges.js';
-import { type Listener, listen } from './listen.js';
-import { type Readiness, readinessOf } from './readiness.js';
-import { sharedSettings } from './reconcile-settings.js';
-import { renderMetrics } from './render-metrics.js';
-import { openRuntime, type Runtime, type RuntimeParts } from './runtime.js';
-import { createStartSteps, StopRequest } from './start-steps.js';
+import type { Role, Variable } from '../../config/variable.js';
+import { variables } from '../../config/variables.js';
+import type { VariableName } from '../../config.js';
+import { ConfigError } from '../../errors.js';
+import { createMetrics } from '../../metrics.js';
+import { recordHeartbeats } from '../../notify/record-heartbeats.js';
+import type { SecretSource } from '../../webhook/secret-source.js';
+import { adopt } from '../adopt.js';
+import { collectGauges } from '../collect-gauges.js';
+import { type Listener, listen } from '../listen.js';
+import { type Readiness, readinessOf } from '../readiness.js';
+import { sharedSettings } from '../reconcile-settings.js';
+import { renderMetrics } from '../render-metrics.js';
+import { openRuntime, type Runtime, type RuntimeParts } from '../runtime.js';
+import { createStartSteps, StopRequest } from '../start-steps.js';
 
 /** Where a process can be reached, by the name it prints. */
 export type Addresses = Partial<Record<'receiver' | 'console' | 'metrics', string>>;

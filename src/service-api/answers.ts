@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, anything, flag, id, integer, list, text } from './fields.js';
+import { amount, anything, flag, id, integer, list, text } from './answer-fields.js';
 
 /** Specification 2.7. */
 export const settlementMethods = z.looseObject({

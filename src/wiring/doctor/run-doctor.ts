@@ -1,7 +1,7 @@
-import type { Contract } from '../service-api/contract.js';
-import { type Diagnosis, examine } from './doctor/examine.js';
-import type { Runtime } from './runtime.js';
-import { createServiceClient } from './service-client.js';
+import type { Contract } from '../../service-api/contract.js';
+import type { Runtime } from '../runtime.js';
+import { createServiceClient } from '../service-client.js';
+import { type Diagnosis, examine } from './examine.js';
 
 /** One question that hangs, or fails ever again, must not keep the others from being asked. */
 const DOCTOR_RETRIES = {

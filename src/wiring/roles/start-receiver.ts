@@ -1,14 +1,14 @@
-import { readWebhookSecrets } from '../config.js';
-import { retiredLabels } from '../records/deliveries/secrets.js';
-import { requestRefresh } from '../records/runs/refresh-requests.js';
-import { observeEvent } from '../webhook/observe-event.js';
-import type { Envelope } from '../webhook/parse-envelope.js';
-import { createEventQueue } from '../webhook/queue.js';
-import { createReceiverApp } from '../webhook/receiver.js';
-import { fileSecrets, type SecretSource, staticSecrets, withoutRetired } from '../webhook/secret-source.js';
-import type { Listener } from './listen.js';
-import { eventIdPointerOf } from './reconcile-settings.js';
-import type { Runtime } from './runtime.js';
+import { readWebhookSecrets } from '../../config.js';
+import { retiredLabels } from '../../records/deliveries/secrets.js';
+import { requestRefresh } from '../../records/runs/refresh-requests.js';
+import { observeEvent } from '../../webhook/observe-event.js';
+import type { Envelope } from '../../webhook/parse-envelope.js';
+import { createEventQueue } from '../../webhook/queue.js';
+import { createReceiverApp } from '../../webhook/receiver.js';
+import { fileSecrets, type SecretSource, staticSecrets, withoutRetired } from '../../webhook/secret-source.js';
+import type { Listener } from '../listen.js';
+import { eventIdPointerOf } from '../reconcile-settings.js';
+import type { Runtime } from '../runtime.js';
 
 export async function startReceiver(runtime: Runtime, front: Listener): Promise<SecretSource> {
   const { config, contract, db, log, now, metrics, ready, queues, queuesInUse, closers } = runtime;

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
-import { ageOn } from '../../domain/books/match/ageing.js';
-import { factsAsOf } from '../../domain/books/match/facts-as-of.js';
-import type { MatchFacts } from '../../domain/books/match/match-facts.js';
-import { matchOrder } from '../../domain/books/match/match-order.js';
-import { type MatchTotals, matchTotals } from '../../domain/books/match/totals.js';
-import { dayIn } from '../../domain/books/posting-month.js';
-import { type MatchFilters, type MatchView, unitsOpenedBy } from '../../records/books/match/list-matches.js';
-import { loadMatchFacts } from '../../records/books/match/load-match-facts.js';
-import type { MatchSettings } from '../../records/books/match/match-progress.js';
-import { oneMoment } from '../posting-deps.js';
+import { ageOn } from '../domain/books/match/ageing.js';
+import { factsAsOf } from '../domain/books/match/facts-as-of.js';
+import type { MatchFacts } from '../domain/books/match/match-facts.js';
+import { matchOrder } from '../domain/books/match/match-order.js';
+import { type MatchTotals, matchTotals } from '../domain/books/match/totals.js';
+import { dayIn } from '../domain/books/posting-month.js';
+import { type MatchFilters, type MatchView, unitsOpenedBy } from '../records/books/match/list-matches.js';
+import { loadMatchFacts } from '../records/books/match/load-match-facts.js';
+import type { MatchSettings } from '../records/books/match/match-progress.js';
+import { oneMoment } from './posting-deps.js';
 
 interface AsOf extends MatchSettings {
   /** YYYY-MM-DD, a day of the books' zone. */

@@ -1,24 +1,24 @@
-import { readWebhookSecrets, type WebhookSecret } from '../config.js';
-import { createConsoleApp } from '../console/http/server.js';
-import type { DoctorLine, QueueLook } from '../console/page-deps.js';
-import { loadChart } from '../finance/load-chart.js';
-import type { Logger } from '../log.js';
-import type { Metrics } from '../metrics.js';
-import { kinds } from '../reconcile/deps.js';
-import { loadContract } from '../service-api/contract.js';
-import { createCommandQueue } from '../webhook/command-queue.js';
-import { createEventQueue } from '../webhook/queue.js';
-import type { QueueState } from '../webhook/queue-backend.js';
-import { replayEvents } from '../webhook/replay-events.js';
-import { secretsStatus } from '../webhook/rotation.js';
-import { channelsOf } from './alert-settings.js';
-import { runEverySeconds, tellIntervals } from './crons.js';
-import type { Listener } from './listen.js';
-import { releaseRules } from './reconcile-settings.js';
-import { renderMetrics } from './render-metrics.js';
-import { runDoctor } from './run-doctor.js';
-import type { Runtime } from './runtime.js';
-import { within } from './within.js';
+import { readWebhookSecrets, type WebhookSecret } from '../../config.js';
+import { createConsoleApp } from '../../console/http/server.js';
+import type { DoctorLine, QueueLook } from '../../console/page-deps.js';
+import { loadChart } from '../../finance/load-chart.js';
+import type { Logger } from '../../log.js';
+import type { Metrics } from '../../metrics.js';
+import { kinds } from '../../reconcile/deps.js';
+import { loadContract } from '../../service-api/contract.js';
+import { createCommandQueue } from '../../webhook/command-queue.js';
+import { createEventQueue } from '../../webhook/queue.js';
+import type { QueueState } from '../../webhook/queue-backend.js';
+import { replayEvents } from '../../webhook/replay-events.js';
+import { secretsStatus } from '../../webhook/rotation.js';
+import { channelsOf } from '../alert-settings.js';
+import { runEverySeconds, tellIntervals } from '../crons.js';
+import { runDoctor } from '../doctor/run-doctor.js';
+import type { Listener } from '../listen.js';
+import { releaseRules } from '../reconcile-settings.js';
+import { renderMetrics } from '../render-metrics.js';
+import type { Runtime } from '../runtime.js';
+import { within } from '../within.js';
 
 /** The read API and pages. What they can't do by a record goes on the `commands` queue. */
 export function startConsole(runtime: Runtime, front: Listener): void {

@@ -1,9 +1,9 @@
 import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
-import type { Json, JsonObject } from '../../domain/json.js';
-import { isJsonObject } from '../../domain/json.js';
-import { isAmount, isSignedAmount } from '../../domain/money.js';
-import { ContractViolationError } from '../service-errors.js';
+import type { Json, JsonObject } from '../domain/json.js';
+import { isJsonObject } from '../domain/json.js';
+import { isAmount, isSignedAmount } from '../domain/money.js';
+import { ContractViolationError } from './service-errors.js';
 
 export const text = z.string().nullish();
 export const flag = z.boolean().nullish();

@@ -1,8 +1,8 @@
 import { setInterval } from 'node:timers/promises';
-import type { Logger } from '../log.js';
-import type { MerchantClient } from '../service-api/client.js';
-import type { SettledWrite } from '../service-api/open-writes.js';
-import type { Closers } from './closers.js';
+import type { Logger } from '../../log.js';
+import type { MerchantClient } from '../../service-api/client.js';
+import type { SettledWrite } from '../../service-api/open-writes.js';
+import type { Closers } from '../closers.js';
 
 const EVERY_MS = 20_000;
 

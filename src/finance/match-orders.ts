@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
-import { matchOrder } from '../../domain/books/match/match-order.js';
-import { dayIn } from '../../domain/books/posting-month.js';
-import { loadMatchFacts } from '../../records/books/match/load-match-facts.js';
-import { heldBy } from '../../records/books/match/match-owners.js';
-import { type MatchSettings, readMatchProgress, saveMatchProgress } from '../../records/books/match/match-progress.js';
-import { distinctUnits, type MatchUnit, unitKey } from '../../records/books/match/match-unit.js';
-import { type NewMatch, saveMatches } from '../../records/books/match/save-matches.js';
-import { nextTouchedUnits } from '../../records/books/match/touched-units.js';
-import { lockBooks } from '../../records/books/posting-progress.js';
-import { oneMoment } from '../posting-deps.js';
+import { matchOrder } from '../domain/books/match/match-order.js';
+import { dayIn } from '../domain/books/posting-month.js';
+import { loadMatchFacts } from '../records/books/match/load-match-facts.js';
+import { heldBy } from '../records/books/match/match-owners.js';
+import { type MatchSettings, readMatchProgress, saveMatchProgress } from '../records/books/match/match-progress.js';
+import { distinctUnits, type MatchUnit, unitKey } from '../records/books/match/match-unit.js';
+import { type NewMatch, saveMatches } from '../records/books/match/save-matches.js';
+import { nextTouchedUnits } from '../records/books/match/touched-units.js';
+import { lockBooks } from '../records/books/posting-progress.js';
+import { oneMoment } from './posting-deps.js';
 
 interface Matched {
   /** How many matches are others than before. */

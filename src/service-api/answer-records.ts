@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Field, Fields } from '../../domain/kinds/kinds.js';
-import { definitions } from '../../domain/kinds/kinds.js';
-import { amount, anything, flag, id, integer, list, object, signedAmount, text } from './fields.js';
+import type { Field, Fields } from '../domain/kinds/kinds.js';
+import { definitions } from '../domain/kinds/kinds.js';
+import { amount, anything, flag, id, integer, list, object, signedAmount, text } from './answer-fields.js';
 
 /*
  * The records of the specification, section 2, as their definitions say. Of all of them: only the id must be there, fields

@@ -1,9 +1,9 @@
-import { beancountFiles } from './beancount-files.js';
-import { csvFiles } from './csv-files.js';
-import { hledgerFiles } from './hledger-files.js';
-import type { ExportFile, MonthBooks } from './month-books.js';
-import { ndjsonFiles } from './ndjson-files.js';
-import { workbookFiles } from './workbook/workbook-files.js';
+import { beancountFiles } from './exports/beancount-files.js';
+import { csvFiles } from './exports/csv-files.js';
+import { hledgerFiles } from './exports/hledger-files.js';
+import type { ExportFile, MonthBooks } from './exports/month-books.js';
+import { ndjsonFiles } from './exports/ndjson-files.js';
+import { workbookFiles } from './exports/workbook/workbook-files.js';
 
 /** Each makes its files one after the other. */
 export const exportFormats = {

@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { createSealing } from '../../finance/audit/keep-sealing.js';
+import { createPosting } from '../../finance/keep-posting.js';
+import { alertLoop } from '../../notify/alert-loop.js';
+import { keepCallbacks } from '../../notify/keep-callbacks.js';
+import { kinds } from '../../reconcile/deps.js';
+import { runReconcile } from '../../reconcile/schedule/run.js';
+import { startScheduler } from '../../reconcile/schedule/schedule.js';
+import { describeError } from '../../records/database/database-errors.js';
+import { noteServiceClock } from '../../records/service-clock.js';
+import type { MerchantClient } from '../../service-api/client.js';
+import { type CommandHandlers, createCommandWorker } from '../../webhook/command-queue.js';
+import { createQueueProducer } from '../../webhook/queue-producer.js';
+import { channelsOf } from '../alert-settings.js';
+import { cronsOf, runEverySeconds, tellIntervals } from '../crons.js';
+import { checkOutboundAddresses, outboundRules } from '../outbound.js';
+import { reconcileSettings, releaseRules, retentionDays } from '../reconcile-settings.js';
+import type { Runtime } from '../runtime.js';
+import { createServiceClient } from '../service-client.js';
+import { ownCallsLoop } from './own-calls-loop.js';
+import { startSettling } from './start-settling.js';
+
+const instant = z.iso.datetime({ offset: true });
+/** `until`: what was made from `since` to then is recovered at once, and so are the `ids`; the others when they are due. */
+const recoverCommand = z.object({
+  since: instant.nullable(),
+  until: instant.nullable().default(null),
+  ids: z.array(z.string()).default([]),
+});
+const verifyCommand = z.object({ actor: z.string() });
+const runCommand = z.object({ kind: z.enum(kinds), full: z.boolean() });
+
+/** The reconcilers, and the commands of the console, which one role serves. */
+export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<void> {
+  const { config, contract, db, databaseUrl, log, now, metrics, closers, queues, queuesInUse, signal } = runtime;
+  const client = await createServiceClient(runtime, { adoptedAt });
+  tellIntervals(runtime);
+  startSettling({ client, log, closers });
+  const settings = reconcileSettings(config, contract);
+  const rules = releaseRules(config, contract);
+  const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, metrics, ...rules };
+  const books = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
+  const posting = createPosting({ db, log, table: contract.movements, ...books });
+  const sealing = createSealing({ db, log, now, signal });
+  closers.add('sealing', () => sealing.close());
+  const keepNotifying = createNotifying(runtime, adoptedAt);
+  const beside = {
+    keep: async (leading: AbortSignal) =>
+      void (await Promise.all([
+        posting.keep(leading),
+        keepNotifying(leading),
+        sealing.keep(leading),
+        ownCallsLoop(deps, leading),
+        serviceClockLoop(deps, leading),
+      ])),
+    wake: () => posting.wake(),
+  };
+  const scheduler = startScheduler({ ...deps, crons: cronsOf(config), retention: retentionDays(config), beside });
+  closers.add('scheduler', () => scheduler.close());
+
+  const handlers: CommandHandlers = {
+    run: async (payload) => runReconcile(deps, { ...runCommand.parse(payload), signal }),
+    recover: async (payload) => {
+      const { since, until, ids } = recoverCommand.parse(payload);
+      const back = since === null ? {} : { since: new Date(since) };
+      const range = since === null || until === null ? null : { from: Date.parse(since), to: Date.parse(until) };
+      return runReconcile(deps, { kind: 'deliveries', full: false, signal, wanted: { ids, range }, ...back });
+    },
+    'verify seals': async (payload) => {
+      sealing.verify(verifyCommand.parse(payload).actor);
+      return { outcome: 'begun' };
+    },
+  };
+  const commands = createCommandWorker({ ...queues, handlers });
+  queuesInUse.push({ name: 'commands', isOpen: () => commands.isOpen() });
+  closers.add('commands', () => commands.close());
+}
+
+/**
+ * What the leader of the schedulers tells the store and people, until the signal; it never throws after it began.
+ * @throws {ConfigError} for an address that could never be called
+ */
+function createNotifying(runtime: Runtime, adoptedAt: Date): (signal: AbortSignal) => Promise<void> {
+  const { config, db, log, now, metrics, queues, closers } = runtime;
+  checkOutboundAddresses(config);
+  const rules = outboundRules(config);
+  const shared = { db, log, now, metrics, rules };
+  const alerts = {
+    ...shared,
+    channels: channelsOf(config, now),
+    runEverySeconds: runEverySeconds(config),
+    askQueue: queueOf({ queues, closers }),
+    heartbeatUrl: config.ALERT_HEARTBEAT_URL,
+  };
+  const { STORE_CALLBACK_URL: url, STORE_CALLBACK_SECRET: secret } = config;
+  const keepDays = config.RETENTION_BODY_DAYS;
+  return async (signal) => {
+    const tellStore = async () => {
+      if (url === undefined || secret === undefined) return;
+      await keepCallbacks({ ...shared, url, secret, adoptedAt, keepDays }, signal);
+    };
+    await Promise.all([alertLoop(alerts, signal), tellStore()]);
+  };
+}
+
+/** A queue in the database is as well as that. */
+function queueOf({ queues, closers }: Pick<Runtime, 'queues' | 'closers'>): () => Promise<unknown> {
+  if (queues.redisUrl === undefined) return async () => {};
+  const queue = createQueueProducer('events', queues);
+  closers.add('queue of alerts', () => queue.close());
+  return () => queue.state();
+}
+
+const CLOCK_EVERY_MS = 5_000;
+/** So long an answer that tells the service's time is waited for before our own clock is taken. */
+const LONGEST_WAIT_MS = 30_000;
+
+/** Notes the service's clock for processes that don't call the service, until the signal. Never throws. */
+async function serviceClockLoop(
+  { db, log, client }: Pick<Runtime, 'db' | 'log'> & { client: MerchantClient },
+  signal: AbortSignal,
+): Promise<void> {
+  const began = performance.now();
+  while (!signal.aborted) {
+    const isMeasured = client.clock() !== null;
+    if (isMeasured || performance.now() - began > LONGEST_WAIT_MS) {
+      await noteServiceClock(db, { earliest: client.earliestNow(), isMeasured }).catch((error: unknown) => {
+        if (!signal.aborted) log.warn({ error: describeError(error) }, 'service clock not saved');
+      });
+    }
+    await delay(isMeasured ? CLOCK_EVERY_MS : 1_000, undefined, { signal }).catch(() => {});
+  }
+}
