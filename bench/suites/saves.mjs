@@ -1,7 +1,7 @@
 // Records saved by the one door, as pages of a list are: new, changed, unchanged; beside the peer's upsert of as many rows.
 import { setTimeout } from 'node:timers/promises';
 import { openDatabase } from '../../dist/records/database.js';
-import { saveObservations } from '../../dist/records/save-observations.js';
+import { saveObservations } from '../../dist/records/saving/save-observations.js';
 import { median } from '../median.mjs';
 import { openPeer } from '../peer.mjs';
 import { ourRequest, stripeRequest } from '../sign.mjs';

@@ -1,7 +1,6 @@
 import { lateSeconds } from '../domain/alerts/condition.js';
 import { retiredLast } from '../domain/deliveries/last-secret.js';
 import { type FailingChannel, failingChannels } from '../records/alerts/alert-channels.js';
-import { type ProcessHeartbeat, processHeartbeats } from '../records/alerts/process-heartbeats.js';
 import { differingSettings, valuesText } from '../records/alerts/process-settings.js';
 import { type CallbackBacklog, callbackBacklog } from '../records/callbacks/callback-backlog.js';
 import { countMissed } from '../records/deliveries/list-deliveries.js';
@@ -9,6 +8,7 @@ import { retiredLabels } from '../records/deliveries/secrets.js';
 import { countOpenBreaks } from '../records/gauges.js';
 import { inboxBacklog } from '../records/inbox/inbox-work.js';
 import { heldByRefund } from '../records/orders/held-by-refund.js';
+import { type ProcessHeartbeat, processHeartbeats } from '../records/process-heartbeats.js';
 import { type Coverage, coverage } from '../records/runs/coverage.js';
 import { lostCalls } from '../records/service-writes.js';
 import type { PageDeps } from './page-deps.js';

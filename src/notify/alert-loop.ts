@@ -12,9 +12,9 @@ import {
   releaseChannel,
 } from '../records/alerts/alert-channels.js';
 import { loadAlertFacts } from '../records/alerts/load-alert-facts.js';
-import { expectHeartbeats, recordHeartbeat } from '../records/alerts/process-heartbeats.js';
 import { type AlertRow, addNotice, type Settled, settleAlerts } from '../records/alerts/settle-alerts.js';
 import { describeError } from '../records/database/database-errors.js';
+import { expectHeartbeats, recordHeartbeat } from '../records/process-heartbeats.js';
 import type { AlertChannel } from './alert-channels.js';
 import type { AlertMessage } from './alert-message.js';
 import { type CallOutDeps, callOut } from './call-out.js';

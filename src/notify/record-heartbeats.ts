@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
-import { type LivingPart, NO_SECRET, recordHeartbeat } from '../records/alerts/process-heartbeats.js';
 import { recordSettings, type SharedSettings } from '../records/alerts/process-settings.js';
 import { describeError } from '../records/database/database-errors.js';
+import { type LivingPart, NO_SECRET, recordHeartbeat } from '../records/process-heartbeats.js';
 
 const EVERY_MS = 15_000;
 

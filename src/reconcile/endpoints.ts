@@ -6,7 +6,7 @@ import { textField } from '../domain/records.js';
 import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';
 import { listedEndpointIds, readEndpoint } from '../records/deliveries/listed-endpoints.js';
 import { resolvableEndpointBreaks } from '../records/deliveries/open-endpoint-breaks.js';
-import { saveObservations } from '../records/save-observations.js';
+import { saveObservations } from '../records/saving/save-observations.js';
 import { ForbiddenError, NotFoundError } from '../service-api/service-errors.js';
 import type { Outcome, RunContext } from './deps.js';
 import type { Answer } from './service-reader.js';

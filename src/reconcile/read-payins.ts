@@ -6,7 +6,7 @@ import { describeError } from '../records/database/database-errors.js';
 import { type DueRequest, dueRequests } from '../records/runs/due-requests.js';
 import { isOfReports, postponeRefreshRequests } from '../records/runs/refresh-requests.js';
 import type { RunTally } from '../records/runs/runs.js';
-import { saveObservations } from '../records/save-observations.js';
+import { saveObservations } from '../records/saving/save-observations.js';
 import {
   CircuitOpenError,
   ContractViolationError,

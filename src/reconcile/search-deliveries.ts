@@ -8,7 +8,7 @@ import { rulesOf } from '../domain/orders/order-facts.js';
 import { textField } from '../domain/records.js';
 import { instantMs } from '../records/database/instant.js';
 import { noteSearched, paymentOfInvoice } from '../records/family/searched.js';
-import { saveObservations } from '../records/save-observations.js';
+import { saveObservations } from '../records/saving/save-observations.js';
 import { NotFoundError, RefusedError } from '../service-api/service-errors.js';
 import type { RunContext } from './deps.js';
 import { writeFenced } from './write-fenced.js';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { expectHeartbeats } from './alerts/process-heartbeats.js';
+import { expectHeartbeats } from './process-heartbeats.js';
 
 export interface Installation {
   adoptedAt: Date;

@@ -6,8 +6,8 @@ import { isTotal, normalizeAmount } from '../domain/money.js';
 import type { SourceType } from '../domain/observation.js';
 import { type RecordKind, recordRules } from '../domain/records.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from './database/paging.js';
-import { recordTables } from './saving/record-columns.js';
-import { ownField } from './saving/stored-record.js';
+import { recordTables } from './record-columns.js';
+import { ownField } from './stored-record.js';
 
 /**
  * A record as programs see it: the fields of the specification (section 2) as they are shown, and how we know them.

@@ -5,8 +5,8 @@ import type { Observation } from '../domain/observation.js';
 import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import { createdKind, linksOfCall, toldFields } from '../domain/own-calls.js';
 import { textField } from '../domain/records.js';
-import { noteTakenIn } from '../records/calls/take-in-calls.js';
-import { saveObservations } from '../records/save-observations.js';
+import { saveObservations } from '../records/saving/save-observations.js';
+import { noteTakenIn } from '../records/saving/take-in-calls.js';
 import type { WriteOperation } from '../service-api/operations.js';
 import type { Answered } from '../service-api/service-writes.js';
 

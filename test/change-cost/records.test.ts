@@ -32,7 +32,7 @@ interface Modules {
   'domain/family/states.js': typeof import('../../src/domain/family/states.js');
   'domain/personal.js': typeof import('../../src/domain/personal.js');
   'domain/records.js': typeof import('../../src/domain/records.js');
-  'records/saving/record-columns.js': typeof import('../../src/records/saving/record-columns.js');
+  'records/record-columns.js': typeof import('../../src/records/record-columns.js');
   'service-api/answer-records.js': typeof import('../../src/service-api/answer-records.js');
   'webhook/event-kinds.js': typeof import('../../src/webhook/event-kinds.js');
 }
@@ -161,7 +161,7 @@ describe('a kind of record is added by its definition and its name in the table'
   });
 
   it('saving knows its table, its columns and its states', () => {
-    const { recordTables, writtenColumns } = program('records/saving/record-columns.js');
+    const { recordTables, writtenColumns } = program('records/record-columns.js');
     const { recordRules } = program('domain/records.js');
     const { isFinal } = program('domain/family/states.js');
     const columns = writtenColumns(kind).map(({ name }) => name);

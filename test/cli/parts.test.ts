@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import { loadAlertFacts } from '../../src/records/alerts/load-alert-facts.js';
-import { recordHeartbeat } from '../../src/records/alerts/process-heartbeats.js';
 import { bindInstallation } from '../../src/records/installation.js';
+import { recordHeartbeat } from '../../src/records/process-heartbeats.js';
 import { useFreshDatabase } from '../support/database.js';
 import { NO_SERVICE, useShell } from '../support/shell.js';
 

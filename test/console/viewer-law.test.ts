@@ -12,7 +12,7 @@ import { recordAction } from '../../src/records/actions/record-action.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { bearer, testConsole } from '../support/console.js';
 import { storeEvents } from '../support/events.js';
 import { resettableDatabase } from '../support/resettable-database.js';

@@ -10,7 +10,7 @@ import { readChanges } from '../../src/records/changes.js';
 import { isPassing } from '../../src/records/database/database-errors.js';
 import { retiredLabels, retireSecret, saveSecretMatches } from '../../src/records/deliveries/secrets.js';
 import type { Arrival, StoredArrival } from '../../src/records/inbox/inbox.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
 import { createInboxWriter } from '../../src/webhook/inbox-writer.js';
 import type { SigningSecret } from '../../src/webhook/match-signature.js';

@@ -40,7 +40,7 @@ export const faults: Fault[] = [
   },
   {
     name: 'refresh requests saved before records',
-    file: 'src/records/save-observations.ts',
+    file: 'src/records/saving/save-observations.ts',
     from: 'const [, saved] = await together(',
     to: `const early = observations.map(({ kind, id }) => ({ kind, id, reason: 'claimed' }));
   await updateRefreshRequests(trx, early, []);

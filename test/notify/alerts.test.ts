@@ -5,10 +5,10 @@ import { type AlertDeps, beat, checkAlerts, sendNotices } from '../../src/notify
 import { recordHeartbeats } from '../../src/notify/record-heartbeats.js';
 import { failingChannels } from '../../src/records/alerts/alert-channels.js';
 import { listAlerts } from '../../src/records/alerts/list-alerts.js';
-import { processHeartbeats, recordHeartbeat } from '../../src/records/alerts/process-heartbeats.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { restoreSecret, retiredLabels, retireSecret } from '../../src/records/deliveries/secrets.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
+import { processHeartbeats, recordHeartbeat } from '../../src/records/process-heartbeats.js';
 import { staticSecrets, withoutRetired } from '../../src/webhook/secret-source.js';
 import { useDatabase } from '../support/database.js';
 import { startReceiver } from '../support/receiver.js';

@@ -4,7 +4,7 @@ import { kinds } from '../../src/reconcile/deps.js';
 import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { DAY, depsOf, FakeService, serviceWith } from './fake-service.js';
 import { MovingList } from './moving-list.js';

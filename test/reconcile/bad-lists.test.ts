@@ -5,7 +5,7 @@ import type { ListPlan } from '../../src/reconcile/lists/list-plan.js';
 import { paymentIntentList } from '../../src/reconcile/lists/payment-intents.js';
 import { payoutList } from '../../src/reconcile/lists/payouts.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
-import { recordTables } from '../../src/records/saving/record-columns.js';
+import { recordTables } from '../../src/records/record-columns.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { isLong, sized } from '../support/sizes.js';
 import { DAY, depsOf, FakeService, rateLimited, unauthorized } from './fake-service.js';

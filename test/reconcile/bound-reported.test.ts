@@ -4,7 +4,7 @@ import type { NewBreak } from '../../src/records/breaks/breaks.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { inTransaction } from '../../src/records/database/in-transaction.js';
 import { listRecords } from '../../src/records/rows.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { type Forger, forger, informedForger, seconds } from '../support/forger.js';
 import { resettableDatabase } from '../support/resettable-database.js';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { type AtService, atService } from './service-at.js';

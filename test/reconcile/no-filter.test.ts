@@ -7,7 +7,7 @@ import { payoutList } from '../../src/reconcile/lists/payouts.js';
 import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
-import { recordTables } from '../../src/records/saving/record-columns.js';
+import { recordTables } from '../../src/records/record-columns.js';
 import { RefusedError } from '../../src/service-api/service-errors.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { isLong, sized } from '../support/sizes.js';

@@ -6,7 +6,7 @@ import { kinds, type ReconcileDeps } from '../../src/reconcile/deps.js';
 import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
 import { newRefreshMemory, type RefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { observeEvent } from '../../src/webhook/observe-event.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

@@ -6,7 +6,7 @@ import { kinds } from '../../src/reconcile/deps.js';
 import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
 import { newRefreshMemory, type RefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, FakeService, rateLimited } from './fake-service.js';
 import { MovingList, type Simulated } from './moving-list.js';

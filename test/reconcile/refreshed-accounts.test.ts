@@ -4,7 +4,7 @@ import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { refreshLoop, refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { openSandbox, type Row } from '../sandbox/support.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, serviceWith } from './fake-service.js';

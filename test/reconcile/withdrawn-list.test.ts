@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { coverage } from '../../src/records/runs/coverage.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { isAll } from '../support/sizes.js';

@@ -8,7 +8,7 @@ import {
   type OrderRegistration,
   registerOrder,
 } from '../../src/records/orders/orders.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { useDatabase } from '../support/database.js';
 import { reading } from '../support/observations.js';
 import { intent, paidIntent, payin } from '../support/records.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { createTestDatabase } from '../support/database.js';
 import { claim } from '../support/observations.js';
 import { paidIntent, payin } from '../support/records.js';

@@ -4,7 +4,7 @@ import type { Observation } from '../../src/domain/observation.js';
 import { noteDisproved, noteSearched } from '../../src/records/family/searched.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { useDatabase } from '../support/database.js';
 import { at, reading, readPaid } from '../support/observations.js';
 import { payout } from '../support/records.js';

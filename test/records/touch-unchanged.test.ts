@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { type PollObservation, touchUnchanged } from '../../src/records/saving/touch-unchanged.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { absence, at, claim, mention } from '../support/observations.js';

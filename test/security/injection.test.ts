@@ -5,7 +5,7 @@ import type { RecordKind } from '../../src/domain/records.js';
 import { recordRules } from '../../src/domain/records.js';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { applyEvents } from '../../src/webhook/apply-events.js';
 import { bearer, serve, testConsole, tokenOf } from '../support/console.js';
 import { useDatabase } from '../support/database.js';

@@ -5,7 +5,7 @@ import { textField } from '../../src/domain/records.js';
 import { matchOrders } from '../../src/finance/match-orders.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
 /** Samples of the pages of the books. */

@@ -2,13 +2,13 @@ import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../src/domain/deliveries/delivery-class.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { keepChannels, releaseChannel } from '../../src/records/alerts/alert-channels.js';
-import { recordHeartbeat } from '../../src/records/alerts/process-heartbeats.js';
 import { settleAlerts } from '../../src/records/alerts/settle-alerts.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import type { ClassifiedDelivery } from '../../src/records/deliveries/classify-deliveries.js';
 import { saveDeliveries } from '../../src/records/deliveries/save-deliveries.js';
 import { saveSecretMatches } from '../../src/records/deliveries/secrets.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
+import { recordHeartbeat } from '../../src/records/process-heartbeats.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { writeWatermarks } from '../../src/records/runs/watermarks.js';
 

@@ -3,7 +3,7 @@ import { LosslessNumber } from 'lossless-json';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { judgedBalance } from './classified-balance.js';
 
 /** An id that would leave its attribute or its element, were it not escaped. */

@@ -5,7 +5,7 @@ import { textField } from '../../src/domain/records.js';
 import { collectCallbacks } from '../../src/records/callbacks/collect-callbacks.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
-import { saveObservations } from '../../src/records/save-observations.js';
+import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { bookPaths, seedBooks } from './console-books.js';
 import { deskPaths, seedDesk } from './console-desk.js';
 import { recordPaths, seedRecords } from './console-records.js';

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.js';
 import { claimChannel, keepChannels, releaseChannel } from '../../src/records/alerts/alert-channels.js';
-import { processHeartbeats, recordHeartbeat } from '../../src/records/alerts/process-heartbeats.js';
 import { addNotice } from '../../src/records/alerts/settle-alerts.js';
 import { bindInstallation } from '../../src/records/installation.js';
+import { processHeartbeats, recordHeartbeat } from '../../src/records/process-heartbeats.js';
 import { checkAlerts } from '../../src/wiring/doctor/check-alerts.js';
 import { useFreshDatabase } from '../support/database.js';
 

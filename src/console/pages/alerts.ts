@@ -2,7 +2,7 @@ import { conditionNamed } from '../../domain/alerts/alerts.js';
 import { type ChannelView, channelViews } from '../../records/alerts/channel-views.js';
 import { type AlertView, listAlerts } from '../../records/alerts/list-alerts.js';
 import { listNotices, type NoticeView, noticeStatuses, noticesOf } from '../../records/alerts/list-notices.js';
-import { processHeartbeats } from '../../records/alerts/process-heartbeats.js';
+import { processHeartbeats } from '../../records/process-heartbeats.js';
 import type { Page, PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
 import { paging } from '../view/links.js';

@@ -1,7 +1,7 @@
 import type { Observation } from '../../domain/observation.js';
 import { listedIds } from '../../records/runs/listed-ids.js';
 import { endRefreshRequests, waitingRefreshRequests } from '../../records/runs/refresh-requests.js';
-import { saveObservations } from '../../records/save-observations.js';
+import { saveObservations } from '../../records/saving/save-observations.js';
 import type { Outcome, RunContext } from '../deps.js';
 import { StrangeListError } from '../lists/same-list.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';

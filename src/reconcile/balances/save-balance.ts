@@ -15,7 +15,7 @@ import {
 } from '../../records/balances/balance-proofs.js';
 import { sumAttributed } from '../../records/balances/balance-sums.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
-import { saveObservations } from '../../records/save-observations.js';
+import { saveObservations } from '../../records/saving/save-observations.js';
 import type { RunContext } from '../deps.js';
 import { writeFenced } from '../write-fenced.js';
 import type { ReadBalance } from './read-balance.js';

@@ -3,7 +3,7 @@ import type { Observation } from '../../domain/observation.js';
 import type { RecordKind } from '../../domain/records.js';
 import { textField } from '../../domain/records.js';
 import { listedIds } from '../../records/runs/listed-ids.js';
-import { saveObservations } from '../../records/save-observations.js';
+import { saveObservations } from '../../records/saving/save-observations.js';
 import type { ReadOperation } from '../../service-api/operations.js';
 import type { RunContext } from '../deps.js';
 import { writeFenced } from '../write-fenced.js';

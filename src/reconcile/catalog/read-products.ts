@@ -1,7 +1,7 @@
 import { isLosslessNumber } from 'lossless-json';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { countProductPayments, productsOfPayments } from '../../records/balances/product-facts.js';
-import { saveObservations } from '../../records/save-observations.js';
+import { saveObservations } from '../../records/saving/save-observations.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
 import { writeFenced } from '../write-fenced.js';

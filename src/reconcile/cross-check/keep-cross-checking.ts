@@ -3,7 +3,7 @@ import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { describeError } from '../../records/database/database-errors.js';
 import { fillSkeletons } from '../../records/orders/look-alikes.js';
 import { rederiveSlice } from '../../records/orders/rederive-releases.js';
-import { showSliceAgain } from '../../records/orders/show-again.js';
+import { showSliceAgain } from '../../records/saving/show-again.js';
 import type { ReconcileDeps } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
 import { type CrossCheckDeps, crossCheck } from './cross-check.js';

@@ -6,7 +6,7 @@ import { type ReleaseRules, rulesOf } from '../../domain/orders/order-facts.js';
 import { saveFilterListing } from '../../records/breaks/filter-listings.js';
 import type { RunTally } from '../../records/runs/runs.js';
 import { closeInterval, openInterval, shrinkInterval } from '../../records/runs/watermarks.js';
-import { saveObservations } from '../../records/save-observations.js';
+import { saveObservations } from '../../records/saving/save-observations.js';
 import { type PollObservation, touchUnchanged } from '../../records/saving/touch-unchanged.js';
 import type { Kind, ReconcileDeps } from '../deps.js';
 import { type Fence, NOTHING, type WriteDeps, type Written, writeFenced } from '../write-fenced.js';

@@ -7,7 +7,7 @@ import { transactionsRead } from '../../records/balances/transaction-rows.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from '../../records/breaks/breaks.js';
 import { openEvidence } from '../../records/breaks/open-evidence.js';
 import { instantText } from '../../records/database/instant.js';
-import { saveObservations } from '../../records/save-observations.js';
+import { saveObservations } from '../../records/saving/save-observations.js';
 import type { RunContext } from '../deps.js';
 import { writeFenced } from '../write-fenced.js';
 import type { FeedRow } from './feed.js';

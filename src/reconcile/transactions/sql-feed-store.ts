@@ -5,7 +5,7 @@ import {
   transactionsReadBetween,
 } from '../../records/balances/transaction-rows.js';
 import { feedWindows, replaceFeedWindows } from '../../records/balances/transaction-windows.js';
-import { saveObservations } from '../../records/save-observations.js';
+import { saveObservations } from '../../records/saving/save-observations.js';
 import type { RunContext } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
 import type { FeedStore, Window } from './feed.js';

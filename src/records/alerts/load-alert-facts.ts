@@ -9,9 +9,9 @@ import { inboxBacklog } from '../inbox/inbox-work.js';
 import { minuteCounts } from '../inbox/minute-counts.js';
 import { countForgedSince, countRejections } from '../inbox/rejections.js';
 import { heldByRefund } from '../orders/held-by-refund.js';
+import { acceptsNoSecret, processHeartbeats } from '../process-heartbeats.js';
 import { lostCalls } from '../service-writes.js';
 import { failingChannels } from './alert-channels.js';
-import { acceptsNoSecret, processHeartbeats } from './process-heartbeats.js';
 import { differingSettings, valuesText } from './process-settings.js';
 
 /** `runEverySeconds`: how far apart the runs of each kind are at most; a kind that is switched off is left out. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { lateSeconds } from '../../domain/alerts/condition.js';
-import type { LivingPart } from './process-heartbeats.js';
+import type { LivingPart } from '../process-heartbeats.js';
 
 /** Those whose silence is an alert. */
 export const retirableParts = ['receiver', 'worker'] as const satisfies readonly LivingPart[];

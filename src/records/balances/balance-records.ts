@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import type { MovementRecord } from '../../domain/balances/movement-table.js';
 import { isReport } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
-import { recordTables } from '../saving/record-columns.js';
-import { ownField, type StoredRow, storedRecord } from '../saving/stored-record.js';
+import { recordTables } from '../record-columns.js';
+import { ownField, type StoredRow, storedRecord } from '../stored-record.js';
 
 /** The kinds of record that move balances. */
 export const movingKinds = ['payment_intent', 'payin', 'payout', 'transaction'] as const;

@@ -6,7 +6,7 @@ import { textField } from '../../domain/records.js';
 import { type MovingKind, type MovingRecord, readMoving } from '../balances/balance-records.js';
 import { WHOLE_RECORD } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
-import { recordTables } from '../saving/record-columns.js';
+import { recordTables } from '../record-columns.js';
 import { openedAssets } from './openings.js';
 
 /** What showed a record as it stands. */

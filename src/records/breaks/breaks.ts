@@ -34,6 +34,12 @@ export interface BreakRef {
   entity: EntityRef;
 }
 
+/** What is wrong now, and what no longer is. */
+export interface BreakFindings {
+  open: NewBreak[];
+  resolve: BreakRef[];
+}
+
 /**
  * Opens breaks; one that is open (or acknowledged) already stays, with its evidence, unless the new one is more severe:
  * then it has the new evidence, and one that was acknowledged is open again, for it was acknowledged as something less.

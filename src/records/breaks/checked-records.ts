@@ -3,7 +3,7 @@ import type { CheckedRecord } from '../../domain/breaks/check-facts.js';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { type ShownRow, STANDING, shownRecord } from '../family/shown-records.js';
-import { recordTables } from '../saving/record-columns.js';
+import { recordTables } from '../record-columns.js';
 
 interface Row extends Omit<ShownRow, 'kind'> {
   created_at: Date | null;

@@ -3,7 +3,7 @@ import { stateFromText } from '../../domain/record-state-text.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { LACKING, notSentAmong } from '../deliveries/not-sent.js';
-import { recordTables } from '../saving/record-columns.js';
+import { recordTables } from '../record-columns.js';
 
 interface Decision {
   actor: string;

@@ -9,7 +9,7 @@ import { keyText } from '../database/key-text.js';
 import { lookAlikes } from '../orders/look-alikes.js';
 import { expectedOf, type OrderRow } from '../orders/order-row.js';
 import { sharedWithMoney } from '../orders/shared-references.js';
-import { ownField } from '../saving/stored-record.js';
+import { ownField } from '../stored-record.js';
 import { loadNeighbours, type Neighbours } from './check-neighbours.js';
 import { byId, idArray, selectChecked } from './checked-records.js';
 import { loadRefundFacts, payoutsOfOrders } from './load-refund-facts.js';

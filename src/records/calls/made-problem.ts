@@ -5,7 +5,7 @@ import { objectFromJsonText } from '../../domain/json-text.js';
 import { createdKind } from '../../domain/own-calls.js';
 import { type RecordKind, textField } from '../../domain/records.js';
 import { usableId } from '../database/key-text.js';
-import { recordTables } from '../saving/record-columns.js';
+import { recordTables } from '../record-columns.js';
 
 /** What a call is said to have made. */
 export interface SaidMade {

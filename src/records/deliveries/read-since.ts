@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { DeliveryFacts } from '../../domain/deliveries/delivery-class.js';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { recordTables } from '../saving/record-columns.js';
+import { recordTables } from '../record-columns.js';
 import type { Delivery } from './read-delivery.js';
 
 /** Two clocks, and the way between. */

@@ -15,7 +15,7 @@ import { keyText, usableId } from '../database/key-text.js';
 import { prepared } from '../database/prepared.js';
 import { together } from '../database/together.js';
 import { paymentsBehind } from '../orders/orders-behind.js';
-import type { MergedRecord } from '../saving/stored-record.js';
+import type { MergedRecord } from '../stored-record.js';
 import type { FamilyRules } from './load.js';
 import { type FamilyMembers, lockIds, lockLinks, namedBy } from './lock.js';
 import { idTexts } from './shown-records.js';

@@ -4,8 +4,8 @@ import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
 import { usableId } from '../database/key-text.js';
 import { prepared } from '../database/prepared.js';
-import { readRows } from '../saving/lock-records.js';
-import { type MergedRecord, storedRecord } from '../saving/stored-record.js';
+import { readRows } from '../lock-records.js';
+import { type MergedRecord, storedRecord } from '../stored-record.js';
 
 /** Keeps which intents list which deposits. */
 export async function saveListings(trx: Knex.Transaction, intents: MergedRecord[]): Promise<void> {

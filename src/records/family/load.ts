@@ -8,7 +8,7 @@ import { textArray } from '../database/array-parameter.js';
 import { instantText } from '../database/instant.js';
 import { type OrderState } from '../orders/order-row.js';
 import { sharedReferences } from '../orders/shared-references.js';
-import type { MergedRecord } from '../saving/stored-record.js';
+import type { MergedRecord } from '../stored-record.js';
 import { readAround } from './around.js';
 import {
   idsInHand,

@@ -3,7 +3,7 @@ import { type FamilyKind, familyKinds, namedIn } from '../../domain/family/links
 import { booleanArray, integerArray } from '../database/array-parameter.js';
 import { usableId } from '../database/key-text.js';
 import { prepared } from '../database/prepared.js';
-import type { MergedRecord } from '../saving/stored-record.js';
+import type { MergedRecord } from '../stored-record.js';
 
 export type FamilyMembers = Record<FamilyKind, MergedRecord[]>;
 

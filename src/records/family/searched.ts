@@ -7,7 +7,7 @@ import { bigintArray, booleanArray, textArray } from '../database/array-paramete
 import { keyText } from '../database/key-text.js';
 import type { OrderRules } from '../orders/derive-orders.js';
 import { rederiveOrders } from '../orders/rederive-releases.js';
-import { type MergedRecord, ownField } from '../saving/stored-record.js';
+import { type MergedRecord, ownField } from '../stored-record.js';
 import type { FamilyRules } from './load.js';
 import { idTexts } from './shown-records.js';
 

@@ -4,7 +4,7 @@ import { shownRecordOf } from '../../domain/family/said.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { textArray } from '../database/array-parameter.js';
 import { prepared } from '../database/prepared.js';
-import type { MergedRecord } from '../saving/stored-record.js';
+import type { MergedRecord } from '../stored-record.js';
 
 /** The records just saved, by kind and id: they need not be read back. */
 export type RecordsInHand = ReadonlyMap<string, ShownRecord>;

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { MergedRecord } from '../saving/stored-record.js';
+import type { MergedRecord } from '../stored-record.js';
 
 const NOTE = { kind: 'account', name: 'kyt' };
 

@@ -4,10 +4,10 @@ import { payinSummaries } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { toJsonText } from '../../domain/json-text.js';
 import { compareText } from '../../domain/record-state.js';
+import type { BreakFindings } from '../breaks/breaks.js';
 import type { NewChange } from '../changes.js';
 import { instantMs } from '../database/instant.js';
-import type { BreakFindings } from '../saving/record-breaks.js';
-import type { SaveContext } from '../saving/save-context.js';
+import type { SaveContext } from '../save-context.js';
 import type { DerivedRow } from './derive-orders.js';
 import { expectedOf, type OrderState } from './order-row.js';
 

@@ -8,8 +8,8 @@ import { stateToText } from '../../domain/record-state-text.js';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromJsonbText, jsonbText, verbatim } from '../database/database-text.js';
-import { recordTables } from '../saving/record-columns.js';
-import { type StoredRow, storedRecord } from '../saving/stored-record.js';
+import { recordTables } from '../record-columns.js';
+import { type StoredRow, storedRecord } from '../stored-record.js';
 import type { RetentionTask, Step, StepQuery } from './retention-task.js';
 
 /**

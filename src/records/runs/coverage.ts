@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { recordTables } from '../saving/record-columns.js';
+import { recordTables } from '../record-columns.js';
 import { type ListGap, readListGaps } from './watermarks.js';
 
 /** What is proven of a kind: complete from when, up to when, and what keeps it from being more. */

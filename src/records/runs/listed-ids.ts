@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { recordTables } from '../saving/record-columns.js';
+import { recordTables } from '../record-columns.js';
 
 /** Records of a kind, few of them, that the service listed when it was last asked. */
 export async function listedIds(db: Knex, kind: RecordKind): Promise<string[]> {

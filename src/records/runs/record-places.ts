@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { states } from '../../domain/family/states.js';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { recordTables } from '../saving/record-columns.js';
+import { recordTables } from '../record-columns.js';
 
 /** Where a record stands in its list of the service. `createdAt` in ms; null: nothing that we hold tells. */
 export interface RecordPlace {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { bigintArray, floatArray, textArray } from '../database/array-parameter.js';
 import { prepared } from '../database/prepared.js';
-import { recordTables } from '../saving/record-columns.js';
+import { recordTables } from '../record-columns.js';
 
 const LONGEST_DELAY_MS = 3_600_000;
 const MAX_DOUBLINGS = 10;

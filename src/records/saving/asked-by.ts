@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../domain/json.js';
 import { compareStatements, KEPT, shownPollOf } from '../../domain/record-state.js';
 import type { AskedBy } from '../runs/refresh-requests.js';
-import type { SaveContext } from './save-context.js';
-import type { MergedRecord } from './stored-record.js';
+import type { SaveContext } from '../save-context.js';
+import type { MergedRecord } from '../stored-record.js';
 
 /** What the service itself shows of the record, or showed before it vanished; nothing where no poll did. */
 export function polledFields({ state }: Pick<MergedRecord, 'state'>): JsonObject {

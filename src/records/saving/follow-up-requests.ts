@@ -8,13 +8,13 @@ import { defaultKytWords, kytVerdict } from '../../domain/orders/kyt.js';
 import { shownPollOf } from '../../domain/record-state.js';
 import { recordRules, stateOn, textField } from '../../domain/records.js';
 import { instantMs } from '../database/instant.js';
+import { readRows } from '../lock-records.js';
 import type { AskedBy, NewRefreshRequest } from '../runs/refresh-requests.js';
 import type { SettledRefreshRequest } from '../runs/settle-requests.js';
+import { isHistory, type SaveContext } from '../save-context.js';
+import { type MergedRecord } from '../stored-record.js';
 import { askedByReports, polledFields } from './asked-by.js';
-import { readRows } from './lock-records.js';
-import { isHistory, type SaveContext } from './save-context.js';
 import type { SavedRecords } from './save-records.js';
-import { type MergedRecord } from './stored-record.js';
 
 /** After a poll that left something to ask: a statement newer than the poll, or a deposit on its way. */
 const REPORT_AGAIN_MS = 1_000;

@@ -7,9 +7,9 @@ import { usableId } from '../database/key-text.js';
 import type { Affected } from '../family/affected.js';
 import { type FamilyMembers, namedBy } from '../family/lock.js';
 import { type AskedBy, isOfReports, type NewRefreshRequest } from '../runs/refresh-requests.js';
+import { isHistory, type SaveContext } from '../save-context.js';
+import type { MergedRecord } from '../stored-record.js';
 import { askedByReports } from './asked-by.js';
-import { isHistory, type SaveContext } from './save-context.js';
-import type { MergedRecord } from './stored-record.js';
 
 /** Records that changed ones name and that are not known, or that stand behind what these say: they are to be read. */
 export async function linkedRequests(

@@ -8,7 +8,7 @@ import type { Observation } from '../../domain/observation.js';
 import { emptyState, type RecordState } from '../../domain/record-state.js';
 import type { RecordKind } from '../../domain/records.js';
 import type { FamilyRules } from '../family/load.js';
-import { type MergedRecord, ownField, type StoredRecord } from './stored-record.js';
+import { type MergedRecord, ownField, type StoredRecord } from '../stored-record.js';
 
 /** A poll with the canonical hash of its fields, computed once; of anything else null. */
 export interface HashedObservation {

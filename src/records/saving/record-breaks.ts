@@ -12,15 +12,10 @@ import {
   type Statement,
 } from '../../domain/record-state.js';
 import { amountViolations, mayVanish, type RecordKind, textField, unlistedStates } from '../../domain/records.js';
-import type { BreakRef, NewBreak } from '../breaks/breaks.js';
+import type { BreakFindings, BreakRef, NewBreak } from '../breaks/breaks.js';
 import { keyText, LONGEST_KEY_BYTES } from '../database/key-text.js';
-import { isHistory, type SaveContext } from './save-context.js';
-import type { MergedRecord } from './stored-record.js';
-
-export interface BreakFindings {
-  open: NewBreak[];
-  resolve: BreakRef[];
-}
+import { isHistory, type SaveContext } from '../save-context.js';
+import type { MergedRecord } from '../stored-record.js';
 
 /** What is wrong with a record since it was merged, and what no longer is. */
 export function recordBreaks(record: MergedRecord, context: SaveContext): BreakFindings {

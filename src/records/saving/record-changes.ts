@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../domain/json.js';
 import { objectFromJsonText, toJsonText } from '../../domain/json-text.js';
 import { isSameValue, type NewChange, REPORTED, WHOLE_RECORD } from '../changes.js';
+import { type MergedRecord, ownField } from '../stored-record.js';
 import type { Redact } from './personal-fields.js';
-import { type MergedRecord, ownField } from './stored-record.js';
 
 /** One change per field that is shown with another value; one for the whole of a record that was not known before. */
 export function recordChanges(record: MergedRecord, redact: Redact): NewChange[] {

@@ -5,9 +5,9 @@ import { maskPersonal } from '../../domain/personal.js';
 import { compareText } from '../../domain/record-state.js';
 import type { RecordKind } from '../../domain/records.js';
 import type { FamilyRules } from '../family/load.js';
-import { findOrLockHeads, lockHeads, readRows } from './lock-records.js';
+import { findOrLockHeads, lockHeads, readRows } from '../lock-records.js';
+import { type MergedRecord, type StoredHead, storedRecord } from '../stored-record.js';
 import { type HashedObservation, mergeRecord } from './merge-record.js';
-import { type MergedRecord, type StoredHead, storedRecord } from './stored-record.js';
 import { insertOrLock, touchRecords, updateRecords } from './write-records.js';
 
 export interface SavedRecords {

@@ -4,8 +4,8 @@ import { emptyState } from '../../domain/record-state.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { bigintArray, textArray } from '../database/array-parameter.js';
 import { prepared } from '../database/prepared.js';
-import { recordTables, type WrittenColumn, writtenColumns } from './record-columns.js';
-import type { MergedRecord } from './stored-record.js';
+import { recordTables, type WrittenColumn, writtenColumns } from '../record-columns.js';
+import type { MergedRecord } from '../stored-record.js';
 
 interface Statements {
   columns: WrittenColumn[];

@@ -2,7 +2,7 @@ import { lateSeconds } from '../../domain/alerts/condition.js';
 import { grouped } from '../../domain/grouped.js';
 import { type ChannelView, channelViews } from '../../records/alerts/channel-views.js';
 import { type AlertView, listAlerts } from '../../records/alerts/list-alerts.js';
-import { type ProcessHeartbeat, processHeartbeats } from '../../records/alerts/process-heartbeats.js';
+import { type ProcessHeartbeat, processHeartbeats } from '../../records/process-heartbeats.js';
 import { channelsOf } from '../alert-settings.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 

@@ -3,8 +3,8 @@ import type { Knex } from 'knex';
 import { type ReleaseRules, rulesOf } from '../../domain/orders/order-facts.js';
 import type { Logger } from '../../log.js';
 import { holdOrders } from '../../records/calls/hold-orders.js';
-import { takeInCalls } from '../../records/calls/take-in-calls.js';
 import { describeError } from '../../records/database/database-errors.js';
+import { takeInCalls } from '../../records/saving/take-in-calls.js';
 import type { MerchantClient } from '../../service-api/client.js';
 
 interface OwnCallsDeps extends ReleaseRules {

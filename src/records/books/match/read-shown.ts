@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { ShownRecord } from '../../../domain/family/links.js';
 import { textArray } from '../../database/array-parameter.js';
 import { type ShownRow, STANDING, shownRecord } from '../../family/shown-records.js';
-import { recordTables } from '../../saving/record-columns.js';
+import { recordTables } from '../../record-columns.js';
 
 export interface SeenRecord {
   record: ShownRecord;

@@ -1,32 +1,30 @@
 import type { Knex } from 'knex';
-import type { Observation } from '../domain/observation.js';
-import type { RecordKind } from '../domain/records.js';
-import { boundReported } from './breaks/bound-reported.js';
-import { autoResolveBreaks, type NewBreak, openBreaks } from './breaks/breaks.js';
-import { appendChanges, type NewChange } from './changes.js';
-import { instantText } from './database/instant.js';
-import { together } from './database/together.js';
-import { type Affected, lockAffected } from './family/affected.js';
-import { deniedPayins, saveListings } from './family/listings.js';
-import { type FamilyMembers, membersOf } from './family/lock.js';
-import { saveReportedRefunds } from './family/searched.js';
-import { noteKyt } from './family/shows-kyt.js';
-import { type DerivedRow, deriveOrders } from './orders/derive-orders.js';
-import type { TouchedOrder } from './orders/lock-orders.js';
-import { orderBreaks, orderChanges } from './orders/order-follow-up.js';
-import type { NewRefreshRequest } from './runs/refresh-requests.js';
-import { updateRefreshRequests } from './runs/settle-requests.js';
-import { followUpRequests, payinRequests } from './saving/follow-up-requests.js';
-import { type GroupedObservations, groupObservations } from './saving/group-observations.js';
-import { linkedRequests } from './saving/linked-requests.js';
-import { readRedaction } from './saving/personal-fields.js';
-import { deniedBreaks, recordBreaks } from './saving/record-breaks.js';
-import { recordChanges } from './saving/record-changes.js';
-import type { SaveContext } from './saving/save-context.js';
-import { mergeAgain, type SavedRecords, saveRecords } from './saving/save-records.js';
-import { type MergedRecord, ownField } from './saving/stored-record.js';
-
-export type { SaveContext } from './saving/save-context.js';
+import type { Observation } from '../../domain/observation.js';
+import type { RecordKind } from '../../domain/records.js';
+import { boundReported } from '../breaks/bound-reported.js';
+import { autoResolveBreaks, type NewBreak, openBreaks } from '../breaks/breaks.js';
+import { appendChanges, type NewChange } from '../changes.js';
+import { instantText } from '../database/instant.js';
+import { together } from '../database/together.js';
+import { type Affected, lockAffected } from '../family/affected.js';
+import { deniedPayins, saveListings } from '../family/listings.js';
+import { type FamilyMembers, membersOf } from '../family/lock.js';
+import { saveReportedRefunds } from '../family/searched.js';
+import { noteKyt } from '../family/shows-kyt.js';
+import { type DerivedRow, deriveOrders } from '../orders/derive-orders.js';
+import type { TouchedOrder } from '../orders/lock-orders.js';
+import { orderBreaks, orderChanges } from '../orders/order-follow-up.js';
+import type { NewRefreshRequest } from '../runs/refresh-requests.js';
+import { updateRefreshRequests } from '../runs/settle-requests.js';
+import type { SaveContext } from '../save-context.js';
+import { type MergedRecord, ownField } from '../stored-record.js';
+import { followUpRequests, payinRequests } from './follow-up-requests.js';
+import { type GroupedObservations, groupObservations } from './group-observations.js';
+import { linkedRequests } from './linked-requests.js';
+import { readRedaction } from './personal-fields.js';
+import { deniedBreaks, recordBreaks } from './record-breaks.js';
+import { recordChanges } from './record-changes.js';
+import { mergeAgain, type SavedRecords, saveRecords } from './save-records.js';
 
 export interface SaveResult {
   /** Records that are shown otherwise than before, new ones among them. */

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import { recordKinds } from '../../domain/records.js';
 import { jsonbText } from '../database/database-text.js';
-import { type SaveContext, showAgain } from '../save-observations.js';
-import { recordTables } from '../saving/record-columns.js';
+import { recordTables } from '../record-columns.js';
+import type { SaveContext } from '../save-context.js';
+import { showAgain } from './save-observations.js';
 
 const WATERMARK = { kind: 'cross-check', name: 'shown by sources' };
 const AT_ONCE = 200;

@@ -2,7 +2,8 @@ import type { Knex } from 'knex';
 import type { Observation } from '../../domain/observation.js';
 import { createdKind, toldFields } from '../../domain/own-calls.js';
 import { textArray } from '../database/array-parameter.js';
-import { type SaveContext, saveObservations } from '../save-observations.js';
+import type { SaveContext } from '../save-context.js';
+import { saveObservations } from './save-observations.js';
 
 interface Row {
   operation: string;

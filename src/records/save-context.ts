@@ -1,6 +1,6 @@
-import type { ReleaseRules } from '../../domain/orders/order-facts.js';
-import { MENTION } from '../../domain/record-state.js';
-import { instantMs } from '../database/instant.js';
+import type { ReleaseRules } from '../domain/orders/order-facts.js';
+import { MENTION } from '../domain/record-state.js';
+import { instantMs } from './database/instant.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
 export interface SaveContext extends ReleaseRules {
