@@ -2,13 +2,9 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { isSignedAmount } from '../domain/money.js';
 import { UsageError } from '../errors.js';
-import {
-  type AttributeResult,
-  attributeBalance,
-  type NewAttribution,
-} from '../records/balances/balance-attributions.js';
 import { type BalanceProof, proofsAsOf } from '../records/balances/balance-proofs.js';
 import { subWalletSums } from '../records/balances/balance-sums.js';
+import { type AttributeResult, attributeBalance, type NewAttribution } from '../records/books/attribute-balance.js';
 import { inTransaction } from '../records/database/in-transaction.js';
 import { cliActor } from './actor.js';
 import { EXIT_FINDINGS } from './exit-codes.js';

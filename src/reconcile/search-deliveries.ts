@@ -7,7 +7,7 @@ import type { Observation } from '../domain/observation.js';
 import { rulesOf } from '../domain/orders/order-facts.js';
 import { textField } from '../domain/records.js';
 import { instantMs } from '../records/database/instant.js';
-import { noteSearched, paymentOfInvoice } from '../records/family/searched.js';
+import { noteSearched, paymentOfInvoice } from '../records/orders/searched.js';
 import { saveObservations } from '../records/saving/save-observations.js';
 import { NotFoundError, RefusedError } from '../service-api/service-errors.js';
 import type { RunContext } from './deps.js';

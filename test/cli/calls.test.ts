@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { holdOrders } from '../../src/records/calls/hold-orders.js';
+import { holdOrders } from '../../src/records/orders/hold-orders.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import { prepareKeyed } from '../../src/service-api/keyed-request.js';

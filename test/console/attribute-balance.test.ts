@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listAttributions } from '../../src/records/balances/balance-attributions.js';
+import { listAttributions } from '../../src/records/balances/balance-views.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { bearer, testConsole } from '../support/console.js';

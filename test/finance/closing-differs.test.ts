@@ -3,7 +3,7 @@ import { defaultChart } from '../../src/domain/books/chart.js';
 import { checkPeriod } from '../../src/finance/periods/check-period.js';
 import { closePeriod } from '../../src/finance/periods/close-period.js';
 import { createLog } from '../../src/log.js';
-import { attributeBalance } from '../../src/records/balances/balance-attributions.js';
+import { attributeBalance } from '../../src/records/books/attribute-balance.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';

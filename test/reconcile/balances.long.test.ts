@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { attributeBalance, listAttributions } from '../../src/records/balances/balance-attributions.js';
+import { listAttributions } from '../../src/records/balances/balance-views.js';
+import { attributeBalance } from '../../src/records/books/attribute-balance.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { type Row } from '../sandbox/support.js';
 import { resettableDatabase } from '../support/resettable-database.js';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { attributeBalance } from '../../src/records/balances/balance-attributions.js';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
+import { attributeBalance } from '../../src/records/books/attribute-balance.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { resettableDatabase } from '../support/resettable-database.js';

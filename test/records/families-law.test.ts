@@ -11,7 +11,7 @@ import {
   paymentsOf,
 } from '../../src/domain/family/links.js';
 import { loadFamilies } from '../../src/records/family/load.js';
-import { untouchedOrder } from '../../src/records/orders/order-row.js';
+import { untouchedOrder } from '../../src/records/order-row.js';
 import { plain, recordsOf, saidOf, statesOf } from '../domain/laws/judge.js';
 import { rareWorlds } from '../domain/laws/rare-worlds.js';
 import { closeWorld, nothing, references, START, type World, world } from '../domain/laws/worlds.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeSkeletons } from '../../src/reconcile/cross-check/keep-cross-checking.js';
-import { lookAlikes } from '../../src/records/orders/look-alikes.js';
+import { lookAlikes } from '../../src/records/family/look-alikes.js';
 import { getOrder, registerOrder } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';
 import { reading } from '../support/observations.js';

@@ -11,10 +11,10 @@ import {
   monthOrders,
   monthPayments,
   monthPayouts,
-} from '../../src/records/books/month-records/month-rows.js';
+} from '../../src/records/books/month-rows.js';
 import { monthTotals } from '../../src/records/books/month-totals.js';
 import { unpricedLines } from '../../src/records/books/period-facts.js';
-import { orderedKinds, ordersBehind, paymentsBehind } from '../../src/records/orders/orders-behind.js';
+import { orderedKinds, ordersBehind, paymentsBehind } from '../../src/records/family/orders-behind.js';
 import { useDatabase } from '../support/database.js';
 import { plansOf as explained, queriesOf } from '../support/query-plans.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { holdOrders } from '../../src/records/calls/hold-orders.js';
 import { settleCall } from '../../src/records/calls/settle-call.js';
+import { holdOrders } from '../../src/records/orders/hold-orders.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { noteTakenIn, takeInCalls } from '../../src/records/saving/take-in-calls.js';

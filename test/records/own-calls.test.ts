@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
-import { holdOrders } from '../../src/records/calls/hold-orders.js';
 import { listCalls } from '../../src/records/calls/list-calls.js';
 import { openCalls } from '../../src/records/calls/open-calls.js';
 import { settleCall } from '../../src/records/calls/settle-call.js';
 import { changesOf } from '../../src/records/changes.js';
+import { holdOrders } from '../../src/records/orders/hold-orders.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
-import { noteDisproved, noteSearched } from '../../src/records/family/searched.js';
 import { getOrder } from '../../src/records/orders/orders.js';
+import { noteDisproved, noteSearched } from '../../src/records/orders/searched.js';
 import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { useDatabase } from '../support/database.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Observation } from '../../src/domain/observation.js';
+import type { OrderState } from '../../src/records/order-row.js';
 import { deriveOrders } from '../../src/records/orders/derive-orders.js';
-import type { OrderState } from '../../src/records/orders/order-row.js';
 import type { SaveContext } from '../../src/records/save-context.js';
 import { type SaveResult, saveObservations } from '../../src/records/saving/save-observations.js';
 import type { TestDatabase } from './database.js';

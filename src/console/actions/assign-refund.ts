@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { rulesOf } from '../../domain/orders/order-facts.js';
 import { adoptedAtOf } from '../../records/installation.js';
-import { assignRefund } from '../../records/refunds/assign-refund.js';
+import { assignRefund } from '../../records/orders/assign-refund.js';
 import type { Action } from '../action.js';
 import { inPath } from '../view/links.js';
 

@@ -1,10 +1,6 @@
 import { z } from 'zod';
 import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
-import {
-  type AttributeResult,
-  attributeBalance,
-  type NewAttribution,
-} from '../../records/balances/balance-attributions.js';
+import { type AttributeResult, attributeBalance, type NewAttribution } from '../../records/books/attribute-balance.js';
 import type { Action, ActionRequest } from '../action.js';
 import type { PageDeps } from '../page-deps.js';
 import { inPath } from '../view/links.js';

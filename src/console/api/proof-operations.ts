@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Role } from '../../domain/console-roles.js';
 import { isSignedAmount } from '../../domain/money.js';
-import { attributeBalance } from '../../records/balances/balance-attributions.js';
 import { getBalance } from '../../records/balances/balance-views.js';
+import { attributeBalance } from '../../records/books/attribute-balance.js';
 import { type BreakDecision, decideBreak } from '../../records/breaks/decide-break.js';
 import { Problem } from '../problem.js';
 import { note, optionalNote } from './bodies.js';

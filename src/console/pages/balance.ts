@@ -1,5 +1,5 @@
 import { getBalance } from '../../records/balances/balance-views.js';
-import { recordDetails } from '../../records/record-details.js';
+import { recordDetails } from '../../records/orders/record-details.js';
 import { attributeResidual } from '../actions/attribute-residual.js';
 import type { Page, PageRequest } from '../page.js';
 import { breaksOf, noticesOf } from '../records/record-notices.js';

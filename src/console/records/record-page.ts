@@ -1,4 +1,4 @@
-import { type RecordDetails, recordDetails } from '../../records/record-details.js';
+import { type RecordDetails, recordDetails } from '../../records/orders/record-details.js';
 import type { RecordView } from '../../records/rows.js';
 import { assignRefundAction } from '../actions/assign-refund.js';
 import type { Page, PageRequest } from '../page.js';

@@ -1,6 +1,6 @@
 import { nameIn } from '../../domain/books/chart.js';
 import { startOfDay } from '../../domain/books/posting-month.js';
-import type { MonthQuery, MonthRow } from '../../records/books/month-records/month-query.js';
+import type { MonthQuery, MonthRow } from '../../records/books/month-query.js';
 import {
   monthBalances,
   monthBreaks,
@@ -11,7 +11,7 @@ import {
   monthPayouts,
   monthRefunds,
   monthTransactions,
-} from '../../records/books/month-records/month-rows.js';
+} from '../../records/books/month-rows.js';
 import type { MonthBooks } from './month-books.js';
 import { firstDayAfter } from './month-days.js';
 import { type TableColumn, tableColumns } from './table-columns.js';

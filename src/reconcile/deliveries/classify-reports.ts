@@ -22,7 +22,7 @@ import {
   unmatchedReports,
 } from '../../records/deliveries/report-checks.js';
 import { evidenceOfReports } from '../../records/deliveries/report-evidence.js';
-import { noteDisproved } from '../../records/family/searched.js';
+import { noteDisproved } from '../../records/orders/searched.js';
 import { readWatermarks, writeWatermarks } from '../../records/runs/watermarks.js';
 import type { RunContext } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';

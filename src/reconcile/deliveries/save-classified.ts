@@ -13,7 +13,7 @@ import { siblingsOf } from '../../records/deliveries/deliveries.js';
 import type { Delivery } from '../../records/deliveries/read-delivery.js';
 import { markSent } from '../../records/deliveries/report-checks.js';
 import { saveDeliveries } from '../../records/deliveries/save-deliveries.js';
-import { unlinkedBy } from '../../records/family/searched.js';
+import { unlinkedBy } from '../../records/orders/searched.js';
 import { type NewRefreshRequest, requestRefresh } from '../../records/runs/refresh-requests.js';
 import type { RunContext } from '../deps.js';
 import { type Written, writeFenced } from '../write-fenced.js';

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { Page, PageQuery } from '../database/paging.js';
 import { getRecord, listRecords, type RecordView } from '../rows.js';
-import { listAttributions } from './balance-attributions.js';
 import { type BalanceProof, proofStatus, proofsAsOf } from './balance-proofs.js';
 
 /** A balance as the service showed it last, and how it was classified. */
@@ -12,6 +11,19 @@ export interface BalanceProofView extends Omit<BalanceProof, 'assetCode' | 'held
   status: ReturnType<typeof proofStatus>;
   agreedBalance: string | null;
   agreedFrozen: string | null;
+}
+
+/** What finance has said of a part of a residual. */
+export interface Attribution {
+  id: string;
+  assetCode: string;
+  /** Signed. */
+  amount: string;
+  note: string;
+  actor: string;
+  at: string;
+  /** YYYY-MM-DD: the day that finance named; null: none. */
+  bookedOn: string | null;
 }
 
 /** Balances with their proofs; filters and order are those of the records. Throws `CursorError`. */
@@ -35,6 +47,29 @@ export async function getBalance(db: Knex, assetCode: string, now = new Date()):
   if (record === null) return null;
   const proof = (await proofsAsOf(db, now, [assetCode])).get(assetCode);
   return { ...withProof(record, proof), attributions: await listAttributions(db, assetCode) };
+}
+
+/** Newest first. */
+export async function listAttributions(db: Knex, assetCode: string): Promise<Attribution[]> {
+  const { rows } = await db.raw<{
+    rows: {
+      id: string;
+      asset_code: string;
+      amount: string;
+      note: string;
+      actor: string;
+      at: Date;
+      booked_on: string | null;
+    }[];
+  }>(
+    `SELECT id, asset_code, trim_scale(amount)::text AS amount, note, actor, at,
+            to_char(booked_on, 'YYYY-MM-DD') AS booked_on FROM balance_attributions
+     WHERE asset_code = ? ORDER BY id DESC`,
+    [assetCode],
+  );
+  return rows.map(({ asset_code, at, booked_on, ...row }) => {
+    return { ...row, assetCode: asset_code, at: at.toISOString(), bookedOn: booked_on };
+  });
 }
 
 function withProof(record: RecordView, proof: BalanceProof | undefined): BalanceView {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { bookedLines, exact } from './month-records/month-query.js';
+import { bookedLines, exact } from './month-query.js';
 
 /** What the lines of an account were worth at their own rates. */
 export interface AccountValue {

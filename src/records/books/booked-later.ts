@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
-import { lookedUp } from './month-records/month-query.js';
+import { lookedUp } from './month-query.js';
 
 /** What moved an operating balance, is booked after a month, and may have been in the balance when the month ended. */
 export interface BookedLater {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { EntryLineView, EntryView } from './list-entries.js';
 import { monthLines, RATED, together } from './month-lines.js';
-import { exact, utc } from './month-records/month-query.js';
+import { exact, utc } from './month-query.js';
 
 /** A line with what it was worth, exact; null: it has no rate. */
 export interface ValuedLineView extends EntryLineView {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { exact, utc } from './month-records/month-query.js';
-import { rowsInParts } from './month-records/rows-in-parts.js';
+import { exact, utc } from './month-query.js';
+import { rowsInParts } from './rows-in-parts.js';
 
 interface Columns {
   /** Of each line. */

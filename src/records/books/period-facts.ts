@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { movingKinds } from '../balances/balance-records.js';
 import { textArray } from '../database/array-parameter.js';
-import { lookedUp } from './month-records/month-query.js';
+import { lookedUp } from './month-query.js';
 
 /** The oldest month in which something is booked; memos alone book nothing. Null: nothing is posted. */
 export async function firstMonth(db: Knex): Promise<string | null> {

@@ -4,7 +4,7 @@ import { listedPayins } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { listingIntents } from '../family/listings.js';
-import { paymentsBehind } from '../orders/orders-behind.js';
+import { paymentsBehind } from '../family/orders-behind.js';
 import { byId, idArray, selectChecked } from './checked-records.js';
 
 /** Ids of what is to be checked, by kind. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { toJsonText } from '../../domain/json-text.js';
 import { textArray } from '../database/array-parameter.js';
 import { verbatim } from '../database/database-text.js';
-import { type OrderRow, orderView } from '../orders/order-row.js';
+import { type OrderRow, orderView } from '../order-row.js';
 import { lockCallbacks } from './lock-callbacks.js';
 
 const CHANGES_AT_ONCE = 2_000;

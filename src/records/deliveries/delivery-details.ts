@@ -1,6 +1,7 @@
 import type { DeliveredEvent } from '../../domain/deliveries/delivery-payload.js';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { objectFromJsonText, toJsonText } from '../../domain/json-text.js';
+import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 
 /** What else the service shows of a delivery (specification 2.13), for people. */
 export interface DeliveryDetails {
@@ -18,9 +19,6 @@ const LONGEST_BODY = 2_000;
 const LONGEST_HEADERS = 4_000;
 const LONGEST_ATTEMPTS = 8_000;
 const MOST_ATTEMPTS = 50;
-
-/** Stands where retention deleted the details: what a later poll shows again stays away. */
-export const PRUNED_DETAILS = '';
 
 /** The details as JSON text, bounded. A payload that is an event is kept apart. */
 export function detailsIn(fields: JsonObject, event: DeliveredEvent | null): string {

@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import { pointsAtSecret } from '../../domain/deliveries/report-standing.js';
 import type { LeakDone } from '../../domain/deliveries/secret-leak.js';
 import { recordAction } from '../actions/record-action.js';
-import { closeForged } from '../breaks/close-forged.js';
-import { noteDisproved } from '../family/searched.js';
 import type { OrderRules } from '../orders/derive-orders.js';
+import { noteDisproved } from '../orders/searched.js';
+import { closeForged } from './close-forged.js';
 import { besideLacking } from './lacking-reports.js';
 import { type Retirement, retireSecret } from './secrets.js';
 

@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { definedOnly } from '../database/defined-only.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 import { asTold, type DeliveryRow } from './deliveries.js';
-import { type DeliveryDetails, detailsOf, PRUNED_DETAILS } from './delivery-details.js';
+import { type DeliveryDetails, detailsOf } from './delivery-details.js';
 
 /** A delivery as people see it: the service's fields, and what became of it here. Times are ISO 8601 UTC. */
 export interface DeliveryView {

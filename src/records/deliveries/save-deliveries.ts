@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { arrayText, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
+import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 import type { ClassifiedDelivery } from './classify-deliveries.js';
 import { mentionText } from './deliveries.js';
-import { PRUNED_DETAILS } from './delivery-details.js';
 
 /** When the deliveries were read, ms of the service's clock, and in which run. */
 interface ReadIn {

@@ -14,10 +14,10 @@ import { objectFromJsonText } from '../../domain/json-text.js';
 import { keyText, usableId } from '../database/key-text.js';
 import { prepared } from '../database/prepared.js';
 import { together } from '../database/together.js';
-import { paymentsBehind } from '../orders/orders-behind.js';
 import type { MergedRecord } from '../stored-record.js';
 import type { FamilyRules } from './load.js';
 import { type FamilyMembers, lockIds, lockLinks, namedBy } from './lock.js';
+import { paymentsBehind } from './orders-behind.js';
 import { idTexts } from './shown-records.js';
 
 /** Whom changed records concern: the payments around them, and through these the orders. */

@@ -6,10 +6,10 @@ import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
 import { instantText } from '../database/instant.js';
-import { type OrderState } from '../orders/order-row.js';
-import { sharedReferences } from '../orders/shared-references.js';
+import { type OrderState } from '../order-row.js';
 import type { MergedRecord } from '../stored-record.js';
 import { readAround } from './around.js';
+import { sharedReferences } from './shared-references.js';
 import {
   idsInHand,
   idTexts,

@@ -9,9 +9,9 @@ import { compareText } from '../../domain/record-state.js';
 import { findOrLock } from '../database/find-or-lock.js';
 import { instantMs } from '../database/instant.js';
 import { type FamilyRules, loadFamilies } from '../family/load.js';
+import { expectedOf, type OrderRow, type OrderState, untouchedOrder } from '../order-row.js';
 import type { MergedRecord } from '../stored-record.js';
 import { lockExisting, type TouchedOrder } from './lock-orders.js';
-import { expectedOf, type OrderRow, type OrderState, untouchedOrder } from './order-row.js';
 import { insertOrders, type NewOrder, updateOrders } from './write-orders.js';
 
 /** What a release hangs on beside the records. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
-import { type OrderRow, untouchedOrder } from './order-row.js';
+import { type OrderRow, untouchedOrder } from '../order-row.js';
 import { insertOrders } from './write-orders.js';
 
 export interface TouchedOrder {

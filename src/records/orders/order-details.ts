@@ -9,8 +9,8 @@ import { openBreaksOf } from '../breaks/open-breaks-of.js';
 import { openCalls } from '../calls/open-calls.js';
 import { type Change, changesOf } from '../changes.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
-import { type OpenRefund, openRefundsAmong } from '../refunds/list-open-refunds.js';
 import { getRecord, listRecords, type RecordView } from '../rows.js';
+import { type OpenRefund, openRefundsAmong } from './list-open-refunds.js';
 import { getOrder, type OrderDetail } from './orders.js';
 import { type SourceDetail, sourceDetails } from './source-details.js';
 

@@ -7,9 +7,9 @@ import { compareText } from '../../domain/record-state.js';
 import type { BreakFindings } from '../breaks/breaks.js';
 import type { NewChange } from '../changes.js';
 import { instantMs } from '../database/instant.js';
+import { expectedOf, type OrderState } from '../order-row.js';
 import type { SaveContext } from '../save-context.js';
 import type { DerivedRow } from './derive-orders.js';
-import { expectedOf, type OrderState } from './order-row.js';
 
 /**
  * One change per part of the order that is other than before. Of a list it shows what left (`from`) and what came (`to`),

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 import { definedOnly } from '../database/defined-only.js';
 import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
-import { lookAlikes } from './look-alikes.js';
-import { type OrderRow, type OrderView, orderView } from './order-row.js';
-import { countCarriers } from './shared-references.js';
+import { lookAlikes } from '../family/look-alikes.js';
+import { countCarriers } from '../family/shared-references.js';
+import { type OrderRow, type OrderView, orderView } from '../order-row.js';
 
-export type { OrderView } from './order-row.js';
+export type { OrderView } from '../order-row.js';
 export {
   InvalidOrderError,
   type OrderRegistration,

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { ShownRecord } from '../../domain/family/links.js';
 import { textArray } from '../database/array-parameter.js';
+import type { OrderRow } from '../order-row.js';
 import { requestRefresh } from '../runs/refresh-requests.js';
 import { type OrderRules } from './derive-orders.js';
-import type { OrderRow } from './order-row.js';
 import { rederiveOrders } from './rederive-releases.js';
 
 /** A record that the release of an order may rest on. */

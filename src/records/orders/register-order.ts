@@ -11,11 +11,11 @@ import { appendChanges } from '../changes.js';
 import { keyText } from '../database/key-text.js';
 import { loadFamilies } from '../family/load.js';
 import { adoptedAtOf } from '../installation.js';
+import { expectedOf, type OrderRow, type OrderView, orderView } from '../order-row.js';
 import { requestRefresh } from '../runs/refresh-requests.js';
 import { deriveOrders } from './derive-orders.js';
 import { type LockedOrder, lockExisting, lockOrders } from './lock-orders.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
-import { expectedOf, type OrderRow, type OrderView, orderView } from './order-row.js';
 
 /** What the store expects to be paid. */
 export interface OrderRegistration {

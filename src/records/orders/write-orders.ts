@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { arrayText, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
 import { prepared } from '../database/prepared.js';
-import { skeletonKey } from './look-alikes.js';
-import type { OrderState } from './order-row.js';
+import { skeletonKey } from '../family/look-alikes.js';
+import type { OrderState } from '../order-row.js';
 
 /** An order to be made. `since`: when it began, as far as is known: text for a `timestamptz`; null: now. */
 export type NewOrder = OrderState & { since: string | null };

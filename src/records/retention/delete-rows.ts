@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { PRUNED_DETAILS } from '../deliveries/delivery-details.js';
 import { keyDays } from './delete-keys.js';
 import type { RetentionDays, RetentionTask, Step, StepQuery } from './retention-task.js';
 
@@ -10,6 +9,9 @@ const deleteDeliveries = deletion('deliveries', keyDays, {
     AND NOT EXISTS (SELECT FROM breaks WHERE entity_kind = 'delivery' AND entity_id = deliveries.id
                     AND breaks.status IN ('open', 'acknowledged'))`,
 });
+
+/** Stands where the details of a delivery were deleted: what a later poll shows again stays away. */
+export const PRUNED_DETAILS = '';
 
 /** Payloads that no event may be recovered from any more, and what else was shown of a delivery. */
 const pruneDeliveries = deletion('delivery payloads', ({ body }) => body, {

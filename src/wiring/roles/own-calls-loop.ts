@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { type ReleaseRules, rulesOf } from '../../domain/orders/order-facts.js';
 import type { Logger } from '../../log.js';
-import { holdOrders } from '../../records/calls/hold-orders.js';
 import { describeError } from '../../records/database/database-errors.js';
+import { holdOrders } from '../../records/orders/hold-orders.js';
 import { takeInCalls } from '../../records/saving/take-in-calls.js';
 import type { MerchantClient } from '../../service-api/client.js';
 

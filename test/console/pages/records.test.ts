@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../../src/console/pages/pages.js';
-import { listAttributions } from '../../../src/records/balances/balance-attributions.js';
+import { listAttributions } from '../../../src/records/balances/balance-views.js';
 import { bearer, testConsole } from '../../support/console.js';
 import { recordPaths } from '../../support/console-records.js';
 import { seedConsole } from '../../support/console-samples.js';

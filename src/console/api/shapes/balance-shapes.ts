@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Attribution } from '../../../records/balances/balance-attributions.js';
-import type { BalanceProofView } from '../../../records/balances/balance-views.js';
+import type { Attribution, BalanceProofView } from '../../../records/balances/balance-views.js';
 import { amount, assetCode, described, ownId, shapeOf, text, time } from './parts.js';
 import { recordShape } from './record-shape.js';
 

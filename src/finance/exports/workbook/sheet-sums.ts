@@ -1,5 +1,5 @@
 import { addAmounts } from '../../../domain/money.js';
-import type { MonthRow } from '../../../records/books/month-records/month-query.js';
+import type { MonthRow } from '../../../records/books/month-query.js';
 import type { MonthTable } from '../month-tables.js';
 import type { TableColumn } from '../table-columns.js';
 import { columnName } from './cells.js';

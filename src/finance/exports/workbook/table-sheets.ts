@@ -1,4 +1,4 @@
-import type { MonthRow } from '../../../records/books/month-records/month-query.js';
+import type { MonthRow } from '../../../records/books/month-query.js';
 import type { MonthTable } from '../month-tables.js';
 import type { TableColumn } from '../table-columns.js';
 import { amountCell, type Cell, columnName, dayCell, rowXml, textCell, valueCell } from './cells.js';

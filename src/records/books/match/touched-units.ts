@@ -4,7 +4,7 @@ import { fromJsonText } from '../../../domain/json-text.js';
 import { textField } from '../../../domain/records.js';
 import { ASSIGNED } from '../../changes.js';
 import { textArray } from '../../database/array-parameter.js';
-import { orderedKinds, ordersBehind, paymentsBehind } from '../../orders/orders-behind.js';
+import { orderedKinds, ordersBehind, paymentsBehind } from '../../family/orders-behind.js';
 import { heldBy, invoicesAlone, ownersOfPayments } from './match-owners.js';
 import type { MatchProgress } from './match-progress.js';
 import { distinctUnits, type MatchUnit } from './match-unit.js';

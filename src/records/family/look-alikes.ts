@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { referenceSkeleton } from '../../domain/reference-skeleton.js';
 import { textArray } from '../database/array-parameter.js';
 import { keyText } from '../database/key-text.js';
-import type { OrderRow } from './order-row.js';
+import type { OrderRow } from '../order-row.js';
 
 /** Whoever has a signing secret can make look-alikes without end. */
 const MOST = 100;

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { textArray } from '../../database/array-parameter.js';
+import { textArray } from '../database/array-parameter.js';
 import { rowsInParts } from './rows-in-parts.js';
 
 /** A month of the books, and what is reckoned to it beside what is booked in it. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import { accounts } from '../../../domain/books/chart.js';
-import { proofsAsOf } from '../../balances/balance-proofs.js';
-import { accountTotals } from '../account-totals.js';
+import { accounts } from '../../domain/books/chart.js';
+import { proofsAsOf } from '../balances/balance-proofs.js';
+import { accountTotals } from './account-totals.js';
 import { bookedLines, exact, lookedUp, type MonthQuery, type MonthRow, monthRows, utc, worth } from './month-query.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
+import { ordersBehind } from '../family/orders-behind.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
 import { idTexts } from '../family/shown-records.js';
-import { ordersBehind } from '../orders/orders-behind.js';
 
 /**
  * References of the orders that payouts concern, by the payout's id: those of the payments that own or name them, or that

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
-import type { RecordKind } from '../domain/records.js';
-import type { BreakView } from './breaks/list-breaks.js';
-import { openBreaksOf } from './breaks/open-breaks-of.js';
-import { changesOf } from './changes.js';
-import { isRowId } from './database/row-id.js';
-import type { TimelineEntry } from './orders/order-details.js';
-import { sourceDetails } from './orders/source-details.js';
-import { getRecord, type RecordView } from './rows.js';
+import type { RecordKind } from '../../domain/records.js';
+import type { BreakView } from '../breaks/list-breaks.js';
+import { openBreaksOf } from '../breaks/open-breaks-of.js';
+import { changesOf } from '../changes.js';
+import { isRowId } from '../database/row-id.js';
+import { getRecord, type RecordView } from '../rows.js';
+import type { TimelineEntry } from './order-details.js';
+import { sourceDetails } from './source-details.js';
 
 /** One record with all that made it what it is. */
 export interface RecordDetails {

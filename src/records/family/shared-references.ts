@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { MOST_RECORDS } from '../../domain/orders/order.js';
 import { textArray } from '../database/array-parameter.js';
-import type { OrderState } from './order-row.js';
+import type { OrderState } from '../order-row.js';
 
 /**
  * References that more payments or invoices carry than can be one order's. Counted no further than that, so that what it

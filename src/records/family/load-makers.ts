@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { ShownRecord } from '../../domain/family/links.js';
 import { makerOf, type OpenCall } from '../../domain/family/own-refunds.js';
-import { idTexts, loadShown, shownColumns } from '../family/shown-records.js';
-import { openCalls } from './open-calls.js';
+import { openCalls } from '../calls/open-calls.js';
+import { idTexts, loadShown, shownColumns } from './shown-records.js';
 
 /** The calls of our own in doubt that may have made one of the payouts, by its id (`makerOf`). */
 export async function loadMakers(db: Knex, payouts: readonly ShownRecord[]): Promise<Map<string, OpenCall>> {

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
 import { lockLinks, membersOf } from '../family/lock.js';
-import type { OrderRules } from '../orders/derive-orders.js';
-import { ordersBehind } from '../orders/orders-behind.js';
-import { rederiveOrders } from '../orders/rederive-releases.js';
+import { ordersBehind } from '../family/orders-behind.js';
+import type { OrderRules } from './derive-orders.js';
+import { rederiveOrders } from './rederive-releases.js';
 
 interface Row {
   operation: string;

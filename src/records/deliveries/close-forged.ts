@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { stateFromText } from '../../domain/record-state-text.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { LACKING, notSentAmong } from '../deliveries/not-sent.js';
 import { recordTables } from '../record-columns.js';
+import { LACKING, notSentAmong } from './not-sent.js';
 
 interface Decision {
   actor: string;

@@ -4,10 +4,10 @@ import { attributedPart } from '../../domain/balances/balance-proof.js';
 import { dayIn, isDay } from '../../domain/books/posting-month.js';
 import { addAmounts, compareAmounts, isSignedAmount, normalizeAmount, subtractAmounts } from '../../domain/money.js';
 import { recordAction } from '../actions/record-action.js';
-import { closedMonths, lockBooks } from '../books/posting-progress.js';
+import { type BalanceProof, lockProof, readProofs } from '../balances/balance-proofs.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
 import { type Verbatim, verbatim } from '../database/database-text.js';
-import { type BalanceProof, lockProof, readProofs } from './balance-proofs.js';
+import { closedMonths, lockBooks } from './posting-progress.js';
 
 /** What finance says of a part of a residual that no list shows. */
 export interface NewAttribution {
@@ -18,13 +18,6 @@ export interface NewAttribution {
   actor: string;
   /** The day on which it is booked; left out: the day on which it is said. */
   on?: AttributionDay;
-}
-
-export interface Attribution extends Omit<NewAttribution, 'on'> {
-  id: string;
-  at: string;
-  /** YYYY-MM-DD: the day that finance named; null: none. */
-  bookedOn: string | null;
 }
 
 export type AttributeResult =
@@ -105,29 +98,6 @@ function toldWithout(amount: string, told: ToldAtOpening | null): { at_opening?:
   if (told === null || compareAmounts(amount, '0') < 0) return {};
   const left = subtractAmounts(told.amount, amount);
   return { at_opening: verbatim(JSON.stringify({ ...told, amount: compareAmounts(left, '0') < 0 ? '0' : left })) };
-}
-
-/** Newest first. */
-export async function listAttributions(db: Knex, assetCode: string): Promise<Attribution[]> {
-  const { rows } = await db.raw<{
-    rows: {
-      id: string;
-      asset_code: string;
-      amount: string;
-      note: string;
-      actor: string;
-      at: Date;
-      booked_on: string | null;
-    }[];
-  }>(
-    `SELECT id, asset_code, trim_scale(amount)::text AS amount, note, actor, at,
-            to_char(booked_on, 'YYYY-MM-DD') AS booked_on FROM balance_attributions
-     WHERE asset_code = ? ORDER BY id DESC`,
-    [assetCode],
-  );
-  return rows.map(({ asset_code, at, booked_on, ...row }) => {
-    return { ...row, assetCode: asset_code, at: at.toISOString(), bookedOn: booked_on };
-  });
 }
 
 interface AttributionDay {

@@ -5,11 +5,11 @@ import { isReport } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
 import { bigintArray, booleanArray, textArray } from '../database/array-parameter.js';
 import { keyText } from '../database/key-text.js';
-import type { OrderRules } from '../orders/derive-orders.js';
-import { rederiveOrders } from '../orders/rederive-releases.js';
+import type { FamilyRules } from '../family/load.js';
+import { idTexts } from '../family/shown-records.js';
 import { type MergedRecord, ownField } from '../stored-record.js';
-import type { FamilyRules } from './load.js';
-import { idTexts } from './shown-records.js';
+import type { OrderRules } from './derive-orders.js';
+import { rederiveOrders } from './rederive-releases.js';
 
 /** The payment that an invoice names, by whichever source: by it the delivery history is asked. */
 export async function paymentOfInvoice(db: Knex, id: string): Promise<string | null> {

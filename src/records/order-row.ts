@@ -1,5 +1,5 @@
-import { normalizeAmount } from '../../domain/money.js';
-import type { OrderStatus, ReleaseReason } from '../../domain/orders/reasons.js';
+import { normalizeAmount } from '../domain/money.js';
+import type { OrderStatus, ReleaseReason } from '../domain/orders/reasons.js';
 
 /** What is derived of an order, and what the store said of it. */
 export interface OrderState {

@@ -10,17 +10,17 @@ import {
 import { toJsonText } from '../../domain/json-text.js';
 import { textField } from '../../domain/records.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
-import { loadMakers } from '../calls/load-makers.js';
 import { ASSIGNED, appendChanges } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
 import { loadNaming, readAssigned } from '../family/around.js';
+import { loadMakers } from '../family/load-makers.js';
 import { lockLinks, membersOf } from '../family/lock.js';
+import { ordersBehind } from '../family/orders-behind.js';
 import { idTexts, loadShown, shownColumns } from '../family/shown-records.js';
-import type { OrderRules } from '../orders/derive-orders.js';
-import { getOrder, type OrderDetail } from '../orders/orders.js';
-import { ordersBehind } from '../orders/orders-behind.js';
-import { rederiveOrders } from '../orders/rederive-releases.js';
+import type { OrderRules } from './derive-orders.js';
+import { getOrder, type OrderDetail } from './orders.js';
 import { ordersOfPayouts } from './orders-of-payouts.js';
+import { rederiveOrders } from './rederive-releases.js';
 
 export interface NewAssignment {
   payoutId: string;
