@@ -30,15 +30,23 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
 };
 /** Rooms that only some may enter. */
 const ONLY_FOR: Record<string, readonly string[]> = { wiring: ['cli'], cli: [], index: [] };
+/** Folders that import each other, and why. Of two others one takes what it needs as a parameter, or what both need stands in a third. */
+const EACH_OTHER: Record<string, string> = {
+  'src, src/cli':
+    'the program begins in cli.ts, which package.json names; errors.ts, log.ts and config.ts are everybody’s',
+  'src, src/notify': 'the library is index.ts, which package.json names; log.ts and metrics.ts are everybody’s',
+  'src, src/records': 'index.ts hands on migrate; errors.ts is everybody’s',
+  'src, src/service-api': 'index.ts hands on the client of the service; errors.ts is everybody’s',
+  'src, src/webhook': 'index.ts hands on the receiver; errors.ts, log.ts and metrics.ts are everybody’s',
+};
 /** Packages that read or write, and what the pure rooms may not know of. */
 const IMPURE = /^(node:(?!crypto|util|buffer|assert)|knex|pg|bullmq|ioredis|express|pino|prom-client|node-cron)/;
 const IMPURE_WORDS = /\bDate\.now\(|new Date\(\)|performance\.now|Math\.random|process\.|setTimeout\(/;
 const LONGEST_FILE = 300;
 
-interface Import {
+interface Arrow {
   from: string;
   to: string;
-  typeOnly: boolean;
 }
 
 const files = readdirSync(SRC, { recursive: true, withFileTypes: true })
@@ -47,29 +55,22 @@ const files = readdirSync(SRC, { recursive: true, withFileTypes: true })
 const textOf = new Map(files.map((file) => [file, readFileSync(path.join(SRC, file), 'utf8')]));
 
 /** Both `import … from '…'`, `export … from '…'` and `import('…')`. */
-function specifiersOf(text: string): { specifier: string; typeOnly: boolean }[] {
-  const found = text.matchAll(/(?:^|\n)\s*(import|export)\s+(type\s)?(?:[^;'"]*?\sfrom\s+)?['"]([^'"]+)['"]/g);
+function specifiersOf(text: string): string[] {
+  const found = text.matchAll(/(?:^|\n)\s*(?:import|export)\s+(?:type\s)?(?:[^;'"]*?\sfrom\s+)?['"]([^'"]+)['"]/g);
   const lazy = text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g);
-  return [
-    ...[...found].map(([, , type, specifier]) => ({ specifier: specifier!, typeOnly: type !== undefined })),
-    ...[...lazy].map(([, specifier]) => ({ specifier: specifier!, typeOnly: false })),
-  ];
+  return [...found, ...lazy].map(([, specifier]) => specifier!);
 }
 
-function importsOf(file: string): Import[] {
+function importsOf(file: string): Arrow[] {
   return specifiersOf(textOf.get(file)!)
-    .filter(({ specifier }) => specifier.startsWith('.'))
-    .map(({ specifier, typeOnly }) => ({
-      from: file,
-      to: path.join(path.dirname(file), specifier.replace(/\.js$/, '.ts')),
-      typeOnly,
-    }));
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => ({ from: file, to: path.join(path.dirname(file), specifier.replace(/\.js$/, '.ts')) }));
 }
 
 const imports = files.flatMap(importsOf);
 const roomOf = (file: string): string => file.split(path.sep)[0]!.replace(/\.ts$/, '');
 
-function offence({ from, to }: Import): string | null {
+function offence({ from, to }: Arrow): string | null {
   const [room, target] = [roomOf(from), roomOf(to)];
   if (room === target) return null;
   const allowed = MAY_IMPORT[room];
@@ -93,7 +94,7 @@ test('nobody imports what is not theirs to import', () => {
 });
 
 test('the table would notice', () => {
-  const from = (from: string, to: string) => offence({ from, to, typeOnly: false });
+  const from = (from: string, to: string) => offence({ from, to });
   expect(from('webhook/queue.ts', 'reconcile/schedule/run.ts')).not.toBeNull();
   expect(from('reconcile/schedule/run.ts', 'webhook/queue.ts')).not.toBeNull();
   expect(from('sandbox/signing.ts', 'domain/money.ts')).not.toBeNull();
@@ -104,25 +105,61 @@ test('the table would notice', () => {
 });
 
 test('no imports in a circle', () => {
-  const next = new Map(files.map((file) => [file, imports.filter(({ from }) => from === file).map(({ to }) => to)]));
+  expect(circlesIn(imports)).toEqual([]);
+});
+
+describe('folders', () => {
+  const outside = imports.filter(({ from }) => roomOf(from) !== 'sandbox');
+
+  test('none imports one that imports it, but where a reason is given', () => {
+    expect(pairsIn(outside)).toEqual(Object.keys(EACH_OTHER));
+  });
+
+  test('none is in a circle, where a file of src/ itself stands for itself', () => {
+    const placeOf = (file: string) => (path.dirname(file) === '.' ? file : path.dirname(file));
+    const among = outside.map(({ from, to }) => ({ from: placeOf(from), to: placeOf(to) }));
+    expect(circlesIn(among.filter(({ from, to }) => from !== to))).toEqual([]);
+  });
+
+  test('a new pair would be noticed', () => {
+    const back = { from: 'records/family/load.ts', to: 'records/orders/orders.ts' };
+    expect(pairsIn([...outside, back])).toContain('src/records/family, src/records/orders');
+  });
+});
+
+/** Each way round that leads back to where it began. */
+function circlesIn(arrows: readonly Arrow[]): string[] {
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of arrows) next.set(from, (next.get(from) ?? new Set()).add(to));
   const done = new Set<string>();
   const circles: string[] = [];
-  const visit = (file: string, path: string[]): void => {
-    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
-    if (done.has(file) || path.includes(file)) return;
-    for (const target of next.get(file) ?? []) visit(target, [...path, file]);
-    done.add(file);
+  const visit = (place: string, way: string[]): void => {
+    if (way.includes(place)) circles.push([...way.slice(way.indexOf(place)), place].join(' → '));
+    if (done.has(place) || way.includes(place)) return;
+    for (const target of next.get(place) ?? []) visit(target, [...way, place]);
+    done.add(place);
   };
-  for (const file of files) visit(file, []);
-  expect(circles).toEqual([]);
-});
+  for (const place of next.keys()) visit(place, []);
+  return circles;
+}
+
+/** Pairs of folders of which each has a file that imports one of the other. */
+function pairsIn(arrows: readonly Arrow[]): string[] {
+  const folderOf = (file: string) => path.dirname(`src/${file}`);
+  const ways = new Set(arrows.map(({ from, to }) => `${folderOf(from)}, ${folderOf(to)}`));
+  const pairs = [...ways].map((way) => way.split(', ') as [string, string]);
+  return pairs
+    .filter(([one, other]) => one < other && ways.has(`${other}, ${one}`))
+    .map((pair) => pair.join(', '))
+    .toSorted();
+}
 
 describe('the domain is pure', () => {
   const domain = files.filter((file) => roomOf(file) === 'domain');
 
   test('no package that reads or writes', () => {
     const packages = domain.flatMap((file) =>
-      specifiersOf(textOf.get(file)!).map(({ specifier }) => `${file}: ${specifier}`),
+      specifiersOf(textOf.get(file)!).map((specifier) => `${file}: ${specifier}`),
     );
     expect(packages.length).toBeGreaterThan(5);
     expect(packages.filter((line) => IMPURE.test(line.split(': ')[1]!))).toEqual([]);
