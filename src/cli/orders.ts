@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { asOfMoment } from '../domain/books/as-of.js';
 import { UsageError } from '../errors.js';
-import { type OrderAsOf, orderAsOf } from '../records/orders/order-as-of.js';
+import { type OrderAsOf, orderAsOf, type RecordAsOf } from '../records/orders/order-as-of.js';
 import { type OrderDetails, orderDetails } from '../records/orders/order-details.js';
 import { loadContract } from '../service-api/contract.js';
 import { oneLine, printJson } from './print.js';
-import { printOrder } from './print-order.js';
-import { printOrderAsOf } from './print-order-as-of.js';
+import { printMadeOf, printOrder, printStep, statusOf } from './print-order.js';
 import { withStore } from './with-store.js';
 
 export function defineOrders(command: Command): void {
@@ -54,4 +53,33 @@ function print<Details extends OrderDetails | OrderAsOf>(
 
 function unknownOrder(reference: string): UsageError {
   return new UsageError(`There is no order "${reference}". References count byte for byte.`);
+}
+
+/** An order as it was known at a time, line by line, and what that does not say. */
+function printOrderAsOf({ reference, asOf, order, timeline, toldLater, ...records }: OrderAsOf): string[] {
+  const { status, expected, release } = order;
+  return [
+    `order      ${reference}`,
+    `as of      ${asOf}: what was known here then, not what had happened at the service by then`,
+    `status     ${status ?? 'unknown'}`,
+    `expected   ${expected ? `${expected.amount} ${expected.currency}` : 'not registered by the store'}`,
+    `release    ${release.safe ? 'safe' : 'not safe'} (${release.reason})`,
+    toldLaterLine(toldLater),
+    'not kept   personal data (digests stand in its place), and whether a break was open',
+    '',
+    ...printMadeOf(order, records, { print: printRecord, unread: 'not read then' }),
+    '',
+    ...timeline.map(printStep),
+  ];
+}
+
+function toldLaterLine({ changes, firstKnownAt }: OrderAsOf['toldLater']): string {
+  if (changes === 0) return 'later      nothing that the service had said by then became known later';
+  return `later      ${changes} changes that the service had said by then became known later, the first at ${firstKnownAt}`;
+}
+
+function printRecord({ fields, verified, absent, knownAt, knownBy }: RecordAsOf): string {
+  const how = absent ? 'not at the service any more' : verified ? 'verified' : 'not verified';
+  const verb = knownBy.type === 'poll' ? 'showed' : 'said';
+  return `${statusOf(fields['status'])}, ${how}, as ${knownBy.type} ${knownBy.ref} ${verb} at ${knownAt}`;
 }

@@ -2,12 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
+import { pruneCallbacks } from '../records/callbacks/callback-backlog.js';
 import {
   type AttemptOutcome,
   type ClaimedCallback,
   claimCallback,
   finishAttempt,
 } from '../records/callbacks/claim-callback.js';
+import { collectCallbacks } from '../records/callbacks/collect-callbacks.js';
 import { describeError } from '../records/database/database-errors.js';
 import { CALL_TIMEOUT_MS, type CallOutAnswer, type CallOutDeps, callOut } from './call-out.js';
 import { retryInMs } from './retry-in.js';
@@ -37,7 +39,7 @@ const LANES = 4;
 const IDLE_MS = 500;
 
 /** Sends what is due, several orders at once, until the signal; a call under way is ended in peace. Never throws. */
-export async function keepSendingCallbacks(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
+async function keepSendingCallbacks(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
   await Promise.all(Array.from({ length: LANES }, () => keepLane(deps, signal)));
 }
 
@@ -88,4 +90,31 @@ function tell({ log, metrics }: CallbackDeps, { id, attempts }: ClaimedCallback,
   if (outcome.ok) return;
   const { httpStatus, error } = outcome;
   log.warn({ callback: id, attempts, httpStatus, error, result }, 'callback not accepted');
+}
+
+const PAUSE_MS = 1_000;
+const PRUNE_EVERY_MS = 3_600_000;
+
+/**
+ * Tells the store of every order that changes, until the signal. For the leader of the schedulers; while one follows
+ * another both may be at work, and no order is told of twice at once or backwards. Never throws.
+ */
+export async function keepCallbacks(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
+  await Promise.all([keepCollecting(deps, signal), keepSendingCallbacks(deps, signal)]);
+}
+
+async function keepCollecting(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
+  let prunedAt = Number.NEGATIVE_INFINITY;
+  while (!signal.aborted) {
+    try {
+      while (await collectCallbacks(deps.db, deps)) if (signal.aborted) return;
+      if (deps.keepDays !== undefined && performance.now() - prunedAt > PRUNE_EVERY_MS) {
+        await pruneCallbacks(deps.db, { days: deps.keepDays });
+        prunedAt = performance.now();
+      }
+    } catch (error) {
+      deps.log.warn({ error: describeError(error) }, 'callback scan failed');
+    }
+    await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
+  }
 }

@@ -9,7 +9,7 @@ import { checkSeals, decidingSealCheck } from '../../src/records/audit/seal-chec
 import { sealRows } from '../../src/records/audit/seal-rows.js';
 import { sealState } from '../../src/records/audit/seal-state.js';
 import { verifySeals } from '../../src/records/audit/verify-seals.js';
-import { checkSealing } from '../../src/wiring/doctor/check-seals.js';
+import { checkSealing } from '../../src/wiring/doctor/check-installation.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 
 const log = pino({ level: 'silent' });

@@ -6,7 +6,7 @@ import { createLog } from '../../src/log.js';
 import { recordHeartbeats } from '../../src/notify/record-heartbeats.js';
 import { loadAlertFacts } from '../../src/records/alerts/load-alert-facts.js';
 import { registerOrder, withdrawRegistration } from '../../src/records/orders/orders.js';
-import { checkRegistration } from '../../src/wiring/doctor/check-registration.js';
+import { checkRegistration } from '../../src/wiring/doctor/check-installation.js';
 import { sharedSettings } from '../../src/wiring/reconcile-settings.js';
 import { useDatabase } from '../support/database.js';
 

@@ -12,8 +12,7 @@ import { Problem } from '../problem.js';
 import { keepAction } from './keep-action.js';
 import { type Asked, type Operation, operation } from './operation.js';
 import { createProvenOrder } from './proven-order.js';
-import { orderAsOfShape } from './shapes/order-as-of-shape.js';
-import { orderDetailShape, orderShape } from './shapes/order-shapes.js';
+import { orderAsOfShape, orderDetailShape, orderShape } from './shapes/order-shapes.js';
 
 const body = z.strictObject({
   amount: z

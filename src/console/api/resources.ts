@@ -18,7 +18,7 @@ import { getBreak, listBreaks } from '../../records/breaks/list-breaks.js';
 import { getCallback, listCallbacks } from '../../records/callbacks/list-callbacks.js';
 import type { Page } from '../../records/database/paging.js';
 import { type DeliveryDetail, getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
-import { listEndpoints } from '../../records/deliveries/list-endpoints.js';
+import { listEndpoints } from '../../records/deliveries/listed-endpoints.js';
 import { type EventView, getEvent, listEvents } from '../../records/inbox/events.js';
 import { getRejection, listRejections, type RejectionView } from '../../records/inbox/rejections.js';
 import { listOrders } from '../../records/orders/orders.js';

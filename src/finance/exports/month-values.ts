@@ -1,6 +1,6 @@
 import { nameIn } from '../../domain/books/chart.js';
 import { type FiatReport, fiatSums } from '../../domain/books/fiat-report.js';
-import { accountValues } from '../../records/books/account-values.js';
+import { accountValues } from '../../records/books/account-totals.js';
 import type { MonthBooks } from './month-books.js';
 
 /** What a month's lines were worth at their own rates, by account. Memos count nowhere. */

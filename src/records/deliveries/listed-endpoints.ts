@@ -5,6 +5,8 @@ import { objectFromJsonText } from '../../domain/json-text.js';
 import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { instantMs } from '../database/instant.js';
+import { type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { listRecords, type RecordView } from '../rows.js';
 
 export interface KnownEndpoint extends ListedEndpoint {
   /** ms of the service's clock. */
@@ -44,4 +46,29 @@ export function readEndpoint(id: string, fields: JsonObject): ListedEndpoint {
 
 function isTexts(value: Json): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/**
+ * Endpoints as records, with one filter more: `isActive`, `true` or `false`. It has no column; an account has so few
+ * endpoints that they are looked through. Throws `CursorError`.
+ */
+export async function listEndpoints(
+  db: Knex,
+  query: PageQuery & { filters?: Readonly<Record<string, string>> },
+): Promise<Page<RecordView>> {
+  const { isActive, ...filters } = query.filters ?? {};
+  if (isActive === undefined) return listRecords(db, 'endpoint', query);
+  const take = takeOf(query);
+  const items: RecordView[] = [];
+  let cursor: string | null = query.cursor ?? null;
+  do {
+    const page: Page<RecordView> = await listRecords(db, 'endpoint', {
+      filters,
+      take: take - items.length,
+      cursor: cursor ?? undefined,
+    });
+    items.push(...page.items.filter((endpoint) => endpoint['isActive'] === (isActive === 'true')));
+    cursor = page.nextCursor;
+  } while (cursor !== null && items.length < take);
+  return { items, nextCursor: cursor };
 }

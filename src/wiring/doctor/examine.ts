@@ -3,11 +3,16 @@ import { matchBehind } from '../../records/books/match/match-progress.js';
 import { type Coverage, coverage } from '../../records/runs/coverage.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 import { checkAlerts } from './check-alerts.js';
-import { checkConnections, checkDatabase, checkSecrets, checkWork } from './check-installation.js';
-import { checkQueue } from './check-queue.js';
-import { checkRegistration } from './check-registration.js';
-import { checkRetention } from './check-retention.js';
-import { checkSealing } from './check-seals.js';
+import {
+  checkConnections,
+  checkDatabase,
+  checkQueue,
+  checkRegistration,
+  checkRetention,
+  checkSealing,
+  checkSecrets,
+  checkWork,
+} from './check-installation.js';
 import { checkEndpoint, checkService } from './check-service.js';
 import { probeContract } from './probe-contract.js';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createSealing } from '../../finance/audit/keep-sealing.js';
 import { createPosting } from '../../finance/keep-posting.js';
 import { alertLoop } from '../../notify/alert-loop.js';
-import { keepCallbacks } from '../../notify/keep-callbacks.js';
+import { keepCallbacks } from '../../notify/send-callbacks.js';
 import { kinds } from '../../reconcile/deps.js';
 import { runReconcile } from '../../reconcile/schedule/run.js';
 import { startScheduler } from '../../reconcile/schedule/schedule.js';
