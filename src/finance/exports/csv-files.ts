@@ -1,10 +1,12 @@
 import { nameIn } from '../../domain/books/chart.js';
+import { snakeCase } from '../../domain/records.js';
 import { accountTotals } from '../../records/books/account-totals.js';
 import { type TableEntry, tableLines } from '../../records/books/month-table.js';
-import { csvLine, textCell } from './csv-text.js';
+import { type Cell, csvLine, textCell } from './csv-text.js';
 import type { ExportFile, MonthBooks } from './month-books.js';
+import { type MonthTable, monthTables } from './month-tables.js';
 import { monthValues } from './month-values.js';
-import { csvTables } from './table-files.js';
+import type { TableColumn } from './table-columns.js';
 
 const COLUMNS = (
   'entry type month date at dated_by adjusts reverses corrects record_kind record_id key version description sources ' +
@@ -17,7 +19,7 @@ export function csvFiles(books: MonthBooks): ExportFile[] {
     { name: `${books.month}-entries.csv`, content: entryLines(books) },
     { name: `${books.month}-accounts.csv`, content: totalLines(books) },
     { name: `${books.month}-values.csv`, content: valueLines(books) },
-    ...csvTables(books),
+    ...monthTables(books).map((table) => ({ name: `${books.month}-${table.name}.csv`, content: tableRows(table) })),
   ];
 }
 
@@ -52,4 +54,14 @@ async function* valueLines(books: MonthBooks): AsyncGenerator<string> {
   yield csvLine(['(rounding)', residual]);
   yield csvLine(['(total)', total]);
   yield csvLine(['(lines without a rate)', String(unpriced)]);
+}
+
+async function* tableRows({ columns, rows }: MonthTable): AsyncGenerator<string> {
+  yield csvLine(columns.map(({ key }) => snakeCase(key)));
+  for await (const part of rows())
+    yield part.map((row) => csvLine(columns.map((column) => cellOf(column, row[column.key] ?? null)))).join('');
+}
+
+function cellOf({ as }: TableColumn, value: string | null): Cell {
+  return as === 'text' && value !== null ? { text: value } : value;
 }

@@ -2,8 +2,8 @@ import { nameIn } from '../../domain/books/chart.js';
 import { accountTotals } from '../../records/books/account-totals.js';
 import { entriesOfMonth, type ValuedLineView } from '../../records/books/month-entries.js';
 import type { ExportFile, MonthBooks } from './month-books.js';
+import { type MonthTable, monthTables } from './month-tables.js';
 import { monthValues } from './month-values.js';
-import { ndjsonTables } from './table-files.js';
 
 /** The same as in CSV, an object in each line; amounts are decimal strings. */
 export function ndjsonFiles(books: MonthBooks): ExportFile[] {
@@ -11,7 +11,10 @@ export function ndjsonFiles(books: MonthBooks): ExportFile[] {
     { name: `${books.month}-entries.ndjson`, content: entryObjects(books) },
     { name: `${books.month}-accounts.ndjson`, content: totalObjects(books) },
     { name: `${books.month}-values.ndjson`, content: valueObjects(books) },
-    ...ndjsonTables(books),
+    ...monthTables(books).map((table) => ({
+      name: `${books.month}-${table.name}.ndjson`,
+      content: tableObjects(table),
+    })),
   ];
 }
 
@@ -40,6 +43,11 @@ async function* totalObjects({ trx, month, chart }: MonthBooks): AsyncGenerator<
 async function* valueObjects(books: MonthBooks): AsyncGenerator<string> {
   const { month, currency } = books;
   yield jsonLine({ month, currency, ...(await monthValues(books)) });
+}
+
+async function* tableObjects({ columns, rows }: MonthTable): AsyncGenerator<string> {
+  for await (const part of rows())
+    yield part.map((row) => jsonLine(Object.fromEntries(columns.map(({ key }) => [key, row[key] ?? null])))).join('');
 }
 
 function jsonLine(value: object): string {
