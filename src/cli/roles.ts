@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { Role } from '../config/variable.js';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
-import { newerSchema } from '../records/database.js';
 import { commit, version, versionText } from '../version.js';
 import type { Closers } from '../wiring/closers.js';
 import { needsOf, startRoles } from '../wiring/roles/roles.js';
@@ -24,6 +23,7 @@ export function defineRoles(...roles: Role[]): (command: Command) => void {
         const { runtime, addresses } = await startRoles({ config, log, closers, signal }, roles);
         for (const [name, url] of Object.entries(addresses)) process.stdout.write(`${name.padEnd(8)} ${url}\n`);
         log.info({ roles, version, commit, ...addresses, ms: Math.round(performance.now()) }, 'started');
+        const { newerSchema } = await import('../records/database.js');
         const older = await newerSchema(runtime.db).catch(() => null);
         if (older !== null) log.warn({ version: versionText, detail: older }, 'schema newer than program');
       };

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
 import { passwordComesFrom } from '../records/database/database-trouble.js';
-import { migrate, openDatabase, schemaState } from '../records/database.js';
 import { type RunStep, runPlainly } from './start-steps.js';
 import { within } from './within.js';
 
@@ -38,6 +37,7 @@ export async function openStore(
   passwordComesFrom(config.passwordSetting);
   if (config.DATABASE_URL !== undefined) {
     onWait?.();
+    const { openDatabase } = await loadDriver();
     const db = openDatabase(config.DATABASE_URL, options);
     return { db, databaseUrl: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, close: () => destroy(db) };
   }
@@ -47,6 +47,7 @@ export async function openStore(
     (signal) => openEmbeddedPostgres({ dir: EMBEDDED_FOLDER, log, signal, onWait }),
     { graceMs: EMBEDDED_GRACE_MS },
   );
+  const { migrate, openDatabase, schemaState } = await loadDriver();
   const db = openDatabase(embedded.url, options);
   const close = async () => {
     await destroy(db);
@@ -64,6 +65,9 @@ export async function openStore(
     throw error;
   }
 }
+
+/** Its driver takes a moment, in which the embedded database can be made. */
+const loadDriver = () => import('../records/database.js');
 
 async function destroy(db: Knex): Promise<void> {
   await within(DESTROY_MS, () => db.destroy()).catch(() => {});

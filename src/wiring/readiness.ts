@@ -1,7 +1,7 @@
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import type { Knex } from 'knex';
 import { nameDatabase, troubleOf, unready } from '../records/database/database-trouble.js';
-import { addressOf, type DatabaseState, storingState } from '../records/database.js';
+import type { DatabaseState } from '../records/database.js';
 
 export type Readiness = DatabaseState;
 
@@ -28,6 +28,8 @@ export function createReadiness(db: Knex, now: () => number = Date.now): KeptRea
   let answer: Promise<Readiness> | null = null;
   const ask = async (): Promise<Readiness> => {
     isAsking = true;
+    // Loaded when it is needed: it brings the driver, and the embedded database can be made meanwhile.
+    const { addressOf, storingState } = await import('../records/database.js');
     try {
       return await inTime.execute(() => storingState(db));
     } catch (error) {

@@ -3,7 +3,7 @@ import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
 import { createMetrics, type Metrics } from '../metrics.js';
 import { type DatabaseTrouble, unready } from '../records/database/database-trouble.js';
-import { type DatabaseUrls, examineSessions } from '../records/database/examine-sessions.js';
+import type { DatabaseUrls } from '../records/database/examine-sessions.js';
 import { type Contract, loadContract } from '../service-api/contract.js';
 import type { QueueSettings } from '../webhook/queue-backend.js';
 import type { Closers } from './closers.js';
@@ -100,7 +100,7 @@ export function createSessionsCheck(urls: DatabaseUrls, log: Logger): () => Prom
     if (!answer || performance.now() > askAgainAt) {
       askAgainAt = Number.POSITIVE_INFINITY;
       answer = inTime
-        .execute(() => examineSessions(urls))
+        .execute(async () => (await import('../records/database/examine-sessions.js')).examineSessions(urls))
         .then(judge)
         .catch((error: unknown) => (wasWell ? { ok: true, problems: [] } : afterFailure(error, urls.directUrl)))
         .then((said) => {

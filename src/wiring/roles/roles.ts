@@ -8,7 +8,6 @@ import { createMetrics } from '../../metrics.js';
 import { recordHeartbeats } from '../../notify/record-heartbeats.js';
 import type { SecretSource } from '../../webhook/secret-source.js';
 import { adopt } from '../adopt.js';
-import { collectGauges } from '../collect-gauges.js';
 import { type Listener, listen } from '../listen.js';
 import { type Readiness, readinessOf } from '../readiness.js';
 import { sharedSettings } from '../reconcile-settings.js';
@@ -47,9 +46,9 @@ export async function startRoles(
   const runtime = await openRuntime({ ...parts, run, metrics, onWait: () => void load().catch(() => {}) });
   health.begin(runtime);
   const { db, now, ready } = runtime;
+  const { collectGauges, startReceiver, startWorker, startSchedule, startConsole } = await run('program', load);
   collectGauges(runtime);
   const adoptedAt = await run('database', (told) => adopt({ db, log, now, config, signal: told, ready }));
-  const { startReceiver, startWorker, startSchedule, startConsole } = await run('program', load);
   const { receiver, console } = fronts;
   const secrets =
     receiver && (await run('receiver', () => startReceiver?.({ ...runtime, ready: health.publicReady }, receiver)));
@@ -65,6 +64,7 @@ export async function startRoles(
 
 /** A process loads what its own roles need, while its database starts. */
 async function loadModules(roles: readonly Role[]) {
+  const { collectGauges } = await import('../collect-gauges.js');
   const loaded = await Promise.all([
     roles.includes('receiver') ? import('./start-receiver.js') : {},
     roles.includes('worker') ? import('./start-worker.js') : {},
@@ -77,7 +77,7 @@ async function loadModules(roles: readonly Role[]) {
     Partial<typeof import('./start-schedule.js')>,
     Partial<typeof import('./start-console.js')>,
   ];
-  return { startReceiver, startWorker, startSchedule, startConsole };
+  return { collectGauges, startReceiver, startWorker, startSchedule, startConsole };
 }
 
 function startHeartbeats(runtime: Runtime, roles: readonly Role[], secrets: SecretSource | undefined): void {
