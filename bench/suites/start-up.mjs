@@ -39,7 +39,7 @@ export async function benchStartUp(bench) {
   return {
     title: `From nothing to ready, with the embedded Postgres, median of ${rounds}`,
     figures: [
-      figure('tallyhook start, empty folder', start, { ...s, goal: 3 }),
+      figure('tallyhook start, empty folder', start, { ...s, goal: 2.5 }),
       figure('Postgres alone: initdb and start', postgres, { ...s, ratio: start / postgres, to: 'Postgres alone' }),
       figure('stripe-sync-engine: migrations alone', peer, s),
     ],
