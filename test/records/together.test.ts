@@ -44,6 +44,20 @@ test('the error of the first that failed is thrown, when all are answered; nothi
   expect(await db('watermarks').where({ kind: 'together' })).toEqual([]);
 });
 
+test('the error of what failed is thrown, also where it is named behind what it took with it', async () => {
+  for (const [code, sql] of [
+    ['22012', 'SELECT 1 / 0'],
+    ['40001', "DO $$ BEGIN RAISE EXCEPTION USING errcode = '40001'; END $$"],
+  ] as const) {
+    const failed = database.db.transaction(async (trx) => {
+      const first = trx.raw(sql).then(() => 'done');
+      const behind = trx.raw('SELECT 1').then(() => 'done');
+      await together(behind, first);
+    });
+    await expect(failed).rejects.toMatchObject({ code });
+  }
+});
+
 test('what goes on beside one that failed is awaited: nobody works on when the error is told', async () => {
   const steps: string[] = [];
   const inSteps = async () => {
