@@ -2,7 +2,7 @@
 --   open     begun; in doubt once the lease has run out: to be sent once more under the same key
 --   refused, unsent   made nothing: the key is free again
 --   lost     in doubt for too long to be sent again
--- `request` is what it takes to send the call again (it may tell of a person); null once it is settled, or where it must
+-- `request` is what it takes to send the call again (it may be personal); null once it is settled, or where it must
 -- not be kept.
 CREATE TABLE service_writes (
   operation    text NOT NULL,

@@ -9,7 +9,7 @@ CREATE TABLE feed_windows (
 
 -- What each record did to balances, by the contract's table (domain/movements.ts), a line for each effect that is not zero.
 --   part        explained; unobservable (no list shows all of its kind); unplaced (a payout of the operating balance or of a
---               sub-wallet: not known which); unclear (its effect can't be told)
+--               sub-wallet: not known which); unclear (its effect is not known)
 --   account_id  null: the operating balance
 --   delta       null: the amount is not shown
 --   base        what of delta stood already when the asset's opening position was taken; null: that part is open still

@@ -14,7 +14,7 @@ ALTER TABLE settlement_accounts ADD COLUMN masked boolean NOT NULL DEFAULT false
 ALTER TABLE products ADD COLUMN masked boolean NOT NULL DEFAULT false;
 ALTER TABLE assets ADD COLUMN masked boolean NOT NULL DEFAULT false;
 
--- A delivery that we first see when the keys of its time are gone: it can't be told any more what became of it.
+-- A delivery that we first see when the keys of its time are gone: nobody can know any more what became of it.
 ALTER TABLE deliveries DROP CONSTRAINT deliveries_class_check;
 ALTER TABLE deliveries ADD CONSTRAINT deliveries_class_check
   CHECK (class IN ('received', 'received_sibling', 'pending_retry', 'rejected', 'never_reached', 'phantom', 'other_endpoint', 'too_old'));

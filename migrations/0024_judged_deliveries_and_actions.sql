@@ -24,7 +24,7 @@ BEGIN
 END $$;
 CREATE INDEX deliveries_by_status ON deliveries (status, created_at) WHERE ours;
 
--- Who did what, and why. A row that tells of an effect is written in its transaction.
+-- Who did what, and why. A row that records an effect is written in its transaction.
 --   target   what it was done to, such as an event's id; null: to no one thing
 --   outcome  done; asked: handed to a process that does it; refused
 CREATE TABLE actions (

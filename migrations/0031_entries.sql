@@ -1,5 +1,5 @@
 -- The books: what records of the service, openings and attributions come to in double entry. Append-only.
---   key       which of the things that the record tells; version counts the entries of one key from 1
+--   key       which of the things that the record says; version counts the entries of one key from 1
 --   type      entry; reversal (of the entry `reverses`); correction (in place of a reversed one); change (a state moved on)
 --   corrects  the entry before it of the same key
 --   month     the posting period, in the books' zone; date: a day in it

@@ -1,14 +1,14 @@
--- How far the history of changes was looked at for orders to tell the store of. Whoever changes `callbacks` locks the row.
+-- How far the history of changes was read for orders to send to the store. Whoever changes `callbacks` locks the row.
 CREATE TABLE callback_progress (
   only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one),
   seq      bigint NOT NULL
 );
--- A database that was at work before tells of nothing that happened until now.
+-- A database that was at work before sends nothing that happened until now.
 INSERT INTO callback_progress (seq) SELECT coalesce(max(seq), 0) FROM changes;
 
--- What the store is to be told: one state of an order. Of an order one is on its way at a time, and never an older one
+-- What the store is to be sent: one state of an order. Of an order one is on its way at a time, and never an older one
 -- after a newer one.
---   seq         the newest change of the order that it tells of
+--   seq         the newest change of the order that it shows
 --   webhook_id  by chance, since places in a history can come again after a restore
 --   data        the order as JSON, as it was then: every attempt sends the same
 --   claim       of the attempt under way, which nobody else makes until `claimed_until`
@@ -35,7 +35,7 @@ CREATE INDEX callbacks_by_reference ON callbacks (reference, id DESC);
 CREATE INDEX callbacks_by_status ON callbacks (status, id DESC);
 
 -- Conditions that hold or held; one open row for each.
---   since     when it was first seen to hold; fired_at: when it had held for long enough to be told
+--   since     when it was first seen to hold; fired_at: when it had held for long enough to be sent
 CREATE TABLE alerts (
   id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name        text NOT NULL,
@@ -50,7 +50,7 @@ CREATE TABLE alerts (
 );
 CREATE UNIQUE INDEX alerts_one_open ON alerts (name, subject) WHERE resolved_at IS NULL;
 
--- How it stands with each way of telling people.
+-- The state of each channel.
 CREATE TABLE alert_channels (
   channel         text PRIMARY KEY,
   failing_since   timestamptz,
@@ -62,7 +62,7 @@ CREATE TABLE alert_channels (
   claimed_until   timestamptz
 );
 
--- What a channel is to tell, each thing once (`key`).
+-- What a channel is to send, each thing once (`key`).
 CREATE TABLE alert_notices (
   id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   channel    text NOT NULL REFERENCES alert_channels,

@@ -1,5 +1,5 @@
 -- Every webhook is held against the service's own delivery history. Nearly all are found there: only those that are not have a row here.
---   state    matched: the history has it, and what was stored of that may change; unmatched: it lacks it so far, or can't tell;
+--   state    matched: the history has it, and what was stored of that may change; unmatched: it lacks it so far, or does not say;
 --            not_sent: a complete reading that must have it lacks it; differs: so do too many others, which says nothing of this one
 --   single   it has a break of its own
 --   reason   not_listed, or other_content: the history has its id with another content

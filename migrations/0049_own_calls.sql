@@ -51,7 +51,7 @@ UPDATE service_writes SET payment_intent_id = substr(key, 8)
 WHERE operation = 'createRefund' AND request IS NULL AND key ~ '^refund-[A-Za-z0-9_-]+$'
   AND hash = encode(sha256(convert_to(
     '{"body":{"paymentIntentId":"' || substr(key, 8) || '"},"operation":"createRefund","path":{}}', 'UTF8')), 'hex');
--- What the records know already need not be taken in again; but a refund is, where its payment is known: who told the records of
+-- What the records know already need not be taken in again; but a refund is, where its payment is known: who reported to the records
 -- the payment can't be seen here.
 UPDATE service_writes SET taken_in_at = coalesce(ended_at, now())
 WHERE object_id IS NOT NULL AND CASE operation

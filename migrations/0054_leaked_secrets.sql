@@ -11,7 +11,7 @@ SELECT payout_id, said_of, name, said_to, said_by, EXISTS (
     AND inbox_id = CASE WHEN said_by ~ '^[0-9]{1,18}$' THEN said_by::bigint END) AS not_sent
 FROM reported_refunds;
 
--- A payout that reports alone tell of moves no balance.
+-- A payout known only from reports moves no balance.
 DELETE FROM movements USING payouts
 WHERE record_kind = 'payout' AND record_id = payouts.id AND part = 'unclear' AND base IS NULL AND NOT known
   AND claims NOT LIKE '%,"api_response",%' AND claims NOT LIKE '%,"delivery_history",%';

@@ -11,7 +11,7 @@ CREATE TABLE ended_sessions (
 CREATE INDEX ended_sessions_by_until ON ended_sessions (until);
 
 -- What was refused again to an actor within a minute: only the first five have rows of their own in `actions`, the others are counted
--- here until one row there tells of all of them.
+-- here until one row there counts all of them.
 --   since   when the first was refused
 --   folded  how many more were
 CREATE TABLE repeated_refusals (
