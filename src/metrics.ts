@@ -12,7 +12,7 @@ export function createMetrics(options: { processMetrics?: boolean } = {}) {
     ...receiving(make),
     ...proving(make),
     ...calling(make),
-    ...telling(make),
+    ...outgoing(make),
     buildInfo: make.gauge('build_info', 'Always 1; the version is in the label', 'version'),
   };
   // A gauge starts at 0; nothing is said before a complete poll has measured it.
@@ -107,8 +107,8 @@ function calling({ counter, gauge }: Makers) {
   };
 }
 
-/** What we tell the store, and people. */
-function telling({ counter, gauge }: Makers) {
+/** What we send to the store, and to people. */
+function outgoing({ counter, gauge }: Makers) {
   return {
     callbacks: counter('callbacks_total', 'Attempts to send the store an order, by result', 'result'),
     callbackBacklog: gauge('callback_backlog', 'Changes of orders that were not sent to the store, by state', 'state'),

@@ -145,7 +145,7 @@ describe('start', () => {
     const scrape = () => fetch(`${console}/metrics`).then((answer) => answer.text());
     await vi.waitFor(async () => expect(await scrape()).toMatch(FIRST_RUN), { timeout: 60_000, interval: 250 });
     await expectAskedMetrics(await scrape());
-    if (hasPromtool()) expect(promtool(['check', 'metrics'], await scrape())).toEqual({ status: 0, told: '' });
+    if (hasPromtool()) expect(promtool(['check', 'metrics'], await scrape())).toEqual({ status: 0, output: '' });
 
     expect(await runHere(['migrate'], { cwd })).toMatchObject({
       code: 0,
@@ -168,7 +168,7 @@ describe('roles of their own, on one database', () => {
   });
   afterEach(() => database.drop());
 
-  test('each runs alone, tells its health on METRICS_PORT, and ends with 0 on SIGTERM', async () => {
+  test('each runs alone, shows its health on METRICS_PORT, and ends with 0 on SIGTERM', async () => {
     const env = settings({ DATABASE_URL: database.url, METRICS_PORT: '0' });
     // `serve` below.
     const roles = [start(['work'], env), start(['schedule'], env)];

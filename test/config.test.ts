@@ -47,8 +47,8 @@ test('nothing set: the documented defaults', () => {
 });
 
 test('keys outlive bodies: fewer days for them are refused, with both names and what was given', () => {
-  const told = refusal({ RETENTION_KEY_DAYS: '30', RETENTION_BODY_DAYS: '60' });
-  expect(told).toContain(
+  const refused = refusal({ RETENTION_KEY_DAYS: '30', RETENTION_BODY_DAYS: '60' });
+  expect(refused).toContain(
     'RETENTION_KEY_DAYS\n    given 30, while RETENTION_BODY_DAYS is 60; accepted are as many days',
   );
   expect(refusal({ RETENTION_KEY_DAYS: '89' })).toContain('given 89, while RETENTION_BODY_DAYS is 90');
@@ -93,7 +93,7 @@ test('a certificate that can’t be read is refused by the name of its setting',
 });
 
 test('two ports of one process differ, unless the system gives them or their addresses differ', () => {
-  const told = (env: Record<string, string>) => {
+  const refused = (env: Record<string, string>) => {
     try {
       loadConfig([], { env, apart: ['CONSOLE_PORT'] });
       return '';
@@ -101,10 +101,10 @@ test('two ports of one process differ, unless the system gives them or their add
       return String(error);
     }
   };
-  expect(told({ PORT: '8081' })).toContain('CONSOLE_PORT\n    given 8081, as PORT is');
-  expect(told({ PORT: '0', CONSOLE_PORT: '0' })).toBe('');
-  expect(told({ PORT: '8081', HOST: '10.0.0.1' })).toBe('');
-  expect(told({ METRICS_PORT: '8080' })).toBe('');
+  expect(refused({ PORT: '8081' })).toContain('CONSOLE_PORT\n    given 8081, as PORT is');
+  expect(refused({ PORT: '0', CONSOLE_PORT: '0' })).toBe('');
+  expect(refused({ PORT: '8081', HOST: '10.0.0.1' })).toBe('');
+  expect(refused({ METRICS_PORT: '8080' })).toBe('');
 });
 
 test.each([
@@ -257,17 +257,17 @@ describe('DATABASE_PASSWORD', () => {
 
   test('without an address, or beside another password, is refused, and not shown', () => {
     const DATABASE_PASSWORD = 'hunter2';
-    const told = [
+    const refused = [
       refusal({ DATABASE_PASSWORD }),
       refusal({ DATABASE_PASSWORD, DATABASE_URL: 'postgres://u:other@db/t' }),
       refusal({ DATABASE_PASSWORD, DATABASE_URL: 'postgres:///t?host=/run' }),
     ];
-    expect(told.map((text) => /DATABASE_PASSWORD\n {4}given[^;]+/.exec(text)?.[0].split('\n    ')[1])).toEqual([
+    expect(refused.map((text) => /DATABASE_PASSWORD\n {4}given[^;]+/.exec(text)?.[0].split('\n    ')[1])).toEqual([
       'given without DATABASE_URL',
       'given, while DATABASE_URL has a password',
       'given, while DATABASE_URL lacks user or host',
     ]);
-    expect(told.join('')).not.toMatch(/hunter2|other/);
+    expect(refused.join('')).not.toMatch(/hunter2|other/);
   });
 });
 

@@ -28,7 +28,7 @@ interface Tried {
 
 const triedColumns: Columns<Tried> = {
   channel: ({ channel }) => channel,
-  result: ({ ok }) => (ok ? 'told' : 'failed'),
+  result: ({ ok }) => (ok ? 'sent' : 'failed'),
   answer: ({ answer }) => answer,
 };
 

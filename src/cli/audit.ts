@@ -167,11 +167,11 @@ function createFindingList({ json }: { json: boolean }): FindingList {
     end: (summary) => {
       clear();
       if (json) process.stdout.write(`${count === 0 ? '{"items":[' : '\n'}],${stringify(summary)?.slice(1)}\n`);
-      else if (count === 0) process.stdout.write(`${toldOf(summary)}\n`);
+      else if (count === 0) process.stdout.write(`${summaryLine(summary)}\n`);
     },
   };
 }
 
-function toldOf(summary: { seals?: number; rows?: number }): string {
+function summaryLine(summary: { seals?: number; rows?: number }): string {
   return `${summary.seals ?? 0} seals with ${summary.rows ?? 0} rows are as they were sealed`;
 }

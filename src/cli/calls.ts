@@ -112,8 +112,8 @@ function theOne<Call extends CallView>(key: string, calls: readonly Call[], oper
   throw new UsageError(`Several calls have this key; say which with --operation: ${operations}.`);
 }
 
-function refusal({ told, forceable }: MadeProblem): string {
-  return forceable ? `${told} Where you know that the call made it, and how: --force, with --note.` : told;
+function refusal({ message, forceable }: MadeProblem): string {
+  return forceable ? `${message} Where you know that the call made it, and how: --force, with --note.` : message;
 }
 
 function decidedAlready({ operation, key, status, objectId }: CallView): string {

@@ -79,10 +79,10 @@ function differences(theirs: JsonObject, ours: JsonObject | undefined): Differen
 
 /** What is masked by its age is equal where theirs would be masked to the same. */
 function same(field: string, theirs: Json = null, ours: Json = null): boolean {
-  const [shown, told] = [canonicalJson(plain(ours)), plain(theirs)];
+  const [shown, listed] = [canonicalJson(plain(ours)), plain(theirs)];
   return (
-    shown === canonicalJson(told) ||
-    shown === canonicalJson(maskPersonal('payment_intent', { [field]: told })[field] ?? null)
+    shown === canonicalJson(listed) ||
+    shown === canonicalJson(maskPersonal('payment_intent', { [field]: listed })[field] ?? null)
   );
 }
 

@@ -64,7 +64,7 @@ function printOrderAsOf({ reference, asOf, order, timeline, toldLater, ...record
     `status     ${status ?? 'unknown'}`,
     `expected   ${expected ? `${expected.amount} ${expected.currency}` : 'not registered by the store'}`,
     `release    ${release.safe ? 'safe' : 'not safe'} (${release.reason})`,
-    toldLaterLine(toldLater),
+    laterLine(toldLater),
     'not kept   personal data (digests stand in its place), and whether a break was open',
     '',
     ...printMadeOf(order, records, { print: printRecord, unread: 'not read then' }),
@@ -73,7 +73,7 @@ function printOrderAsOf({ reference, asOf, order, timeline, toldLater, ...record
   ];
 }
 
-function toldLaterLine({ changes, firstKnownAt }: OrderAsOf['toldLater']): string {
+function laterLine({ changes, firstKnownAt }: OrderAsOf['toldLater']): string {
   if (changes === 0) return 'later      nothing that the service had said by then became known later';
   return `later      ${changes} changes that the service had said by then became known later, the first at ${firstKnownAt}`;
 }

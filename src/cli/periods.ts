@@ -73,7 +73,7 @@ async function close(asked: string, { reason, dryRun = false, json = false }: Cl
   await (dryRun ? runDry(asked, { reason, json }) : closeNow(asked, { reason, json }));
 }
 
-/** Posts nothing, which closing does first: what is not posted yet is told as missing. */
+/** Posts nothing, which closing does first: what is not posted yet is shown as missing. */
 async function runDry(asked: string, { reason, json }: { reason: string | undefined; json: boolean }): Promise<void> {
   await withStore(async ({ db, config }) => {
     const about = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };

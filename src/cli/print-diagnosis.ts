@@ -9,16 +9,16 @@ type Group = (typeof groups)[number];
 
 type Status = Check['status'];
 
-/** In a line's first column, and in the order in which they are told. Advice is `ok`, with something to do. */
+/** In a line's first column, and in the order in which they are printed. Advice is `ok`, with something to do. */
 const words = ['finding', 'unknown', 'hint', 'ok'] as const;
 
 /**
  * How many of each group are well, and in full what is not, findings first, and what is advised; those of which the same is
- * said are told together. With `all` also what is well. At most 100 columns, but for a word that is longer.
+ *said are printed together. With `all` also what is well. At most 100 columns, but for a word that is longer.
  */
 export function printDiagnosis(items: readonly Check[], { all }: { all: boolean }): string[] {
-  const told = words.filter((word) => all || word !== 'ok');
-  const lines = told.flatMap((word) => alikeOf(items.filter((check) => wordOf(check) === word)).flatMap(printAlike));
+  const printed = words.filter((word) => all || word !== 'ok');
+  const lines = printed.flatMap((word) => alikeOf(items.filter((check) => wordOf(check) === word)).flatMap(printAlike));
   return [...printGroups(items), ...(lines.length > 0 ? ['', ...lines] : []), '', ...summaryOf(items, all)];
 }
 
@@ -103,10 +103,10 @@ function countOf(items: readonly Check[], wanted: Status): number {
 
 function summaryOf(items: readonly Check[], all: boolean): string[] {
   const [finding, unknown] = [countOf(items, 'finding'), countOf(items, 'unknown')];
-  const told = [
+  const counts = [
     `${items.length} ${items.length === 1 ? 'check' : 'checks'}:`,
     finding === 0 ? 'nothing is to be done' : `${finding} to fix`,
     ...(unknown === 0 ? [] : [`and ${unknown} not known yet`]),
   ].join(' ');
-  return [`${told}.${all ? '' : ' Each of them: tallyhook doctor --all'}`];
+  return [`${counts}.${all ? '' : ' Each of them: tallyhook doctor --all'}`];
 }

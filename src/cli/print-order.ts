@@ -100,8 +100,8 @@ function saidBy({ observedAt, observedBy: { type, ref } }: RecordView): string {
 }
 
 export function printStep({ changedAt, source, because, entity, field, from, to }: TimelineEntry): string {
-  const told = `${source.type} ${source.ref}${because === null ? '' : ` (${because.name})`}`;
-  return `${changedAt}  ${told.padEnd(SOURCE_WIDTH)} ${entity.kind} ${entity.id}: ${field} ${short(from)} → ${short(to)}`;
+  const origin = `${source.type} ${source.ref}${because === null ? '' : ` (${because.name})`}`;
+  return `${changedAt}  ${origin.padEnd(SOURCE_WIDTH)} ${entity.kind} ${entity.id}: ${field} ${short(from)} → ${short(to)}`;
 }
 
 function short(value: Json): string {

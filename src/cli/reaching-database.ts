@@ -1,7 +1,7 @@
 import type { Config } from '../config.js';
 import { DatabaseError, troubleOf } from '../records/database/database-trouble.js';
 
-/** Runs a command against the database; that it can't be worked with is told in one line, not by where it was noticed. */
+/** Runs a command against the database; where it can't be worked with, one line says so, not the place that noticed. */
 export async function reachingDatabase<T>(
   { DATABASE_URL }: Pick<Config, 'DATABASE_URL'>,
   work: () => Promise<T>,

@@ -96,8 +96,8 @@ function printBreaks(runs: Run[]): void {
   if (opened === 0) return;
   const what = opened === 1 ? '1 break' : `${opened} breaks`;
   const kept = runs.some(({ id }) => id !== null);
-  const told = kept ? 'opened: tallyhook breaks list --status open' : 'would be opened';
-  process.stderr.write(`${what} ${told}\n`);
+  const outcome = kept ? 'opened: tallyhook breaks list --status open' : 'would be opened';
+  process.stderr.write(`${what} ${outcome}\n`);
 }
 
 function exitCodeOf(runs: Run[]): number {
@@ -133,7 +133,7 @@ interface Terminal {
   write(text: string): unknown;
 }
 
-/** One line on a terminal's stderr that tells how far a run is; nothing at all where there is no terminal. */
+/** One line on a terminal's stderr that says how far a run is; nothing at all where there is no terminal. */
 export function createProgressLine(terminal: Terminal, now: () => number): ProgressLine {
   let shownAt = Number.NEGATIVE_INFINITY;
   let visible = false;
@@ -152,7 +152,7 @@ export function createProgressLine(terminal: Terminal, now: () => number): Progr
   };
 }
 
-/** A share is told only where it is known how much there is. */
+/** A share is shown only where it is known how much there is. */
 export function progressText(kind: string, { seen, calls, oldest, total }: Progress): string {
   const share = total === null || total <= 0 ? '' : `, ${Math.min(100, Math.floor((seen / total) * 100))}% of ${total}`;
   const back = oldest === null ? '' : `, back to ${new Date(oldest).toISOString().slice(0, 10)}`;

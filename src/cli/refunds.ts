@@ -71,7 +71,7 @@ async function assign(
     const { before, orders } = await inTransaction(db, dryRun, async (trx) => {
       const done = await assignRefund(trx, given, { ...rules, adoptedAt });
       if (done.outcome === 'refused')
-        throw new UsageError(done.why === 'own_call' ? `${done.told} (--force)` : done.told);
+        throw new UsageError(done.why === 'own_call' ? `${done.message} (--force)` : done.message);
       await recordAction(trx, {
         actor: given.actor,
         action: 'assign refund',

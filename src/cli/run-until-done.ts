@@ -23,7 +23,7 @@ export async function runUntilDone(
   }
 }
 
-/** What ends because it was told to says so by the reason it was given, or by an AbortError of Node. */
+/** What ends because it was stopped says so by the reason it was given, or by an AbortError of Node. */
 function isInterruption(error: unknown, { aborted, reason }: AbortSignal): boolean {
   return aborted && (error === reason || (error instanceof Error && error.name === 'AbortError'));
 }

@@ -60,8 +60,9 @@ export function defineSecrets(command: Command): void {
         const status = await statusNow(db, config);
         printList(status, json, columns);
         if (json) return;
-        for (const { label, untold } of status.items)
-          if (untold !== null) printText(`whether the service sent what came under ${label} is not known: ${untold}`);
+        for (const { label, untold: notKnown } of status.items)
+          if (notKnown !== null)
+            printText(`whether the service sent what came under ${label} is not known: ${notKnown}`);
         for (const { label, next } of status.items) printText(`next for ${label}: ${next}`);
       }),
     );

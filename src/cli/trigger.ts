@@ -89,7 +89,7 @@ function jsonObject(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // told below
+    // said below
   }
   throw new InvalidArgumentError('Accepted is a JSON object.');
 }

@@ -24,7 +24,7 @@ export interface Action {
   tone?: 'bad';
   /** What the person fills in besides the reason. */
   fields?: readonly ActionField[];
-  /** Reads the form's fields, all strings; what it refuses is told as 400. Left out: no field counts. */
+  /** Reads the form's fields, all strings; what it refuses is answered with 400. Left out: no field counts. */
   input?: z.ZodType<Record<string, unknown>>;
   /** Shown with a confirming button before anything is done. */
   preview?(deps: PageDeps, request: ActionRequest): Promise<Section[]>;
@@ -48,7 +48,7 @@ export interface ActionRequest {
 export interface ActionResult {
   /** `asked`: another process does it. `refused`: nothing was changed. */
   outcome: 'done' | 'asked' | 'refused';
-  /** Told on the next page, in a sentence. */
+  /** Shown on the next page, in a sentence. */
   message: string;
   /** What it was done to, as `event 12`. */
   target?: string;

@@ -7,17 +7,17 @@ export interface PageDeps extends ApiDeps {
   serviceBaseUrl: string;
   /** How far apart the runs of each kind are; a kind that is switched off is left out. */
   runEverySeconds: Readonly<Record<string, number>>;
-  /** Names of the ways of telling people that are configured. */
+  /** Names of the channels that are configured. */
   alertChannels: readonly string[];
   /** How full each queue is; `state` is null where it could not be asked. */
-  queues: () => Promise<QueueLook[]>;
+  queues: () => Promise<QueueReading[]>;
   /** Probes every dependency and assumption; may take minutes, and ends by itself. */
   runDoctor: () => Promise<DoctorLine[]>;
   /** Asks the schedulers to verify all seals in somebody's name. */
   verifySeals: (actor: string) => Promise<void>;
 }
 
-export interface QueueLook {
+export interface QueueReading {
   name: string;
   state: { waiting: number; active: number; delayed: number; failed: number; oldestAt: number | null } | null;
 }

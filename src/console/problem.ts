@@ -27,7 +27,7 @@ export const notFound: RequestHandler = (req, res) => {
   sendProblem(res, new Problem(404, 'Not found', `There is nothing at ${req.method} ${req.path}.`));
 };
 
-/** Turns whatever a handler threw into a problem; what nobody expected is logged and told without its inner text. */
+/** Turns whatever a handler threw into a problem; what nobody expected is logged, and answered without its inner text. */
 export function problemHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) {

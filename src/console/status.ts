@@ -40,7 +40,7 @@ function limitOf(everySeconds: number): number {
 
 const FRESH_MS = 2_000;
 
-/** One question of the database for all pages of two seconds. What can't be asked is told as unknown. */
+/** One question of the database for all pages of two seconds. What can't be asked is shown as unknown. */
 export function createStatus(deps: StatusDeps): () => Promise<Status> {
   let answer: Promise<Status> | null = null;
   let staleAt = 0;
@@ -82,7 +82,7 @@ async function readStatus(deps: StatusDeps): Promise<Status> {
     ...breakItems(breaks),
     ...missedItems(missed),
     ...eventItems(backlog),
-    ...tellingItems(callbacks, failing),
+    ...outgoingItems(callbacks, failing),
     ...refundItems(lost, held),
     ...settings.map((found): Items[number] => {
       return { tone: 'bad', text: `${found.setting} differs: ${valuesText(found)}`, href: '/doctor' };
@@ -137,8 +137,8 @@ function eventItems({ failed, dead, oldestSeconds }: Awaited<ReturnType<typeof i
   return items;
 }
 
-/** What the store, and people, are not told. */
-function tellingItems({ dead }: CallbackBacklog, failing: FailingChannel[]): Items {
+/** What is not sent to the store, and to people. */
+function outgoingItems({ dead }: CallbackBacklog, failing: FailingChannel[]): Items {
   const items: Items = [];
   if (dead > 0)
     items.push({ tone: 'bad', text: `${counted(dead, 'callback')} given up`, href: '/callbacks?status=dead' });
@@ -161,7 +161,7 @@ function silentItems(heartbeats: readonly ProcessHeartbeat[]): Items {
   return [...queueItems(heartbeats), ...partItems(heartbeats.filter(({ part }) => part !== 'queue'))];
 }
 
-/** Each look for alerts asks the queue: where nobody looks, nobody knows. */
+/** Each check for alerts asks the queue: where nobody checks, nobody knows. */
 function queueItems(heartbeats: readonly ProcessHeartbeat[]): Items {
   const ago = (name: ProcessHeartbeat['part']) => heartbeats.find(({ part }) => part === name)?.secondsAgo ?? 0;
   const silent = ago('queue') - ago('alerts');
@@ -174,7 +174,7 @@ function partItems(heartbeats: readonly ProcessHeartbeat[]): Items {
   return heartbeats
     .filter(({ secondsAgo }) => secondsAgo > lateSeconds.heartbeat)
     .map(({ part, secondsAgo }) => {
-      const what = part === 'alerts' ? 'Nobody has looked for alerts' : `No ${part} at work`;
+      const what = part === 'alerts' ? 'Nobody has checked for alerts' : `No ${part} at work`;
       return { tone: 'bad', text: `${what} for ${duration(secondsAgo)}`, href: '/alerts' };
     });
 }
@@ -186,10 +186,10 @@ function unprovenItems(covered: Coverage[], runEverySeconds: PageDeps['runEveryS
   const never = unproven.some(({ completeUntil }) => completeUntil === null);
   const oldest = unproven.map(({ completeUntil }) => completeUntil ?? '').sort()[0] ?? '';
   const since = never ? '' : ` since ${oldest.slice(0, 16).replace('T', ' ')}`;
-  const told = names.length > 3 ? `${names.length} of ${covered.length} kinds` : names.join(', ');
+  const kinds = names.length > 3 ? `${names.length} of ${covered.length} kinds` : names.join(', ');
   const [only] = names;
   const href = names.length === 1 && only !== undefined ? `/runs?kind=${encodeURIComponent(only)}` : '/runs';
-  return [{ tone: 'warn', text: `Unproven${since}: ${told}`, href }];
+  return [{ tone: 'warn', text: `Unproven${since}: ${kinds}`, href }];
 }
 
 function allProven(covered: Coverage[]): Items[number] {

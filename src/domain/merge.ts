@@ -276,7 +276,7 @@ function isOwn({ source }: Statement): boolean {
   return source.type === 'api_response';
 }
 
-/** Who says the state that is shown, or of a record that reports alone tell the state that they say; else what shaped it last. */
+/** Who says the state that is shown, or of a record known only from reports the state that they say; else what shaped it last. */
 function witnessOf(
   { main }: RecordRules,
   poll: Poll | null,

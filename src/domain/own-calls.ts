@@ -32,6 +32,6 @@ export function linksOfCall(
 }
 
 /** Those of which something is said. */
-export function toldFields(said: Readonly<Record<string, string | null>>): Record<string, string> {
+export function namedFields(said: Readonly<Record<string, string | null>>): Record<string, string> {
   return Object.fromEntries(Object.entries(said).filter((entry): entry is [string, string] => entry[1] !== null));
 }

@@ -9,7 +9,7 @@ export const MASK = '[masked]';
 export const personalKinds = recordKinds.filter((kind) => kinds[kind].speaksOfPeople);
 
 /**
- * Fields that tell of a person (specification 2.1, 2.3, 2.5, 2.14, 4.6), at any depth of a record. Addresses on a chain
+ * Personal fields (specification 2.1, 2.3, 2.5, 2.14, 4.6), at any depth of a record. Addresses on a chain
  * are not among them, but for the one that the customer named as their own. Names that the specification does not show stand
  * for a person wherever they come.
  */
@@ -91,7 +91,7 @@ function namesPerson(kind: RecordKind, name: string): boolean {
 }
 
 /**
- * Whether a field of a record tells of a person: by its name, or because its value is an e-mail address, as the
+ * Whether a field of a record is personal: by its name, or because its value is an e-mail address, as the
  * destination of a payout may be (2.4). Never null.
  */
 function isPersonal(kind: RecordKind, name: string, value: Json): boolean {
@@ -115,7 +115,7 @@ export function replacePersonal(kind: RecordKind, name: string, value: Json, rep
   return isJsonObject(value) ? replaceInside(kind, value, replace) : value;
 }
 
-/** The record's fields without what tells of a person. Pure, and the same when it is done twice. */
+/** The record's fields without what is personal. Pure, and the same when it is done twice. */
 export function maskPersonal(kind: RecordKind, fields: JsonObject): JsonObject {
   return replaceInside(kind, fields, () => MASK);
 }
@@ -131,7 +131,7 @@ const PHONES = /(?<![\w+])\+[1-9](?:[ ()-]{0,2}\d){7,14}(?!\.?\d)/g;
 
 /**
  * A text in somebody's own words, such as the reason of a failure, without e-mail addresses and phone numbers, and without
- * what is `known` to tell of a person. A name that nothing else shows can't be told from other words.
+ * what is `known` to be personal. A name that nothing else shows can't be distinguished from other words.
  */
 export function maskText(text: string, known: readonly string[] = []): string {
   const named = known.filter((value) => value.length >= SHORTEST_NAME).toSorted((a, b) => b.length - a.length);
@@ -149,7 +149,7 @@ export function maskEvidence(evidence: JsonObject, about: string): JsonObject {
 }
 
 /**
- * The record's fields for somebody who need not know people: without what tells of one, without free-form objects, and
+ * The record's fields for somebody who need not know people: without what is personal, without free-form objects, and
  * without the addresses and numbers that stand in texts, such as a note or the reason of a failure.
  */
 export function hidePeople(kind: RecordKind, fields: JsonObject): JsonObject {

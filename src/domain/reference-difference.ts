@@ -44,11 +44,11 @@ export function referenceDifference(here: string, there: string): { here: string
   while (start < least && a[start] === b[start]) start += 1;
   let end = 0;
   while (end < least - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
-  const between = (all: string[]): string => told(all.slice(start, all.length - end));
+  const between = (all: string[]): string => spelled(all.slice(start, all.length - end));
   return { here: between(a), there: between(b) };
 }
 
-function told(characters: readonly string[]): string {
+function spelled(characters: readonly string[]): string {
   if (characters.length === 0) return 'nothing';
   const more = characters.length > LONGEST ? ' and more' : '';
   return `${characters.slice(0, LONGEST).map(nameOf).join(', ')}${more}`;

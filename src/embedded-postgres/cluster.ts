@@ -86,7 +86,7 @@ function pidLines(data: string): string[] {
   }
 }
 
-/** A server stands in its data directory, wherever that was moved to. Where the system can't tell, yes. */
+/** A server stands in its data directory, wherever that was moved to. Where the system does not say, yes. */
 function standsIn(pid: number, data: string): boolean {
   let folder: string;
   try {

@@ -11,7 +11,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Names one life of a process: its id, and where the system tells it the moment it started, so that another process
+ * Names one life of a process: its id, and where the system shows it the moment it started, so that another process
  * that got the same id later is not taken for it.
  */
 export function processIdentity(pid: number): string {

@@ -10,7 +10,7 @@ import { readPosted } from '../records/books/posted-entries.js';
 import { closedMonths } from '../records/books/posting-progress.js';
 import type { Books } from './posting-deps.js';
 
-interface Told {
+interface Drafted {
   drafts: readonly Draft[];
   /** What the drafts were made of; of other things none. */
   records: readonly ReadRecord[];
@@ -19,16 +19,16 @@ interface Told {
 }
 
 /** Appends what the books don't say yet. Returns how many entries that were. */
-export async function appendDrafts(books: Books, { drafts, records, isWhole }: Told): Promise<number> {
-  const told = drafts
+export async function appendDrafts(books: Books, { drafts, records, isWhole }: Drafted): Promise<number> {
+  const wanted = drafts
     .filter(({ lines }) => lines.every(({ assetCode, memo }) => memo || books.opened.has(assetCode)))
     .flatMap((draft) => sinceItsOpening(draft, books.opened));
-  const isTold = new Set(told.map(keyOf));
-  const posted = await readAllPosted(books.trx, [...told, ...records.map(refOf)]);
-  const known = isWhole ? posted : posted.filter((one) => isTold.has(keyOf(one)));
+  const isWanted = new Set(wanted.map(keyOf));
+  const posted = await readAllPosted(books.trx, [...wanted, ...records.map(refOf)]);
+  const known = isWhole ? posted : posted.filter((one) => isWanted.has(keyOf(one)));
   const byRecord = new Map(records.map((record) => [idOf(refOf(record)), record]));
   const closed = await closedMonths(books.trx);
-  const entries = planPosting(told, known).map(
+  const entries = planPosting(wanted, known).map(
     (append): NewEntry => ({
       ...placed(append, books, closed),
       observed: byRecord.get(idOf(append))?.observedBy ?? null,

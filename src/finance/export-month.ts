@@ -66,19 +66,19 @@ async function filesOf(
   const all = await periodFiles(trx, month);
   const stored = all.filter((file) => file.format === format);
   if (stored.length > 0) {
-    const told = ({ id, name, sha256, bytes }: PeriodFile) => ({
+    const fileOf = ({ id, name, sha256, bytes }: PeriodFile) => ({
       name,
       sha256,
       bytes,
       content: readPeriodFile(trx, id),
     });
-    return { status: 'closed', files: stored.map(told) };
+    return { status: 'closed', files: stored.map(fileOf) };
   }
   await refuseClosed(trx, asked, [...new Set(all.map((file) => file.format))]);
   return { status: 'open', files: exportFormats[format]({ trx, month, chart, currency, timeZone, table }) };
 }
 
-/** What the books tell now is not what they told when the month was closed. */
+/** What the books say now is not what they said when the month was closed. */
 async function refuseClosed(
   trx: Knex.Transaction,
   { month, format }: Pick<Asked, 'month' | 'format'>,

@@ -50,7 +50,7 @@ async function readRecords(trx: Knex.Transaction, ids: TouchedIds): Promise<Read
   return found;
 }
 
-/** Sub-wallets of which something that stood at the opening may be told otherwise now. */
+/** Sub-wallets of which something that stood at the opening may be shown otherwise now. */
 function walletsOf(records: readonly ReadRecord[]): { account: string; assetCode: string }[] {
   return records
     .flatMap(({ moved }) => moved)

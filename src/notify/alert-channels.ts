@@ -3,7 +3,7 @@ import { CALL_TIMEOUT_MS, type CallOutAnswer, type CallOutDeps, callOut } from '
 import { sendMail } from './send-mail.js';
 import { signedHeaders } from './sign-message.js';
 
-/** A way of telling people. */
+/** Where alerts are sent to people. */
 export interface AlertChannel {
   name: 'slack' | 'webhook' | 'mail';
   send(notice: { id: string; at: Date; message: AlertMessage }): Promise<CallOutAnswer>;

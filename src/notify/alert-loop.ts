@@ -34,7 +34,7 @@ const CHECK_EVERY_MS = 30_000;
 const SEND_EVERY_MS = 2_000;
 const BEAT_EVERY_MS = 60_000;
 
-/** Looks every half minute, tells what is new, and beats each minute while all is well. Until the signal; never throws. */
+/** Checks every half minute, sends what is new, and beats each minute while all is well. Until the signal; never throws. */
 export async function alertLoop(deps: AlertDeps, signal: AbortSignal): Promise<void> {
   let beatAt = Number.NEGATIVE_INFINITY;
   const check = async () => {
@@ -48,7 +48,7 @@ export async function alertLoop(deps: AlertDeps, signal: AbortSignal): Promise<v
   ]);
 }
 
-/** One look at everything: rows and notices are brought in line with it. */
+/** One check of everything: rows and notices are brought in line with it. */
 export async function checkAlerts(deps: AlertDeps): Promise<Settled> {
   const { db, now, runEverySeconds, log } = deps;
   const channels = deps.channels.map(({ name }) => name);
@@ -135,7 +135,7 @@ const FIRST_RETRY_MS = 15_000;
 const CLAIM_SECONDS = 90;
 const TURN_MS = 30_000;
 
-/** Tells each channel what waits for it, in order, until one notice fails: the rest waits with it. */
+/** Sends each channel what waits for it, in order, until one notice fails: the rest waits with it. */
 export async function sendNotices(deps: NoticeDeps): Promise<void> {
   await Promise.all(
     deps.channels.map(async (channel) => {

@@ -1,4 +1,4 @@
-/** What a channel is to tell. Nothing in it identifies a person, or is a secret. */
+/** What a channel is to send. Nothing in it identifies a person, or is a secret. */
 export interface AlertMessage {
   type: 'alert.firing' | 'alert.resolved' | 'alert.digest' | 'alert.test';
   severity?: string;
@@ -23,6 +23,6 @@ export function headline({ type, severity, subject, summary }: AlertMessage): st
 export function messageText(message: AlertMessage): string {
   const { type, detail, remedy, runbook } = message;
   if (type === 'alert.resolved') return [headline(message), detail].join('\n');
-  const told = [remedy, runbook].filter((part) => part !== undefined && part !== '').join(' More: ');
-  return [headline(message), detail, ...(told === '' ? [] : [`What to do: ${told}`])].join('\n');
+  const advice = [remedy, runbook].filter((part) => part !== undefined && part !== '').join(' More: ');
+  return [headline(message), detail, ...(advice === '' ? [] : [`What to do: ${advice}`])].join('\n');
 }

@@ -25,7 +25,7 @@ export type CallOutAnswer =
 export const CALL_TIMEOUT_MS = 10_000;
 /** More of an answer is not read. */
 const ANSWER_BYTES = 4_096;
-const TOLD_CHARACTERS = 120;
+const SHOWN_CHARACTERS = 120;
 const LONGEST_RETRY_AFTER_SECONDS = 3_600;
 
 /** Success is an answer of 2xx alone; redirects are not followed. Never throws. */
@@ -35,11 +35,11 @@ export async function callOut(call: OutboundCall, deps: CallOutDeps): Promise<Ca
   try {
     const { status, retryAfter, text } = await request(call, deps.rules, limit);
     if (status >= 200 && status < 300) return { ok: true, httpStatus: status };
-    const error = `answered ${status}${toldOf(status, text)}`;
+    const error = `answered ${status}${excerptOf(status, text)}`;
     return { ok: false, httpStatus: status, error, retryAfterMs: retryAfterOf(status, retryAfter) };
   } catch (error) {
-    const told = limit.aborted ? `no answer within ${timeoutMs / 1_000} s` : reasonOf(error);
-    return { ok: false, httpStatus: null, error: told, retryAfterMs: null };
+    const reason = limit.aborted ? `no answer within ${timeoutMs / 1_000} s` : reasonOf(error);
+    return { ok: false, httpStatus: null, error: reason, retryAfterMs: null };
   }
 }
 
@@ -77,10 +77,10 @@ async function request(call: OutboundCall, rules: OutboundRules, signal: AbortSi
   });
 }
 
-function toldOf(status: number, text: string): string {
+function excerptOf(status: number, text: string): string {
   if (status >= 300 && status < 400) return ': redirects are not followed';
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
-  return line === '' ? '' : `: ${maskText(line).slice(0, TOLD_CHARACTERS)}`;
+  return line === '' ? '' : `: ${maskText(line).slice(0, SHOWN_CHARACTERS)}`;
 }
 
 function retryAfterOf(status: number, header: string | undefined): number | null {

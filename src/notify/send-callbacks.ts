@@ -24,7 +24,7 @@ export interface CallbackDeps extends CallOutDeps {
   url: string;
   secret: string;
   adoptedAt: Date;
-  /** How long what was told is kept; left out: for ever. */
+  /** How long what was sent is kept; left out: for ever. */
   keepDays?: number;
   retry?: { firstMs: number; maxAttempts: number };
 }
@@ -63,7 +63,7 @@ export async function sendNextCallback(deps: CallbackDeps): Promise<boolean> {
   const answer = await callOut(requestOf(claimed, deps), deps);
   const outcome = outcomeOf(answer, claimed, deps.retry ?? RETRY);
   await finishAttempt(deps.db, claimed, outcome);
-  tell(deps, claimed, outcome);
+  logOutcome(deps, claimed, outcome);
   return true;
 }
 
@@ -84,7 +84,7 @@ function outcomeOf(
   return { ok: false, httpStatus, error, retryInMs: attempts >= maxAttempts ? null : pause };
 }
 
-function tell({ log, metrics }: CallbackDeps, { id, attempts }: ClaimedCallback, outcome: AttemptOutcome): void {
+function logOutcome({ log, metrics }: CallbackDeps, { id, attempts }: ClaimedCallback, outcome: AttemptOutcome): void {
   const result = outcome.ok ? 'sent' : outcome.retryInMs === null ? 'dead' : 'failed';
   metrics.callbacks.inc({ result });
   if (outcome.ok) return;
@@ -96,8 +96,8 @@ const PAUSE_MS = 1_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
 /**
- * Tells the store of every order that changes, until the signal. For the leader of the schedulers; while one follows
- * another both may be at work, and no order is told of twice at once or backwards. Never throws.
+ * Sends the store every order that changes, until the signal. For the leader of the schedulers; while one follows
+ * another both may be at work, and no order is sent twice at once or backwards. Never throws.
  */
 export async function keepCallbacks(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
   await Promise.all([keepCollecting(deps, signal), keepSendingCallbacks(deps, signal)]);

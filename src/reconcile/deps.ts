@@ -91,7 +91,7 @@ export interface Outcome {
   proof: Record<string, unknown>;
   /** To be written if the outcome is complete. */
   watermarks: Map<string, Watermark>;
-  /** When what was last read, whatever else is unproven: it tells what is due next, and proves nothing. Always written. */
+  /** When what was last read, whatever else is unproven: it says what is due next, and proves nothing. Always written. */
   due?: Map<string, Watermark>;
 }
 

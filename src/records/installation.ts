@@ -7,7 +7,7 @@ export interface Installation {
 }
 
 /**
- * Binds an unbound database to a service, or tells what it is bound to. Idempotent; of several processes that start at
+ * Binds an unbound database to a service, or says what it is bound to. Idempotent; of several processes that start at
  * once one decides. The adoption date of the first call stays for ever. From then on a receiver and a worker are expected.
  */
 export async function bindInstallation(db: Knex, configured: Installation): Promise<Installation> {

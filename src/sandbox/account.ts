@@ -30,7 +30,7 @@ export function openAccount(service: Service, options: AccountOptions): Account 
   const history = past.payments === 0 ? NO_HISTORY : historyOf(service, seed, past.payments);
   const merchant = createMerchant(service, { seed, identity, history });
   const webhooks = createWebhooks(service, seed);
-  merchant.tell = (eventType, subject) => webhooks.emit(eventType, subject);
+  merchant.send = (eventType, subject) => webhooks.emit(eventType, subject);
   merchant.emit = (eventType, intent) => webhooks.emit(eventType, () => intentSubject(intent, service.baseUrl));
   addSettlementAccount(merchant, {
     receptionAddress: settlementAddress,

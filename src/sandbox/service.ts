@@ -64,10 +64,10 @@ export interface Merchant {
   inactiveAssets: Set<string>;
   /** Addresses that closed accounts gave back, by asset. */
   addressPool: Map<string, string[]>;
-  /** Tells the webhook side that something happened to an intent. */
+  /** Sends an event of something that happened to a record. */
   emit: (eventType: string, intent: Intent) => void;
   /** The same for any other record. */
-  tell: (eventType: string, subject: () => EventSubject) => void;
+  send: (eventType: string, subject: () => EventSubject) => void;
 }
 
 export function createService(settings: SandboxSettings): Service {
@@ -114,7 +114,7 @@ export function createMerchant(service: Service, { seed, identity, history }: Ne
     inactiveAssets: new Set(),
     addressPool: new Map(),
     emit: () => undefined,
-    tell: () => undefined,
+    send: () => undefined,
   };
   service.merchants.push(merchant);
   return merchant;

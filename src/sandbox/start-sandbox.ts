@@ -37,7 +37,7 @@ const OTHER = {
  */
 const KEEP_ALIVE_MS = 600_000;
 
-/** What a merchant with so many payments has besides, unless it is told. */
+/** What a merchant with so many payments has besides, unless the options say otherwise. */
 function usualShares(payments: number): Pick<SandboxSettings, 'invoices' | 'payouts'> {
   return { invoices: Math.ceil(payments * 0.12), payouts: Math.ceil(payments * 0.06) };
 }

@@ -53,7 +53,7 @@ export interface AttemptContext {
 const FAILURE_BYTES = 65_536;
 /** No connection came about, so nothing was sent. */
 const NOT_CONNECTED: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
-/** The same, while a connection is made. They may also end one that stood, when a router tells so of its host. */
+/** The same, while a connection is made. They may also end one that stood, when a router says so of its host. */
 const NOT_REACHED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** Asks once. Every way in which that can fail is a ServiceError, but for an abort, which rejects with its reason. */

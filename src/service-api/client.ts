@@ -35,7 +35,7 @@ type Read<T> = Promise<Reply<T>>;
  * A request that breaks a rule of the specification is refused before anything is sent, with an InvalidRequestError that
  * names field and rule. Nothing is ever sent that the caller left out, but for the idempotency key of the four calls that
  * have one (direct payment, payout, refund, transfer): it is written down first, and only ever repeated with the same
- * call, within ten minutes. Where no answer tells whether a call did its work, it rejects with an OutcomeUnknownError.
+ * call, within ten minutes. Where no answer says whether a call did its work, it rejects with an OutcomeUnknownError.
  *
  * The methods check the answer against the specification and reject with a ContractViolationError where an item has no
  * id, or an amount is a JSON number; what the specification does not show (4.6 to 4.9) is any JSON, null where there is no

@@ -42,7 +42,7 @@ export async function seekInvoice(read: ReadInvoices, lost: LostInvoice): Promis
   }
 }
 
-/** It can be told that the invoice is no older than the call. */
+/** Its time shows that the invoice is no older than the call. */
 export function isDated(invoice: JsonObject): boolean {
   return !Number.isNaN(createdAt(invoice));
 }

@@ -36,7 +36,7 @@ export interface RetryPolicy {
   /** The pause before the first retry; doubled for each further one, with jitter. */
   pauseMs: number;
   longestPauseMs: number;
-  /** A Retry-After of more is not waited for: the call fails and tells its caller. */
+  /** A Retry-After of more is not waited for: the call fails, and its caller hears of it. */
   longestRetryAfterMs: number;
   /** After so many failures in a row nothing is sent for `openMs`, doubled each time up to `longestOpenMs`. */
   failures: number;

@@ -20,7 +20,7 @@ interface InvoiceWritesDeps {
   send: (operation: 'createInvoice', sending: Sending) => Promise<Reply<Json>>;
   /** A page of the invoices, newest first. */
   listInvoices: (query: { take: number; cursor?: string }, signal: AbortSignal | undefined) => Promise<Reply<Json>>;
-  tell: (write: InvoiceWrite, request: SentRequest, reply: Reply<Json>) => Promise<boolean>;
+  report: (write: InvoiceWrite, request: SentRequest, reply: Reply<Json>) => Promise<boolean>;
   /** The earliest time that it may be at the service, ms. */
   earliestNow: () => number;
   pauseMs: number;
@@ -41,7 +41,7 @@ const LOOKED_FOR_MS = 24 * 3_600_000;
 
 /**
  * Creating invoices, which have no idempotency key (specification 4.2, 7): written down before they are sent, sent one
- * single time, and looked for in the list where no answer tells what came of it, at once and after a crash.
+ * single time, and searched in the list where no answer says what came of it, at once and after a crash.
  */
 export class InvoiceWrites {
   private readonly deps: InvoiceWritesDeps;
@@ -155,8 +155,8 @@ export class InvoiceWrites {
   }
 
   private async done(write: InvoiceWrite, body: string, reply: Reply<Json>): Promise<void> {
-    const isTold = await this.deps.tell(write, { path: {}, body }, reply);
-    await this.end(write, isTold ? 'done' : 'doubt', idsOf([reply.data as JsonObject])[0]);
+    const isReported = await this.deps.report(write, { path: {}, body }, reply);
+    await this.end(write, isReported ? 'done' : 'doubt', idsOf([reply.data as JsonObject])[0]);
   }
 
   private async end(write: InvoiceWrite, outcome: KeyOutcome, objectId: string | null = null): Promise<void> {

@@ -9,7 +9,7 @@ export interface NotedWrite<O extends NotedOperation = NotedOperation> {
   operation: O;
   /** Of an invoice a name of our own, which is never sent. */
   key: string;
-  /** SHA-256 of what is asked for: tells a replay from another request under the same key. */
+  /** SHA-256 of what is asked for: distinguishes a replay from another request under the same key. */
   hash: string;
   /**
    * All that it takes to send the call again, or to find the invoice, as JSON text; null where it must not be kept (a TOTP

@@ -29,7 +29,7 @@ interface KeyedCallsDeps {
     about: { progress: WriteProgress; signal: AbortSignal | undefined; isTooLate: () => boolean },
   ) => Promise<Reply<Json>>;
   /** Takes the answer in; false where that failed. */
-  tell: (write: KeyedWrite, request: KeyedRequest, reply: Reply<Json>) => Promise<boolean>;
+  report: (write: KeyedWrite, request: KeyedRequest, reply: Reply<Json>) => Promise<boolean>;
   /** The longest that one call may take, its retries among it. */
   deadlineMs: number;
   log: { warn(about: object, message: string): void } | undefined;
@@ -101,9 +101,9 @@ export class KeyedCalls {
     try {
       const reply = await this.deps.send(operation, request, { progress, signal, isTooLate });
       checkAnswer(operation, objectFromJsonText(request.body), reply.data);
-      const isTold = await this.deps.tell(write, request, reply);
+      const isReported = await this.deps.report(write, request, reply);
       // Asking again hands the answer over again; what was not kept can't be asked again.
-      await this.end(write, isTold || write.request === null ? 'done' : 'doubt', idOf(reply.data));
+      await this.end(write, isReported || write.request === null ? 'done' : 'doubt', idOf(reply.data));
       return reply;
     } catch (error) {
       const outcome = outcomeOf(error, progress, again);

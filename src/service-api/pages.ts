@@ -5,7 +5,7 @@ import { toJsonText } from '../domain/json-text.js';
 import type { Reply } from './attempt.js';
 import { ContractViolationError } from './service-errors.js';
 
-/** One page of a list; `nextCursor` null: there is no further one; undefined: nothing tells how to ask for it. */
+/** One page of a list; `nextCursor` null: there is no further one; undefined: nothing says how to ask for it. */
 export interface Page<T> {
   items: T[];
   nextCursor?: string | null | undefined;

@@ -27,7 +27,7 @@ export interface FailedAnswer {
 
 /**
  * The error that an answer stands for. The body's format is not shown (specification 7), so its parts are looked for
- * where the contract says, and none of them has to be there. `secret` is struck out of what the service says, and what tells
+ * where the contract says, and none of them has to be there. `secret` is struck out of what the service says, and what says
  * of a person.
  */
 export function refusalOf(

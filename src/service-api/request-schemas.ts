@@ -60,7 +60,7 @@ const invoiceItem = z.strictObject({
   description: z.string('is to be a text').optional(),
 });
 
-/** Specification 4.2. Which fields are required is not shown: these make an invoice, and tell it from others. */
+/** Specification 4.2. Which fields are required is not shown: these make an invoice, and distinguish it from others. */
 export const invoice = z
   .strictObject({
     customerEmail: text(),

@@ -35,7 +35,7 @@ export interface MerchantClientOptions
   /**
    * Where creating calls are written down before they are sent: createKeyStore. Without one they are kept in memory. What the
    * process does not outlive is then settled by nobody, and Tallyhook does not see the calls: it learns of a refund only from
-   * polls and the delivery history, and can't tell from them which payment it was for. The client says so when it is made: in
+   * polls and the delivery history, and can't see from them which payment it was for. The client says so when it is made: in
    * `log`, or without one as a warning of the process.
    */
   keyStore?: KeyStore;

@@ -41,7 +41,7 @@ interface ServiceWritesDeps
 }
 
 /**
- * Calls that change something, and what is done where no answer tells what came of one (docs/contract.md, "Writing"):
+ * Calls that change something, and what is done where no answer says what came of one (docs/contract.md, "Writing"):
  * under a key it is asked again with that key; an invoice is looked for in the list and never sent again; updates,
  * closing and archiving end in the same state however often they are sent, so they are simply repeated.
  */
@@ -52,14 +52,14 @@ export class ServiceWrites {
 
   constructor(deps: ServiceWritesDeps) {
     this.deps = deps;
-    const tell = this.tell.bind(this);
+    const report = this.report.bind(this);
     this.keyed = new KeyedCalls({
       ...deps,
-      tell,
+      report,
       send: (operation, { header, ...request }, about) =>
         deps.send(operation, { ...request, ...about, idempotencyKey: header }),
     });
-    this.invoices = new InvoiceWrites({ ...deps, tell });
+    this.invoices = new InvoiceWrites({ ...deps, report });
   }
 
   async call(operation: WriteOperation, parts: WriteParts): Promise<Reply<Json>> {
@@ -68,12 +68,12 @@ export class ServiceWrites {
     if (operation === 'createInvoice') return this.invoices.call(parts.body, signal);
     const body = checkRequest(operation, parts.body);
     const reply = await this.repeatable(operation, { path, body, signal, progress: { outcomeUnknown: false } });
-    await this.tell({ operation, key: null }, { path, body }, reply);
+    await this.report({ operation, key: null }, { path, body }, reply);
     checkOutline(operation, reply.data);
     return reply;
   }
 
-  /** One round. Where it breaks off, what was settled until then is told; the next round takes up the rest. */
+  /** One round. Where it breaks off, what was settled until then is reported; the next round takes up the rest. */
   async settle(signal: AbortSignal | undefined): Promise<SettledWrite[]> {
     const settled: SettledWrite[] = [];
     try {
@@ -99,13 +99,13 @@ export class ServiceWrites {
     }
   }
 
-  private async tell(
+  private async report(
     { operation, key }: Pick<Answered, 'operation' | 'key'>,
     { path, body }: SentRequest,
     reply: Reply<Json>,
   ): Promise<boolean> {
     try {
-      await this.deps.onAnswer?.({ operation, key, path, request: body === undefined ? null : asTold(body), reply });
+      await this.deps.onAnswer?.({ operation, key, path, request: body === undefined ? null : asSent(body), reply });
       return true;
     } catch (error) {
       this.deps.log?.warn({ operation, err: error }, 'answer not saved');
@@ -115,7 +115,7 @@ export class ServiceWrites {
 }
 
 /** Whoever keeps what was asked for must not keep a code. */
-function asTold(body: string): JsonObject {
+function asSent(body: string): JsonObject {
   const { totpCode: _, ...request } = objectFromJsonText(body);
   return request;
 }

@@ -140,7 +140,7 @@ const SECOND_KEY = /^(id:[0-9a-f]{64})./;
 /**
  * Events that carry the id of an earlier event of their type but name another record: both are applied, and somebody
  * has to know that the service gave one id twice (or that EVENT_ID_POINTER points at something else). A body that was deleted
- * by its age tells nothing: unknown is no collision.
+ * by its age says nothing: unknown is no collision.
  */
 export async function findCollisions(trx: Knex.Transaction, events: ReadEvent[]): Promise<NewBreak[]> {
   const seconds = events.flatMap((event) => {

@@ -90,7 +90,7 @@ export class Batcher<T, R> {
       this.scheduled = false;
       this.rejectLate();
       if (this.waiting.length > 0) void this.run(this.takeBatch());
-      else this.tellIdle();
+      else this.resolveIdle();
       this.schedule();
     });
   }
@@ -138,10 +138,10 @@ export class Batcher<T, R> {
       if (outcome?.status === 'fulfilled') entry.resolve(outcome.value);
       else entry.reject(outcome?.reason ?? new Error('the flush forgot an item'));
     });
-    this.tellIdle();
+    this.resolveIdle();
   }
 
-  private tellIdle(): void {
+  private resolveIdle(): void {
     if (this.running > 0 || this.waiting.length > 0) return;
     for (const resolve of this.onIdle) resolve();
     this.onIdle = [];

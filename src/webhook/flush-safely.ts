@@ -9,7 +9,7 @@ const LOST = new Set(['ECONNRESET', 'EPIPE', '57P01']);
 /**
  * Writes a batch so that one bad item does not fail its neighbours: what the database refuses as a whole is tried item by
  * item. Deadlocks are retried; a connection that was lost meanwhile is retried once, on another. Whoever still waits
- * after 6 s is told so. The write must be idempotent: a lost connection does not tell whether it was committed.
+ * after 6 s gets that error. The write must be idempotent: a lost connection does not show whether it was committed.
  */
 export async function flushSafely<T, R>(
   items: T[],

@@ -29,7 +29,7 @@ const LIMITS = {
  */
 export function createInboxWriter({ db, onStored }: { db: Knex; onStored: (ids: string[]) => void }): InboxWriter {
   const weightOf = (arrival: Arrival) => arrival.body.length;
-  const tell = (outcomes: PromiseSettledResult<StoredArrival | null>[]) => {
+  const announce = (outcomes: PromiseSettledResult<StoredArrival | null>[]) => {
     const ids = outcomes.flatMap((outcome) =>
       outcome.status === 'fulfilled' && outcome.value?.open ? [outcome.value.id] : [],
     );
@@ -40,7 +40,7 @@ export function createInboxWriter({ db, onStored }: { db: Knex; onStored: (ids: 
     ...LIMITS,
     concurrency: 3,
     weightOf,
-    flush: async (arrivals) => tell(await flushSafely(arrivals, (items) => insertNew(db, items))),
+    flush: async (arrivals) => announce(await flushSafely(arrivals, (items) => insertNew(db, items))),
   });
   const repeats = new Batcher<Arrival, StoredArrival>({
     ...LIMITS,
@@ -48,7 +48,7 @@ export function createInboxWriter({ db, onStored }: { db: Knex; onStored: (ids: 
     weightOf,
     flush: async (arrivals) => {
       const outcomes = await flushSafely(arrivals, (items) => storeRepeats(db, items));
-      tell(outcomes);
+      announce(outcomes);
       return outcomes;
     },
   });

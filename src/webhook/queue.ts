@@ -10,7 +10,7 @@ export interface EventJob {
 
 export interface EventQueue {
   /**
-   * Tells the workers of stored events. Never throws, never waits: what the queue can't take within 2 s (or beyond
+   * Sends stored events to the workers. Never throws, never waits: what the queue can't take within 2 s (or beyond
    * 20,000 waiting ids) is dropped, and found in the inbox by requeue-orphaned.
    */
   enqueue(ids: string[]): void;
@@ -28,7 +28,7 @@ const MAX_REPLAYS = 100;
 const MAX_PER_JOB = 200;
 const MAX_PER_FLUSH = 10 * MAX_PER_JOB;
 /**
- * While events stream in, ids of so long go into one job; the first after a pause goes at once. Telling the queue costs as
+ * While events stream in, ids of so long go into one job; the first after a pause goes at once. Calling the queue costs as
  * much as storing dozens of events, so a stream is gathered for longer than a trickle.
  */
 const GATHER_MS = 5;

@@ -18,11 +18,11 @@ export interface ReceiverDeps
   db: Knex;
   /** WEBHOOK_PATH; compared as it is, a query string left aside. */
   path: string;
-  /** Told of the inbox rows that are to be applied, after they are committed and off the request's path. */
+  /** Gets the inbox rows that are to be applied, after they are committed and off the request's path. */
   onStored: (ids: string[]) => void;
-  /** Told each time that an event could not be stored. */
+  /** Called each time that an event could not be stored. */
   onNotStored?: (() => void) | undefined;
-  /** Told of authentic events that came too late, of each once. */
+  /** Gets authentic events that came too late, each once. */
   onExpired?: OnExpired | undefined;
   /** Whether webhooks could be stored now. Where it is given, /livez and /readyz are answered, too. */
   ready?: (() => Promise<{ ok: boolean; problems: string[] }>) | undefined;
@@ -53,7 +53,7 @@ export function createReceiverApp(deps: ReceiverDeps): Receiver {
   const inbox = deps.inbox ?? createInboxWriter(deps);
   const rejections = createRejectionLog(deps);
   const matches = createSecretMatchLog(deps);
-  const tellNotStored = logSeldom(log, 'webhook not stored');
+  const logNotStored = logSeldom(log, 'webhook not stored');
   const steps = webhookSteps({
     ...deps,
     rejections,
@@ -64,7 +64,7 @@ export function createReceiverApp(deps: ReceiverDeps): Receiver {
     expired: createExpiredEvents(deps.onExpired ?? (() => {}), log),
     notStored: (error) => {
       deps.onNotStored?.();
-      tellNotStored(error);
+      logNotStored(error);
     },
   });
   // A path of text would be decoded, and match in any case. Of what a path may have (config), patterns know the dot alone.
@@ -96,7 +96,7 @@ function addProbes(router: Router, ready: NonNullable<ReceiverDeps['ready']>): v
   });
   router.get('/readyz', async function readyz(_req, res) {
     const { ok } = await ready();
-    // Which part is missing is told on the private port.
+    // The private port says which part is missing.
     sendAnswer(
       res,
       ok ? { status: 200, body: { ok } } : { status: 503, body: { ok }, headers: { 'Retry-After': '5' } },

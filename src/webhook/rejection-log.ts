@@ -120,7 +120,7 @@ const SIGNATURE = /^sha256=[\da-f]{64}$/i;
 
 /**
  * Whether the headers are those that the service sends (specification 6.1): one signature of its form, its time, just now,
- * and JSON. It tells a delivery from noise, and proves nothing: whoever reads this can send the same.
+ * and JSON. It distinguishes a delivery from noise, and proves nothing: whoever reads this can send the same.
  */
 export function isLikeService(headers: HeaderValues, now: Date, tolerance: Tolerance): boolean {
   const [signature, ...more] = valuesOf(headers, 'x-service-signature');

@@ -12,8 +12,8 @@ import type { SigningSecret } from './match-signature.js';
 
 /** A complete poll of the delivery history counts for so long. */
 const HISTORY_FRESH_MS = 30 * 60_000;
-/** It tells for so long whether the service sent what came. */
-const HISTORY_TELLS_MS = 86_400_000;
+/** For so long after a poll it says whether the service sent what came. */
+const HISTORY_VALID_MS = 86_400_000;
 /** What was refused so long ago says nothing of the secrets as they are now. */
 const REFUSED_MS = 86_400_000;
 
@@ -136,7 +136,7 @@ function leakOfSecret({ facts, own }: Pick<Known, 'facts' | 'own'>, { endpoints,
     unmatched: found?.unmatched ?? 0,
     lacking: found?.lacking ?? 0,
     endpointListed: endpoint?.gone === false,
-    historyKnown: isWithin(history.readAt, now, HISTORY_TELLS_MS),
+    historyKnown: isWithin(history.readAt, now, HISTORY_VALID_MS),
     historyReason: history.reason,
   });
 }

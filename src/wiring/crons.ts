@@ -15,17 +15,17 @@ export function runEverySeconds(config: Config): Record<string, number> {
   return Object.fromEntries(on.map(([kind, cron]) => [kind, longestGap(cron)]));
 }
 
-/** Tells the metrics how old a proof of each kind may become; also where no scheduler runs, so that its silence is noticed. */
-export function tellIntervals({ config, metrics }: { config: Config; metrics: Metrics }): void {
+/** Shows in the metrics how old a proof of each kind may become; also where no scheduler runs, so that its silence is noticed. */
+export function showIntervals({ config, metrics }: { config: Config; metrics: Metrics }): void {
   for (const [kind, seconds] of Object.entries(runEverySeconds(config)))
     metrics.reconcileInterval.set({ kind }, seconds);
 }
 
-const LOOKED_AT = 20;
+const NEXT_RUNS = 20;
 
 function longestGap(cron: string): number {
   const task = createTask(cron, () => {});
-  const times = task.getNextRuns(LOOKED_AT).map((at) => at.getTime());
+  const times = task.getNextRuns(NEXT_RUNS).map((at) => at.getTime());
   void task.destroy();
   const gaps = times.slice(1).map((at, index) => (at - (times[index] ?? at)) / 1_000);
   return Math.max(...gaps, 0);

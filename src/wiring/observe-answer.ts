@@ -3,19 +3,19 @@ import { type LinkPointers, withLinks } from '../domain/events/link-fields.js';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import type { Observation } from '../domain/observation.js';
 import type { ReleaseRules } from '../domain/orders/order-facts.js';
-import { createdKind, linksOfCall, toldFields } from '../domain/own-calls.js';
+import { createdKind, linksOfCall, namedFields } from '../domain/own-calls.js';
 import { textField } from '../domain/records.js';
 import { saveObservations } from '../records/saving/save-observations.js';
 import { noteTakenIn } from '../records/saving/take-in-calls.js';
 import type { WriteOperation } from '../service-api/operations.js';
 import type { Answered } from '../service-api/service-writes.js';
 
-type Tells = (call: { path: Answered['path']; request: JsonObject }) => Readonly<Record<string, string | null>>;
+type NamedBy = (call: { path: Answered['path']; request: JsonObject }) => Readonly<Record<string, string | null>>;
 
-/** What calls of an account tell of it, which their answers may lack: perhaps there is nothing in them (4.7 to 4.9). */
-const tellsOfAccount: Partial<Record<WriteOperation, Tells>> = {
+/** What calls of an account say of it, which their answers may lack: perhaps there is nothing in them (4.7 to 4.9). */
+const namedOfAccount: Partial<Record<WriteOperation, NamedBy>> = {
   updateAccount: ({ path, request }) => ({ id: path['id'] ?? null, status: textField(request, 'status') }),
-  // Hidden from the list by what follows, an account is missed by nobody that was told that it is closed (3.6).
+  // Hidden from the list by what follows, an account is no longer missed once the call says that it is closed (3.6).
   closeAccount: closed,
   archiveAccount: closed,
 };
@@ -52,13 +52,13 @@ function observationsOf({ operation, path, request, reply }: Answered, links: Li
   if (operation === 'createTransfer')
     return walletsOf(path, request).map((id) => ({ ...at, kind: 'account', id, type: 'mention' }));
   const call = { path, request: request ?? {} };
-  const ofAccount = tellsOfAccount[operation]?.(call);
+  const ofAccount = namedOfAccount[operation]?.(call);
   const kind = ofAccount === undefined ? createdKind(operation) : 'account';
   if (kind === null) return [];
-  const told = Object.entries(toldFields(ofAccount ?? linksOfCall(operation, call)));
+  const named = Object.entries(namedFields(ofAccount ?? linksOfCall(operation, call)));
   const data = isJsonObject(reply.data) ? withLinks(kind, reply.data, links) : {};
   // Null says nothing against what the call itself says.
-  const lacking = told.filter(([name]) => !Object.hasOwn(data, name) || data[name] === null);
+  const lacking = named.filter(([name]) => !Object.hasOwn(data, name) || data[name] === null);
   const fields: JsonObject = { ...data, ...Object.fromEntries(lacking) };
   const id = textField(fields, 'id');
   return id === null || id === '' ? [] : [{ ...at, type: 'statement', kind, id, fields }];

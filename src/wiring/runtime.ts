@@ -86,14 +86,14 @@ export function createSessionsCheck(urls: DatabaseUrls, log: Logger): () => Prom
   let askAgainAt = Number.NEGATIVE_INFINITY;
   let answer: Promise<Readiness> | null = null;
   let wasWell = false;
-  let told = '';
+  let logged = '';
   const judge = (trouble: DatabaseTrouble | null): Readiness => {
     wasWell ||= trouble === null;
     if (trouble === null || (wasWell && trouble.passing)) return { ok: true, problems: [] };
     const state = unready(trouble, urls.directUrl);
     const [problem] = state.problems;
-    if (problem !== told) log.error({ problem }, 'database sessions unusable');
-    told = problem;
+    if (problem !== logged) log.error({ problem }, 'database sessions unusable');
+    logged = problem;
     return state;
   };
   return () => {

@@ -43,18 +43,18 @@ export function createStartSteps(
     signal.throwIfAborted();
     const began = performance.now();
     const limit = new AbortController();
-    const told = AbortSignal.any([signal, limit.signal]);
+    const stop = AbortSignal.any([signal, limit.signal]);
     const slow = setTimeout(() => log.warn({ step, limitMs }, 'start step is slow'), slowMs);
     const late = setTimeout(() => {
       limit.abort(new StartStepError(`The start gave up: its step "${step}" did not end within ${limitMs / 1000} s.`));
     }, limitMs);
     running.add(step);
     try {
-      const done = await Promise.race([work(told), givenUp(told, graceMs)]);
+      const done = await Promise.race([work(stop), givenUp(stop, graceMs)]);
       log.info({ step, ms: Math.round(performance.now() - began) }, 'start step done');
       return done;
     } catch (error) {
-      throw told.aborted ? told.reason : error;
+      throw stop.aborted ? stop.reason : error;
     } finally {
       running.delete(step);
       clearTimeout(slow);

@@ -55,7 +55,7 @@ it('keeps saying what was found until all is verified and well, whatever part is
   expect(await decidingSealCheck(db)).toMatchObject({ findings: 1, isWhole: false });
 });
 
-it('does not keep what only a seal kept elsewhere tells of, and does not call it well', async () => {
+it('does not keep what only a seal kept elsewhere names, and does not call it well', async () => {
   const expected = [{ number: '2', hash: 'f'.repeat(64) }];
   expect(await check({ expected })).toMatchObject({ findings: 1, unexpected: 1 });
   expect(await decidingSealCheck(db)).toBeNull();

@@ -104,7 +104,7 @@ it('finds one byte changed in any column of any row, and names the row', async (
   for (const { table, place } of sealedLogs)
     places.set(table, (await db(table).orderBy(place).pluck(place)).map(String));
   const columns = sealedLogs.flatMap((log) =>
-    Object.values(log.columns).flatMap(([column, told]) => (column === log.place ? [] : [{ log, column, told }])),
+    Object.values(log.columns).flatMap(([column, written]) => (column === log.place ? [] : [{ log, column, written }])),
   );
   const altered = {
     text: (c: string) =>
@@ -117,11 +117,11 @@ it('finds one byte changed in any column of any row, and names the row', async (
   };
   const types: Record<string, string> = { xid: '::text::xid8', version: '::integer', closing: '::integer' };
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...columns), fc.nat(), async ({ log, column, told }, n) => {
+    fc.asyncProperty(fc.constantFrom(...columns), fc.nat(), async ({ log, column, written }, n) => {
       const own = places.get(log.table) ?? [];
       const place = own[n % own.length] ?? '';
-      const value = altered[told](column);
-      const cast = told === 'whole' ? `(${value})${types[column] ?? '::bigint'}` : value;
+      const value = altered[written](column);
+      const cast = written === 'whole' ? `(${value})${types[column] ?? '::bigint'}` : value;
       const found = await foundAfter([
         `ALTER TABLE ${log.table} DROP CONSTRAINT IF EXISTS entry_rates_check`,
         `DO $$ DECLARE c text; BEGIN FOR c IN SELECT conname FROM pg_constraint WHERE conrelid = '${log.table}'::regclass

@@ -4,7 +4,7 @@ import { countAnswers, loggedDeliveries } from '../support/deliveries.js';
 import { differingStatuses, lostDeliveries, repeatedChanges } from '../support/reckoning.js';
 import type { World } from './chaos-world.js';
 
-/** What is wrong after a scenario, told as texts; every list is empty where nothing is. */
+/** What is wrong after a scenario, as texts; every list is empty where nothing is. */
 export interface Verdict {
   /** Answered 200, and not in the inbox, or not applied. */
   lost: string[];
@@ -28,7 +28,7 @@ const MOST_RECEIVER_MB = 256;
 
 /** Status codes of the interface; a connection that ended without an answer is none. */
 const CONTRACT = ['200', '400', '401', '405', '413', '415', '503', 'none'];
-/** What an HTTP server tells whoever does not finish a request. */
+/** What an HTTP server answers whoever does not finish a request. */
 const TO_SLOW_SENDERS = ['400 to a slow sender', '408 to a slow sender', '503 to a slow sender'];
 /** Nothing in these worlds is a reason for them. */
 const UNREASONABLE = ['phantom_delivery', 'record_not_at_service', 'id_collision'];

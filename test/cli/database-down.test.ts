@@ -50,7 +50,7 @@ test.each([
   });
 });
 
-test('a database that does not exist, and one without our tables, are told as what they are', async () => {
+test('a database that does not exist, and one without our tables, are named as what they are', async () => {
   const other = new URL(empty.url);
   other.pathname = '/nowhere_at_all';
   expect((await run('orders show A-1', other.href)).stderr).toBe(

@@ -68,14 +68,14 @@ describe('the place of the event id', () => {
     ).toMatchObject({ status: 'finding', suggested: 'auto' });
   });
 
-  it('can’t be told from one event, or from what is no event', () => {
+  it('is not known from one event, or from what is no event', () => {
     expect(probe([delivery(1, { id: 'a' })])).toMatchObject({ status: 'unknown' });
     expect(probe([{ payload: 'no JSON' }, { payload: null }, {}, { payload: '[]' }])).toMatchObject({
       status: 'unknown',
     });
   });
 
-  it('is told from payloads that are texts, too', () => {
+  it('is known from payloads that are texts, too', () => {
     const rows = [1, 2].map((n) => ({ payload: `{"event":"x","timestamp":1,"uid":"e${n}","data":{"n":${n}}}` }));
     expect(probe(rows)).toMatchObject({ status: 'finding', suggested: '/uid' });
   });
@@ -88,18 +88,18 @@ describe('the time of a retry', () => {
       { timestamp: new LosslessNumber(String(1_900_000_000 + stampedAt)) },
       { attempts: new LosslessNumber('3'), createdAt: at(n), lastAttemptAt: at(n + 600) },
     );
-  const told = (...rows: JsonObject[]) => probeRestamping(readDeliveries(rows), 300);
+  const probed = (...rows: JsonObject[]) => probeRestamping(readDeliveries(rows), 300);
 
   it.each([
     [[retried(1, 1), retried(2, 2)], 'carry the time of the first attempt: those later than 300 s'],
     [[retried(1, 601), retried(2, 602)], 'carry the time of their own attempt'],
     [[retried(1, 1), retried(2, 602)], 'or of their own'],
-  ])('is told by deliveries that were tried again', (rows, says) => {
-    expect(told(...rows)).toMatchObject({ status: 'ok', found: expect.stringContaining(says) as string });
+  ])('is known by deliveries that were tried again', (rows, says) => {
+    expect(probed(...rows)).toMatchObject({ status: 'ok', found: expect.stringContaining(says) as string });
   });
 
-  it('can’t be told where none was', () => {
-    expect(told(delivery(1), delivery(2))).toMatchObject({ status: 'unknown' });
-    expect(told(delivery(1, {}, { attempts: new LosslessNumber('2') }))).toMatchObject({ status: 'unknown' });
+  it('is not known where none was', () => {
+    expect(probed(delivery(1), delivery(2))).toMatchObject({ status: 'unknown' });
+    expect(probed(delivery(1, {}, { attempts: new LosslessNumber('2') }))).toMatchObject({ status: 'unknown' });
   });
 });

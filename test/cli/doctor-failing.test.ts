@@ -109,9 +109,9 @@ describe('a probe that fails', () => {
         { ...endpoints({}), ...Object.fromEntries(paths.map((path) => [`/v1/${path}`, answer])) },
         what === 'a hang' ? HASTY : undefined,
       );
-      const told = items.filter(({ name }) => ['event id', 'retries'].includes(name));
-      expect(told).toEqual(told.map(() => expect.objectContaining({ status: 'unknown' }) as object));
-      expect(told.map(({ found }) => found).join('\n')).toMatch(why);
+      const checks = items.filter(({ name }) => ['event id', 'retries'].includes(name));
+      expect(checks).toEqual(checks.map(() => expect.objectContaining({ status: 'unknown' }) as object));
+      expect(checks.map(({ found }) => found).join('\n')).toMatch(why);
       for (const operation of [
         'listTransactions',
         'listInvoices',
@@ -137,7 +137,7 @@ describe('a probe that fails', () => {
     },
   );
 
-  it('of the key ends the questions: nothing else could be told', async () => {
+  it('of the key ends the questions: nothing else could be known', async () => {
     const { findings, asked, items } = await examined({ '*': ({ response }) => send(response, 401, {}) });
     expect(findings).toEqual([expect.stringContaining('the API key is not accepted')]);
     expect(new Set(asked.map(({ path }) => path))).toEqual(new Set(['/v1/payment-intents']));

@@ -20,7 +20,7 @@ interface Diagnosis {
   suggestedEventIdPointer: string | null;
 }
 
-/** Every name that the service may have otherwise, and is told by a read. */
+/** Every name that the service may have otherwise, and a read shows. */
 const OTHER_NAMES = {
   paymentIntents: {
     status: 'state',
@@ -230,8 +230,8 @@ describe('doctor', () => {
     try {
       const { findings, unknown } = await diagnose({}, { SERVICE_BASE_URL: empty.url });
       expect(findings).toEqual([]);
-      const untold = unknown.filter((line) => line.includes('not probed: nothing to probe yet'));
-      expect(untold.map((line) => /^contract (\S+):/.exec(line)?.[1])).toEqual([
+      const notKnown = unknown.filter((line) => line.includes('not probed: nothing to probe yet'));
+      expect(notKnown.map((line) => /^contract (\S+):/.exec(line)?.[1])).toEqual([
         ...Object.keys(ORDERED.transaction).map((field) => `transaction.${field}`),
         'links.invoice.merchantReference',
         'links.payout.paymentIntentId',

@@ -29,31 +29,31 @@ const run = async (args: string[], more: Record<string, string> = {}) => {
 };
 const json = async (...args: string[]) => {
   const { code, stdout, stderr } = await run([...args, '--json']);
-  return { code, stderr, told: JSON.parse(stdout || 'null') };
+  return { code, stderr, printed: JSON.parse(stdout || 'null') };
 };
 const act = (note: string) =>
   recordAction(database.db, { actor: 'cli:test', action: 'run', reason: note, details: {}, outcome: 'asked' });
 const seal = () => sealRows({ db: database.db, now: () => new Date() });
 const written = async () => [await readdir(cwd), await database.db('seals'), await database.db('actions')];
-const names = (told: { items: { name: string }[] }) => told.items.map(({ name }) => name);
+const names = (printed: { items: { name: string }[] }) => printed.items.map(({ name }) => name);
 
 test('export --dry-run lists the files that the export then writes, and writes none', async () => {
   for (const format of isAll ? ['csv', 'xlsx', 'hledger'] : ['csv', 'hledger']) {
     const words = ['export', '2026-03', '--format', format, '--out', 'books'];
     const rehearsed = await json(...words, '--dry-run');
-    expect(rehearsed).toMatchObject({ code: 0, told: { month: '2026-03', format, status: 'open', dryRun: true } });
-    expect(rehearsed.told.dir).toBe(path.join(cwd, 'books'));
+    expect(rehearsed).toMatchObject({ code: 0, printed: { month: '2026-03', format, status: 'open', dryRun: true } });
+    expect(rehearsed.printed.dir).toBe(path.join(cwd, 'books'));
     expect(existsSync(path.join(cwd, 'books'))).toBe(false);
     expect((await run(words)).code).toBe(0);
-    expect(names(rehearsed.told).sort()).toEqual((await readdir(path.join(cwd, 'books'))).sort());
+    expect(names(rehearsed.printed).sort()).toEqual((await readdir(path.join(cwd, 'books'))).sort());
     await rm(path.join(cwd, 'books'), { recursive: true });
   }
-  const told = await run(['export', '2026-03', '--format', 'hledger', '--out', 'books', '--dry-run']);
-  expect(told.stdout).toContain('2026-03.journal');
-  expect(told.stderr).toContain(`nothing was written; it would be to ${path.join(cwd, 'books')}`);
+  const printed = await run(['export', '2026-03', '--format', 'hledger', '--out', 'books', '--dry-run']);
+  expect(printed.stdout).toContain('2026-03.journal');
+  expect(printed.stderr).toContain(`nothing was written; it would be to ${path.join(cwd, 'books')}`);
 }, 120_000);
 
-test('audit export --dry-run and audit pack --dry-run tell what would be written where, and write and seal nothing', async () => {
+test('audit export --dry-run and audit pack --dry-run say what would be written where, and write and seal nothing', async () => {
   const month = new Date().toISOString().slice(0, 7);
   const [exporting, packing] = [
     ['audit', 'export', '--out', 'seals'],
@@ -66,17 +66,23 @@ test('audit export --dry-run and audit pack --dry-run tell what would be written
   const before = await written();
 
   const exported = await json(...exporting, '--dry-run');
-  expect(exported).toMatchObject({ code: 0, told: { from: '1', to: '1', dryRun: true, dir: path.join(cwd, 'seals') } });
+  expect(exported).toMatchObject({
+    code: 0,
+    printed: { from: '1', to: '1', dryRun: true, dir: path.join(cwd, 'seals') },
+  });
   const packed = await json(...packing, '--dry-run');
-  expect(packed).toMatchObject({ code: 0, told: { month, status: 'open', dryRun: true, dir: path.join(cwd, 'for') } });
+  expect(packed).toMatchObject({
+    code: 0,
+    printed: { month, status: 'open', dryRun: true, dir: path.join(cwd, 'for') },
+  });
   // Sealed first would be what is not sealed yet.
-  expect(packed.told.seals).toMatchObject({ to: '2' });
+  expect(packed.printed.seals).toMatchObject({ to: '2' });
   expect(await written()).toEqual(before);
 
   expect((await run(exporting)).code).toBe(0);
-  expect(names(exported.told).sort()).toEqual((await readdir(path.join(cwd, 'seals'))).sort());
+  expect(names(exported.printed).sort()).toEqual((await readdir(path.join(cwd, 'seals'))).sort());
   expect((await run(packing)).code).toBe(0);
-  expect(names(packed.told).sort()).toEqual((await readdir(path.join(cwd, 'for'))).sort());
+  expect(names(packed.printed).sort()).toEqual((await readdir(path.join(cwd, 'for'))).sort());
   const far = ['audit', 'pack', '2999-01', '--out', 'x.zip'];
   expect(await run([...far, '--dry-run'])).toMatchObject({ code: 2, stderr: (await run(far)).stderr });
 }, 120_000);
@@ -152,7 +158,7 @@ test('secrets retire --leaked --dry-run says what comes of it, and changes nothi
     breaks: { event_not_sent: 1 },
   };
   const noted = [...words, '--note', 'in a paste'];
-  expect(await json(...noted, '--dry-run')).toMatchObject({ code: 0, told: { ...wanted, dryRun: true } });
+  expect(await json(...noted, '--dry-run')).toMatchObject({ code: 0, printed: { ...wanted, dryRun: true } });
   expect(await db('breaks').first('status')).toEqual({ status: 'open' });
   expect([await db('secrets'), await db('actions')]).toEqual([[], []]);
 

@@ -16,7 +16,7 @@ const RUNS = sized(5, 50);
 const moments = ['key written, nothing sent', 'request arrived, nothing done', 'payout made, no answer read'] as const;
 type Moment = (typeof moments)[number];
 
-/** A service that honours idempotency keys, as the specification promises, and holds answers back when told to. */
+/** A service that honours idempotency keys, as the specification promises, and holds answers back when asked to. */
 interface Service {
   url: string;
   moment: Moment | null;

@@ -34,12 +34,12 @@ test('lists what is not matched with the reason, sums by age, and what is not pr
   });
   expect(names(await match('--json', '--state', 'unmatched', '--age', '90+'))).toEqual(['order-pi_forgotten']);
   expect(names(await match('--json', '--state', 'matched', '--asset', 'USDT.TRON'))).toEqual(['order-booked']);
-  const told = await match('--reason', 'not_paid');
-  expect(told.stdout).toContain('nothing came in yet of 19.9 EUR');
-  expect(told.stderr).toContain('the balance of USDT.TRON is not proven');
+  const printed = await match('--reason', 'not_paid');
+  expect(printed.stdout).toContain('nothing came in yet of 19.9 EUR');
+  expect(printed.stderr).toContain('the balance of USDT.TRON is not proven');
 });
 
-test('tells how it stood on a day, and refuses one that is still to come', async () => {
+test('says how it stood on a day, and refuses one that is still to come', async () => {
   const day = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10);
   const then = await match('--json', '--as-of', day);
   expect([then.json.asOf, names(then)]).toEqual([day, ['order-pi_forgotten', 'order-pi_waiting']]);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const env = { ADOPTED_AT: '2020-01-01T00:00:00Z' };
   installation = await createInstallation({ databaseUrl: database.url, env });
   const { control } = installation.sandbox;
-  // Neither a list of payouts nor an event tells of a refund.
+  // Neither a list of payouts nor an event names a refund.
   control.setFaults({ payoutsList: false, drop: 1 });
   for (const reference of ['library', 'killed', 'lost']) {
     const id = control.createPayment({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { printDiagnosis } from '../../src/cli/print-diagnosis.js';
 import { type Check, finding, hint, ok, unknown } from '../../src/wiring/doctor/check.js';
 
-const told = (items: Check[], all = false) => printDiagnosis(items, { all });
+const printed = (items: Check[], all = false) => printDiagnosis(items, { all });
 const WELL = [
   ok('database', 'answers, both schemas are up to date'),
   ok('service', 'http://127.0.0.1:9 answers'),
@@ -12,9 +12,9 @@ const WELL = [
   ok('contract listInvoices.take', 'the service heeds "take"'),
 ];
 
-describe('what doctor tells', () => {
+describe('what doctor says', () => {
   it('is a line for each group, where all is well', () => {
-    expect(told(WELL)).toEqual([
+    expect(printed(WELL)).toEqual([
       '                       ok  finding  unknown',
       'installation            1        –        –',
       'service                 1        –        –',
@@ -28,7 +28,7 @@ describe('what doctor tells', () => {
   });
 
   it('is advice too, which is no finding', () => {
-    const lines = told([
+    const lines = printed([
       ...WELL,
       hint('registration', 'orders are registered', 'set RELEASE_REQUIRES_REGISTRATION=on'),
     ]);
@@ -49,7 +49,7 @@ describe('what doctor tells', () => {
   });
 
   it('is what is not well in full, with its remedy, findings first', () => {
-    const lines = told([
+    const lines = printed([
       unknown('key', 'no read can show'),
       ...WELL,
       finding('endpoint', 'we_1 is inactive', 'activate it in the service’s dashboard'),
@@ -73,7 +73,7 @@ describe('what doctor tells', () => {
   });
 
   it('is one command for all that it mends', () => {
-    const lines = told([
+    const lines = printed([
       finding('payouts', 'no run has ended yet', 'tallyhook reconcile payouts'),
       finding('catalog', 'no run has ended yet', 'tallyhook reconcile catalog'),
       finding('invoices', 'the last run failed', 'tallyhook reconcile invoices'),
@@ -89,14 +89,14 @@ describe('what doctor tells', () => {
   });
 
   it('is everything with --all', () => {
-    const text = told(WELL, true).join('\n');
+    const text = printed(WELL, true).join('\n');
     for (const { name, found } of WELL) expect(text).toContain(`${name}\n          ${found}`);
   });
 
   it('fits 100 columns, loses no word, and lets nothing drive the terminal', () => {
     const many = Array.from({ length: 40 }, (_, n) => unknown(`contract operation.parameter${n}`, 'the same of all'));
     const long = Array.from({ length: 60 }, (_, n) => `word${n}`).join(' ');
-    const lines = told([...many, finding('database', `\u001b[2J${long}`, `mend ${long}`)]);
+    const lines = printed([...many, finding('database', `\u001b[2J${long}`, `mend ${long}`)]);
     expect(lines.filter((line) => line.length > 100)).toEqual([]);
     expect(lines.join('')).not.toContain('\u001b');
     const flat = lines.join(' ').replaceAll(/ +/g, ' ');

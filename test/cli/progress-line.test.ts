@@ -3,7 +3,7 @@ import { createProgressLine, progressText } from '../../src/cli/reconcile.js';
 
 const at = { seen: 12_300, calls: 130, oldest: Date.parse('2026-01-03T10:00:00Z'), total: null };
 
-test('tells count, calls and the oldest date; a share only where it is known how much there is', () => {
+test('shows count, calls and the oldest date; a share only where it is known how much there is', () => {
   expect(progressText('payment-intents', at)).toBe('payment-intents: 12300 read, 130 calls, back to 2026-01-03');
   expect(progressText('transactions', { ...at, oldest: null, total: 49_200 })).toBe(
     'transactions: 12300 read, 130 calls, 25% of 49200',

@@ -42,10 +42,10 @@ test('a run that opens breaks is a finding, exit code 3; one that opens none is 
   const rehearsed = await reconcile('payment-intents', '--dry-run');
   expect([rehearsed.code, rehearsed.stderr]).toEqual([3, expect.stringMatching(/^1 break would be opened$/m)]);
   expect(await openBreaks()).toHaveLength(1);
-  const told = await reconcile('invoices', 'payment-intents');
+  const done = await reconcile('invoices', 'payment-intents');
   expect(await openBreaks()).toHaveLength(2);
   const where = /^1 break opened: tallyhook breaks list --status open$/m;
-  expect([told.code, told.stderr]).toEqual([3, expect.stringMatching(where)]);
+  expect([done.code, done.stderr]).toEqual([3, expect.stringMatching(where)]);
   const quiet = await reconcile('payment-intents', '--full');
   expect([quiet.code, quiet.stderr]).toEqual([0, expect.not.stringContaining('opened')]);
 }, 120_000);

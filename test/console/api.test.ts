@@ -241,7 +241,7 @@ describe('actions', () => {
     expect((await run({ kind: 'payment-intents', twice: 1 })).status).toBe(400);
   });
 
-  it('tell that nothing was changed when the commands can’t be reached', async () => {
+  it('say that nothing was changed when the commands can’t be reached', async () => {
     const unreachable = Object.assign(new Error('the command run could not be queued'), { retryable: true });
     commands.run.mockRejectedValueOnce(unreachable);
     const answer = await request(app).post('/api/v1/runs').set(operator).send({ kind: 'payment-intents' });
@@ -250,7 +250,7 @@ describe('actions', () => {
   });
 });
 
-it('tells what is proven of each kind', async () => {
+it('says what is proven of each kind', async () => {
   const { status, body } = await request(app).get('/api/v1/coverage').set(viewer);
   expect(status).toBe(200);
   const nothing = { provenSince: null, completeUntil: null, ageSeconds: null, unread: [] };

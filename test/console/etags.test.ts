@@ -67,16 +67,19 @@ describe('an answer that was given before', () => {
 });
 
 describe('roles, which may see different things of the same address,', () => {
-  it.each(resources.map(({ path }) => path))('are never told “unchanged” by the tag of another: %s', async (path) => {
-    const tags = new Map<string, string>();
-    for (const { role } of consoleTokens) tags.set(role, (await get(path, { role })).get('etag') ?? '');
-    expect(new Set(tags.values()).size).toBe(consoleTokens.length);
-    for (const [role, own] of tags) {
-      const others = [...tags.values()].filter((tag) => tag !== own);
-      expect((await get(path, { role, tag: own })).status, role).toBe(304);
-      expect((await get(path, { role, tag: others.join(', ') })).status, role).toBe(200);
-    }
-  });
+  it.each(resources.map(({ path }) => path))(
+    'are never answered “unchanged” by the tag of another: %s',
+    async (path) => {
+      const tags = new Map<string, string>();
+      for (const { role } of consoleTokens) tags.set(role, (await get(path, { role })).get('etag') ?? '');
+      expect(new Set(tags.values()).size).toBe(consoleTokens.length);
+      for (const [role, own] of tags) {
+        const others = [...tags.values()].filter((tag) => tag !== own);
+        expect((await get(path, { role, tag: own })).status, role).toBe(304);
+        expect((await get(path, { role, tag: others.join(', ') })).status, role).toBe(200);
+      }
+    },
+  );
 });
 
 it('what an action answers is kept by nobody', async () => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
     reading('balance', { id: 'ETH', assetCode: 'ETH', balance: '2' }, 1),
     reading('endpoint', { id: 'we_on', url: 'https://a.example', isActive: true }, 1),
     reading('endpoint', { id: 'we_off', url: 'https://a.example\0', isActive: false }, 1),
-    reading('endpoint', { id: 'we_untold', url: 'https://a.example', note: '"isActive":true' }, 1),
+    reading('endpoint', { id: 'we_unclear', url: 'https://a.example', note: '"isActive":true' }, 1),
   ]);
   const run = { kind: 'invoices', status: 'succeeded' };
   await db('runs').insert([

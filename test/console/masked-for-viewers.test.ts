@@ -47,9 +47,14 @@ beforeAll(async () => {
       },
       1,
     ),
-    claim('payment_intent', 'pi_told', { id: 'pi_told', customerEmail: MAIL, note: `call ${PHONE}` }, 2),
+    claim('payment_intent', 'pi_reported', { id: 'pi_reported', customerEmail: MAIL, note: `call ${PHONE}` }, 2),
     claim('account', 'ac_1', { id: 'ac_1', status: 'frozen', label: `${NAME} 2`, email: MAIL }, 2),
-    claim('payout', 'po_told', { id: 'po_told', destination: MAIL, statusHistory: [{ note: `to ${MAIL}` }] }, 2),
+    claim(
+      'payout',
+      'po_reported',
+      { id: 'po_reported', destination: MAIL, statusHistory: [{ note: `to ${MAIL}` }] },
+      2,
+    ),
   ]);
   await storeEvents(store.db, [
     { event: 'payment_intent.completed', data: { id: 'pi_1', customerEmail: MAIL, note: `call ${PHONE}` } },
@@ -86,16 +91,16 @@ const lists = [
 ];
 const single = [
   'payment-intents/pi_1',
-  'payment-intents/pi_told',
+  'payment-intents/pi_reported',
   'invoices/in_1',
   'accounts/ac_1',
   'payouts/po_1',
-  'payouts/po_told',
+  'payouts/po_reported',
   'events/1',
   'events/2',
 ];
 
-describe("a viewer's token shows nothing that tells of a person", () => {
+describe("a viewer's token shows nothing personal", () => {
   it.each([...lists, ...single])('%s', async (path) => {
     const { status, text } = await get(path, 'viewer');
     expect(status).toBe(200);
@@ -108,9 +113,9 @@ describe("a viewer's token shows nothing that tells of a person", () => {
     const [seen, known] = await Promise.all(
       ['viewer', 'operator'].map(async (role) => (await get('payouts/po_1', role)).body),
     );
-    const told = { destination: '[masked]', failureReason: 'the transfer to [masked] was refused' };
+    const masked = { destination: '[masked]', failureReason: 'the transfer to [masked] was refused' };
     const statusHistory = [{ status: 'pending', note: 'sent to [masked] and [masked]' }];
-    expect(seen).toEqual({ ...known, ...told, statusHistory });
+    expect(seen).toEqual({ ...known, ...masked, statusHistory });
     expect(seen).toMatchObject({ amount: '12.5', status: 'pending' });
   });
 
@@ -119,7 +124,7 @@ describe("a viewer's token shows nothing that tells of a person", () => {
       status: 'active',
       reported: { status: 'frozen', label: '[masked]' },
     });
-    expect((await get('payouts/po_told', 'viewer')).body).toMatchObject({
+    expect((await get('payouts/po_reported', 'viewer')).body).toMatchObject({
       reported: { destination: '[masked]', statusHistory: [{ note: 'to [masked]' }] },
     });
   });

@@ -18,10 +18,10 @@ describe('the OpenAPI document', () => {
     // `deliveries/recover` stands beside `deliveries/{id}`, which the specification of OpenAPI allows: fixed names go first.
     const config = await createConfig({ extends: ['recommended-strict'], rules: { 'no-ambiguous-paths': 'off' } });
     const problems = await lintFromString({ source: JSON.stringify(apiDocument), config });
-    const told = problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]);
+    const found = problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]);
     // The document alone refuses nobody.
-    const isOwn = ([rule, , at]: (typeof told)[number]) => rule === 'operation-4xx-response' && at === OWN_RESPONSES;
-    expect(told.filter((one) => !isOwn(one))).toEqual([]);
+    const isOwn = ([rule, , at]: (typeof found)[number]) => rule === 'operation-4xx-response' && at === OWN_RESPONSES;
+    expect(found.filter((one) => !isOwn(one))).toEqual([]);
   });
 
   it('needs no token, and can be asked for whether it has changed', async () => {
@@ -37,9 +37,9 @@ describe('the OpenAPI document', () => {
   it('has every route, and nothing that is none', () => {
     const routers = [serveDocument(), createApi({} as never)] as unknown as Layered[];
     const routes = routers.flatMap(routesOf).toSorted();
-    const told = documented.map(({ path, method }) => `${method} ${routePath(path)}`);
+    const named = documented.map(({ path, method }) => `${method} ${routePath(path)}`);
     expect(routes.length).toBeGreaterThan(50);
-    expect(told.toSorted()).toEqual(routes);
+    expect(named.toSorted()).toEqual(routes);
   });
 
   it('names every parameter of an address, and each operation once', () => {
@@ -51,7 +51,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('tells of each operation one answer, whatever the status of its success: the reference page shows one', () => {
+  it('has for each operation one answer, whatever the status of its success: the reference page shows one', () => {
     for (const { path, operation } of documented) {
       const shapes = Object.values(operation.responses).flatMap(({ content }) => content?.['application/json'] ?? []);
       expect(new Set(shapes.map(({ schema }) => JSON.stringify(schema))).size, path).toBe(1);
@@ -104,9 +104,9 @@ describe('the OpenAPI document', () => {
       Endpoint: wire.webhookEndpoint,
     };
     for (const [name, { shape }] of Object.entries(schemas)) {
-      const told = Object.keys(components.schemas[name]?.properties ?? {});
+      const named = Object.keys(components.schemas[name]?.properties ?? {});
       expect(
-        Object.keys(shape).filter((field) => !told.includes(field)),
+        Object.keys(shape).filter((field) => !named.includes(field)),
         name,
       ).toEqual([]);
     }

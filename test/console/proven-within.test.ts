@@ -102,7 +102,7 @@ function expectRefused(answer: Response, code: string): void {
 }
 
 describe('orders/{reference}?provenWithin', () => {
-  it('reads first where the proof is older, and nothing that did not change is told of as a change', async () => {
+  it('reads first where the proof is older, and nothing that did not change is shown as a change', async () => {
     const order = await oldOrder();
     const before = await changesOf(order.reference);
     const began = Date.now();

@@ -49,8 +49,8 @@ describe('a registration, while nothing was received,', () => {
       ['registered', 13, 'omar'],
     ]);
     const history = await changesOf(store.db, { kind: 'order', id: 'c1' });
-    const told = history.filter(({ field }) => field === 'expected');
-    expect(told.map(({ from, to }) => [from, to])).toEqual([
+    const changes = history.filter(({ field }) => field === 'expected');
+    expect(changes.map(({ from, to }) => [from, to])).toEqual([
       [null, { amount: '10', currency: 'EUR' }],
       [
         { amount: '10', currency: 'EUR' },
@@ -59,7 +59,7 @@ describe('a registration, while nothing was received,', () => {
       [{ amount: '12', currency: 'EUR' }, null],
       [null, { amount: '13', currency: 'EUR' }],
     ]);
-    expect(new Set(told.map(({ source }) => source.type))).toEqual(new Set(['store']));
+    expect(new Set(changes.map(({ source }) => source.type))).toEqual(new Set(['store']));
     const { body } = await request(app).get('/api/v1/actions?take=20').set(operator);
     const kept = (body.items as { actor: string; action: string; details: object; outcome: string }[]).toReversed();
     expect(kept.map(({ action, details, outcome }) => [action, details, outcome])).toEqual([
@@ -175,18 +175,18 @@ describe('once money was received', () => {
   });
 
   it('a webhook alone changes nothing of it: it may be changed until a poll shows the money, and who saw the order before sees it again first', async () => {
-    await put('order-told', '25');
-    await pays(reading('payment_intent', intent('told'), 0));
-    const before = await tagOf('order-told');
-    await pays(claim('payment_intent', 'told', paidIntent('told', 'p-told'), 10));
-    expect((await get('order-told')).body).toMatchObject({ release: { safe: false } });
-    expect((await put('order-told', '24', '"made-up"')).status).toBe(412);
-    expect((await put('order-told', '26', await tagOf('order-told'))).status).toBe(200);
-    await pays(reading('payment_intent', paidIntent('told', 'p-told'), 20));
-    expect((await put('order-told', '27', await tagOf('order-told'))).status).toBe(409);
-    expect((await withdraw('order-told')).status).toBe(409);
-    expect((await put('order-told', '26', before)).status).toBe(200);
-    expect((await get('order-told')).body).toMatchObject({ expected: { amount: '26' } });
+    await put('order-reported', '25');
+    await pays(reading('payment_intent', intent('reported'), 0));
+    const before = await tagOf('order-reported');
+    await pays(claim('payment_intent', 'reported', paidIntent('reported', 'p-reported'), 10));
+    expect((await get('order-reported')).body).toMatchObject({ release: { safe: false } });
+    expect((await put('order-reported', '24', '"made-up"')).status).toBe(412);
+    expect((await put('order-reported', '26', await tagOf('order-reported'))).status).toBe(200);
+    await pays(reading('payment_intent', paidIntent('reported', 'p-reported'), 20));
+    expect((await put('order-reported', '27', await tagOf('order-reported'))).status).toBe(409);
+    expect((await withdraw('order-reported')).status).toBe(409);
+    expect((await put('order-reported', '26', before)).status).toBe(200);
+    expect((await get('order-reported')).body).toMatchObject({ expected: { amount: '26' } });
   });
 
   it('what the service denies is no money', async () => {

@@ -16,7 +16,7 @@ const change = (field: string, to: TimelineEntry['to'], from: TimelineEntry['fro
   because: null,
 });
 
-it('a record that webhooks told of before is shown first by what says the most, not by all of its fields', () => {
+it('a record that webhooks reported before is shown first by what says the most, not by all of its fields', () => {
   const fields = ['id', 'source', 'returnUrl', 'amountRejected'].map((name) => change(name, `a ${name}`));
   const steps = timelineSteps([...fields, change('status', 'completed'), change('verified', true, false)], actor);
   expect(steps).toMatchObject([{ changes: [{ field: 'status' }, { field: 'verified' }] }]);

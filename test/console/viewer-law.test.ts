@@ -78,7 +78,7 @@ function fieldsOf(
   };
 }
 
-/** A person in whatever is kept; returns the texts whose hashes would tell of one. */
+/** A person in whatever is kept; returns the texts whose hashes would show one. */
 async function plant(person: Person, objects: [JsonObject, JsonObject]): Promise<string[]> {
   const { db } = database;
   const hashed: string[] = [person.mail, person.name, person.phone, person.address];

@@ -6,6 +6,6 @@ const tests = path.join(import.meta.dirname, '../../deploy/prometheus/rules.test
 
 describe.skipIf(!hasPromtool())('promtool', () => {
   it('sees each alert quiet, then firing', () => {
-    expect(promtool(['test', 'rules', tests])).toEqual({ status: 0, told: '' });
+    expect(promtool(['test', 'rules', tests])).toEqual({ status: 0, output: '' });
   }, 120_000);
 });

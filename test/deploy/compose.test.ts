@@ -68,7 +68,7 @@ describe('the compose file', () => {
     }
   });
 
-  it('lets ours end in peace, for as long as it is told, or as the default of DRAIN_SECONDS needs', () => {
+  it('lets ours end in peace, for as long as is configured, or as the default of DRAIN_SECONDS needs', () => {
     const least = Number(variables.DRAIN_SECONDS.fallback) + 50;
     for (const [name, { stop_grace_period: grace = '' }] of ours) {
       expect(grace, name).toMatch(/^\$\{STOP_GRACE_PERIOD:-\d+s\}$/);

@@ -44,5 +44,5 @@ describe('an alert', () => {
 });
 
 it.skipIf(!hasPromtool())('promtool reads the rules', () => {
-  expect(promtool(['check', 'rules', rulesFile])).toEqual({ status: 0, told: '' });
+  expect(promtool(['check', 'rules', rulesFile])).toEqual({ status: 0, output: '' });
 });

@@ -96,7 +96,7 @@ function documentedAnswersAsTypes(): string {
 const clientOf = (role: string) => example.createClient({ console: server.url, token: tokenOf(role) });
 
 describe('the example of docs/api.md', () => {
-  it('registers an order, and tells what was refused', async () => {
+  it('registers an order, and shows what was refused', async () => {
     const client = clientOf('operator');
     const order = await client.register('A/1001 ä', { amount: '49.90', currency: 'EUR' });
     expect(order).toMatchObject({ reference: 'A/1001 ä', status: 'awaiting_payment', release: { safe: false } });
@@ -150,7 +150,7 @@ describe('the example of docs/api.md', () => {
     expect(answered.at(-1)).toMatchObject({ status: 304, bytes: 0 });
   });
 
-  it('follows the changes, and has a callback told again', async () => {
+  it('follows the changes, and has a callback sent again', async () => {
     const client = clientOf('operator');
     const seqs: bigint[] = [];
     for (let after = '0'; ; ) {

@@ -5,7 +5,7 @@ export interface CommandLine {
   document: string;
   /** As it stands there. */
   line: string;
-  /** Words behind the program, alternatives not yet told apart. */
+  /** Words behind the program, alternatives not yet split. */
   words: string[];
 }
 

@@ -61,12 +61,12 @@ test('a stranger has a shop of their own beside the sandbox, by what docs/sandbo
   await types(lines.slice(0, asked).join('\n').replace('tallyhook doctor', 'tallyhook doctor || [ $? -eq 3 ]'));
   const settings = lines.filter((line) => line.startsWith('TOKEN='));
   const look = [...settings, ...lines.slice(asked + 1)].join('\n');
-  let told = '';
+  let answer = '';
   await until('the order may be shipped', async () => {
-    told = await types(look);
-    return told.includes('"release":{"safe":true') || told.slice(0, 400);
+    answer = await types(look);
+    return answer.includes('"release":{"safe":true') || answer.slice(0, 400);
   });
-  expect(told).toContain('"status":"paid"');
-  expect(told).toContain('A-1001');
+  expect(answer).toContain('"status":"paid"');
+  expect(answer).toContain('A-1001');
   report('first-shop', { 'seconds of the machine': Math.round((performance.now() - began) / 1_000) });
 });

@@ -51,8 +51,8 @@ const accept = (secrets: Record<string, string>) =>
 async function follow(heading: string): Promise<Record<string, string>> {
   const [commands] = commandsUnder(DOCUMENT, heading);
   await reader.types(commands);
-  const told = await reader.types('tallyhook secrets status');
-  return Object.fromEntries([...told.matchAll(/^next for (\S+): (.+)$/gm)].map(([, label, next]) => [label, next]));
+  const printed = await reader.types('tallyhook secrets status');
+  return Object.fromEntries([...printed.matchAll(/^next for (\S+): (.+)$/gm)].map(([, label, next]) => [label, next]));
 }
 
 const statusOf = async (label: string): Promise<SecretStatus | undefined> => {
@@ -152,7 +152,7 @@ async function expectNothingLostOrDoubled(db: Knex, isNamed: boolean): Promise<v
   report('rotation-drill', {
     events: held,
     lost: 0,
-    'told twice': doubled,
+    'said twice': doubled,
     ...Object.fromEntries(labels.map(({ secret_label, n }) => [`arrivals under ${secret_label}`, String(n)])),
   });
 }

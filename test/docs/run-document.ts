@@ -41,13 +41,13 @@ export async function createReader({ cwd, env }: Place): Promise<Reader> {
           stdio: ['ignore', 'pipe', 'pipe'],
           timeout: STEP_MS,
         });
-        const told = { stdout: '', stderr: '' };
-        shell.stdout.on('data', (chunk) => (told.stdout += String(chunk)));
-        shell.stderr.on('data', (chunk) => (told.stderr += String(chunk)));
+        const output = { stdout: '', stderr: '' };
+        shell.stdout.on('data', (chunk) => (output.stdout += String(chunk)));
+        shell.stderr.on('data', (chunk) => (output.stderr += String(chunk)));
         shell.once('error', reject);
         shell.once('close', (code) => {
-          if (code === 0) resolve(told.stdout);
-          else reject(new Error(`exit ${code} of:\n${commands}\n${told.stdout}${told.stderr}`));
+          if (code === 0) resolve(output.stdout);
+          else reject(new Error(`exit ${code} of:\n${commands}\n${output.stdout}${output.stderr}`));
         });
       }),
   };

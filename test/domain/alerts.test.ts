@@ -36,7 +36,7 @@ test('nothing fires while all is well, nor where nothing is measured yet', () =>
 
 const silent = (part: string, secondsAgo: number): Partial<AlertFacts> => ({ parts: [{ part, secondsAgo }] });
 
-/** What holds, what does not, and what is told of the former. */
+/** What holds, what does not, and what is sent of the former. */
 const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string][] = [
   [
     'Down',
@@ -213,7 +213,7 @@ test.each(holding)('%s%s fires at its limit, alone, and not below it', (name, su
   expect(findAlerts({ ...calm, ...below })).toEqual([]);
 });
 
-/** Seconds that it holds before it is told: nothing that mends itself in that time wakes anybody. */
+/** Seconds that it holds before it is sent: nothing that mends itself in that time wakes anybody. */
 test.each([
   ['critical', 0, 'NoSecretAccepted InvalidSignatures CriticalBreak EndpointOff LostCall DeadCallbacks SealsBroken'],
   ['critical', 30, 'Down'],
@@ -224,7 +224,7 @@ test.each([
   ['warning', 60, 'CallbacksWait SealingLags SealsUnverified'],
   ['warning', 300, 'NoWebhooks ExpiredTimestamps'],
   ['warning', 900, 'RefundUnlinked'],
-])('%s, told when it has held for %d s: %s', (severity, seconds, names) => {
+])('%s, sent when it has held for %d s: %s', (severity, seconds, names) => {
   const such = conditions.filter((one) => one.severity === severity && one.holdSeconds === seconds);
   expect(such.map(({ name }) => name).sort()).toEqual(
     names

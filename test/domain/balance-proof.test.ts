@@ -93,7 +93,7 @@ describe('a balance', () => {
     expect(isAttributable('-1', addAmounts('-1', '0'))).toBe(true);
   });
 
-  it('is attributed in parts: what may be payouts and a loss are not told in their sum', () => {
+  it('is attributed in parts: what may be payouts and a loss are not shown as their sum', () => {
     const both = { unexplained: '-0.5', unknownAmount: '2' };
     expect(attributedPart('-0.5', both)).toBe('unexplained');
     expect(attributedPart('2.0', both)).toBe('unknownAmount');
@@ -119,20 +119,20 @@ describe('a payout of which nobody says whose it is', () => {
     },
     ...known,
   });
-  const told = (record: MovementRecord) =>
+  const shownEffects = (record: MovementRecord) =>
     effectsOf(record, defaultContract.movements).map(({ part, account, delta }) => [part, account, delta]);
 
   it('is kept unplaced, with its debit; one of a known sub-wallet beside it; one of the operating balance is explained', () => {
-    expect(told(payout({}))).toEqual([['unplaced', null, '-6']]);
-    expect(told(payout({}, { accountId: 'acc_1' }))).toEqual([['unplaced', 'acc_1', '-6']]);
-    expect(told(payout({}, { accountId: null }))).toEqual([['explained', null, '-6']]);
+    expect(shownEffects(payout({}))).toEqual([['unplaced', null, '-6']]);
+    expect(shownEffects(payout({}, { accountId: 'acc_1' }))).toEqual([['unplaced', 'acc_1', '-6']]);
+    expect(shownEffects(payout({}, { accountId: null }))).toEqual([['explained', null, '-6']]);
   });
 
   it('has done nothing while it is on its way', () => {
-    expect(told(payout({ status: 'pending' }))).toEqual([]);
+    expect(shownEffects(payout({ status: 'pending' }))).toEqual([]);
   });
 
-  it('is unclear where not even its debit can be told', () => {
-    expect(told(payout({ feeBearer: 'bank' }))).toEqual([['unclear', null, null]]);
+  it('is unclear where not even its debit is known', () => {
+    expect(shownEffects(payout({ feeBearer: 'bank' }))).toEqual([['unclear', null, null]]);
   });
 });

@@ -41,7 +41,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('tells NUL, lone surrogates and their spelled-out forms apart', () => {
+  it('distinguishes NUL, lone surrogates and their spelled-out forms', () => {
     const texts = [
       '"\\u0000"',
       '"\\\\u0000"',

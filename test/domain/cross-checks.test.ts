@@ -101,7 +101,7 @@ describe('what was given back against what came in', () => {
     ]);
   });
 
-  test('is told with each refund, in the order of ids', () => {
+  test('is shown with each refund, in the order of ids', () => {
     const late = sent('b', { amount: null, status: null });
     const [open] = of({}, late, sent('a', { amount: '30' })).open;
     const source = { type: 'poll', ref: 'run-1', verified: true };
@@ -202,7 +202,7 @@ test('what the checks say hangs neither on the order of records nor on how often
     ['invoice', invoice('vb', { status: 'paid', paymentIntentId: 'b' })],
     ['payout', payout('ra', { paymentIntentId: 'a', amount: '40', status: 'confirmed' })],
   ];
-  const told = (records: CheckedRecord[]) => {
+  const found = (records: CheckedRecord[]) => {
     const { findings } = runChecks(factsOf(records), []);
     const name = ({ kind, entity }: { kind: string; entity: { kind: string; id: string } }) =>
       `${kind} ${entity.kind} ${entity.id}`;
@@ -211,7 +211,7 @@ test('what the checks say hangs neither on the order of records nor on how often
       resolve: findings.resolve.map(name).sort(),
     };
   };
-  const expected = told(fields.map(([kind, shown]) => record(kind, shown)));
+  const expected = found(fields.map(([kind, shown]) => record(kind, shown)));
   expect(expected.open.map((text) => text.split(' ').slice(0, 3).join(' '))).toEqual([
     'contract_violation payout ra#paymentIntentId',
     'intent_completed_invoice_unpaid payment_intent a',
@@ -221,7 +221,7 @@ test('what the checks say hangs neither on the order of records nor on how often
   ]);
   fc.assert(
     fc.property(fc.shuffledSubarray(fields, { minLength: fields.length }), (shuffled) => {
-      expect(told(shuffled.map(([kind, shown]) => record(kind, shown)))).toEqual(expected);
+      expect(found(shuffled.map(([kind, shown]) => record(kind, shown)))).toEqual(expected);
     }),
   );
   const names = [...expected.open.map((text) => text.split(' ').slice(0, 3).join(' ')), ...expected.resolve];

@@ -117,7 +117,7 @@ describe('what became of a delivery', () => {
 });
 
 describe('what can never come', () => {
-  /** Ten hours old, without a payload; what it told of was read since. */
+  /** Ten hours old, without a payload; what it reported was read since. */
   const lost: DeliveryFacts = {
     ...base,
     createdAt: NOW - 600 * MINUTE,
@@ -136,12 +136,12 @@ describe('what can never come', () => {
     ['it was not waited for so long', { createdAt: NOW - 500 * MINUTE + 1 }, awaited],
     ['it was not read since', { readSince: 'not yet' }, awaited],
     [
-      'nothing says what it told of: a break, and looked at no more',
-      { readSince: 'untold' },
+      'nothing says what it reported: a break, and classified no more',
+      { readSince: 'unknown' },
       { ...awaited, open: false },
     ],
-    ['the same, not waited for so long', { readSince: 'untold', createdAt: NOW - 499 * MINUTE }, awaited],
-    ['the same, but there is a payload', { readSince: 'untold', recoverable: true }, awaited],
+    ['the same, not waited for so long', { readSince: 'unknown', createdAt: NOW - 499 * MINUTE }, awaited],
+    ['the same, but there is a payload', { readSince: 'unknown', recoverable: true }, awaited],
     ['there is a payload', { recoverable: true }, awaited],
     ['it is recovered, not applied', { held: 'recovered' }, awaited],
     ['it is from before adoption', { createdAt: clock.adoptedAt - 1 }, history],
@@ -161,7 +161,7 @@ describe('what can never come', () => {
   ])('%s', (_name, facts, expected) => expect(classifyDelivery({ ...lost, ...facts }, clock)).toMatchObject(expected));
 
   test('nothing is given up within the grace', () => {
-    const facts: DeliveryFacts = { ...lost, createdAt: NOW - 10 * MINUTE, readSince: 'untold' };
+    const facts: DeliveryFacts = { ...lost, createdAt: NOW - 10 * MINUTE, readSince: 'unknown' };
     expect(classifyDelivery(facts, { ...clock, giveUpMs: MINUTE })).toMatchObject({ missed: false, open: true });
     expect(GIVE_UP_MS).toBe(2_592_000_000);
   });

@@ -97,7 +97,7 @@ describe('where the event id is looked for', () => {
 });
 
 describe('keys', () => {
-  it('of an id tell type and id apart, wherever the colon stands', () => {
+  it('of an id separate type and id, wherever the colon stands', () => {
     const key = (event: string, id: string) => keyOf({ event, id, timestamp: null, data: {} }).key;
     expect(key('a', 'b:c')).not.toBe(key('a:b', 'c'));
     fc.assert(

@@ -45,7 +45,7 @@ const broken = (record: CheckedRecord) =>
   identitiesOf(record).flatMap(({ identity, holds }) => (holds ? [] : [identity]));
 
 describe('what the specification suggests of amounts', () => {
-  it('is told of each record by the field that the service shows', () => {
+  it('is known of each record by the field that the service shows', () => {
     expect(identitiesOf(deposit({ amountNet: '8' }))).toEqual([
       { identity: 'payin_net', holds: false, field: 'amountNet', ours: '9', theirs: '8' },
     ]);

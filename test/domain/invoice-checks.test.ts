@@ -194,7 +194,7 @@ describe('the e-mail of an invoice', () => {
     expect(judge(record).resolve.some(({ kind }) => kind === 'invoice_email_failed')).toBe(!isBreak);
   });
 
-  test('is told without the addresses in the words of the mail server', () => {
+  test('is shown without the addresses in the words of the mail server', () => {
     expect(found('invoice_email_failed', mailed(failed))).toMatchObject({
       entity: { kind: 'invoice', id: 'inv_1' },
       evidence: {

@@ -14,7 +14,7 @@ import { sized } from '../support/sizes.js';
 
 const listing = { from: 1_000, to: 2_000, ids: new Set<string>() };
 const sort = fc.constantFrom('exactlyPaid' as const, 'amountDiffers' as const);
-const place = fc.constantFrom<DisputeStanding['place'][]>('listed', 'outside', 'awaited', 'untold');
+const place = fc.constantFrom<DisputeStanding['place'][]>('listed', 'outside', 'awaited', 'unknown');
 const disputes = fc.uniqueArray(fc.record({ id: fc.uuid(), sort, place }), { selector: ({ id }) => id, maxLength: 12 });
 const rounds = fc.array(disputes, { minLength: 1, maxLength: 8 });
 
@@ -93,10 +93,10 @@ describe('a filter that misses nothing', () => {
     );
   });
 
-  it('is not said to miss one that an event told in the second in which the filter was read', () => {
+  it('is not said to miss one that an event reported in the second in which the filter was read', () => {
     const record = { id: 'pi_1', fields: {}, since: 10_000, readAt: 20_000, verified: true, history: false };
-    const told = standingOf(record as unknown as CheckedRecord, { from: 10_200, to: 10_300, ids: new Set() });
-    expect(told.place).toBe('untold');
+    const standing = standingOf(record as unknown as CheckedRecord, { from: 10_200, to: 10_300, ids: new Set() });
+    expect(standing.place).toBe('unknown');
   });
 });
 
@@ -112,12 +112,12 @@ describe('an open dispute beside a listing', () => {
     ['that is listed', 'listed', {}, 'pi_2'],
     ['that is listed, as old as can be', 'listed', { history: true }, 'pi_2'],
     ['that began a minute before, and was read again since', 'outside', {}],
-    ['that began within the minute before', 'untold', { since: FROM - MINUTE }],
-    ['of which nobody knows when it began', 'untold', { since: null }],
-    ['from before adoption', 'untold', { history: true }],
+    ['that began within the minute before', 'unknown', { since: FROM - MINUTE }],
+    ['of which nobody knows when it began', 'unknown', { since: null }],
+    ['from before adoption', 'unknown', { history: true }],
     ['that was not read since', 'awaited', { readAt: list.to - 1 }],
     ['that was never read', 'awaited', { readAt: null }],
-    ['that only an event shows', 'untold', { verified: false }],
+    ['that only an event shows', 'unknown', { verified: false }],
   ])('%s is %s', (_name, place, about, id) => expect(standing(about, {}, id).place).toBe(place));
 
   const due = { amountCryptoExpected: '10' };
@@ -142,7 +142,7 @@ describe('an open dispute beside a listing', () => {
     ]);
   });
 
-  it('is told with what was read, how many there are, and five of them', () => {
+  it('is shown with what was read, how many there are, and five of them', () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
     const missed = ids.map((id): DisputeStanding => ({ id, sort: 'amountDiffers', place: 'outside' }));
     const source = { filter: 'irregular', readFrom: '1970-01-01T00:16:40.000Z', readTo: '1970-01-01T00:16:41.000Z' };

@@ -91,7 +91,7 @@ describe('of any document', () => {
   });
 });
 
-test('a surrogate that stands alone in the text is told from its neighbours, wherever it stands', () => {
+test('a surrogate that stands alone in the text is distinguished from its neighbours, wherever it stands', () => {
   const texts = [
     '"\ud800"',
     '"a\udc00"',

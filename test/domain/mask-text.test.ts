@@ -44,7 +44,7 @@ it('strikes an address out whole, however long its parts are', () => {
   expect(maskText(`to ${long}, bounced`)).toBe('to [masked], bounced');
 });
 
-it('masks what a difference tells of people, and the names that it shows elsewhere; what records are joined by stays', () => {
+it('masks what a difference says of people, and the names that it shows elsewhere; what records are joined by stays', () => {
   const masked = maskEvidence(
     {
       theirs: { failureReason: 'Ann Lee <ann@example.com> is blocked', customerName: 'Ann Lee', amount: '1.50' },

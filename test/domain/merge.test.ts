@@ -118,7 +118,7 @@ describe('a claim newer than the reading', () => {
     }
   });
 
-  it('never advances from a state that stands nowhere: only a reading tells', () => {
+  it('never advances from a state that stands nowhere: only a poll says', () => {
     const held = { ...pending, status: 'on_hold' };
     expect(shown(reading(T, held), claim(T + SECOND, completed))).toMatchObject({ fields: held, needsPoll: true });
   });

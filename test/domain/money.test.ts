@@ -115,7 +115,7 @@ describe('arithmetic', () => {
     );
   });
 
-  it('rounds products and quotients once, the way it is told', () => {
+  it('rounds products and quotients once, the way it is asked', () => {
     const modes: Rounding['mode'][] = ['up', 'down', 'half_up', 'half_even'];
     expect(modes.map((mode) => multiplyAmounts('0.5', '0.01', { decimals: 2, mode }))).toEqual([
       '0.01',

@@ -29,7 +29,7 @@ function read(lines: MovementLine[], fields: JsonObject = {}) {
   const table: MovementTable = { ...movements, operations: { ...operations, merchantDeposit: lines } };
   return movementsOf(deposit(fields), table);
 }
-function told(lines: MovementLine[], fields: JsonObject = {}) {
+function shownEffects(lines: MovementLine[], fields: JsonObject = {}) {
   const { movements, unobservable, unclear } = read(lines, fields);
   return [...movements, ...unobservable].map(({ delta }) => delta).concat(unclear.map(({ why }) => why));
 }
@@ -97,7 +97,7 @@ describe('a line of the table of movements', () => {
       [],
     ],
     [
-      'hangs on one where it tells cases apart',
+      'hangs on one where it distinguishes cases',
       [line({ ...only, where: { type: 'a' } })],
       { status: null, type: 'b' },
       [UNSTATED],
@@ -125,9 +125,9 @@ describe('a line of the table of movements', () => {
       ['5'],
     ],
     ['does not hold under others', [line({ when: { payments: 'intent', transferFee: 'nobody' } })], {}, []],
-  ])('%s', (_name, lines, fields, expected) => expect(told(lines, fields)).toEqual(expected));
+  ])('%s', (_name, lines, fields, expected) => expect(shownEffects(lines, fields)).toEqual(expected));
 
-  it('may be told by the first entry of the history with one of its states', () => {
+  it('may be dated by the first entry of the history with one of its states', () => {
     const at = (about: Partial<MovementLine>, statusHistory: Json) =>
       read([line({ time: 'statusHistory', ...about })], { statusHistory }).movements[0]?.at;
     const entry = (status: string, timestamp: string | null) => ({ status, timestamp });

@@ -72,7 +72,7 @@ const transaction = (fields: JsonObject = {}): MovementRecord => ({
 });
 
 /** `operating USDT.TRC20 -50.5`, each movement so. */
-function told(record: MovementRecord, choices: Partial<MovementChoices> = {}) {
+function movedBy(record: MovementRecord, choices: Partial<MovementChoices> = {}) {
   const { movements, unobservable, unclear } = movementsOf(record, table(choices));
   const line = ({ balance, assetCode, delta }: { balance: object; assetCode: string | null; delta: string | null }) =>
     `${'id' in balance ? String(balance.id) : 'operating'} ${assetCode} ${delta}`;
@@ -86,27 +86,27 @@ const only = (...moved: string[]) => ({ moved, unobservable: [], unclear: [] });
 
 describe('payments', () => {
   it('bring their cumulated net to the operating balance, whatever their state', () => {
-    expect(told(intent())).toEqual(only('operating USDT.TRC20 99'));
-    expect(told(intent({ status: 'pending', amountNetMerchant: '40' }))).toEqual(only('operating USDT.TRC20 40'));
-    expect(told(intent({ status: 'pending', assetCode: null, amountNetMerchant: '0' }))).toEqual(only());
+    expect(movedBy(intent())).toEqual(only('operating USDT.TRC20 99'));
+    expect(movedBy(intent({ status: 'pending', amountNetMerchant: '40' }))).toEqual(only('operating USDT.TRC20 40'));
+    expect(movedBy(intent({ status: 'pending', assetCode: null, amountNetMerchant: '0' }))).toEqual(only());
   });
 
   it('or the net of each confirmed deposit: one or the other, never both', () => {
-    expect(told(payin())).toEqual(only());
-    expect(told(payin(), { payments: 'payins' })).toEqual(only('operating USDT.TRC20 99'));
-    expect(told(intent(), { payments: 'payins' })).toEqual(only());
+    expect(movedBy(payin())).toEqual(only());
+    expect(movedBy(payin(), { payments: 'payins' })).toEqual(only('operating USDT.TRC20 99'));
+    expect(movedBy(intent(), { payments: 'payins' })).toEqual(only());
     for (const status of ['pending', 'confirming', 'unmatched']) {
-      expect(told(payin({ status }), { payments: 'payins' })).toEqual(only());
+      expect(movedBy(payin({ status }), { payments: 'payins' })).toEqual(only());
     }
   });
 
   it('of a dispute that was encashed stand in the net', () => {
     const encashed = intent({ irregularStatus: 'encashed', amountNetMerchant: '120' });
-    expect(told(encashed)).toEqual(only('operating USDT.TRC20 120'));
+    expect(movedBy(encashed)).toEqual(only('operating USDT.TRC20 120'));
   });
 
   it.each(['merchant_deposit', 'internal_transfer'])('that are a %s are shown by no list', (payinType) => {
-    expect(told(payin({ payinType, paymentIntentId: null }))).toEqual({
+    expect(movedBy(payin({ payinType, paymentIntentId: null }))).toEqual({
       moved: [],
       unobservable: ['operating USDT.TRC20 99'],
       unclear: [],
@@ -115,92 +115,92 @@ describe('payments', () => {
 
   it('that settle themselves leave an amount that nothing shows, once they are completed', () => {
     const autoSettlement = { enabled: true, settlementAccountAddress: 'X' };
-    expect(told(intent({ autoSettlement }))).toEqual({
+    expect(movedBy(intent({ autoSettlement }))).toEqual({
       moved: ['operating USDT.TRC20 99'],
       unobservable: ['operating USDT.TRC20 null'],
       unclear: [],
     });
-    expect(told(intent({ autoSettlement, status: 'pending' }))).toEqual(only('operating USDT.TRC20 99'));
-    expect(told(intent({ autoSettlement: { enabled: false } }))).toEqual(only('operating USDT.TRC20 99'));
-    expect(told(intent({ autoSettlement: null }))).toEqual(only('operating USDT.TRC20 99'));
+    expect(movedBy(intent({ autoSettlement, status: 'pending' }))).toEqual(only('operating USDT.TRC20 99'));
+    expect(movedBy(intent({ autoSettlement: { enabled: false } }))).toEqual(only('operating USDT.TRC20 99'));
+    expect(movedBy(intent({ autoSettlement: null }))).toEqual(only('operating USDT.TRC20 99'));
   });
 });
 
 describe('payouts', () => {
   it('debit amount and fee where the merchant bears it, the amount where the customer does (4.4)', () => {
-    expect(told(payout())).toEqual(only('operating USDT.TRC20 -50.5'));
-    expect(told(payout({ feeBearer: 'customer' }))).toEqual(only('operating USDT.TRC20 -50'));
+    expect(movedBy(payout())).toEqual(only('operating USDT.TRC20 -50.5'));
+    expect(movedBy(payout({ feeBearer: 'customer' }))).toEqual(only('operating USDT.TRC20 -50'));
   });
 
-  it('tell when: the first entry of their history with that state', () => {
+  it('say when: the first entry of their history with that state', () => {
     const [movement] = movementsOf(payout(), table()).movements;
     expect(movement).toMatchObject({ operation: 'payout', shownBy: 'payout', at: '2026-10-01T10:05:00Z' });
     expect(movementsOf(payout({ statusHistory: null }), table()).movements[0]).toMatchObject({ at: null });
   });
 
   it.each(['pending', 'approved', 'broadcast', 'failed', 'reversed'])('that are %s have debited nothing', (status) => {
-    expect(told(payout({ status }))).toEqual(only());
+    expect(movedBy(payout({ status }))).toEqual(only());
   });
 
   it('of a sub-wallet are shown by its own movements, and by them alone', () => {
-    expect(told(payout({}, { accountId: 'acc_1' }))).toEqual(only());
+    expect(movedBy(payout({}, { accountId: 'acc_1' }))).toEqual(only());
     const debit = transaction({ type: 'withdrawal', amount: '-50.5', feeAmount: '0.5' });
-    expect(told(debit)).toEqual(only('acc_1 BTC -50.5'));
+    expect(movedBy(debit)).toEqual(only('acc_1 BTC -50.5'));
   });
 
   it('of which nobody knows whose they are, are unclear unless the contract says', () => {
-    expect(told(payout({}, {}))).toEqual({
+    expect(movedBy(payout({}, {}))).toEqual({
       moved: [],
       unobservable: [],
       unclear: ['which balance this payout debits is not shown'],
     });
-    expect(told(payout({}, {}), { unnamedPayout: 'operating' })).toEqual(only('operating USDT.TRC20 -50.5'));
+    expect(movedBy(payout({}, {}), { unnamedPayout: 'operating' })).toEqual(only('operating USDT.TRC20 -50.5'));
   });
 
   it('to another merchant debit the operating balance', () => {
-    expect(told(payout({ payoutType: 'internal' }))).toEqual(only('operating USDT.TRC20 -50.5'));
+    expect(movedBy(payout({ payoutType: 'internal' }))).toEqual(only('operating USDT.TRC20 -50.5'));
   });
 
   it.each(['internal', 'crypto'])('of a sub-wallet are shown by its movements whoever got them (%s)', (payoutType) => {
-    expect(told(payout({ payoutType }, { accountId: 'acc_1' }))).toEqual(only());
-    expect(told(payout({ payoutType }, {})).unclear).toEqual(['which balance this payout debits is not shown']);
+    expect(movedBy(payout({ payoutType }, { accountId: 'acc_1' }))).toEqual(only());
+    expect(movedBy(payout({ payoutType }, {})).unclear).toEqual(['which balance this payout debits is not shown']);
   });
 
   it('have their gas paid by the service out of the fee, or by the merchant in the coin of the chain', () => {
     const both = only('operating USDT.TRC20 -50.5', 'operating TRX.TRON -13.2');
-    expect(told(payout(), { networkFee: 'operating' })).toEqual(both);
-    expect(told(payout({}, { accountId: 'acc_1' }), { networkFee: 'operating' })).toEqual(
+    expect(movedBy(payout(), { networkFee: 'operating' })).toEqual(both);
+    expect(movedBy(payout({}, { accountId: 'acc_1' }), { networkFee: 'operating' })).toEqual(
       only('operating TRX.TRON -13.2'),
     );
     const internal = payout({ payoutType: 'internal', networkFeeAmount: null, networkFeeAssetCode: null });
-    expect(told(internal, { networkFee: 'operating' })).toEqual(only('operating USDT.TRC20 -50.5'));
+    expect(movedBy(internal, { networkFee: 'operating' })).toEqual(only('operating USDT.TRC20 -50.5'));
   });
 
   it('that refund a payment debit the operating balance by who bears the fee (4.5)', () => {
     const refund = (feeBearer: string) => payout({ payoutType: 'refund', feeBearer }, { ofDispute: false });
-    expect(told(refund('customer'))).toEqual(only('operating USDT.TRC20 -50'));
-    expect(told(refund('merchant'))).toEqual(only('operating USDT.TRC20 -50.5'));
+    expect(movedBy(refund('customer'))).toEqual(only('operating USDT.TRC20 -50'));
+    expect(movedBy(refund('merchant'))).toEqual(only('operating USDT.TRC20 -50.5'));
   });
 
   it('that a dispute made are paid out of what was never credited, or else out of the operating balance', () => {
     const refund = payout({ payoutType: 'refund', feeBearer: 'customer' }, { ofDispute: true });
-    expect(told(refund)).toEqual(only());
-    expect(told(refund, { disputeRefund: 'operating' })).toEqual(only('operating USDT.TRC20 -50'));
+    expect(movedBy(refund)).toEqual(only());
+    expect(movedBy(refund, { disputeRefund: 'operating' })).toEqual(only('operating USDT.TRC20 -50'));
     const unknown = payout({ payoutType: 'refund' }, {});
-    expect(told(unknown).unclear).toEqual(['whether a dispute made this refund is not known']);
+    expect(movedBy(unknown).unclear).toEqual(['whether a dispute made this refund is not known']);
   });
 
   it('that settle to a bank are known, and shown by no list that is sure to hold them all', () => {
     const settlement = payout({ payoutType: 'settlement', feeBearer: 'customer' }, {});
-    expect(told(settlement)).toEqual({ moved: [], unobservable: ['operating USDT.TRC20 -50'], unclear: [] });
+    expect(movedBy(settlement)).toEqual({ moved: [], unobservable: ['operating USDT.TRC20 -50'], unclear: [] });
   });
 });
 
 describe('sub-wallets', () => {
   it('gain their deposits, and the operating balance does not', () => {
-    expect(told(transaction())).toEqual(only('acc_1 BTC 0.9'));
+    expect(movedBy(transaction())).toEqual(only('acc_1 BTC 0.9'));
     const gross = transaction({ amount: '1' });
-    expect(told(gross, { transactionAmount: 'before_fee' })).toEqual(only('acc_1 BTC 0.9'));
+    expect(movedBy(gross, { transactionAmount: 'before_fee' })).toEqual(only('acc_1 BTC 0.9'));
   });
 
   // 10 are sent, a fee of 1 is withheld from what arrives (4.6).
@@ -225,34 +225,34 @@ describe('sub-wallets', () => {
     ['to another', out('acc_2'), ['acc_1 BTC -10', 'operating BTC 1'], ['acc_1 BTC -10']],
     ['from another', into('acc_2'), ['acc_1 BTC 9'], ['acc_1 BTC 9']],
   ])('transfer %s; the fee is the merchant’s, in the operating balance or elsewhere', (_, record, merchant, nobody) => {
-    expect(told(record)).toEqual(only(...merchant));
-    expect(told(record, { transferFee: 'nobody' })).toEqual(only(...nobody));
+    expect(movedBy(record)).toEqual(only(...merchant));
+    expect(movedBy(record, { transferFee: 'nobody' })).toEqual(only(...nobody));
   });
 
   it('show the same of a transfer where amounts come before the fee', () => {
     const whole = { transferFee: 'nobody' } as const;
     const before = { ...whole, transactionAmount: 'before_fee' } as const;
-    expect(told(into(null, '10'), before)).toEqual(told(into(null), whole));
-    expect(told(into('acc_2', '10'), before)).toEqual(told(into('acc_2'), whole));
+    expect(movedBy(into(null, '10'), before)).toEqual(movedBy(into(null), whole));
+    expect(movedBy(into('acc_2', '10'), before)).toEqual(movedBy(into('acc_2'), whole));
     const debit = transaction({ type: 'withdrawal', amount: '-50', feeAmount: '0.5' });
-    expect(told(debit, before)).toEqual(only('acc_1 BTC -50.5'));
+    expect(movedBy(debit, before)).toEqual(only('acc_1 BTC -50.5'));
   });
 
   it('that are closed give all they have to the operating balance, a movement for each asset (3.6)', () => {
     const closure = transaction({ type: 'closure', amount: '-4', feeAmount: null });
-    expect(told(closure)).toEqual(only('acc_1 BTC -4', 'operating BTC 4'));
+    expect(movedBy(closure)).toEqual(only('acc_1 BTC -4', 'operating BTC 4'));
     expect(movementsOf(closure, table()).movements[0]).toMatchObject({ at: '2026-10-02T00:00:00Z' });
   });
 
   it('need no fee that cancels out', () => {
     const { feeAmount: _, ...fields } = out(null).fields;
-    expect(told({ kind: 'transaction', id: 'tx_1', fields })).toEqual(only('acc_1 BTC -10', 'operating BTC 10'));
-    const { unclear } = told({ kind: 'transaction', id: 'tx_1', fields }, { transferFee: 'nobody' });
+    expect(movedBy({ kind: 'transaction', id: 'tx_1', fields })).toEqual(only('acc_1 BTC -10', 'operating BTC 10'));
+    const { unclear } = movedBy({ kind: 'transaction', id: 'tx_1', fields }, { transferFee: 'nobody' });
     expect(unclear).toEqual(['feeAmount is not shown, or is no amount']);
   });
 });
 
-describe('what can’t be told', () => {
+describe('what is not known', () => {
   it.each<[string, MovementRecord, string]>([
     ['a type of payout', payout({ payoutType: 'airdrop' }), 'payoutType "airdrop" is on no list'],
     ['no type of payout', payout({ payoutType: null }), 'payoutType (not shown)'],
@@ -271,14 +271,14 @@ describe('what can’t be told', () => {
     ['no asset', transaction({ assetCode: null }), 'assetCode is not shown'],
     ['no sub-wallet', transaction({ accountId: null }), 'accountId is not shown'],
   ])('%s is said, and nothing is guessed', (_, record, why) => {
-    const result = told(record);
+    const result = movedBy(record);
     expect(result.moved).toEqual([]);
     expect(result.unclear.join()).toContain(why);
   });
 
   it('the other side of a transfer that is not shown', () => {
     const { counterpartyAccountId: _, ...fields } = transaction({ type: 'transfer_out', amount: '-1' }).fields;
-    expect(told({ kind: 'transaction', id: 'tx_1', fields }).unclear).toEqual([
+    expect(movedBy({ kind: 'transaction', id: 'tx_1', fields }).unclear).toEqual([
       'the other side of this transfer is not shown',
     ]);
   });

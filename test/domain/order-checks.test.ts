@@ -29,7 +29,7 @@ const order = (changes: Partial<CheckedOrder>): CheckedOrder => ({
 });
 const check = (changes: Partial<CheckedOrder>, registersSince: number | null = NOW - 60 * MINUTE) =>
   checkOrders({ now: NOW, registersSince, orders: [order(changes)] } as unknown as CheckFacts);
-const told = (changes: Partial<CheckedOrder>, registersSince?: number | null) =>
+const found = (changes: Partial<CheckedOrder>, registersSince?: number | null) =>
   check(changes, registersSince).open.map(({ kind, evidence }) => `${kind}: ${textField(evidence, 'reason')}`);
 
 const underpaid = { status: 'underpaid', releaseReason: 'underpaid' } as const;
@@ -85,7 +85,7 @@ describe('what the store expects against what its payments show', () => {
       { intents: [payment({ currencyRequested: null }), payment({ amountRequested: '11' })] },
       ['order_amount_mismatch: more_requested'],
     ],
-  ])('%s', (_name, changes, expected) => expect(told(changes)).toEqual(expected));
+  ])('%s', (_name, changes, expected) => expect(found(changes)).toEqual(expected));
 });
 
 describe('an order that the store never registered', () => {
@@ -93,14 +93,14 @@ describe('an order that the store never registered', () => {
   const similar = ['similar_reference_paid: similar_reference'];
   const paid: OrderStatus[] = ['paid', 'underpaid', 'overpaid', 'paid_twice', 'partially_refunded', 'unmatched'];
   it.each(paid)('%s: money that the store does not know of, or of a reference that looks the same', (status) => {
-    expect(told({ ...unregistered, status })).toEqual(unknown);
-    expect(told({ ...unregistered, status, similar: registered('awaiting_payment') })).toEqual(similar);
+    expect(found({ ...unregistered, status })).toEqual(unknown);
+    expect(found({ ...unregistered, status, similar: registered('awaiting_payment') })).toEqual(similar);
   });
   it.each<OrderStatus>(['refunded', 'disputed'])('%s: it is not paid in place of another', (status) => {
-    expect(told({ ...unregistered, status, similar: registered('awaiting_payment') })).toEqual(unknown);
+    expect(found({ ...unregistered, status, similar: registered('awaiting_payment') })).toEqual(unknown);
   });
   it.each<OrderStatus>(['awaiting_payment', 'expired', 'cancelled', 'confirming'])('%s: no money', (status) => {
-    expect(told({ ...unregistered, status, similar: registered('awaiting_payment') })).toEqual([]);
+    expect(found({ ...unregistered, status, similar: registered('awaiting_payment') })).toEqual([]);
   });
   it.each<[OrderStatus, string[]]>([
     ['awaiting_payment', similar],
@@ -108,24 +108,24 @@ describe('an order that the store never registered', () => {
     ['cancelled', similar],
     ['paid', unknown],
   ])('one that looks the same is %s', (status, expected) => {
-    expect(told({ ...unregistered, similar: registered('paid', status) })).toEqual(expected);
+    expect(found({ ...unregistered, similar: registered('paid', status) })).toEqual(expected);
   });
   it('shares its reference, and money came for one of them', () => {
     const shared = { ...unregistered, intents: [], status: 'shared_reference', sharedMoney: true } as const;
-    expect(told(shared)).toEqual(unknown);
-    expect(told({ ...shared, sharedMoney: false })).toEqual([]);
-    expect(told({ ...shared, similar: registered('expired') })).toEqual(similar);
+    expect(found(shared)).toEqual(unknown);
+    expect(found({ ...shared, sharedMoney: false })).toEqual([]);
+    expect(found({ ...shared, similar: registered('expired') })).toEqual(similar);
   });
-  it('is told where the store registers orders, from then on, half an hour after it was seen', () => {
-    expect(told(unregistered, null)).toEqual([]);
-    expect(told(unregistered, NOW - 60 * MINUTE + 1)).toEqual([]);
-    expect(told({ ...unregistered, createdAt: NOW - 30 * MINUTE })).toEqual(unknown);
+  it('is found where the store registers orders, from then on, half an hour after it was seen', () => {
+    expect(found(unregistered, null)).toEqual([]);
+    expect(found(unregistered, NOW - 60 * MINUTE + 1)).toEqual([]);
+    expect(found({ ...unregistered, createdAt: NOW - 30 * MINUTE })).toEqual(unknown);
     const early = check({ ...unregistered, createdAt: NOW - 30 * MINUTE + 1 });
     expect(early).toMatchObject({ open: [], again: [{ entity: { kind: 'order', id: 'o-1' }, at: NOW + 1 }] });
   });
 });
 
-it('each kind is settled, and what is told holds both sides', () => {
+it('each kind is settled, and what is found holds both sides', () => {
   const { open, resolve, again } = check({ ...underpaid, similar: registered('paid') });
   expect([...open, ...resolve].map(({ kind }) => kind).toSorted()).toEqual([
     'order_amount_mismatch',

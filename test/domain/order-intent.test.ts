@@ -73,7 +73,7 @@ const payments: Line[] = [
   ['I5', 'only what was too much went back', one({ ...over, irregularStatus: 'refunded' }), 'partially_refunded'],
   [
     'I5',
-    'the same, told by the rejected part alone',
+    'the same, shown by the rejected part alone',
     one({ ...over, amountInRange: null, irregularStatus: 'refunded' }),
     'partially_refunded',
   ],
@@ -105,7 +105,7 @@ const payments: Line[] = [
   ['I10', 'completed, asked for in crypto', one({ ...crypto, amountRequested: '50' }), 'paid', 'proven'],
   [
     'I10',
-    'completed, and the record tells nothing else',
+    'completed, and the record says nothing else',
     one({ status: 'completed', payins: [{ id: 'payin_1' }] }),
     'paid',
     'proven',

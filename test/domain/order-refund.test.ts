@@ -19,8 +19,8 @@ it.each<[string, ShownRecord, object | null]>([
   ['that it failed is doubted', payout(failed, { doubted: true }), { amount: '2.5', status: 'failed', doubted: true }],
   ['nothing is doubted', payout(failed, { doubted: false }), { amount: '2.5', status: 'failed' }],
   ['the service denies it', payout(failed, { absent: true }), { amount: '2.5', status: 'denied' }],
-  ['denied, and only reports ever told of it', payout(failed, { absent: true, unknown: true }), null],
-  ['only reports tell of it', payout({}, { unknown: true }), { amount: '0', status: '' }],
+  ['denied, and only reports ever named it', payout(failed, { absent: true, unknown: true }), null],
+  ['only reports name it', payout({}, { unknown: true }), { amount: '0', status: '' }],
   ['its amount can’t be read', payout({ ...failed, amount: 'much' }), { amount: '0', status: 'failed' }],
 ])('what an order takes of a payout: %s', (_name, given, expected) => {
   expect(refundOf(given, 'pi_1')).toEqual(expected && { paymentIntentId: 'pi_1', ...expected });

@@ -82,7 +82,7 @@ describe('which endpoint signs with which secret', () => {
     expect(pairs(shares)).toEqual({ old: 'e1', new: 'e2' });
   });
 
-  test('while every event came under both nothing can be told, unless it was known before', () => {
+  test('while every event came under both nothing can be said, unless it was known before', () => {
     const both = [share('e1', 'a', 4, 4), share('e1', 'b', 4, 4), share('e2', 'a', 4, 4), share('e2', 'b', 4, 4)];
     expect(pairs(both)).toEqual({});
     expect(pairs(both, [['a', 'e2']])).toEqual({ a: 'e2', b: 'e1' });
@@ -92,7 +92,7 @@ describe('which endpoint signs with which secret', () => {
     expect(pairs([share('e1', 'a', 10, 10), share('e2', 'a', 9, 10)], [['a', 'e2']])).toEqual({ a: 'e1' });
   });
 
-  test('what can be told of one is told, whatever can not be told of others', () => {
+  test('what can be said of one is said, whatever can not be said of others', () => {
     const both = ['e2', 'e3'].flatMap((id) => [share(id, 'b', 9, 10), share(id, 'c', 9, 10)]);
     expect(pairs([share('e1', 'a', 20, 20), ...both])).toEqual({ a: 'e1' });
   });
@@ -148,7 +148,7 @@ describe('whose a delivery is', () => {
   const [byKey, byTime, byAnswer] = [held('1', { key: 'k' }), held('2', { timestamp: 100 }), held('3')];
   const byRetry = held('4', { firstArrivalAt: 550_000 });
 
-  test('is told by the strongest sign there is', () => {
+  test('is known by the strongest sign there is', () => {
     expect(pair({}, byRetry, byAnswer, byTime, byKey)).toBe('1');
     expect(pair({}, byRetry, byAnswer, byTime)).toBe('2');
     expect(pair({}, byRetry, byAnswer)).toBe('3');

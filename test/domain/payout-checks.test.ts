@@ -54,11 +54,11 @@ test('history is no break, and what is none any more is resolved', () => {
   expect(stuck.open[0]?.evidence).toMatchObject({ ours: { status: 'pending', ageHours: '30' }, graceHours: '24' });
 });
 
-test('what is told of a payout says what both sides know, and of one that moved it is a new case', () => {
+test('the finding of a payout says what both sides know, and of one that moved it is a new case', () => {
   const fields = { status: 'pending', amount: '5', assetCode: 'BTC', failureReason: 'review' };
-  const [told] = checkPayouts([payout({ fields })], about).open;
-  expect(told?.entity).toEqual({ kind: 'payout', id: 'po_1' });
-  expect(told?.evidence).toEqual({
+  const [found] = checkPayouts([payout({ fields })], about).open;
+  expect(found?.entity).toEqual({ kind: 'payout', id: 'po_1' });
+  expect(found?.evidence).toEqual({
     ours: { ...fields, lastMoveAt: '2026-04-30T06:00:00.000Z', ageHours: '30' },
     theirs: { list: 'offered', lastShownAt: '2026-05-01T11:00:00.000Z', source: { type: 'poll', ref: '1' } },
     graceHours: '24',
@@ -70,13 +70,13 @@ test('what is told of a payout says what both sides know, and of one that moved 
     theirs: { list: 'not offered' },
   });
   const causeOf = (given: Partial<PayoutInHand>) => checkPayouts([payout({ fields, ...given })], about).open[0]?.cause;
-  expect(causeOf({ observedAt: now })).toBe(told?.cause);
+  expect(causeOf({ observedAt: now })).toBe(found?.cause);
   const moved = [
     { updatedAt: now - 29 * HOUR },
     { fields: { ...fields, status: 'approved' } },
     { fields: { ...fields, failureReason: null } },
   ];
-  expect(new Set([told?.cause, ...moved.map(causeOf)]).size).toBe(4);
+  expect(new Set([found?.cause, ...moved.map(causeOf)]).size).toBe(4);
 });
 
 test('it is old once it is older than the grace: since it moved, was made, or was first seen, and nothing showed it since', () => {

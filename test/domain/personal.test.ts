@@ -39,7 +39,7 @@ test('e-mail, name, telephone and the address for refunds are struck out, howeve
   });
 });
 
-test('a payout to an e-mail address and the label of a sub-wallet tell of a person, a reference and an id do not', () => {
+test('a payout to an e-mail address and the label of a sub-wallet are personal, a reference and an id are not', () => {
   const payout = { id: 'a@b.example', destinationAddress: 'eve@example.test', merchantReference: 'bob@example.test' };
   expect(maskPersonal('payout', payout)).toEqual({ ...payout, destinationAddress: MASK });
   expect(maskPersonal('payout', { destinationAddress: 'TXYZ', label: 'till 4' })).toEqual({
@@ -61,7 +61,7 @@ test('docs/retention.md names the fields', () => {
   expect(names).toEqual(expect.arrayContaining(['customerEmail', 'fullName', 'telephone', 'birthDate', 'toEmail']));
 });
 
-test.each(names)('%s tells of a person, in every kind of record and in what is told of a difference', (name) => {
+test.each(names)('%s is personal, in every kind of record and in what is said of a difference', (name) => {
   for (const kind of personalKinds)
     expect(maskPersonal(kind, { a: [{ [name]: 'x' }] })).toEqual({ a: [{ [name]: '[masked]' }] });
   expect(maskEvidence({ ours: { [name]: 'Ann' }, note: 'Ann said' }, 'payment_intent')).toEqual({
@@ -70,7 +70,7 @@ test.each(names)('%s tells of a person, in every kind of record and in what is t
   });
 });
 
-test('where people may be told of: in all kinds but those of the merchant’s own set-up and of no one', () => {
+test('where personal data may be: in all kinds but those of the merchant’s own set-up and of no one', () => {
   expect(personalKinds).toEqual(['payment_intent', 'payin', 'invoice', 'payout', 'account', 'transaction']);
 });
 
@@ -152,7 +152,7 @@ test('whatever the record: masking twice is masking once, and only personal valu
   );
 });
 
-test('a record that tells of nobody is the very same record', () => {
+test('a record without personal data is the very same record', () => {
   const fields: JsonObject = { id: 'x', status: 'pending', meta: { items: [{ name: 'Mug', unitPrice: '1.00' }] } };
   expect(maskPersonal('invoice', fields)).toBe(fields);
 });
@@ -174,7 +174,7 @@ test('who need not know people sees no destination of a payout and no digest, an
     destinationMemo: '123',
     failureReason: `no way to ${address}`,
     contactEmail: digest,
-    told: [digest, { said: `was ${digest}` }],
+    said: [digest, { said: `was ${digest}` }],
   };
   expect(hidePeople('payout', fields)).toEqual({
     amount: '1234.5',
@@ -182,7 +182,7 @@ test('who need not know people sees no destination of a payout and no digest, an
     destinationMemo: MASK,
     failureReason: `no way to ${MASK}`,
     contactEmail: MASK,
-    told: [MASK, { said: `was ${MASK}` }],
+    said: [MASK, { said: `was ${MASK}` }],
   });
   expect(maskPersonal('payout', fields)).toEqual(fields);
 });

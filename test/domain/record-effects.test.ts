@@ -33,7 +33,7 @@ it.each([
   },
 );
 
-it('what a record may stand for is told whatever its state, and not where its type is not known', () => {
+it('what a record may stand for is shown whatever its state, and not where its type is not known', () => {
   expect(operationsWith(payout('internal_transfer'), table)).toContain('internalPayout');
   expect(operationsWith(payout('refund', { ofDispute: true }), table)).not.toContain('refund');
   expect(operationsWith(payout('gift'), table)).toBeNull();

@@ -7,7 +7,7 @@ import { markOf } from '../../src/domain/events/trigger-mark.js';
 import { grouped } from '../../src/domain/grouped.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { readTable } from '../../src/domain/json-table/read-table.js';
-import { createdKind, linksOfCall, toldFields } from '../../src/domain/own-calls.js';
+import { createdKind, linksOfCall, namedFields } from '../../src/domain/own-calls.js';
 import { amountViolations, recordKinds, recordRules, unlistedStates } from '../../src/domain/records.js';
 
 const json = (text: string): JsonObject => parse(text) as JsonObject;
@@ -70,7 +70,7 @@ describe('our own creating calls', () => {
 
   it('say what their record belongs to: a refund its payment, a payout the account that pays', () => {
     const request = { paymentIntentId: 'pi_1', merchantReference: 'A-1', amount: '1' };
-    const links = (operation: string) => toldFields(linksOfCall(operation, { path: { id: 'acc_1' }, request }));
+    const links = (operation: string) => namedFields(linksOfCall(operation, { path: { id: 'acc_1' }, request }));
     expect(links('createRefund')).toEqual({ paymentIntentId: 'pi_1', merchantReference: 'A-1' });
     expect(links('createPayout')).toEqual({ accountId: 'acc_1', merchantReference: 'A-1' });
     expect(links('createInvoice')).toEqual({ merchantReference: 'A-1' });

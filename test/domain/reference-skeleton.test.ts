@@ -91,7 +91,7 @@ describe('the skeleton of a reference', () => {
     );
   });
 
-  it('is one for what upper and lower case alone tell apart, in ASCII', () => {
+  it('is one for what differs in upper and lower case alone, in ASCII', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii' }), (reference) => {
         expect(referenceSkeleton(reference.toUpperCase())).toBe(referenceSkeleton(reference.toLowerCase()));
@@ -163,13 +163,13 @@ test.each([
   expect(referenceDifference(own, other)).toEqual({ here, there });
 });
 
-test('of a long difference the beginning is told', () => {
+test('of a long difference the beginning is shown', () => {
   expect(referenceDifference('x', `x${'\u200b'.repeat(900)}`).there).toMatch(
     /^(U\+200B \(zero width space\)(, )?){12} and more$/,
   );
 });
 
-test('of a difference of twelve characters all are told', () => {
+test('of a difference of twelve characters all are shown', () => {
   expect(referenceDifference('x', `x${'ab'.repeat(6)}`).there).toBe(Array(6).fill('“a”, “b”').join(', '));
   expect(referenceDifference('x', `x${'ab'.repeat(6)}c`).there).toBe(
     `${Array(6).fill('“a”, “b”').join(', ')} and more`,
@@ -184,14 +184,14 @@ test('what differs stands between what is the same at both ends, whatever the re
       fc.pre(here[0] !== there[0] || (here === '' && there === ''));
       fc.pre(here.at(-1) !== there.at(-1) || (here === '' && there === ''));
       fc.pre(here !== '' && there !== '');
-      const told = { here: shown(here), there: shown(there) };
-      expect(referenceDifference(start + here + end, start + there + end)).toEqual(told);
+      const expected = { here: shown(here), there: shown(there) };
+      expect(referenceDifference(start + here + end, start + there + end)).toEqual(expected);
     }),
     { numRuns: 60 },
   );
 });
 
-test('of copied characters that nobody sees or tells from a hyphen each has its name', () => {
+test('of copied characters that nobody sees or distinguishes from a hyphen each has its name', () => {
   const named = {
     '\0': 'NUL',
     '\t': 'tab',

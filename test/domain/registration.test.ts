@@ -99,7 +99,7 @@ test.each<[string, ReturnType<typeof order>, boolean]>([
   ['a refund', { ...shown(fiat), refunds: [{ amount: '1', status: 'pending' }] }, true],
   ['a paid invoice', { ...order({ payins: [], invoices: [{ fields: { status: 'paid' } }] }) }, true],
   ['an invoice', { ...order({ payins: [], invoices: [{ fields: { status: 'sent' } }] }) }, false],
-  ['too many payments to tell', { ...shown(fiat), shared: true }, true],
+  ['too many payments to know', { ...shown(fiat), shared: true }, true],
 ])('money shows itself by %s: %#', (_, facts, expected) => {
   expect(showsMoney(facts)).toBe(expected);
 });

@@ -150,7 +150,7 @@ const releases: Line[] = [
     'paid',
     'refund_in_progress',
   ],
-  ['R14', 'a refund that only webhooks tell', { ...one(paid), refundReported: true }, 'paid', 'refund_reported'],
+  ['R14', 'a refund that only webhooks report', { ...one(paid), refundReported: true }, 'paid', 'refund_reported'],
   ['R15', 'not registered, where that is demanded', demanding(kyt('Approved')), 'paid', 'not_registered'],
   ['R16', 'screened and passed', kyt('Approved'), 'paid', 'proven'],
   ['R16', 'registered, where that is demanded', demanding(want(eur('100'), paid)), 'paid', 'proven'],

@@ -71,7 +71,7 @@ function play(reports: readonly Report[], readings: readonly Reading[]): Step[][
       const listed = reports
         .filter(({ arrivedAt, made, lag }) => made !== null && arrivedAt + lag <= one.at)
         .toSorted((a, b) => (b.made ?? 0) - (a.made ?? 0))
-        // What it lost before it was read once is told from what was never sent by nobody (docs/security.md).
+        // What it lost before it was read once is distinguished from what was never sent by nobody (docs/security.md).
         .filter((report, place) => place < keeps || !matched.has(report));
       const downTo: number | null = one.full || known === null ? null : known.readAt - 600;
       const shown = one.complete ? listed : listed.slice(0, listed.length / 2);
@@ -166,7 +166,7 @@ test.each([
 describe('what is known of the history', () => {
   const before: HistoryKnown = { from: 100, readAt: 5_000 };
 
-  test('a reading that is not complete tells nothing', () => {
+  test('a poll that is not complete says nothing', () => {
     expect(knownAfter(before, { complete: false, readAt: 9_000, downTo: null, oldest: 1, hasLost: false })).toBe(
       before,
     );
@@ -268,7 +268,7 @@ describe('a secret', () => {
     historyReason: null,
   };
 
-  test('of which nothing can be told says why, and what was found stays found', () => {
+  test('of which nothing is known says why, and what was found stays found', () => {
     expect(leakOf(fine)).toEqual({ notSent: 0, unmatched: 0, lacking: 0, untold: null });
     const refused = leakOf({ ...fine, historyKnown: false, historyReason: 'degraded: refused' });
     expect(refused).toMatchObject({ notSent: null, untold: expect.stringMatching(/degraded: refused$/) });

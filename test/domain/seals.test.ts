@@ -112,7 +112,7 @@ function expected(sealed: readonly SealedRow[], rows: readonly SealedRow[]) {
   };
 }
 
-test('rows held against their seal: each run of faults of one sort is told once, with all that fits nowhere', () => {
+test('rows held against their seal: each run of faults of one sort is reported once, with all that fits nowhere', () => {
   fc.assert(
     fc.property(log.map(inOrder), log.map(inOrder), (sealed, rows) => {
       expect(compare(sealed, rows)).toEqual(expected(sealed, rows));

@@ -197,13 +197,13 @@ describe('what is said of a secret that may have leaked', () => {
     [{ secret: { ...old, endpoint: null } }, `which endpoint signs with "old" is not known yet: ${LEARN_ENDPOINT}`],
     [{ endpointListed: false }, 'the service does not list the endpoint of "old"'],
     [{}, null],
-  ])('%j: %s', (given, untold) => {
+  ])('%j: %s', (given, notKnown) => {
     const lacking = 'lacking' in given ? 1 : 0;
     expect(leakOf({ ...fine, ...given })).toEqual({
-      notSent: untold === null ? 0 : null,
+      notSent: notKnown === null ? 0 : null,
       unmatched: 4,
       lacking,
-      untold,
+      untold: notKnown,
     });
   });
 
@@ -220,7 +220,7 @@ describe('what is said of a secret that may have leaked', () => {
     );
   });
 
-  it('is told in lines what came of saying so', () => {
+  it('says in lines what came of saying so', () => {
     expect(leakLines({ disproved: 0, undecided: 0, orders: [], breaks: {} })).toEqual([
       'not sent by the service: 0 events that the delivery history lacked while it was in doubt',
       'orders that are other than before: none',

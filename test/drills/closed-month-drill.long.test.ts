@@ -84,7 +84,7 @@ test(`a closed month is the same bytes after ${CHANGES} later changes and a rest
   await payouts('0.7', 200);
   await installation.kill('schedule');
   await installation.start('schedule');
-  // Each is taken back, and told anew.
+  // Each is taken back, and booked anew.
   await posted(NEXT, 2 * CHANGES);
   expect(await entries(MONTH)).toBe(CHANGES);
   expect(

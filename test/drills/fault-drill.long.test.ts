@@ -178,7 +178,7 @@ async function untilAccepted(secret: string): Promise<void> {
   });
 }
 
-/** So that the last reconciliation goes on from an earlier one, and finds what the webhooks in between did not tell. */
+/** So that the last reconciliation goes on from an earlier one, and finds what the webhooks in between did not report. */
 async function reconcileAllButDeliveries(): Promise<void> {
   await site.reconcile('payment-intents', 'invoices', 'payouts', 'accounts', 'transactions', 'balances', 'catalog');
 }

@@ -62,12 +62,12 @@ test('a payout of the dashboard whose webhooks are all lost shows in the balance
   const contract = { CONTRACT_FILE: path.join(site.folder, 'contract.json') };
   const { code, stderr } = await installation.run(['reconcile', 'balances', '--json'], contract);
   expect(code, stderr).toBe(0);
-  const told = await proofOf(db, ASSET);
+  const known = await proofOf(db, ASSET);
   report('lost-payout-drill, history', {
     'unexplained before': String(before['unexplained']),
     'breaks before': [...breaksBefore].join(', '),
     'unproven after': String(after['unproven']),
-    'unexplained when told who pays': String(told['unexplained']),
+    'unexplained when it is known who pays': String(known['unexplained']),
     'breaks then': [...(await breakNames(db))].join(', ') || 'none',
   });
   expect(breaksBefore).toEqual(new Set([`balance_residual balance ${ASSET}`]));
@@ -76,7 +76,7 @@ test('a payout of the dashboard whose webhooks are all lost shows in the balance
   // No list of payouts and no word of the service say whether a sub-wallet paid it: nothing is guessed.
   expect(after['unproven']).toContain('not shown which balance');
   expect(breaksAfter).toEqual([`balance_residual balance ${ASSET}`]);
-  expect(told).toMatchObject({ unexplained: '0', unproven: null });
+  expect(known).toMatchObject({ unexplained: '0', unproven: null });
   expect([...(await breakNames(db))]).toEqual([]);
 });
 

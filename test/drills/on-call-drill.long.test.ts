@@ -50,8 +50,8 @@ async function reads(path: string, words: string): Promise<void> {
 const findArrived = (type: string, name: string, subject: string, from: number): Arrived | undefined =>
   site.arrived.find((one) => one.type === type && one.name === name && one.subject === subject && one.at >= from);
 
-/** Time passes until the webhook was told so, at most five minutes; answers after how many seconds. */
-async function told(type: string, name: string, subject: string): Promise<{ after: number; alert: Arrived }> {
+/** Time passes until the webhook got it, at most five minutes; answers after how many seconds. */
+async function alerted(type: string, name: string, subject: string): Promise<{ after: number; alert: Arrived }> {
   const from = site.installation.sandbox.control.now();
   for (;;) {
     const alert = findArrived(type, name, subject, from);
@@ -59,13 +59,13 @@ async function told(type: string, name: string, subject: string): Promise<{ afte
     const passed = (site.installation.sandbox.control.now() - from) / 1_000;
     if (passed > LIMIT_SECONDS) {
       const heard = site.arrived.map((one) => `${one.type} ${one.name} ${one.subject}`);
-      throw new Error(`${type} ${name} ${subject} was not told within five minutes; told were: ${heard.join(', ')}`);
+      throw new Error(`${type} ${name} ${subject} was not sent within five minutes; sent were: ${heard.join(', ')}`);
     }
     await pass(LOOK_SECONDS);
   }
 }
 
-test('receiver down, secret wrong, endpoint off: each is told within five minutes with cause and remedy, one action recovers all, and the books agree', {
+test('receiver down, secret wrong, endpoint off: each is alerted within five minutes with cause and remedy, one action recovers all, and the books agree', {
   timeout: DRILL_MS,
 }, async () => {
   const { installation, visitor, database, load } = site;
@@ -80,19 +80,19 @@ test('receiver down, secret wrong, endpoint off: each is told within five minute
   const downFrom = site.seconds();
   expectFiring('TallyhookDown');
   await installation.kill('serve');
-  const down = await told('alert.firing', 'TallyhookDown', 'receiver');
+  const down = await alerted('alert.firing', 'TallyhookDown', 'receiver');
   expect(down.alert.remedy).toContain('tallyhook serve');
   await reads('/alerts', 'Webhooks are not taken');
   await reads('/alerts', '“tallyhook serve” is the receiver');
   await passUntil(downFrom + DOWN);
   await reads('/deliveries', 'got no answer: is the receiver up');
   await installation.start('serve');
-  const upAgain = await told('alert.resolved', 'TallyhookDown', 'receiver');
+  const upAgain = await alerted('alert.resolved', 'TallyhookDown', 'receiver');
 
   const wrongFrom = site.seconds();
   expectFiring('TallyhookInvalidSignatures');
   await site.useSecret('whsec_of_another_endpoint');
-  const wrong = await told('alert.firing', 'TallyhookInvalidSignatures', '');
+  const wrong = await alerted('alert.firing', 'TallyhookInvalidSignatures', '');
   await reads('/alerts', 'WEBHOOK_SECRETS_FILE');
   await reads('/rejections', 'Compare the secrets with those of the endpoint');
   await passUntil(wrongFrom + WRONG);
@@ -103,7 +103,7 @@ test('receiver down, secret wrong, endpoint off: each is told within five minute
   const offFrom = site.seconds();
   expectFiring('TallyhookEndpointOff');
   sandbox.control.setEndpointActive(endpoint.id, false);
-  const off = await told('alert.firing', 'TallyhookEndpointOff', 'endpoint_inactive');
+  const off = await alerted('alert.firing', 'TallyhookEndpointOff', 'endpoint_inactive');
   await reads('/alerts', 'Switch the endpoint on in the service’s dashboard');
   const [broken] = await database.db('breaks').where({ kind: 'endpoint_inactive', status: 'open' }).pluck('id');
   await reads(`/breaks/${broken}`, 'No active endpoint of ours takes the event types of this one');
@@ -141,10 +141,10 @@ test('receiver down, secret wrong, endpoint off: each is told within five minute
   if (hasPromtool()) expect(await site.scrapes.silent(fires, site.folder)).toBe('');
 
   report('on-call-drill', {
-    'receiver down told after (s)': down.after,
+    'receiver down alerted after (s)': down.after,
     'resolved after (s)': upAgain.after,
-    'wrong secret told after (s)': wrong.after,
-    'endpoint off told after (s)': off.after,
+    'wrong secret alerted after (s)': wrong.after,
+    'endpoint off alerted after (s)': off.after,
     'notices of alerts': site.arrived.filter(({ type }) => type !== 'alert.digest').length,
     payments: load.payments.size,
     'sandbox minutes': Math.round(site.seconds() / 60),
@@ -152,7 +152,7 @@ test('receiver down, secret wrong, endpoint off: each is told within five minute
   });
 });
 
-/** Told as firing, and not as over since. */
+/** Sent as firing, and not as over since. */
 function isOpen(name: string): boolean {
   const of = site.arrived.filter((one) => one.name === name);
   return of.at(-1)?.type !== 'alert.resolved';

@@ -29,11 +29,11 @@ test('just before goods go out their payments are read again, and what was rejec
   const payment = sandbox.control.createPayment({ amount: '100', currency: ASSET, merchantReference: 'ship-1' });
   sandbox.control.pay(payment);
   await watchOrders(site).becomesSafe('ship-1');
-  const told = async () => {
+  const proof = async () => {
     const changes = await api.get<{ items: { entity: { kind: string } }[] }>('changes?after=0&take=500');
     return changes?.items.filter(({ entity }) => entity.kind === 'order').length;
   };
-  const before = await told();
+  const before = await proof();
   const first = await api.order('ship-1');
   await grownOld();
 
@@ -42,7 +42,7 @@ test('just before goods go out their payments are read again, and what was rejec
   const seconds = (performance.now() - began) / 1_000;
   expect([young.status, young.body.release]).toMatchObject([200, { safe: true, reason: 'proven' }]);
   expect(Date.parse(young.body.release.provenAt ?? '')).toBeGreaterThan(Date.parse(first?.release.provenAt ?? ''));
-  expect(await told()).toBe(before);
+  expect(await proof()).toBe(before);
   report('proof', { seconds: seconds.toFixed(1) });
 
   sandbox.control.setFaults({ ...SKEWED, serverError: 1 });

@@ -173,7 +173,7 @@ test(`${MONTHS * PAYMENTS} payments of a year in ${ASSETS.length} assets: the bo
     'closing a month, ms': `${closing[0]} to ${closing.at(-1)}, the last ${months.at(-1)?.closingMs}`,
     'files of a month, MB': (megabytes / MONTHS).toFixed(1),
   });
-  // Else it would have been told of nothing.
+  // Else it would have been sent nothing.
   const expected = [
     accounts.operating,
     accounts.subWallets,

@@ -207,11 +207,11 @@ describe.each(later)('a dispute of %s that is posted only later', (_name, disput
   it.each([
     ['an event', claim, { at: '2026-04-01T00:03:00.000Z', march: '119.8' }],
     ['the delivery history', delivered, { at: '2026-03-31T23:59:58.000Z', march: left }],
-  ] as const)('that %s told of before has the time of what was read of it first', async (_what, told, dated) => {
+  ] as const)('that %s reported before has the time of what was read of it first', async (_what, report, dated) => {
     await readAndPost(payment(), '2026-03-30T20:05:00.000Z');
     const at = '2026-03-31T23:59:58.000Z';
     const { amountNetMerchant: _net, feeAmountTotal: _fee, payins: _payins, ...said } = payment(dispute);
-    const event = told('payment_intent', ofOwn('pi'), said, seconds(at));
+    const event = report('payment_intent', ofOwn('pi'), said, seconds(at));
     await save(database, [event]);
     await postBooks(database.db);
     expect(await closings()).toEqual(['119.8', '119.8', '119.8']);

@@ -61,7 +61,7 @@ beforeAll(async () => {
               CASE WHEN known THEN 'service' END, CASE WHEN known THEN timestamptz '2026-03-01T10:00:00.1Z' END,
               CASE WHEN NOT known THEN texts[1 + entry_id % 10] END
        FROM entry_lines, (SELECT ?::text[] AS texts) AS given, (VALUES (1.10, 4), (0.000000000000000003, 7)) AS of (worth, every),
-            LATERAL (SELECT entry_id % every > 0 AS known) AS told
+            LATERAL (SELECT entry_id % every > 0 AS known) AS rated
        WHERE line < 3 ORDER BY entry_id, line, worth DESC`,
       [TEXTS],
     );

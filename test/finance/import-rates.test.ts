@@ -59,7 +59,7 @@ it('takes no file with an asset that was never seen, or a currency that is not t
   expect(await kept()).toEqual(before);
 });
 
-it('tells by a dry run what it would value, and keeps nothing of it', async () => {
+it('says by a dry run what it would value, and keeps nothing of it', async () => {
   const lines = [`2026-03-01,${ASSET},USD,0.99`, '2026-03-01,TRX,USD,0.3'];
   const before = await kept();
   const would = await taken(lines, true);

@@ -15,12 +15,12 @@ import { save } from '../support/saved.js';
 const settings = { timeZone: 'UTC', currency: 'USD' };
 const HOUR_MS = 3_600_000;
 const database = useFreshDatabase();
-let told: string[];
+let logged: string[];
 let stop: AbortController;
 let kept: Promise<void>;
 
 beforeEach(async () => {
-  told = [];
+  logged = [];
   stop = new AbortController();
   kept = Promise.resolve();
   await judgedBalance(database.db, { assetCode: 'USDT.TRON', opening: '100', balance: '100', now: new Date(at(0)) });
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 /** It pauses for an hour: what happens at all happens at once. */
 function keepPosting() {
-  const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(JSON.parse(line).msg) });
+  const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line).msg) });
   const posting = createPosting({ db: database.db, log, table: defaultContract.movements, ...settings }, HOUR_MS);
   kept = posting.keep(stop.signal);
 }
@@ -62,7 +62,7 @@ it('posts between the slices of a long history, and matches to its end without a
   keepPosting();
   await vi.waitFor(async () => expect(await matchBehind(db)).toBeNull(), { timeout: 30_000, interval: 50 });
   expect(await look(HOUR_MS)).toEqual(['ok']);
-  expect(told).toEqual([]);
+  expect(logged).toEqual([]);
 }, 60_000);
 
 it('where orders can’t be matched entries are posted all the same, and the log says which of them fails', async () => {
@@ -71,7 +71,7 @@ it('where orders can’t be matched entries are posted all the same, and the log
   const { statusHistory: _, ...paid } = paidIntent('pi_1', 'pa_1', { updatedAt: '2026-03-01T15:00:00.000Z' });
   await save(database, [reading('payment_intent', paid, 20)]);
   keepPosting();
-  await vi.waitFor(() => expect(told).toEqual(['matching failed']), {
+  await vi.waitFor(() => expect(logged).toEqual(['matching failed']), {
     timeout: 10_000,
   });
   expect(await entries()).toBeGreaterThan(0);
@@ -85,7 +85,7 @@ it.each(['0001-01-01T00:00:00+01:00', '9999-12-31T23:59:00-14:00'])(
     keepPosting();
     await vi.waitFor(async () => expect(await matchBehind(db)).toBeNull(), { timeout: 10_000 });
     expect(await db('matches').pluck('id')).toEqual(['order-pi_odd']);
-    expect(told).toEqual([]);
+    expect(logged).toEqual([]);
   },
   60_000,
 );

@@ -110,7 +110,7 @@ it('lists by state, age, asset and reason, page by page', async () => {
   expect(items[0]).toMatchObject({ age: '31-60', openedOn: '2026-02-28' });
 });
 
-it('tells how it stood on an earlier day', async () => {
+it('says how it stood on an earlier day', async () => {
   const on = async (asOf: string) => {
     const about = { ...settings, day: asOf, filters: {}, most: 2 };
     const { items, left, summary } = await matchAsOf(database.db, about);
@@ -251,8 +251,8 @@ it('matches all anew once what it goes by is other than before, whatever was tou
 it('goes by no report: a payment that one doubts is matched as before', async () => {
   const before = await matched();
   expect(before['order order-pi_2']).toEqual(['matched', 'agreed']);
-  const told = paidIntent('pi_2', 'pa_2', { status: 'unmatched', irregularStatus: 'pending_decision' });
-  await save(database, [claim('payment_intent', 'pi_2', told, 3_000)]);
+  const reported = paidIntent('pi_2', 'pa_2', { status: 'unmatched', irregularStatus: 'pending_decision' });
+  await save(database, [claim('payment_intent', 'pi_2', reported, 3_000)]);
   expect(await database.db('payment_intents').where({ id: 'pi_2' }).first('doubted')).toEqual({ doubted: true });
   await database.db('match_progress').update({ rules: 0 });
   expect(await matched()).toEqual(before);

@@ -102,26 +102,26 @@ function read(rows: Reader, month: string, words: readonly string[] = refundWord
   });
 }
 
-const told = (rows: readonly MonthRow[], id: string) =>
+const rowsOf = (rows: readonly MonthRow[], id: string) =>
   rows.filter((row) => row['id'] === id).map(({ asset, booked, value }) => [asset, booked, value]);
 
-it('tells what a settlement took, and what it was worth', async () => {
-  expect(told(await read(monthPayouts, '2026-03'), 'po_settled')).toEqual([['USDT.TRON', '10', '20']]);
-  expect(told(await read(monthRefunds, '2026-03'), 'po_settled')).toEqual([]);
+it('shows what a settlement took, and what it was worth', async () => {
+  expect(rowsOf(await read(monthPayouts, '2026-03'), 'po_settled')).toEqual([['USDT.TRON', '10', '20']]);
+  expect(rowsOf(await read(monthRefunds, '2026-03'), 'po_settled')).toEqual([]);
 });
 
-it('tells a refund whole, under refunds alone, by each word of the contract and before it is booked', async () => {
+it('shows a refund whole, under refunds alone, by each word of the contract and before it is booked', async () => {
   const whole = [
     ['TRX', '0', null],
     ['USDT.TRON', '10', '20'],
   ];
   // By the word, and by what is booked where the word is none of the contract's.
   for (const words of [refundWords, ['something else']]) {
-    expect(told(await read(monthRefunds, '2026-03', words), 'po_refund')).toEqual(whole);
-    expect(told(await read(monthPayouts, '2026-03', words), 'po_refund')).toEqual([]);
+    expect(rowsOf(await read(monthRefunds, '2026-03', words), 'po_refund')).toEqual(whole);
+    expect(rowsOf(await read(monthPayouts, '2026-03', words), 'po_refund')).toEqual([]);
   }
-  expect(told(await read(monthRefunds, '2026-03'), 'po_waits')).toEqual([['USDT.TRON', null, null]]);
-  expect(told(await read(monthPayouts, '2026-03'), 'po_waits')).toEqual([]);
+  expect(rowsOf(await read(monthRefunds, '2026-03'), 'po_waits')).toEqual([['USDT.TRON', null, null]]);
+  expect(rowsOf(await read(monthPayouts, '2026-03'), 'po_waits')).toEqual([]);
 });
 
 it('has each order of which anything was made or booked in the month, whichever record has its reference', async () => {

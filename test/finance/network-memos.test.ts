@@ -51,7 +51,7 @@ const memos = async () => {
 const before = '2025-08-10T10:00:00.000Z';
 const after = '2026-03-02T10:00:00.000Z';
 
-it('tells no network fee of a payout whose books are not open, or that is inside the opening', async () => {
+it('shows no network fee of a payout whose books are not open, or that is inside the opening', async () => {
   const pending = { status: 'pending', statusHistory: [], networkFeeAmount: null, networkFeeAssetCode: null };
   await save(database, [
     reading('payout', confirmed('po_old', before), 10),
@@ -62,7 +62,7 @@ it('tells no network fee of a payout whose books are not open, or that is inside
   expect(await memos()).toEqual([]);
   await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '100', now: new Date(OPENED) });
   expect(await memos()).toEqual([]);
-  // Read once more, and told otherwise.
+  // Read once more, and shown otherwise.
   await save(database, [
     reading('payout', confirmed('po_old', before, { networkFeeAmount: '3.2' }), 4_000),
     reading('payout', confirmed('po_held_old', before, { payoutType: 'refund', networkFeeAmount: '3.2' }), 4_000),
@@ -70,7 +70,7 @@ it('tells no network fee of a payout whose books are not open, or that is inside
   expect(await memos()).toEqual([]);
 });
 
-it('tells that of payouts since, on no day before the opening', async () => {
+it('shows that of payouts since, on no day before the opening', async () => {
   await save(database, [
     reading('payout', confirmed('po_new', after), 5_000),
     reading('payout', confirmed('po_held_new', after, { payoutType: 'refund' }), 5_000),

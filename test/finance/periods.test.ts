@@ -85,10 +85,10 @@ it('names all that is missing, and closes only with a reason', async () => {
   const refused = await close('2026-03');
   expect(refused.outcome).toBe('refused');
   expect(await missing('2026-03')).toEqual(['critical_break', 'kind_unproven', 'balance_unproven', 'unpriced_lines']);
-  const told = refused.missing.map((one) => one.told).join('\n');
-  expect(told).toMatch(/balance residual of balance USDT\.TRON/);
-  expect(told).toMatch(/payouts: no run was ever proven complete/);
-  expect(told).toMatch(/lines? of USDT\.TRON without a value, such as in entry \d+/);
+  const words = refused.missing.map((one) => one.told).join('\n');
+  expect(words).toMatch(/balance residual of balance USDT\.TRON/);
+  expect(words).toMatch(/payouts: no run was ever proven complete/);
+  expect(words).toMatch(/lines? of USDT\.TRON without a value, such as in entry \d+/);
   expect(await getPeriod(database.db, '2026-03')).toMatchObject({ status: 'open', files: [] });
 });
 
@@ -143,7 +143,7 @@ it('closes in order and reopens the newest first, each closing with files of its
   ]);
 }, 60_000);
 
-it('the last month of all is never over, and of many open months the first twenty are told', async () => {
+it('the last month of all is never over, and of many open months the first twenty are listed', async () => {
   const check = (month: string) => checkPeriod(database.db, month, { ...zone, now: new Date('2099-01-01T00:00:00Z') });
   expect((await check('9999-12')).missing[0]).toMatchObject({ what: 'month_not_over' });
   const earlier = (await check('2030-01')).missing.filter(({ what }) => what === 'earlier_month_open');
@@ -183,7 +183,7 @@ it('is asked by programs: only finance closes and reopens, with a reason', async
   expect((await ask('get', '/2026-13/check', viewer)).status).toBe(400);
 });
 
-it('tells of each month how many entries it has', async () => {
+it('says of each month how many entries it has', async () => {
   const counted = await database.db('entries').count('* as entries').groupBy('month').select('month');
   expect(counted.length).toBeGreaterThan(0);
   for (const { month, entries } of counted) {

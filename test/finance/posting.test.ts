@@ -99,7 +99,7 @@ it('puts a payout of nobody knows whom to the operating balance where no sub-wal
   expect(await totals()).not.toHaveProperty('assets:in-transit:payouts');
 });
 
-it('corrects what is told otherwise by a reversal and a new entry, each referring to the old one', async () => {
+it('corrects what is shown otherwise by a reversal and a new entry, each referring to the old one', async () => {
   await save(database, [reading('payout', withdrawal({ feeAmount: '0.7' }), 40)]);
   await post();
   const [first, reversal, correction] = await entriesOf('po_1', 'payout');

@@ -26,7 +26,7 @@ import { type Delivery, SECRETS, type World } from './world.js';
 
 /** What is known beside the database, as by senders, the queue and the reader's own store. */
 export interface Notes {
-  /** Ids of the inbox that the queue tells the worker of. */
+  /** Ids of the inbox that the queue sends the worker. */
   queue: string[];
   /** Ids of the inbox that were answered with 200. */
   answered: Set<string>;
@@ -34,7 +34,7 @@ export interface Notes {
   written: number;
   /** Places in the feed that the reader was given. */
   seen: string[];
-  /** The retirement of the old secret has begun; somebody was told that it is done. */
+  /** The retirement of the old secret has begun; somebody saw that it is done. */
   retiring: boolean;
   retired: boolean;
   /** The leader lost its lock; a run succeeded. */
@@ -137,7 +137,7 @@ async function takeIn({ db }: Life, { arriving, asks }: World, notes: Notes): Pr
   await tried(() => saveSecretMatches(db, [seen]));
 }
 
-/** `areRetired`: somebody was told so before it was asked, and the database answered. */
+/** `areRetired`: somebody saw so before it was asked, and the database answered. */
 async function askSecrets(db: Life['db'], notes: Notes) {
   const wasRetired = notes.retired;
   let failed = false;

@@ -4,7 +4,7 @@ export interface Fault {
   file: string;
   from: string;
   to: string;
-  /** It takes three at once, in one order of many: it is told how often it is found, and may not be. */
+  /** It takes three at once, in one order of many: it says how often it is found, and may not be. */
   isRare?: true;
 }
 

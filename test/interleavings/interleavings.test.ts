@@ -30,7 +30,7 @@ function replayOf({ seed, digest }: Played): string {
   return `${seed}:${digest}`;
 }
 
-function told(played: Played): string {
+function describePlay(played: Played): string {
   const { seed, trace, wrong } = played;
   return [
     `seed ${seed} breaks a law:`,
@@ -55,7 +55,7 @@ test.skipIf(found !== undefined)(
       await writeFile(report, JSON.stringify({ seeds: seed, found: broken.length, first, at: broken.map(replayOf) }));
     }
     if (report !== undefined) return;
-    expect(broken.map(told).slice(0, 3).join('\n\n'), `${broken.length} of ${count} seeds`).toBe('');
+    expect(broken.map(describePlay).slice(0, 3).join('\n\n'), `${broken.length} of ${count} seeds`).toBe('');
     if (count >= ENOUGH) expect(Object.entries(looked).filter(([, times]) => times === 0)).toEqual([]);
   },
   TIMEOUT_MS,
@@ -80,5 +80,5 @@ test.runIf(found !== undefined)('the seed that was found', async () => {
   const isOther = digest !== undefined && digest !== played.digest;
   const other = `seed ${found} ran other statements than when it was found: the code, or the world, has changed since.
 Whatever it shows now, it does not reproduce what it showed then.`;
-  expect([...(isOther ? [other] : []), ...(played.wrong.length > 0 ? [told(played)] : [])].join('\n')).toBe('');
+  expect([...(isOther ? [other] : []), ...(played.wrong.length > 0 ? [describePlay(played)] : [])].join('\n')).toBe('');
 });

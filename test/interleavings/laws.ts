@@ -64,7 +64,7 @@ async function feedFollowed(db: Knex, { seen }: Notes): Promise<string[]> {
   return all.join() === seen.join() ? [] : [`of the changes ${all.join()} the reader has seen ${seen.join()}`];
 }
 
-/** Each change begins where the one before it ended, and ends elsewhere; of the lists of an order it tells what left and what came. */
+/** Each change begins where the one before it ended, and ends elsewhere; of the lists of an order it says what left and what came. */
 async function historyUnbroken(db: Knex): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { what: string }[] }>(
     `SELECT concat_ws(' ', entity_kind, entity_id, field, before, from_value, to_value) AS what FROM (

@@ -97,7 +97,7 @@ async function clean(db: Knex, isDue: boolean): Promise<void> {
 }
 
 /** What there is before anybody acts. */
-async function begin(database: TestDatabase, { known, told, stranded }: World): Promise<Notes> {
+async function begin(database: TestDatabase, { known, queued, stranded }: World): Promise<Notes> {
   if (known.length > 0) await save(database, known);
   const store = async (deliveries: Delivery[]): Promise<string[]> => {
     const ids: string[] = [];
@@ -109,8 +109,8 @@ async function begin(database: TestDatabase, { known, told, stranded }: World): 
     return ids;
   };
   await store(stranded);
-  const queue = await store(told);
-  // What the queue tells of late is due for the sweep as well.
+  const queue = await store(queued);
+  // What the queue sends late is due for the sweep as well.
   await strand(database);
   const state = { written: 0, retiring: false, retired: false, lockLost: false, succeeded: false };
   return { queue, answered: new Set(queue), seen: [], ...state, breaches: [] };

@@ -243,8 +243,8 @@ export class Stage {
     if (failure === 'crash after COMMIT') return this.crash(entry.life);
     const isLost = failure === 'answer lost' || failure === 'answer of COMMIT lost';
     if (isLost) await this.cut(known.sent.client);
-    const told = isLost ? new Error('Connection terminated unexpectedly') : answer;
-    this.settle(entry, () => (told instanceof Error ? entry.reject(told) : entry.resolve(told)));
+    const outcome = isLost ? new Error('Connection terminated unexpectedly') : answer;
+    this.settle(entry, () => (outcome instanceof Error ? entry.reject(outcome) : entry.resolve(outcome)));
   }
 
   private failureOf({ text }: Sent): Failure['kind'] | null {
@@ -281,9 +281,9 @@ export class Stage {
     for (const entry of left) this.settle(entry, () => entry.reject(new CrashError('the process is gone')));
   }
 
-  private settle(entry: Entry, tell: () => void): void {
+  private settle(entry: Entry, deliver: () => void): void {
     this.entries = this.entries.filter((other) => other !== entry);
-    tell();
+    deliver();
     this.notify();
   }
 

@@ -29,8 +29,8 @@ export interface World {
   savers: Observation[][][];
   /** Pages of the list that whoever leads reads. */
   pages: Observation[][];
-  /** Stored before: what a worker was told of, and what only the sweep finds. */
-  told: Delivery[];
+  /** Stored before: what the queue has for a worker, and what only the sweep finds. */
+  queued: Delivery[];
   stranded: Delivery[];
   /** Arrives meanwhile. */
   arriving: Delivery[];
@@ -90,7 +90,7 @@ export function worldOf(seed: number): World {
       listed.filter(({ source }) => source.type === 'poll'),
       random,
     ),
-    told: said.slice(0, 2),
+    queued: said.slice(0, 2),
     stranded: said.slice(2, 4),
     arriving,
     asks: arriving.map(() => random(2) === 0),
@@ -110,7 +110,7 @@ function worldOfStrangers(seed: number, random: Random): World {
     [1, 2, 3].map((each) => [
       reading('payment_intent', intent(`p${nth}${each}`, { merchantReference: `${nth}${each}` }), each),
     ]);
-  const nobody = { known: [], pages: [], told: [], stranded: [], arriving: [], asks: [] };
+  const nobody = { known: [], pages: [], queued: [], stranded: [], arriving: [], asks: [] };
   const calm = {
     failure: null,
     // It is found by who stands still before its COMMIT, the last statement of some fourteen.

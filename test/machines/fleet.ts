@@ -41,7 +41,7 @@ export interface FleetOptions {
   stores: { DATABASE_URL: string } & Record<string, string>;
   /** What stands in front of the receivers, by their ports. */
   front: (ports: readonly number[]) => Promise<{ port: number; close(): Promise<void> }>;
-  /** Folder of the compiled program that they begin with; that of the run unless told. */
+  /** Folder of the compiled program that they begin with; that of the run unless given. */
   program?: string;
 }
 

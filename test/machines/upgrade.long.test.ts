@@ -63,7 +63,7 @@ function payAtRate({ load, seen }: Ground, work: () => Promise<void>): ReturnTyp
   return atRate(RATE / EVENTS_OF_A_PAYMENT, pay, work);
 }
 
-/** Looks at what is stored until it is told to end. */
+/** Reads what is stored until it is stopped. */
 async function watch({ db, seen }: Ground, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     Object.assign(seen, await progress(db));
@@ -120,7 +120,7 @@ describe.runIf(hasProxy('nginx'))('two receivers behind nginx, two workers, a sc
       lost: 0,
     });
     const isFine = Object.keys(answers).join() === '200';
-    // What nginx wrote tells why it was another one.
+    // What nginx wrote says why it was another one.
     expect({ answers, said: isFine ? '' : nginx.errors().slice(-2_000) }).toEqual({
       answers: { 200: load.events() },
       said: '',

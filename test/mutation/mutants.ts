@@ -166,17 +166,17 @@ function visit(
   value: unknown,
   source: string,
   within: string,
-  tell: (change: Change & { within: string }) => void,
+  report: (change: Change & { within: string }) => void,
 ): void {
-  if (Array.isArray(value)) return value.forEach((one) => visit(one, source, within, tell));
+  if (Array.isArray(value)) return value.forEach((one) => visit(one, source, within, report));
   if (!isNode(value) || NO_CODE.test(value.type)) return;
   if (value.type === 'ExpressionStatement' && LOGGING.test(source.slice(value.start, value.end))) return;
   const here = nameOf(value, source) ?? within;
-  for (const change of rules[value.type]?.(value, source) ?? []) tell({ ...change, within: here });
+  for (const change of rules[value.type]?.(value, source) ?? []) report({ ...change, within: here });
   for (const [key, child] of Object.entries(value)) {
     const isName = (key === 'key' || key === 'property') && value['computed'] !== true;
     if (!isName && (!TYPE_KEYS.has(key) || (WRAPPED.has(value.type) && key === 'expression')))
-      visit(child, source, here, tell);
+      visit(child, source, here, report);
   }
 }
 

@@ -55,7 +55,7 @@ export async function run([database]: string[]): Promise<number> {
     { plugins: [swap] },
   );
   process.on('message', (message: Order) => {
-    // What earlier orders left would be told again, and a mutant of another module played on.
+    // What earlier orders left would be said again, and a mutant of another module played on.
     vitest.state.filesMap.clear();
     for (const one of [order, message]) if (one) vitest.invalidateFile(path.resolve(one.module));
     order = message;

@@ -3,7 +3,7 @@ import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import type { AlertDeps } from '../../src/notify/alert-loop.js';
 
-/** With a queue that answers, and nobody to be told. */
+/** With a queue that answers, and no channel. */
 export function alertDeps(db: Knex, now: () => Date): AlertDeps & { timeoutMs: number } {
   return {
     db,

@@ -51,19 +51,19 @@ const breakOpens = () =>
       { kind: 'endpoint_inactive', entity: { kind: 'endpoint', id: 'we_1' }, evidence: { email: 'ann@example.com' } },
     ]),
   );
-const lookAndTell = async () => {
+const checkAndSend = async () => {
   const settled = await checkAlerts(deps);
   await sendNotices(deps);
   return settled;
 };
 const chat = () => slack.arrivals.map(({ body }) => (JSON.parse(body) as { text: string }).text.split('\n')[0]);
 
-test('told once in every channel, resolved once, and nothing of a person in it', async () => {
+test('sent once to every channel, resolved once, and nothing of a person in it', async () => {
   await breakOpens();
-  await lookAndTell();
+  await checkAndSend();
   later(30);
   await Promise.all([checkAlerts(deps), checkAlerts(deps)]);
-  await lookAndTell();
+  await checkAndSend();
   expect(chat()).toEqual(['[critical] The service does not send what we need (endpoint_inactive)']);
   expect(slack.arrivals[0]!.body + hook.arrivals[0]!.body).not.toMatch(/ann@|we_1/);
   expect(verified(hook.arrivals[0]!)).toMatchObject({
@@ -73,27 +73,27 @@ test('told once in every channel, resolved once, and nothing of a person in it',
   });
 
   await database.db('breaks').update({ status: 'resolved', resolved_at: database.db.fn.now() });
-  await lookAndTell();
+  await checkAndSend();
   expect(slack.arrivals).toHaveLength(1);
   later(121);
-  await lookAndTell();
-  await lookAndTell();
+  await checkAndSend();
+  await checkAndSend();
   expect(chat()[1]).toBe('Resolved: The service does not send what we need (endpoint_inactive)');
   expect(slack.arrivals).toHaveLength(2);
   expect((await listAlerts(database.db, { status: 'resolved' })).items).toHaveLength(1);
 });
 
-test('a receiver of which nothing is heard is told within three minutes, with what to do; one at work is not', async () => {
+test('a receiver of which nothing is heard is alerted within three minutes, with what to do; one at work is not', async () => {
   const { db } = database;
   await recordHeartbeat(db, ['receiver', 'worker']);
-  await lookAndTell();
+  await checkAndSend();
   expect(slack.arrivals).toEqual([]);
   await db('signs_of_life')
     .where({ part: 'receiver' })
     .update({ seen_at: db.raw("now() - interval '125 seconds'") });
-  await lookAndTell();
+  await checkAndSend();
   later(30);
-  await lookAndTell();
+  await checkAndSend();
   expect(chat()).toEqual(['[critical] A part of Tallyhook is not at work (receiver)']);
   expect(slack.arrivals[0]!.body).toContain('What to do: Start it');
   expect((await processHeartbeats(db)).map(({ part }) => part)).toEqual(['alerts', 'queue', 'receiver', 'worker']);
@@ -114,7 +114,7 @@ test('an alert fires once every secret is retired, and is over once one is accep
     );
     stop.abort();
     await signs;
-    await lookAndTell();
+    await checkAndSend();
   };
   const metric = async () => (await receiver.metrics.secretsAccepted.get()).values.map(({ value }) => value);
   const retire = (label: string) =>
@@ -143,10 +143,10 @@ test('an alert fires once every secret is retired, and is over once one is accep
   accepted.close();
 });
 
-test('what tells of a secret that may have leaked says to rotate it', async () => {
+test('the alert of a secret that may have leaked says to rotate it', async () => {
   const leak = { kind: 'event_not_sent', entity: { kind: 'event', id: '7' }, evidence: {} } as const;
   await database.db.transaction((trx) => openBreaks(trx, [leak]));
-  await lookAndTell();
+  await checkAndSend();
   expect(slack.arrivals[0]!.body).toMatch(
     /What to do: [^"]*rotate it at once, with tallyhook secrets retire LABEL --leaked/,
   );
@@ -168,9 +168,9 @@ const refused = (reason: string, times: number) =>
     })),
     [],
   );
-const namesTold = async () => (await checkAlerts(deps)).fired.map(({ name }) => name);
+const namesFired = async () => (await checkAlerts(deps)).fired.map(({ name }) => name);
 
-test('a clock is told as wrong where nothing is taken, whatever is recovered meanwhile; late retries beside new events are no such thing', async () => {
+test('a clock is alerted as wrong where nothing is taken, whatever is recovered meanwhile; late retries beside new events are no such thing', async () => {
   now = Date.now();
   const taken = (source: string, n: number) =>
     database.db('inbox').insert({
@@ -182,24 +182,24 @@ test('a clock is told as wrong where nothing is taken, whatever is recovered mea
       source,
       status: 'applied',
     });
-  const toldAfterAWhile = async () => {
-    const told = await namesTold();
+  const firesAfterAWhile = async () => {
+    const first = await namesFired();
     later(301);
-    return [...told, ...(await namesTold())].includes('TallyhookExpiredTimestamps');
+    return [...first, ...(await namesFired())].includes('TallyhookExpiredTimestamps');
   };
   await refused('expired_timestamp', 9);
   await taken('webhook', 1);
-  expect(await toldAfterAWhile()).toBe(false);
+  expect(await firesAfterAWhile()).toBe(false);
   await database.db('inbox').del();
   await taken('delivery_history', 2);
-  expect(await toldAfterAWhile()).toBe(true);
+  expect(await firesAfterAWhile()).toBe(true);
   await database.db('inbox').del();
 });
 
-test('a channel that fails is shown, is tried again, and loses nothing; the others are told meanwhile', async () => {
+test('a channel that fails is shown, is tried again, and loses nothing; the others get theirs meanwhile', async () => {
   slack.answer = (_, res) => void res.writeHead(302, { location: hook.url }).end();
   await breakOpens();
-  await lookAndTell();
+  await checkAndSend();
   expect(hook.arrivals).toHaveLength(1);
   expect(await failingChannels(database.db)).toMatchObject([
     { channel: 'slack', error: 'answered 302: redirects are not followed' },
@@ -208,7 +208,7 @@ test('a channel that fails is shown, is tried again, and loses nothing; the othe
     .db('alert_channels')
     .where({ channel: 'slack' })
     .update({ failing_since: new Date(Date.now() - 400_000) });
-  await lookAndTell();
+  await checkAndSend();
   expect(hook.arrivals.map((arrival) => (verified(arrival).data as unknown as { name: string }).name)).toContain(
     'TallyhookAlertChannelFails',
   );
@@ -232,16 +232,16 @@ test('the heart beats while nothing critical fires, and only then', async () => 
 
 test('one digest a day, on a quiet day too', async () => {
   later(5 * 3_600);
-  await lookAndTell();
+  await checkAndSend();
   later(60);
-  await lookAndTell();
+  await checkAndSend();
   expect(chat()).toEqual(['Tallyhook today: no alert fires']);
   later(24 * 3_600);
-  await lookAndTell();
+  await checkAndSend();
   expect(chat()).toHaveLength(2);
 });
 
-test('mail goes out by SMTP; a server that refuses is told without its words', async () => {
+test('mail goes out by SMTP; a server that refuses is shown without its words', async () => {
   const mails: string[] = [];
   let refuse = false;
   const server = createMailServer(mails, () => refuse);

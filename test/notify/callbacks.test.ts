@@ -18,7 +18,7 @@ import { sized } from '../support/sizes.js';
 import { SECRET, type Store, startStore, verified } from './store.js';
 
 const adoptedAt = new Date('2026-01-01');
-/** Of which two leaders tell at once. */
+/** Of which two leaders send at once. */
 const ORDERS = sized(6, 12);
 
 let store: Store;
@@ -63,17 +63,17 @@ const pay = (id: string) =>
     reading('payin', payin(`payin-${id}`, id), 61),
   ]);
 
-test('the store is told of an order as the read API shows it, signed by the scheme', async () => {
+test('the store is sent an order as the read API shows it, signed by the scheme', async () => {
   await begin('a');
   await pay('a');
   await collect();
   await sendAll();
   const [arrival] = store.arrivals;
   expect(store.arrivals).toHaveLength(1);
-  const told = verified(arrival!);
+  const sent = verified(arrival!);
   const { similarReferences: _, sharedBy: __, ...shown } = (await getOrder(deps.db, 'order-a'))!;
-  expect(told).toEqual({ type: 'order.changed', id: arrival!.id, timestamp: expect.any(String), data: shown });
-  expect(told.data.release).toMatchObject({ safe: true });
+  expect(sent).toEqual({ type: 'order.changed', id: arrival!.id, timestamp: expect.any(String), data: shown });
+  expect(sent.data.release).toMatchObject({ safe: true });
   expect(() => verified(arrival!, `whsec_${btoa('the secret of somebody else')}`)).toThrow();
   expect(() => verified({ ...arrival!, body: arrival!.body.replace('order-a', 'order-b') })).toThrow();
 });
@@ -86,7 +86,7 @@ test('the same change never makes two, whoever looks and however often', async (
   expect((await rows()).map(({ reference }) => reference).sort()).toEqual(['order-a', 'order-b']);
 });
 
-test('history is not told; an order of then that is paid now is', async () => {
+test('history is not sent; an order of then that is paid now is', async () => {
   const old = { createdAt: '2025-12-01T00:00:00.000Z' };
   await save(database, [
     reading('payment_intent', paidIntent('old', 'payin-old', old), 1),
@@ -101,7 +101,7 @@ test('history is not told; an order of then that is paid now is', async () => {
   expect((await rows()).map(({ reference }) => reference)).toEqual(['order-late']);
 });
 
-test('an order of then that the store registers now is told of', async () => {
+test('an order of then that the store registers now is sent', async () => {
   const old = { createdAt: '2025-12-01T00:00:00.000Z' };
   await save(database, [
     reading('payment_intent', paidIntent('past', 'payin-past', old), 1),
@@ -148,7 +148,7 @@ test.each([
   ['redirects', (res) => void res.writeHead(302, { location: '/elsewhere' }).end(), 'answered 302: redirects'],
   ['cuts the line', (res) => void res.destroy(), 'failed: ECONNRESET'],
 ] as [string, (res: import('node:http').ServerResponse) => void, string][])(
-  'a store that %s: given up after the last attempt, shown, and told when it is replayed',
+  'a store that %s: given up after the last attempt, shown, and sent when it is replayed',
   async (what, answer, error) => {
     store.answer = (_, res) => answer(res);
     if (what === 'hangs') deps.timeoutMs = 200;
@@ -169,7 +169,7 @@ test.each([
   },
 );
 
-test('an older state is never told after a newer one, whatever fails and whoever sends', async () => {
+test('an older state is never sent after a newer one, whatever fails and whoever sends', async () => {
   store.answer = (_, res) => void res.writeHead(500).end();
   await begin('a');
   await collect();
@@ -229,7 +229,7 @@ test('two leaders and a store that fails at random: of every order the states co
     async () => {
       const sent = (await rows()).filter(({ status }) => status === 'sent');
       const paid = sent.filter(({ data }) => (data as { status: string }).status === 'paid');
-      // An order that changes while its first callback is collected is told as paid by both.
+      // An order that changes while its first callback is collected is sent as paid by both.
       expect(new Set(paid.map(({ reference }) => reference)).size).toBe(ids.length);
       expect((await callbackBacklog(deps.db)).pending).toBe(0);
     },
@@ -248,7 +248,7 @@ test('two leaders and a store that fails at random: of every order the states co
   }
 }, 30_000);
 
-test('what was told long ago is let go of, but for the newest of each order', async () => {
+test('what was sent long ago is let go of, but for the newest of each order', async () => {
   await begin('a');
   await collect();
   await sendAll();

@@ -20,7 +20,7 @@ afterEach(() => database.db.raw('TRUNCATE alerts, rejections, rejection_counts, 
 const later = (seconds: number) => {
   now += seconds * 1_000;
 };
-const namesTold = async () => (await checkAlerts(deps)).fired.map(({ name }) => name);
+const namesFired = async () => (await checkAlerts(deps)).fired.map(({ name }) => name);
 const statusLine = async () => {
   const status = createStatus({
     db: database.db,
@@ -34,7 +34,7 @@ const statusLine = async () => {
 };
 const ofQueue = async () => (await statusLine()).filter((text) => text.includes('queue'));
 
-test('a queue that does not answer, from the start or later, is told by alert and status; one that answers is not', async () => {
+test('a queue that does not answer, from the start or later, is shown by alert and status; one that answers is not', async () => {
   const { db } = database;
   const fails = { ...deps, askQueue: () => Promise.reject(new Error('connect ECONNREFUSED')) };
   await checkAlerts(fails);
@@ -53,12 +53,12 @@ test('a queue that does not answer, from the start or later, is told by alert an
   later(121);
   expect((await checkAlerts(deps)).resolved).toMatchObject([{ name: 'TallyhookQueueDown' }]);
   expect(await ofQueue()).toEqual([]);
-  // Where nobody looks, that is what is told: nobody knows anything of the queue.
+  // Where nobody checks, that is the alert: nobody knows anything of the queue.
   await db('signs_of_life').update({ seen_at: db.raw("now() - interval '10 minutes'") });
   expect(await ofQueue()).toEqual([]);
 });
 
-test('a lost refund of ours and a refund that holds orders are told; a lost invoice is no such thing', async () => {
+test('a lost refund of ours and a refund that holds orders are alerted; a lost invoice is no such thing', async () => {
   const { db } = database;
   const calls = createServiceWriteLog<'createRefund' | 'createInvoice'>(db);
   for (const operation of ['createRefund', 'createInvoice'] as const) {
@@ -107,17 +107,17 @@ describe('requests that are refused for their signature', () => {
   const sent = async (n: number, send: (id: string) => Promise<{ status: number }>) =>
     Promise.all(Array.from({ length: n }, async (_, i) => (await send(`pi_${now}_${i}`)).status));
 
-  test('a secret that is wrong from one moment on is told with the next look, however many were taken before', async () => {
+  test('a secret that is wrong from one moment on is alerted with the next check, however many were taken before', async () => {
     expect(new Set(await sent(60, (id) => deliver(id, SECRET)))).toEqual(new Set([200]));
     await vi.waitFor(async () => expect(await database.db('secrets').pluck('last_match_at')).not.toEqual([]), 5_000);
-    expect(await namesTold()).toEqual([]);
+    expect(await namesFired()).toEqual([]);
     later(20);
     expect(await sent(3, (id) => deliver(id, 'whsec_rotated'))).toEqual([401, 401, 401]);
     await written(3);
-    expect(await namesTold()).toEqual(['TallyhookInvalidSignatures']);
+    expect(await namesFired()).toEqual(['TallyhookInvalidSignatures']);
   });
 
-  test('noise tells nobody, and hides nothing; who imitates the headers pages once in half an hour at most', async () => {
+  test('noise alerts nobody, and hides nothing; who imitates the headers pages once in half an hour at most', async () => {
     const noise = [
       { 'x-service-signature': '' },
       { 'x-service-signature': 'sha256=12' },
@@ -127,10 +127,10 @@ describe('requests that are refused for their signature', () => {
     ];
     for (const changes of noise) await sent(20, (id) => deliver(id, 'whsec_none', changes));
     await written(100);
-    expect(await namesTold()).toEqual([]);
+    expect(await namesFired()).toEqual([]);
     await sent(3, (id) => deliver(id, 'whsec_none'));
     await written(103);
-    expect(await namesTold()).toEqual(['TallyhookInvalidSignatures']);
+    expect(await namesFired()).toEqual(['TallyhookInvalidSignatures']);
     const refires: number[] = [];
     const step = isAll ? 1 : 3;
     // Each is written a second later.
@@ -142,7 +142,7 @@ describe('requests that are refused for their signature', () => {
         await sent(3, (id) => deliver(id, 'whsec_none'));
         await written((counted += 3));
       }
-      if ((await namesTold()).includes('TallyhookInvalidSignatures')) refires.push(minute);
+      if ((await namesFired()).includes('TallyhookInvalidSignatures')) refires.push(minute);
     }
     expect(refires).toEqual([30]);
   });

@@ -60,7 +60,7 @@ describe('by the API', () => {
     expect((await replay('5', 'admin')).status).toBe(202);
   });
 
-  it('nothing is told that is older than another, on its way, or not there', async () => {
+  it('nothing is sent that is older than another, on its way, or not there', async () => {
     const older = await replay('1');
     expect([older.status, older.body.newestId]).toEqual([409, '2']);
     expect((await replay('4')).status).toBe(409);
@@ -83,7 +83,7 @@ describe('by the API', () => {
 describe('by the command line', () => {
   const callbacks = (...words: string[]) => shell('callbacks', ...words);
 
-  it('they are listed, rehearsed, and told again one by one or all that were given up', async () => {
+  it('they are listed, rehearsed, and sent again one by one or all that were given up', async () => {
     const listed = await callbacks('list', '--status', 'dead', '--json');
     expect(listed.code).toBe(0);
     expect(listed.json.items.map(({ id }: { id: string }) => id)).toEqual(['3', '2']);
@@ -97,15 +97,15 @@ describe('by the command line', () => {
     expect(await states()).toMatchObject({ 2: 'pending', 3: 'dead' });
     expect((await callbacks('replay', '--dead')).stdout).toBe('replaying 1 callback(s)\n');
     expect(await states()).toMatchObject({ 2: 'pending', 3: 'pending', 5: 'sent' });
-    const told = await kept();
-    expect(told.map(({ action, target, reason }) => [action, target, reason])).toEqual([
+    const actions = await kept();
+    expect(actions.map(({ action, target, reason }) => [action, target, reason])).toEqual([
       ['replay callback', 'callback 2', 'the shop was down'],
       ['replay dead callbacks', null, null],
     ]);
-    expect(told[0]?.actor).toMatch(/^cli:/);
+    expect(actions[0]?.actor).toMatch(/^cli:/);
   });
 
-  it('what can’t be told again is refused with the reason', async () => {
+  it('what can’t be sent again is refused with the reason', async () => {
     for (const [args, why] of [
       [['1'], 'newer callback, 2'],
       [['4'], 'on its way'],

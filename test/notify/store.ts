@@ -42,11 +42,11 @@ export async function startStore(): Promise<Store> {
 }
 
 /** What the store makes of it: throws unless the library finds the signature right. */
-export function verified({ body, headers }: Arrival, secret = SECRET): Told {
-  return new Webhook(secret).verify(body, headers) as Told;
+export function verified({ body, headers }: Arrival, secret = SECRET): Received {
+  return new Webhook(secret).verify(body, headers) as Received;
 }
 
-export interface Told {
+export interface Received {
   type: string;
   id: string;
   timestamp: string;

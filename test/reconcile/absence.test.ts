@@ -96,7 +96,7 @@ test('a list that grew by hundreds, and lost the newest records we hold, is stil
   expect(await runReconcile(deps, full)).toMatchObject({ status: 'succeeded', complete: true, breaksOpened: 3 });
 });
 
-test('a record of which an event tells the creation to the second alone is found among others of that second', async () => {
+test('a record of which an event reports the creation to the second alone is found among others of that second', async () => {
   const service = serviceWith(0);
   service.list.grow(260, 7_800);
   service.list.clock += 60_000;
@@ -168,13 +168,13 @@ test('an event of a payment that the service never had ends as a break, with a d
   await runReconcile(deps, tick);
   const from = service.list.clock;
   const source = { type: 'webhook', ref: '1' } as const;
-  const told = {
+  const reported = {
     pi_dated: from - 3_600_000,
     pi_undated: null,
     pi_soon: from + 3_600_000,
     pi_far: Date.UTC(2099, 0, 1),
   };
-  const observations = Object.entries(told).map(([id, createdAt]) => {
+  const observations = Object.entries(reported).map(([id, createdAt]) => {
     const dated = createdAt === null ? {} : { createdAt: new Date(createdAt).toISOString() };
     const fields = { status: 'completed', ...dated };
     return { type: 'statement' as const, kind: 'payment_intent' as const, id, from, to: from + 999, source, fields };
@@ -192,7 +192,7 @@ test('an event of a payment that the service never had ends as a break, with a d
   expect(await database.db('breaks').where({ kind: 'record_not_at_service', status: 'open' })).toHaveLength(4);
 });
 
-test('a payment whose event tells a time that is yet to come calls for a reading of the whole list, and is found there', async () => {
+test('a payment whose event reports a time that is yet to come calls for a full scan, and is found there', async () => {
   const service = serviceWith(150);
   const deps = depsOf(database, service);
   const [unseen] = [...service.list.rows.values()].filter(({ status }) => status === 'completed');

@@ -16,7 +16,7 @@ interface Counted {
   asked: () => string[];
 }
 
-/** A service with so many assets more than the sandbox has; nobody holds them, unless told. */
+/** A service with so many assets more than the sandbox has; nobody holds them, unless given. */
 async function serviceWith(more: number, held = '0'): Promise<Counted> {
   const sandbox = await openSandbox({ payments: 4, payouts: 1, wallets: 1, movements: 4, seed: 5 });
   const at = atService(database, sandbox.url, { adoptedAt: new Date(0) });

@@ -17,7 +17,7 @@ import { type AtService, atService, fewAssets } from './service-at.js';
 const database = resettableDatabase();
 const { proofOf, residuals } = balanceStage(database);
 
-/** No record tells of anything that moved it. */
+/** No record shows what moved it. */
 const NOTHING = { explained: '0', known: '0', attributed: '0', limit: '0', unclear: null };
 
 async function opened(faults: object = {}): Promise<{ sandbox: TestSandbox; at: AtService }> {

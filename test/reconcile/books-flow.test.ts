@@ -195,10 +195,10 @@ describe('whatever happens to money at the service, a balance is opening + movem
       const commands = fc.array(given, { minLength: COMMANDS, maxLength: COMMANDS, size: 'max' });
       const met = new Set<string>();
       const classify = (all: Given[]) => goThrough(all, faults, hidden, met);
-      const told = process.env.TALLYHOOK_SEED ?? (LONG ? undefined : seed);
-      const seeded = told === undefined ? {} : { seed: Number(told) };
+      const wanted = process.env.TALLYHOOK_SEED ?? (LONG ? undefined : seed);
+      const seeded = wanted === undefined ? {} : { seed: Number(wanted) };
       await fc.assert(fc.asyncProperty(commands, classify), { numRuns: WORLDS, ...seeded, endOnFailure: true });
-      // Else it would have been told of nothing.
+      // Else it would have been sent nothing.
       const all = ['payment', 'deposit', 'transfer', 'closure', 'settlement', ...refundsAndPayouts];
       expect([...met].toSorted()).toEqual(all.toSorted());
     },

@@ -44,7 +44,7 @@ test('of a flood of records that do not exist a hundred have a break of their ow
   expect(await found()).toMatchObject({ single: 100, counting: { evidence: { ours: { records: '25' } } } });
   const listed = await flow.db('payment_intents').whereRaw('NOT verified').whereNotNull('absent_since').pluck('id');
   expect(listed).toHaveLength(125);
-  // A record that the service has shown, and shows no more, is told by itself.
+  // A record that the service has shown, and shows no more, has a break of its own.
   const [real] = (await listRecords(flow.db, 'payment_intent', { filters: { verified: 'true' } })).items;
   const [from, source] = [Date.now() + 60_000, { type: 'poll', ref: '1' } as const];
   const absence = { type: 'absence', kind: 'payment_intent', id: String(real?.id), from, to: from, source } as const;
@@ -52,7 +52,7 @@ test('of a flood of records that do not exist a hundred have a break of their ow
   expect(await found()).toMatchObject({ single: 101, counting: { evidence: { ours: { records: '25' } } } });
 });
 
-test('a record that an event of another secret told of too is counted for that one, not for the one that leaked', async () => {
+test('a record that an event of another secret reported too is counted for that one, not for the one that leaked', async () => {
   flow = await startDeliveryFlow({ database });
   who = forger(flow);
   flow.addEndpoint('live');

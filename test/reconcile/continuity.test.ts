@@ -52,16 +52,16 @@ test('the first run in a restored database reads everything, however young the b
   expect(sweepOf(await runReconcile(deps, tick))).toBe('none');
 });
 
-test('coverage tells since when and up to when a kind is proven, and what is missing', async () => {
+test('coverage says since when and up to when a kind is proven, and what is missing', async () => {
   const service = serviceWith(950);
   const deps = depsOf(database, service);
-  const told = async () => (await coverage(database.db, ['payment-intents', 'catalog'], deps.now()))[0];
+  const covered = async () => (await coverage(database.db, ['payment-intents', 'catalog'], deps.now()))[0];
   const nothing = { provenSince: null, completeUntil: null, ageSeconds: null, unread: [] };
-  expect(await told()).toEqual({ kind: 'payment-intents', ...nothing, reason: 'no run has ended yet' });
+  expect(await covered()).toEqual({ kind: 'payment-intents', ...nothing, reason: 'no run has ended yet' });
 
   const cut = await runReconcile(deps, { ...tick, pages: 4 });
   expect(cut.complete).toBe(false);
-  const partly = await told();
+  const partly = await covered();
   expect(partly).toMatchObject({ completeUntil: null, unread: [{ createdAfter: null }] });
   expect(partly?.reason).toContain('goes on with the next run');
   const newest = [...service.list.rows.values()].map((row) => row.createdAt).sort((a, b) => b - a);
@@ -72,7 +72,7 @@ test('coverage tells since when and up to when a kind is proven, and what is mis
 
   const run = await runReconcile(deps, tick);
   service.list.clock += 90_000;
-  expect(await told()).toEqual({
+  expect(await covered()).toEqual({
     kind: 'payment-intents',
     provenSince: new Date(newest.at(-1)!).toISOString(),
     completeUntil: run.startedAt,

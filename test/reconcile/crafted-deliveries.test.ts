@@ -67,7 +67,7 @@ test('a payload as a text enters the inbox byte for byte; its time is no later t
   expect(kept).toMatchObject({ inbox_id: row.id, payload: null, class: 'never_reached' });
 });
 
-test('without a payload nothing can be recovered: it is told, and the records it names are read', async () => {
+test('without a payload nothing can be recovered: it is listed, and the records it names are read', async () => {
   shown = [
     delivery('d1', 30, { payload: null, paymentIntentId: 'pi_named' }),
     delivery('d2', 40, { payload: { paymentIntentId: 'pi_wrapped', half: true } }),

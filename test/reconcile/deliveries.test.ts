@@ -44,7 +44,7 @@ describe('one endpoint', () => {
     ['phantom', 'phantom', 'phantom_delivery', 'critical', null],
     ['corrupt', 'rejected', 'rejected_delivery', 'high', 'invalid_signature'],
   ] as const)(
-    '%s: %s, told, recovered, applied, and then no break any more',
+    '%s: %s, listed, recovered, applied, and then no break any more',
     async (fault, name, kind, severity, reason) => {
       flow.sandbox.control.setFaults({ [fault]: 1 });
       await flow.pay(1);
@@ -104,7 +104,7 @@ describe('one endpoint', () => {
     expect(await breaks('open')).toHaveLength((await inbox()).length);
   });
 
-  test('history: what was delivered before adoption is told, never recovered, never a break', async () => {
+  test('history: what was delivered before adoption is listed, never recovered, never a break', async () => {
     flow.sandbox.control.setFaults({ drop: 1 });
     await flow.pay(1);
     flow.deps.adoptedAt = new Date(Date.now() + 60_000);
@@ -125,7 +125,7 @@ describe('one endpoint', () => {
     expect(await breaks('open')).toEqual([]);
   });
 
-  test('deliveries to another system are told and nothing else', async () => {
+  test('deliveries to another system are listed and nothing else', async () => {
     flow.sandbox.control.addEndpoint({ url: 'http://127.0.0.1:9/elsewhere' });
     await flow.pay(1);
     await flow.run();
@@ -180,7 +180,7 @@ test('what a person wants here is recovered before its time, by its id and by a 
 
 const WORST = { eventId: 'header', restamp: true } as const;
 const WORLDS: readonly (readonly [string, Partial<Faults>])[] = [
-  // Without any, as it is above; told in the envelope it is easier.
+  // Without any, as it is above; in the envelope it is easier.
   ...(isAll
     ? ([
         ['no event id', {}],

@@ -63,7 +63,7 @@ test('what only events named is asked for once it is half a minute old, and the 
   expect(await breaks()).toEqual([]);
 });
 
-test('one that an event told more of than its id, and that the service denies, is a break', async () => {
+test('one of which an event reported more than its id, and that the service denies, is a break', async () => {
   const { at } = await opened();
   await observed(at, { type: 'statement', id: 'wa_foreign', fields: { id: 'wa_foreign', status: 'active' } });
   await older('31 seconds');
@@ -72,7 +72,7 @@ test('one that an event told more of than its id, and that the service denies, i
   expect(await marks()).toEqual([]);
 });
 
-test('one that an event told more of than its id, and that was archived, is gone quietly', async () => {
+test('one of which an event reported more than its id, and that was archived, is gone quietly', async () => {
   const { sandbox, at } = await opened();
   const hidden = await wallet(sandbox);
   await sandbox.call('POST', `/sandbox/accounts/${hidden}/deposit`, { assetCode: 'BTC', amount: '1' });
@@ -105,7 +105,7 @@ test('one that only events named is looked for in all lists twice: it may move f
   expect(await breaks()).toEqual([]);
 });
 
-test('where the service does not tell, a named sub-wallet is asked for during a day, and then no longer, which the run says', async () => {
+test('where the service does not say, a named sub-wallet is asked for during a day, and then no longer, which the run says', async () => {
   const { at } = await opened();
   const { client } = at.deps;
   at.deps.client = {

@@ -100,10 +100,10 @@ test('what lacked in the week before too, or lacks from the first event on, poin
   expect(await who.differing()).toMatchObject([{ severity: 'critical' }]);
 });
 
-test('of two endpoints that were made together nobody can tell who signs what; a test to one of them tells', async () => {
+test('of two endpoints that were made together nobody knows who signs what; a test to one of them shows it', async () => {
   flow = await startDeliveryFlow({ database });
   const who = forger(flow);
-  // Without it one that is sent to the two in two seconds is two events, and tells.
+  // Without it one that is sent to the two in two seconds is two events, and shows it.
   flow.sandbox.control.setFaults({ eventId: 'envelope' });
   const first = flow.addEndpoint('first');
   flow.addEndpoint('second');

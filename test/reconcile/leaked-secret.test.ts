@@ -257,7 +257,7 @@ describe('a handful of forged events', () => {
     expect(items.map(({ kind }) => kind).sort()).toEqual(['event_not_sent', 'record_not_at_service']);
   });
 
-  test('told of a record, which opens nothing when the service denies it later', async () => {
+  test('reported a record, which opens nothing when the service denies it later', async () => {
     const forge = (id: string) => {
       const data = { id, status: 'completed', amountRequested: '1', createdAt: LONG_AGO };
       return who.send('live', { event: 'payment_intent.completed', timestamp: seconds() - 2, data });

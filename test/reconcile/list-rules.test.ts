@@ -102,7 +102,7 @@ describe('a page would show', () => {
     ]);
   });
 
-  test('what only events told of, two seconds further in', () => {
+  test('what only events reported, two seconds further in', () => {
     for (const listed of [false, undefined])
       expect([T + 2_000, T + 2_001, T + 598_000 - 1, T + 598_000].map((at) => shows(at, listed))).toEqual([
         false,
@@ -158,7 +158,7 @@ describe('that the list is the one that our records came from', () => {
     expect((await look(300, [200], ['new'])).isStrange).toBe(true);
   });
 
-  test('can not be told of fewer than five, which may all be gone; but a list that shows nothing is not it', async () => {
+  test('can not be said of fewer than five, which may all be gone; but a list that shows nothing is not it', async () => {
     expect(await look(4, [], ['other'])).toMatchObject({ asked: [{ take: 100 }], isStrange: false });
     expect((await look(5, [], ['other'])).isStrange).toBe(true);
     expect((await look(4, [])).isStrange).toBe(true);

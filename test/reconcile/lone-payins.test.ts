@@ -22,12 +22,12 @@ async function deposit(kytStatus: string): Promise<{ id: string; account: string
   return { id: ((await answer.json()) as { id: string }).id, account };
 }
 
-test('a deposit to a sub-wallet, which no payment lists, is kept and read as soon as it is told of; a rejected one is a break', async () => {
+test('a deposit to a sub-wallet, which no payment lists, is kept and read as soon as it is reported; a rejected one is a break', async () => {
   const [clean, rejected] = [await deposit('approved'), await deposit('rejected')];
   await flow.sandbox.control.deliveriesIdle();
   await flow.apply();
   const memory = newRefreshMemory();
-  // One that is read in the second in which it was told of is read again in the next.
+  // One that is read in the second in which it was reported is read again in the next.
   const left = async () => {
     await refreshRecords(flow.deps, memory);
     return flow.db('reading_marks').whereIn('id', [clean.id, rejected.id]);

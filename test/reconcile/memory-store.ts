@@ -33,7 +33,7 @@ export class MemoryStore implements ListStore {
   readonly marks = new Map<string, Watermark>();
   readonly parts = new Map<string, Gap>();
   now: () => number;
-  /** As many of those that seem to be missing are told at once. */
+  /** As many of those that seem to be missing are listed at once. */
   atOnce = Infinity;
   /** Called before each save, with how many pages it is of: it may take its time, or throw. */
   beforeSave: (pages: number) => Promise<void> = async () => {};

@@ -28,7 +28,7 @@ function shrink(index: number) {
 
 const read = async () => ({ data: [], from: 0, to: 0 });
 
-/** A store that saves when it is told to. */
+/** A store that saves when the test says so. */
 async function createWorld() {
   const store = new MemoryStore(() => NEWEST);
   const { id } = await store.openGap('head', null);

@@ -31,7 +31,7 @@ function createWorld(seed: number, semantics: Semantics, plan: ListPlan = paymen
   return { plan, random, list, store: new MemoryStore(() => list.clock, plan.record) };
 }
 
-/** What the service would have told of rows that nobody touched since `startedAt`, against what is held. */
+/** What the service would have sent of rows that nobody touched since `startedAt`, against what is held. */
 function compare({ list, store }: World, startedAt: number): { rows: number; stale: string[]; missing: string[] } {
   const result = { rows: 0, stale: [] as string[], missing: [] as string[] };
   for (const row of list.rows.values()) {
@@ -154,7 +154,7 @@ describe.each(cases)('a list of %s that moves under the reader, %s cursor', (_na
     expect(rows).toBeGreaterThan(seeds * TICKS * 100);
     // Under a list that never holds still a run may end unproven. It must stay the exception.
     expect(unproven.keeping).toBeLessThan(seeds * TICKS * 0.02);
-    // Of a record that vanishes within moments of its making nothing can be told yet.
+    // Of a record that vanishes within moments of its making nothing can be known yet.
     expect(unproven.deleting).toBeLessThan(seeds * TICKS * 0.05);
     // Runs that read a few pages of a long list come to its end one after the other.
     expect(proven).toBeGreaterThan(seeds / 10);

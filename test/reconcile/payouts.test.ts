@@ -129,7 +129,7 @@ function openPayout(): string {
   });
 }
 
-/** As our own call's response would tell it. */
+/** As our own call's response would show it. */
 async function claim(id: string, status: string): Promise<void> {
   const from = Date.now();
   const fields = { id, status, createdAt: new Date(from).toISOString() };

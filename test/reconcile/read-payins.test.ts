@@ -89,7 +89,7 @@ test('a deposit that is not there yet is asked for again while an event may be n
   ]);
   expect(await marks().pluck('id')).toEqual(['p']);
   expect(await database.db('breaks')).toEqual([]);
-  // Denied again by an answer that began later, it is one; told once more, it stays one.
+  // Denied again by an answer that began later, it is one; reported once more, it stays one.
   service.list.clock = at(70);
   await due();
   await refreshRecords(deps, newRefreshMemory(['payment_intent']));

@@ -157,17 +157,17 @@ describe('what a reading has proven', () => {
   test('so many pages at most: what is left is noted, and read by the runs after it until all is whole', async () => {
     const rows = Array.from({ length: 450 }, (_, n) => row(`r${n}`, (n + 1) * MINUTE));
     const { run, service, store } = world(...rows);
-    const told: unknown[] = [];
+    const proofs: unknown[] = [];
     for (let n = 0; n < 12; n += 1) {
       const { complete, proof, due } = await run({ pages: 2 });
-      told.push(complete);
+      proofs.push(complete);
       if (complete) expect(due?.get('sweep:all')).toMatchObject({ calls: 5 });
       else expect(proof['reason']).toContain('goes on with the next run');
       if (complete) break;
       service.clock += MINUTE;
     }
-    expect(told.at(-1)).toBe(true);
-    expect(told.length).toBeGreaterThan(2);
+    expect(proofs.at(-1)).toBe(true);
+    expect(proofs.length).toBeGreaterThan(2);
     expect(store.held.size).toBe(450);
     expect([...store.parts.values()].map(({ list, newer }) => [list, newer])).toEqual([['head', null]]);
   });

@@ -46,7 +46,7 @@ const newest = (many: number): Simulated[] => [...service.list.rows.values()].sl
 const marks = (): Promise<string[]> => database.db('reading_marks').orderBy('id').pluck('id');
 const makeDue = () => database.db('reading_marks').update({ next_at: database.db.raw("now() - interval '1 s'") });
 
-/** Those of which something was told that no reading has answered yet. */
+/** Those with a report that no poll has answered yet. */
 async function unread(): Promise<string[]> {
   return database.db('payment_intents').where({ settled: false, absent_since: null }).orderBy('id').pluck('id');
 }

@@ -12,7 +12,7 @@ import { atService } from './service-at.js';
 
 const database = resettableDatabase();
 
-/** As an event does that tells of a deposit and names the sub-wallet, and not the movement of the feed. */
+/** As an event does that reports a deposit and names the sub-wallet, and not the movement of the feed. */
 async function eventOf(deps: ReconcileDeps, account: string): Promise<void> {
   const at = deps.client.serviceNow();
   const source = { type: 'webhook', ref: '1' } as const;

@@ -31,7 +31,7 @@ const check = async (days = 0) => {
   return (await checkRetention({ db: database.db, config, now } as never))[0];
 };
 
-test('the leader does it at once, ends with it, and doctor tells when', async () => {
+test('the leader does it at once, ends with it, and doctor says when', async () => {
   expect(await check()).toMatchObject({ status: 'unknown' });
   const scheduler = startScheduler({ ...deps(), crons: off, retention, standbyMs: 100 });
   try {

@@ -98,7 +98,7 @@ test('a rotation step by step: what is missing at each, and what a retired secre
   expect(await restoreSecret(flow.db, { label: 'old', by: 'ops', note: null })).toBe(false);
 });
 
-test('events without an id that each endpoint is sent in another second are held together by what they tell, and have one effect', async () => {
+test('events without an id that each endpoint is sent in another second are held together by what they say, and have one effect', async () => {
   flow = await startDeliveryFlow({ database });
   flow.sandbox.control.setFaults({ eventId: 'none', stampApartSeconds: 2 });
   const old = flow.addEndpoint('old');
@@ -118,14 +118,14 @@ test('events without an id that each endpoint is sent in another second are held
   });
   expect(await repeatedChanges(flow.db)).toEqual([]);
 
-  // The same is told twice under the old secret, and once under the new one.
+  // The same is reported twice under the old secret, and once under the new one.
   const { id, ...given } = await flow
     .db('deliveries')
     .where({ endpoint_id: old.id })
     .orderBy('created_at', 'desc')
     .first();
-  const { id: twin, ...told } = await flow.db('inbox').where({ id: given.inbox_id }).first();
-  const [again] = await flow.db('inbox').insert({ ...told, key: `${told.key} again` }, 'id');
+  const { id: twin, ...row } = await flow.db('inbox').where({ id: given.inbox_id }).first();
+  const [again] = await flow.db('inbox').insert({ ...row, key: `${row.key} again` }, 'id');
   await flow.db('deliveries').insert({ ...given, id: `${id}-again`, inbox_id: again.id });
   const { items } = await secretsStatus(flow.db, flow.secrets);
   expect(items[0]).toMatchObject({ verdict: 'keep', overlap: { both: underNew.length, onlyThis: 1 } });
@@ -161,7 +161,7 @@ test('what came under a retired secret alone is recovered, and is no break', asy
   expect(await flow.db('inbox').where({ source: 'delivery_history' })).toHaveLength(Number(run.proof['recovered']));
 });
 
-test('while every event came under both secrets since the first, nothing can be told', async () => {
+test('while every event came under both secrets since the first, nothing can be known', async () => {
   flow = await startDeliveryFlow({ database });
   // Without it an event that is sent to the two in two seconds is two events: enough to pair them.
   flow.sandbox.control.setFaults({ eventId: 'envelope' });
@@ -173,7 +173,7 @@ test('while every event came under both secrets since the first, nothing can be 
   expect(endpointId).toBeNull();
 });
 
-test('endpoints: not active, not subscribed, refused to this account; told, and gone when they are mended', async () => {
+test('endpoints: not active, not subscribed, refused to this account; found, and gone when they are mended', async () => {
   flow = await startDeliveryFlow({ database });
   const { id } = flow.addEndpoint('live', ['payment_intent.completed']);
   expect(await flow.run('endpoints')).toMatchObject({ complete: true, breaksOpened: 1 });

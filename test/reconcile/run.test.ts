@@ -115,7 +115,7 @@ test('a service that refuses fails the run, and the next complete one starts fro
   expect(await runReconcile(deps, tick)).toMatchObject({ status: 'succeeded', complete: true });
 });
 
-test('a dry run tells what would change and writes nothing', async () => {
+test('a dry run says what would change and writes nothing', async () => {
   const service = serviceWith(250);
   const deps = depsOf(database, service);
   const empty = await countRows();

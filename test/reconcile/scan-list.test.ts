@@ -152,7 +152,7 @@ test('a list without end is left at the limit', async () => {
   expect(await scan(endless, { maxPages: 50 })).toMatchObject({ complete: false, reason: 'page_limit', calls: 50 });
 });
 
-test('it stops between two pages when it is told to', async () => {
+test('it stops between two pages when it is stopped', async () => {
   const stop = new AbortController();
   const answer = serving(rows(350));
   let calls = 0;

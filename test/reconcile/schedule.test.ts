@@ -62,9 +62,9 @@ test('a lock has one holder; releasing it lets the next one in', async () => {
   expect(await tryLock(deps, 'a')).toBeNull();
   const other = await tryLock(deps, 'b');
   expect(other).not.toBeNull();
-  const told = vi.fn();
-  await expect(takeLock(deps, 'a', { timeoutMs: 300, onWaiting: told })).rejects.toBeInstanceOf(LockTimeoutError);
-  expect(told).toHaveBeenCalledTimes(1);
+  const onWaiting = vi.fn();
+  await expect(takeLock(deps, 'a', { timeoutMs: 300, onWaiting: onWaiting })).rejects.toBeInstanceOf(LockTimeoutError);
+  expect(onWaiting).toHaveBeenCalledTimes(1);
   const waiting = takeLock(deps, 'a', { timeoutMs: 10_000 });
   await release(first);
   const second = await waiting;
@@ -141,9 +141,9 @@ test('a run beside another one waits for it, and says so', async () => {
   const service = newService();
   const deps = depsOf(database, service);
   const held = await takeLock(deps, `reconcile ${kind}`, { timeoutMs: 1_000 });
-  const told = vi.fn(() => void held.release());
-  const run = await runReconcile(deps, { kind, full: false, onWaiting: told });
-  expect(told).toHaveBeenCalledTimes(1);
+  const onWaiting = vi.fn(() => void held.release());
+  const run = await runReconcile(deps, { kind, full: false, onWaiting: onWaiting });
+  expect(onWaiting).toHaveBeenCalledTimes(1);
   expect(run).toMatchObject({ status: 'succeeded', complete: true });
   const again = await takeLock(deps, `reconcile ${kind}`, { timeoutMs: 1_000 });
   const impatient = runReconcile(deps, { kind, full: false, lockTimeoutMs: 300 });

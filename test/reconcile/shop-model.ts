@@ -88,13 +88,13 @@ export class ShopModel implements ServiceReader {
       payment.status = 'completed';
       deposit.status = 'confirmed';
       deposit.kyt ??= 'pending';
-      this.tell(payment, deposit);
+      this.announce(payment, deposit);
     } else if (deposit?.kyt === 'pending' && dice === 3) {
       deposit.kyt = this.random.pick(['approved', 'approved', 'rejected']);
-      this.tellDeposit(deposit);
+      this.announceDeposit(deposit);
     } else if (payment.status === 'completed' && dice === 4 && this.random.below(5) === 0) {
       payment.irregular = 'pending_decision';
-      this.tell(payment);
+      this.announce(payment);
     }
   }
 
@@ -109,17 +109,17 @@ export class ShopModel implements ServiceReader {
     };
     payment.status = 'confirming';
     payment.deposits.push(deposit);
-    this.tell(payment, deposit);
+    this.announce(payment, deposit);
   }
 
-  private tell(payment: Payment, deposit?: Deposit): void {
+  private announce(payment: Payment, deposit?: Deposit): void {
     const { id, status } = payment;
     const data = this.random.pick<JsonObject>([recordOf(payment), { id }, { paymentIntent: { id, status } }]);
     this.send(this.random.pick([`payment_intent.${status}`, 'payment_intent.updated']), data);
-    if (deposit) this.tellDeposit(deposit);
+    if (deposit) this.announceDeposit(deposit);
   }
 
-  private tellDeposit(deposit: Deposit): void {
+  private announceDeposit(deposit: Deposit): void {
     const { id, intent, status } = deposit;
     const part = { id, paymentIntentId: intent, status };
     const data = this.random.pick<JsonObject>([detailOf(deposit), { payinId: id }, part]);

@@ -245,7 +245,7 @@ describe('sub-wallets', () => {
 });
 
 describe('the catalog', () => {
-  it('holds assets, settlement accounts, ways to settle and products, and tells of their statistics', async () => {
+  it('holds assets, settlement accounts, ways to settle and products, and says their statistics', async () => {
     const { sandbox, at } = await opened();
     const product = (await sandbox.call('POST', '/sandbox/products', { name: 'Tea', amount: '5', currency: 'USD' }))
       .body;

@@ -96,7 +96,7 @@ describe('a delivery that can never be recovered', () => {
     expect([await countMissed(flow.db), await countUnrecoverable(flow.db)]).toEqual([1, 0]);
   });
 
-  test('of which nothing says what it told of stays missed for people to decide, and is judged no more', async () => {
+  test('of which nothing says what it reported stays missed for people to decide, and is judged no more', async () => {
     shown = [delivery('d1', 31, { eventType: 'payin.confirmed' })];
     await flow.run();
     expect(await stored('d1')).toMatchObject({ class: 'never_reached', missed: true, open: false, judge_at: null });

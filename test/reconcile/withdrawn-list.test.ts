@@ -28,7 +28,7 @@ async function payout(confirmed = true): Promise<string> {
 /** As if each run of a day had been refused the list; the next one is, too. */
 async function refusedForADay(): Promise<void> {
   sandbox.control.advance(DAY_SECONDS + 60);
-  // Answers tell what time it is at the service.
+  // Answers say what time it is at the service.
   await at.run('catalog');
   const mark = database.db('watermarks').where({ kind: 'payouts', name: 'refused' });
   const { value } = await mark.clone().first('value');
@@ -65,7 +65,7 @@ test('a list of payouts that is withdrawn for good is said so, and what other so
   await at.run('balances');
   expect(await proofOf()).toMatchObject({ explained: '-21', unexplained: '0', unproven: null });
 
-  // One that was read while it was under way. That an event alone tells it to be confirmed explains and hides nothing.
+  // One that was read while it was under way. That an event alone reports it as confirmed explains and hides nothing.
   await confirm(open);
   await claim(open, 'webhook');
   await at.run('balances');
@@ -85,9 +85,9 @@ test('a list of payouts that is withdrawn for good is said so, and what other so
   expect(again?.reason).toBeNull();
 });
 
-// As one is above of which an event alone tells.
+// As one is above that an event alone reports.
 if (isAll)
-  test('after that, a payout that nothing tells of is a residual', async () => {
+  test('after that, a payout that nothing shows is a residual', async () => {
     await at.run('balances');
     sandbox.control.setFaults({ payoutsList: false });
     await at.run('payouts');

@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 /** Each way to meet the database says the sentence, without the password, and ends in time. */
-async function told(what: string, url: string, sentence: string, verbs: Readonly<Record<string, number>>) {
+async function refused(what: string, url: string, sentence: string, verbs: Readonly<Record<string, number>>) {
   const installation = await createInstallation({ databaseUrl: url });
   closers.push(() => installation.close());
   for (const [verb, code] of Object.entries(verbs)) {
@@ -56,7 +56,7 @@ describe.runIf(native !== null)('a server that is too old', () => {
   test('is refused at once by all, in one sentence', { timeout: DRILL_MS }, async () => {
     const server = await startDebianPostgres(native ?? '');
     closers.push(() => server.close());
-    await told('old', server.url, `and 16 or newer is needed: upgrade the server`, ALL);
+    await refused('old', server.url, `and 16 or newer is needed: upgrade the server`, ALL);
   });
 });
 
@@ -64,8 +64,8 @@ describe('a server that can not be worked with', () => {
   test('with another password and with no such database', { timeout: DRILL_MS }, async () => {
     const url = new URL(cluster.url());
     url.password = 'hunter2-hunter2';
-    await told('password', url.href, 'refuses the user or the password (28P01): correct them in DATABASE_URL', ALL);
-    await told('database', cluster.url('nowhere'), 'does not exist (3D000): create it', ALL);
+    await refused('password', url.href, 'refuses the user or the password (28P01): correct them in DATABASE_URL', ALL);
+    await refused('database', cluster.url('nowhere'), 'does not exist (3D000): create it', ALL);
   });
 
   test('one that is read-only is said to be so, and doctor does not break', { timeout: DRILL_MS }, async () => {
@@ -80,7 +80,7 @@ describe('a server that can not be worked with', () => {
       await again.query('ALTER DATABASE postgres RESET default_transaction_read_only');
       await again.end();
     });
-    await told('read-only', cluster.url(), 'is read-only: ', { migrate: 1, 'doctor --json': 3 });
+    await refused('read-only', cluster.url(), 'is read-only: ', { migrate: 1, 'doctor --json': 3 });
   });
 
   test('a certificate that nobody vouches for names sslmode; with its authority it is taken', {
@@ -104,9 +104,9 @@ describe('a server that can not be worked with', () => {
     await client.end();
     await delay(1_000);
     const url = `${secure.url()}?sslmode=verify-full`;
-    await told('certificate', url, 'shows a TLS certificate that is not trusted here (', ALL);
+    await refused('certificate', url, 'shows a TLS certificate that is not trusted here (', ALL);
     expect((await migrate(`${url}&sslrootcert=${keys}.crt`)).length).toBeGreaterThan(5);
-    await told(
+    await refused(
       'no TLS',
       `${cluster.url()}?sslmode=verify-full`,
       'has no TLS, which sslmode in DATABASE_URL asks for',
@@ -131,7 +131,7 @@ describe('a server that can not be worked with', () => {
         ),
       { intervalMs: 1 },
     );
-    await told('full', cluster.url(), 'has no connection left (53300): raise max_connections', {
+    await refused('full', cluster.url(), 'has no connection left (53300): raise max_connections', {
       migrate: 1,
       'doctor --json': 3,
     });

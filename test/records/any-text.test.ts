@@ -175,8 +175,8 @@ test('what is sealed is what is stored, to the byte', async () => {
   await recordAction(db, { actor: 'a\uffff', action: 'b', target: 'c\0', details: { d: '\ud800' }, outcome: 'done' });
   const log = sealedLogs.find(({ name }) => name === 'actions');
   for await (const rows of readSealedRows(db, log!, { after: null, until: '9' })) {
-    const told = rows.map(({ line }) => JSON.parse(line) as object);
-    expect(told).toMatchObject([{ actor: 'a\uffffffff', target: 'c\uffff0000', details: '{"d":"\uffffd800"}' }]);
+    const lines = rows.map(({ line }) => JSON.parse(line) as object);
+    expect(lines).toMatchObject([{ actor: 'a\uffffffff', target: 'c\uffff0000', details: '{"d":"\uffffd800"}' }]);
   }
   expect.assertions(1);
 });

@@ -69,15 +69,15 @@ describe('whose refund a payout is, as a person says', () => {
     expect(await standing('order-c')).toEqual(['refunded', 'refunded']);
   });
 
-  test('a wrong id, a payment that only webhooks tell, and one of another asset are refused by name; nothing is kept', async () => {
+  test('a wrong id, a payment that only webhooks report, and one of another asset are refused by name; nothing is kept', async () => {
     await paid('d');
     await refund('po-d', { assetCode: 'BTC' });
-    await save(database, [claim('payment_intent', 'told', { status: 'completed' }, 10)]);
-    const refusals = [await assign('po-?', null), await assign('po-d', 'told'), await assign('po-d', 'd')];
+    await save(database, [claim('payment_intent', 'reported', { status: 'completed' }, 10)]);
+    const refusals = [await assign('po-?', null), await assign('po-d', 'reported'), await assign('po-d', 'd')];
     expect(refusals).toMatchObject([
-      { why: 'no_payout', told: expect.stringContaining('po-?') },
-      { why: 'no_payment', told: expect.stringContaining('told') },
-      { why: 'other_asset', told: 'po-d sends BTC, and d received USDT.TRON.' },
+      { why: 'no_payout', message: expect.stringContaining('po-?') },
+      { why: 'no_payment', message: expect.stringContaining('reported') },
+      { why: 'other_asset', message: 'po-d sends BTC, and d received USDT.TRON.' },
     ]);
     expect(await database.db('refund_assignments').where({ payout_id: 'po-d' })).toEqual([]);
   });

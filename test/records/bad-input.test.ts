@@ -101,7 +101,7 @@ test('a state that the specification does not list is shown as it is, with one l
   );
 });
 
-test('an id that no row can hold is told, and the rest is saved', async () => {
+test('an id that no row can hold is reported, and the rest is saved', async () => {
   const long = 'x'.repeat(2000);
   const saved = await save(database, [
     reading('payment_intent', intent(long), 0),

@@ -128,7 +128,7 @@ test('lists are paged by key', async () => {
   expect(ids).toEqual([...ids].sort((a, b) => Number(b) - Number(a)));
 });
 
-test('a payment whose reference is too long for an order is told; one of the longest is not', async () => {
+test('a payment whose reference is too long for an order is a break; one of the longest is not', async () => {
   const long = 'é'.repeat(501);
   await save(database, [reading('payment_intent', intent('long', { merchantReference: long }), 0)]);
   await save(database, [reading('payment_intent', intent('fits', { merchantReference: 'x'.repeat(1_000) }), 0)]);

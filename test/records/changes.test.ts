@@ -56,7 +56,7 @@ test('a new record is one change, a changed one has a row per field, with what w
   ]);
 });
 
-test('who pays stands in the history as a digest: the same for the same person, and told by nobody', async () => {
+test('who pays stands in the history as a digest: the same for the same person, and said by nobody', async () => {
   const person = { customerEmail: 'grace@example.test', customer: { firstName: 'Grace', refundAddress: 'T1' } };
   await save(database, [reading('payment_intent', intent('p1', person), 0)]);
   await save(database, [reading('payment_intent', intent('p2', person), 0)]);
@@ -146,7 +146,7 @@ test('a reader of the feed misses nothing while writers commit out of order', as
   expect(await followWhileWriting(writes)).toEqual({ missed: 0, seen: 5 * 2 * writes });
 });
 
-test('an order that becomes paid is told by the change that made it so', async () => {
+test('an order that becomes paid is shown by the change that made it so', async () => {
   await save(database, [reading('payment_intent', intent('q'), 0)]);
   await save(database, [reading('payment_intent', paidIntent('q', 'pq'), 9, 'run-9')]);
   const changes = await changesOf(db, { kind: 'order', id: 'order-q' });
@@ -193,14 +193,14 @@ test('rows of earlier versions that change nothing keep their place and are pass
   const row = { entity_kind: 'event', entity_id: 'old', source_type: 'webhook', source_ref: '1' };
   const says = [true, false, false, true, false, false, false, true, false];
   const seqs: string[] = [];
-  for (const [n, isTold] of says.entries()) {
-    const to_value = isTold ? '"x"' : n % 2 === 0 ? 'null' : null;
+  for (const [n, isShown] of says.entries()) {
+    const to_value = isShown ? '"x"' : n % 2 === 0 ? 'null' : null;
     const [{ seq }] = await db('changes')
       .insert({ ...row, field: `f${n}`, from_value: null, to_value })
       .returning('seq');
     seqs.push(String(seq));
   }
-  const told = seqs.filter((_, n) => says[n]);
+  const shown = seqs.filter((_, n) => says[n]);
   for (const after of [start, ...seqs]) {
     const seen: string[] = [];
     for (let at = after; ; ) {
@@ -209,7 +209,7 @@ test('rows of earlier versions that change nothing keep their place and are pass
       seen.push(...next);
       at = next.at(-1) ?? at;
     }
-    expect(seen).toEqual(told.filter((seq) => BigInt(seq) > BigInt(after)));
+    expect(seen).toEqual(shown.filter((seq) => BigInt(seq) > BigInt(after)));
   }
-  expect((await changesOf(db, { kind: 'event', id: 'old' })).map(({ seq }) => seq)).toEqual(told);
+  expect((await changesOf(db, { kind: 'event', id: 'old' })).map(({ seq }) => seq)).toEqual(shown);
 });

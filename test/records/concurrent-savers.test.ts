@@ -120,7 +120,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** Without what also tells of states on the way: marks, breaks, orders that a payment left again. */
+/** Without what also shows states on the way: marks, breaks, orders that a payment left again. */
 async function endOf(database: TestDatabase) {
   const { intents, payins, invoices, payouts, orders } = await everything(database);
   const ofToday = orders.filter((order) => order.payment_intents.length + order.invoices.length > 0);

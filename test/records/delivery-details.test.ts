@@ -74,7 +74,7 @@ test('what may still be recovered keeps its payload, however old', async () => {
   expect((await one())?.payload).not.toBeNull();
 });
 
-test('it is bounded, and viewers see nothing that tells of a person', () => {
+test('it is bounded, and viewers see nothing personal', () => {
   const large = 'x'.repeat(70_000);
   const attempt = { error: 'mail to jo@shop.example failed' };
   const fields: JsonObject = {

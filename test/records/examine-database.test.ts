@@ -152,7 +152,7 @@ test.each([
     'does not exist (08P01): create it (CREATE DATABASE), or correct the name in DATABASE_URL',
     false,
   ],
-])('who is refused by %s, %s, is told what to do', async (code, message, sentence, passes) => {
+])('who is refused by %s, %s, is shown what to do', async (code, message, sentence, passes) => {
   const server = await stub({ refuse: { code, message } });
   const whole = `The database at ${new URL(server.url).host}/shop ${sentence}.`;
   expect(await said(migrate(server.url, { waitMs: 0 }))).toBe(whole);
@@ -260,7 +260,7 @@ test('two addresses of one database are one; of two databases, two', async () =>
   );
 });
 
-test('a pooler that gives one session to two clients is told by readiness and the log, and which setting is to be set', async () => {
+test('a pooler that gives one session to two clients is named by readiness and the log, and which setting is to be set', async () => {
   const pooler = await stub({ row: () => ({ 'int4:pid': '7' }) });
   const lines: string[] = [];
   const log = createLog('error', { write: (line: string) => lines.push(line) });

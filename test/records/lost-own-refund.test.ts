@@ -80,20 +80,20 @@ const settle = (objectId: string | null) =>
     settleCall(trx, { operation: 'createRefund', key: key(), objectId, by: { actor: 'ann', note: 'looked' } }),
   );
 
-test('its payout is told as what the call in doubt may have made, with the key to settle, and not as anybody’s refund', async () => {
-  const told = async (start: string) => {
+test('its payout is shown as what the call in doubt may have made, with the key to settle, and not as anybody’s refund', async () => {
+  const messageOf = async (start: string) => {
     const details = await orderDetails(db, `order-${pi}`);
     return (details === null ? [] : printOrder(details)).filter((line) => line.startsWith(start));
   };
   await callInDoubt();
-  expect(await told('own call')).toEqual([expect.stringContaining(`settle ${key()} --note WHY --as done:PAYOUT`)]);
+  expect(await messageOf('own call')).toEqual([expect.stringContaining(`settle ${key()} --note WHY --as done:PAYOUT`)]);
   await refundAt(`po_${pi}`, 20);
   expect(await order()).toMatchObject({ safe: false, reason: 'refund_in_progress' });
   expect(await listed()).toMatchObject([
     { id: `po_${pi}`, why: 'own_call', call: { operation: 'createRefund', key: key(), undecided: true } },
   ]);
-  expect(await told('own call')).toEqual([]);
-  expect(await told('unlinked')).toEqual([
+  expect(await messageOf('own call')).toEqual([]);
+  expect(await messageOf('unlinked')).toEqual([
     expect.stringContaining(
       `call ${key()} may have made it; nobody knows what came of it: tallyhook calls settle ${key()}`,
     ),
@@ -134,7 +134,7 @@ test('a call makes one payout: another, one from before it, and one of another a
 test('a person who says that it gives nothing back, or another payment, is refused; by force it counts', async () => {
   await callInDoubt();
   await refundAt(`po_${pi}`, 20);
-  const refused = { outcome: 'refused', why: 'own_call', told: expect.stringContaining(key()) };
+  const refused = { outcome: 'refused', why: 'own_call', message: expect.stringContaining(key()) };
   expect(await assign(`po_${pi}`, null)).toMatchObject(refused);
   expect(await order()).toMatchObject({ reason: 'refund_in_progress' });
   await settle(`po_${pi}`);
@@ -163,23 +163,23 @@ test('what it is said to have made is held against the records', async () => {
   await callInDoubt();
   await refundAt(`po_${pi}`, 20);
   const said = { operation: 'createRefund', paymentIntentId: pi };
-  const told = async (objectId: string, operation = 'createRefund') =>
-    (await madeProblem(db, { ...said, operation, objectId }, defaultPayoutWords))?.told ?? null;
-  expect(await told(`po_${pi}`)).toBeNull();
-  expect(await told('NONSENSE')).toContain('tallyhook reconcile payouts');
-  expect(await told('po 1')).toContain('is no id');
-  expect(await told('x'.repeat(1_001))).toContain('is no id');
-  expect(await told('tr_1', 'createTransfer')).toContain('no record here');
+  const messageOf = async (objectId: string, operation = 'createRefund') =>
+    (await madeProblem(db, { ...said, operation, objectId }, defaultPayoutWords))?.message ?? null;
+  expect(await messageOf(`po_${pi}`)).toBeNull();
+  expect(await messageOf('NONSENSE')).toContain('tallyhook reconcile payouts');
+  expect(await messageOf('po 1')).toContain('is no id');
+  expect(await messageOf('x'.repeat(1_001))).toContain('is no id');
+  expect(await messageOf('tr_1', 'createTransfer')).toContain('no record here');
   await save(shop.database, [claim('payout', `${pi}_said`, { status: 'confirmed', paymentIntentId: pi }, 20)]);
-  expect(await told(`${pi}_said`)).toContain('has shown no payout');
+  expect(await messageOf(`${pi}_said`)).toContain('has shown no payout');
   for (const [name, fields, why] of [
     ['type', { payoutType: 'withdrawal' }, 'no refund'],
     ['asset', { assetCode: 'BTC' }, 'sends BTC'],
     ['other', { paymentIntentId: 'pi_x' }, 'gives pi_x back'],
   ] as const) {
     await refundAt(`${pi}_${name}`, 20, fields);
-    expect(await told(`${pi}_${name}`)).toContain(why);
+    expect(await messageOf(`${pi}_${name}`)).toContain(why);
   }
   await save(shop.database, [absence('payout', `po_${pi}`, 60)]);
-  expect(await told(`po_${pi}`)).toContain('does not list');
+  expect(await messageOf(`po_${pi}`)).toContain('does not list');
 });

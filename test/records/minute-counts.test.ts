@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, 240_000);
 
 describe('counts per minute', () => {
-  it('tell every minute, also an empty one, by what became of the events', async () => {
+  it('show every minute, also an empty one, by what became of the events', async () => {
     const minutes = await minuteCounts(store.db, NOW, 60);
     expect(minutes).toHaveLength(60);
     expect(minutes[0]?.minute).toEqual(new Date('2026-11-21T11:01:00Z'));
@@ -39,7 +39,7 @@ describe('counts per minute', () => {
     expect(later.every(({ applied, rejected }) => applied === 0 && rejected === 0)).toBe(true);
   });
 
-  it('are told of an empty inbox', async () => {
+  it('are shown of an empty inbox', async () => {
     const empty = await createTestDatabase();
     expect((await minuteCounts(empty.db, NOW, 5)).map(({ applied, rejected }) => applied + rejected)).toEqual([
       0, 0, 0, 0, 0,

@@ -29,7 +29,7 @@ const known = async (asOf: Date, reference = 'r1') => {
   return result.details;
 };
 
-it('tells an order as it was known at each time, though the service dates things otherwise', async () => {
+it('shows an order as it was known at each time, though the service dates things otherwise', async () => {
   const before = await moment();
   await save(database, [
     claim(
@@ -67,7 +67,7 @@ it('tells an order as it was known at each time, though the service dates things
   const listed = await known(read);
   expect(listed.order).toMatchObject({ status: 'awaiting_payment', paymentIntents: ['pi_1'] });
   expect(listed.paymentIntents).toMatchObject([{ id: 'pi_1', verified: true, fields: { status: 'pending' } }]);
-  for (const told of [first, listed]) expect(JSON.stringify(told)).not.toContain('ann@example.com');
+  for (const one of [first, listed]) expect(JSON.stringify(one)).not.toContain('ann@example.com');
   expect(await known(claimed)).toMatchObject({
     order: { status: 'paid_unverified', release: { safe: false, reason: 'not_verified' } },
     // What the webhook said is no state of the payment: the poll showed that.
@@ -83,7 +83,7 @@ it('tells an order as it was known at each time, though the service dates things
   expect(last.toldLater).toEqual({ changes: 0, firstKnownAt: null });
 });
 
-it('tells what was registered then, of an order that was registered, changed, withdrawn and registered again', async () => {
+it('shows what was registered then, of an order that was registered, changed, withdrawn and registered again', async () => {
   const isCurrent = async () => true;
   const register = (amount: string) =>
     db.transaction((trx) => registerOrder(trx, { reference: 'r2', amount, currency: 'EUR' }, { isCurrent }));
@@ -103,7 +103,7 @@ it('tells what was registered then, of an order that was registered, changed, wi
   expect(amounts).toEqual(['10', '12', null, '13']);
 });
 
-it('counts what the service dates by then and told later', async () => {
+it('counts what the service dates by then and reported later', async () => {
   await save(database, [reading('payment_intent', intent('pi_3', { merchantReference: 'r3', status: 'pending' }), 10)]);
   await db.raw('ALTER TABLE changes DISABLE TRIGGER USER');
   await db('changes')

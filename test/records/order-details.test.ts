@@ -25,7 +25,7 @@ async function storedEvent(type: string): Promise<string> {
   return row?.id ?? '';
 }
 
-test('an order tells of its payments, deposits, invoices and refunds, each step with the event or run behind it', async () => {
+test('an order shows its payments, deposits, invoices and refunds, each step with the event or run behind it', async () => {
   const event = await storedEvent('payment_intent.completed');
   const paid = await storedEvent('invoice.paid');
   const run = (await startRun(database.db, 'payment-intents', false, new Date())).id;
@@ -74,8 +74,8 @@ test('an order tells of its payments, deposits, invoices and refunds, each step 
   );
   expect(JSON.stringify(details?.timeline)).not.toContain('ada@example.test');
 
-  const told = details === null ? [] : printOrder(details);
-  expect(told).toEqual(
+  const printed = details === null ? [] : printOrder(details);
+  expect(printed).toEqual(
     expect.arrayContaining([
       'status     partially_refunded',
       'not to be mistaken for  story-1  (here “S”; there “s”)',
@@ -96,10 +96,10 @@ test('an order tells of its payments, deposits, invoices and refunds, each step 
   expect(await orderDetails(database.db, 'STORY-1')).toBeNull();
 });
 
-test('an order tells what webhooks alone tie to it, and who said so', async () => {
+test('an order shows what webhooks alone link to it, and who said so', async () => {
   const event = await storedEvent('payment_intent.paid');
-  const told = intent('forged', { status: 'completed', merchantReference: 'Story-2' });
-  await save(database, [claim('payment_intent', 'forged', told, 1, event)]);
+  const said = intent('forged', { status: 'completed', merchantReference: 'Story-2' });
+  await save(database, [claim('payment_intent', 'forged', said, 1, event)]);
   await save(database, [reading('payment_intent', intent('real', { merchantReference: 'Story-3' }), 1)]);
   await save(database, [
     claim('payout', 'back', payout('back', { paymentIntentId: 'real', status: 'confirmed' }), 2, event),
@@ -125,7 +125,7 @@ test('an order tells what webhooks alone tie to it, and who said so', async () =
   expect((await orderDetails(database.db, 'Story-2'))?.reported.paymentIntents).toEqual([]);
 });
 
-test('each line names who said the state that it tells: not who spoke last, nor who spoke of something else', async () => {
+test('each line names who said the state that it shows: not who spoke last, nor who spoke of something else', async () => {
   const event = await storedEvent('payout.updated');
   const own = { merchantReference: 'Story-4' };
   const whole = paidIntent('wit', 'wit-in', own);

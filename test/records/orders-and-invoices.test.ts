@@ -46,25 +46,27 @@ describe('an invoice belongs to an order', () => {
     expect(await order('by-reference')).toMatchObject({ status: 'cancelled' });
   });
 
-  test('as our own request told, though the list does not show the reference', async () => {
-    await save(database, [ownCall('invoice', 'i2', invoice('i2', { merchantReference: 'told' }), 0, 'createInvoice')]);
+  test('as our own request said, though the list does not show the reference', async () => {
+    await save(database, [
+      ownCall('invoice', 'i2', invoice('i2', { merchantReference: 'requested' }), 0, 'createInvoice'),
+    ]);
     await save(database, [reading('invoice', invoice('i2'), 9)]);
-    expect(await order('told')).toMatchObject({ status: 'awaiting_payment', invoices: ['i2'] });
+    expect(await order('requested')).toMatchObject({ status: 'awaiting_payment', invoices: ['i2'] });
     expect(await database.db('invoices').where({ id: 'i2' }).first()).toMatchObject({
-      merchant_reference: 'told',
+      merchant_reference: 'requested',
       verified: true,
     });
   });
 
-  test('not as an event tells, before the invoice is read or after', async () => {
-    const told = claim('invoice', 'i2e', invoice('i2e', { merchantReference: 'told-by-event' }), 0);
+  test('not as an event reports it, before the invoice is read or after', async () => {
+    const event = claim('invoice', 'i2e', invoice('i2e', { merchantReference: 'reported-by-event' }), 0);
     const stand = async () => ({
-      invoices: (await order('told-by-event'))?.invoices ?? [],
+      invoices: (await order('reported-by-event'))?.invoices ?? [],
       reference: (await database.db('invoices').where({ id: 'i2e' }).first()).merchant_reference,
       reported: (await getRecord(database.db, 'invoice', 'i2e'))?.reported,
     });
-    const reported = { merchantReference: 'told-by-event' };
-    await save(database, [told]);
+    const reported = { merchantReference: 'reported-by-event' };
+    await save(database, [event]);
     expect(await stand()).toMatchObject({ invoices: [], reference: null, reported });
     await save(database, [reading('invoice', invoice('i2e'), 9)]);
     expect(await stand()).toEqual({ invoices: [], reference: null, reported });
@@ -169,7 +171,7 @@ describe('a refund', () => {
     }
   });
 
-  test('of a part, as our own request told', async () => {
+  test('of a part, as our own request said', async () => {
     await save(database, [reading('payment_intent', paidIntent('pi7', 'in7', { merchantReference: 'part' }), 0)]);
     await save(database, [
       ownCall('payout', 'po7', payout('po7', { amount: '1', paymentIntentId: 'pi7' }), 1, 'createRefund'),
@@ -178,7 +180,7 @@ describe('a refund', () => {
     expect(await order('part')).toMatchObject({ status: 'partially_refunded', refunds: ['po7'] });
   });
 
-  test('that only an event told of holds the order until the service denies it, and takes nothing from it', async () => {
+  test('that only an event reported holds the order until the service denies it, and takes nothing from it', async () => {
     await save(database, readPaid('pi8', { merchantReference: 'ghost' }, 0));
     await save(database, [
       claim('payout', 'po8', { id: 'po8', status: 'confirmed', amount: '25.839', paymentIntentId: 'pi8' }, 1),

@@ -56,7 +56,7 @@ test('two payments that are together what the store then says it expects are no 
   expect(await breaks.select('kind', 'status')).toEqual([{ kind: 'duplicate_payment', status: 'auto_resolved' }]);
 });
 
-test('what the store expects decides, whether it tells before the payment or after', async () => {
+test('what the store expects decides, whether it registers before the payment or after', async () => {
   const records = (id: string) => [
     reading('payin', payin(`p-${id}`, id), 0),
     reading('payment_intent', paidIntent(id, `p-${id}`), 0),

@@ -39,7 +39,7 @@ beforeAll(async () => {
   log = createServiceWriteLog(database.db);
 });
 
-/** What is known of a call and of what it made, told apart from what is tested. */
+/** What is known of a call and of what it made, apart from what is tested. */
 interface Call {
   state: 'none' | 'open' | 'free' | 'made';
   /** The newest word of the service's list. */

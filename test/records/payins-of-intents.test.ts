@@ -16,7 +16,7 @@ async function breaksOf(id: string): Promise<string[]> {
   return items.map(({ kind, status }) => `${kind} ${status}`);
 }
 
-test('a deposit that the service denies and a payment lists is told, and asked for until it is there', async () => {
+test('a deposit that the service denies and a payment lists is a break, and is asked for until it is there', async () => {
   await save(database, [reading('payment_intent', paidIntent('a', 'pa'), 0)]);
   await save(database, [absence('payin', 'pa', 5)]);
   expect(await marksOf('pa')).toEqual(['listed_elsewhere']);

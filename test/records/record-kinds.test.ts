@@ -144,7 +144,7 @@ describe('states', () => {
     expect(await payout('failed', 50, 'read')).toBe('failed');
   });
 
-  it('of a payout that events alone tell stand beside what was read, the furthest of them', async () => {
+  it('of a payout that events alone report stand beside what was read, the furthest of them', async () => {
     const said = async (status: string, second: number) => {
       await save(database, [claim('payout', 'beside', { id: 'beside', status }, second)]);
       return getRecord(database.db, 'payout', 'beside');

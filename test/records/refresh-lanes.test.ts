@@ -91,7 +91,7 @@ describe('who asks', () => {
     expect(await lanesOf('pi_shown')).toEqual(['pi_shown poll']);
   });
 
-  it('of the deposits of a payment: the service’s own list; a list that only a webhook tells asks for none', async () => {
+  it('of the deposits of a payment: the service’s own list; a list that only a webhook reports asks for none', async () => {
     await save(database, [reading('payment_intent', paidIntent('pi_l', 'in_l'), 0)]);
     const listed = [
       { id: 'in_l', status: 'confirmed' },
@@ -102,7 +102,7 @@ describe('who asks', () => {
     expect(await lanesOf('in_l', 'in_forged')).toEqual(['in_l listed']);
   });
 
-  it('of a refund that a webhook tells of an order whose goods may go out: before what else webhooks ask for', async () => {
+  it('of a refund that a webhook reports of an order whose goods may go out: before what else webhooks ask for', async () => {
     await save(database, readPaid('going', {}, 0));
     await save(
       database,

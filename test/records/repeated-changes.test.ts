@@ -7,9 +7,9 @@ const database = resettableDatabase();
 type Step = [string | null, string, 'webhook' | 'poll', number];
 
 /** Each step: where from, where to, by what, and the second of the service's clock. */
-const told = (...steps: Step[]) => toldOf('payment_intent', steps);
+const repeats = (...steps: Step[]) => repeatsOf('payment_intent', steps);
 
-async function toldOf(kind: 'payment_intent' | 'order', steps: Step[]): Promise<string[]> {
+async function repeatsOf(kind: 'payment_intent' | 'order', steps: Step[]): Promise<string[]> {
   for (const [from, to, by, second] of steps) {
     await database.db('changes').insert({
       entity_kind: kind,
@@ -26,11 +26,11 @@ async function toldOf(kind: 'payment_intent' | 'order', steps: Step[]): Promise<
 }
 
 test('a history that goes on where it was, through states of their own, has nothing twice', async () => {
-  expect(await told([null, 'pending', 'webhook', 1], ['pending', 'completed', 'poll', 2])).toEqual([]);
+  expect(await repeats([null, 'pending', 'webhook', 1], ['pending', 'completed', 'poll', 2])).toEqual([]);
 });
 
-test('the same change by two events is told', async () => {
-  const found = await told(
+test('the same change by two events is shown', async () => {
+  const found = await repeats(
     ['pending', 'completed', 'webhook', 1],
     ['completed', 'pending', 'poll', 9],
     ['pending', 'completed', 'webhook', 1],
@@ -38,8 +38,8 @@ test('the same change by two events is told', async () => {
   expect(found).toMatchObject([expect.stringContaining('payment_intent pi_1 status')]);
 });
 
-test('a change that begins elsewhere than the one before it ended is told', async () => {
-  expect(await told([null, 'pending', 'webhook', 1], ['confirming', 'completed', 'poll', 2])).toHaveLength(1);
+test('a change that begins elsewhere than the one before it ended is shown', async () => {
+  expect(await repeats([null, 'pending', 'webhook', 1], ['confirming', 'completed', 'poll', 2])).toHaveLength(1);
 });
 
 test('a value whose fields came to stand in another order in between is the same', async () => {
@@ -58,8 +58,8 @@ test('a value whose fields came to stand in another order in between is the same
   expect(await repeatedChanges(database.db)).toHaveLength(1);
 });
 
-test('a reading may tell which of two events of one second was the later one', async () => {
-  const found = await told(
+test('a poll may show which of two events of one second was the later one', async () => {
+  const found = await repeats(
     ['pending', 'unmatched', 'webhook', 5],
     ['unmatched', 'expired', 'webhook', 5],
     ['expired', 'unmatched', 'poll', 9],
@@ -68,7 +68,7 @@ test('a reading may tell which of two events of one second was the later one', a
 });
 
 test('and of two that stand equally far on, whenever their events were sent, as a retry names its own time', async () => {
-  const found = await told(
+  const found = await repeats(
     ['pending', 'unmatched', 'webhook', 5],
     ['unmatched', 'expired', 'webhook', 25],
     ['expired', 'unmatched', 'poll', 29],
@@ -76,8 +76,8 @@ test('and of two that stand equally far on, whenever their events were sent, as 
   expect(found).toEqual([]);
 });
 
-test('not of two that time and rank tell apart', async () => {
-  const found = await told(
+test('not of two that time and rank distinguish', async () => {
+  const found = await repeats(
     ['pending', 'confirming', 'webhook', 5],
     ['confirming', 'unmatched', 'webhook', 25],
     ['unmatched', 'confirming', 'poll', 29],
@@ -85,8 +85,8 @@ test('not of two that time and rank tell apart', async () => {
   expect(found).toHaveLength(1);
 });
 
-test('an event tells of no two which was the later one', async () => {
-  const found = await told(
+test('an event does not say of two which was the later one', async () => {
+  const found = await repeats(
     ['pending', 'unmatched', 'webhook', 5],
     ['unmatched', 'expired', 'webhook', 25],
     ['expired', 'unmatched', 'webhook', 29],
@@ -101,12 +101,12 @@ test('an order may go back and forth while its records are heard of one after th
     ['confirming', 'paid_unverified', 'webhook', 1],
     ['paid_unverified', 'paid', 'poll', 2],
   ];
-  expect(await toldOf('order', unsure)).toEqual([]);
+  expect(await repeatsOf('order', unsure)).toEqual([]);
   const again: Step[] = [
     ['paid', 'confirming', 'webhook', 60],
     ['confirming', 'paid', 'webhook', 60],
   ];
-  expect(await toldOf('order', again)).toHaveLength(1);
+  expect(await repeatsOf('order', again)).toHaveLength(1);
 });
 
 test('of a list that shows what left and came, the same step twice', async () => {

@@ -80,7 +80,7 @@ describe('webhooks claim, polls decide', () => {
     expect(await show('c')).toMatchObject({ status: 'pending' });
   });
 
-  test('metadata that only an event told outlives readings without it, beside them; they count as unchanged', async () => {
+  test('metadata that only an event reported outlives polls without it, beside them; they count as unchanged', async () => {
     await save(database, [claim('payment_intent', 'd', { ...intent('d'), metadata: { cart: '9' } }, 0)]);
     await save(database, [reading('payment_intent', intent('d'), 10)]);
     const again = await save(database, [reading('payment_intent', intent('d'), 20)]);

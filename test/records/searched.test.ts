@@ -85,7 +85,7 @@ test('what a report said that the service did not send holds nothing; what anoth
   expect(await one()).toBe('refund_reported');
 });
 
-test('more than a few refunds that reports tell of one order are not passed over, whatever was refuted before', async () => {
+test('more than a few refunds that are reported of one order are not passed over, whatever was refuted before', async () => {
   const reason = await paidOrder('flooded');
   const now = new Date();
   await database

@@ -17,7 +17,7 @@ const payments = (from: number, to: number, merchantReference: string, fields: J
   });
 const readings = (fields: JsonObject[], second = 0) => fields.map((one) => reading('payment_intent', one, second));
 
-/** The order's list before each of its changes, newest first, as the change log alone tells it. */
+/** The order's list before each of its changes, newest first, as the change log alone shows it. */
 async function pastsOf(reference: string): Promise<string[][]> {
   const changes = await changesOf(database.db, { kind: 'order', id: reference });
   let list = (await order(reference))?.paymentIntents ?? [];
@@ -40,11 +40,11 @@ test('the change log says which payments came and which left, and rebuilds the l
   const pasts = await pastsOf('past');
   for (const list of lists.slice(0, -1)) expect(pasts).toContainEqual(list);
   expect(pasts.at(-1)).toEqual(['past-00000']);
-  const told = (await changesOf(database.db, { kind: 'order', id: 'past' })).filter(
+  const changes = (await changesOf(database.db, { kind: 'order', id: 'past' })).filter(
     ({ field }) => field === 'paymentIntents',
   );
-  expect(told[0]).toMatchObject({ from: [], to: ['past-00001'] });
-  expect(Math.max(...told.map(({ from, to }) => (from as string[]).length + (to as string[]).length))).toBe(1);
+  expect(changes[0]).toMatchObject({ from: [], to: ['past-00001'] });
+  expect(Math.max(...changes.map(({ from, to }) => (from as string[]).length + (to as string[]).length))).toBe(1);
 });
 
 test('a reference that more payments share than can be one order never releases, and says so', async () => {

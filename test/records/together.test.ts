@@ -58,7 +58,7 @@ test('the error of what failed is thrown, also where it is named behind what it 
   }
 });
 
-test('what goes on beside one that failed is awaited: nobody works on when the error is told', async () => {
+test('what goes on beside one that failed is awaited: nobody works on when the error is thrown', async () => {
   const steps: string[] = [];
   const inSteps = async () => {
     for (const step of ['one', 'two', 'three']) {

@@ -70,7 +70,7 @@ test('what two pages show of one record is one reading, the newer; where they di
   expect(await read(database, differing)).toEqual({ left: ['a', 'a'], changed: 1 });
 });
 
-test('a mark to read it is settled, and an id that no row can have told of', async () => {
+test('a mark to read it is settled, and an id that no row can have shown', async () => {
   await read(database, [shown(payment('a'), 0), shown(payment('b'), 0)]);
   await requestRefresh(database.db, [{ kind: 'payment_intent', id: 'a', reason: 'claimed', askedAt: at(5) }]);
   const long = payment('x'.repeat(2_000));
@@ -124,19 +124,19 @@ test('it ends where saving alone ends, by several at once and beside what events
     const pages = Array.from({ length: savers * 4 }, () => page(round, random));
     const said = Array.from({ length: 12 }, () => {
       const id = `${round}-${random(10)}`;
-      const told = [
+      const observed = [
         mention('payment_intent', id, random(30)),
         absence('payment_intent', id, random(30)),
         claim('payment_intent', id, { status: 'confirming' }, random(30)),
       ];
-      return told.slice(0, 1 + random(3));
+      return observed.slice(0, 1 + random(3));
     });
     await Promise.all([
       ...Array.from({ length: savers }, async (_, nth) => {
         for (const one of pages.filter((_page, at) => at % savers === nth)) await read(database, one);
       }),
       (async () => {
-        for (const told of said) await save(database, told);
+        for (const observed of said) await save(database, observed);
       })(),
     ]);
     await save(alone, [...pages.flat(), ...said.flat()]);

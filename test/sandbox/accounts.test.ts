@@ -165,7 +165,7 @@ describe('an account', () => {
 });
 
 describe('a deposit', () => {
-  it('is a payin of its own, told of by an event that the delivery history finds', async () => {
+  it('is a payin of its own, reported by an event that the delivery history finds', async () => {
     const { sandbox, id } = await start();
     const inbox = await openInbox();
     sandbox.control.addEndpoint({ url: inbox.url });

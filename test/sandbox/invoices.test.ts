@@ -214,7 +214,7 @@ describe('GET /v1/invoices', () => {
   });
 
   it.each([
-    ['20 rows unless told', '', 20],
+    ['20 rows unless asked otherwise', '', 20],
     ['up to 100', 'take=100', 25],
     ['one at least', 'take=1', 1],
   ])('answers %s', async (_, query, count) => {

@@ -103,7 +103,7 @@ describe('GET /v1/payment-intents', () => {
     expect((await sandbox.call('GET', '/v1/payment-intents?cursor=pi_unknown')).status).toBe(400);
   });
 
-  it('inserts and changes rows between two pages when told to', async () => {
+  it('inserts and changes rows between two pages when the fault is set', async () => {
     const sandbox = await openSandbox();
     createSome(sandbox, 30);
     sandbox.control.setFaults({ churn: 1, cursor: 'key' });

@@ -223,7 +223,7 @@ describe('GET /v1/payouts', () => {
     expect((await sandbox.call('GET', '/v1/payouts')).status).toBe(404);
   });
 
-  it('is told of by events, which the delivery history finds by the payout', async () => {
+  it('is reported by events, which the delivery history finds by the payout', async () => {
     const { sandbox, withdraw, step } = await start();
     const inbox = await openInbox();
     sandbox.control.addEndpoint({ url: inbox.url, events: ['*'] });

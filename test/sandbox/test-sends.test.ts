@@ -35,7 +35,7 @@ async function happen(sandbox: TestSandbox): Promise<void> {
   control.advance(10);
 }
 
-/** What a reader of the event can tell it by: states, and which fields hold something. */
+/** What a reader of the event knows it by: states, and which fields hold something. */
 function face(event: string, data: Row): Record<string, unknown> {
   const shown: Record<string, unknown> = { event };
   for (const [name, value] of Object.entries(data)) {

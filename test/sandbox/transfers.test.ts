@@ -86,7 +86,7 @@ describe('a transfer', () => {
     expect(other.status).toBe(404);
   });
 
-  it('is told of by an event that the delivery history finds by either account', async () => {
+  it('is reported by an event that the delivery history finds by either account', async () => {
     const { sandbox, from, to, transfer } = await start();
     const inbox = await openInbox();
     sandbox.control.addEndpoint({ url: inbox.url });

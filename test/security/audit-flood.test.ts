@@ -34,7 +34,7 @@ async function viewer(): Promise<(path: string) => Promise<number>> {
 const later = (db: Knex) => db('repeated_refusals').update({ since: db.raw(`since - interval '2 minutes'`) });
 const sealed = { now: () => new Date() };
 
-test('refusals without end are a few short rows of the audit that tell how many; what is done is told each time, and the seals hold', async () => {
+test('refusals without end are a few short rows of the audit that say how many; what is done is noted each time, and the seals hold', async () => {
   const { db } = database;
   const post = await viewer();
   const long = encodeURIComponent('9'.repeat(9_000));
@@ -59,7 +59,7 @@ test('refusals without end are a few short rows of the audit that tell how many;
   expect(await checkSeals({ db, ...sealed }, { actor: 'test' })).toMatchObject({ findings: 0 });
 });
 
-test('the next refusal tells of those before it, and another actor or action has a row of its own', async () => {
+test('the next refusal counts those before it, and another actor or action has a row of its own', async () => {
   const { db } = database;
   const refuse = (actor: string, action: string, details = {}) =>
     recordAction(db, { actor, action, reason: 'r'.repeat(9_000), details, outcome: 'refused' });

@@ -186,7 +186,7 @@ test('a query of any text is answered with what it names, or refused; never with
   }
 });
 
-test('what was refused tells of itself in plain words, whatever its bytes were', SLOW, async () => {
+test('what was refused is shown in plain words, whatever its bytes were', SLOW, async () => {
   for (const text of HOSTILE_TEXTS) {
     const headers = { 'x-service-signature': encodeURIComponent(Buffer.from(text).toString()).slice(0, 200) };
     expect((await receiver.post(text, headers)).status).toBe(401);

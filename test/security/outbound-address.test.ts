@@ -112,7 +112,7 @@ test('a name is judged by what it leads to when it is called, by every address o
       get(options, (res) => resolve(res.resume().statusCode ?? 0)).on('error', (error) => resolve(error.message));
     });
   try {
-    // The redirect is what we are told of, and not where we went.
+    // The redirect is what we see, and not where we went.
     expect(await call(all, '127.0.0.1')).toBe(302);
     expect(await call(nothing, '127.0.0.1')).toContain('127.0.0.1, which is not to be called');
     expect(await call(nothing, '8.8.8.8', '10.0.0.1')).toContain('10.0.0.1, which is not to be called');

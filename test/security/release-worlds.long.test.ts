@@ -28,7 +28,7 @@ together('random signed reports among true events, calls of our own and polls', 
       const { orders, honest, reports, wrong, held, seconds } = outcome satisfies BatchOutcome;
       const numbers = { seeds: seeds.join(' '), 'list of payouts': String(withList), orders, honest, reports };
       report('release-worlds', { ...numbers, wrong: wrong.length, held: held.length, seconds });
-      // At once: a long run tells the rest at its end alone.
+      // At once: a long run says the rest at its end alone.
       if (isLong) for (const story of [...wrong, ...held]) process.stderr.write(`${story}\n`);
       expect(wrong.join('\n\n')).toBe('');
       expect(held.join('\n\n')).toBe('');

@@ -257,7 +257,7 @@ describe('settling', () => {
     await expect(client.settleWrites(stop.signal)).rejects.toThrow('enough');
   });
 
-  it('tells what came of the calls before its store failed', async () => {
+  it('says what came of the calls before its store failed', async () => {
     const keyStore = new MemoryKeyStore();
     const client = testClient({ keyStore, retryPolicy: once });
     post(PAYOUTS).reply(500, '');

@@ -159,7 +159,7 @@ describe('limits of the service', () => {
     },
   );
 
-  it('tells a limit from an outage when retries run out', async () => {
+  it('distinguishes a limit from an outage when retries run out', async () => {
     service().times(4).reply(429);
     const error = await rejection(testClient().listPaymentIntents(), RateLimitedError);
     expect(error.retryAfterMs).toBeNull();

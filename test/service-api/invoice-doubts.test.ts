@@ -89,7 +89,7 @@ describe('an invoice whose process died before the answer', () => {
     ['one of two', () => [ours(), ours({ id: 'inv_2' })]],
     ['one whose age is not shown', () => [ours({ createdAt: null })]],
     ['one without an id', () => [ours({ id: null })]],
-  ])('and that may be %s can’t be told, and is written down as lost', async (_, shown) => {
+  ])('and that may be %s is not known, and is written down as lost', async (_, shown) => {
     await crash();
     now = SETTLED;
     const end = vi.spyOn(keyStore, 'end');
@@ -129,7 +129,7 @@ describe('an invoice whose process died before the answer', () => {
     expect(warn).toHaveBeenCalledWith(expect.objectContaining({ operation: 'createInvoice' }), 'invoice not looked up');
   });
 
-  it('can’t be told from a list that is not read back to the call', async () => {
+  it('is not known from a list that is not read back to the call', async () => {
     await crash();
     now = SETTLED;
     nock(BASE_URL)

@@ -165,24 +165,24 @@ describe('keys that are kept in memory', () => {
     now += 200;
     expect(await begin('k')).toMatchObject({ ok: true, again: true });
     expect(await begin('k', { hash: 'other' })).toMatchObject({ objectId: 'po_1' });
-    await begin('told');
-    await end('told', 'doubt', 'po_3');
-    await end('told', 'refused');
-    expect(await begin('told', { hash: 'other' })).toMatchObject({ ok: false, objectId: 'po_3' });
+    await begin('answered');
+    await end('answered', 'doubt', 'po_3');
+    await end('answered', 'refused');
+    expect(await begin('answered', { hash: 'other' })).toMatchObject({ ok: false, objectId: 'po_3' });
     await begin('lost');
     await end('lost', 'lost');
     await end('lost', 'done', 'po_2');
     expect(await begin('lost', { hash: 'other' })).toMatchObject({ objectId: 'po_2' });
   });
 
-  it('tell which records other calls made, and how many that ask for the same are open', async () => {
+  it('say which records other calls made, and how many that ask for the same are open', async () => {
     await begin('mine');
     await begin('same');
     await begin('other', { hash: 'x' });
     await begin('made');
     await end('made', 'done', 'po_1');
-    await begin('told', {});
-    await end('told', 'doubt', 'po_2');
+    await begin('answered', {});
+    await end('answered', 'doubt', 'po_2');
     await begin('invoice', { operation: 'createInvoice' });
     expect(await store.rivals(write('mine'), ['po_1', 'po_2', 'po_3'])).toEqual({ made: ['po_1', 'po_2'], open: 1 });
     expect(await store.rivals(write('made'), ['po_1'])).toEqual({ made: [], open: 2 });

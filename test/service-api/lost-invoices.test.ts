@@ -178,7 +178,7 @@ describe('what a refusal says', () => {
     expect(own({ code: 'x' }, { code: '/constructor/name', message: '/code/length' })).toEqual([null, null, true]);
   });
 
-  it('is one line of 200 characters at most, without the key and without what tells of a person', () => {
+  it('is one line of 200 characters at most, without the key and without what is personal', () => {
     expect(own({ message: `sk_1 of ann@example.test\n\u0007now sk_1` })[1]).toBe('[key] of [masked] now [key]');
     expect(own({ message: 'x'.repeat(300), code: 'y'.repeat(201) })).toEqual(['y'.repeat(200), 'x'.repeat(200), true]);
     expect(own(`{"code": ${'1'.repeat(300)}}`)[0]).toBe('1'.repeat(200));

@@ -45,9 +45,9 @@ export async function beanBalances(file: string): Promise<Map<string, string>> {
 }
 
 /** `Decimal('-1.2E-18')` as `-0.0000000000000000012`. */
-function unscientific(told: string): string {
+function unscientific(printed: string): string {
   const [, sign = '', whole = '0', fraction = '', exponent = '0'] =
-    /(-?)(\d+)(?:\.(\d+))?(?:E([+-]\d+))?/.exec(told) ?? [];
+    /(-?)(\d+)(?:\.(\d+))?(?:E([+-]\d+))?/.exec(printed) ?? [];
   const digits = whole + fraction;
   const decimals = fraction.length - Number(exponent);
   if (decimals <= 0) return sign + digits + '0'.repeat(-decimals);

@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 const ago = (days: number): string => new Date(now - days * DAY_MS).toISOString();
 const asset = { assetCode: 'USDT.TRON' };
 
-/** A payment that was told otherwise later, one that waits for long; posted and matched. Needs an opened balance. */
+/** A payment that was shown otherwise later, one that waits for long; posted and matched. Needs an opened balance. */
 export async function seedBooks(db: Knex): Promise<void> {
   now = Date.now();
   at = now + 10_000;

@@ -100,7 +100,7 @@ export async function seedDesk(db: Knex, now = Date.now()): Promise<void> {
   });
 }
 
-/** One that fires and is told in one of two channels, one that is over. */
+/** One that fires and is sent to one of two channels, one that is over. */
 async function seedAlerts(db: Knex, now: number): Promise<void> {
   const channels = ['slack', 'webhook'];
   await keepChannels(db, channels);
@@ -136,7 +136,7 @@ async function seedRun(db: Knex, now: number): Promise<void> {
   await db.transaction((trx) => writeWatermarks(trx, 'deliveries', id, new Map([['mark', { at: now }]])));
 }
 
-interface Told {
+interface About {
   at: number;
   reason?: string;
   httpStatus?: number;
@@ -144,8 +144,8 @@ interface Told {
   inboxId?: string;
 }
 
-function delivery(id: string, kind: DeliveryClass, told: Told): ClassifiedDelivery {
-  const { at, reason = null, httpStatus = null, next = null, inboxId = null } = told;
+function delivery(id: string, kind: DeliveryClass, about: About): ClassifiedDelivery {
+  const { at, reason = null, httpStatus = null, next = null, inboxId = null } = about;
   const missed = ['rejected', 'never_reached', 'phantom'].includes(kind);
   const open = missed || kind === 'pending_retry';
   return {

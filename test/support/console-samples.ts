@@ -46,8 +46,13 @@ export async function seedConsole(db: Knex): Promise<void> {
   await save(db, [
     observed('statement', payment('pi_claimed', HOSTILE), { type: 'webhook', ref: '1' }),
     observed('poll', payment('pi_2', 'order-2'), { type: 'poll', ref: '1' }),
-    observed('poll', payment('pi_told', 'order-told', 'pending'), { type: 'poll', ref: '1' }),
-    observed('statement', { ...payment('pi_told', 'order-told'), ...TOLD }, { type: 'webhook', ref: '1' }, 2_000),
+    observed('poll', payment('pi_reported', 'order-reported', 'pending'), { type: 'poll', ref: '1' }),
+    observed(
+      'statement',
+      { ...payment('pi_reported', 'order-reported'), ...REPORTED },
+      { type: 'webhook', ref: '1' },
+      2_000,
+    ),
   ]);
   await seedRecords(db);
   await seedDesk(db);
@@ -65,7 +70,7 @@ async function seedCallbacks(db: Knex): Promise<void> {
 }
 
 /** What whoever holds a secret alone would like to be believed. */
-const TOLD = { depositAddress: 'TForgedForgedForgedForgedForged123', metadata: { cart: ['a', 'b'] } };
+const REPORTED = { depositAddress: 'TForgedForgedForgedForgedForged123', metadata: { cart: ['a', 'b'] } };
 
 function payment(id: string, merchantReference: string, status = 'completed'): JsonObject {
   return {

@@ -4,7 +4,7 @@ import type { OpenApiDocument } from '../../src/console/api/openapi-document.js'
 
 /**
  * What the document says of an answer, as a check. Strict: a field that the document does not name is refused, though clients
- * are told to expect more; except where any field is allowed.
+ * are to expect more; except where any field is allowed.
  */
 export function documentedAnswers({ paths, components }: OpenApiDocument) {
   const $defs = Object.fromEntries(Object.entries(components.schemas).map(([name, one]) => [name, strict(one)]));

@@ -26,10 +26,10 @@ export async function until(
   }
 }
 
-/** The one line in which a drill tells its numbers. */
+/** The one line in which a drill prints its numbers. */
 export function report(drill: string, numbers: Record<string, number | string>): void {
-  const told = Object.entries(numbers).map(([name, value]) => `${name} ${value}`);
-  process.stderr.write(`${drill}: ${told.join(' · ')}\n`);
+  const parts = Object.entries(numbers).map(([name, value]) => `${name} ${value}`);
+  process.stderr.write(`${drill}: ${parts.join(' · ')}\n`);
 }
 
 async function attempt(holds: () => unknown): Promise<unknown> {

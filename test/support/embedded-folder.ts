@@ -71,7 +71,7 @@ export async function query(url: string, sql: string): Promise<unknown[]> {
 export const data = async () => path.join(homeOf(path.join(dir, 'postgres')), 'data');
 export const postmaster = async () => readPostmaster(await data())!;
 
-/** Another process that uses the database of `dir` until it is told to stop or is killed. */
+/** Another process that uses the database of `dir` until it is stopped or killed. */
 export async function startUser(): Promise<{ child: ChildProcess; url: string }> {
   const module = path.join(inject('program'), 'embedded-postgres', 'open-embedded-postgres.js');
   const child = spawn(

@@ -18,7 +18,7 @@ interface Answers {
 
 const SSL_REQUEST = 80_877_103;
 
-/** Each connection is told a number of its own, as a pooler does. */
+/** Each connection gets a number of its own, as a pooler does. */
 export async function createPostgresStub({ refuse, row = () => ({}) }: Answers): Promise<PostgresStub> {
   const asked: string[] = [];
   let refused = 0;

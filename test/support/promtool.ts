@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 
 /** What it says where it is not content. */
-export function promtool(args: string[], input = ''): { status: number | null; told: string } {
+export function promtool(args: string[], input = ''): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync('promtool', args, { input, encoding: 'utf8', timeout: 60_000 });
-  return { status, told: status === 0 ? '' : stdout + stderr };
+  return { status, output: status === 0 ? '' : stdout + stderr };
 }
 
 /** Said aloud, so that nobody takes a skip for a pass. */

@@ -43,7 +43,7 @@ export async function startReceiver(db: Knex, changes: Partial<ReceiverDeps> = {
     router: receiver.router,
     listener: receiver.listener,
     metrics,
-    /** What onStored was told. */
+    /** What onStored got. */
     stored,
     post: (body: string | Buffer, headers?: Record<string, string>) => post(`${url}/webhooks`, body, headers),
     close: async () => {

@@ -86,8 +86,8 @@ const ENDED = ['"unmatched"', '"expired"', '"cancelled"'];
 /**
  * Each change begins where the one before it ended, and a state is left and entered once, but for this: events name whole
  * seconds, and a retry may name its own: of two of one second, or of two that stand equally far on, one is shown until a reading
- * tells which of them it was. An order is derived from several records that are heard of one after the other: of its states
- * only "paid", which releases, is entered once. Fields in another order are no change. What is otherwise is told with its story.
+ * says which of them it was. An order is derived from several records that are heard of one after the other: of its states
+ * only "paid", which releases, is entered once. Fields in another order are no change. What is otherwise is shown with its story.
  */
 export async function repeatedChanges(db: Knex): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { what: string; story: string }[] }>(

@@ -131,9 +131,9 @@ async function introduce(node: Node, others: Node[]): Promise<void> {
 
 async function inOrder(nodes: Node[]): Promise<void> {
   await until('every node finds the cluster in order', async () => {
-    const told = await Promise.all(nodes.map((node) => ask(node, (client) => client.cluster('INFO'))));
+    const infos = await Promise.all(nodes.map((node) => ask(node, (client) => client.cluster('INFO'))));
     const states = ['cluster_state:ok', `cluster_known_nodes:${MASTERS}`];
-    return told.every((info) => states.every((state) => info.includes(state)));
+    return infos.every((info) => states.every((state) => info.includes(state)));
   });
 }
 

@@ -9,7 +9,7 @@ interface Surroundings {
   env?: Record<string, string>;
   /** Folder of another compiled program than that of the run. */
   program?: string;
-  /** When a verb that is run to its end is killed; 25 s unless told. */
+  /** When a verb that is run to its end is killed; 25 s unless given. */
   longestMs?: number;
 }
 

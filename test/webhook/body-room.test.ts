@@ -11,14 +11,14 @@ const step = fc.record({
   bytes: fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 30_000 })),
 });
 
-test('senders of any kind hold so much together; the one that is there the longest goes, told once, and holds nothing more', async () => {
+test('senders of any kind hold so much together; the one that is there the longest goes, once, and holds nothing more', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const room = new BodyRoom(MOST);
       const bodies: Transform[] = [];
       /** What they hold by our own count, in the order in which they came. */
       const open = new Map<number, number>();
-      const told: number[] = [];
+      const errors: number[] = [];
       const gone: number[] = [];
       for (const { does, body, bytes } of steps) {
         const chosen = bodies[body];
@@ -29,7 +29,7 @@ test('senders of any kind hold so much together; the one that is there the longe
             room
               .enter()
               .resume()
-              .on('error', () => told.push(id)),
+              .on('error', () => errors.push(id)),
           );
         } else if (does === 'leave') {
           chosen?.destroy();
@@ -47,7 +47,7 @@ test('senders of any kind hold so much together; the one that is there the longe
           gone.push(id);
         }
         await turn();
-        expect(told).toEqual(gone);
+        expect(errors).toEqual(gone);
         expect(bodies.flatMap(({ destroyed }, id) => (destroyed ? [] : [id]))).toEqual([...open.keys()]);
       }
     }),

@@ -39,9 +39,9 @@ const arrivalsByKey = async () =>
 
 test('two receivers with the same events in different orders never deadlock, lose or double one', async () => {
   const others = openDatabase(database.url);
-  const told: string[] = [];
+  const announced: string[] = [];
   const writers = [db, others].map((pool) =>
-    createInboxWriter({ db: pool, onStored: (ids) => void told.push(...ids) }),
+    createInboxWriter({ db: pool, onStored: (ids) => void announced.push(...ids) }),
   );
   const events = Array.from({ length: 200 }, (_, i) => arrival(`e${i}`));
   const rounds = 10;
@@ -61,7 +61,7 @@ test('two receivers with the same events in different orders never deadlock, los
   const { rows } = await db.raw('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()');
   expect(rows).toEqual([{ deadlocks: '0' }]);
   await Promise.all(writers.map((writer) => writer.close()));
-  expect(new Set(told).size).toBe(200);
+  expect(new Set(announced).size).toBe(200);
   await others.destroy();
 });
 
@@ -79,11 +79,11 @@ test('a duplicate wakes a row that is not applied, and no other', async () => {
   for (const [i, status] of names.entries()) {
     await db('inbox').where({ id: ids[i] }).update({ status, next_attempt_at: '2100-01-01' });
   }
-  const told: string[] = [];
-  const writer = createInboxWriter({ db, onStored: (woken) => void told.push(...woken) });
+  const announced: string[] = [];
+  const writer = createInboxWriter({ db, onStored: (woken) => void announced.push(...woken) });
   await Promise.all(events.map((event) => writer.store(event)));
   await writer.close();
-  await vi.waitFor(() => expect(told.toSorted()).toEqual(ids.slice(0, 2).toSorted()));
+  await vi.waitFor(() => expect(announced.toSorted()).toEqual(ids.slice(0, 2).toSorted()));
   const due = await db('inbox').where('next_attempt_at', '<=', db.fn.now()).orderBy('id').pluck('id');
   expect(due).toEqual(ids.slice(0, 2));
 });
@@ -141,7 +141,7 @@ describe('under load', () => {
   });
 });
 
-/** The same pool, telling of each connection that is taken. */
+/** The same pool, reporting each connection that is taken. */
 function countingStatements(pool: Knex, count: () => void): Knex {
   const client = {
     acquireConnection: () => {

@@ -85,8 +85,8 @@ test('sessions that the server ends are replaced without a refusal', async () =>
 });
 
 test('closing waits for the requests under way and leaves none without an answer', async () => {
-  const told: string[] = [];
-  const writer = createInboxWriter({ db: database.db, onStored: (ids) => void told.push(...ids) });
+  const announced: string[] = [];
+  const writer = createInboxWriter({ db: database.db, onStored: (ids) => void announced.push(...ids) });
   let handedIn = 0;
   const store: typeof writer.store = (arrival) => {
     handedIn += 1;
@@ -101,5 +101,5 @@ test('closing waits for the requests under way and leaves none without an answer
   await blocker.commit();
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
   await closed;
-  await vi.waitFor(() => expect(told).toHaveLength(50));
+  await vi.waitFor(() => expect(announced).toHaveLength(50));
 });

@@ -32,7 +32,7 @@ const documentOf = async (id: unknown) =>
   ).document;
 
 describe('an authentic event', () => {
-  test('is committed when it is answered with 200, and then told of', async () => {
+  test('is committed when it is answered with 200, and then announced', async () => {
     const body = eventBody('pi_first');
     const answer = await receiver.post(body);
     expect(answer).toMatchObject({ status: 200, body: { received: true, duplicate: false } });
@@ -50,7 +50,7 @@ describe('an authentic event', () => {
     await vi.waitFor(() => expect(receiver.stored).toContain(answer.body['id']));
   });
 
-  test('sent again under another secret is a duplicate: the same row, counted under both, told of again', async () => {
+  test('sent again under another secret is a duplicate: the same row, counted under both, announced again', async () => {
     const body = eventBody('pi_rotated');
     const first = await receiver.post(body);
     const second = await receiver.post(body, signedHeaders(body, OTHER_SECRET));

@@ -16,7 +16,7 @@ test('a body has a few ids in its headers, however often it comes under them, an
   expect(trusted(arrival('caught'))).not.toEqual({});
 });
 
-test('events with an id each are told apart, however many there are', () => {
+test('events with an id each are distinguished, however many there are', () => {
   const trusted = createUnsignedIds('header:Event-Id');
   const events = Array.from({ length: 10_500 }, (_, i) => ({ ...arrival(`body ${i}`), 'event-id': [`${i}`] }));
   expect(events.filter((headers) => trusted(headers) !== headers)).toEqual([]);

@@ -17,14 +17,14 @@ const look = async (env: Record<string, string>) => {
   return Object.fromEntries(checks.map(({ name, status, found, remedy }) => [name, { status, found, remedy }]));
 };
 
-test('nobody looks and nobody is told: neither is taken for well', async () => {
+test('nobody checks and nobody is alerted: neither is taken for well', async () => {
   expect(await look({})).toMatchObject({
     alerts: { status: 'unknown' },
     'alert channels': { status: 'unknown', remedy: expect.stringContaining('tallyhook alerts test') },
   });
 });
 
-test('each alert that fires is a finding with its remedy; one that is over, or not told yet, is none', async () => {
+test('each alert that fires is a finding with its remedy; one that is over, or not sent yet, is none', async () => {
   const since = new Date();
   const row = (name: string, subject: string, more: object = {}) => ({
     name,

@@ -43,7 +43,7 @@ async function works(roles: string[], given: string): Promise<void> {
 }
 
 it('says who has another value than others, until all that are at work have the same', async () => {
-  const told = async () => {
+  const findings = async () => {
     const log = createLog('silent');
     const now = () => new Date();
     const status = await createStatus({
@@ -62,13 +62,13 @@ it('says who has another value than others, until all that are at work have the 
   };
   await works(['worker', 'scheduler'], 'on');
   expect(await checked('on')).toEqual(['ok', null]);
-  expect(await told()).toEqual([]);
+  expect(await findings()).toEqual([]);
   // A command that has another one than the roles derives orders, too.
   expect(await checked('off')).toEqual(['finding', expect.stringContaining('alike')]);
   await works(['console'], 'off');
   expect(await checked('on')).toEqual(['finding', expect.stringContaining('alike')]);
   const values = 'off at console; on at scheduler, worker';
-  expect(await told()).toEqual([
+  expect(await findings()).toEqual([
     `RELEASE_REQUIRES_REGISTRATION: ${values}.`,
     `RELEASE_REQUIRES_REGISTRATION differs: ${values}`,
   ]);
@@ -78,5 +78,5 @@ it('says who has another value than others, until all that are at work have the 
     .where({ value: 'off' })
     .update({ seen_at: new Date(Date.now() - 61_000) });
   expect(await checked('on')).toEqual(['ok', null]);
-  expect(await told()).toEqual([]);
+  expect(await findings()).toEqual([]);
 });

@@ -16,6 +16,6 @@ it.each([
   [0, 690, 'at most 690 ms ahead of ours'],
   [-690, 0.2, 'at most 690 ms behind ours'],
   [0, 0, 'level with ours'],
-])('a clock between %d and %d ms ahead is told in words', (low, high, told) => {
-  expect(clockWords({ low, high })).toBe(told);
+])('a clock between %d and %d ms ahead is put in words', (low, high, words) => {
+  expect(clockWords({ low, high })).toBe(words);
 });

@@ -40,8 +40,8 @@ test.each([
   ['timer', 'Timeout'],
   ['file', 'this file leaves temporary files'],
   ['database', 'this file leaves databases'],
-])('a file that leaves a %s fails, though its tests pass, and is told what it left', (name, told) => {
+])('a file that leaves a %s fails, though its tests pass, and the failure says what it left', (name, left) => {
   const file = files.get(name);
   expect(file?.assertionResults).toMatchObject([{ status: 'passed' }]);
-  expect(file).toMatchObject({ status: 'failed', message: expect.stringContaining(told) });
+  expect(file).toMatchObject({ status: 'failed', message: expect.stringContaining(left) });
 });

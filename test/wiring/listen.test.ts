@@ -91,7 +91,7 @@ test('a port that is taken is a wrong setting of the port', async () => {
 
 test.each([
   ['192.0.2.1', /this machine does not have that address/],
-  // Without a network nobody can tell.
+  // Without a network nobody knows.
   ['not.a.host.invalid', /that host name (is not known|can’t be looked up now)/],
 ])('an address that is not to be had, %s, is a wrong setting of the host', async (host, why) => {
   const error = await refused({ host });

@@ -21,13 +21,13 @@ test('a step is named while it runs, and logged with how long it took', async ()
 test('a slow step is logged once, and given up at its limit with an error that names it', async () => {
   const { log, lines } = loggedLines();
   const steps = createStartSteps({ log, signal: new AbortController().signal }, { slowMs: 5, limitMs: 40 });
-  const told: unknown[] = [];
+  const reasons: unknown[] = [];
   const given = steps.run('receiver', (signal) => {
-    signal.addEventListener('abort', () => told.push(signal.reason));
+    signal.addEventListener('abort', () => reasons.push(signal.reason));
     return never();
   });
   await expect(given).rejects.toThrow('The start gave up: its step "receiver" did not end within 0.04 s.');
-  expect(told).toHaveLength(1);
+  expect(reasons).toHaveLength(1);
   expect(lines()).toMatchObject([{ msg: 'start step is slow', step: 'receiver' }]);
   expect(steps.running()).toBeNull();
 });

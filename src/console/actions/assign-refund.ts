@@ -45,8 +45,8 @@ export const assignRefundAction: Action = {
     const result = await assignRefund(db, given, { ...rulesOf(deps), adoptedAt });
     const about = { target: `payout ${payoutId.slice(0, 200)}`, to: `/payouts/${inPath(payoutId)}` };
     if (result.outcome === 'refused') {
-      const told = { ...about, outcome: 'refused', message: `${result.told} Nothing was changed.` } as const;
-      return result.why === 'no_payout' ? { ...told, to: '/payouts' } : told;
+      const refusal = { ...about, outcome: 'refused', message: `${result.message} Nothing was changed.` } as const;
+      return result.why === 'no_payout' ? { ...refusal, to: '/payouts' } : refusal;
     }
     const message = paymentIntentId === null ? 'It gives no payment back.' : `It gives ${paymentIntentId} back.`;
     return { ...about, outcome: 'done', message, details: { before: result.before } };

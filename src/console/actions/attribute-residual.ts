@@ -41,7 +41,7 @@ export const attributeResidual: Action = {
     if (given === null) return [{ ...REFUSED, text: NO_ZONE }];
     const trx = await db.transaction();
     try {
-      return [foretold(await attributeBalance(trx, given, now()), given)];
+      return [preview(await attributeBalance(trx, given, now()), given)];
     } finally {
       await trx.rollback();
     }
@@ -71,7 +71,7 @@ function givenBy({ actor, params, input, reason }: ActionRequest, books: PageDep
   return books === undefined ? null : { ...given, on: { day, timeZone: books.timeZone } };
 }
 
-function foretold(result: AttributeResult, { assetCode, amount }: NewAttribution): Section {
+function preview(result: AttributeResult, { assetCode, amount }: NewAttribution): Section {
   if (result.outcome === 'not_found') return { ...REFUSED, text: NOT_READ };
   if (result.outcome === 'refused') return { ...REFUSED, text: tooMuch(result.open, assetCode) };
   if (result.outcome === 'wrong_day') return { ...REFUSED, text: notThen(result.why) };

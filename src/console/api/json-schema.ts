@@ -34,7 +34,7 @@ export function requestSchema(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
-/** What an answer is. What has a name is put into `components`. More fields than those told may be there. */
+/** What an answer is. What has a name is put into `components`. More fields than those named may be there. */
 export function answerSchema(schema: z.ZodType, components: Components): JsonSchema {
   const made = z.toJSONSchema(schema, {
     io: 'output',

@@ -163,13 +163,13 @@ function bodyOf(body: z.ZodType): { required: boolean; content: Content } {
 
 function answersOf({ method, answers }: Operation, schemas: Components): Record<string, DocumentAnswer> {
   const headers = tagHeader;
-  const told = Object.entries(answers).map(([status, { description, shape }]): [string, DocumentAnswer] => {
+  const documented = Object.entries(answers).map(([status, { description, shape }]): [string, DocumentAnswer] => {
     const schema = answerSchema(shape, schemas);
     const content = { 'application/json': { schema, example: exampleOf(schema, schemas) } };
     return [status, { description, ...(method === 'get' ? { headers } : {}), content }];
   });
   const unchanged = { description: 'It is what If-None-Match names.', headers };
-  return { ...Object.fromEntries(told), ...(method === 'get' ? { 304: unchanged } : {}) };
+  return { ...Object.fromEntries(documented), ...(method === 'get' ? { 304: unchanged } : {}) };
 }
 
 function refusalsOf({ roles, refusals = {} }: Operation, schemas: Components): Record<string, DocumentAnswer> {

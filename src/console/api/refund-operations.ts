@@ -63,7 +63,7 @@ const assignOperation = operation({
     });
     if (result.outcome === 'refused') {
       const isThere = result.why === 'other_asset' || result.why === 'own_call';
-      throw new Problem(isThere ? 409 : 404, isThere ? 'Conflict' : 'Not found', result.told.slice(0, 400));
+      throw new Problem(isThere ? 409 : 404, isThere ? 'Conflict' : 'Not found', result.message.slice(0, 400));
     }
     const orders = result.orders.map(({ reference }) => reference);
     return { body: { payoutId, paymentIntentId, before: result.before, orders } };

@@ -63,7 +63,7 @@ export interface Resource {
   get?(db: Knex, id: string): Promise<object | null>;
   /** An item without what is not for viewers: what identifies a person, or of secrets. Left out: nothing in it does. */
   masked?: (item: object) => object;
-  /** Filters that would tell whether a person is among the records. */
+  /** Filters that would show whether a person is among the records. */
   personalFilters?: readonly string[];
 }
 

@@ -2,9 +2,9 @@
 (() => {
   const ageOf = (at) => {
     const seconds = Math.round((Date.now() - at.getTime()) / 1000);
-    return seconds < 0 ? `in ${told(-seconds)}` : `${told(seconds)} ago`;
+    return seconds < 0 ? `in ${duration(-seconds)}` : `${duration(seconds)} ago`;
   };
-  const told = (seconds) => {
+  const duration = (seconds) => {
     if (seconds < 60) return `${seconds} s`;
     if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
     if (seconds < 172800) return `${Math.floor(seconds / 3600)} h`;

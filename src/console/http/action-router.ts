@@ -70,7 +70,7 @@ async function readForm(
   throw new Problem(400, 'Not understood', `${problems.join('; ')}. Nothing was changed.`);
 }
 
-/** What is done to records and the row that tells of it are there together, or neither; only then others are asked. */
+/** What is done to records and the row that records it are there together, or neither; only then others are asked. */
 async function perform(site: Site, action: Action, asked: ActionRequest): Promise<ActionResult> {
   if (action.runAlone) return action.runAlone(site.deps, asked);
   const result = await site.deps.db.transaction(async (db) => {

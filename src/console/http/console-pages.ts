@@ -74,14 +74,14 @@ function downloads({ deps: { db }, sessions }: Site): Router {
     try {
       await pipeline(Readable.from(readPeriodFile(db, file.id)), res);
     } catch (error) {
-      // Whoever asked went away: there is nobody to tell.
+      // Whoever asked went away: nobody reads the answer.
       if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     }
   });
   return router;
 }
 
-/** Tells a browser what went wrong as a page, with a way on; other programs get the problem itself. */
+/** Shows a browser what went wrong as a page, with a way on; other programs get the problem itself. */
 function pageProblems(site: Site): ErrorRequestHandler {
   return async (error: unknown, req, res, next) => {
     const problem = problemOf(error);

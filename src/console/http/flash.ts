@@ -6,7 +6,7 @@ const COOKIE = 'tallyhook_flash';
 const SECONDS = 60;
 const LONGEST = 1_000;
 
-/** What the next page tells, once. */
+/** What the next page says, once. */
 export interface Flash {
   tone: 'good' | 'warn' | 'bad';
   text: string;

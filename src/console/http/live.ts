@@ -20,7 +20,7 @@ const LONGEST_MS = 10 * 60_000;
 
 /**
  * The news of pages that are `live`, as server-sent events: sections that look other than before, and the line about the
- * whole. Streams beyond a bound are told to come back later; one whose session ended is closed.
+ * whole. Streams beyond a bound are asked to come back later; one whose session ended is closed.
  */
 export function liveRoutes(site: Site, settings: LiveSettings): Router {
   const router = Router();

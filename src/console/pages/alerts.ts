@@ -30,8 +30,8 @@ const noticeWords: Readonly<Record<string, string>> = {
 };
 
 const OVER_DAYS = 7;
-/** The conditions are looked at twice a minute. */
-const LOOK_LIMIT_SECONDS = 120;
+/** The conditions are checked twice a minute. */
+const CHECK_LIMIT_SECONDS = 120;
 
 export const alerts: Page = {
   path: '/alerts',
@@ -51,19 +51,19 @@ export const alerts: Page = {
       channelViews(db),
       listNotices(db, { ...req.filters, cursor: req.cursor }),
     ]);
-    const told = await noticesOf(
+    const sent = await noticesOf(
       db,
       [...firing.items, ...over.items].map(({ id }) => id),
     );
-    const lookedAgo = heartbeats.find(({ part }) => part === 'alerts')?.secondsAgo ?? null;
-    const isBlind = lookedAgo === null || lookedAgo > LOOK_LIMIT_SECONDS;
+    const checkedAgo = heartbeats.find(({ part }) => part === 'alerts')?.secondsAgo ?? null;
+    const isBlind = checkedAgo === null || checkedAgo > CHECK_LIMIT_SECONDS;
     return {
       intro: 'What is sent to people without asking: what fires, where it was sent, and whether it got there.',
       sections: [
-        ...lookNotice(lookedAgo, isBlind),
-        firingTable([...firing.items, ...pending.items], { told, channels, isBlind, at }),
+        ...checkNotice(checkedAgo, isBlind),
+        firingTable([...firing.items, ...pending.items], { notices: sent, channels, isBlind, at }),
         ...channelSections(deps, channels, at),
-        overTable(over.items, told, at),
+        overTable(over.items, sent, at),
         filtersOf(req, channels),
         noticesTable(notices.items, req, { at, ...paging(req, notices.nextCursor) }),
       ],
@@ -71,27 +71,35 @@ export const alerts: Page = {
   },
 };
 
-function lookNotice(lookedAgo: number | null, isBlind: boolean): Section[] {
+function checkNotice(checkedAgo: number | null, isBlind: boolean): Section[] {
   if (!isBlind) return [];
   const title =
-    lookedAgo === null ? 'Nobody has looked for alerts yet' : `Nobody has looked for alerts for ${duration(lookedAgo)}`;
-  const told = 'Whether anything is amiss is not known here: the leading scheduler looks twice a minute.';
-  return [{ is: 'notice', tone: 'bad', title, text: `${told} See that “tallyhook schedule” runs, and what it logs.` }];
+    checkedAgo === null
+      ? 'Nobody has checked for alerts yet'
+      : `Nobody has checked for alerts for ${duration(checkedAgo)}`;
+  const text = 'Whether anything is amiss is not known here: the leading scheduler checks twice a minute.';
+  return [{ is: 'notice', tone: 'bad', title, text: `${text} See that “tallyhook schedule” runs, and what it logs.` }];
 }
 
-interface Told {
-  told: readonly NoticeView[];
+interface Notices {
+  notices: readonly NoticeView[];
   channels: readonly ChannelView[];
   isBlind: boolean;
   at: Date;
 }
 
-function firingTable(items: readonly AlertView[], { told, channels, isBlind, at }: Told): Section {
+function firingTable(items: readonly AlertView[], { notices, channels, isBlind, at }: Notices): Section {
   return {
     is: 'table',
     caption: 'What fires now',
     showCaption: true,
-    columns: [{ label: 'Alert' }, { label: 'Cause' }, { label: 'What to do' }, { label: 'Since' }, { label: 'Told' }],
+    columns: [
+      { label: 'Alert' },
+      { label: 'Cause' },
+      { label: 'What to do' },
+      { label: 'Since' },
+      { label: 'Notified' },
+    ],
     rows: items.map((alert) => [
       nameOf(alert),
       text(alert.detail),
@@ -99,7 +107,7 @@ function firingTable(items: readonly AlertView[], { told, channels, isBlind, at 
       time(alert.since, at),
       alert.status === 'pending'
         ? none('when it has held for longer')
-        : toldOf(alert, { told, at, channels, type: 'alert.firing' }),
+        : notifiedOf(alert, { notices, at, channels, type: 'alert.firing' }),
     ]),
     empty: isBlind
       ? { title: 'Not known', text: 'Nothing fired when it was last checked.' }
@@ -121,11 +129,11 @@ function nameOf({ summary, subject, severity, name }: AlertView): Value {
 }
 
 /** Each channel that had a notice of it: whether it took it, else when it is tried next. */
-function toldOf(
+function notifiedOf(
   { id }: AlertView,
-  { told, channels, type, at }: Omit<Told, 'isBlind'> & { type: 'alert.firing' | 'alert.resolved' },
+  { notices, channels, type, at }: Omit<Notices, 'isBlind'> & { type: 'alert.firing' | 'alert.resolved' },
 ): Value {
-  const own = told.filter((notice) => notice.alertId === id && notice.type === type);
+  const own = notices.filter((notice) => notice.alertId === id && notice.type === type);
   return list(
     own.flatMap((notice) => {
       if (notice.status === 'sent') return [badge(notice.channel, 'good'), time(notice.sentAt, at)];
@@ -143,8 +151,8 @@ function nextTry(next: Date | undefined, at: Date): Value[] {
 
 function channelSections({ alertChannels }: PageDeps, views: readonly ChannelView[], at: Date): Section[] {
   if (alertChannels.length === 0 && views.length === 0) {
-    const told = 'Set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL, and try it: “tallyhook alerts test”.';
-    return [{ is: 'notice', tone: 'warn', title: 'Nobody gets an alert: no channel is configured', text: told }];
+    const text = 'Set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL, and try it: “tallyhook alerts test”.';
+    return [{ is: 'notice', tone: 'warn', title: 'Nobody gets an alert: no channel is configured', text }];
   }
   const names = [...new Set([...alertChannels, ...views.map(({ channel }) => channel)])].sort();
   return [
@@ -187,7 +195,7 @@ function stateOf(view: ChannelView | undefined, isConfigured: boolean, at: Date)
   return view?.lastOkAt ? badge('takes alerts', 'good') : badge('not tried yet', 'warn');
 }
 
-function overTable(items: readonly AlertView[], told: readonly NoticeView[], at: Date): Section {
+function overTable(items: readonly AlertView[], notices: readonly NoticeView[], at: Date): Section {
   return {
     is: 'table',
     caption: `Over in the last ${OVER_DAYS} days`,
@@ -197,14 +205,14 @@ function overTable(items: readonly AlertView[], told: readonly NoticeView[], at:
       { label: 'Cause' },
       { label: 'Since' },
       { label: 'Over' },
-      { label: 'Told that it is over' },
+      { label: 'Notified that it is over' },
     ],
     rows: items.map((alert) => [
       nameOf(alert),
       text(alert.detail),
       time(alert.since),
       time(alert.resolvedAt, at),
-      toldOf(alert, { told, channels: [], type: 'alert.resolved', at }),
+      notifiedOf(alert, { notices, channels: [], type: 'alert.resolved', at }),
     ]),
     empty: { title: 'None', text: `No alert ended in the last ${OVER_DAYS} days.` },
   };

@@ -44,7 +44,7 @@ export const audit: Page = {
             list([text(action.action), ...(action.target === null ? [] : [targetOf(action.target)])]),
             action.reason === null ? none() : text(action.reason),
             badge(action.outcome, tones[action.outcome]),
-            toldOf(action, req.actor),
+            messageOf(action, req.actor),
           ]),
           empty:
             Object.keys(req.filters).length > 0
@@ -57,14 +57,14 @@ export const audit: Page = {
   },
 };
 
-async function sealsOf(db: Knex, look: Parameters<typeof sealPanel>[1]): Promise<Section> {
+async function sealsOf(db: Knex, given: Parameters<typeof sealPanel>[1]): Promise<Section> {
   const seals = {
     state: await sealState(db),
     last: await lastSealCheck(db),
     deciding: await decidingSealCheck(db),
     whole: await lastSealCheck(db, { whole: true }),
   };
-  return sealPanel(seals, look);
+  return sealPanel(seals, given);
 }
 
 function filtersOf({ path, filters }: PageRequest): Section {
@@ -98,10 +98,10 @@ function targetOf(target: string): Value {
   return kind === undefined ? quiet(target) : link(target, entityHref(kind, own));
 }
 
-/** What the actor was told; else the details that are short enough to be read. */
-function toldOf(action: ActionView, actor: PageRequest['actor']): Value {
-  const { told, items, ...rest } = detailsFor(actor, action.details);
-  if (typeof told === 'string') return text(told);
+/** What was shown to the actor; else the details that are short enough to be read. */
+function messageOf(action: ActionView, actor: PageRequest['actor']): Value {
+  const { told: message, items, ...rest } = detailsFor(actor, action.details);
+  if (typeof message === 'string') return text(message);
   if (Array.isArray(items)) return link(`${items.length} checks`, '/doctor');
   const lines = Object.entries(rest).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,

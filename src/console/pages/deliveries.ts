@@ -122,13 +122,13 @@ async function readUpTo({ db, now }: PageDeps, awaited: Awaited<ReturnType<typeo
     const text = 'Until then nobody can say that nothing is missed. Start a run of deliveries, or see why it fails.';
     return { is: 'notice', tone: 'warn', title: 'The delivery history was never read completely', text, link: runs };
   }
-  const told = `${until.slice(0, 19).replace('T', ' ')} UTC`;
+  const when = `${until.slice(0, 19).replace('T', ' ')} UTC`;
   const reason = of?.reason ?? null;
   if (reason !== null)
     return {
       is: 'notice',
       tone: 'warn',
-      title: `Unproven since ${told}`,
+      title: `Unproven since ${when}`,
       text: `The newest poll of the history: ${reason}.`,
       link: runs,
     };

@@ -54,9 +54,9 @@ function resultOf(result: ActionView | null): Section[] {
     return [{ is: 'notice', tone: 'quiet', title: 'The checks were never run from here', text }];
   }
   const { items, error } = result.details;
-  const told = `${result.at.slice(0, 19).replace('T', ' ')} UTC, by ${result.actor}`;
+  const when = `${result.at.slice(0, 19).replace('T', ' ')} UTC, by ${result.actor}`;
   if (!Array.isArray(items)) {
-    const title = `The checks of ${told} could not be run`;
+    const title = `The checks of ${when} could not be run`;
     return [{ is: 'notice', tone: 'bad', title, text: typeof error === 'string' ? error : 'No reason is known.' }];
   }
   const lines = items as DoctorLine[];
@@ -64,7 +64,7 @@ function resultOf(result: ActionView | null): Section[] {
   const [bad, unclear] = [findings?.length ?? 0, unknown?.length ?? 0];
   const title = bad > 0 ? `${counted(bad, 'finding')}: something is to be done` : 'No finding';
   const rest = unclear > 0 ? `${counted(unclear, 'line')} could not be examined. ` : '';
-  const text = `${rest}As of ${told}: what changed since is not in it.`;
+  const text = `${rest}As of ${when}: what changed since is not in it.`;
   return [
     { is: 'notice', tone: bad > 0 ? 'bad' : unclear > 0 ? 'warn' : 'good', title, text },
     tableOf([...(findings ?? []), ...(unknown ?? []), ...lines.filter(({ status }) => status === 'ok')]),

@@ -73,13 +73,13 @@ function behindNotice(behind: string | null, now: Date): Section[] {
 
 function unprovenNotice(unproven: readonly { assetCode: string; why: string }[]): Section[] {
   if (unproven.length === 0) return [];
-  const told = unproven.map(({ assetCode, why }) => `${assetCode}: ${why}`).join('. ');
+  const reasons = unproven.map(({ assetCode, why }) => `${assetCode}: ${why}`).join('. ');
   return [
     {
       is: 'notice',
       tone: 'warn',
       title: 'Not every balance is proven',
-      text: `Of these assets matched means that the books agree with the payments, not that the money is there. ${told}.`,
+      text: `Of these assets matched means that the books agree with the payments, not that the money is there. ${reasons}.`,
       link: { text: 'Balances', href: '/balances' },
     },
   ];

@@ -61,7 +61,7 @@ function noticeOf({ asOf, toldLater: { changes, firstKnownAt } }: OrderAsOf): Se
       ? 'Nothing that the service dates by then came to be known later.'
       : `${changes} changes that the service dates by then came to be known later, the first at ${firstKnownAt}: they are not shown.`;
   const title = `As it was known here at ${asOf}`;
-  const said = `Known is not happened: this is what had been told or read by then. ${later} Personal data stands as digests.`;
+  const said = `Known is not happened: this is what had been reported or read by then. ${later} Personal data stands as digests.`;
   return { is: 'notice', tone: 'info', title, text: said };
 }
 

@@ -81,17 +81,17 @@ function refundNotices({ openCalls, unlinked }: OrderDetails): Section[] {
     ...openCalls
       .filter(({ key }) => unlinked.every((one) => one.call?.key !== key))
       .map((call): Section => {
-        const told = `It asked to give ${call.paymentIntentId} back, and ${ownCallWords(call, call.objectId)}.`;
-        return { is: 'notice', tone: 'warn', title: `Our own call ${call.key} has no known end`, text: told };
+        const sentence = `It asked to give ${call.paymentIntentId} back, and ${ownCallWords(call, call.objectId)}.`;
+        return { is: 'notice', tone: 'warn', title: `Our own call ${call.key} has no known end`, text: sentence };
       }),
     ...unlinked.map(({ id: own, call }): Section => {
-      const told = unlinkedWords(own, call).replace(/^./, (first) => first.toUpperCase());
+      const sentence = unlinkedWords(own, call).replace(/^./, (first) => first.toUpperCase());
       const to = { text: 'The payout', href: `/payouts/${inPath(own)}` };
       return {
         is: 'notice',
         tone: 'warn',
         title: `${own} may give this order’s money back`,
-        text: `${told}.`,
+        text: `${sentence}.`,
         link: to,
       };
     }),

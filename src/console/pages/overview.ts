@@ -86,7 +86,7 @@ function receivedTile(minutes: readonly MinuteCount[]): Tile {
 }
 
 function backlogTile({ received, failed, dead, oldestSeconds }: Backlog): Tile {
-  const told = [failed > 0 ? `${failed} tried again` : '', dead > 0 ? `${dead} given up` : ''].filter(
+  const parts = [failed > 0 ? `${failed} tried again` : '', dead > 0 ? `${dead} given up` : ''].filter(
     (part) => part !== '',
   );
   const waiting = received + failed;
@@ -94,7 +94,7 @@ function backlogTile({ received, failed, dead, oldestSeconds }: Backlog): Tile {
     label: 'Waiting to be applied',
     value: String(waiting),
     ...(waiting > 0 ? { unit: `oldest ${duration(oldestSeconds)}` } : {}),
-    note: told.length > 0 ? told.join(', ') : 'nothing failed, nothing given up',
+    note: parts.length > 0 ? parts.join(', ') : 'nothing failed, nothing given up',
     ...(dead > 0 || oldestSeconds > 120 ? { tone: 'bad' } : {}),
     href: dead > 0 ? '/events?status=dead' : '/events?status=received',
   };

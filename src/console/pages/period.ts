@@ -80,13 +80,13 @@ const SHOWN = 20;
 function rowOf({ title, what, next }: CloseCheck, missing: readonly Missing[]): Value[] {
   const own = missing.filter((one) => what.includes(one.what));
   if (own.length === 0) return [text(title), badge('holds', 'good'), none('nothing')];
-  const told = own.slice(0, SHOWN).map((one) => {
+  const reasons = own.slice(0, SHOWN).map((one) => {
     const href = missingHref(one);
     return href === null ? text(one.told) : link(one.told, href);
   });
   const more = own.length > SHOWN ? [text(`… and ${own.length - SHOWN} more`)] : [];
   const tone = own.some(({ byReason }) => !byReason) ? 'bad' : 'warn';
-  return [list([text(title), quiet(next)]), badge('missing', tone), list([...told, ...more])];
+  return [list([text(title), quiet(next)]), badge('missing', tone), list([...reasons, ...more])];
 }
 
 function filesOf({ month, files }: PeriodView): Section {

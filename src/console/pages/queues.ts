@@ -1,5 +1,5 @@
 import type { Page } from '../page.js';
-import type { QueueLook } from '../page-deps.js';
+import type { QueueReading } from '../page-deps.js';
 import type { Section, Tile } from '../view/sections.js';
 import { duration } from '../view/values.js';
 
@@ -18,17 +18,17 @@ export const queues: Page = {
   group: 'Operation',
   roles: [],
   live: true,
-  load: async ({ now, queues: lookAtQueues }) => {
-    const looks = await lookAtQueues();
+  load: async ({ now, queues: readQueues }) => {
+    const readings = await readQueues();
     return {
       intro:
         'The queues between the processes. They only make things fast: what is lost here is found in the database.',
-      sections: looks.flatMap((look): Section[] => [sectionOf(look, now())]),
+      sections: readings.flatMap((reading): Section[] => [sectionOf(reading, now())]),
     };
   },
 };
 
-function sectionOf({ name, state }: QueueLook, now: Date): Section {
+function sectionOf({ name, state }: QueueReading, now: Date): Section {
   if (state === null) {
     const text =
       'Redis (REDIS_URL) or the database does not answer. Events are stored all the same, and applied by the workers’ scan of the inbox.';

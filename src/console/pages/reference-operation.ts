@@ -67,7 +67,7 @@ function bodyOf({ requestBody }: DocumentOperation): Section[] {
   return [fieldTable(requestBody?.required ? 'Body' : 'Body, which may be left out', schema)];
 }
 
-/** A list is told by what an item of it is; statuses that answer the same are told once. */
+/** A list is shown by what an item of it is; statuses that answer the same are shown once. */
 function answersOf({ responses }: DocumentOperation): Section[] {
   const answers = answersWithContent(responses);
   const [first] = answers;

@@ -44,13 +44,13 @@ function countsOf(counts: readonly ReasonCount[]): Section {
       { label: 'What to do' },
     ],
     rows: counts.map(({ reason, day, week }) => {
-      const told = rejectionWords[reason];
+      const known = rejectionWords[reason];
       return [
         link(words(reason), `/rejections?reason=${encodeURIComponent(reason)}`),
         day > 0 ? badge(String(day), 'bad') : count(day),
         count(week),
-        told === undefined ? none() : text(told.means),
-        told === undefined ? none('Each sample says what was found.') : text(told.remedy),
+        known === undefined ? none() : text(known.means),
+        known === undefined ? none('Each sample says what was found.') : text(known.remedy),
       ];
     }),
     empty: {
@@ -61,11 +61,11 @@ function countsOf(counts: readonly ReasonCount[]): Section {
 }
 
 function remedyOf(reason: string): Section[] {
-  const told = rejectionWords[reason];
-  if (told === undefined) return [];
-  const text = `${told.remedy} What was refused so is looked for in the delivery history of the service, and recovered.`;
+  const known = rejectionWords[reason];
+  if (known === undefined) return [];
+  const text = `${known.remedy} What was refused so is searched in the delivery history of the service, and recovered.`;
   const link = { text: 'Deliveries that we rejected', href: '/deliveries?show=rejected' };
-  return [{ is: 'notice', tone: 'info', title: told.means, text, link }];
+  return [{ is: 'notice', tone: 'info', title: known.means, text, link }];
 }
 
 function filtersOf({ path, filters }: PageRequest, counts: readonly ReasonCount[]): Section {

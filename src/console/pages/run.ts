@@ -88,7 +88,7 @@ function proofOf(found: Run): Section[] {
     {
       is: 'panel',
       title: found.complete ? 'What the proof rests on' : 'What was read',
-      sections: [{ is: 'facts', facts: facts.map(([label, told]) => [label, text(told)] as const) }],
+      sections: [{ is: 'facts', facts: facts.map(([label, words]) => [label, text(words)] as const) }],
     },
   ];
 }

@@ -64,7 +64,7 @@ const typeWords: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** `anyOf` and lists of types tell of null; the rest is what counts. Amounts and times keep their names. */
+/** `anyOf` and lists of types only allow null; the rest is what counts. Amounts and times keep their names. */
 function withoutNull(given: JsonSchema, components: Components): { schema: JsonSchema; isNullable: boolean } {
   if (isScalar(given)) return { schema: given, isNullable: false };
   const { anyOf, ...rest } = resolved(given, components);
@@ -81,10 +81,10 @@ function isScalar(schema: JsonSchema): boolean {
 
 /** What limits a parameter, in words. */
 export function limitsOf({ minLength, maxLength, minimum, maximum, default: usual }: JsonSchema): Value {
-  const told = [
+  const limits = [
     ...(minLength !== undefined || maxLength !== undefined ? [`${minLength ?? 0} to ${maxLength ?? '…'} letters`] : []),
     ...(minimum !== undefined || maximum !== undefined ? [`${minimum ?? '…'} to ${maximum ?? '…'}`] : []),
     ...(usual === undefined ? [] : [`left out: ${JSON.stringify(usual)}`]),
   ];
-  return told.length === 0 ? none() : text(told.join('; '));
+  return limits.length === 0 ? none() : text(limits.join('; '));
 }

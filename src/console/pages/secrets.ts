@@ -72,12 +72,12 @@ interface Known {
 }
 
 /** What came under it and stands in no delivery history. */
-function notSentOf({ notSent, unmatched, lacking, untold }: SecretStatus): Value {
+function notSentOf({ notSent, unmatched, lacking, untold: notKnown }: SecretStatus): Value {
   const open = [
     ...(lacking === 0 ? [] : [link(`${lacking} lack while the history differs`, '/breaks?kind=history_differs')]),
     ...(unmatched === lacking ? [] : [quiet(`${unmatched - lacking} more are not known yet`)]),
   ];
-  if (notSent === null) return list([text(`It is not known: ${untold ?? ''}`), ...open]);
+  if (notSent === null) return list([text(`It is not known: ${notKnown ?? ''}`), ...open]);
   const found = notSent === 0 ? none('nothing') : link(`${notSent} events`, '/breaks?kind=event_not_sent');
   return list([found, ...open]);
 }
@@ -151,7 +151,7 @@ function dayChart(
   return {
     is: 'chart',
     title,
-    told: `${counted(total, one, many)} in ${days.length} days; at most ${highest} on one day.`,
+    summary: `${counted(total, one, many)} in ${days.length} days; at most ${highest} on one day.`,
     width: WIDTH,
     height: HEIGHT,
     bars: days.map(({ day, count }, index) => {

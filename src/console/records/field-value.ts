@@ -19,16 +19,16 @@ export function fieldValue(kind: RecordKind, fields: JsonObject, field: string):
     return value === true ? badge('active', 'good') : badge('switched off', 'bad');
   if (typeof value === 'boolean') return text(value ? 'yes' : 'no');
   if (Array.isArray(value)) return list(value.map((item) => text(asText(item))));
-  const told = asText(value);
+  const shown = asText(value);
   const known = fieldOf(kind, field);
-  if (known?.type === 'state') return stateBadge(field, told);
-  if (field.endsWith('At')) return time(told);
-  if (known?.type === 'text' && known.link !== undefined) return id(told, entityHref(known.link, told));
-  if (field === 'txUrl' && isWebAddress(told)) return link('in the block explorer', told);
-  return known?.copied === true ? id(told) : text(told);
+  if (known?.type === 'state') return stateBadge(field, shown);
+  if (field.endsWith('At')) return time(shown);
+  if (known?.type === 'text' && known.link !== undefined) return id(shown, entityHref(known.link, shown));
+  if (field === 'txUrl' && isWebAddress(shown)) return link('in the block explorer', shown);
+  return known?.copied === true ? id(shown) : text(shown);
 }
 
-/** Too much for a line: told by itself, below. */
+/** Too much for a line: shown by itself, below. */
 export function isDeep(value: Json): boolean {
   if (Array.isArray(value)) return value.some((item) => typeof item === 'object' && item !== null);
   return isJsonObject(value);
@@ -58,6 +58,6 @@ function asText(value: Json): string {
 }
 
 /** The service's word leads nowhere but to the web. */
-function isWebAddress(told: string): boolean {
-  return /^https:\/\/[^\s]{1,2000}$/.test(told);
+function isWebAddress(shown: string): boolean {
+  return /^https:\/\/[^\s]{1,2000}$/.test(shown);
 }

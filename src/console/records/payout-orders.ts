@@ -35,8 +35,8 @@ function noticeOf(payout: string, { why, call }: Pick<OpenRefund, 'why' | 'call'
     const text = 'It is looked up at once. What stays, a person answers: say whose refund it is, above.';
     return { ...about, title: 'Only webhooks say whose refund it is', text };
   }
-  const told = unlinkedWords(payout, call).replace(/^./, (first) => first.toUpperCase());
-  return { ...about, title: 'Whose refund it is has to be said', text: `${told}.` };
+  const words = unlinkedWords(payout, call).replace(/^./, (first) => first.toUpperCase());
+  return { ...about, title: 'Whose refund it is has to be said', text: `${words}.` };
 }
 
 function tableOf(orders: readonly OrderView[]): Section {

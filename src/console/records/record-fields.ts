@@ -7,7 +7,7 @@ import { none, text, time, type Value } from '../view/values.js';
 import { fieldLabel, fieldValue, isDeep } from './field-value.js';
 import type { Sheet } from './sheet.js';
 
-/** Ours, not the service's; told in a panel of their own. */
+/** Ours, not the service's; shown in a panel of their own. */
 const ours: ReadonlySet<string> = new Set([
   'id',
   'status',
@@ -24,7 +24,7 @@ const ours: ReadonlySet<string> = new Set([
 export function fieldGroups(sheet: Sheet, fields: JsonObject, knowsPeople: boolean): Section[] {
   const named = new Set(sheet.groups.flatMap((group) => group.fields));
   const rest = Object.keys(fields).filter(
-    (name) => !named.has(name) && !ours.has(name) && !isTold(fields[name] ?? null, name),
+    (name) => !named.has(name) && !ours.has(name) && !isShownApart(fields[name] ?? null, name),
   );
   const groups = [...sheet.groups, { title: 'Other fields', fields: rest }];
   return groups.flatMap(({ title, fields: names }): Section[] => {
@@ -47,7 +47,7 @@ export function fieldGroups(sheet: Sheet, fields: JsonObject, knowsPeople: boole
   });
 }
 
-/** What is told by itself: the history of states as a table, whatever else is deep as it came. */
+/** What is shown by itself: the history of states as a table, whatever else is deep as it came. */
 export function deepFields({ kind, related }: Sheet, fields: JsonObject): Section[] {
   const drawn = new Set(related.flatMap(({ named }) => named ?? []));
   return Object.keys(fields).flatMap((name): Section[] => {
@@ -62,7 +62,7 @@ export function deepFields({ kind, related }: Sheet, fields: JsonObject): Sectio
 const TIMES = ['timestamp', 'createdAt', 'at', 'changedAt', 'date', 'time'];
 const STATES = ['status', 'to', 'state'];
 
-/** The specification does not show the names of an entry's fields: whatever is no time and no state is told as it is. */
+/** The specification does not show the names of an entry's fields: whatever is no time and no state is shown as it is. */
 function historyTable(entries: readonly Json[]): TableSection {
   const rows = entries.map((entry): Value[] => {
     if (!isJsonObject(entry)) return [none(), none(), text(stringify(entry) ?? '')];
@@ -71,13 +71,13 @@ function historyTable(entries: readonly Json[]): TableSection {
     const rest = Object.entries(entry).filter(
       ([name, value]) => name !== timeName && name !== stateName && value !== null,
     );
-    const told = rest.map(
+    const others = rest.map(
       ([name, value]) => `${name}: ${typeof value === 'string' ? value : (stringify(value) ?? '')}`,
     );
     return [
       timeName === undefined ? none() : time(textField(entry, timeName)),
       stateName === undefined ? none() : text(textField(entry, stateName) ?? ''),
-      told.length === 0 ? none() : text(told.join(', ')),
+      others.length === 0 ? none() : text(others.join(', ')),
     ];
   });
   return {
@@ -91,7 +91,7 @@ function historyTable(entries: readonly Json[]): TableSection {
 }
 
 /** An empty list says nothing by itself. */
-function isTold(value: Json, name: string): boolean {
+function isShownApart(value: Json, name: string): boolean {
   return (
     isDeep(value) || (Array.isArray(value) && value.length === 0 && (name === 'payins' || name === 'statusHistory'))
   );

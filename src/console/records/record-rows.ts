@@ -27,7 +27,7 @@ export function columnsOf(sheet: Sheet, withOrder = isOrdered(sheet)): TableSect
   ];
 }
 
-/** A record in a list. `orders` is null where the list does not tell them. */
+/** A record in a list. `orders` is null where the list does not show them. */
 export function rowOf(
   sheet: Sheet,
   record: RecordView,

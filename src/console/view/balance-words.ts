@@ -3,7 +3,7 @@ import type { BalanceProof } from '../../records/balances/balance-proofs.js';
 import type { Attribution } from '../../records/balances/balance-views.js';
 import { badge, type Value } from './values.js';
 
-/** How a balance was judged, as the read API tells it. */
+/** How a balance was judged, as the read API shows it. */
 export type ShownProof = Omit<BalanceProof, 'assetCode' | 'held' | 'balance' | 'frozen'> & {
   status: 'agrees' | 'unexplained' | 'unproven';
   agreedBalance: string | null;

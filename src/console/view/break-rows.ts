@@ -29,8 +29,8 @@ export const breakStatuses: readonly { value: BreakView['status']; text: string 
 ];
 
 export function statusBadge(status: BreakView['status']) {
-  const told = breakStatuses.find(({ value }) => value === status)?.text ?? words(status);
-  return badge(told, statusTones[status]);
+  const label = breakStatuses.find(({ value }) => value === status)?.text ?? words(status);
+  return badge(label, statusTones[status]);
 }
 
 export const breakColumns: TableSection['columns'] = [

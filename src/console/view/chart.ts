@@ -23,7 +23,7 @@ export function minutesChart(minutes: readonly MinuteCount[]): ChartSection {
   return {
     is: 'chart',
     title: 'Received in the last hour, per minute',
-    told: `In the last hour ${received} events were received, ${applied} of them applied, ${waiting} wait; ${rejected} requests were refused.`,
+    summary: `In the last hour ${received} events were received, ${applied} of them applied, ${waiting} wait; ${rejected} requests were refused.`,
     width: WIDTH,
     height: HEIGHT,
     bars: minutes.map((minute, index) => {
@@ -46,7 +46,7 @@ export function minutesChart(minutes: readonly MinuteCount[]): ChartSection {
 }
 
 /** A line over as many points as there are values, from zero to the highest. */
-export function spark(values: readonly number[], told: string): Spark {
+export function spark(values: readonly number[], summary: string): Spark {
   const [width, height] = [120, 30];
   const highest = Math.max(...values, 1);
   const last = Math.max(values.length - 1, 1);
@@ -54,14 +54,14 @@ export function spark(values: readonly number[], told: string): Spark {
     (value, index) => `${round((index / last) * width)},${round(height - 1 - (value / highest) * (height - 2))}`,
   );
   const line = points.join(' ');
-  return { width, height, line, area: `0,${height} ${line} ${width},${height}`, told };
+  return { width, height, line, area: `0,${height} ${line} ${width},${height}`, summary };
 }
 
 function labelOf({ minute, applied, waiting, notApplied, rejected }: MinuteCount): string {
-  const told = [`${counted(applied + waiting + notApplied, 'event')} received`, `${applied} applied`];
-  if (waiting > 0) told.push(`${waiting} waiting`);
-  if (rejected > 0) told.push(`${rejected} rejected`);
-  return `${clock(minute)}: ${told.join(', ')}`;
+  const parts = [`${counted(applied + waiting + notApplied, 'event')} received`, `${applied} applied`];
+  if (waiting > 0) parts.push(`${waiting} waiting`);
+  if (rejected > 0) parts.push(`${rejected} rejected`);
+  return `${clock(minute)}: ${parts.join(', ')}`;
 }
 
 function clock(at: Date | undefined): string {

@@ -6,7 +6,7 @@ import { entityHref, eventHref, runHref } from './links.js';
 import type { Section } from './sections.js';
 import { id, link, list, none, text, type Value, words } from './values.js';
 
-/** The evidence of a break, field by field: ours, theirs, where each is known from, and what else is told. */
+/** The evidence of a break, field by field: ours, theirs, where each is known from, and what else is said. */
 export function evidenceSections(evidence: Json): Section[] {
   if (!isJsonObject(evidence)) return [{ is: 'code', title: 'Evidence', text: toJsonText(evidence) }];
   const { ours: givenOurs = null, theirs: givenTheirs = null, ...rest } = evidence;

@@ -106,7 +106,7 @@ function maskShown(part: unknown): unknown {
   );
 }
 
-/** What the service shows of a delivery, for viewers: whatever answered in our place may have told of people as well. */
+/** What the service shows of a delivery, for viewers: whatever answered in our place may have shown personal data as well. */
 export function maskedDelivery({
   payload,
   responseBody,

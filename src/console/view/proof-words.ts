@@ -1,23 +1,23 @@
 import type { Run } from '../../records/runs/runs.js';
 import { counted } from './values.js';
 
-type Fact = readonly [label: string, told: string];
+type Fact = readonly [label: string, words: string];
 type Facts = Readonly<Record<string, unknown>>;
 
 /**
  * What the proof of a run rests on, in words, whatever its kind: the parts that were read, the counts that agreed,
- * what was looked for besides. What has no words of its own here is told as it is.
+ * what was searched besides. What has no words of its own here is shown as it is.
  */
 export function proofFacts({ proof }: Pick<Run, 'proof'>): Fact[] {
   return Object.entries(proof)
     .filter(([name]) => name !== 'reason')
-    .flatMap(([name, value]) => tell(name, value));
+    .flatMap(([name, value]) => factsOf(name, value));
 }
 
-function tell(name: string, value: unknown): Fact[] {
+function factsOf(name: string, value: unknown): Fact[] {
   const words = wordsOf[name];
-  const told = words?.(value);
-  if (told !== undefined) return told;
+  const facts = words?.(value);
+  if (facts !== undefined) return facts;
   return value === null || value === undefined
     ? []
     : [[spaced(name).replace(/^./, (first) => first.toUpperCase()), plain(value)]];
@@ -30,11 +30,11 @@ const wordsOf: Readonly<Record<string, (value: unknown) => Fact[] | undefined>> 
   states: (value) =>
     isFacts(value)
       ? Object.entries(value).map(([state, scan]): Fact => {
-          const told =
+          const shown =
             isFacts(scan) && typeof scan['calls'] === 'number'
               ? scanWords(scan)
               : `not filtered by the service: ${plain(scan)}`;
-          return [`In state ${spaced(state)}`, told];
+          return [`In state ${spaced(state)}`, shown];
         })
       : undefined,
   sweep: (value) => {
@@ -45,7 +45,7 @@ const wordsOf: Readonly<Record<string, (value: unknown) => Fact[] | undefined>> 
   },
   closure: (value) =>
     isFacts(value)
-      ? [['Open here, in no list', `${plain(value['looked'])} looked for one by one${undecided(value)}${left(value)}`]]
+      ? [['Open here, in no list', `${plain(value['looked'])} searched one by one${undecided(value)}${left(value)}`]]
       : undefined,
   marked: (value) =>
     isFacts(value) ? [['Asked for by events', `${plain(value['looked'])} read${undecided(value)}`]] : undefined,

@@ -85,7 +85,7 @@ export interface Spark {
   line: string;
   area: string;
   /** What it shows, in words, for who can't see it. */
-  told: string;
+  summary: string;
 }
 
 interface FactsSection {
@@ -114,7 +114,7 @@ export interface TimelineStep {
 export interface ChartSection {
   is: 'chart';
   title: string;
-  told: string;
+  summary: string;
   width: number;
   height: number;
   /** One bar each: the parts of a bar stand upon each other. */

@@ -9,7 +9,7 @@ import { badge, counted, id, link, none, quiet, type Tone, text, time, type Valu
 
 const LONGEST_VALUE = 120;
 /** Of a record seen for the first time these say the most. */
-const TELLING = [
+const NOTABLE = [
   'status',
   'irregularStatus',
   'amountRequested',
@@ -41,9 +41,9 @@ function stepOf(steps: TimelineEntry[], actor: Actor): TimelineStep {
   const [first] = steps;
   if (first === undefined) throw new Error('A step has a change');
   const isNew = steps.some(({ field }) => field === '*');
-  // Webhooks told of the record before: what the service shows of it now is as much as of one that is new.
+  // Webhooks reported the record before: what the service shows of it now is as much as of one that is new.
   const isShown = !isNew && first.entity.kind !== 'order' && steps.some(isFirstShown);
-  const shown = isShown ? steps.filter(({ field, from }) => from !== null || TELLING.includes(field)) : steps;
+  const shown = isShown ? steps.filter(({ field, from }) => from !== null || NOTABLE.includes(field)) : steps;
   const said = isNew ? 'first seen' : isShown ? 'first shown' : null;
   return {
     side: sideOf(first),
@@ -105,14 +105,14 @@ function changesOf({ entity, field, from, to }: TimelineEntry, actor: Actor): Ti
   }
   const whole = fieldFor(actor, entity.kind, field, to);
   if (!isJsonObject(whole)) return [];
-  return telling(whole).map((name) => ({ field: name, from: null, to: valueOf(whole[name] ?? null) }));
+  return notable(whole).map((name) => ({ field: name, from: null, to: valueOf(whole[name] ?? null) }));
 }
 
-function telling(fields: JsonObject): string[] {
-  return TELLING.filter((name) => (fields[name] ?? null) !== null);
+function notable(fields: JsonObject): string[] {
+  return NOTABLE.filter((name) => (fields[name] ?? null) !== null);
 }
 
-/** Of a list its length is told, of an object those of its fields that changed: the records themselves have the rest. */
+/** Of a list its length is shown, of an object those of its fields that changed: the records themselves have the rest. */
 function changeOf(field: string, from: Json, to: Json): TimelineStep['changes'] {
   if (isJsonObject(from) && isJsonObject(to) && !('safe' in to)) {
     const names = Object.keys(to).filter((name) => toJsonText(from[name] ?? null) !== toJsonText(to[name] ?? null));
@@ -126,7 +126,7 @@ function changeOf(field: string, from: Json, to: Json): TimelineStep['changes'] 
 function reportedChange(from: Json, to: Json): TimelineStep['changes'] {
   if (!isJsonObject(to))
     return [{ field: 'reported', from: isJsonObject(from) ? text('something') : null, to: valueOf(null) }];
-  const most = telling(to);
+  const most = notable(to);
   const names = most.length > 0 ? most : Object.keys(to);
   return names.map((name) => shownChange(`reported.${name}`, null, to[name] ?? null));
 }
@@ -144,8 +144,8 @@ function valueOf(value: Json): Value {
       ? badge('safe to release', 'good')
       : text(`hold: ${typeof value['reason'] === 'string' ? words(value['reason']) : 'no reason given'}`);
   }
-  const told = typeof value === 'string' ? value : toJsonText(value);
-  return text(told.length > LONGEST_VALUE ? `${told.slice(0, LONGEST_VALUE)}…` : told);
+  const shown = typeof value === 'string' ? value : toJsonText(value);
+  return text(shown.length > LONGEST_VALUE ? `${shown.slice(0, LONGEST_VALUE)}…` : shown);
 }
 
 function sourceOf({ source, because }: TimelineEntry): Value[] {

@@ -39,16 +39,16 @@ export function amount(value: string | null | undefined, unit: string | null = n
   return value === null || value === undefined ? none() : { is: 'amount', amount: plain(value), unit };
 }
 
-/** An ISO 8601 time. With `now` it is told as an age, and the time itself stands beside. */
+/** An ISO 8601 time. With `now` it is shown as an age, and the time itself stands beside. */
 export function time(at: string | null | undefined, now?: Date): Value {
   if (at === null || at === undefined) return none();
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return text(at);
-  const told = date.toISOString().replace('T', ' ').slice(0, 19);
-  return { is: 'time', at: date.toISOString(), text: told, age: now === undefined ? null : ageOf(date, now) };
+  const shown = date.toISOString().replace('T', ' ').slice(0, 19);
+  return { is: 'time', at: date.toISOString(), text: shown, age: now === undefined ? null : ageOf(date, now) };
 }
 
-/** As `3 min ago`; `assets/console.js` tells it in the same words. */
+/** As `3 min ago`; `assets/console.js` says it in the same words. */
 function ageOf(at: Date, now: Date): string {
   const seconds = Math.round((now.getTime() - at.getTime()) / 1_000);
   return seconds < 0 ? `in ${duration(-seconds)}` : `${duration(seconds)} ago`;

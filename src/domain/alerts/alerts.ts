@@ -10,7 +10,7 @@ export const conditions: readonly Condition[] = [...webhookConditions, ...record
 /** Each has its rule in deploy/prometheus/rules.yml. */
 export const alerts: readonly Alert[] = [...conditions, ...metricAlerts];
 
-/** A condition that holds. `subject` tells those of one name apart. */
+/** A condition that holds. `subject` distinguishes those of one name. */
 export interface FoundAlert {
   name: string;
   subject: string;
@@ -20,7 +20,7 @@ export interface FoundAlert {
   detail: string;
 }
 
-/** Everything that holds now, told or not. */
+/** Everything that holds now, sent or not. */
 export function findAlerts(facts: AlertFacts): FoundAlert[] {
   return conditions.flatMap(({ name, severity, summary, found }) =>
     found(facts).map(({ subject = '', detail }) => ({ name, subject, severity, summary, detail })),

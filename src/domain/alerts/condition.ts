@@ -24,7 +24,7 @@ interface Rule {
   expr: string | readonly string[];
   /** How long it holds before it fires; left out: it fires at once. */
   for?: string;
-  /** The label that tells those of one name apart. */
+  /** The label that distinguishes those of one name. */
   by?: string;
 }
 

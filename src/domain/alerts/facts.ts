@@ -19,7 +19,7 @@ export interface AlertFacts {
   breaks: readonly { kind: BreakKind; severity: Severity; count: number; oldestSeconds: number }[];
   /** Of each kind that is read: how far apart its runs are at most, and how long ago one ended complete. */
   kinds: readonly { kind: string; everySeconds: number; provenSecondsAgo: number | null }[];
-  /** Creating calls of ours of which only a person can tell what came. */
+  /** Creating calls of ours of which only a person can say what came. */
   lostCalls: readonly { operation: string; count: number }[];
   /** Orders that are held until a person says whose refund it is. */
   heldByRefund: number;

@@ -17,16 +17,16 @@ export interface RowComparison {
   end(): void;
 }
 
-/** Holds rows against the hashes that were sealed of them, one by one, and tells each run of faults as soon as it ends. */
+/** Holds rows against the hashes that were sealed of them, one by one, and reports each run of faults as soon as it ends. */
 export function compareRows(
   sealed: readonly RowHash[],
-  tell: (fault: FaultyRows) => void,
+  report: (fault: FaultyRows) => void,
   loose: { row(row: SealedRow): void; hash(hash: RowHash): void },
 ): RowComparison {
   let next = 0;
   let run: FaultyRows | null = null;
   const note = (what: RowFault | null, place: string): void => {
-    if (run !== null && run.what !== what) tell(run);
+    if (run !== null && run.what !== what) report(run);
     if (run !== null && run.what === what) run = { ...run, to: place, rows: run.rows + 1 };
     else run = what === null ? null : { what, from: place, to: place, rows: 1 };
   };

@@ -33,10 +33,10 @@ export function movedRows(): MovedRows {
     },
     found: (placeOf) =>
       rows.flatMap((row) => {
-        const told = objectFromJsonText(row.line);
+        const fields = objectFromJsonText(row.line);
         const own = hashes.find(({ log, place, hash }) => {
           if (log !== row.log || place === row.place) return false;
-          const line = canonicalJson({ ...told, [placeOf(log)]: place });
+          const line = canonicalJson({ ...fields, [placeOf(log)]: place });
           return rowHash({ place, line }).hash === hash;
         });
         return own === undefined ? [] : [{ log: row.log, from: own.place, to: row.place }];

@@ -14,9 +14,9 @@ export interface BalanceSums {
   unclear: string | null;
   /**
    * Payouts that may have been debited before the opening and counted after it: what is more may be theirs, from `least` to
-   * `most`. `told`: what an earlier judgement found to be.
+   * `most`. `found`: what an earlier judgement found to be.
    */
-  before?: { least: string; most: string; told: string; why: string } | null;
+  before?: { least: string; most: string; found: string; why: string } | null;
 }
 
 /** residual = unobservable + unexplained; balance = opening + explained + residual. All signed, of one asset. */
@@ -38,7 +38,7 @@ export interface BalanceVerdict {
 
 type Before = NonNullable<BalanceSums['before']>;
 
-const NOTHING_BEFORE: Before = { least: '0', most: '0', told: '0', why: '' };
+const NOTHING_BEFORE: Before = { least: '0', most: '0', found: '0', why: '' };
 
 /**
  * Splits what a balance changed by since its opening. What no record shows is unexplained, whichever operations there may be
@@ -82,9 +82,9 @@ export function isIdentityKept({
 }
 
 /** What they can't make is not theirs; what was found to be theirs before still is. */
-function partAtOpening(open: string, { least, most, told }: Before): string {
+function partAtOpening(open: string, { least, most, found }: Before): string {
   if (compareAmounts(open, least) < 0) return least;
-  return compareAmounts(open, most) > 0 ? told : open;
+  return compareAmounts(open, most) > 0 ? found : open;
 }
 
 /** How much of the open part may be attributed: a part of it, of its own sign. */

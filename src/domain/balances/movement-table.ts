@@ -18,7 +18,7 @@ export interface MovementChoices {
   payments: 'intent' | 'payins';
   /** What a dispute's refund is paid from: money that was never credited, or the operating balance. */
   disputeRefund: 'held' | 'operating';
-  /** What a withdrawal debits when nothing names its sub-wallet: that is not told, or the operating balance. */
+  /** What a withdrawal debits when nothing names its sub-wallet: that is not known, or the operating balance. */
   unnamedPayout: 'unclear' | 'operating';
   /** Who pays the gas (2.4), which is in another asset than the payout: the service out of its fee, or the merchant. */
   networkFee: 'service' | 'operating';
@@ -63,7 +63,7 @@ export interface MovementLine {
   /** The field that names the asset. */
   asset: string;
   states: MovementStates;
-  /** The field that tells when it happened; `statusHistory`: the first entry with such a state (2.4). Null: not shown. */
+  /** The field that says when it happened; `statusHistory`: the first entry with such a state (2.4). Null: not shown. */
   time: string | null;
   shownBy: ShownBy;
   /** Counts only where these fields have these values; a name with dots reaches into objects. */

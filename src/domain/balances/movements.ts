@@ -27,7 +27,7 @@ interface Movement {
 
 /**
  * What no list of the service shows: this record of it is known by other ways, others may not be. `delta` null: not even
- * the record tells the amount, and `assetCode` null: nor the asset.
+ * the record says the amount, and `assetCode` null: nor the asset.
  */
 interface Unobservable extends Omit<Movement, 'delta' | 'assetCode' | 'shownBy'> {
   assetCode: string | null;
@@ -77,7 +77,7 @@ function read(
   }
   const chosen = active.filter((line) => stands(line.states, record.fields));
   const lines = chosen.filter((line) => matches(line, record.fields));
-  // Where lines tell cases apart (who bears the fee), one of them must be the case.
+  // Where lines distinguish cases (who bears the fee), one of them must be the case.
   const missed = lines.length > 0 ? undefined : chosen.find((line) => !isOptional(line));
   if (missed !== undefined) {
     const { where = {} } = missed;
@@ -86,9 +86,9 @@ function read(
     return;
   }
   for (const group of grouped(lines)) {
-    const told = effectOf(group, record);
-    if ('why' in told) result.unclear.push({ operation, why: told.why });
-    else if (told.delta !== '0') add(result, { operation, group, record, ...told });
+    const effect = effectOf(group, record);
+    if ('why' in effect) result.unclear.push({ operation, why: effect.why });
+    else if (effect.delta !== '0') add(result, { operation, group, record, ...effect });
   }
 }
 
@@ -173,14 +173,14 @@ function valueAt(fields: JsonObject, path: string): Json | undefined {
     .reduce<Json | undefined>((value, key) => (isJsonObject(value) ? value[key] : undefined), fields);
 }
 
-interface Told {
+interface Moved {
   operation: MovementOperation;
   group: readonly [MovementLine, ...MovementLine[]];
   record: MovementRecord;
   delta: string | null;
 }
 
-function add(result: MovementsOfRecord, { operation, group: [line], record, delta }: Told): void {
+function add(result: MovementsOfRecord, { operation, group: [line], record, delta }: Moved): void {
   const balance = balanceOf(line, record);
   const assetCode = textField(record.fields, line.asset);
   if (balance === null) {

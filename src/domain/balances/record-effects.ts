@@ -4,7 +4,7 @@ import { operationsOf } from './movement-operation.js';
 import type { MovementOperation, MovementRecord, MovementTable } from './movement-table.js';
 import { movementsOf } from './movements.js';
 
-type Told = ReturnType<typeof movementsOf>;
+type Moved = ReturnType<typeof movementsOf>;
 
 /** One effect of a record on one balance, as it is kept. `account` null: the operating balance. */
 export interface Effect {
@@ -22,20 +22,20 @@ export interface Effect {
 
 /**
  * All effects of a record as it stands. A withdrawal of which nobody says whether it was the operating balance's or a
- * sub-wallet's is not given up as unclear: the movements of all sub-wallets together tell how much of all withdrawals was
+ * sub-wallet's is not given up as unclear: the movements of all sub-wallets together show how much of all withdrawals was
  * theirs, so the debits are kept as `unplaced`, those of known sub-wallets among them.
  */
 export function effectsOf(record: MovementRecord, table: MovementTable): Effect[] {
-  const told = movementsOf(record, table);
-  if (record.kind !== 'payout' || record.accountId === null) return effects(told, record);
-  if (record.accountId === undefined && table.choices.unnamedPayout === 'operating') return effects(told, record);
+  const moved = movementsOf(record, table);
+  if (record.kind !== 'payout' || record.accountId === null) return effects(moved, record);
+  if (record.accountId === undefined && table.choices.unnamedPayout === 'operating') return effects(moved, record);
   const asOperating = movementsOf({ ...record, accountId: null }, table);
-  if (asOperating.unclear.length > 0) return effects(told, record);
+  if (asOperating.unclear.length > 0) return effects(moved, record);
   const account = record.accountId ?? null;
   const debits = asOperating.movements
     .filter(isWithdrawal)
     .map((movement): Effect => ({ ...explained(movement), part: 'unplaced', account }));
-  const shown = account === null ? asOperating : told;
+  const shown = account === null ? asOperating : moved;
   const others = shown.movements.filter((movement) => !isWithdrawal(movement));
   return [...effects({ ...shown, movements: others }, record), ...debits];
 }
@@ -47,7 +47,7 @@ export function operationsWith(record: MovementRecord, table: MovementTable): re
   return 'unclear' in found ? null : found.operations;
 }
 
-function effects({ movements, unobservable, unclear }: Told, { fields }: MovementRecord): Effect[] {
+function effects({ movements, unobservable, unclear }: Moved, { fields }: MovementRecord): Effect[] {
   return [
     ...movements.map(explained),
     ...unobservable.map((effect) => unseen(effect, fields)),
@@ -55,22 +55,22 @@ function effects({ movements, unobservable, unclear }: Told, { fields }: Movemen
   ];
 }
 
-function isWithdrawal({ operation }: Told['movements'][number]): boolean {
+function isWithdrawal({ operation }: Moved['movements'][number]): boolean {
   return operation === 'payout' || operation === 'internalPayout';
 }
 
-function explained({ balance, assetCode, delta, operation, at }: Told['movements'][number]): Effect {
+function explained({ balance, assetCode, delta, operation, at }: Moved['movements'][number]): Effect {
   const account = accountOf(balance);
   return { part: 'explained', operation, account, assetCode, delta, at, why: null, limit: null };
 }
 
-function accountOf(balance: Told['movements'][number]['balance']): string | null {
+function accountOf(balance: Moved['movements'][number]['balance']): string | null {
   return balance.owner === 'account' ? balance.id : null;
 }
 
 /** An automatic settlement reverses what the payment brought, or less (2.15). */
 function unseen(
-  { balance, assetCode, delta, operation, at }: Told['unobservable'][number],
+  { balance, assetCode, delta, operation, at }: Moved['unobservable'][number],
   fields: JsonObject,
 ): Effect {
   const account = accountOf(balance);

@@ -27,7 +27,7 @@ export interface ShownDebit {
   names: readonly string[];
 }
 
-export interface UntoldPayouts {
+export interface UnnamedPayouts {
   /** To be added to what is explained: what the service shows to be a sub-wallet's. */
   correction: string;
   /** Whose they are, or when they are debited, is not shown. `most`: all of them together, positive; null: not known. */
@@ -41,12 +41,12 @@ export interface UntoldPayouts {
 const TOGETHER_MS = 10 * 60_000;
 
 /**
- * Tells them apart by what the service shows: a movement that names the payout, or one of the same sub-wallet, amount and
+ * Distinguishes them by what the service shows: a movement that names the payout, or one of the same sub-wallet, amount and
  * time. What neither shows stays in doubt; no payout is taken for a sub-wallet's by its amount alone.
  */
-export function tellPayouts(payouts: readonly WithdrawalInDoubt[], debits: readonly ShownDebit[]): UntoldPayouts {
+export function classifyUnnamed(payouts: readonly WithdrawalInDoubt[], debits: readonly ShownDebit[]): UnnamedPayouts {
   const left = [...debits];
-  const told: UntoldPayouts = {
+  const found: UnnamedPayouts = {
     correction: '0',
     underWay: { ids: [], most: '0' },
     atOpening: { ids: [], amounts: [], most: '0' },
@@ -56,14 +56,14 @@ export function tellPayouts(payouts: readonly WithdrawalInDoubt[], debits: reado
   for (const payout of payouts) {
     const named = take(left, ({ names }) => names.includes(payout.id));
     if (named === undefined) doubtful.push(payout);
-    else correct(told, payout, named);
+    else correct(found, payout, named);
   }
   for (const payout of doubtful) {
     const debit = take(left, (one) => isAlike(payout, one));
-    if (debit !== undefined && payout.account === debit.account) correct(told, payout, debit);
-    else doubt(told, payout, debit !== undefined);
+    if (debit !== undefined && payout.account === debit.account) correct(found, payout, debit);
+    else doubt(found, payout, debit !== undefined);
   }
-  return told;
+  return found;
 }
 
 /** The first that is so, which is in the list no more. */
@@ -72,15 +72,15 @@ function take<One>(list: One[], is: (one: One) => boolean): One | undefined {
   return at < 0 ? undefined : list.splice(at, 1)[0];
 }
 
-function correct(told: UntoldPayouts, { debit, when }: WithdrawalInDoubt, shown: ShownDebit): void {
+function correct(found: UnnamedPayouts, { debit, when }: WithdrawalInDoubt, shown: ShownDebit): void {
   if (shown.stood !== (when === 'at_opening')) return;
   const counted = debit ?? shown.delta;
-  told.correction =
-    when === 'under_way' ? addAmounts(told.correction, counted) : subtractAmounts(told.correction, counted);
+  found.correction =
+    when === 'under_way' ? addAmounts(found.correction, counted) : subtractAmounts(found.correction, counted);
 }
 
-function doubt(told: UntoldPayouts, { id, debit, when }: WithdrawalInDoubt, isLikely: boolean): void {
-  const { underWay, atOpening } = told;
+function doubt(found: UnnamedPayouts, { id, debit, when }: WithdrawalInDoubt, isLikely: boolean): void {
+  const { underWay, atOpening } = found;
   if (debit === null) underWay.most = null;
   if (when === 'at_opening') {
     const amount = subtractAmounts('0', debit ?? '0');
@@ -92,7 +92,7 @@ function doubt(told: UntoldPayouts, { id, debit, when }: WithdrawalInDoubt, isLi
   underWay.ids.push(id);
   if (debit === null) return;
   if (underWay.most !== null) underWay.most = subtractAmounts(underWay.most, debit);
-  if (isLikely) told.likely = subtractAmounts(told.likely, debit);
+  if (isLikely) found.likely = subtractAmounts(found.likely, debit);
 }
 
 function isAlike({ account, debit, createdAt, when }: WithdrawalInDoubt, shown: ShownDebit): boolean {
@@ -116,7 +116,7 @@ export interface HeldResidual {
  */
 export function holdResidual(
   unexplained: string,
-  { underWay, likely }: UntoldPayouts,
+  { underWay, likely }: UnnamedPayouts,
   before: HeldResidual | null,
 ): HeldResidual | null {
   const { ids, most } = underWay;
@@ -132,8 +132,8 @@ export function holdResidual(
 /** To be kept with what was classified: the same is not held anew for payouts that are made later. */
 export function classifiedResidual(
   unexplained: string,
-  untold: Pick<UntoldPayouts, 'likely'> | null,
+  unnamed: Pick<UnnamedPayouts, 'likely'> | null,
 ): HeldResidual | null {
   if (compareAmounts(unexplained, '0') >= 0) return null;
-  return { unexplained: addAmounts(unexplained, untold?.likely ?? '0'), payouts: [] };
+  return { unexplained: addAmounts(unexplained, unnamed?.likely ?? '0'), payouts: [] };
 }

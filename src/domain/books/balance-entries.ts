@@ -69,7 +69,7 @@ export interface InTransit {
 
 /**
  * Payouts of which no record says whose they are, less those that the sub-wallets' movements show: the operating balance paid
- * them. Month by month, so that each stands where its payouts do; `correction` is what the proof of the balance tells apart
+ * them. Month by month, so that each stands where its payouts do; `correction` is what the proof of the balance distinguishes
  * beyond that, and belongs to the last of the months.
  */
 export function placementEntries(

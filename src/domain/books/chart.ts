@@ -84,7 +84,7 @@ export function beancountName(name: string): string {
 
 /**
  * `-u<hex>-` stands for a character that an account can't have, and for the hyphen of a `-u` of the id's own. Where it begins with
- * a capital, which beancount would not tell from a small letter, or its ends are not letters or digits, as every program asks for,
+ * a capital, which beancount would not distinguish from a small letter, or its ends are not letters or digits, as every program asks for,
  * it is put between `w-u-` and `-w`, which no other id begins with.
  */
 function encodedId(id: string): string {

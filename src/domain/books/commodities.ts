@@ -14,7 +14,7 @@ export function hledgerCommodity(assetCode: string): string {
 
 /**
  * An asset as beancount takes it: 2 to 24 of its characters. Another code keeps what fits, and ends in a part of its hash that
- * tells it from all others.
+ * distinguishes it from all others.
  */
 export function beancountCommodity(assetCode: string): string {
   if (/^[A-Z][A-Z0-9._-]{0,22}[A-Z0-9]$/.test(assetCode) && !/-X[0-9A-F]{10}$/.test(assetCode)) return assetCode;

@@ -13,7 +13,7 @@ export interface ShownStep {
   at: number;
 }
 
-/** What the history of a payment tells of its dispute: the specification shows no time at which one opens (2.1). */
+/** What the history of a payment shows of its dispute: the specification shows no time at which one opens (2.1). */
 export interface DisputeSeen {
   /** When each state was last seen to begin; that of an open dispute also when another part came into question. */
   begun: ReadonlyMap<string, number>;
@@ -23,7 +23,7 @@ export interface DisputeSeen {
   firstNet: string | null;
 }
 
-/** The fields that steps are told of. */
+/** The fields whose steps are read. */
 export const disputeFields = ['irregularStatus', 'amountRejected', 'amountNetMerchant'] as const;
 
 /** Null: it was never seen in a dispute. */
@@ -61,15 +61,15 @@ function savesOf(steps: readonly ShownStep[]): Save[] {
   return saves;
 }
 
-/** What the field was told to be; null: nothing was told of it. */
+/** What the field became; null: nothing was said of it. */
 function textTo(save: readonly ShownStep[], name: string): string | null {
-  const told = save.map(({ field, to }) =>
+  const values = save.map(({ field, to }) =>
     field === null && isJsonObject(to) ? to[name] : field === name ? to : null,
   );
-  return told.findLast((value) => typeof value === 'string') ?? null;
+  return values.findLast((value) => typeof value === 'string') ?? null;
 }
 
-/** Not where an event told of the dispute and the next poll tells its amount. */
+/** Not where an event reported the dispute and the next poll shows its amount. */
 function isOtherPart({ field, from, to }: ShownStep): boolean {
   return field === 'amountRejected' && isAmount(from) && isAmount(to) && compareAmounts(from, '0') !== 0;
 }

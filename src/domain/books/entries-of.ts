@@ -22,7 +22,7 @@ export function entriesOf(record: BookRecord, choices: BookChoices): Draft[] {
   return drafts;
 }
 
-/** What a record did before it was told otherwise stands beside what it does: they are one entry. */
+/** What a record did before it said otherwise stands beside what it does: they are one entry. */
 function oneForEachKey(drafts: readonly Draft[]): Draft[] {
   const merged = new Map<string, Draft>();
   for (const draft of drafts) {
@@ -63,8 +63,9 @@ export function depositEntries(record: BookRecord): Draft[] {
     const asset = moved.assetCode;
     if (origin === undefined || amount === null || asset === null || moved.part === 'unclear') return [];
     const { fields } = record;
-    const told = fields?.['feeAmount'];
-    const fee = !stoodAtOpening(moved) && isAmount(told) && compareAmounts(amount, '0') !== 0 ? told : '0';
+    const amountOfFee = fields?.['feeAmount'];
+    const fee =
+      !stoodAtOpening(moved) && isAmount(amountOfFee) && compareAmounts(amount, '0') !== 0 ? amountOfFee : '0';
     const intent = fields === null ? null : textField(fields, 'paymentIntentId');
     return [
       {

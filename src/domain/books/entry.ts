@@ -42,14 +42,14 @@ export interface Dated {
   day?: string;
 }
 
-/** What the books should say of one thing that a record tells, as it stands now. */
+/** What the books should say of one thing that a record says, as it stands now. */
 export interface Draft {
   recordKind: BookedKind;
   recordId: string;
-  /** Which of the things that the record tells. */
+  /** Which of the things that the record says. */
   key: string;
   /**
-   * `fact`: it happened once; where it is told otherwise later, the entry is reversed and made anew. `state`: it moves on, and
+   * `fact`: it happened once; where the record says otherwise later, the entry is reversed and made anew. `state`: it moves on, and
    * each step is an entry of its own.
    */
   mode: 'fact' | 'state';

@@ -21,7 +21,7 @@ export function depositDate(record: BookRecord, createdAt: number | null): Dated
   ]);
 }
 
-/** When the payment itself came: the last of its deposits, or what tells of it where none is shown. */
+/** When the payment itself came: the last of its deposits, or what names it where none is shown. */
 export function paidDate(record: BookRecord, deposits: readonly Dated[]): Dated {
   const { fields } = record;
   const last = deposits.toSorted((a, b) => a.at - b.at).at(-1);

@@ -16,7 +16,7 @@ const purposes = {
 
 /**
  * A payout (specification 2.4): what it debited, with the service's fee where the merchant bears it (4.4, 4.5). Of one whose
- * balance nobody names the debit is in transit until the sub-wallets' movements tell whose it was. The gas is a memo until
+ * balance nobody names the debit is in transit until the sub-wallets' movements show whose it was. The gas is a memo until
  * a movement shows that the merchant bore it.
  */
 export function payoutEntries(record: BookRecord): Draft[] {
@@ -51,9 +51,9 @@ function debit(
   moved: Moved,
   { amount, asset, purpose }: { amount: string; asset: string; purpose: string },
 ): Line[] {
-  const told = fields?.['feeAmount'];
+  const feeAmount = fields?.['feeAmount'];
   const isOurs = fields !== null && textField(fields, 'feeBearer') === 'merchant' && !stoodAtOpening(moved);
-  const fee = isOurs && isAmount(told) && compareAmounts(amount, '0') !== 0 ? told : '0';
+  const fee = isOurs && isAmount(feeAmount) && compareAmounts(amount, '0') !== 0 ? feeAmount : '0';
   return [
     line(balanceAccount(moved), asset, amount),
     line(accounts.serviceFees, asset, fee),

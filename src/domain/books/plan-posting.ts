@@ -29,17 +29,17 @@ export interface Append extends Omit<Draft, 'mode' | 'firstDated'> {
 }
 
 /**
- * What to append so that the books say what they should: nothing where they do. A fact that is told otherwise is reversed and
- * made anew; a state moves on by the difference. A key that is no longer told is taken back.
+ * What to append so that the books say what they should: nothing where they do. A fact that the record now says otherwise is reversed and
+ * made anew; a state moves on by the difference. A key that no record has any more is taken back.
  */
 export function planPosting(drafts: readonly Draft[], posted: readonly Posted[]): Append[] {
   const known = new Map(posted.map((one) => [keyOf(one), one]));
-  const told = drafts.flatMap((draft) => {
+  const planned = drafts.flatMap((draft) => {
     const before = known.get(keyOf(draft));
     known.delete(keyOf(draft));
     return before === undefined ? first(draft) : step(draft, before);
   });
-  return [...told, ...[...known.values()].flatMap(takenBack)];
+  return [...planned, ...[...known.values()].flatMap(takenBack)];
 }
 
 function first(draft: Draft): Append[] {
@@ -53,14 +53,14 @@ function step(draft: Draft, posted: Posted): Append[] {
   if (difference.length === 0) return [];
   const { live, last } = posted;
   const version = posted.version + 1;
-  const told = { ...ofDraft(draft), version, reverses: null, corrects: last.id };
+  const next = { ...ofDraft(draft), version, reverses: null, corrects: last.id };
   if (draft.mode === 'state' || (live !== null && !isSame(live.lines, posted.net))) {
-    return [{ ...told, type: 'change', lines: difference }];
+    return [{ ...next, type: 'change', lines: difference }];
   }
-  if (live === null) return [{ ...told, type: 'correction' }];
+  if (live === null) return [{ ...next, type: 'correction' }];
   const reversal = reversed(posted, live);
   if (draft.lines.length === 0) return [reversal];
-  return [reversal, { ...told, type: 'correction', version: version + 1, corrects: live.id }];
+  return [reversal, { ...next, type: 'correction', version: version + 1, corrects: live.id }];
 }
 
 function takenBack(posted: Posted): Append[] {

@@ -44,16 +44,16 @@ export function readRatesFile(text: string, settings: RatesSettings): RatesFile 
   if (header.join() !== HEADER.join()) return { rates: [], problems: [`line 1: the header is ${HEADER.join(',')}`] };
   for (const [index, line] of lines.entries()) {
     if (index === 0 || line.trim() === '') continue;
-    const told = readLine(cellsOf(line), settings);
-    if (typeof told === 'string') {
-      found.problems.push(`line ${index + 1}: ${told}`);
+    const read = readLine(cellsOf(line), settings);
+    if (typeof read === 'string') {
+      found.problems.push(`line ${index + 1}: ${read}`);
     } else {
-      const key = JSON.stringify([told.date, told.assetCode, told.currency]);
+      const key = JSON.stringify([read.date, read.assetCode, read.currency]);
       const before = places.get(key);
       if (before !== undefined)
         found.problems.push(`line ${index + 1}: the same day, asset and currency as line ${before}`);
       places.set(key, index + 1);
-      found.rates.push(told);
+      found.rates.push(read);
     }
     if (found.problems.length >= MOST_PROBLEMS) return { ...found, rates: [] };
   }
@@ -70,8 +70,8 @@ function readLine(cells: readonly string[], settings: RatesSettings): GivenRate 
   if (!isAssetCode(assetCode)) return `"${assetCode}" is no asset such as USDT.TRON`;
   if (!/^[A-Z]{3}$/.test(currency)) return `"${currency}" is no currency such as USD`;
   if (rate.startsWith('-')) return `the rate ${rate} is negative`;
-  const told: string = rate;
-  if (!isAmount(rate)) return `"${told}" is no decimal number such as 1.0834`;
+  const given: string = rate;
+  if (!isAmount(rate)) return `"${given}" is no decimal number such as 1.0834`;
   if (compareAmounts(rate, '0') === 0) return 'the rate is zero; leave the line out where there is no rate';
   if (!settings.seen.has(assetCode))
     return `${assetCode} was never seen here: not in the catalog, nor in a balance, a movement or the books`;

@@ -72,7 +72,7 @@ interface Sides {
 function otherSide(operation: string, { asset, operating, fee, wallet, choices }: Sides): Line[] {
   if (operation === 'accountDeposit') return [];
   if (operation === 'accountPayout') {
-    // The payout's own record has put its debit in transit: whose it was is told here.
+    // The payout's own record has put its debit in transit: whose it was is said here.
     return [
       line(accounts.payoutsInTransit, asset, negated(wallet)),
       line(accounts.serviceFees, asset, negated(fee)),

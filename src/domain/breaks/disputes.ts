@@ -30,11 +30,11 @@ export interface IrregularListing {
 const sorts = ['exactlyPaid', 'amountDiffers'] as const;
 type Sort = (typeof sorts)[number];
 
-/** An open dispute beside a listing. `awaited`: only a later poll can tell; `untold`: none will. */
+/** An open dispute beside a listing. `awaited`: only a later poll can show it; `unknown`: none will. */
 export interface DisputeStanding {
   id: string;
   sort: Sort;
-  place: 'listed' | 'outside' | 'awaited' | 'untold';
+  place: 'listed' | 'outside' | 'awaited' | 'unknown';
 }
 
 /** The finding is about the account's filter: its value stands where the id of a payment would. */
@@ -48,18 +48,18 @@ const EXAMPLES = 5;
 /**
  * A payment that was disputed before the filter was read, and that a poll begun since shows so still, is outside of what
  * the filter holds. `since` is when a request began, or the second of an event: the dispute may be younger. Requests so close
- * have no order, and another listing tells.
+ * have no order, and another listing says it.
  */
 export function standingOf(intent: CheckedRecord, listing: IrregularListing): DisputeStanding {
   const { id, since, readAt, verified, history } = intent;
   const standing = (place: DisputeStanding['place']): DisputeStanding => ({ id, sort: sortOf(intent), place });
   if (listing.ids.has(id)) return standing('listed');
-  if (history || since === null || since + grace.moment >= listing.from) return standing('untold');
+  if (history || since === null || since + grace.moment >= listing.from) return standing('unknown');
   if (readAt === null || readAt < listing.to) return standing('awaited');
-  return standing(verified ? 'outside' : 'untold');
+  return standing(verified ? 'outside' : 'unknown');
 }
 
-/** One that could not be held against the listing: whatever it received, a later time has to tell. */
+/** One that could not be held against the listing: whatever it received, a later time has to show it. */
 export function unknownStanding(id: string): DisputeStanding[] {
   return sorts.map((sort) => ({ id, sort, place: 'awaited' }));
 }

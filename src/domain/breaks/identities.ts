@@ -17,7 +17,7 @@ type Sides = { field: string; ours: string; theirs: string } | null;
 
 /**
  * Sums that the specification suggests and does not promise. Whether they hold of an account is observed first. Null where
- * the record does not tell.
+ * the record does not say.
  */
 const identities = {
   /** amountNet = amountGross − feeAmount */

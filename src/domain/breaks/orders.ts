@@ -103,8 +103,8 @@ function problemOf(order: CheckedOrder, facts: CheckFacts): Problem | Waiting | 
   );
   if (order.status === 'overpaid') return { kind: 'order_overpaid', reason: order.releaseReason };
   if (order.status === 'underpaid' && isFinal) {
-    const isTold = order.releaseReason === 'underpaid';
-    return { kind: isTold ? 'order_underpaid' : 'order_amount_mismatch', reason: order.releaseReason };
+    const isUnderpaid = order.releaseReason === 'underpaid';
+    return { kind: isUnderpaid ? 'order_underpaid' : 'order_amount_mismatch', reason: order.releaseReason };
   }
   if (order.status === 'paid_twice') return null;
   const reason = mismatch(order.intents, expected);

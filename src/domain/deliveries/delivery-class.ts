@@ -7,11 +7,11 @@ import type { BreakKind } from '../breaks/breaks.js';
  * - `received_sibling`: it is here, through the delivery to another endpoint of ours.
  * - `pending_retry`: it is not here, and the service is still at it.
  * - `rejected`: we refused it.
- * - `never_reached`: no attempt reached us, or we could not be told of it.
+ * - `never_reached`: no attempt reached us, or the service could not connect.
  * - `phantom`: the service noted an answer of 2xx, and we hold nothing.
  * - `other_endpoint`: it was not meant for us.
- * - `too_old`: it was first seen when the keys of events of its time were gone: nobody can tell any more.
- * - `unrecoverable`: it is not here and never will be, for its payload is not shown; but what it may have told of was read
+ * - `too_old`: it was first seen when the keys of events of its time were gone: nobody can know any more.
+ * - `unrecoverable`: it is not here and never will be, for its payload is not shown; but what it may have reported was read
  *   from the service since, so that nothing is lost with it.
  */
 export const deliveryClasses = [
@@ -51,10 +51,10 @@ export interface DeliveryFacts {
   /** When it came to be known here; left out: just now. */
   firstSeenAt?: number | null;
   /**
-   * Of one without a payload: whether what it told of was read from the service later. `untold`: nothing says what that
+   * Of one without a payload: whether what it reported was read from the service later. `unknown`: nothing says what that
    * was, and nothing will. Left out: not yet.
    */
-  readSince?: 'yes' | 'not yet' | 'untold';
+  readSince?: 'yes' | 'not yet' | 'unknown';
 }
 
 export interface DeliveryClock {
@@ -62,7 +62,7 @@ export interface DeliveryClock {
   now: number;
   /** MISSED_GRACE_SECONDS */
   graceMs: number;
-  /** Deliveries older than this are history: told, never recovered, never a break. */
+  /** Deliveries older than this are history: shown, never recovered, never a break. */
   adoptedAt: number;
   /** So long is one without a payload waited for. */
   giveUpMs: number;
@@ -102,7 +102,7 @@ export function classifyDelivery(facts: DeliveryFacts, clock: DeliveryClock): De
   const due = isMissing && isAged(facts, clock);
   const isMadeGood = facts.held === 'recovered' && facts.applied;
   const missed = due && !isMadeGood;
-  const isGivenUp = missed && isHopeless(facts, clock) && facts.readSince === 'untold';
+  const isGivenUp = missed && isHopeless(facts, clock) && facts.readSince === 'unknown';
   return {
     class: kind,
     missed,

@@ -1,4 +1,4 @@
-/** How our endpoint is told from another system's (WEBHOOK_PUBLIC_URL, WEBHOOK_PATH). */
+/** How our endpoint is distinguished from another system's (WEBHOOK_PUBLIC_URL, WEBHOOK_PATH). */
 export interface OwnAddress {
   publicUrl: string | null;
   webhookPath: string;

@@ -46,10 +46,10 @@ export interface ReportFacts {
   endpointListed: boolean;
 }
 
-/** `unmatched`: the history lacks it so far, or can't tell. */
+/** `unmatched`: the history lacks it so far, or does not say. */
 export type ReportStanding = 'matched' | 'unmatched' | 'not_sent';
 
-/** Whether the service sent it, as far as its delivery history can tell. */
+/** Whether the service sent it, as far as its delivery history says. */
 export function standingOf(
   { arrivedAt, matched, endpointListed }: ReportFacts,
   { known, graceMs }: { known: HistoryKnown | null; graceMs: number },
@@ -59,14 +59,14 @@ export function standingOf(
   return mustHaveIt && endpointListed ? 'not_sent' : 'unmatched';
 }
 
-/** A shop so quiet that one forged event is more than the share can't be told from a history that differs. */
+/** A shop so quiet that one forged event is more than the share can't be distinguished from a history that differs. */
 const LEAST_CLASSIFIED = 20;
 /** More than somebody tries by hand; up to it each is named, however few are classified. */
 const HANDFUL = 5;
 /** One in a hundred: a history that leaves something out leaves out more. */
 const SHARE = 100;
 
-/** So many matched ones have to be counted at most to tell whether the history differs. */
+/** So many matched ones have to be counted at most to say whether the history differs. */
 export function matchedToCount(lacking: number): number {
   return Math.max(LEAST_CLASSIFIED, lacking * SHARE);
 }
@@ -79,7 +79,7 @@ export function historyDiffers({ lacking, matched }: { lacking: number; matched:
 
 /** A history that leaves out the same share of everything would have left so many out of the others. */
 const CLEAR = 5;
-/** So many of the others have to be counted at most to tell whether it points at the secret. */
+/** So many of the others have to be counted at most to say whether it points at the secret. */
 export const OTHERS_TO_COUNT = CLEAR * (SHARE + 1);
 
 /** What lacks, all of it under one secret. */

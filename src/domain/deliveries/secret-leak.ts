@@ -4,7 +4,7 @@ import { LEARN_ENDPOINT, type SecretFacts } from './secret-verdict.js';
 export interface SecretLeak {
   /** Events that the service did not send; null: it is not known. */
   notSent: number | null;
-  /** Events of which the history can't tell whether the service sent them, those that came just now among them. */
+  /** Events of which the history can't say whether the service sent them, those that came just now among them. */
   unmatched: number;
   /** Those of them that the break `history_differs` counts while it is open. */
   lacking: number;
@@ -27,14 +27,14 @@ export interface LeakFacts {
   historyReason: string | null;
 }
 
-/** What was found stays found, also while nothing new can be told. */
+/** What was found stays found, also while nothing new can be said. */
 export function leakOf(facts: LeakFacts): SecretLeak {
   const { notSent, unmatched, lacking } = facts;
-  const untold = facts.hasMatched ? untoldOf(facts) : null;
-  return { notSent: notSent === 0 && untold !== null ? null : notSent, unmatched, lacking, untold };
+  const notKnown = facts.hasMatched ? notKnownOf(facts) : null;
+  return { notSent: notSent === 0 && notKnown !== null ? null : notSent, unmatched, lacking, untold: notKnown };
 }
 
-function untoldOf({ secret, lacking, endpointListed, historyKnown, historyReason }: LeakFacts): string | null {
+function notKnownOf({ secret, lacking, endpointListed, historyKnown, historyReason }: LeakFacts): string | null {
   if (lacking > 0) return `the delivery history lacks ${eventsOf(lacking)}, and may differ from what was sent`;
   if (!historyKnown) {
     return `the delivery history was not read completely within a day${historyReason === null ? '' : `: ${historyReason}`}`;
@@ -59,7 +59,7 @@ export function leakWords({ label, notSent, lacking }: Pick<SecretLeak, 'notSent
 export interface LeakDone {
   /** Events that the history lacked, and that count as not sent from now on. */
   disproved: number;
-  /** Events of which the history can't tell yet. */
+  /** Events of which the history can't say yet. */
   undecided: number;
   /** Orders that are other than before. */
   orders: string[];

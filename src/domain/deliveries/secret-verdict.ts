@@ -1,6 +1,6 @@
 import { acceptAgain } from './last-secret.js';
 
-/** `may_be_retired`: everything speaks for it. `keep`: something is missing. `undetermined`: nothing can tell. */
+/** `may_be_retired`: everything speaks for it. `keep`: something is missing. `undetermined`: nothing can say. */
 export type SecretVerdict = 'retired' | 'may_be_retired' | 'keep' | 'undetermined';
 
 export interface SecretFacts {
@@ -67,25 +67,25 @@ export function classifySecret(facts: VerdictFacts): SecretClassification {
     const next = rivals.length === 0 ? noneLeft(secret) : afterRetirement(secret);
     return { verdict: 'retired', missing: [], successor: null, next };
   }
-  if (rivals.length === 0) return told('keep', [alone(facts)]);
+  if (rivals.length === 0) return withVerdict('keep', [alone(facts)]);
   const { firstMatchAt: since } = secret;
-  if (since === null) return told('undetermined', [unmatched(facts)]);
+  if (since === null) return withVerdict('undetermined', [unmatched(facts)]);
   const matched = rivals.flatMap((one) => (one.firstMatchAt === null ? [] : [{ one, at: one.firstMatchAt }]));
-  if (matched.length === 0) return told('keep', [waitsFor(rivals)]);
+  if (matched.length === 0) return withVerdict('keep', [waitsFor(rivals)]);
   const classified = matched.filter(({ at }) => at > since).map(({ one }) => classifyAgainst(facts, one));
   const order: SecretVerdict[] = ['may_be_retired', 'keep', 'undetermined'];
   const [best] = classified.sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
-  return best ?? told('keep', [newest(secret)]);
+  return best ?? withVerdict('keep', [newest(secret)]);
 }
 
 function classifyAgainst({ secret, overlap, historyKnown }: VerdictFacts, other: SecretFacts): SecretClassification {
   const unknown = unknownsOf(secret, other, historyKnown);
-  if (unknown.length > 0) return told('undetermined', unknown, other.label);
+  if (unknown.length > 0) return withVerdict('undetermined', unknown, other.label);
   const missing = [
     ...endpointLacks(secret as Listed, other as Listed),
     ...overlapLacks(secret, other, overlap(other.label)),
   ];
-  if (missing.length > 0) return told('keep', missing, other.label);
+  if (missing.length > 0) return withVerdict('keep', missing, other.label);
   const next = `Retire it: tallyhook secrets retire ${secret.label} (step 5).`;
   return { verdict: 'may_be_retired', missing: [], successor: other.label, next };
 }
@@ -116,7 +116,7 @@ function overlapLacks({ label, pending }: SecretFacts, other: SecretFacts, { onl
 }
 
 const READ_HISTORY = 'tallyhook reconcile endpoints deliveries';
-/** Where every event comes to two endpoints, only one that comes to one of them tells their secrets apart. */
+/** Where every event comes to two endpoints, only one that comes to one of them distinguishes their secrets. */
 export const LEARN_ENDPOINT = `send a test to its endpoint from the dashboard, then run ${READ_HISTORY}`;
 
 function unknownsOf(secret: SecretFacts, other: SecretFacts, historyKnown: boolean): Lack[] {
@@ -194,7 +194,11 @@ function covers(pattern: string, type: string): boolean {
 }
 
 /** Something lacks. */
-function told(verdict: SecretVerdict, lacks: readonly Lack[], successor: string | null = null): SecretClassification {
+function withVerdict(
+  verdict: SecretVerdict,
+  lacks: readonly Lack[],
+  successor: string | null = null,
+): SecretClassification {
   const { next } = lacks[0] as Lack;
   return { verdict, missing: lacks.map(({ what }) => what), successor, next };
 }

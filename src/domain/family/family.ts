@@ -183,7 +183,7 @@ function isUnlinkedOf({ payout, owner }: Owned, reference: string, { assigned }:
   );
 }
 
-/** Its payment names it as a refund, and reports alone tell more: they withhold, as of a payout that they link themselves. */
+/** Its payment names it as a refund, and only reports say more: they withhold, as of a payout that they link themselves. */
 function isUnread({ id, absent, unknown }: ShownRecord, { assigned }: Pick<Said, 'assigned'>): boolean {
   return unknown === true && !absent && !assigned.has(id);
 }

@@ -72,7 +72,7 @@ export function isGone({ absent, unknown }: Pick<ShownRecord, 'absent' | 'unknow
   return absent && unknown === true;
 }
 
-/** It can link others: the service still has it, or denies what we did ourselves. One that reports alone tell has no fields that could. */
+/** It can link others: the service still has it, or denies what we did ourselves. One known only from reports has no fields that could. */
 function isLinking({ absent, ownCall }: ShownRecord): boolean {
   return !absent || (ownCall ?? null) !== null;
 }

@@ -10,7 +10,7 @@ export interface OpenCall {
   begunAt: Date;
   /** What its answer named; null: no answer is known. */
   objectId: string | null;
-  /** Nobody but a person can tell what came of it. */
+  /** Only a person can say what came of it. */
   undecided: boolean;
 }
 

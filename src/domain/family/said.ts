@@ -43,20 +43,24 @@ export interface SaidRefund {
 /** Whatever any of the reports says, each by itself: a later one that names another payment, or the same, takes nothing back. */
 export function saidRefunds(fields: JsonObject, claims: readonly Statement[], words: PayoutWords): SaidRefund[] {
   const said = new Map<string, SaidRefund>();
-  for (const { fields: told, to, source } of claims.filter(isReport).toSorted(compareStatements)) {
-    for (const [of, name] of linksSaid(fields, told, words))
+  for (const { fields: reported, to, source } of claims.filter(isReport).toSorted(compareStatements)) {
+    for (const [of, name] of linksSaid(fields, reported, words))
       said.set(`${of} ${name} ${source.ref}`, { of, name, until: to, by: source.ref });
   }
   return [...said.values()];
 }
 
-function linksSaid(fields: JsonObject, told: JsonObject, words: PayoutWords): (readonly [SaidRefund['of'], string])[] {
+function linksSaid(
+  fields: JsonObject,
+  reported: JsonObject,
+  words: PayoutWords,
+): (readonly [SaidRefund['of'], string])[] {
   const other = (name: string) => {
-    const value = textField(told, name) ?? '';
+    const value = textField(reported, name) ?? '';
     return value === '' || value === textField(fields, name) ? [] : [value];
   };
   // Where the list shows no type, it is what the report says; that too may be nothing.
-  const typed = Object.hasOwn(fields, 'payoutType') ? fields : told;
+  const typed = Object.hasOwn(fields, 'payoutType') ? fields : reported;
   const references = mayRefund(typed, words) ? other('merchantReference') : [];
   return [
     ...other('paymentIntentId').map((name) => ['payment', name] as const),

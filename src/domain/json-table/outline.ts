@@ -7,7 +7,7 @@ const MOST_MEMBERS = 1_000;
 
 /**
  * What an object says in few words, where the document is too large to be made whole: a thousand members of it and of the
- * objects within, texts before objects, nothing else and nothing deep. Enough to tell which record it is about.
+ * objects within, texts before objects, nothing else and nothing deep. Enough to see which record it is about.
  */
 export function outlineOf(table: JsonTable, part: number): JsonObject {
   let left = MOST_MEMBERS;

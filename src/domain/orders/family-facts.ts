@@ -11,7 +11,7 @@ export function factsOf(
   given: Pick<OrderFacts, 'reference' | 'expected' | 'history' | 'kytWords' | 'requiresRegistration'>,
 ): OrderFacts {
   const { contested } = family;
-  // What a call of our own in doubt may have made is held by the call, and told as what it is.
+  // What a call of our own in doubt may have made is held by the call, and shown as what it is.
   const intents = [...family.intents, ...contested.map(({ intent }) => intent)];
   const unlinked = madeByOthers(family.unlinked, family.openCalls, intents);
   // One by one: spreading as many fields takes longer than all that follows.

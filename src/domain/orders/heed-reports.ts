@@ -28,9 +28,9 @@ export function heedReports(
   const plain = withoutReports(facts);
   const without = plain === facts ? heeding : deriveOrder(plain);
   if (!without.release.safe) {
-    const told = heeding.release.safe ? without : heeding;
+    const shown = heeding.release.safe ? without : heeding;
     // What reports held before is held by them still, once nothing else holds it.
-    return { ...told, reports: { held: before.held && plain !== facts, refutedAt: before.refutedAt } };
+    return { ...shown, reports: { held: before.held && plain !== facts, refutedAt: before.refutedAt } };
   }
   if (heeding.release.safe) return { ...heeding, reports: { held: false, refutedAt: refutedNow(before, now) } };
   if (!before.held && isIgnoring(before.refutedAt, now) && facts.manyReported !== true)

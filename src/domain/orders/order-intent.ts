@@ -24,7 +24,7 @@ export interface Collected {
   type: 'collected';
   intent: ShownRecord;
   side: RangeSide;
-  /** What came in and stayed, in the currency of the request; null where the record does not tell. */
+  /** What came in and stayed, in the currency of the request; null where the record does not say. */
   paid: Money | null;
   partlyRefunded: boolean;
 }

@@ -21,7 +21,7 @@ async function* withManifest(files: AsyncIterable<ZippedFile>, sums: string[]): 
 
 async function* hashed(
   content: ZippedFile['content'],
-  tell: (sha256: string) => void,
+  onHash: (sha256: string) => void,
 ): AsyncGenerator<string | Uint8Array> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -31,7 +31,7 @@ async function* hashed(
     if (bytes > MOST_BYTES) throw tooLarge();
     yield part;
   }
-  tell(hash.digest('hex'));
+  onHash(hash.digest('hex'));
 }
 
 /** Files of a name and a number, each of whole lines. */

@@ -12,7 +12,7 @@ export interface MonthBooks {
   table: Pick<MovementTable, 'words'>;
   /** Of the books: decides what was made in the month. */
   timeZone: string;
-  /** In which values are told. */
+  /** In which values are given. */
   currency: string;
 }
 

@@ -8,7 +8,7 @@ export interface WrittenFile {
   bytes: number;
 }
 
-/** One that would be written: how long it gets, and its hash, is told where that is known without making it. */
+/** One that would be written: its length and its hash, where they are known without making it. */
 export type PlannedFile = Pick<WrittenFile, 'name'> & { [K in 'sha256' | 'bytes']: WrittenFile[K] | null };
 
 interface Content {

@@ -5,7 +5,7 @@ export interface ZippedFile {
   content: AsyncIterable<string | Uint8Array> | Iterable<string>;
 }
 
-/** The first day that a zip can tell, for every file: the same content is the same bytes, whenever and wherever it is made. */
+/** The first day that a zip can hold, for every file: the same content is the same bytes, whenever and wherever it is made. */
 const NO_TIME = new Date(1980, 0, 1);
 
 /** A zip, while its files are made one after the other; memory does not grow with them. */

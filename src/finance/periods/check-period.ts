@@ -56,7 +56,7 @@ const bookKinds = ['payment-intents', 'payouts', 'accounts', 'transactions', 'ba
 
 const POSTED_WITHIN_MS = 120_000;
 /** Of the earlier months that are open. */
-const OPEN_TOLD = 20;
+const OPEN_LISTED = 20;
 
 /** What is missing for a month (YYYY-MM) to be closed, the gravest first. */
 export async function checkPeriod(db: Knex, month: string, settings: CheckSettings): Promise<PeriodCheck> {
@@ -74,8 +74,8 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
     ...(await unprovenBalances(db, now)).map(({ assetCode, why }) =>
       byReason('balance_unproven', assetCode, `the balance of ${assetCode} is not proven: ${why}`),
     ),
-    ...(await closingDiffers(db, { month, end, timeZone })).map(({ assetCode, told }) =>
-      byReason('closing_differs', assetCode, told),
+    ...(await closingDiffers(db, { month, end, timeZone })).map(({ assetCode, told: why }) =>
+      byReason('closing_differs', assetCode, why),
     ),
     ...(await unpricedLines(db, month, currency)).map(({ assetCode, why, lines, entry }) =>
       byReason(
@@ -89,10 +89,10 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
 }
 
 async function orderOfMonths(db: Knex, month: string, isRunning: boolean): Promise<Missing[]> {
-  const never = (what: Missing['what'], told: string, of: string | null = null): Missing => ({
+  const never = (what: Missing['what'], why: string, of: string | null = null): Missing => ({
     what,
     of,
-    told,
+    told: why,
     byReason: false,
   });
   const closed = await closedMonths(db);
@@ -103,23 +103,25 @@ async function orderOfMonths(db: Knex, month: string, isRunning: boolean): Promi
   if (first > month) return [never('nothing_posted', `the books begin with ${first}`)];
   const open: string[] = [];
   for (let one = first; one < month; one = monthAfter(one)) if (!closed.has(one)) open.push(one);
-  const told = open
-    .slice(0, OPEN_TOLD)
+  const listed = open
+    .slice(0, OPEN_LISTED)
     .map((one) => never('earlier_month_open', `${one} is open: months are closed in their order`, one));
-  const others = open.length - told.length;
-  return others === 0 ? told : [...told, never('earlier_month_open', `${others} more earlier months are not closed`)];
+  const others = open.length - listed.length;
+  return others === 0
+    ? listed
+    : [...listed, never('earlier_month_open', `${others} more earlier months are not closed`)];
 }
 
 async function notPosted(db: Knex, knownAt: Date): Promise<Missing[]> {
   const { changes, due, isRenewing } = await unposted(db, knownAt);
-  const told = [
+  const messages = [
     changes > 0 ? `${changes} ${changes === 1 ? 'change' : 'changes'} of records not posted yet` : null,
     due > 0 ? `${due} ${due === 1 ? 'record' : 'records'} to be posted anew` : null,
     isRenewing ? 'movements are being worked in anew by another table of the contract' : null,
   ].filter((one) => one !== null);
   const assets = await unopenedAssets(db);
   return [
-    ...told.map((one) => byReason('posting_behind', null, one)),
+    ...messages.map((one) => byReason('posting_behind', null, one)),
     ...assets.map((asset) =>
       byReason('asset_not_opened', asset, `nothing of ${asset} is posted: its balance has no opening position`),
     ),
@@ -141,8 +143,8 @@ async function unprovenKinds(db: Knex, end: number, now: Date): Promise<Missing[
   });
 }
 
-function byReason(what: Missing['what'], of: string | null, told: string): Missing {
-  return { what, of, told, byReason: true };
+function byReason(what: Missing['what'], of: string | null, why: string): Missing {
+  return { what, of, told: why, byReason: true };
 }
 
 interface ClosingDiffers {
@@ -169,12 +171,12 @@ async function closingDiffers(
     const own = later.filter((one) => one.assetCode === assetCode);
     const { totals } = await monthTotals(db, month, { account: accounts.operating, assetCode });
     const closing = totals[0]?.closing ?? '0';
-    found.push({ assetCode, told: toldOf(own, { month, assetCode, closing }) });
+    found.push({ assetCode, told: differenceOf(own, { month, assetCode, closing }) });
   }
   return found;
 }
 
-function toldOf(
+function differenceOf(
   own: readonly BookedLater[],
   { month, assetCode, closing }: { month: string; assetCode: string; closing: string },
 ): string {

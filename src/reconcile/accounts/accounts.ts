@@ -22,7 +22,7 @@ interface Pass {
   to: number;
 }
 
-/** An event may come before the list shows what it tells of. */
+/** An event may come before the list shows what it reports. */
 const SETTLE_MS = 30_000;
 /** Each may take a call. */
 const MOST_NAMED = 30;
@@ -66,7 +66,7 @@ export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
       ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
       listed: first.seen.size,
       absent: unlisted?.absent ?? 0,
-      ...unlisted?.told,
+      ...unlisted?.proof,
       lists: [...statuses],
     },
     watermarks: new Map([['head', { at: first.from }]]),

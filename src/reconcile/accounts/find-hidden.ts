@@ -3,7 +3,7 @@ import { ForbiddenError, NotFoundError, RefusedError } from '../../service-api/s
 import type { RunContext } from '../deps.js';
 
 const operation = 'listAccountTransactions';
-/** No sub-wallet has this id: tells whether the service refuses to show the movements of one that it does not know. */
+/** No sub-wallet has this id: shows whether the service refuses to show the movements of one that it does not know. */
 const NOBODY = 'tallyhook-no-such-account';
 /** Calls of one run; the others have their turn in the next. */
 const MOST = 60;
@@ -13,8 +13,8 @@ export interface HiddenWallets {
   known: string[];
   /** The service denies them. */
   denied: string[];
-  /** The service refuses to tell, or shows nothing of a sub-wallet that it does not know either. */
-  untold: string[];
+  /** The service refuses to answer, or shows nothing of a sub-wallet that it does not know either. */
+  undecided: string[];
   /** Not asked for by this run. */
   left: string[];
 }
@@ -29,7 +29,7 @@ export async function findHidden(
   ids: readonly string[],
   listed: string | undefined,
 ): Promise<HiddenWallets> {
-  const found: HiddenWallets = { known: [], denied: [], untold: [], left: ids.slice(MOST) };
+  const found: HiddenWallets = { known: [], denied: [], undecided: [], left: ids.slice(MOST) };
   const silent: string[] = [];
   const denied: string[] = [];
   for (const id of ids.slice(0, MOST)) {
@@ -39,9 +39,9 @@ export async function findHidden(
   }
   // Where it denies one that it lists as well, it does not offer the call.
   const isOffered = denied.length === 0 || listed === undefined || (await ask(run, listed)) !== 'denied';
-  found[isOffered ? 'denied' : 'untold'].push(...denied);
+  found[isOffered ? 'denied' : 'undecided'].push(...denied);
   const isDenying = silent.length > 0 && (await ask(run, NOBODY)) === 'denied';
-  found[isDenying ? 'known' : 'untold'].push(...silent);
+  found[isDenying ? 'known' : 'undecided'].push(...silent);
   return found;
 }
 
@@ -49,18 +49,18 @@ export async function findHidden(
 async function ask(
   { deps, tally, signal }: RunContext,
   id: string,
-): Promise<'known' | 'denied' | 'untold' | 'nothing'> {
+): Promise<'known' | 'denied' | 'undecided' | 'nothing'> {
   signal?.throwIfAborted();
   tally.calls += 1;
   try {
     const request = { path: { id }, query: { take: 1 }, ...(signal ? { signal } : {}) };
     const { data } = await deps.client.reply(operation, request);
     const items = isJsonObject(data) ? data['items'] : data;
-    if (!Array.isArray(items)) return 'untold';
+    if (!Array.isArray(items)) return 'undecided';
     return items.length > 0 ? 'known' : 'nothing';
   } catch (error) {
     if (error instanceof NotFoundError) return 'denied';
-    if (error instanceof ForbiddenError || error instanceof RefusedError) return 'untold';
+    if (error instanceof ForbiddenError || error instanceof RefusedError) return 'undecided';
     throw error;
   }
 }

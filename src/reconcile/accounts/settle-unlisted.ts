@@ -16,7 +16,7 @@ export interface UnlistedWallets {
   /** Why the run does not prove what became of some; null: it does. */
   reason: string | null;
   /** For the run's proof. */
-  told: Record<string, unknown>;
+  proof: Record<string, unknown>;
 }
 
 interface Passes {
@@ -34,7 +34,7 @@ interface Passes {
 
 /**
  * What becomes of sub-wallets that no list shows. Closed or archived ones are gone quietly; one that the service denies is
- * absent, and a break if it was listed or an event told more of it than its id. One that was only named, and that the service
+ * absent, and a break if it was listed or an event reported more of it than its id. One that was only named, and that the service
  * does not speak of for a day, is no longer asked for: the proof of the run says so.
  */
 export async function settleUnlisted(run: RunContext, passes: Passes): Promise<UnlistedWallets> {
@@ -45,12 +45,12 @@ export async function settleUnlisted(run: RunContext, passes: Passes): Promise<U
   const named = passes.named.filter(({ id }) => !wasListed.has(id) && !closed.has(id));
   const asked = [...open, ...named.map(({ id }) => id)];
   const found = await findHidden(run, asked, passes.seen.values().next().value);
-  const emptied = await accountsEndingIn(db, found.untold, contract.movements.words.transactionType.closure);
-  const archived = [...found.known, ...found.untold.filter((id) => emptied.has(id))];
-  const untold = found.untold.filter((id) => !emptied.has(id));
-  const doubtful = untold.filter((id) => wasListed.has(id));
+  const emptied = await accountsEndingIn(db, found.undecided, contract.movements.words.transactionType.closure);
+  const archived = [...found.known, ...found.undecided.filter((id) => emptied.has(id))];
+  const undecided = found.undecided.filter((id) => !emptied.has(id));
+  const doubtful = undecided.filter((id) => wasListed.has(id));
   const ages = new Map(named.map((request) => [request.id, request]));
-  const given = untold.filter((id) => (ages.get(id)?.ageMs ?? 0) >= DAY_MS);
+  const given = undecided.filter((id) => (ages.get(id)?.ageMs ?? 0) >= DAY_MS);
   const isHeld = (id: string): boolean => wasListed.has(id) || ages.get(id)?.held === true;
   const gone = [...closed, ...[...archived, ...found.denied].filter(isHeld), ...doubtful];
   return {
@@ -64,7 +64,7 @@ export async function settleUnlisted(run: RunContext, passes: Passes): Promise<U
     absent: [...closed, ...open.filter((id) => !found.left.includes(id))].length,
     reason:
       found.left.length === 0 ? null : `${found.left.length} sub-wallets of no list are asked for in the next run`,
-    told: {
+    proof: {
       ...some('archived', archived),
       ...some(
         'unknownToService',

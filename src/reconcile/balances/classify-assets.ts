@@ -1,6 +1,6 @@
-import { tellAtOpening } from '../../domain/balances/at-opening.js';
+import { findAtOpening } from '../../domain/balances/at-opening.js';
 import { classifyBalance } from '../../domain/balances/balance-proof.js';
-import { classifiedResidual, holdResidual } from '../../domain/balances/untold-payouts.js';
+import { classifiedResidual, holdResidual } from '../../domain/balances/unnamed-payouts.js';
 import { compareAmounts } from '../../domain/money.js';
 import { isKnownResidual } from '../../records/balances/balance-breaks.js';
 import { workInMovements } from '../../records/balances/balance-movements.js';
@@ -105,7 +105,7 @@ async function closeRound(
     }
     const verdict = verdictOf(asset, { read, sums: moved, proof: proofs.get(asset), caveats: synced.caveats });
     const { unexplained } = verdict.classified.verdict;
-    const held = moved.untold && holdResidual(unexplained, moved.untold, proofs.get(asset)?.held ?? null);
+    const held = moved.unnamed && holdResidual(unexplained, moved.unnamed, proofs.get(asset)?.held ?? null);
     if (held) {
       await settle(asset, { read, earlier: before, verdict: { type: 'unproven', reason: UNDER_WAY, held } });
       continue;
@@ -138,17 +138,17 @@ function verdictOf(
   const began = { explained: '0', known: '0', attributed: '0', limit: '0', unclear: null };
   const verdict =
     opening === null ? classifyBalance(balance, balance, began) : classifyBalance(opening.balance, balance, sums);
-  const told = opening === null || sums.untold === null ? null : tellAtOpening(sums, sums.untold, verdict);
-  const held = classifiedResidual(verdict.unexplained, sums.untold);
-  const classified = { assetCode, poll, verdict, held, ...(told === null ? {} : { told }) };
+  const atOpening = opening === null || sums.unnamed === null ? null : findAtOpening(sums, sums.unnamed, verdict);
+  const held = classifiedResidual(verdict.unexplained, sums.unnamed);
+  const classified = { assetCode, poll, verdict, held, ...(atOpening === null ? {} : { atOpening }) };
   const all = held === null ? caveats : [...caveats, ...likelyOf(sums)];
   return { type: 'judged', classified, opens: opening === null, caveats: all };
 }
 
 /** It stays a break, whose amount changes as such payouts come and end. */
-function likelyOf({ untold }: AssetSums): string[] {
-  if (untold === null || compareAmounts(untold.likely, '0') === 0) return [];
-  return [`${untold.likely} of it: payouts under way, just as much as sub-wallets were debited when they were made`];
+function likelyOf({ unnamed }: AssetSums): string[] {
+  if (unnamed === null || compareAmounts(unnamed.likely, '0') === 0) return [];
+  return [`${unnamed.likely} of it: payouts under way, just as much as sub-wallets were debited when they were made`];
 }
 
 function unproven(read: ReadBalance | null, reason: string, earlier: ReadBalance | null = null): Sandwiched {

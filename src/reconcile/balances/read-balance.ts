@@ -23,8 +23,8 @@ export async function readBalance({ deps, tally, signal }: RunContext, assetCode
     const request = { path: { assetCode }, ...(signal ? { signal } : {}) };
     const { data, from, to } = await deps.client.reply('getBalance', request);
     const fields = isJsonObject(data) ? data : {};
-    const told = textField(fields, 'assetCode');
-    if (told !== null && told !== assetCode) return null;
+    const shown = textField(fields, 'assetCode');
+    if (shown !== null && shown !== assetCode) return null;
     const amount = (name: string): string | null => {
       const value = fields[name];
       return isTotal(value) ? normalizeAmount(value) : null;
@@ -43,7 +43,7 @@ export async function readBalance({ deps, tally, signal }: RunContext, assetCode
   }
 }
 
-/** Nothing moved between the two, as far as a balance tells. */
+/** Nothing moved between the two, as far as a balance shows. */
 export function isSameBalance(a: ReadBalance, b: ReadBalance): boolean {
   return same(a.balance, b.balance) && same(a.frozen, b.frozen);
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { isIdentityKept } from '../../domain/balances/balance-proof.js';
-import type { HeldResidual } from '../../domain/balances/untold-payouts.js';
+import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
 import type { JsonObject } from '../../domain/json.js';
 import { compareAmounts, isAmount } from '../../domain/money.js';
 import type { Observation } from '../../domain/observation.js';
@@ -122,8 +122,8 @@ async function followIdentity(
 }
 
 async function keepRate(trx: Knex.Transaction, assetCode: string, { fields, from }: ReadBalance): Promise<void> {
-  const told = fields['usdRate'];
-  if (!isAmount(told)) return;
-  const rate = compareAmounts(told, '0') === 0 ? null : told;
+  const shown = fields['usdRate'];
+  if (!isAmount(shown)) return;
+  const rate = compareAmounts(shown, '0') === 0 ? null : shown;
   await keepRates(trx, [{ assetCode, rate, seenAt: from, source: 'balance' }]);
 }

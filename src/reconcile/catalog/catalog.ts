@@ -9,8 +9,8 @@ import { checkProducts, type ProductsChecked } from './check-products.js';
 import { readCatalog, readSettlementAccounts } from './read-catalog.js';
 import { type ProductsRead, readProducts } from './read-products.js';
 
-/** So many findings are told one by one. */
-const TOLD = 20;
+/** So many findings are listed one by one. */
+const LISTED = 20;
 
 /**
  * What changes seldom: the assets of the platform (specification 4.20), the accounts to settle to (4.16) and the ways to
@@ -50,7 +50,7 @@ export async function reconcileCatalog(run: RunContext): Promise<Outcome> {
 }
 
 function productsOf({ read, agree }: ProductsRead, checked: ProductsChecked | null): Record<string, unknown> {
-  return { read, agree: agree.length, findings: checked?.findings.slice(0, TOLD) ?? [] };
+  return { read, agree: agree.length, findings: checked?.findings.slice(0, LISTED) ?? [] };
 }
 
 /** One call each; the others have their turn in the next run. */

@@ -46,7 +46,7 @@ export interface HistoryPoll {
 
 /**
  * STORY of L8 (docs/security.md): webhooks that came are looked for in what the history has shown; what a complete poll
- * lacks though it must have it was not sent by the service. Null: the poll was not complete, and tells nothing of those.
+ * lacks though it must have it was not sent by the service. Null: the poll was not complete, and says nothing of those.
  */
 export async function classifyReports(run: RunContext, reading: HistoryPoll | null): Promise<void> {
   const { runId, dryRun } = run.fence;
@@ -164,7 +164,7 @@ async function classify(
 }
 
 /**
- * A person said that their secrets leaked: nobody has to be told of what came under them. Where the history lacks so much that
+ * A person said that their secrets leaked: what came under them needs no break. Where the history lacks so much that
  * it may leave events out by itself, it disproves no more than when the person said so; that is what is returned.
  */
 async function disprove(

@@ -28,7 +28,7 @@ const CLOCK_UNCERTAINTY_MS = 2_000;
 /** A delivery that the service calls pending and never touches again is not waited for any longer. */
 const STUCK_MS = 3 * 86_400_000;
 
-/** Where the service shows no history, the run says that it is degraded: nothing can be told by it. */
+/** Where the service shows no history, the run says that it is degraded: nothing can be concluded from it. */
 export async function reconcileDeliveries(run: RunContext): Promise<Outcome> {
   try {
     return await readHistory(run);

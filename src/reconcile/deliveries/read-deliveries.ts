@@ -93,20 +93,20 @@ function newScan(): DeliveryScan {
   };
 }
 
-/** By every time that was told and that the history may still be sorted by. */
-function told(depths: Depths): number[] {
+/** By every time that was shown and that the history may still be sorted by. */
+function timesShown(depths: Depths): number[] {
   return times.flatMap((time) => depths[time] ?? []).filter(Number.isFinite);
 }
 
 /** None above the bound stands further down. */
 function isBelow(depths: Depths, bound: number): boolean {
-  const left = told(depths);
+  const left = timesShown(depths);
   return left.length > 0 && left.every((depth) => depth < bound);
 }
 
-/** Times were told, and none of them goes down. */
+/** Times were shown, and none of them goes down. */
 function isUnsorted(depths: Depths): boolean {
-  return times.some((time) => depths[time] === null) && told(depths).length === 0;
+  return times.some((time) => depths[time] === null) && timesShown(depths).length === 0;
 }
 
 function goDown(depths: Depths, delivery: Delivery): void {

@@ -76,7 +76,7 @@ async function searchesOf(
 }
 
 /**
- * What can't be recovered is read from the service's own lists, as far as it can be told which record it was. Asked for when
+ * What can't be recovered is read from the service's own lists, as far as its record is known. Asked for when
  * the service shows the delivery, not whenever it is classified again.
  */
 function requestsOf(classified: readonly ClassifiedDelivery[]): NewRefreshRequest[] {

@@ -2,7 +2,7 @@ import type { Watermark } from '../../records/runs/watermarks.js';
 import { CLOCKS_APART_MS } from './span.js';
 
 /**
- * Whether what was last done at `watermark.at` is to be done again. A moment that is yet to come was told by a clock that was
+ * Whether what was last done at `watermark.at` is to be done again. A moment that is yet to come was given by a clock that was
  * wrong: it puts nothing off. Times in ms of our clock.
  */
 export function isDue(watermark: Watermark | undefined, everyMs: number, now: number): boolean {

@@ -27,7 +27,7 @@ export interface ListPoll {
   candidates: Map<string, Place>;
   /** Met since the poll began when they were just made: what becomes of them at once is later than the poll. */
   recent: Set<string>;
-  /** There are more of them than are told at once; what is left has its turn in the next run. */
+  /** There are more of them than are listed at once; what is left has its turn in the next run. */
   moreCandidates: boolean;
   /** Counts what was read. */
   tally: { calls: number; seen: number };

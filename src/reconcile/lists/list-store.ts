@@ -49,7 +49,7 @@ export interface ListStore {
   marked(): Promise<Place[]>;
   /** The nearest listed ones created at or after `createdAt`, newest first. */
   listedFrom(createdAt: number, limit: number): Promise<Place[]>;
-  /** Held here, covered by the span, and not among `except`. `more`: there are others, beyond what is told at once. */
+  /** Held here, covered by the span, and not among `except`. `more`: there are others, beyond what is listed at once. */
   between(span: Span, except: readonly string[]): Promise<{ places: Place[]; more: boolean }>;
   /** Listed, and shown by no page that was asked for at `since` (ms of the service's clock) or later. `more` as above. */
   notSeenSince(since: number): Promise<{ places: Place[]; more: boolean }>;

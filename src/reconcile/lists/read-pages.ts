@@ -76,7 +76,7 @@ function createAsking(
   operation: ListPlan['operation'],
   { tally, signal }: { tally: { calls: number }; signal?: AbortSignal },
 ): Asking {
-  // A refusal tells nothing of any record, so it does not matter when it was; it only must not seem to be earlier.
+  // A refusal says nothing of any record, so it does not matter when it was; it only must not seem to be earlier.
   let last = 0;
   const ask = async ({ cursor, take, status }: PageQuery): Promise<Answer<Json>> => {
     tally.calls += 1;

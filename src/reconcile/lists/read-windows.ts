@@ -2,7 +2,7 @@ import { keepPage, type ListPoll } from './list-poll.js';
 import { isNewer, type Place } from './list-row.js';
 import type { Absence } from './list-store.js';
 import { type ScanOptions, scanList } from './scan-list.js';
-import { covers, lowerEnd, SETTLE_MS, toldWithin, upperEnd } from './span.js';
+import { covers, inexactnessOf, lowerEnd, SETTLE_MS, upperEnd } from './span.js';
 
 /** Fewer listed records above than this: the window begins at the head, and shows what is new there too. */
 const NEAR_HEAD = 80;
@@ -56,7 +56,7 @@ export async function readWindows(
 
 async function stonesAbove(poll: ListPoll, target: Place): Promise<Place[]> {
   if (target.createdAt === null) return [];
-  const above = await poll.store.listedFrom(target.createdAt + toldWithin(target) + 1, NEAR_HEAD);
+  const above = await poll.store.listedFrom(target.createdAt + inexactnessOf(target) + 1, NEAR_HEAD);
   return above.length < NEAR_HEAD ? [] : (usable(above.slice(-STONES)) ?? usable(above) ?? ofLastMoment(above));
 }
 
@@ -85,7 +85,7 @@ async function readWindow(
   const { target, trail, maxPages, isDeep, pending, looked } = window;
   let top: { before: number; from: number } | null = null;
   const options: ScanOptions = {
-    bound: !isDeep || target.createdAt === null ? null : { createdAt: target.createdAt - toldWithin(target) },
+    bound: !isDeep || target.createdAt === null ? null : { createdAt: target.createdAt - inexactnessOf(target) },
     trail,
     expectsRows: () => poll.store.holdsListed(),
     maxPages,

@@ -40,7 +40,7 @@ export interface ScanOptions {
   signal?: AbortSignal;
 }
 
-/** One answer of the service during a scan. Everything in `rows` was read; the rest tells what it proves. */
+/** One answer of the service during a scan. Everything in `rows` was read; the rest says what it proves. */
 export interface ScanPage {
   rows: ListRow[];
   /** So many of them did not come up in the pages just before. */
@@ -121,7 +121,7 @@ export async function scanList(
 interface ScanState {
   scan: Scan;
   trail: Place[];
-  /** Ids met lately, to tell progress from repetition. */
+  /** Ids met lately, to distinguish progress from repetition. */
   recent: Set<string>;
   stepBack: number;
   /** The answers don't reach beyond the rows of one millisecond. */
@@ -219,7 +219,7 @@ function joinAnswer(
   return { rows, fresh, from, to, contiguous: true, above, chain, atEnd, done };
 }
 
-/** No answer of a service that had more to tell, going by the answers before. */
+/** No answer of a service that had more to show, going by the answers before. */
 function isShort(rows: readonly ListRow[], { longest, trail }: ScanState): boolean {
   return rows.length < longest || (rows.length < SURELY_SHORT && rows.at(-1)?.id === trail.at(-1)?.id);
 }

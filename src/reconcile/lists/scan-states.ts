@@ -15,7 +15,7 @@ const FEW = 3;
 
 export interface StateScans {
   scans: Map<string, Scan>;
-  /** States whose filter the service refuses, or does not go by: no page of it tells which records are in that state. */
+  /** States whose filter the service refuses, or does not go by: no page of it says which records are in that state. */
   unfiltered: Map<string, 'refused' | 'ignored'>;
   /** The states that wait for a decision were read whole, not only those created lately. */
   whole: boolean;

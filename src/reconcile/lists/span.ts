@@ -10,8 +10,8 @@ export const SETTLE_MS = 30_000;
 /** More than our clock and the service's will differ. */
 export const CLOCKS_APART_MS = 10 * 60_000;
 
-/** An event may tell the time of creation less exactly than the list does, to the second for example. */
-const TOLD_WITHIN_MS = 2_000;
+/** An event may report the time of creation less exactly than the list shows it, to the second for example. */
+const REPORTED_WITHIN_MS = 2_000;
 
 /** An interval of time in which a page shows every record that the whole list holds; ms. */
 export interface Span {
@@ -61,14 +61,14 @@ export function lowerEnd(page: ScanPage): number {
 /** The page would show the record if the service listed it. */
 export function covers(span: Span, place: Place): boolean {
   if (place.createdAt === null) return false;
-  const within = toldWithin(place);
+  const within = inexactnessOf(place);
   if (place.createdAt - within <= span.after || place.createdAt + within >= span.before) return false;
   return place.createdAt + within < span.settled;
 }
 
 /** By so many ms the list may show the record older or newer than its `createdAt` says. */
-export function toldWithin({ listed }: Place): number {
-  return listed === true ? 0 : TOLD_WITHIN_MS;
+export function inexactnessOf({ listed }: Place): number {
+  return listed === true ? 0 : REPORTED_WITHIN_MS;
 }
 
 /** The parts of a span that cover records that the list has shown, and those that it has not. */
@@ -80,6 +80,6 @@ export function spansByPlace({
   const until = Math.min(before, settled);
   return {
     listed: { after, before: until },
-    unlisted: { after: after + TOLD_WITHIN_MS, before: until - TOLD_WITHIN_MS },
+    unlisted: { after: after + REPORTED_WITHIN_MS, before: until - REPORTED_WITHIN_MS },
   };
 }

@@ -11,13 +11,13 @@ import type { RefreshRound } from './refresh-memory.js';
 const PER_ROUND = 500;
 /** What was not found is left to the runs, and asked for ever more rarely. */
 const AGAIN_MS = 60_000;
-/** An event comes soon after the movement that it tells of. */
+/** An event comes soon after the movement that it reports. */
 const RECENT_MS = 60 * 60_000;
 /** There is no call for one sub-wallet: where there are thousands, events alone must not spend the rate on their lists. */
 const REST_MS_PER_CALL = 2_000;
 
 /**
- * Sub-wallets that something asked to be read: all lists are read, once. An event that names them tells of a movement more
+ * Sub-wallets that something asked to be read: all lists are read, once. An event that names them reports a movement more
  * often than not, and seldom by the id that the feed knows it by (specification 4.12): so the newest of the feed is read first.
  */
 export async function refreshAccounts(round: RefreshRound): Promise<void> {

@@ -23,7 +23,7 @@ const source = { type: 'poll', ref: 'verify-claims' } as const;
 const PAYINS_PER_ROUND = 200;
 const PAYINS_TURN_MS = 20_000;
 const PAYOUTS_PER_ROUND = 20;
-/** An event comes a while after what it tells of. */
+/** An event comes a while after what it reports. */
 const PAYOUT_AGAIN_MS = 60_000;
 /** For half an hour or so. Then the runs alone search for it, while it is open, and say of how many nothing is shown. */
 const MOST_PAYOUT_SEARCHES = 5;

@@ -61,14 +61,14 @@ export async function takeLock(
 ): Promise<Lock> {
   const client = await connectSoon(deps, options);
   const deadline = performance.now() + options.timeoutMs;
-  let told = false;
+  let announced = false;
   try {
     while (!(await obtain(client, name))) {
       if (performance.now() >= deadline) {
         throw new LockTimeoutError(`another process held "${name}" for more than ${options.timeoutMs / 1_000} s`);
       }
-      if (!told) options.onWaiting?.();
-      told = true;
+      if (!announced) options.onWaiting?.();
+      announced = true;
       await delay(POLL_MS, undefined, options.signal ? { signal: options.signal } : {});
       options.signal?.throwIfAborted();
     }

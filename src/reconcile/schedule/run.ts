@@ -15,7 +15,7 @@ export interface RunOptions {
   full: boolean;
   /** Also reads again what was created since. */
   since?: Date;
-  /** Reads and tells what would change; writes nothing, not even a run. */
+  /** Reads and says what would change; writes nothing, not even a run. */
   dryRun?: boolean;
   /** Goes on with a full scan that an earlier run left unfinished, instead of starting it over. */
   resume?: boolean;

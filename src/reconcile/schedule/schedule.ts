@@ -105,7 +105,7 @@ async function lead(given: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSi
 /** A process that stood still for longer leaves a run out; a shorter pause only makes it late. */
 const LATEST_TICK_MS = 90_000;
 
-/** node-cron only tells the time: who runs is the lock's business, and what still runs is not started again. */
+/** node-cron only gives the time: who runs is the lock's business, and what still runs is not started again. */
 function tick({ log }: SchedulerDeps, cron: string, onTick: () => void): ScheduledTask {
   const logger = {
     info: (text: string) => log.debug(text),

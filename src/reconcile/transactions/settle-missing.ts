@@ -45,7 +45,7 @@ export async function settleMissing(
 
 /**
  * Reads one sub-wallet's movements down to the oldest of these rows; returns the ids that were shown, null where the
- * service does not tell to the end. An account that it does not know, or that the movement does not name, has none.
+ * service does not list to the end. An account that it does not know, or that the movement does not name, has none.
  */
 async function readAccount(
   run: RunContext,

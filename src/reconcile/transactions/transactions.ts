@@ -33,7 +33,7 @@ const SHOWN = 10;
  */
 export async function reconcileTransactions(run: RunContext): Promise<Outcome> {
   const { deps, tally, options } = run;
-  const read = told(run, createFeedReader(run));
+  const read = withProgress(run, createFeedReader(run));
   const store = createFeedStore(run);
   const begun = tally.calls;
   const most = options.pages === null ? Number.POSITIVE_INFINITY : options.pages * CALLS_PER_PAGE_OPTION;
@@ -165,8 +165,8 @@ function saidOf({ outcome, ours, theirs, differing }: Audit): Record<string, unk
   return { said, ours, theirs, partsReadAgain: differing.length };
 }
 
-/** Tells the progress after each page. */
-function told({ tally, progress }: RunContext, read: ReadFeed): ReadFeed {
+/** Reports the progress after each page. */
+function withProgress({ tally, progress }: RunContext, read: ReadFeed): ReadFeed {
   let oldest: number | null = null;
   return async (window, page) => {
     const answer = await read(window, page);

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { jsonbText } from '../database/database-text.js';
 
-/** `done`; `asked`: handed over, or begun, and its own records tell the rest; `refused`: nothing was changed. */
+/** `done`; `asked`: handed over, or begun, and its own records say the rest; `refused`: nothing was changed. */
 export type ActionOutcome = 'done' | 'asked' | 'refused';
 
 export interface NewAction {
@@ -30,7 +30,7 @@ export async function recordAction(db: Knex, given: NewAction): Promise<void> {
   if (given.outcome !== 'refused') return insertAction(db, given);
   const about = { actor: given.actor, action: given.action };
   await db.transaction(async (trx) => {
-    await tellRefusals(trx, about);
+    await recordRefusals(trx, about);
     const { rows } = await trx.raw<{ rows: { folded: string }[] }>(
       `INSERT INTO repeated_refusals (actor, action, since) VALUES (:actor, :action, now())
        ON CONFLICT (actor, action) DO UPDATE SET folded = repeated_refusals.folded + 1 RETURNING folded`,
@@ -42,10 +42,10 @@ export async function recordAction(db: Knex, given: NewAction): Promise<void> {
 
 /** One row for all that were counted, where their minute is over. */
 export async function logRepeatedRefusals(db: Knex): Promise<void> {
-  await db.transaction((trx) => tellRefusals(trx, {}));
+  await db.transaction((trx) => recordRefusals(trx, {}));
 }
 
-async function tellRefusals(trx: Knex.Transaction, about: { actor?: string; action?: string }): Promise<void> {
+async function recordRefusals(trx: Knex.Transaction, about: { actor?: string; action?: string }): Promise<void> {
   const over: { actor: string; action: string; since: Date; folded: string }[] = await trx('repeated_refusals')
     .where(about)
     .whereRaw(`since < now() - interval '1 minute'`)
@@ -53,11 +53,11 @@ async function tellRefusals(trx: Knex.Transaction, about: { actor?: string; acti
   for (const { actor, action, since, folded } of over) {
     const more = Number(folded) + 1 - OWN_ROWS;
     if (more <= 0) continue;
-    const told = `Refused again within a minute of ${since.toISOString()}, so many times: ${more}.`;
+    const message = `Refused again within a minute of ${since.toISOString()}, so many times: ${more}.`;
     await insertAction(trx, {
       actor,
       action,
-      details: { folded: more, since: since.toISOString(), told },
+      details: { folded: more, since: since.toISOString(), told: message },
       outcome: 'refused',
     });
   }
@@ -69,13 +69,13 @@ const LONGEST_DETAILS = 2_000;
 
 function shortened(given: NewAction): NewAction {
   const { target, reason, details = {} } = given;
-  const told = typeof details['told'] === 'string' ? { told: details['told'].slice(0, LONGEST_REASON) } : {};
+  const message = typeof details['told'] === 'string' ? { told: details['told'].slice(0, LONGEST_REASON) } : {};
   const isLong = JSON.stringify(details).length > LONGEST_DETAILS;
   return {
     ...given,
     target: target?.slice(0, LONGEST_TARGET) ?? null,
     reason: reason?.slice(0, LONGEST_REASON) ?? null,
-    details: isLong ? { ...told, isCut: true } : details,
+    details: isLong ? { ...message, isCut: true } : details,
   };
 }
 

@@ -7,7 +7,7 @@ export interface FailingChannel {
   error: string;
 }
 
-/** Ways of telling people whose newest attempt failed. */
+/** Channels whose newest attempt failed. */
 export async function failingChannels(db: Knex): Promise<FailingChannel[]> {
   const { rows } = await db.raw<{ rows: FailingChannel[] }>(
     `SELECT channel, extract(epoch FROM now() - failing_since)::float8 AS "failingSeconds", coalesce(error, '') AS error
@@ -16,12 +16,12 @@ export async function failingChannels(db: Knex): Promise<FailingChannel[]> {
   return rows;
 }
 
-/** Every way of telling people that was ever configured. */
+/** Every channel that was ever configured. */
 export async function channelStates(db: Knex): Promise<{ channel: string; failing: boolean }[]> {
   return db('alert_channels').select('channel', db.raw('failing_since IS NOT NULL AS failing')).orderBy('channel');
 }
 
-/** Makes those that are new, and forgets the trouble of those that are not configured any more, and what they were to tell. */
+/** Makes those that are new, and forgets the trouble of those that are not configured any more, and what they were to send. */
 export async function keepChannels(db: Knex, channels: readonly string[]): Promise<void> {
   for (const channel of channels) await db('alert_channels').insert({ channel }).onConflict('channel').ignore();
   await db('alert_channels')
@@ -49,10 +49,10 @@ export interface ClaimedChannel {
 }
 
 const NOTICES_AT_ONCE = 20;
-/** What nobody could be told of for so long is told no more: what still holds is in the digest. */
+/** What could not be sent for so long is not sent any more: what still holds is in the digest. */
 const NOTICE_LIFE = "interval '24 hours'";
 
-/** Takes a channel that has something to tell, for so many seconds. Null: it has not, may not yet, or another has it. */
+/** Takes a channel that has something to send, for so many seconds. Null: it has not, may not yet, or another has it. */
 export async function claimChannel(db: Knex, channel: string, seconds: number): Promise<ClaimedChannel | null> {
   await db('alert_notices')
     .where({ channel, status: 'pending' })

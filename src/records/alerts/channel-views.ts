@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** How it stands with one way of telling people, as the database knows it. */
+/** The state of one channel, as the database knows it. */
 export interface ChannelView {
   channel: string;
   /** Null: the newest attempt did not fail, or there was none. */

@@ -11,7 +11,7 @@ export interface AlertView {
   name: string;
   subject: string;
   severity: string;
-  /** `pending`: it holds, and is told when it has held for long enough. */
+  /** `pending`: it holds, and is sent when it has held for long enough. */
   status: 'pending' | 'firing' | 'resolved';
   summary: string;
   detail: string;

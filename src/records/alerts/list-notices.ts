@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 
-/** What a channel was, or is to be, told. Times are ISO 8601 UTC. */
+/** What was sent to a channel, or is to be. Times are ISO 8601 UTC. */
 export interface NoticeView {
   id: string;
   channel: string;
@@ -10,7 +10,7 @@ export interface NoticeView {
   type: string;
   summary: string;
   subject: string;
-  /** `expired`: nobody could be told for a day, and it is told no more. */
+  /** `expired`: it could not be sent for a day, and is not sent any more. */
   status: 'pending' | 'sent' | 'expired';
   /** Null for what is about no single alert. */
   alertId: string | null;

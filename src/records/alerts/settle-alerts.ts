@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { conditionNamed, type FoundAlert, remedyOf } from '../../domain/alerts/alerts.js';
 import { jsonbText } from '../database/database-text.js';
 
-/** A condition that does not hold any more is taken for over after so long: one that comes and goes is told once. */
+/** A condition that does not hold any more is taken for over after so long: one that comes and goes is sent once. */
 const QUIET_SECONDS = 120;
 
 export interface AlertRow extends FoundAlert {
@@ -17,7 +17,7 @@ export interface AlertRow extends FoundAlert {
 export interface Settled {
   fired: AlertRow[];
   resolved: AlertRow[];
-  /** All that are told and not over. */
+  /** All that were sent and are not over. */
   firing: AlertRow[];
 }
 
@@ -92,11 +92,11 @@ async function letGo(
 }
 
 async function addNotices(trx: Knex.Transaction, settled: Settled, channels: readonly string[]): Promise<void> {
-  const told = [
+  const notices = [
     ...settled.fired.map((row) => ({ key: `firing ${row.id}`, message: messageOf('alert.firing', row) })),
     ...settled.resolved.map((row) => ({ key: `resolved ${row.id}`, message: messageOf('alert.resolved', row) })),
   ];
-  for (const notice of told) await addNotice(trx, notice, channels);
+  for (const notice of notices) await addNotice(trx, notice, channels);
 }
 
 /** Each key once for each channel, for ever. */

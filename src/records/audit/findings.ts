@@ -4,7 +4,7 @@ export interface Finding {
     | 'row_changed'
     | 'row_missing'
     | 'row_added'
-    /** Told besides: what was the row `from` is the row `to` now. */
+    /** Said besides: what was the row `from` is the row `to` now. */
     | 'row_moved'
     /** Rows whose seals are missing. */
     | 'row_unsealed'

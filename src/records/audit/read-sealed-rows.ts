@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { rowLine, type SealedRow } from '../../domain/audit/seal.js';
 import type { JsonObject } from '../../domain/json.js';
 import { bigintArray } from '../database/array-parameter.js';
-import { type SealedLog, toldInLine, toldInSql } from './sealed-logs.js';
+import { type SealedLog, writtenInLine, writtenInSql } from './sealed-logs.js';
 
 /** Of a log: the rows above `after` (null: all from the first on), up to `until`. */
 export interface SealedRange {
@@ -20,7 +20,7 @@ export async function* readSealedRows(
   { after, until }: SealedRange,
 ): AsyncGenerator<SealedRow[]> {
   const columns = Object.entries(log.columns).map(
-    ([name, [column, told]]) => `${toldInSql[told](column)} AS "${name}"`,
+    ([name, [column, how]]) => `${writtenInSql[how](column)} AS "${name}"`,
   );
   let from = after;
   for (;;) {
@@ -39,15 +39,15 @@ export async function* readSealedRows(
 async function linesOf(db: Knex, log: SealedLog, rows: Record<string, string | null>[]): Promise<SealedRow[]> {
   const legs = log.name === 'entries' ? await legsOf(db, rows) : null;
   return rows.map((row) => {
-    const told: JsonObject = {};
+    const written: JsonObject = {};
     for (const [name, [, how]] of Object.entries(log.columns)) {
       const text = row[name] ?? null;
       if (text === null && log.newer?.includes(name)) continue;
-      told[name] = text === null ? null : toldInLine(how, text);
+      written[name] = text === null ? null : writtenInLine(how, text);
     }
     const place = row[log.place] ?? '';
-    if (legs !== null) told['lines'] = legs.get(place) ?? [];
-    return { place, line: rowLine(log.name, told) };
+    if (legs !== null) written['lines'] = legs.get(place) ?? [];
+    return { place, line: rowLine(log.name, written) };
   });
 }
 

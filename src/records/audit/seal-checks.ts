@@ -16,7 +16,7 @@ export interface SealCheck {
 }
 
 /**
- * Verifies and keeps what came of it. What was cut off is not kept, nor what only seals kept elsewhere tell of: a number that
+ * Verifies and keeps what came of it. What was cut off is not kept, nor what only seals kept elsewhere name: a number that
  * somebody typed wrong is no finding of the logs, and a chain that is not the expected one is not called well.
  */
 export async function checkSeals(

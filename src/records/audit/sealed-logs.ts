@@ -1,8 +1,8 @@
 import { canonicalJson } from '../../domain/canonical-json.js';
 import { parseJson } from '../../domain/json-table/parse-json.js';
 
-/** How a column is told in the line of its row: none of it depends on how Postgres writes a value. */
-type Told = 'text' | 'whole' | 'decimal' | 'day' | 'time' | 'json';
+/** How a column is written in the line of its row: none of it depends on how Postgres writes a value. */
+type Written = 'text' | 'whole' | 'decimal' | 'day' | 'time' | 'json';
 
 export interface SealedLog {
   name: LogName;
@@ -10,7 +10,7 @@ export interface SealedLog {
   /** The column that is the row's place. */
   place: 'seq' | 'id';
   /** Names in the line, each with its column. */
-  columns: Readonly<Record<string, readonly [column: string, told: Told]>>;
+  columns: Readonly<Record<string, readonly [column: string, written: Written]>>;
   /** Of these names those that are newer than seals: left out of the line where the row has none, so that older lines stay as they were. */
   newer?: readonly string[];
   /** SQL: up to here every row is there to be seen by the next statement, and none will be added. */
@@ -27,7 +27,7 @@ export type LogName =
   | 'period_files'
   | 'actions';
 
-/** All that is sealed, in the order of sealing: what people did last, since it may tell of all the others. */
+/** All that is sealed, in the order of sealing: what people did last, since it may speak of all the others. */
 export const sealedLogs: readonly SealedLog[] = [
   {
     name: 'changes',
@@ -132,7 +132,7 @@ function log(name: Exclude<LogName, 'changes'>, key: number, columns: SealedLog[
 }
 
 /** Every column as the text that is stored (varchar), or null. No value that a column can hold makes it fail: the microseconds of the last years are no bigint. */
-export const toldInSql: Readonly<Record<Told, (column: string) => string>> = {
+export const writtenInSql: Readonly<Record<Written, (column: string) => string>> = {
   text: (column) => `${column}::varchar`,
   whole: (column) => `${column}::text`,
   decimal: (column) => `trim_scale(${column})::text`,
@@ -145,10 +145,10 @@ export const toldInSql: Readonly<Record<Told, (column: string) => string>> = {
 const DEEPEST = 1_000;
 
 /** What a column's text is in the line. Times to the microsecond. */
-export function toldInLine(told: Told, text: string): string {
-  if (told === 'json') return canonicalJson(parseJson(text, DEEPEST));
-  if (told === 'time') return /^-?\d+$/.test(text) ? instant(BigInt(text)) : text;
-  if (told === 'day') return /^-?\d+$/.test(text) ? instant(BigInt(text) * 86_400_000_000n).slice(0, 10) : text;
+export function writtenInLine(written: Written, text: string): string {
+  if (written === 'json') return canonicalJson(parseJson(text, DEEPEST));
+  if (written === 'time') return /^-?\d+$/.test(text) ? instant(BigInt(text)) : text;
+  if (written === 'day') return /^-?\d+$/.test(text) ? instant(BigInt(text) * 86_400_000_000n).slice(0, 10) : text;
   return text;
 }
 

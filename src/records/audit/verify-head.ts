@@ -17,14 +17,14 @@ export async function verifyHead(db: Knex, reportFinding: ReportFinding): Promis
   const head = await sealHead(db);
   if (head !== null && BigInt(head.number) > BigInt(last.number) && (await getSeal(db, head.number)) === null) {
     const next = String(BigInt(last.number) + 1n);
-    const told = `the newest seal is ${last.number}, and ${head.number} was made: seals ${next} to ${head.number} are missing`;
-    reportFinding({ what: 'seal_missing', seal: next, log: null, from: next, to: head.number, rows: 0, told });
+    const message = `the newest seal is ${last.number}, and ${head.number} was made: seals ${next} to ${head.number} are missing`;
+    reportFinding({ what: 'seal_missing', seal: next, log: null, from: next, to: head.number, rows: 0, told: message });
     return;
   }
   const named = head === null || head.number === '0' ? null : await getSeal(db, head.number);
   const isRight = head !== null && (head.number === '0' ? last.number === '0' : named?.hash === head.hash);
   if (isRight && BigInt(head.number) >= BigInt(last.number)) return;
-  const told = `the row that names the newest seal says ${head?.number ?? 'nothing'}, and the newest is ${last.number}`;
+  const message = `the row that names the newest seal says ${head?.number ?? 'nothing'}, and the newest is ${last.number}`;
   reportFinding({
     what: 'head_changed',
     seal: last.number,
@@ -32,7 +32,7 @@ export async function verifyHead(db: Knex, reportFinding: ReportFinding): Promis
     from: last.number,
     to: last.number,
     rows: 0,
-    told,
+    told: message,
   });
 }
 
@@ -45,7 +45,7 @@ export async function verifyTails(db: Knex, reportFinding: ReportFinding): Promi
   );
   for (const { at, ...seal } of rows)
     await holdSeal(db, reportFinding, { seal, by: `the check of ${at.toISOString()} saw` });
-  // What the store was told of is a row that was there: other marks of progress may name numbers that no row ever had.
+  // What the store was sent is a row that was there: other marks of progress may name numbers that no row ever had.
   const tail = await db.raw<{ rows: [{ newest: string; known: string }] }>(
     `SELECT coalesce((SELECT max(seq) FROM changes), 0)::text AS newest,
             coalesce((SELECT max(seq) FROM callbacks), 0)::text AS known`,
@@ -53,8 +53,8 @@ export async function verifyTails(db: Knex, reportFinding: ReportFinding): Promi
   const { newest, known } = tail.rows[0];
   if (BigInt(known) <= BigInt(newest)) return;
   const from = String(BigInt(newest) + 1n);
-  const told = `the history of changes ends at row ${newest}, and the store was told of row ${known}: what came between is missing`;
-  reportFinding({ what: 'tail_missing', seal: null, log: 'changes', from, to: known, rows: 0, told });
+  const message = `the history of changes ends at row ${newest}, and the store was sent row ${known}: what came between is missing`;
+  reportFinding({ what: 'tail_missing', seal: null, log: 'changes', from, to: known, rows: 0, told: message });
 }
 
 /** Seals that somebody kept elsewhere. */
@@ -75,6 +75,6 @@ async function holdSeal(
   const found = await getSeal(db, number);
   if (found?.hash === hash) return;
   const about = { seal: number, log: null, from: number, to: number, rows: 0 };
-  const told = `${by} seal ${number} as ${hash.slice(0, 16)}…; ${found === null ? 'it is missing' : `it is ${found.hash.slice(0, 16)}…`}`;
-  reportFinding({ what: found === null ? 'seal_missing' : 'seal_changed', ...about, told });
+  const message = `${by} seal ${number} as ${hash.slice(0, 16)}…; ${found === null ? 'it is missing' : `it is ${found.hash.slice(0, 16)}…`}`;
+  reportFinding({ what: found === null ? 'seal_missing' : 'seal_changed', ...about, told: message });
 }

@@ -29,7 +29,7 @@ export interface Verified {
   seals: number;
   rows: number;
   findings: number;
-  /** How many of them only the expected seals tell of. */
+  /** How many of them only the expected seals name. */
   unexpected: number;
   firstFinding: Finding | null;
   /** From the first seal to the newest, without being cut off. */
@@ -47,7 +47,7 @@ interface SealScan {
 }
 
 /**
- * Recomputes seals and the rows they are of, one after the other, and tells whatever is not as it was sealed. Memory does not grow
+ * Recomputes seals and the rows they are of, one after the other, and reports whatever is not as it was sealed. Memory does not grow
  * with the log. Reads only.
  */
 export async function verifySeals(db: Knex, options: VerifyOptions = {}): Promise<Verified> {
@@ -117,7 +117,7 @@ async function verifySeal(scan: SealScan, seal: StoredSeal): Promise<void> {
   const hashes = unpackRowHashes(seal.rowHashes);
   const missing = reportMissing(scan, seal);
   const faults = [...faultsOf(seal, hashes), ...(missing ? [] : linkFaults(scan, seal))];
-  for (const told of faults) scan.reportFinding(sealFinding(seal, told));
+  for (const fault of faults) scan.reportFinding(sealFinding(seal, fault));
   const log = logOf(seal.log);
   if (log === undefined)
     scan.reportFinding(sealFinding(seal, `it is of a log “${seal.log.slice(0, 40)}” that there is not`));
@@ -146,7 +146,7 @@ function reportMissing(scan: SealScan, seal: StoredSeal): boolean {
   scan.reportFinding({ what: 'seal_missing', seal: String(next), ...about, told: `${which} missing` });
   const before = until.get(seal.log) ?? '0';
   if (before !== seal.after) {
-    const told = `the rows of ${seal.log} above ${before}, up to ${seal.after}, have no seal any more`;
+    const message = `the rows of ${seal.log} above ${before}, up to ${seal.after}, have no seal any more`;
     scan.reportFinding({
       what: 'row_unsealed',
       seal: null,
@@ -154,7 +154,7 @@ function reportMissing(scan: SealScan, seal: StoredSeal): boolean {
       from: before,
       to: seal.after,
       rows: 0,
-      told,
+      told: message,
     });
   }
   return true;
@@ -224,9 +224,9 @@ function rowFinding(seal: StoredSeal, { what, from, to, rows }: FaultyRows): Fin
   };
 }
 
-function sealFinding(seal: StoredSeal, told: string): Finding {
+function sealFinding(seal: StoredSeal, fault: string): Finding {
   const about = { seal: seal.number, log: seal.log, from: seal.number, to: seal.number, rows: 0 };
-  return { what: 'seal_changed', ...about, told: `seal ${seal.number}: ${told}` };
+  return { what: 'seal_changed', ...about, told: `seal ${seal.number}: ${fault}` };
 }
 
 function logOf(name: string): SealedLog | undefined {
@@ -244,7 +244,7 @@ async function verifyFiles(db: Knex, seal: StoredSeal, reportFinding: ReportFind
     const hash = createHash('sha256');
     for await (const part of readPeriodFile(db, id)) hash.update(part);
     if (hash.digest('hex') === sha256) continue;
-    const told = `the stored file ${name} (row ${id} of period_files) is not what was stored`;
-    reportFinding({ what: 'file_changed', seal: seal.number, log: seal.log, from: id, to: id, rows: 1, told });
+    const message = `the stored file ${name} (row ${id} of period_files) is not what was stored`;
+    reportFinding({ what: 'file_changed', seal: seal.number, log: seal.log, from: id, to: id, rows: 1, told: message });
   }
 }

@@ -74,7 +74,11 @@ function linesOf(
   { openings, renewing }: { openings: Map<string, Opening>; renewing: boolean },
 ): Line[] {
   const left = [...before];
-  const told: Told = renewing ? 'by_another_table' : before.some((old) => isReread(record, old)) ? 'otherwise' : 'on';
+  const change: Change = renewing
+    ? 'by_another_table'
+    : before.some((old) => isReread(record, old))
+      ? 'otherwise'
+      : 'on';
   const lines = record.effects.map((effect, line): Line => {
     const asset = effect.assetCode;
     const account = effect.account;
@@ -93,7 +97,7 @@ function linesOf(
       account_id: account,
       asset_code: asset,
       delta: effect.delta,
-      base: old === undefined ? baseOf(record, effect, opening, told) : carried(old, effect, told),
+      base: old === undefined ? baseOf(record, effect, opening, change) : carried(old, effect, change),
       at: timeOf(effect.at),
       why: effect.why,
       limits: effect.limit,
@@ -101,14 +105,14 @@ function linesOf(
     };
   });
   const rest = left.flatMap((old) => {
-    const delta = restOf(record, old, told);
+    const delta = restOf(record, old, change);
     return delta === null ? [] : [{ old, delta }];
   });
   return [...lines, ...rest.map(({ old, delta }, n) => leftOver(old, lines.length + n, delta, record))];
 }
 
 /** How the effects came to be others than before: by what happened, or by how the same record is understood. */
-type Told = 'on' | 'otherwise' | 'by_another_table';
+type Change = 'on' | 'otherwise' | 'by_another_table';
 
 /** It was not understood until now, or was taken for what it is not: a refund of the dashboard for that of a dispute. */
 function isReread({ operations }: Worked, old: Line): boolean {
@@ -120,12 +124,12 @@ function isReread({ operations }: Worked, old: Line): boolean {
  * What an effect is now that stood at the opening and that the record no longer shows. '0': it was taken back since, as a net
  * of nothing while a dispute is open. As it stood: that is not known, or the record is gone. Null: it never was one.
  */
-function restOf({ operations, effects }: Worked, { operation, base, delta }: Line, told: Told): string | null {
+function restOf({ operations, effects }: Worked, { operation, base, delta }: Line, change: Change): string | null {
   if (base === null || compareAmounts(base, '0') === 0) return null;
   const isUnclear = effects.some((one) => one.part === 'unclear' && (one.operation ?? operation) === operation);
   if (operations === null || isUnclear) return base;
   if (!operations.includes(operation ?? '')) return null;
-  return told === 'by_another_table' && sameAmount(base, delta) ? null : '0';
+  return change === 'by_another_table' && sameAmount(base, delta) ? null : '0';
 }
 
 function leftOver(old: Line, line: number, delta: string, { from }: Worked): Line {
@@ -133,23 +137,24 @@ function leftOver(old: Line, line: number, delta: string, { from }: Worked): Lin
 }
 
 /** By another table the whole of an effect that stood at the opening is another, and still stood then. */
-function carried(old: Line, { delta }: Effect, told: Told): string | null {
-  const stood = told === 'by_another_table' && old.base !== null && old.base !== '0' && sameAmount(old.base, old.delta);
+function carried(old: Line, { delta }: Effect, change: Change): string | null {
+  const stood =
+    change === 'by_another_table' && old.base !== null && old.base !== '0' && sameAmount(old.base, old.delta);
   return stood ? (delta ?? '0') : (old.base ?? (delta === null ? null : '0'));
 }
 
 /**
  * An effect that nothing was known of: it came after the opening, unless the record was found only since and says that it
- * is older. Where a record is only told otherwise: what says when it was goes by that, what does not by when the record was
+ * is older. Where a record only says otherwise: what says when it was goes by that, what does not by when the record was
  * first seen. Null: what is not known in figures is open.
  */
-function baseOf(record: Worked, effect: Effect, opening: Opening | undefined, told: Told): string | null {
+function baseOf(record: Worked, effect: Effect, opening: Opening | undefined, change: Change): string | null {
   const open = effect.delta === null ? null : '0';
   if (opening === undefined) return open;
   const at = timeOf(effect.at ?? record.saysAt)?.getTime() ?? null;
   const seenBefore = record.firstSeenAt.getTime() <= opening.openedAt;
   const stood =
-    told === 'on'
+    change === 'on'
       ? !seenBefore && at !== null && at < opening.at - MARGIN_MS
       : at === null
         ? seenBefore

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import type { ToldAtOpening } from '../../domain/balances/at-opening.js';
+import type { FoundAtOpening } from '../../domain/balances/at-opening.js';
 import type { BalanceVerdict } from '../../domain/balances/balance-proof.js';
-import type { HeldResidual } from '../../domain/balances/untold-payouts.js';
+import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
 import { textArray } from '../database/array-parameter.js';
 import { verbatim } from '../database/database-text.js';
 
@@ -23,8 +23,8 @@ export interface BalanceProof {
   askedAt: string;
   /** A part that is left over while payouts are under way that could be it; without payouts: it was classified. */
   held: HeldResidual | null;
-  /** What payouts that were under way at the opening were found to make; null: not told yet. */
-  atOpening: ToldAtOpening | null;
+  /** What payouts that were under way at the opening were found to make; null: not known yet. */
+  atOpening: FoundAtOpening | null;
 }
 
 interface ProofRow {
@@ -42,7 +42,7 @@ interface ProofRow {
   unproven: string | null;
   asked_at: Date;
   held: HeldResidual | null;
-  at_opening: ToldAtOpening | null;
+  at_opening: FoundAtOpening | null;
 }
 
 const AMOUNTS = [
@@ -89,15 +89,15 @@ export interface ClassifiedBalance {
   /** The second of the two polls that agreed; `at` in ms of the service's clock. */
   poll: { balance: string; frozen: string | null; at: number };
   verdict: BalanceVerdict;
-  /** What it tells of payouts that were under way at the opening. Left out: what was told before stays. */
-  told?: ToldAtOpening;
+  /** What it found of payouts that were under way at the opening. Left out: what was found before stays. */
+  atOpening?: FoundAtOpening;
   /** What is not held for payouts under way any more; null: nothing was left over. */
   held: HeldResidual | null;
 }
 
 export async function saveClassified(
   trx: Knex.Transaction,
-  { assetCode, poll, verdict, told, held }: ClassifiedBalance,
+  { assetCode, poll, verdict, atOpening, held }: ClassifiedBalance,
   { now, runId }: { now: Date; runId: string | null },
 ): Promise<void> {
   const { explained, unobservable, attributed, unknownAmount, unexplained, unproven } = verdict;
@@ -114,7 +114,7 @@ export async function saveClassified(
     held: verbatim(held === null ? null : JSON.stringify(held)),
     asked_at: now,
     run_id: runId,
-    ...(told === undefined ? {} : { at_opening: verbatim(JSON.stringify(told)) }),
+    ...(atOpening === undefined ? {} : { at_opening: verbatim(JSON.stringify(atOpening)) }),
   };
   await trx('balance_proofs')
     .insert({ asset_code: assetCode, ...values })

@@ -27,7 +27,7 @@ type Row = StoredRow & { observed_at: Date; first_seen_at: Date; of_dispute: boo
 /**
  * Records as the service's own lists showed them, never as events claim them: a balance is read, so what it is classified by is
  * too. Of payouts, which not every service lists, what our own calls and the delivery history say is taken where nothing was
- * read, or not since: the next poll overtakes it. One that reports alone tell of does nothing (`unclear-payouts.ts`).
+ * read, or not since: the next poll overtakes it. One known only from reports does nothing (`unclear-payouts.ts`).
  */
 export async function readMoving(trx: Knex, kind: MovingKind, keys: readonly string[]): Promise<MovingRecord[]> {
   if (keys.length === 0) return [];
@@ -48,10 +48,10 @@ function movingRecord(kind: MovingKind, row: Row): MovingRecord {
   // What moved on since its list was read, which the service may not show any more.
   const isOn = kind === 'payout' && !row.verified && poll !== null && poll.fields !== null;
   const listed = isOn ? stored.fields : (poll?.fields ?? null);
-  const isTold = stored.state.claims.some((statement) => !isReport(statement));
-  const claimed = kind === 'payout' && poll === null && isTold ? stored.fields : null;
+  const isClaimed = stored.state.claims.some((statement) => !isReport(statement));
+  const claimed = kind === 'payout' && poll === null && isClaimed ? stored.fields : null;
   const read = listed ?? claimed;
-  // What only our own requests tell of it is in what is shown, not in what the service lists.
+  // What only our own requests say of it is in what is shown, not in what the service lists.
   const fields = read === null ? null : { ...stored.fields, ...read };
   const account = ownField(stored.fields, 'accountId');
   const record: MovementRecord | null =

@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
-import { boundsAtOpening, type ToldAtOpening } from '../../domain/balances/at-opening.js';
+import { boundsAtOpening, type FoundAtOpening } from '../../domain/balances/at-opening.js';
 import type { BalanceSums } from '../../domain/balances/balance-proof.js';
 import type { MovementTable } from '../../domain/balances/movement-table.js';
-import type { UntoldPayouts } from '../../domain/balances/untold-payouts.js';
+import type { UnnamedPayouts } from '../../domain/balances/unnamed-payouts.js';
 import { addAmounts, subtractAmounts } from '../../domain/money.js';
 import { stateFromText } from '../../domain/record-state-text.js';
 import { textArray } from '../database/array-parameter.js';
 import { notSentAmong } from '../deliveries/not-sent.js';
-import { untoldPayouts } from './untold-payouts.js';
+import { unnamedPayouts } from './unnamed-payouts.js';
 
 interface Row {
   asset_code: string;
@@ -29,7 +29,7 @@ export interface AssetSums extends BalanceSums {
   /** Start of the newest poll that brought one of these effects, in ms of the service's clock. */
   movedFrom: number;
   /** Withdrawals that the sub-wallets' feeds may debit earlier than they count here. Null: nothing is distinguished by those. */
-  untold: UntoldPayouts | null;
+  unnamed: UnnamedPayouts | null;
 }
 
 const IN_EVIDENCE = 5;
@@ -42,7 +42,7 @@ const none: AssetSums = {
   limit: '0',
   unclear: null,
   movedFrom: 0,
-  untold: null,
+  unnamed: null,
 };
 
 /**
@@ -81,9 +81,12 @@ export async function sumMovements(
   for (const row of rows) {
     const asset = row.asset_code;
     const sums = sumsOf(row);
-    const isToldApart = row.unnamed !== '0' && (row.withdrawn !== '0' || row.stood_until !== null);
+    const isDistinguished = row.unnamed !== '0' && (row.withdrawn !== '0' || row.stood_until !== null);
     const about = { table, stoodUntil: row.stood_until };
-    found.set(asset, isToldApart ? await withUntold(db, asset, sums, await untoldPayouts(db, asset, about)) : sums);
+    found.set(
+      asset,
+      isDistinguished ? await withUnnamed(db, asset, sums, await unnamedPayouts(db, asset, about)) : sums,
+    );
   }
   return new Map(
     assets.map((asset) => {
@@ -137,23 +140,23 @@ function sumsOf(row: Row): AssetSums {
     limit: row.limits,
     unclear: reasons.length === 0 ? null : reasons.join('; '),
     movedFrom: Number(row.moved_from ?? 0),
-    untold: null,
+    unnamed: null,
   };
 }
 
-async function withUntold(db: Knex, asset: string, sums: AssetSums, untold: UntoldPayouts): Promise<AssetSums> {
-  const { atOpening } = untold;
+async function withUnnamed(db: Knex, asset: string, sums: AssetSums, unnamed: UnnamedPayouts): Promise<AssetSums> {
+  const { atOpening } = unnamed;
   return {
     ...sums,
-    explained: addAmounts(sums.explained, untold.correction),
+    explained: addAmounts(sums.explained, unnamed.correction),
     before:
       atOpening.ids.length === 0
         ? null
         : {
-            ...boundsAtOpening(atOpening, await toldAtOpening(db, asset), await attributedMore(db, asset)),
+            ...boundsAtOpening(atOpening, await foundAtOpening(db, asset), await attributedMore(db, asset)),
             why: whyBefore(atOpening.ids),
           },
-    untold,
+    unnamed,
   };
 }
 
@@ -162,8 +165,8 @@ function whyBefore(ids: readonly string[]): string {
   return `may be payouts that were under way when the books were opened, of which it is not shown whose they are (${ids.slice(0, IN_EVIDENCE).join(', ')}${others})`;
 }
 
-async function toldAtOpening(db: Knex, asset: string): Promise<ToldAtOpening | null> {
-  const row = await db<{ asset_code: string; at_opening: ToldAtOpening | null }>('balance_proofs')
+async function foundAtOpening(db: Knex, asset: string): Promise<FoundAtOpening | null> {
+  const row = await db<{ asset_code: string; at_opening: FoundAtOpening | null }>('balance_proofs')
     .where({ asset_code: asset })
     .first('at_opening');
   return row?.at_opening ?? null;
@@ -178,7 +181,7 @@ async function attributedMore(db: Knex, asset: string): Promise<string> {
   return rows[0]?.sum ?? '0';
 }
 
-/** In which lists and the delivery history decide on what a report says; after it the balances alone tell. */
+/** In which lists and the delivery history decide on what a report says; after it the balances alone show it. */
 const UNDECIDED = '1 hour';
 /** Beyond, nobody looks whether each of them is disproved. */
 const MOST = 1_000;
@@ -197,7 +200,7 @@ async function unclearOfAnyAsset(db: Knex): Promise<string | null> {
 }
 
 /**
- * A payout that reports alone tell of moves nothing here (L1 of docs/security.md): if it is real, the balance shows it as a
+ * A payout known only from reports moves nothing here (L1 of docs/security.md): if it is real, the balance shows it as a
  * part that nothing explains. Until it is decided, for an hour at most, that part may be about to be explained.
  */
 async function undecidedPayout(db: Knex): Promise<string | null> {

@@ -2,11 +2,11 @@ import type { Knex } from 'knex';
 import type { MovementTable } from '../../domain/balances/movement-table.js';
 import { effectsOf } from '../../domain/balances/record-effects.js';
 import {
+  classifyUnnamed,
   type ShownDebit,
-  tellPayouts,
-  type UntoldPayouts,
+  type UnnamedPayouts,
   type WithdrawalInDoubt,
-} from '../../domain/balances/untold-payouts.js';
+} from '../../domain/balances/unnamed-payouts.js';
 import { compareAmounts } from '../../domain/money.js';
 import { floatArray } from '../database/array-parameter.js';
 import { readMoving } from './balance-records.js';
@@ -24,16 +24,16 @@ const MOST_DEBITS = 200;
  * Which withdrawals of an asset may be counted at different times by the balance and by the sub-wallets' movements.
  * `stoodUntil`: the last of their withdrawals that stood when the books were opened; null: there was none.
  */
-export async function untoldPayouts(
+export async function unnamedPayouts(
   db: Knex,
   asset: string,
   { table, stoodUntil }: { table: MovementTable; stoodUntil: Date | null },
-): Promise<UntoldPayouts> {
+): Promise<UnnamedPayouts> {
   const underWay = await payoutsUnderWay(db, asset, table);
   const atOpening = stoodUntil === null ? [] : await payoutsAtOpening(db, asset, stoodUntil);
   const payouts = [...underWay.payouts, ...atOpening];
-  const told = tellPayouts(payouts, payouts.length === 0 ? [] : await debitsAround(db, asset, payouts));
-  return underWay.more ? { ...told, underWay: { ...told.underWay, most: null } } : told;
+  const found = classifyUnnamed(payouts, payouts.length === 0 ? [] : await debitsAround(db, asset, payouts));
+  return underWay.more ? { ...found, underWay: { ...found.underWay, most: null } } : found;
 }
 
 /** What they will debit is what they would if they were confirmed now (specification 3.4). */

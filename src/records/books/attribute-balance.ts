@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { ToldAtOpening } from '../../domain/balances/at-opening.js';
+import type { FoundAtOpening } from '../../domain/balances/at-opening.js';
 import { attributedPart } from '../../domain/balances/balance-proof.js';
 import { dayIn, isDay } from '../../domain/books/posting-month.js';
 import { addAmounts, compareAmounts, isSignedAmount, normalizeAmount, subtractAmounts } from '../../domain/money.js';
@@ -71,7 +71,7 @@ export async function attributeBalance(db: Knex, given: NewAttribution, now = ne
         unexplained: left.unexplained,
         unknown_amount: left.unknownAmount,
         unproven: !ofUnexplained && left.unknownAmount === '0' ? null : proof.unproven,
-        ...(ofUnexplained ? {} : toldWithout(amount, proof.atOpening)),
+        ...(ofUnexplained ? {} : foundWithout(amount, proof.atOpening)),
       });
     if (left.unexplained === '0') {
       const entity = { kind: 'balance', id: given.assetCode } as const;
@@ -94,10 +94,10 @@ function openOf(
 }
 
 /** What finance has said to be a payout of the opening is in the balance no longer as one. */
-function toldWithout(amount: string, told: ToldAtOpening | null): { at_opening?: Verbatim } {
-  if (told === null || compareAmounts(amount, '0') < 0) return {};
-  const left = subtractAmounts(told.amount, amount);
-  return { at_opening: verbatim(JSON.stringify({ ...told, amount: compareAmounts(left, '0') < 0 ? '0' : left })) };
+function foundWithout(amount: string, found: FoundAtOpening | null): { at_opening?: Verbatim } {
+  if (found === null || compareAmounts(amount, '0') < 0) return {};
+  const left = subtractAmounts(found.amount, amount);
+  return { at_opening: verbatim(JSON.stringify({ ...found, amount: compareAmounts(left, '0') < 0 ? '0' : left })) };
 }
 
 interface AttributionDay {

@@ -113,7 +113,7 @@ interface Row {
 }
 
 /**
- * What the history of changes tells of the disputes of payments: of those in dispute, and of those
+ * What the history of changes shows of the disputes of payments: of those in dispute, and of those
  * whose entries could be of one that is over.
  */
 async function readDisputes(trx: Knex.Transaction, ids: readonly string[]): Promise<Map<string, DisputeSeen>> {
@@ -134,8 +134,8 @@ async function readDisputes(trx: Knex.Transaction, ids: readonly string[]): Prom
     else known.push(stepOf(row));
   }
   const found = new Map<string, DisputeSeen>();
-  for (const [id, told] of steps) {
-    const seen = disputeSeen(told);
+  for (const [id, shown] of steps) {
+    const seen = disputeSeen(shown);
     if (seen !== null) found.set(id, seen);
   }
   return found;

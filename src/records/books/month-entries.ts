@@ -12,10 +12,10 @@ export interface MonthEntry extends EntryView {
   lines: ValuedLineView[];
 }
 
-/** A line; the first of an entry tells of the entry as well. */
+/** A line; the first of an entry describes the entry as well. */
 interface Row {
   id: string;
-  told: string;
+  fields: string;
   asset_code: string;
   reason: string | null;
   entry: string | null;
@@ -63,7 +63,7 @@ const ENTRY = [
 ];
 
 const COLUMNS = {
-  line: `entries.id, entry_lines.asset_code, reason, ${together(SEPARATOR, ['account', exact('amount'), 'memo', ...RATED])} AS told`,
+  line: `entries.id, entry_lines.asset_code, reason, ${together(SEPARATOR, ['account', exact('amount'), 'memo', ...RATED])}AS fields`,
   entry: {
     entry: together(SEPARATOR, ENTRY),
     record_id: 'record_id',
@@ -74,7 +74,7 @@ const COLUMNS = {
   },
 };
 
-function entryOf(row: Row, told: string, month: string): MonthEntry {
+function entryOf(row: Row, fields: string, month: string): MonthEntry {
   const [
     kind = '',
     version = '',
@@ -86,7 +86,7 @@ function entryOf(row: Row, told: string, month: string): MonthEntry {
     datedBy = '',
     adjusts,
     postedAt = '',
-  ] = told.split(SEPARATOR);
+  ] = fields.split(SEPARATOR);
   return {
     id: row.id,
     recordKind: kind,
@@ -109,8 +109,8 @@ function entryOf(row: Row, told: string, month: string): MonthEntry {
   };
 }
 
-function lineOf({ told, asset_code, reason }: Row): ValuedLineView {
-  const [account = '', amount = '', memo, rate, currency, source, rateAt, value] = told.split(SEPARATOR);
+function lineOf({ fields, asset_code, reason }: Row): ValuedLineView {
+  const [account = '', amount = '', memo, rate, currency, source, rateAt, value] = fields.split(SEPARATOR);
   return {
     account,
     assetCode: asset_code,

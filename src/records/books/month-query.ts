@@ -10,7 +10,7 @@ export interface MonthQuery {
   from: Date;
   /** … and before this. */
   to: Date;
-  /** In which values are told. */
+  /** In which values are given. */
   currency: string;
   /** What the service calls a payout that is a refund, in lower case. */
   refundWords: readonly string[];

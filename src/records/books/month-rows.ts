@@ -159,7 +159,7 @@ export async function monthBalances(trx: Knex.Transaction, month: string): Promi
   });
 }
 
-/** Breaks that nobody has closed, whatever month they are of. What was found is not here: it may tell of persons. */
+/** Breaks that nobody has closed, whatever month they are of. What was found is not here: it may be personal. */
 export function monthBreaks(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
   return monthRows(trx, BREAKS, about);
 }

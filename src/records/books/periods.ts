@@ -87,7 +87,7 @@ async function viewOf(db: Knex, row: Row): Promise<PeriodView> {
   };
 }
 
-/** Lets files refer to the month, and tells which closing this is. The month takes entries until `saveClosed`. */
+/** Lets files refer to the month, and says which closing this is. The month takes entries until `saveClosed`. */
 export async function beginClosing(trx: Knex.Transaction, month: string): Promise<number> {
   const { rows } = await trx.raw<{ rows: { closings: number }[] }>(
     `INSERT INTO periods (month, closings) VALUES (?, 1)

@@ -10,7 +10,7 @@ export async function seenAssets(db: Knex, codes: readonly string[]): Promise<Se
     [textArray(codes)],
   );
   const seen = rows.map(({ code }) => code);
-  // Most that are booked are among those; what only a memo tells of, such as gas, is not.
+  // Most that are booked are among those; what only a memo names, such as gas, is not.
   const booked = await bookedAssets(
     db,
     codes.filter((code) => !seen.includes(code)),

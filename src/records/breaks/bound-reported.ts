@@ -4,15 +4,15 @@ import { objectFromJsonText } from '../../domain/json-text.js';
 import { isRowId } from '../database/row-id.js';
 import { type NewBreak, renewEvidence } from './breaks.js';
 
-/** So many of a day have a break of their own: more tell nothing that one which counts does not. */
+/** So many of a day have a break of their own: more say nothing that one which counts does not. */
 export const MOST_SINGLE = 100;
 const MOST_NAMED = 5;
 const KIND = 'record_not_at_service';
 
 /**
- * Of breaks about records that reports alone tell of, so many a day stand by themselves; one for each secret counts the rest.
+ * Of breaks about records known only from reports, so many a day stand by themselves; one for each secret counts the rest.
  * The records are in their lists all the same. Where all of the reports were not sent, under secrets of which a person said
- * that they leaked, nobody has to be told.
+ * that they leaked, nobody needs another break.
  */
 export async function boundReported(trx: Knex, breaks: NewBreak[]): Promise<NewBreak[]> {
   if (!breaks.some(isReported)) return breaks;

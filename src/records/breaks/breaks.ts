@@ -25,7 +25,7 @@ export interface NewBreak {
    * for another cause only: what was decided stays decided. Left out: every finding counts.
    */
   cause?: string;
-  /** Rows of the inbox, of reports that alone tell of the record, the newest first: such breaks are bounded (`boundReported`). */
+  /** Rows of the inbox, of the reports that alone name the record, the newest first: such breaks are bounded (`boundReported`). */
   reportedBy?: readonly string[];
 }
 

@@ -3,11 +3,11 @@ import type { Knex } from 'knex';
 export interface CallbackBacklog {
   pending: number;
   dead: number;
-  /** How long the change that waits longest has waited to be told; 0 where none waits. */
+  /** How long the change that waits longest has waited to be sent; 0 where none waits. */
   oldestSeconds: number;
 }
 
-/** What the store was not told yet. Reads indexes of what waits and what was given up only. */
+/** What was not sent to the store yet. Reads indexes of what waits and what was given up only. */
 export async function callbackBacklog(db: Knex): Promise<CallbackBacklog> {
   const { rows } = await db.raw<{ rows: [CallbackBacklog] }>(
     `SELECT count(*)::integer AS pending,
@@ -18,13 +18,13 @@ export async function callbackBacklog(db: Knex): Promise<CallbackBacklog> {
   return rows[0];
 }
 
-/** Lets go of what was told so long ago; the newest of each order stays. */
+/** Lets go of what was sent so long ago; the newest of each order stays. */
 export async function pruneCallbacks(db: Knex, { days }: { days: number }): Promise<void> {
   await db.raw(
     `DELETE FROM callbacks AS old WHERE id IN (
-       SELECT id FROM callbacks AS told WHERE status IN ('sent', 'superseded')
+       SELECT id FROM callbacks AS sent WHERE status IN ('sent', 'superseded')
          AND created_at < now() - ?::integer * interval '1 day'
-         AND EXISTS (SELECT FROM callbacks AS newer WHERE newer.reference = told.reference AND newer.id > told.id)
+         AND EXISTS (SELECT FROM callbacks AS newer WHERE newer.reference = sent.reference AND newer.id > sent.id)
        ORDER BY id LIMIT 5000)`,
     [days],
   );

@@ -26,7 +26,7 @@ interface Row {
 
 /**
  * Takes the callback that has been due for the longest, for so many seconds, after which another may take it. Of an order
- * none is taken while one is on its way, and only the newest: the older ones, which were not told yet, need not be told
+ * none is taken while one is on its way, and only the newest: the older ones, which were not sent yet, need not be sent
  * any more. Null: nothing is due.
  */
 export async function claimCallback(db: Knex, { seconds }: { seconds: number }): Promise<ClaimedCallback | null> {
@@ -77,7 +77,7 @@ export async function finishAttempt(
   outcome: AttemptOutcome,
 ): Promise<boolean> {
   const over = { claim: null, claimed_until: null, http_status: outcome.httpStatus };
-  const told = outcome.ok
+  const ended = outcome.ok
     ? { status: 'sent', error: null, sent_at: db.fn.now() }
     : {
         status: outcome.retryInMs === null ? 'dead' : 'pending',
@@ -87,7 +87,7 @@ export async function finishAttempt(
   return db.transaction(async (trx) => {
     await lockCallbacks(trx);
     const ours = trx('callbacks').where({ id, claim, status: 'pending' });
-    const changed: number = await ours.update({ ...over, ...told });
+    const changed: number = await ours.update({ ...over, ...ended });
     return changed > 0;
   });
 }

@@ -7,7 +7,7 @@ export type ReplayResult =
   | { outcome: 'not_found' }
   /** It is on its way now. */
   | { outcome: 'under_way' }
-  /** The order has a newer one, which alone may be told again. */
+  /** The order has a newer one, which alone may be sent again. */
   | { outcome: 'outdated'; newestId: string };
 
 /** Has a callback sent again at once, under the same webhook-id, with all its attempts before it. */

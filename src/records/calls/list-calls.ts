@@ -7,7 +7,7 @@ export interface CallView {
   operation: string;
   key: string;
   status: 'open' | 'done' | 'refused' | 'unsent' | 'lost';
-  /** Nobody but a person can tell what came of it: its answer is lost, or the service denies what it made. */
+  /** Only a person can say what came of it: its answer is lost, or the service denies what it made. */
   undecided: boolean;
   paymentIntentId: string | null;
   merchantReference: string | null;

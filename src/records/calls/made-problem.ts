@@ -14,9 +14,9 @@ export interface SaidMade {
   objectId: string;
 }
 
-/** Why a call can't have made it, or why that can't be told; `forceable`: a person may know better. Null: nothing speaks against it. */
+/** Why a call can't have made it, or why that is not known; `forceable`: a person may know better. Null: nothing speaks against it. */
 export interface MadeProblem {
-  told: string;
+  message: string;
   forceable: boolean;
 }
 
@@ -35,7 +35,7 @@ export async function madeProblem(
 ): Promise<MadeProblem | null> {
   if (usableId(objectId) === null || /[\s\p{Cc}]/u.test(objectId))
     return {
-      told: `"${objectId.slice(0, 80)}" is no id: blanks stand in it, or it is longer than 1,000 bytes.`,
+      message: `"${objectId.slice(0, 80)}" is no id: blanks stand in it, or it is longer than 1,000 bytes.`,
       forceable: false,
     };
   const kind = createdKind(operation);
@@ -51,8 +51,8 @@ export async function madeProblem(
     return doubt(`The service does not list ${objectId}, since ${row.absent_since.toISOString()}.`);
   if (operation !== 'createRefund') return null;
   const payment = paymentIntentId === null ? undefined : await rowOf(trx, 'payment_intent', paymentIntentId);
-  const told = otherThan(objectId, { row, payment: fieldsOf(payment), paymentIntentId, words });
-  return told === null ? null : doubt(told);
+  const message = otherThan(objectId, { row, payment: fieldsOf(payment), paymentIntentId, words });
+  return message === null ? null : doubt(message);
 }
 
 function otherThan(
@@ -78,6 +78,6 @@ function fieldsOf(row: Row | undefined): JsonObject {
   return row === undefined ? {} : objectFromJsonText(row.shown);
 }
 
-function doubt(told: string): MadeProblem {
-  return { told, forceable: true };
+function doubt(message: string): MadeProblem {
+  return { message, forceable: true };
 }

@@ -218,7 +218,7 @@ export async function openClient(url: string, config: ClientConfig): Promise<Cli
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });
-  // Without a listener a connection that breaks while it idles would end the process; the next query tells of it.
+  // Without a listener a connection that breaks while it idles would end the process; the next query reports it.
   client.on('error', () => {});
   try {
     await client.connect();

@@ -33,9 +33,9 @@ export async function examineSessions({ url, directUrl }: DatabaseUrls): Promise
       const places = [await placeOf(first), await placeOf(await open(url, 'DATABASE_URL'))];
       if (places[0] !== places[1]) return otherDatabase;
     }
-    const told = (first as Client & { processID: number | null }).processID;
+    const stated = (first as Client & { processID: number | null }).processID;
     const pid = await sessionOf(first);
-    if (pid === told) return null;
+    if (pid === stated) return null;
     const second = await open(directUrl);
     for (let turn = 0; turn < TURNS; turn += 1) {
       if ((await sessionOf(second)) === pid || (await sessionOf(first)) !== pid) return sharedSessions(setting);

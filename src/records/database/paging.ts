@@ -36,7 +36,7 @@ export async function pageById<Row extends { id: string }>(
   return cut(rows, take, (row) => [row.id]);
 }
 
-/** Cuts `take` + 1 rows to a page; the extra row only tells that there is more. */
+/** Cuts `take` + 1 rows to a page; the extra row only shows that there is more. */
 export function cut<Row>(rows: Row[], take: number, keyOf: (row: Row) => string[]): Page<Row> {
   const items = rows.slice(0, take);
   const last = items.at(-1);

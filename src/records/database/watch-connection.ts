@@ -5,7 +5,7 @@ import { Client } from 'pg';
 export interface WatchedConnection {
   /** False while an answer is awaited. */
   readyForQuery: boolean;
-  /** Of the session at the server, as the far side said when it was opened: a pooler tells a number of its own. */
+  /** Of the session at the server, as the far side said when it was opened: a pooler gives a number of its own. */
   processID: number | null;
   connection: { stream: Socket };
   query(statement: { text: string; query_timeout: number }): Promise<{ rows: { pid: number }[] }>;

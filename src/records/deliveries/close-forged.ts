@@ -15,7 +15,7 @@ const AT_ONCE = 1_000;
 
 /**
  * Resolves the breaks that what was not sent under a secret has opened, in a person's name: about its events, about the secret,
- * about records that nothing but events that were not sent ever told of, and about the history, if that lacks nothing else.
+ * about records known only from events that were not sent, and about the history, if that lacks nothing else.
  * Returns how many, by kind.
  */
 export async function closeForged(
@@ -54,7 +54,7 @@ async function resolve(
   return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]));
 }
 
-/** Open breaks about records of a kind that nothing but events that were not sent ever told of. */
+/** Open breaks about records of a kind that are known only from events that were not sent. */
 async function ofForgedRecords(trx: Knex.Transaction, kind: RecordKind): Promise<string[]> {
   const found: string[] = [];
   for (let after = '0'; ; ) {
@@ -83,14 +83,14 @@ async function forgedAmong(
      WHERE entity_kind = ? AND entity_id = ANY (?::text[]) AND source_type IN ('webhook', 'delivery_history', 'api_response')`,
     [kind, textArray(records.map(({ id }) => id))],
   );
-  const told = new Map(records.map(({ id, claims }) => [id, toldBy(claims)]));
-  for (const { id, type, ref } of rows) told.get(id)?.push(type === 'webhook' ? ref : '');
-  const notSent = await notSentAmong(trx, [...new Set([...told.values()].flat())]);
-  return new Set([...told].filter(([, refs]) => refs.every((ref) => notSent.has(ref))).map(([id]) => id));
+  const reporters = new Map(records.map(({ id, claims }) => [id, reportersOf(claims)]));
+  for (const { id, type, ref } of rows) reporters.get(id)?.push(type === 'webhook' ? ref : '');
+  const notSent = await notSentAmong(trx, [...new Set([...reporters.values()].flat())]);
+  return new Set([...reporters].filter(([, refs]) => refs.every((ref) => notSent.has(ref))).map(([id]) => id));
 }
 
 /** Rows of the inbox; empty: it was no webhook. */
-function toldBy(claims: string): string[] {
+function reportersOf(claims: string): string[] {
   return stateFromText({ poll: null, claims }).claims.map(({ source: { type, ref } }) =>
     type === 'webhook' ? ref : '',
   );

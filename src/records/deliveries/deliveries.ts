@@ -122,13 +122,13 @@ export async function markRecovered(trx: Knex.Transaction, ids: readonly string[
     .update({ recovered_at: now });
 }
 
-type ToldRow = Pick<
+type ListedRow = Pick<
   DeliveryRow,
   'id' | 'endpoint_id' | 'endpoint_url' | 'event_type' | 'status' | 'http_status' | 'attempts'
 >;
 
 /** What the service says of a delivery, but for its times. */
-export function asTold(row: ToldRow) {
+export function asListed(row: ListedRow) {
   return {
     id: row.id,
     endpointId: row.endpoint_id,
@@ -143,7 +143,7 @@ export function asTold(row: ToldRow) {
 function toDelivery(row: DeliveryRow): Delivery {
   const { event_key: key, content_hash: contentHash, event_timestamp: timestamp } = row;
   return {
-    ...asTold(row),
+    ...asListed(row),
     lastAttemptAt: row.last_attempt_at?.getTime() ?? null,
     nextRetryAt: row.next_retry_at?.getTime() ?? null,
     createdAt: row.created_at?.getTime() ?? null,

@@ -3,7 +3,7 @@ import type { HeldEvent } from '../../domain/deliveries/pair-delivery.js';
 import { textArray } from '../database/array-parameter.js';
 import type { Delivery } from './read-delivery.js';
 
-/** An event of the inbox with what tells whether it came by itself. */
+/** An event of the inbox, with what shows whether it came by itself. */
 export interface InboxEvent extends HeldEvent {
   status: string;
   /** Labels of the secrets that it arrived under; none: it was only recovered. */

@@ -6,7 +6,7 @@ const MOST = 50_000;
 
 /**
  * What the history has beside what it lacks under a secret since then, by the newest deliveries of that time and of the week
- * before. A history that lacked events in that week too tells nothing of the secret.
+ * before. A history that lacked events in that week too says nothing of the secret.
  */
 export async function besideLacking(
   db: Knex,

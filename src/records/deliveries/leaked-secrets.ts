@@ -42,7 +42,7 @@ export async function leakedLabels(db: Knex): Promise<Set<string>> {
   return new Set<string>(await db('secrets').whereNotNull('leaked_at').pluck('label'));
 }
 
-/** Those of them under which what the history lacks was not sent, as far as can be told. */
+/** Those of them under which what the history lacks was not sent, as far as that is known. */
 export async function undoubted(db: Knex, labels: Iterable<string>, now: Date): Promise<string[]> {
   const found: string[] = [];
   for (const label of labels) if ((await doubtOfHistory(db, label, now)) === null) found.push(label);

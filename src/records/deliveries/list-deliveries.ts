@@ -3,7 +3,7 @@ import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { definedOnly } from '../database/defined-only.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
-import { asTold, type DeliveryRow } from './deliveries.js';
+import { asListed, type DeliveryRow } from './deliveries.js';
 import { type DeliveryDetails, detailsOf } from './delivery-details.js';
 
 /** A delivery as people see it: the service's fields, and what became of it here. Times are ISO 8601 UTC. */
@@ -29,7 +29,7 @@ export interface DeliveryView {
   recoveredAt: string | null;
   /** It is not here, and could enter the inbox from the payload that the service shows. */
   recoverable: boolean;
-  /** Always: only the service's own history tells of deliveries. */
+  /** Always: only the service's own history shows deliveries. */
   verified: true;
   /** When the history showed it like this, by the service's clock. */
   verifiedAt: string;
@@ -158,7 +158,7 @@ function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder 
 function toView(row: Shown): DeliveryView {
   const shownAt = new Date(Number(row.poll_from)).toISOString();
   return {
-    ...asTold(row),
+    ...asListed(row),
     lastAttemptAt: row.last_attempt_at?.toISOString() ?? null,
     nextRetryAt: row.next_retry_at?.toISOString() ?? null,
     createdAt: row.created_at?.toISOString() ?? null,

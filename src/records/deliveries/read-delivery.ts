@@ -100,7 +100,7 @@ const ID_FIELDS: Readonly<Record<string, string>> = {
   payoutId: 'payout',
 };
 
-/** What of an unreadable payload still tells which records to read. */
+/** What of an unreadable payload still says which records to read. */
 function mentionsIn(fields: JsonObject): Delivery['mentions'] {
   const payload = fields['payload'];
   const data = isJsonObject(payload) ? payload['data'] : null;

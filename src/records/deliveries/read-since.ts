@@ -9,7 +9,7 @@ import type { Delivery } from './read-delivery.js';
 const CLOCKS_MS = 3_600_000;
 
 /**
- * By the prefix of an event's type, the polls that together show all that it can tell of, each by the watermark that
+ * By the prefix of an event's type, the polls that together show all that it can report, each by the watermark that
  * says when the newest whole one began. Deposits are in no list, so that nothing proves of one that it was read.
  */
 const readings: Readonly<Record<string, readonly string[]>> = {
@@ -42,12 +42,12 @@ interface Known {
 
 function saidOf(delivery: Delivery, { marks, read }: Known): NonNullable<DeliveryFacts['readSince']> {
   const { createdAt, lastAttemptAt, firstSeenAt, eventType, mentions } = delivery;
-  const told = Math.max(createdAt ?? 0, lastAttemptAt ?? 0) || firstSeenAt;
+  const reportedAt = Math.max(createdAt ?? 0, lastAttemptAt ?? 0) || firstSeenAt;
   const wholes = readings[eventType?.split('.')[0] ?? ''] ?? [];
-  const isAfter = (at: number | undefined) => told !== null && at !== undefined && at > told + CLOCKS_MS;
+  const isAfter = (at: number | undefined) => reportedAt !== null && at !== undefined && at > reportedAt + CLOCKS_MS;
   const isNamed = mentions.length > 0 && mentions.every(({ kind, id }) => isAfter(read.get(`${kind} ${id}`)));
   if (isNamed || (wholes.length > 0 && wholes.every((name) => isAfter(marks.get(name))))) return 'yes';
-  return mentions.length === 0 && wholes.length === 0 ? 'untold' : 'not yet';
+  return mentions.length === 0 && wholes.length === 0 ? 'unknown' : 'not yet';
 }
 
 async function watermarksOf(db: Knex): Promise<Map<string, number>> {

@@ -47,7 +47,7 @@ export async function dropMatched(trx: Knex.Transaction, upTo: string): Promise<
 }
 
 /**
- * The service sent these events, for good. `kept`: those of them that nothing that is stored of deliveries would tell again.
+ * The service sent these events, for good. `kept`: those of them that nothing stored of deliveries would show again.
  * Returns those that were not known to be sent.
  */
 export async function markSent(
@@ -156,7 +156,7 @@ export async function countSingles(db: Knex, since: Date): Promise<Map<string, n
   return new Map(rows.map(({ label, n }) => [label, n]));
 }
 
-/** What a complete poll told of them. `single`: it has a break of its own. */
+/** What a complete poll showed of them. `single`: it has a break of its own. */
 export async function saveLacking(
   trx: Knex.Transaction,
   reports: readonly (UnmatchedReport & { single: boolean })[],

@@ -52,8 +52,8 @@ const CASTS: Readonly<Record<string, string>> = {
   poll_from: 'poll_from::bigint',
 };
 const COLUMNS = [...TEXTS, ...NUMBERS, ...FLAGS];
-/** What a poll may tell anew; that it was read once more is not worth a write. */
-const TOLD = COLUMNS.filter((name) => !['id', 'poll_from', 'poll_ref'].includes(name));
+/** What a poll may change; that it was read once more is not worth a write. */
+const SHOWN = COLUMNS.filter((name) => !['id', 'poll_from', 'poll_ref'].includes(name));
 
 /** What was deleted by its age does not come back with a later poll. */
 const KEPT: Readonly<Record<string, string>> = {
@@ -73,8 +73,8 @@ ON CONFLICT (id) DO UPDATE SET
     .map((name) => `${name} = ${newOf(name)}`)
     .join(', ')},
   class_since = CASE WHEN known.class = excluded.class THEN known.class_since ELSE now() END
-WHERE (${TOLD.map((name) => `known.${name}`).join(', ')})
-  IS DISTINCT FROM (${TOLD.map(newOf).join(', ')})
+WHERE (${SHOWN.map((name) => `known.${name}`).join(', ')})
+  IS DISTINCT FROM (${SHOWN.map(newOf).join(', ')})
 RETURNING xmax = 0 OR class_since = now() AS changed`;
 
 /**

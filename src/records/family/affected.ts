@@ -118,9 +118,9 @@ async function readSaidNames(trx: Knex, { payout: payouts }: FamilyMembers, word
   const kept = grouped(rows, ({ payout_id: id }) => id);
   return ({ kind, id, before, said }, wanted) => {
     if (kind !== 'payout') return [];
-    const told = [...(before === null ? [] : saidRefunds(before.fields, before.state.claims, words)), ...said];
+    const names = [...(before === null ? [] : saidRefunds(before.fields, before.state.claims, words)), ...said];
     const ever = (kept.get(id) ?? []).map(({ said_of: of, name }) => ({ of, name }));
-    return [...new Set([...told, ...ever].flatMap(({ of, name }) => (of === wanted ? [name] : [])))];
+    return [...new Set([...names, ...ever].flatMap(({ of, name }) => (of === wanted ? [name] : [])))];
   };
 }
 

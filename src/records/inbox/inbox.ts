@@ -29,7 +29,7 @@ export interface StoredArrival {
   id: string;
   /** Whether the key was there before. */
   duplicate: boolean;
-  /** Whether the row is still to be applied, so that a worker should be told. */
+  /** Whether the row is still to be applied, so that a worker should hear of it. */
   open: boolean;
 }
 

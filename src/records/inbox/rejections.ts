@@ -7,7 +7,7 @@ export interface Rejection {
   reason: string;
   /** What was found. */
   detail: string;
-  /** The likely cause and its remedy, where one could be told. */
+  /** The likely cause and its remedy, where one is known. */
   diagnosis: string | null;
   bodySize: number;
   bodyHash: string;

@@ -44,7 +44,7 @@ export interface AssignRefused {
   outcome: 'refused';
   why: 'no_payout' | 'no_payment' | 'other_asset' | 'own_call';
   /** In a sentence that names what was given. */
-  told: string;
+  message: string;
 }
 
 /**
@@ -139,13 +139,13 @@ async function refusalOf(
     return refused('no_payment', `The service has shown no payment "${paymentIntentId}".`);
   const assets = payment === null ? null : otherAssets(payout, payment);
   if (assets !== null) {
-    const told = `${payoutId} sends ${assets.payout}, and ${paymentIntentId} received ${assets.payment}.`;
-    return refused('other_asset', told);
+    const message = `${payoutId} sends ${assets.payout}, and ${paymentIntentId} received ${assets.payment}.`;
+    return refused('other_asset', message);
   }
   const call = force ? null : await ownCallOf(trx, payout, { isLinked: named.length > 0, words });
   if (call === null || call.paymentIntentId === paymentIntentId) return null;
   const after = 'To say otherwise frees an order that was refunded: only by force, with the reason.';
-  return refused('own_call', `${call.told} ${after}`);
+  return refused('own_call', `${call.message} ${after}`);
 }
 
 /** A payment is given back in its own asset (specification 4.5). */
@@ -159,8 +159,8 @@ async function concernedBy(trx: Knex, payoutId: string, payment: string | null):
   return [...((await ordersOfPayouts(trx, [payoutId])).get(payoutId) ?? []), ...ofPayment];
 }
 
-function refused(why: AssignRefused['why'], told: string): AssignRefused {
-  return { outcome: 'refused', why, told };
+function refused(why: AssignRefused['why'], message: string): AssignRefused {
+  return { outcome: 'refused', why, message };
 }
 
 function assignedTo(paymentIntentId: string | null) {
@@ -171,7 +171,7 @@ function assignedTo(paymentIntentId: string | null) {
 interface OwnCall {
   paymentIntentId: string;
   /** In a sentence: that it made the payout, or may have. */
-  told: string;
+  message: string;
 }
 
 /** The call that made a payout, or, of one that nothing links, that is in doubt and may have made it; null: none. */
@@ -189,16 +189,16 @@ async function ownCallOf(
     .first('key', 'payment_intent_id');
   if (made !== undefined) {
     const paymentIntentId = made.payment_intent_id;
-    const told = `Our own call ${made.key} made ${id} to give ${paymentIntentId} back.`;
-    return { paymentIntentId, told };
+    const message = `Our own call ${made.key} made ${id} to give ${paymentIntentId} back.`;
+    return { paymentIntentId, message };
   }
   const [named] = payout.ownCall === 'createRefund' ? namedIn('payout', fields, 'payment_intent') : [];
   if (named !== undefined)
-    return { paymentIntentId: named, told: `A call of our own made ${id} to give ${named} back.` };
+    return { paymentIntentId: named, message: `A call of our own made ${id} to give ${named} back.` };
   if (isLinked || !mayRefund(fields, words)) return null;
   const maker = (await loadMakers(trx, [payout])).get(id);
   if (maker === undefined) return null;
   const { key, paymentIntentId } = maker;
-  const told = `Our own call ${key} asked to give ${paymentIntentId} back, nobody knows what came of it, and it may have made ${id}: settle it first (tallyhook calls settle ${key}).`;
-  return { paymentIntentId, told };
+  const message = `Our own call ${key} asked to give ${paymentIntentId} back, nobody knows what came of it, and it may have made ${id}: settle it first (tallyhook calls settle ${key}).`;
+  return { paymentIntentId, message };
 }

@@ -123,7 +123,7 @@ async function openAmong(db: Knex, rows: readonly Row[], words: PayoutWords) {
     if (row === undefined || why === undefined) return [];
     const reported = row.reported === null ? {} : objectFromJsonText(row.reported);
     const call = makers.get(id) ?? null;
-    const about = told(unknown === true ? reported : fields, reported, row);
+    const about = described(unknown === true ? reported : fields, reported, row);
     return [{ row, refund: { id, why: call === null ? why : 'own_call', call: shortOf(call), ...about } as const }];
   });
 }
@@ -138,7 +138,7 @@ function shortOf(call: OpenCall | null): OpenRefund['call'] {
   return { operation, key, paymentIntentId, undecided };
 }
 
-function told(fields: JsonObject, reported: JsonObject, { first_seen_at }: Row) {
+function described(fields: JsonObject, reported: JsonObject, { first_seen_at }: Row) {
   return {
     payoutType: textField(fields, 'payoutType'),
     status: textField(fields, 'status'),

@@ -9,7 +9,7 @@ import type { TimelineEntry } from './order-details.js';
 import { getOrder, type OrderDetail } from './orders.js';
 import { sourceDetails } from './source-details.js';
 
-/** A record as it was known. Fields that tell of a person are digests. */
+/** A record as it was known. Personal fields are digests. */
 export interface RecordAsOf {
   kind: RecordKind;
   id: string;
@@ -115,7 +115,7 @@ function foldOrder(now: OrderDetail, { known, later }: History, asOf: Date): Ord
   };
 }
 
-/** Orders of an older version tell of their first registration by its time alone. */
+/** Orders of an older version show their first registration by its time alone. */
 function expectedThen(now: OrderDetail, { known, later }: History, asOf: Date): OrderDetail['expected'] {
   const isOne = ({ field }: KnownChange): boolean => field === 'expected';
   const last = known.findLast(isOne);

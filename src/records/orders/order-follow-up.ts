@@ -20,16 +20,16 @@ export function orderChanges(
   { source, serviceTime }: Pick<NewChange, 'source' | 'serviceTime'>,
 ): NewChange[] {
   const entity = { kind: 'order' as const, id: after.reference };
-  const told = (field: string, from: string | null, to: string): NewChange[] =>
+  const changed = (field: string, from: string | null, to: string): NewChange[] =>
     from === to ? [] : [{ entity, field, from, to, source, serviceTime }];
   const parts = Object.entries(partsOf).flatMap(([field, part]) => {
     // Of a new order the rest says nothing that its records don't.
-    const isTold = before !== null || field !== 'expected' || expectedOf(after) !== null;
-    return isTold ? told(field, before && part(before), part(after)) : [];
+    const isShown = before !== null || field !== 'expected' || expectedOf(after) !== null;
+    return isShown ? changed(field, before && part(before), part(after)) : [];
   });
   if (before === null) return parts;
   const lists = Object.entries(listsOf).flatMap(([field, list]) =>
-    told(field, idsWithout(list(before), list(after)), idsWithout(list(after), list(before))),
+    changed(field, idsWithout(list(before), list(after)), idsWithout(list(after), list(before))),
   );
   return [...parts, ...lists];
 }

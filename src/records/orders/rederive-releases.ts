@@ -51,7 +51,7 @@ export async function rederiveSlice(trx: Knex.Transaction, rules: OrderRules): P
   return next !== null;
 }
 
-/** Derives orders anew, as their records stand; tells what is other than before, and what is wrong with them. Returns all of them. */
+/** Derives orders anew, as their records stand; says what changed, and what is wrong with them. Returns all of them. */
 export async function rederiveOrders(
   trx: Knex.Transaction,
   touched: TouchedOrder[],

@@ -28,7 +28,7 @@ export interface OrderRegistration {
 
 /** Who asks, and by what. */
 export interface RegistrationAsking {
-  /** The name of a console token; left out: not told. */
+  /** The name of a console token; left out: not known. */
   actor?: string;
   rules?: ReleaseRules;
   /** Whether the order, which is locked, is as who asks has seen it; left out: they don't say what they have seen. */

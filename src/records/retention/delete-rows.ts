@@ -48,7 +48,7 @@ const pruneRequests = deletion('requests', ({ body }) => body, {
   set: 'request = NULL',
 });
 
-/** Of calls of which nobody knows what they made: only what they asked for can tell. */
+/** Of calls of which nobody knows what they made: only what they asked for can show that. */
 const pruneLostRequests = deletion('lost requests', ({ personal }) => personal, {
   table: 'service_writes',
   old: `request IS NOT NULL AND status = 'lost' AND coalesce(ended_at, begun_at) < CAST(:cutoff AS timestamptz)`,
@@ -66,7 +66,7 @@ const deleteSecretMatches = deletion('secret matches', keyDays, {
   old: 'hour < CAST(:cutoff AS timestamptz)',
 });
 
-/** What still fires stays, and so does what a channel is still to be told. */
+/** What still fires stays, and so does what is still to be sent to a channel. */
 const deleteAlerts = deletion('alerts', ({ body }) => body, {
   table: 'alerts',
   old: 'resolved_at < CAST(:cutoff AS timestamptz)',

@@ -24,7 +24,7 @@ const FOLLOWED = `ARRAY(SELECT entity_id FROM breaks WHERE entity_kind = 'payout
 
 /**
  * Payouts that may still move, and those that a break says so of; by id, beyond `after`. Absent ones are left out, and those that
- * reports alone tell: nobody knows that there is one.
+ * only reports name: nobody knows that there is one.
  */
 export async function payoutsInHand(db: Knex, after: string, limit: number): Promise<PayoutInHand[]> {
   const { rows } = await db.raw<{ rows: Row[] }>(

@@ -4,7 +4,7 @@ import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { recordTables } from '../record-columns.js';
 
-/** Where a record stands in its list of the service. `createdAt` in ms; null: nothing that we hold tells. */
+/** Where a record stands in its list of the service. `createdAt` in ms; null: nothing that we hold says it. */
 export interface RecordPlace {
   id: string;
   createdAt: number | null;
@@ -25,10 +25,10 @@ interface PlaceRow {
 
 /** The service listed it when it was last looked for. */
 const LISTED = "(absent_since IS NULL AND coalesce(poll_hash, '') <> '')";
-/** Whoever told of a record that the service never listed did so before it was made, by more than clocks differ: it tells no place. */
-const TOLD_TOO_EARLY = "(created_at > observed_at + interval '10 minutes')";
+/** A record that the service never listed was reported before it was made, by more than clocks differ: its time shows no place. */
+const REPORTED_TOO_EARLY = "(created_at > observed_at + interval '10 minutes')";
 /** Milliseconds, rounded down, as the rows of a page are compared. */
-const MS = `CASE WHEN ${LISTED} OR NOT ${TOLD_TOO_EARLY} THEN floor(extract(epoch from created_at) * 1000)::bigint END AS ms`;
+const MS = `CASE WHEN ${LISTED} OR NOT ${REPORTED_TOO_EARLY} THEN floor(extract(epoch from created_at) * 1000)::bigint END AS ms`;
 
 /** The kinds that the service lists newest first, by cursor (specification 4). */
 export type ListedKind = Extract<RecordKind, 'payment_intent' | 'invoice' | 'payout'>;
@@ -108,7 +108,7 @@ export async function recordsBetween(
   const { rows } = await db.raw<{ rows: PlaceRow[] }>(
     `SELECT id, ${MS}, ${LISTED} AS listed FROM ${recordTables[kind]}
      WHERE created_at < to_timestamp(?::float8 / 1000) AND created_at >= to_timestamp((?::float8 + 1) / 1000)
-       AND (${LISTED} OR (NOT ${TOLD_TOO_EARLY} AND created_at < to_timestamp(?::float8 / 1000) AND created_at >= to_timestamp((?::float8 + 1) / 1000)))
+       AND (${LISTED} OR (NOT ${REPORTED_TOO_EARLY} AND created_at < to_timestamp(?::float8 / 1000) AND created_at >= to_timestamp((?::float8 + 1) / 1000)))
        AND absent_since IS NULL AND id <> ALL (?::text[])
      ORDER BY created_at DESC, id DESC LIMIT ?`,
     [listed.before, listed.after, unlisted.before, unlisted.after, textArray(except), limit],
@@ -146,7 +146,7 @@ export async function unplacedRecords(
        WHERE created_at IS NULL AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
        UNION ALL
        SELECT record.id, observed_at FROM reading_marks AS mark JOIN ${recordTables[kind]} AS record ON record.id = mark.id
-       WHERE mark.kind = ? AND ${TOLD_TOO_EARLY} AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
+       WHERE mark.kind = ? AND ${REPORTED_TOO_EARLY} AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
      ) AS unplaced LIMIT ?`,
     [kind, limit],
   );

@@ -78,7 +78,7 @@ export async function startRun(
 
 /**
  * The fence: every transaction that writes in a run's name begins here. Holds the row until the commit, so nobody can
- * declare the run dead in between, and tells how far it is. Throws RunLostError when it no longer runs.
+ * declare the run dead in between, and says how far it is. Throws RunLostError when it no longer runs.
  */
 export async function holdRun(trx: Knex.Transaction, id: string, tally: RunTally, now: Date): Promise<void> {
   const held = await trx('runs')

@@ -24,7 +24,7 @@ async function readKey(db: Knex): Promise<Buffer> {
   return row.key;
 }
 
-/** What is masked tells nothing, and is to be seen as masked. */
+/** What is masked says nothing, and must be shown as masked. */
 function digest(key: Buffer, value: Json): string {
   if (value === MASK) return MASK;
   return `hmac-sha256:${createHmac('sha256', key).update(toJsonText(value)).digest('hex')}`;

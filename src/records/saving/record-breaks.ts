@@ -34,8 +34,8 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
   const open = record.changed
     ? [...violations, ...unlistedBreaks(record), ...longReferences(record), ...rejectedScreenings(record, context)]
     : [];
-  const isOpen = missing && !isToldLater(record.shown.known, state);
-  const wasOpen = wasMissing && !isToldLater(before.known, before.state);
+  const isOpen = missing && !opensLater(record.shown.known, state);
+  const wasOpen = wasMissing && !opensLater(before.known, before.state);
   if (isOpen && !wasOpen) {
     open.push({ kind: 'record_not_at_service', entity, evidence: missingEvidence(record), ...reportsOf(record) });
   }
@@ -53,10 +53,10 @@ function isMissing(kind: RecordKind, absent: boolean, fields: JsonObject, { poll
 }
 
 /**
- * Of a record that reports alone tell of, one that the answer had no chance to show: it is asked for again first. Of what
+ * Of a record known only from reports, one that the answer had no chance to show: it is asked for again first. Of what
  * anything else has shown no report puts off that it is missing.
  */
-function isToldLater(known: boolean, { poll, claims }: RecordState): boolean {
+function opensLater(known: boolean, { poll, claims }: RecordState): boolean {
   return !known && claims.some((statement) => !statement.state.startsWith(KEPT) && isNewer(statement, poll));
 }
 
@@ -78,7 +78,7 @@ export function deniedBreaks({ kind, id, state: { poll } }: MergedRecord, intent
   return [{ kind: 'record_not_at_service', entity: { kind, id }, evidence, once: true }];
 }
 
-/** Of a record that nothing else tells of. */
+/** Of a record that nothing else shows. */
 function reportsOf({ shown, state: { claims } }: MergedRecord): Pick<NewBreak, 'reportedBy'> {
   if (shown.known || !claims.every(isReport)) return {};
   const refs = claims.toSorted((a, b) => compareStatements(b, a)).map(({ source }) => source.ref);
@@ -159,8 +159,8 @@ function unlistedBreaks({ kind, id, shown, changedFields }: MergedRecord): NewBr
 
 /**
  * A screening that the service itself shows as rejected, at once: of a deposit that belongs to no payment, where nothing else
- * would tell, and of one that was shown as anything else before, whose goods may be gone. The others hold an order, and are
- * told by the cross-check.
+ * would show it, and of one that was shown as anything else before, whose goods may be gone. The others hold an order, and are
+ * found by the cross-check.
  */
 function rejectedScreenings(
   { kind, id, shown, before }: MergedRecord,

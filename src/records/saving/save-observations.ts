@@ -234,7 +234,7 @@ function touch(touched: TouchedOrders, reference: string, record: MergedRecord):
   });
 }
 
-/** An order began with its first request; where only a report tells of that, no later than the report. */
+/** An order began with its first request; where only a report says so, no later than the report. */
 function sinceOf({ kind, shown: { fields, reported, observedAt } }: MergedRecord): string | null {
   if (kind !== 'payment_intent' && kind !== 'invoice') return null;
   const proven = instantText(ownField(fields, 'createdAt'));

@@ -16,7 +16,7 @@ interface ShowProgress {
 }
 
 /**
- * One slice of showing anew what an older version saved: fields that only webhooks told leave the record and stand apart.
+ * One slice of showing anew what an older version saved: fields that only webhooks reported leave the record and stand apart.
  * It goes on where an earlier one stopped. False: there is nothing left to do.
  */
 export async function showSliceAgain(trx: Knex.Transaction, context: SaveContext): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Observation } from '../../domain/observation.js';
-import { createdKind, toldFields } from '../../domain/own-calls.js';
+import { createdKind, namedFields } from '../../domain/own-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import type { SaveContext } from '../save-context.js';
 import { saveObservations } from './save-observations.js';
@@ -72,5 +72,5 @@ function claimOf(row: Row, serviceNow: number): Observation[] {
   };
   const at = serviceNow - row.age;
   const source = { type: 'api_response', ref: row.operation } as const;
-  return [{ type: 'statement', kind, id, from: at, to: at, source, fields: { id, ...toldFields(links) } }];
+  return [{ type: 'statement', kind, id, from: at, to: at, source, fields: { id, ...namedFields(links) } }];
 }

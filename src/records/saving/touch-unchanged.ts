@@ -69,7 +69,7 @@ function shownById(polls: readonly PollObservation[]): Map<string, Shown> {
   return shown;
 }
 
-/** Tells the ids of what it did not take in, and of what is requested to be read. */
+/** Returns the ids of what it did not take in, and of what is requested to be read. */
 function statementOf(table: string): string {
   return `WITH given AS MATERIALIZED (
       SELECT id, hash, poll_from, poll_to, ?::text AS poll_by, ?::text AS poll_ref

@@ -18,7 +18,7 @@ export function addressOf(seed: number, purpose: string, n: number, assetCode: s
   return form ? form(hex) : hex;
 }
 
-/** Chains with memos share one address; the memo tells the payments apart. */
+/** Chains with memos share one address; the memo distinguishes the payments. */
 export function depositPlace(
   seed: number,
   n: number,

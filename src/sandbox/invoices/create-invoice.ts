@@ -74,7 +74,7 @@ export function createInvoice(merchant: Merchant, { request, meta }: NewInvoice)
     createdAt: at,
     updatedAt: at,
   }));
-  merchant.tell('invoice.created', () => invoiceSubject(invoice, viewOf(merchant)));
+  merchant.send('invoice.created', () => invoiceSubject(invoice, viewOf(merchant)));
   if (expiresAt !== null) merchant.service.clock.at(expiresAt, () => expireInvoice(merchant, invoice));
   return invoice;
 }

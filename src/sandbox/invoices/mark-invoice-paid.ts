@@ -13,7 +13,7 @@ export function markInvoicePaid(merchant: Merchant, invoiceId: string, paymentIn
 export function setInvoiceStatus(merchant: Merchant, invoice: Invoice, status: InvoiceStatus): void {
   invoice.status = status;
   invoice.updatedAt = merchant.service.clock.now();
-  merchant.tell(`invoice.${status}`, () => invoiceSubject(invoice, viewOf(merchant)));
+  merchant.send(`invoice.${status}`, () => invoiceSubject(invoice, viewOf(merchant)));
 }
 
 export function viewOf({ service }: Merchant): { baseUrl: string; links: boolean } {

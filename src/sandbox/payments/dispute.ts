@@ -29,7 +29,7 @@ export function openDispute(merchant: Merchant, id: string, amount?: string): In
   intent.irregularRefundPayoutId = null;
   applyAmounts(intent, rejected);
   bookIntent(merchant, intent);
-  return told(merchant, intent, 'payment_intent.dispute_opened');
+  return withEvent(merchant, intent, 'payment_intent.dispute_opened');
 }
 
 /**
@@ -56,11 +56,11 @@ export function decideDispute(merchant: Merchant, id: string, decision: 'encash'
   if (payout) {
     intent.irregularStatus = 'refunded';
     intent.irregularRefundPayoutId = payout.id;
-    return told(merchant, intent, 'payment_intent.dispute_refunded');
+    return withEvent(merchant, intent, 'payment_intent.dispute_refunded');
   }
   intent.irregularStatus = 'encashed';
   encash(merchant, intent, rejected, now);
-  return told(merchant, intent, 'payment_intent.dispute_encashed');
+  return withEvent(merchant, intent, 'payment_intent.dispute_encashed');
 }
 
 function encash(merchant: Merchant, intent: Intent, rejected: bigint, now: number): void {
@@ -76,7 +76,7 @@ function encash(merchant: Merchant, intent: Intent, rejected: bigint, now: numbe
   afterCompletion(merchant, intent);
 }
 
-function told(merchant: Merchant, intent: Intent, eventType: string): Intent {
+function withEvent(merchant: Merchant, intent: Intent, eventType: string): Intent {
   intent.updatedAt = merchant.service.clock.now();
   merchant.intents.saved(intent);
   merchant.emit(eventType, intent);

@@ -97,7 +97,7 @@ export function chooseAssetNow(merchant: Merchant, intent: Intent, assetCode: st
   chooseAsset({ seed: merchant.seed, rates, at: clock.now(), freed }, intent, assetCode);
 }
 
-/** Creates the intent, tells of it, and lets it expire in time. */
+/** Creates the intent, sends its event, and lets it expire in time. */
 export function addIntent(merchant: Merchant, input: NewIntent): Intent {
   const { clock } = merchant.service;
   const now = clock.now();

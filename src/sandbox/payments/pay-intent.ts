@@ -73,7 +73,7 @@ function select(merchant: Merchant, intent: Intent, wanted: string | undefined, 
 }
 
 /**
- * Runs the step so many seconds after a moment of the sandbox's clock; at once for 0. The step is told its due time, from
+ * Runs the step so many seconds after a moment of the sandbox's clock; at once for 0. The step gets its due time, from
  * which the next one counts: a clock that jumps ahead runs through all of them.
  */
 function later(merchant: Merchant, from: number, seconds: number, step: (due: number) => void): void {

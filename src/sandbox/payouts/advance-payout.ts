@@ -96,7 +96,7 @@ function moved(
   payout.status = status;
   payout.updatedAt = at;
   payout.history.push({ status, at, source, note });
-  merchant.tell(`payout.${status}`, () => payoutSubject(payout, merchant.service.faults.links));
+  merchant.send(`payout.${status}`, () => payoutSubject(payout, merchant.service.faults.links));
   return payout;
 }
 

@@ -46,7 +46,7 @@ export function openPayout(merchant: Merchant, input: NewPayout): Payout {
     updatedAt: at,
     history: [{ status: 'pending', at, source, note: given.note }],
   }));
-  merchant.tell('payout.created', () => payoutSubject(payout, merchant.service.faults.links));
+  merchant.send('payout.created', () => payoutSubject(payout, merchant.service.faults.links));
   scheduleStep(merchant, payout, at);
   return payout;
 }

@@ -50,7 +50,7 @@ export function createTransfer(merchant: Merchant, wallet: Wallet, request: Tran
     createdAt: merchant.service.clock.now(),
   }));
   bookTransfer(merchant, transfer);
-  merchant.tell('wallet_account.transfer.completed', () => transferSubject(transfer));
+  merchant.send('wallet_account.transfer.completed', () => transferSubject(transfer));
   return transfer;
 }
 

@@ -120,5 +120,5 @@ function credit(merchant: Merchant, deposit: Deposit, to: { holder: Holder; lost
       : [{ accountId, type: 'deposit', feeAmount: fee, note: null, counterpartyAccountId: null } as const];
   book(merchant, { at: to.at, type: 'deposit', assetCode, recordId: id, lines }, movements);
   if (movements.length > 0)
-    merchant.tell('wallet_account.deposit.completed', () => depositSubject(deposit, merchant.service.faults));
+    merchant.send('wallet_account.deposit.completed', () => depositSubject(deposit, merchant.service.faults));
 }

@@ -66,7 +66,7 @@ function headersOf(delivery: Delivery, signature: string, { eventIdHeader }: Fau
   };
 }
 
-/** Somebody who does not know the secret tells that the payment is completed. */
+/** Somebody who does not know the secret says that the payment is completed. */
 async function forge({ poster, service }: AttemptDeps, delivery: Delivery): Promise<void> {
   const data = delivery.event.data.replace(/"status":"[a-z_]+"/, '"status":"completed"');
   const forged = { ...delivery.event, type: 'payment_intent.completed', data };

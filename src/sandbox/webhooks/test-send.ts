@@ -7,7 +7,7 @@ import type { Webhooks } from './webhooks.js';
 
 /**
  * The dashboard's test send: identical to a real event, of a record that does not exist (specification 6.1). Only
- * looking the record up tells the difference.
+ * looking the record up shows the difference.
  */
 export function testSend(merchant: Merchant, webhooks: Webhooks, endpointId: string, eventType: string): Delivery {
   const endpoint = webhooks.endpoints.get(endpointId);

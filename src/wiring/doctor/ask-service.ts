@@ -6,7 +6,7 @@ import { operationOf, type ReadOperation } from '../../service-api/operations.js
 import { NotFoundError, RateLimitedError, RefusedError } from '../../service-api/service-errors.js';
 
 /**
- * What became of a question: `refused` because of what was asked; `missing`: a 404; `failed` for a reason that tells
+ * What became of a question: `refused` because of what was asked; `missing`: a 404; `failed` for a reason that says
  * nothing about it.
  */
 export type Asked =

@@ -66,7 +66,7 @@ export async function checkSecrets({ db, config }: DoctorParts): Promise<Check[]
 }
 
 function checkSecret(secret: SecretStatus): Check {
-  const { label, lastMatchAt, matches24h, notSent, unmatched, lacking, untold, retiredAt, next } = secret;
+  const { label, lastMatchAt, matches24h, notSent, unmatched, lacking, untold: notKnown, retiredAt, next } = secret;
   const name = `secret ${label}`;
   if (notSent !== null && notSent > 0 && retiredAt === null) {
     const found = `${notSent} of the events that came under it were not sent by the service: it may have leaked`;
@@ -82,7 +82,7 @@ function checkSecret(secret: SecretStatus): Check {
     return unknown(name, 'no event has come under it yet', next);
   }
   const open = unmatched === 0 ? '' : `; ${unmatched} events are not in the delivery history so far`;
-  const why = untold === null ? '' : `; whether the service sent them is not known: ${untold}`;
+  const why = notKnown === null ? '' : `; whether the service sent them is not known: ${notKnown}`;
   return ok(name, `last match ${lastMatchAt}, ${matches24h} in 24 h${open}${why}`);
 }
 

@@ -79,7 +79,7 @@ function checkEndpoints(
   });
 }
 
-/** Together our active endpoints are to be told of all that is needed. */
+/** Together our active endpoints must receive all that is needed. */
 function checkEvents(
   { id, events }: WebhookEndpoint,
   active: readonly WebhookEndpoint[],
@@ -129,6 +129,6 @@ function spanWords(ms: number): string {
     [' s', seconds % 60],
   ];
   const first = units.findIndex(([, count]) => count > 0);
-  const told = units.slice(first, first + 2).filter(([, count]) => count > 0);
-  return told.map(([unit, count]) => `${count}${unit}`).join(' ');
+  const parts = units.slice(first, first + 2).filter(([, count]) => count > 0);
+  return parts.map(([unit, count]) => `${count}${unit}`).join(' ');
 }

@@ -72,7 +72,7 @@ const SOON_MS = 7 * 24 * 3_600_000;
 
 /**
  * An API key lasts; the token of a dashboard session ends by itself, and its calls that debit need a TOTP code
- * (specification 5). A read can't tell one from the other, but a token that says when it ends is none to run on.
+ * (specification 5). A read can't distinguish them, but a token that says when it ends is none to run on.
  */
 export function checkKey(key: string, now: Date): Check {
   const endsAt = endOf(key);

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import type { Asked, Question } from './ask-service.js';
 
-/** `untold`: why it is not known. */
-export type Told = 'works' | 'ignored' | { refused: string } | { untold: string };
+/** `notKnown`: why it is not known. */
+export type Heeding = 'works' | 'ignored' | { refused: string } | { notKnown: string };
 
 export interface Bench {
   /** Asks under the names on trial; our names. */
@@ -15,13 +15,13 @@ export interface Bench {
   assets: readonly string[];
 }
 
-export type ParameterTest = (bench: Bench, name: string) => Promise<Told>;
+export type ParameterTest = (bench: Bench, name: string) => Promise<Heeding>;
 
 const NOBODY = 'tallyhook-probe';
 const NO_ASSET = 'NOSUCHCOIN.NOWHERE';
 const FUTURE = '2999-01-01T00:00:00.000Z';
 const PAST = '2000-01-01T00:00:00.000Z';
-const TOO_LITTLE = { untold: 'too little is there to know' };
+const TOO_LITTLE = { notKnown: 'too little is there to know' };
 
 /** A filter by something that does not exist leaves nothing. An id of the list is an id, but not of that thing. */
 export function filtersOut(value: 'nobody' | 'no asset' | 'an id of the list' = 'nobody'): ParameterTest {
@@ -58,9 +58,9 @@ export const goesOn: ParameterTest = async ({ ask, rows }, name) => {
 };
 
 /** The same where the service hands out cursors; needs a page size that works. */
-export const goesOnWhereTold: ParameterTest = async ({ ask }, name) => {
+export const continuesAtCursor: ParameterTest = async ({ ask }, name) => {
   const page = await ask({ query: { take: 1 } });
-  if (page.kind !== 'answer') return { untold: page.problem };
+  if (page.kind !== 'answer') return { notKnown: page.problem };
   // Rows that came meanwhile stand before the page, so it is the page's own first row that must be gone.
   const first = idOf(page.rows[0]);
   if (page.nextCursor === null || first === null) return TOO_LITTLE;
@@ -79,32 +79,32 @@ export function boundsTime(bound: 'from' | 'to'): ParameterTest {
 
 /** A page is counted, and there is no millionth one: it is empty, or refused. */
 export const counts: ParameterTest = async ({ ask }, name) => {
-  const told = judge(await ask({ query: { [name]: 1 } }), ({ totalCount }) => totalCount !== null);
-  if (told !== 'works') return told;
+  const heeding = judge(await ask({ query: { [name]: 1 } }), ({ totalCount }) => totalCount !== null);
+  if (heeding !== 'works') return heeding;
   const far = judge(await ask({ query: { [name]: 1_000_000 } }), ({ rows }) => rows.length === 0);
   return typeof far === 'object' && 'refused' in far ? 'works' : far;
 };
 
 /** What is answered for an asset is not answered for one that does not exist. Not every asset can be settled. */
-export const tellsAssets: ParameterTest = async ({ ask, assets }, name) => {
-  let told: Told = { untold: 'the catalog shows no asset' };
+export const filtersAssets: ParameterTest = async ({ ask, assets }, name) => {
+  let heeding: Heeding = { notKnown: 'the catalog shows no asset' };
   for (const asset of assets) {
     const known = await ask({ query: { [name]: asset } });
     if (known.kind === 'answer') return differs(known, await ask({ query: { [name]: NO_ASSET } }));
-    told = judge(known, () => false);
+    heeding = judge(known, () => false);
   }
-  return told;
+  return heeding;
 };
 
-function differs(known: Asked & { kind: 'answer' }, other: Asked): Told {
-  if (other.kind === 'failed') return { untold: other.problem };
+function differs(known: Asked & { kind: 'answer' }, other: Asked): Heeding {
+  if (other.kind === 'failed') return { notKnown: other.problem };
   const isSame = other.kind === 'answer' && canonicalJson(other.data) === canonicalJson(known.data);
   return isSame ? 'ignored' : 'works';
 }
 
-function judge(asked: Asked, works: (answer: Asked & { kind: 'answer' }) => boolean): Told {
+function judge(asked: Asked, works: (answer: Asked & { kind: 'answer' }) => boolean): Heeding {
   if (asked.kind === 'answer') return works(asked) ? 'works' : 'ignored';
-  return asked.kind === 'refused' ? { refused: asked.problem } : { untold: asked.problem };
+  return asked.kind === 'refused' ? { refused: asked.problem } : { notKnown: asked.problem };
 }
 
 function idOf(row: JsonObject | undefined): string | null {

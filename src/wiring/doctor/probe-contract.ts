@@ -24,7 +24,7 @@ export interface ContractProbed {
 }
 
 /**
- * Asks the service for every name that the specification does not show and that a read can tell, and finds the names
+ * Asks the service for every name that the specification does not show and that a read can show, and finds the names
  * that it uses instead, where it can. Changes nothing at the service.
  */
 export async function probeContract(parts: DoctorParts): Promise<ContractProbed> {
@@ -64,7 +64,7 @@ export async function probeContract(parts: DoctorParts): Promise<ContractProbed>
   return { checks, suggestedContract: isOther ? overridesOf(working) : null, suggestedEventIdPointer };
 }
 
-/** What the newest deliveries tell of events. */
+/** What the newest deliveries show of events. */
 async function probeEvents({ db, config, contract }: DoctorParts, newest: Asked): Promise<EventsProbed> {
   if (newest.kind !== 'answer') {
     const checks = [unknown('event id', newest.problem), unknown('retries', newest.problem)];

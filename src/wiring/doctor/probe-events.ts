@@ -16,7 +16,7 @@ export interface EventsProbed {
 
 /**
  * Where the event's id stands (specification 6.4: not shown): a scalar of the envelope that all deliveries of one event
- * share and no two events do. `auto`: where that looks; `keyed`: whether events came lately whose id was found, in a header or in the envelope.
+ * share and no two events do. `auto`: where that searches; `keyed`: whether events came lately whose id was found, in a header or in the envelope.
  */
 export function probeEventId(
   deliveries: readonly SeenDelivery[],
@@ -24,29 +24,29 @@ export function probeEventId(
 ): EventsProbed {
   const name = 'event id';
   const envelopes = new Set(deliveries.map(({ content }) => content));
-  if (pointer === 'none') return told(ok(name, 'EVENT_ID_POINTER is none: the whole envelope is the key'));
-  if (envelopes.size < 2) return told(unknown(name, 'fewer than two events in the delivery history'));
+  if (pointer === 'none') return probed(ok(name, 'EVENT_ID_POINTER is none: the whole envelope is the key'));
+  if (envelopes.size < 2) return probed(unknown(name, 'fewer than two events in the delivery history'));
   const places = pointersOf(deliveries).filter((at) => isEventId(deliveries, at) && !isTime(deliveries, at));
-  const looked = pointer === 'auto' ? auto : [pointer];
-  const hit = looked.find((at) => places.includes(at));
-  if (hit !== undefined) return told(ok(name, `stands at ${hit}, where EVENT_ID_POINTER (${pointer}) looks`));
-  const perDelivery = looked.find((at) => deliveries.every(({ envelope }) => scalarAt(envelope, at) !== null));
+  const pointers = pointer === 'auto' ? auto : [pointer];
+  const hit = pointers.find((at) => places.includes(at));
+  if (hit !== undefined) return probed(ok(name, `stands at ${hit}, where EVENT_ID_POINTER (${pointer}) points`));
+  const perDelivery = pointers.find((at) => deliveries.every(({ envelope }) => scalarAt(envelope, at) !== null));
   if (perDelivery !== undefined && pointer !== 'auto') {
     const found = `${perDelivery} differs between deliveries of one event, or is shared by several`;
-    return told(finding(name, found, `set EVENT_ID_POINTER to ${places[0] ?? 'none'}`), places[0] ?? 'none');
+    return probed(finding(name, found, `set EVENT_ID_POINTER to ${places[0] ?? 'none'}`), places[0] ?? 'none');
   }
   const [other] = places;
   if (other !== undefined) {
-    const found = `nothing stands where EVENT_ID_POINTER (${pointer}) looks, but an id at ${other}`;
-    return told(finding(name, found, `set EVENT_ID_POINTER to ${other}`), other);
+    const found = `nothing stands where EVENT_ID_POINTER (${pointer}) points, but an id at ${other}`;
+    return probed(finding(name, found, `set EVENT_ID_POINTER to ${other}`), other);
   }
-  if (keyed) return told(ok(name, 'stands in a header: events came with one'));
+  if (keyed) return probed(ok(name, 'stands in a header: events came with one'));
   const none =
     'none in the envelope; the delivery history shows no headers. The whole envelope is the key: nothing is lost';
-  if (pointer === 'auto') return told(ok(name, none));
+  if (pointer === 'auto') return probed(ok(name, none));
   const isHeader = pointer.startsWith('header:');
-  if (isHeader) return told(unknown(name, `no event with the ${pointer} came yet`));
-  return told(finding(name, `nothing stands at ${pointer}`, 'set EVENT_ID_POINTER to auto'), 'auto');
+  if (isHeader) return probed(unknown(name, `no event with the ${pointer} came yet`));
+  return probed(finding(name, `nothing stands at ${pointer}`, 'set EVENT_ID_POINTER to auto'), 'auto');
 }
 
 /** Whether a retry carries the time of its own attempt or that of the first one (specification 6.5: not shown). */
@@ -64,7 +64,7 @@ export function probeRestamping(deliveries: readonly SeenDelivery[], toleranceSe
   return restamped === 0 ? ok(name, first) : ok(name, 'carry the time of the first attempt, or of their own');
 }
 
-function told(check: Check, suggestedEventIdPointer: string | null = null): EventsProbed {
+function probed(check: Check, suggestedEventIdPointer: string | null = null): EventsProbed {
   return { checks: [check], suggestedEventIdPointer };
 }
 

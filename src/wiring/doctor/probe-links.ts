@@ -32,8 +32,8 @@ export async function probeLinks(contract: Contract, ask: Ask): Promise<Probed> 
 async function probeInvoices(contract: Contract, ask: Ask): Promise<Probed> {
   const at = ['links', 'invoice', 'merchantReference'] as const;
   const asked = await ask(contract, 'listInvoices', MANY);
-  const untold = untoldOf(asked, 'there is no invoice');
-  if (untold !== null) return { checks: [unknown(labelOf(at), untold)], contract };
+  const notKnown = notKnownOf(asked, 'there is no invoice');
+  if (notKnown !== null) return { checks: [unknown(labelOf(at), notKnown)], contract };
   const rows = rowsOf(asked);
   const isReference = async (pointer: string) => {
     const named = rows.filter((row) => textAt(row, pointer) !== null).slice(0, TRIALS);
@@ -45,7 +45,7 @@ async function probeInvoices(contract: Contract, ask: Ask): Promise<Probed> {
     }
     return false;
   };
-  return tell(contract, { at, rows, names: [...REFERENCES, 'meta/merchantReference'], isLink: isReference });
+  return checkLink(contract, { at, rows, names: [...REFERENCES, 'meta/merchantReference'], isLink: isReference });
 }
 
 async function probePayouts(contract: Contract, ask: Ask): Promise<Probed> {
@@ -53,14 +53,14 @@ async function probePayouts(contract: Contract, ask: Ask): Promise<Probed> {
   const asked = await ask(contract, 'listPayouts', MANY);
   const words = new Set(contract.movements.words.payoutType.refund);
   const refunds = rowsOf(asked).filter((row) => words.has((textField(row, 'payoutType') ?? '').toLowerCase()));
-  const untold = untoldOf(asked, 'there is no payout') ?? (refunds.length > 0 ? null : NO_REFUND);
-  if (untold !== null) return { checks: [unknown(labelOf(at), untold)], contract };
+  const notKnown = notKnownOf(asked, 'there is no payout') ?? (refunds.length > 0 ? null : NO_REFUND);
+  if (notKnown !== null) return { checks: [unknown(labelOf(at), notKnown)], contract };
   const intents = new Set(
     rowsOf(await ask(contract, 'listPaymentIntents', MANY)).flatMap((row) => textField(row, 'id') ?? []),
   );
   const isPayment = (pointer: string) =>
     Promise.resolve(refunds.some((row) => intents.has(textAt(row, pointer) ?? '')));
-  return tell(contract, { at, rows: refunds, names: [...PAYMENTS, 'paymentIntent/id'], isLink: isPayment });
+  return checkLink(contract, { at, rows: refunds, names: [...PAYMENTS, 'paymentIntent/id'], isLink: isPayment });
 }
 
 const NO_REFUND = 'not probed: nothing to probe yet, there is no refund';
@@ -73,7 +73,7 @@ interface Link {
   isLink: (pointer: string) => Promise<boolean>;
 }
 
-async function tell(contract: Contract, { at, rows, names, isLink }: Link): Promise<Probed> {
+async function checkLink(contract: Contract, { at, rows, names, isLink }: Link): Promise<Probed> {
   const usual = partOf(contract, at);
   const label = labelOf(at);
   const shown = rows.filter((row) => textAt(row, usual) !== null).length;
@@ -92,7 +92,7 @@ function labelOf(at: readonly string[]): string {
   return `contract ${at.join('.')}`;
 }
 
-function untoldOf(asked: Asked, none: string): string | null {
+function notKnownOf(asked: Asked, none: string): string | null {
   if (asked.kind === 'missing') return 'not probed: the service has no such list';
   if (asked.kind !== 'answer') return asked.problem;
   return asked.rows.length === 0 ? `not probed: nothing to probe yet, ${none}` : null;

@@ -40,7 +40,7 @@ const POINTERS = {
   message: ['/message', '/error/message', '/detail', '/errorMessage', '/error_description', '/msg', '/title', '/error'],
 } as const;
 
-/** Where an error tells its code and its message, by asking for a deposit that does not exist. */
+/** Where an error has its code and its message, by asking for a deposit that does not exist. */
 export async function probeErrorBody(contract: Contract, ask: Ask): Promise<Probed> {
   const checks: Check[] = [];
   let working = contract;
@@ -66,7 +66,7 @@ async function probePointer(
     const why = answer.kind === 'failed' ? answer.problem : 'a deposit that does not exist was answered';
     return { check: unknown(name, why), found: null };
   }
-  if (answer[part] !== null) return { check: ok(name, `${usual} tells it`), found: null };
+  if (answer[part] !== null) return { check: ok(name, `it stands at ${usual}`), found: null };
   for (const pointer of POINTERS[part]) {
     const other = pointer === usual ? answer : await ask(pointer);
     const text = other.kind === 'refused' || other.kind === 'missing' ? other[part] : null;
@@ -76,5 +76,8 @@ async function probePointer(
     const check = finding(name, `errors have nothing at ${usual}, but a text at ${pointer}`, remedy);
     return { check, found: pointer };
   }
-  return { check: unknown(name, `errors have nothing at ${usual}, nor where else was looked`), found: null };
+  return {
+    check: unknown(name, `errors have nothing at ${usual}, nor at any other place that was tried`),
+    found: null,
+  };
 }

@@ -45,12 +45,12 @@ export async function probeItems(contract: Contract, ask: Ask): Promise<Probed> 
   for (const other of pointers(ITEMS, usual)) {
     const under = withPart(contract, ['pages', 'items'], other);
     const answer = await ask(under, odd.list);
-    if (isUntold(answer)) return { checks: [unknown(name, `${odd.list} can’t be asked any more`)], contract };
+    if (isUnanswered(answer)) return { checks: [unknown(name, `${odd.list} can’t be asked any more`)], contract };
     if (answer.kind !== 'answer') continue;
     const found = `a page has no rows at ${usual}, but at ${other}`;
     return { checks: [finding(name, found, `set pages.items to "${other}" in CONTRACT_FILE`)], contract: under };
   }
-  const found = `${odd.list} answers neither an array nor rows at ${usual} or where else was looked`;
+  const found = `${odd.list} answers neither an array nor rows at ${usual} or at any other place that was tried`;
   return { checks: [finding(name, found, 'ask the service where, and set pages.items in CONTRACT_FILE')], contract };
 }
 
@@ -72,7 +72,7 @@ export async function probeNextCursor(contract: Contract, ask: Ask): Promise<Pro
     for (const other of pointers(CURSORS, usual)) {
       const under = withPart(contract, ['pages', 'nextCursor'], other);
       const again = await ask(under, list, one);
-      if (isUntold(again)) break;
+      if (isUnanswered(again)) break;
       if (again.kind !== 'answer' || again.nextCursor === null) continue;
       const found = `a page has nothing at ${usual}, but a text at ${other}`;
       const remedy = `set pages.nextCursor to "${other}" in CONTRACT_FILE`;
@@ -90,14 +90,14 @@ export async function probeNextCursor(contract: Contract, ask: Ask): Promise<Pro
  */
 export async function findCountHeader(contract: Contract, ask: Ask): Promise<Contract | null> {
   const usual = await firstPage(contract, ask);
-  if (isCounted(usual) || isUntold(usual)) return null;
+  if (isCounted(usual) || isUnanswered(usual)) return null;
   const numbers = otherNames('page', new Set()).filter((name) => !name.includes('['));
   for (const number of numbers) {
     const numbered = withPart(contract, ['query', 'listTransactions', 'page'], number);
     const isUsual = number === contract.query.listTransactions.page;
     for (const other of isUsual ? COUNTS : [contract.headers.totalCount, ...COUNTS]) {
       const page = await firstPage(withPart(numbered, ['headers', 'totalCount'], other), ask);
-      if (isUntold(page)) return null;
+      if (isUnanswered(page)) return null;
       if (!isCounted(page)) continue;
       return other === contract.headers.totalCount ? null : withPart(contract, ['headers', 'totalCount'], other);
     }
@@ -132,7 +132,7 @@ function isCounted(asked: Asked): boolean {
 }
 
 /** For a reason that more questions would meet again. */
-function isUntold(asked: Asked): boolean {
+function isUnanswered(asked: Asked): boolean {
   return asked.kind === 'missing' || (asked.kind === 'failed' && asked.noList !== true);
 }
 

@@ -7,22 +7,22 @@ import { otherNames } from './other-names.js';
 import {
   type Bench,
   boundsTime,
+  continuesAtCursor,
   counts,
+  filtersAssets,
   filtersOut,
   filtersStates,
   goesOn,
-  goesOnWhereTold,
+  type Heeding,
   limitsPages,
   type ParameterTest,
-  type Told,
-  tellsAssets,
 } from './parameter-tests.js';
 import type { Ask } from './questions.js';
 
 const anId = filtersOut('an id of the list');
 const INTENT_STATES = ['completed', 'expired', 'cancelled', 'pending', 'confirming', 'unmatched'];
 
-/** Every parameter whose name is not shown, and how it is told. Page sizes first: others build on them. */
+/** Every parameter whose name is not shown, and how it is tested. Page sizes first: others build on them. */
 export const parameterTests: { [O in keyof Contract['query']]: Record<keyof Contract['query'][O], ParameterTest> } = {
   listPaymentIntents: {
     status: filtersStates(INTENT_STATES),
@@ -42,14 +42,14 @@ export const parameterTests: { [O in keyof Contract['query']]: Record<keyof Cont
   listAccountTransactions: { take: limitsPages, cursor: goesOn },
   listWebhookDeliveries: {
     take: limitsPages,
-    cursor: goesOnWhereTold,
+    cursor: continuesAtCursor,
     paymentIntentId: anId,
     payoutId: anId,
     depositId: anId,
     accountId: anId,
     endpointId: anId,
   },
-  listSettlementPaymentMethods: { assetCode: tellsAssets },
+  listSettlementPaymentMethods: { assetCode: filtersAssets },
   listPayouts: {
     take: limitsPages,
     status: filtersStates(['confirmed', 'failed', 'pending', 'approved']),
@@ -70,34 +70,34 @@ export interface Probed {
   contract: Contract;
 }
 
-/** Tells for each parameter of one list whether the service heeds it; where it does not, tries what it may be called. */
+/** Says for each parameter of one list whether the service heeds it; where it does not, tries what it may be called. */
 export async function probeParameters(
   operation: keyof Contract['query'],
   contract: Contract,
   probing: Probing,
 ): Promise<Probed> {
   const tests: Record<string, ParameterTest> = parameterTests[operation];
-  const untold = (why: string): Probed => ({
+  const allUnknown = (why: string): Probed => ({
     checks: Object.keys(tests).map((name) => unknown(labelOf(operation, name), why)),
     contract,
   });
   const place = pathFor(operation, probing);
-  if ('none' in place) return untold(place.none);
+  if ('none' in place) return allUnknown(place.none);
   const { path } = place;
   const ask = (under: Contract, question: Question) => probing.ask(under, operation, { path, ...question });
   const baseline = operation === 'listSettlementPaymentMethods' ? null : await ask(contract, {});
-  if (baseline !== null && baseline.kind !== 'answer') return untold(baseline.problem);
+  if (baseline !== null && baseline.kind !== 'answer') return allUnknown(baseline.problem);
   const rows = baseline?.rows ?? [];
   const checks: Check[] = [];
   let working = contract;
   for (const [name, test] of Object.entries(tests)) {
     const at = ['query', operation, name] as const;
-    const tell = (under: Contract) =>
+    const testUnder = (under: Contract) =>
       test({ ask: (question) => ask(under, question), rows, assets: probing.assets } satisfies Bench, name);
-    const told = await tellName(working, at, tell);
-    const others = isWrong(told) ? otherNames(name, namesTaken(operation, working)) : [];
-    const search = await findOther(others, (other) => tell(withPart(working, at, other)));
-    checks.push(judge(labelOf(operation, name), partOf(working, at), { told, ...search, path: at.join('.') }));
+    const heeding = await testName(working, at, testUnder);
+    const others = isWrong(heeding) ? otherNames(name, namesTaken(operation, working)) : [];
+    const search = await findOther(others, (other) => testUnder(withPart(working, at, other)));
+    checks.push(judge(labelOf(operation, name), partOf(working, at), { heeding, ...search, path: at.join('.') }));
     if (search.found !== null) working = withPart(working, at, search.found);
   }
   return { checks, contract: working };
@@ -114,37 +114,37 @@ const NO_NAME = 'tallyhookProbe';
  * What is refused under our name, and not under one that no service knows, or with other words, is refused for its value:
  * the name itself is known.
  */
-async function tellName(
+async function testName(
   contract: Contract,
   at: readonly ['query', string, string],
-  tell: (under: Contract) => Promise<Told>,
-): Promise<Told> {
-  const told = await tell(contract);
-  if (!isRefused(told)) return told;
-  const control = await tell(withPart(contract, at, NO_NAME));
+  test: (under: Contract) => Promise<Heeding>,
+): Promise<Heeding> {
+  const heeding = await test(contract);
+  if (!isRefused(heeding)) return heeding;
+  const control = await test(withPart(contract, at, NO_NAME));
   if (!isRefused(control)) return typeof control === 'object' ? control : 'works';
   const inOtherWords = (text: string) => text.replaceAll(partOf(contract, at), '').replaceAll(NO_NAME, '');
-  if (inOtherWords(told.refused) === inOtherWords(control.refused)) return told;
-  return { untold: `the probe’s value is refused: ${told.refused}` };
+  if (inOtherWords(heeding.refused) === inOtherWords(control.refused)) return heeding;
+  return { notKnown: `the probe’s value is refused: ${heeding.refused}` };
 }
 
-function isRefused(told: Told): told is { refused: string } {
-  return typeof told === 'object' && 'refused' in told;
+function isRefused(heeding: Heeding): heeding is { refused: string } {
+  return typeof heeding === 'object' && 'refused' in heeding;
 }
 
-function isWrong(told: Told): boolean {
-  return told === 'ignored' || isRefused(told);
+function isWrong(heeding: Heeding): boolean {
+  return heeding === 'ignored' || isRefused(heeding);
 }
 
 /** The first name that works; `unsaid`: why some of them could not be tried. */
 async function findOther(
   names: readonly string[],
-  tell: (name: string) => Promise<Told>,
+  test: (name: string) => Promise<Heeding>,
 ): Promise<{ found: string | null; unsaid: string | null }> {
   for (const name of names) {
-    const told = await tell(name);
-    if (told === 'works') return { found: name, unsaid: null };
-    if (typeof told === 'object' && 'untold' in told) return { found: null, unsaid: told.untold };
+    const heeding = await test(name);
+    if (heeding === 'works') return { found: name, unsaid: null };
+    if (typeof heeding === 'object' && 'notKnown' in heeding) return { found: null, unsaid: heeding.notKnown };
   }
   return { found: null, unsaid: null };
 }
@@ -152,11 +152,11 @@ async function findOther(
 function judge(
   label: string,
   name: string,
-  { told, found, unsaid, path }: { told: Told; found: string | null; unsaid: string | null; path: string },
+  { heeding, found, unsaid, path }: { heeding: Heeding; found: string | null; unsaid: string | null; path: string },
 ): Check {
-  if (told === 'works') return ok(label, `the service heeds "${name}"`);
-  if (typeof told === 'object' && 'untold' in told) return unknown(label, told.untold);
-  const does = told === 'ignored' ? 'does not heed' : 'refuses';
+  if (heeding === 'works') return ok(label, `the service heeds "${name}"`);
+  if (typeof heeding === 'object' && 'notKnown' in heeding) return unknown(label, heeding.notKnown);
+  const does = heeding === 'ignored' ? 'does not heed' : 'refuses';
   if (found !== null)
     return finding(
       label,

@@ -31,7 +31,7 @@ export async function probePendingWords(contract: Contract, ask: Ask, now: () =>
   return { checks: [check], contract: { ...contract, deliveries: { ...contract.deliveries, pending: list } } };
 }
 
-/** Compliance results that no list names hold goods back; which list is theirs only people can tell. */
+/** Compliance results that no list names hold goods back; which list is theirs only people know. */
 export async function probeKytWords(contract: Contract, ask: Ask): Promise<Probed> {
   const name = 'contract kyt';
   const intents = await ask(contract, 'listPaymentIntents', MANY);

@@ -21,7 +21,7 @@ const USUAL_PAUSE_MS = 1_000;
 
 /**
  * All questions of one examination share its limits, and the pauses that the service asks for: after them nothing is
- * asked any more, and what was not told is said to be untold.
+ * asked any more, and what was not answered is shown as not known.
  */
 export function limitQuestions(
   { clientFor, signal }: { clientFor: (contract: Contract) => Promise<MerchantClient>; signal: AbortSignal },

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../domain/json.js';
 import { JsonTextError, MAX_DEPTH, parseJson } from '../../domain/json-table/parse-json.js';
 import { textField } from '../../domain/records.js';
 
-/** A delivery of the history, as far as it tells how the service makes events. */
+/** A delivery of the history, as far as it shows how the service makes events. */
 export interface SeenDelivery {
   envelope: JsonObject;
   /** Event type and data: equal for every delivery of one event. */

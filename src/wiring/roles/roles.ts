@@ -48,7 +48,7 @@ export async function startRoles(
   const { db, now, ready } = runtime;
   const { collectGauges, startReceiver, startWorker, startSchedule, startConsole } = await run('program', load);
   collectGauges(runtime);
-  const adoptedAt = await run('database', (told) => adopt({ db, log, now, config, signal: told, ready }));
+  const adoptedAt = await run('database', (stop) => adopt({ db, log, now, config, signal: stop, ready }));
   const { receiver, console } = fronts;
   const secrets =
     receiver && (await run('receiver', () => startReceiver?.({ ...runtime, ready: health.publicReady }, receiver)));
@@ -163,7 +163,7 @@ async function openFronts(parts: FrontParts, roles: readonly Role[]): Promise<Fr
   const { config, closers, signal, ready } = parts;
   const unavailable = { status: 503, error: 'starting' };
   const metrics = () => renderMetrics(parts);
-  // What is missing is told on the private ports only.
+  // Only the private ports say what is missing.
   const publicReady = async () => ({ ok: (await parts.publicReady()).ok });
   const fronts: Fronts = {};
   const problems: ConfigError[] = [];

@@ -1,6 +1,6 @@
 import { readWebhookSecrets, type WebhookSecret } from '../../config.js';
 import { createConsoleApp } from '../../console/http/server.js';
-import type { DoctorLine, QueueLook } from '../../console/page-deps.js';
+import type { DoctorLine, QueueReading } from '../../console/page-deps.js';
 import { loadChart } from '../../finance/load-chart.js';
 import type { Logger } from '../../log.js';
 import type { Metrics } from '../../metrics.js';
@@ -12,7 +12,7 @@ import type { QueueState } from '../../webhook/queue-backend.js';
 import { replayEvents } from '../../webhook/replay-events.js';
 import { secretsStatus } from '../../webhook/rotation.js';
 import { channelsOf } from '../alert-settings.js';
-import { runEverySeconds, tellIntervals } from '../crons.js';
+import { runEverySeconds, showIntervals } from '../crons.js';
 import { runDoctor } from '../doctor/run-doctor.js';
 import type { Listener } from '../listen.js';
 import { releaseRules } from '../reconcile-settings.js';
@@ -31,7 +31,7 @@ export function startConsole(runtime: Runtime, front: Listener): void {
     { name: 'commands', isOpen: () => queue.isOpen() },
     { name: 'events', isOpen: () => events.isOpen() },
   );
-  tellIntervals(runtime);
+  showIntervals(runtime);
   collectQueues(runtime, { commands: queue, events });
   const app = createConsoleApp({
     db,
@@ -47,7 +47,7 @@ export function startConsole(runtime: Runtime, front: Listener): void {
       serviceBaseUrl: config.SERVICE_BASE_URL,
       runEverySeconds: runEverySeconds(config),
       alertChannels: channelsOf(config, now).map(({ name }) => name),
-      queues: async () => Promise.all([lookAt('events', events), lookAt('commands', queue)]),
+      queues: async () => Promise.all([readQueue('events', events), readQueue('commands', queue)]),
       runDoctor: doctorOf(runtime),
       verifySeals: async (actor) => void (await queue.send('verify seals', { actor })),
     },
@@ -71,7 +71,7 @@ export function startConsole(runtime: Runtime, front: Listener): void {
   front.serve(app);
 }
 
-async function lookAt(name: string, queue: { state(): Promise<QueueState> }): Promise<QueueLook> {
+async function readQueue(name: string, queue: { state(): Promise<QueueState> }): Promise<QueueReading> {
   return { name, state: await queue.state().catch(() => null) };
 }
 

@@ -13,7 +13,7 @@ import type { MerchantClient } from '../../service-api/client.js';
 import { type CommandHandlers, createCommandWorker } from '../../webhook/command-queue.js';
 import { createQueueProducer } from '../../webhook/queue-producer.js';
 import { channelsOf } from '../alert-settings.js';
-import { cronsOf, runEverySeconds, tellIntervals } from '../crons.js';
+import { cronsOf, runEverySeconds, showIntervals } from '../crons.js';
 import { checkOutboundAddresses, outboundRules } from '../outbound.js';
 import { reconcileSettings, releaseRules, retentionDays } from '../reconcile-settings.js';
 import type { Runtime } from '../runtime.js';
@@ -35,7 +35,7 @@ const runCommand = z.object({ kind: z.enum(kinds), full: z.boolean() });
 export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<void> {
   const { config, contract, db, databaseUrl, log, now, metrics, closers, queues, queuesInUse, signal } = runtime;
   const client = await createServiceClient(runtime, { adoptedAt });
-  tellIntervals(runtime);
+  showIntervals(runtime);
   startSettling({ client, log, closers });
   const settings = reconcileSettings(config, contract);
   const rules = releaseRules(config, contract);
@@ -78,7 +78,7 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
 }
 
 /**
- * What the leader of the schedulers tells the store and people, until the signal; it never throws after it began.
+ * What the leader of the schedulers sends to the store and to people, until the signal; it never throws after it began.
  * @throws {ConfigError} for an address that could never be called
  */
 function createNotifying(runtime: Runtime, adoptedAt: Date): (signal: AbortSignal) => Promise<void> {
@@ -96,11 +96,11 @@ function createNotifying(runtime: Runtime, adoptedAt: Date): (signal: AbortSigna
   const { STORE_CALLBACK_URL: url, STORE_CALLBACK_SECRET: secret } = config;
   const keepDays = config.RETENTION_BODY_DAYS;
   return async (signal) => {
-    const tellStore = async () => {
+    const sendToStore = async () => {
       if (url === undefined || secret === undefined) return;
       await keepCallbacks({ ...shared, url, secret, adoptedAt, keepDays }, signal);
     };
-    await Promise.all([alertLoop(alerts, signal), tellStore()]);
+    await Promise.all([alertLoop(alerts, signal), sendToStore()]);
   };
 }
 
@@ -113,7 +113,7 @@ function queueOf({ queues, closers }: Pick<Runtime, 'queues' | 'closers'>): () =
 }
 
 const CLOCK_EVERY_MS = 5_000;
-/** So long an answer that tells the service's time is waited for before our own clock is taken. */
+/** It waits so long for an answer that shows the service's time, then takes our own clock. */
 const LONGEST_WAIT_MS = 30_000;
 
 /** Notes the service's clock for processes that don't call the service, until the signal. Never throws. */

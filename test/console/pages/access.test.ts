@@ -57,7 +57,7 @@ describe('pages', () => {
     }
   });
 
-  it('mask for viewers what tells of a person', async () => {
+  it('mask for viewers what is personal', async () => {
     const [viewer, operator] = [await sessionOf('viewer'), await sessionOf('operator')];
     for (const path of ['/events/1', samplePaths['/orders/:reference'] ?? '']) {
       expect((await request(app).get(path).set('Cookie', viewer.cookie)).text).not.toContain('ann@example.com');

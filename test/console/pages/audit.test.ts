@@ -39,7 +39,7 @@ it('has the seals verified by whoever may, in their name', async () => {
   expect(site.verifySeals).toHaveBeenCalledWith('omar');
 });
 
-it('tells of the newest seal and of what came of the last check, good or bad', async () => {
+it('shows the newest seal and what came of the last check, good or bad', async () => {
   const { db } = database;
   await sealRows({ db, now });
   await checkSeals({ db, now }, { actor: 'omar' });

@@ -160,7 +160,7 @@ describe('signing in', () => {
 });
 
 describe('an action', () => {
-  it('asks for the reason, is kept with it, and tells what happened', async () => {
+  it('asks for the reason, is kept with it, and shows what happened', async () => {
     const { page, complaints } = admin;
     await page.setViewportSize(WIDE);
     await page.goto('/events/1');
@@ -195,9 +195,9 @@ describe('recovering', () => {
     await page.getByText('Recover the selected…').click();
     await page.getByLabel('Reason').first().fill('the secret was wrong');
     await page.getByRole('button', { name: 'Recover the selected' }).click();
-    const told = await page.locator('main').innerText();
-    expect(told).toContain('2 deliveries would be recovered');
-    expect(told).toMatch(/wd_pending[^]*wd_rejected/);
+    const shown = await page.locator('main').innerText();
+    expect(shown).toContain('2 deliveries would be recovered');
+    expect(shown).toMatch(/wd_pending[^]*wd_rejected/);
     expect(site.commands.recover).not.toHaveBeenCalled();
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.setViewportSize(NARROW);

@@ -12,7 +12,7 @@ const store = useDatabase();
 let operator: Reader;
 
 beforeAll(async () => {
-  for (const pi of ['linked', 'unlinked', 'told', 'called']) await savePaid(store, pi);
+  for (const pi of ['linked', 'unlinked', 'reported', 'called']) await savePaid(store, pi);
   const { write } = prepareKeyed('createRefund', { body: { paymentIntentId: 'called' } });
   const log = createServiceWriteLog(store.db);
   await log.begin(write, { leaseMs: 60_000, withinMs: 480_000 });
@@ -22,7 +22,7 @@ beforeAll(async () => {
     reading('payout', payout('po_linked', { status: 'confirmed', paymentIntentId: 'linked' }), 20),
     reading('payout', payout('po_unlinked', { merchantReference: 'order-unlinked' }), 20),
     reading('payout', payout('po_called', { merchantReference: 'order-called' }), 20),
-    claim('payout', 'po_told', { status: 'confirmed', paymentIntentId: 'told' }, 20),
+    claim('payout', 'po_reported', { status: 'confirmed', paymentIntentId: 'reported' }, 20),
     reading('payout', payout('po_own', { payoutType: 'withdrawal' }), 20),
   ]);
   operator = await visit(testConsole(store.db).app, 'operator');
@@ -37,7 +37,7 @@ it.each([
     'own call refund-called may have made it',
     'calls settle refund-called --note WHY --as done:po_called',
   ],
-  ['po_told', 'order-told', 'Only webhooks say whose refund it is', 'say whose refund it is, above'],
+  ['po_reported', 'order-reported', 'Only webhooks say whose refund it is', 'say whose refund it is, above'],
 ])('the page of %s names its order %s, why it is held, and what ends that', async (own, order, why, remedy) => {
   const page = await operator.get(`/payouts/${own}`);
   expect(page.text.toLowerCase()).toContain(why.toLowerCase());
@@ -45,7 +45,7 @@ it.each([
   const [, table = ''] = page.main.split('aria-label="Orders that it concerns"');
   const linked = await operator.get(page.link(order, table));
   expect(linked.heading).toContain(order);
-  if (remedy !== null && own !== 'po_told') expect(linked.notices).toContain(remedy);
+  if (remedy !== null && own !== 'po_reported') expect(linked.notices).toContain(remedy);
 });
 
 it('a withdrawal concerns no order', async () => {

@@ -25,7 +25,7 @@ const shown = (role: string, path: string): Promise<Shown> => reader(role).get(p
 const textOf = async (role: string, path: string): Promise<string> => (await shown(role, path)).text;
 
 describe('the page of a record', () => {
-  it('tells a payment whole: amounts with their units, dispute, order, deposits with their screening, breaks', async () => {
+  it('shows a payment whole: amounts with their units, dispute, order, deposits with their screening, breaks', async () => {
     const page = await shown('operator', '/payments/pi_full');
     for (const part of [
       'dispute: pending decision',
@@ -56,8 +56,8 @@ describe('the page of a record', () => {
     expect(page.badges).not.toContain('completed');
   });
 
-  it('tells a newer report apart from what the service showed: without its colours, and no address to be copied', async () => {
-    const page = await shown('operator', '/payments/pi_told');
+  it('shows a newer report apart from what the service showed: without its colours, and no address to be copied', async () => {
+    const page = await shown('operator', '/payments/pi_reported');
     expect(page.text).toContain('A webhook says otherwise than the service’s list');
     expect(page.badges).toEqual(expect.arrayContaining(['pending', 'verified', 'newer report']));
     expect(page.badges).not.toContain('completed');
@@ -81,9 +81,9 @@ describe('the page of a record', () => {
 
   it('masks for viewers whoever paid or holds an account', async () => {
     for (const path of ['/payments/pi_full', '/invoices/inv_1', '/accounts', '/accounts/acc_1']) {
-      const told = await textOf('viewer', path);
-      expect(told).not.toMatch(/ann@example\.com|Ann Example/);
-      expect(told).toContain('[masked]');
+      const seen = await textOf('viewer', path);
+      expect(seen).not.toMatch(/ann@example\.com|Ann Example/);
+      expect(seen).toContain('[masked]');
     }
   });
 
@@ -103,7 +103,7 @@ describe('every kind of record', () => {
 });
 
 describe('the open part of a balance', () => {
-  it('is attributed by finance, in parts, after it is told what that leaves; by nobody else', async () => {
+  it('is attributed by finance, in parts, after it is shown what that leaves; by nobody else', async () => {
     for (const role of ['viewer', 'operator']) {
       const { text } = await shown(role, '/balances/USDT.TRON');
       expect(text).toContain('-44 USDT.TRON are unexplained');

@@ -89,7 +89,7 @@ describe('when a payment came', () => {
     expect(of({}, null)).toEqual(dated(SEEN, 'first_seen'));
   });
 
-  test('it is the last of its deposits, or what tells of it where none is shown', () => {
+  test('it is the last of its deposits, or what names it where none is shown', () => {
     const of = (fields: JsonObject | null, ...days: number[]) =>
       paidDate(
         record(fields),

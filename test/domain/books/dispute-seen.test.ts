@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { disputeSeen, type ShownStep } from '../../../src/domain/books/dispute-seen.js';
 import type { Json } from '../../../src/domain/json.js';
 
-describe('what the history of a payment tells of its dispute', () => {
+describe('what the history of a payment shows of its dispute', () => {
   const whole = (save: string, to: Json, day: number): ShownStep => ({
     save,
     field: null,
@@ -19,7 +19,7 @@ describe('what the history of a payment tells of its dispute', () => {
   });
   const state = (save: string, to: string | null, day: number) => step(save, 'irregularStatus', null, to, day);
   const net = (save: string, to: Json, day: number) => step(save, 'amountNetMerchant', null, to, day);
-  const told = (...steps: ShownStep[]) => {
+  const seen = (...steps: ShownStep[]) => {
     const seen = disputeSeen(steps);
     if (seen === null) return null;
     const begun = Object.fromEntries(seen.begun);
@@ -76,7 +76,7 @@ describe('what the history of a payment tells of its dispute', () => {
       },
     ],
     [
-      'its amount was told later',
+      'its amount was shown later',
       [paid, ...opened, step('c', 'amountRejected', null, '20', 3)],
       {
         pending_decision: 2,
@@ -118,7 +118,7 @@ describe('what the history of a payment tells of its dispute', () => {
       },
     ],
     [
-      'what is told is no text',
+      'what is shown is no text',
       [paid, state('b', null, 2), net('b', { odd: true }, 2), ...opened.map((one) => ({ ...one, save: 'c' }))],
       {
         pending_decision: 2,
@@ -127,12 +127,12 @@ describe('what the history of a payment tells of its dispute', () => {
       },
     ],
     [
-      'what came first is told as no object',
+      'what came first is shown as no object',
       [whole('a', 'x', 1), ...opened],
       { pending_decision: 2, netBefore: null, firstNet: null },
     ],
     [
-      'one save tells of it twice: the last counts',
+      'one save shows it twice: the last counts',
       [paid, state('b', 'pending_decision', 2), state('b', 'encashed', 2)],
       {
         encashed: 2,
@@ -140,5 +140,5 @@ describe('what the history of a payment tells of its dispute', () => {
         firstNet: null,
       },
     ],
-  ])('%s', (_name, steps, expected) => expect(told(...steps)).toEqual(expected));
+  ])('%s', (_name, steps, expected) => expect(seen(...steps)).toEqual(expected));
 });

@@ -49,7 +49,7 @@ export const disputed = fc.tuple(disputes, fc.boolean()).map(([given, isOpenStil
   return seen;
 });
 
-/** The payment at a place of its history, with what the history of changes tells until there. */
+/** The payment at a place of its history, with what the history of changes shows until there. */
 export function disputedAt(seen: readonly Seen[], place: number, table: MovementTable): BookRecord {
   const fields = fieldsAt(seen[place]);
   const moved = effectsOf({ kind: 'payment_intent', id: 'p', fields }, table).map(

@@ -175,7 +175,7 @@ describe('of the three sides of an order', () => {
     expect(match).toMatchObject({ state: 'partly_matched', reasons: [{ code: 'not_asked' }] });
   });
 
-  it('deposits that are unread, or add up to something else, are told with the payment', () => {
+  it('deposits that are unread, or add up to something else, are said with the payment', () => {
     const given = facts([one]);
     const without = { ...given, order: { ...given.order, payins: [] } };
     expect(matchOrder(without)).toMatchObject({ state: 'partly_matched', reasons: [{ code: 'deposits_unread' }] });
@@ -216,13 +216,13 @@ describe('of the three sides of an order', () => {
     expect(matchOrder(facts([{ ...one, intent: ofDispute }], [unseen]))).toMatchObject({ state: 'matched' });
   });
 
-  it('books that are not open, other sums and unclear effects are told in words', () => {
-    const told = (more: Partial<MatchFacts>) => matchOrder(facts([one], [], more)).reasons[0].told;
-    expect(told({ booked: [], opened: new Set() })).toContain(`the books of ${ASSET} are not open`);
-    expect(told({ booked: one.booked.map((sum) => ({ ...sum, amount: sum.amount.replace('107', '106') })) })).toBe(
+  it('books that are not open, other sums and unclear effects are put in words', () => {
+    const wordsOf = (more: Partial<MatchFacts>) => matchOrder(facts([one], [], more)).reasons[0].told;
+    expect(wordsOf({ booked: [], opened: new Set() })).toContain(`the books of ${ASSET} are not open`);
+    expect(wordsOf({ booked: one.booked.map((sum) => ({ ...sum, amount: sum.amount.replace('107', '106') })) })).toBe(
       `payment pi_1 moved 107 ${ASSET}, booked is 106 ${ASSET}`,
     );
-    expect(told({ unclear: ['its state is not shown'] })).toContain('its state is not shown');
+    expect(wordsOf({ unclear: ['its state is not shown'] })).toContain('its state is not shown');
   });
 });
 

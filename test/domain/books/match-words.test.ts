@@ -143,14 +143,15 @@ test.each<[string, string, string, MatchFacts]>([
     facts([having({ totalAmountReceived: null })], [], { kind: 'payment_intent' }),
   ],
   ['unmatched', 'not_paid', 'nothing came in yet of 100 EUR', { ...lapsed('pending'), kind: 'payment_intent' }],
-])('%s, %s: %s', (state, code, told, given) => {
-  expect(reason(given)).toEqual([state, code, told]);
+])('%s, %s: %s', (state, code, words, given) => {
+  expect(reason(given)).toEqual([state, code, words]);
   expect(matchReasons).toContain(code);
   expect(matchedReasons.some((one) => one === code)).toBe(state === 'matched');
 });
 
 describe('where records and books differ', () => {
-  const told = (given: MatchFacts) => matchOrder(given).reasons.map(({ code, told: words }) => `${code}: ${words}`);
+  const reasonsOf = (given: MatchFacts) =>
+    matchOrder(given).reasons.map(({ code, told: words }) => `${code}: ${words}`);
   const [deposit, moved] = [one.payin, one.moved[0]!];
   const payins = (...all: (typeof deposit)[]) => withOrder(facts([one]), { payins: all });
   const having1 = (fields: JsonObject) => ({ ...deposit, fields: { ...deposit.fields, ...fields } });
@@ -237,7 +238,7 @@ describe('where records and books differ', () => {
     ],
   ])('%s', (_name, given, expected) => {
     const agreed = ['agreed: asked, paid and booked agree', 'partly_given_back: paid; a part was given back'];
-    expect(told(given).filter((text) => !agreed.includes(text))).toEqual(expected);
+    expect(reasonsOf(given).filter((text) => !agreed.includes(text))).toEqual(expected);
     for (const { code } of matchOrder(given).reasons) expect(matchReasons).toContain(code);
   });
 
@@ -247,6 +248,6 @@ describe('where records and books differ', () => {
   ])('a refund that is %s has not moved anything', (_name, fields, absent) => {
     const { refund, ...rest } = paidRefund('po_1', 'pi_1', '7');
     const unmoved = { ...rest, ...nothing, refund: { ...refund, absent, fields: { ...refund.fields, ...fields } } };
-    expect(told(facts([one], [unmoved])).join()).not.toContain('not_moved');
+    expect(reasonsOf(facts([one], [unmoved])).join()).not.toContain('not_moved');
   });
 });

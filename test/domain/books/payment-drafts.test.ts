@@ -147,7 +147,7 @@ describe('a payment that is disputed', () => {
     expect(keys(of(fields, [])).filter((key) => key !== 'held')).toEqual([]);
   });
 
-  it('nothing is taken back where payments are told by their deposits, nor what is told already', () => {
+  it('nothing is taken back where payments are booked by their deposits, nor what is booked already', () => {
     expect(keys(paymentEntries(payment(DISPUTED, []), { payments: 'payins' }))).toEqual(['held']);
     expect(keys(of(DISPUTED, [brought(null)]))).toEqual(['held']);
   });

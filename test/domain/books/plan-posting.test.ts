@@ -18,11 +18,11 @@ const posted = (about: Partial<Posted> = {}): Posted => {
   return { ...name, version: 3, live, net: legs('5'), last: { id: 'e3', dated: earlier }, ...about };
 };
 /** Of a draft, as it is appended. */
-const { mode: _, ...told } = draft();
+const { mode: _, ...drafted } = draft();
 
 describe('what is posted', () => {
   it('is appended once, on the day where it first belongs', () => {
-    const entry = { ...told, type: 'entry', version: 1, reverses: null, corrects: null };
+    const entry = { ...drafted, type: 'entry', version: 1, reverses: null, corrects: null };
     expect(planPosting([draft()], [])).toEqual([entry]);
     expect(planPosting([draft({ firstDated: earlier })], [])).toEqual([{ ...entry, dated: earlier }]);
     expect(planPosting([draft({ lines: [] })], [])).toEqual([]);
@@ -49,8 +49,8 @@ describe('what is posted', () => {
     corrects: 'e2',
   };
 
-  it('is a fact that is told otherwise: it is reversed on its day, and made anew', () => {
-    const correction = { ...told, type: 'correction', version: 5, lines: legs('7'), reverses: null, corrects: 'e2' };
+  it('is a fact that is shown otherwise: it is reversed on its day, and made anew', () => {
+    const correction = { ...drafted, type: 'correction', version: 5, lines: legs('7'), reverses: null, corrects: 'e2' };
     expect(planPosting([draft({ lines: legs('7') })], [posted()])).toEqual([reversal, correction]);
     expect(planPosting([draft({ lines: [] })], [posted()])).toEqual([reversal]);
     expect(planPosting([draft({ lines: legs('7') })], [posted({ live: null, net: [] })])).toEqual([
@@ -59,14 +59,14 @@ describe('what is posted', () => {
   });
 
   it('is a state that moves on by the difference; so does a fact whose entry is no longer all of it', () => {
-    const change = { ...told, type: 'change', version: 4, lines: legs('2'), reverses: null, corrects: 'e3' };
+    const change = { ...drafted, type: 'change', version: 4, lines: legs('2'), reverses: null, corrects: 'e3' };
     expect(planPosting([draft({ mode: 'state', lines: legs('7') })], [posted()])).toEqual([change]);
     expect(planPosting([draft({ mode: 'state', lines: legs('7') })], [posted({ live: null })])).toEqual([change]);
     const moved = posted({ net: legs('6') });
     expect(planPosting([draft({ lines: legs('8') })], [moved])).toEqual([change]);
   });
 
-  it('is taken back where nothing tells of it any more, unless that is done', () => {
+  it('is taken back where nothing shows it any more, unless that is done', () => {
     expect(planPosting([], [posted()])).toEqual([reversal]);
     expect(planPosting([], [posted({ net: [] })])).toEqual([]);
     const change = {

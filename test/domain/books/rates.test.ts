@@ -79,7 +79,7 @@ describe('a file of rates', () => {
     expect(readRatesFile(' "date",asset,currency,rate\r\n2026-10-31,BTC,USD,1\r\n', settings).rates).toHaveLength(1);
   });
 
-  it('tells of each line that is wrong, twenty at most', () => {
+  it('names each line that is wrong, twenty at most', () => {
     const { problems } = read('2026-10-31,BTC,USD,1', 'x', '2026-10-31,BTC,USD,2', '2026-10-31,BTC,USD,3');
     expect(problems).toEqual([
       'line 3: 1 cells; date,asset,currency,rate are four',

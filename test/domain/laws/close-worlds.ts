@@ -23,28 +23,40 @@ const unlinked = { merchantReference: null, paymentIntentId: null };
 /** How a record came to be known, the last word last. */
 const standings = [
   ...Array.from({ length: 7 }, () => 'read' as const),
-  ...(['told', 'told besides', 'told besides', 'denied', 'told and denied', 'made and denied'] as const),
+  ...([
+    'reported',
+    'reported besides',
+    'reported besides',
+    'denied',
+    'reported and denied',
+    'made and denied',
+  ] as const),
 ];
 
 function stood(kind: FamilyKind, id: string, fields: JsonObject, standing: (typeof standings)[number], at: number) {
   const base = { kind, id, from: at, to: at + 200 };
   const whole = { id, ...fields };
   const read: Observation = { ...base, source: { type: 'poll', ref: '1' }, type: 'poll', fields: whole };
-  const told: Observation = { ...base, source: { type: 'webhook', ref: `${at}` }, type: 'statement', fields: whole };
+  const reported: Observation = {
+    ...base,
+    source: { type: 'webhook', ref: `${at}` },
+    type: 'statement',
+    fields: whole,
+  };
   const ref = kind === 'payout' ? 'createRefund' : 'createInvoice';
   const made: Observation = { ...base, source: { type: 'api_response', ref }, type: 'statement', fields: whole };
   const later = { from: at + 5_000, to: at + 5_200 };
   const denied: Observation = { ...base, ...later, source: { type: 'poll', ref: '1' }, type: 'absence' };
   const all = {
     read: [read],
-    told: [told],
+    reported: [reported],
     // The list shows it without its links: reports alone say them.
-    'told besides': [
+    'reported besides': [
       { ...read, fields: { ...whole, ...unlinked } },
-      { ...told, ...later },
+      { ...reported, ...later },
     ],
     denied: [read, denied],
-    'told and denied': [told, denied],
+    'reported and denied': [reported, denied],
     'made and denied': [made, denied],
   };
   return all[standing];

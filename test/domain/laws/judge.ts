@@ -58,24 +58,24 @@ export function ordersOf(world: World, records: FamilyRecords, said: Said): Judg
   });
 }
 
-/** `told`: all that was ever said of the payout, also what its state has no room for. */
-type States = Map<string, { observation: Observation; shown: Shown; told: Statement[] }>;
+/** `said`: all that was ever said of the payout, also what its state has no room for. */
+type States = Map<string, { observation: Observation; shown: Shown; said: Statement[] }>;
 
 export function statesOf(observations: readonly Observation[]): States {
-  const known = new Map<string, { observation: Observation; state: RecordState; told: Statement[] }>();
+  const known = new Map<string, { observation: Observation; state: RecordState; said: Statement[] }>();
   for (const observation of observations) {
     const { kind, id } = observation;
-    const { state, told } = known.get(`${kind} ${id}`) ?? { state: emptyState, told: [] };
+    const { state, said } = known.get(`${kind} ${id}`) ?? { state: emptyState, said: [] };
     const alone = aloneOf(observation);
     known.set(`${kind} ${id}`, {
       observation,
       state: joinStates(state, alone),
-      told: kind === 'payout' ? [...told, ...alone.claims] : told,
+      said: kind === 'payout' ? [...said, ...alone.claims] : said,
     });
   }
   return new Map(
-    [...known].map(([key, { observation, state, told }]) => {
-      return [key, { observation, shown: show(observation.kind, state), told }];
+    [...known].map(([key, { observation, state, said }]) => {
+      return [key, { observation, shown: show(observation.kind, state), said }];
     }),
   );
 }
@@ -101,7 +101,7 @@ export function saidOf(world: World, states: States): Said {
   const assigned = new Map(world.assigned);
   const searched = new Map(world.searched);
   const all = [...states.values()];
-  const undecided = all.flatMap(({ observation: { kind, id }, shown, told }) => {
+  const undecided = all.flatMap(({ observation: { kind, id }, shown, said }) => {
     if (kind !== 'payout') return [];
     const looked = {
       known: shown.known,
@@ -115,7 +115,7 @@ export function saidOf(world: World, states: States): Said {
         searched: (searched.get(id) ?? 0) >= until,
         disproved: world.disproved.includes(by),
       });
-    const open = saidRefunds(shown.fields, told, defaultPayoutWords).filter(isOpen);
+    const open = saidRefunds(shown.fields, said, defaultPayoutWords).filter(isOpen);
     // By how many payouts, each once, however many reports say it.
     return [...new Map(open.map((one) => [`${one.of} ${one.name}`, one])).values()];
   });

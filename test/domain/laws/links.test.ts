@@ -30,8 +30,8 @@ function shown(
     const from = START + index * 10_000;
     const at = { kind, id: fields.id, from, to: from + 200 };
     if (source === 'absence') return { ...at, type: 'absence', source: { type: 'poll', ref: '1' } };
-    const told = { ...at, source: { type: source, ref: source === 'api_response' ? 'createInvoice' : '1' } };
-    return source === 'poll' ? { ...told, type: 'poll', fields } : { ...told, type: 'statement', fields };
+    const base = { ...at, source: { type: source, ref: source === 'api_response' ? 'createInvoice' : '1' } };
+    return source === 'poll' ? { ...base, type: 'poll', fields } : { ...base, type: 'statement', fields };
   });
 }
 

@@ -69,9 +69,9 @@ describe('L2 a trickle of reports', () => {
     fc.assert(
       fc.property(turns, fc.constantFrom(...holds), (turns, report) => {
         const beside = seen('payout', 'o2', failed);
-        const [quiet, told] = [orderOf([beside]).facts, orderOf([beside, report]).facts];
+        const [quiet, reported] = [orderOf([beside]).facts, orderOf([beside, report]).facts];
         const free = heard(quiet);
-        expect([free.release.safe, heard(told).release.safe]).toEqual([true, false]);
+        expect([free.release.safe, heard(reported).release.safe]).toEqual([true, false]);
         let [hold, now]: [Parameters<typeof heedReports>[1], number] = [{ held: false, refutedAt: [] }, LATER];
         const refuted: number[] = [];
         for (const [gap, isReported] of turns) {
@@ -79,7 +79,7 @@ describe('L2 a trickle of reports', () => {
           const [last = 0, first = 0] = refuted.toReversed();
           const isDeaf = refuted.length >= 2 && last - first < HOUR && now - last < HOUR;
           if (hold.held && !isReported) refuted.push(now);
-          const { release, status, reports } = heedReports(isReported ? told : quiet, hold, now);
+          const { release, status, reports } = heedReports(isReported ? reported : quiet, hold, now);
           expect(release.safe).toBe(!isReported || isDeaf);
           if (release.safe) expect({ status, release }).toEqual(free);
           expect(reports).toEqual({ held: !release.safe, refutedAt: refuted.slice(-2) });
@@ -94,12 +94,12 @@ describe('L2 a trickle of reports', () => {
     fc.assert(
       fc.property(fc.constantFrom(...holds), (report) => {
         const beside = seen('payout', 'o2', failed);
-        const [quiet, told] = [orderOf([beside]).facts, orderOf([beside, report]).facts];
+        const [quiet, reported] = [orderOf([beside]).facts, orderOf([beside, report]).facts];
         const deaf = { held: false, refutedAt: [LATER - 2, LATER - 1] };
-        expect(heedReports(told, deaf, LATER).release.safe).toBe(true);
-        const flooded = heedReports({ ...told, manyReported: true }, deaf, LATER);
+        expect(heedReports(reported, deaf, LATER).release.safe).toBe(true);
+        const flooded = heedReports({ ...reported, manyReported: true }, deaf, LATER);
         expect(flooded.release.safe).toBe(false);
-        const after = heedReports(told, flooded.reports, LATER + 1);
+        const after = heedReports(reported, flooded.reports, LATER + 1);
         expect([after.release.safe, after.reports.held]).toEqual([false, true]);
         expect(heedReports(quiet, after.reports, LATER + 2).release.safe).toBe(true);
       }),
@@ -112,11 +112,11 @@ describe('L2 a trickle of reports', () => {
       fc.property(fc.constantFrom(...holds), (report) => {
         const beside = seen('payout', 'o2', failed);
         const open = [beside, seen('payment_intent', 'p2', { ...payment, status: 'pending', amountRequested: '900' })];
-        const [told, unpaid] = [orderOf([beside, report]).facts, orderOf([...open, report]).facts];
+        const [reported, unpaid] = [orderOf([beside, report]).facts, orderOf([...open, report]).facts];
         const held = { held: true, refutedAt: [LATER - 2, LATER - 1] };
         const between = heedReports(unpaid, held, LATER);
         expect(between.release.reason).not.toBe('proven');
-        expect(heedReports(told, between.reports, LATER + 1).release.safe).toBe(false);
+        expect(heedReports(reported, between.reports, LATER + 1).release.safe).toBe(false);
         const quiet = heedReports(orderOf(open).facts, held, LATER);
         expect(quiet.reports).toEqual({ held: false, refutedAt: held.refutedAt });
       }),
@@ -154,7 +154,7 @@ describe('L1 a report that says paid', () => {
 });
 
 describe('L4 a refund of its payment', () => {
-  it('of a dispute: what reports alone tell of the payout that the payment names holds, a person’s word counts', () => {
+  it('of a dispute: what only reports say of the payout that the payment names holds, a person’s word counts', () => {
     const named = seen('payment_intent', 'p1', { ...payment, irregularRefundPayoutId: 'o1' }, START + 10_000);
     const report = said('payout', 'o1', { status: 'pending' });
     expect(reasonOf([named])).toBe('proven');

@@ -81,11 +81,12 @@ describe('L5 one reading of each fact', () => {
     fc.assert(
       fc.property(world, (world) => {
         const same = judge(world).orders.map(listed);
-        const told = (change: (fields: JsonObject) => JsonObject) => judge(rewritten(world, change)).orders.map(listed);
-        expect(told(withoutEmpty)).toEqual(same);
-        expect(told(inUpperCase)).toEqual(same);
-        expect(told(cryptoUnsaid)).toEqual(same);
-        expect(told(cryptoDue)).toEqual(same);
+        const judgedAfter = (change: (fields: JsonObject) => JsonObject) =>
+          judge(rewritten(world, change)).orders.map(listed);
+        expect(judgedAfter(withoutEmpty)).toEqual(same);
+        expect(judgedAfter(inUpperCase)).toEqual(same);
+        expect(judgedAfter(cryptoUnsaid)).toEqual(same);
+        expect(judgedAfter(cryptoDue)).toEqual(same);
       }),
       runsWithRare(),
     );

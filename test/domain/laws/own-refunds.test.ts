@@ -108,7 +108,7 @@ describe('what an order’s family says of it', () => {
     expect(Object.values(noFamily)).not.toContain(true);
   });
 
-  it('a refund that nothing links holds it unless it failed or a call of ours made it; all else is told as it is', () => {
+  it('a refund that nothing links holds it unless it failed or a call of ours made it; all else is shown as it is', () => {
     const shown = (records: readonly Payment[]): ShownRecord[] =>
       records.map((one) => ({ ...one, verified: true, verifiedAt: NOON, absent: false }));
     const ends = fc.constantFrom('pending', 'failed', 'failed', 'confirmed');
@@ -128,7 +128,7 @@ describe('what an order’s family says of it', () => {
       kytWords: fc.constantFrom(undefined, defaultKytWords),
       requiresRegistration: fc.boolean(),
     });
-    const told = fc.record({
+    const reported = fc.record({
       refundReported: fc.boolean(),
       manyReported: fc.boolean(),
       saysPaid: fc.boolean(),
@@ -142,24 +142,24 @@ describe('what an order’s family says of it', () => {
         payments,
         fc.boolean(),
         given,
-        told,
-        (unlinked, calls, payments, own, given, told) => {
+        reported,
+        (unlinked, calls, payments, own, given, reported) => {
           const [payment] = shown(payments);
           const lists = own ? { intents: [payment!] } : { contested: [{ intent: payment!, references: ['A', 'B'] }] };
-          const facts = factsOf({ ...noFamily, ...lists, ...told, unlinked, openCalls: calls }, given);
+          const facts = factsOf({ ...noFamily, ...lists, ...reported, unlinked, openCalls: calls }, given);
           const others = madeByOthers(unlinked, calls, payments).map(
             (one) => unlinked.find(({ id }) => id === one.id)!,
           );
           const hasFailed = ({ fields }: ShownRecord) => fields['status'] === 'failed';
           const isDoubted = others.some((one) => hasFailed(one) && one.doubted);
           expect(facts).toMatchObject({
-            ...told,
+            ...reported,
             ...given,
             intents: own ? [payment] : [],
             contested: own ? [] : [payment],
             openCalls: calls,
             refundUnlinked: others.some((one) => !hasFailed(one)),
-            refundReported: told.refundReported || isDoubted,
+            refundReported: reported.refundReported || isDoubted,
           });
         },
       ),

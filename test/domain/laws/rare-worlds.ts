@@ -97,7 +97,7 @@ export const rareWorlds: World[] = [
       reading('payment_intent', intent('p1', { merchantReference: 'A', irregularRefundPayoutId: 'o1' }), 3),
     ],
   },
-  // A refund that the payment names and that reports alone tell: in doubt, denied, decided.
+  // A refund that the payment names and that only reports name: in doubt, denied, decided.
   { proofs: [ofA({ irregularRefundPayoutId: 'o9' })], reports: [saying('o9', 5, {})] },
   { proofs: [ofA({ irregularRefundPayoutId: 'o9' }), absence('payout', 'o9', 9)], reports: [saying('o9', 5, {})] },
   {
@@ -128,7 +128,7 @@ export const rareWorlds: World[] = [
   { proofs: [p1, reading('payout', payout('o1', { paymentIntentId: '' }), 2)], reports: [saying('o1', 5)] },
 ].map((world) => inTime({ ...nothing, ...(world as Partial<World>) }));
 
-/** A person decided on what reports alone tell; of other worlds the laws say that reports raise nothing. */
+/** A person decided on what only reports say; of other worlds the laws say that reports raise nothing. */
 export const decidedUnread: World = inTime({
   ...nothing,
   proofs: [ofA({ irregularRefundPayoutId: 'o9' })],

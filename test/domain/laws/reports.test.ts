@@ -12,7 +12,7 @@ import { END, report, runs, type World, world } from './worlds.js';
 
 /** Why a deposit that the payment lists does not count: it is not there, or reports alone speak of it. */
 const UNREAD = ['payins_unread', 'before_adoption', 'payin_not_verified'];
-const told = ({ status, release }: JudgedOrder['order']) => ({
+const shortened = ({ status, release }: JudgedOrder['order']) => ({
   status,
   safe: release.safe,
   provenAt: release.provenAt,
@@ -47,8 +47,8 @@ describe('L1 reports raise nothing', () => {
   it('an order that heeds no reports is the order of the proofs', () => {
     fc.assert(
       fc.property(world, (world) => {
-        const without = judge(world).orders.map(({ facts }) => told(deriveOrder(withoutReports(facts))));
-        expect(without).toEqual(judgeProofs(world).orders.map(({ order }) => told(order)));
+        const without = judge(world).orders.map(({ facts }) => shortened(deriveOrder(withoutReports(facts))));
+        expect(without).toEqual(judgeProofs(world).orders.map(({ order }) => shortened(order)));
       }),
       runsWithRare(2),
     );

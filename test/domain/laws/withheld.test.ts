@@ -8,7 +8,7 @@ import { END, runs, type World, world } from './worlds.js';
 
 const FRESH = 'x1';
 
-function told(kind: 'payout' | 'payment_intent', fields: JsonObject, from = END): Observation {
+function reportOf(kind: 'payout' | 'payment_intent', fields: JsonObject, from = END): Observation {
   const source = { type: 'webhook', ref: 'event' } as const;
   return { kind, id: FRESH, from, to: from + 999, source, type: 'statement', fields: { id: FRESH, ...fields } };
 }
@@ -46,7 +46,7 @@ describe('what reports alone say withholds until it is decided', () => {
           const isOther = ['withdrawal', 'internal', 'SETTLEMENT'].includes(payoutType ?? '');
           const paymentIntentId = collectedOf(facts)[0]!.intent.id;
           for (const link of [{ merchantReference: reference }, { paymentIntentId }]) {
-            const report = told('payout', { payoutType, status: 'confirmed', ...link });
+            const report = reportOf('payout', { payoutType, status: 'confirmed', ...link });
             const reason = (more: Observation[], also: Partial<World> = {}) =>
               reasonOf(after(world, [report, ...more], also), reference);
             const bare = read('payout', { payoutType: null, status: 'pending', merchantReference: null });
@@ -70,8 +70,8 @@ describe('what reports alone say withholds until it is decided', () => {
             // Nor does a report that links it elsewhere, or calls it something else, end what another holds.
             const moved = { paymentIntentId: 'p_of_nobody', merchantReference: 'nobody', payoutType: 'withdrawal' };
             for (const status of ['failed', 'confirmed'])
-              expect(reason([told('payout', { status, ...moved }, END + 2_000)])).toBe(held);
-            const later = told('payout', { status: 'pending', ...link }, END + 2_000);
+              expect(reason([reportOf('payout', { status, ...moved }, END + 2_000)])).toBe(held);
+            const later = reportOf('payout', { status: 'pending', ...link }, END + 2_000);
             expect(reason([bare, later], { searched: [[FRESH, END + 999]] })).toBe('refund_reported');
           }
         }
@@ -88,7 +88,7 @@ describe('what reports alone say withholds until it is decided', () => {
           const fields = { payoutType: 'refund', merchantReference: reference, paymentIntentId: null };
           const failed = read('payout', { ...fields, status: 'failed' });
           expect(reasonOf(after(world, [failed]), reference)).toBe('proven');
-          const doubting = told('payout', { ...fields, status }, END + 9_000);
+          const doubting = reportOf('payout', { ...fields, status }, END + 9_000);
           const reason = reasonOf(after(world, [failed, doubting], { searched: [[FRESH, END + 60_000]] }), reference);
           expect(reason).toBe(status === 'confirmed' ? 'refund_reported' : 'proven');
         }
@@ -105,7 +105,7 @@ describe('what reports alone say withholds until it is decided', () => {
           if (!order.release.safe) continue;
           const { id, fields } = collectedOf(facts)[0]!.intent;
           const links = [{ paymentIntentId: id }, { merchantReference: reference, payoutType: 'refund' }, {}];
-          const said = ids.map((payout, nth) => ({ ...told('payout', links[(nth + turn) % 3]!), id: payout }));
+          const said = ids.map((payout, nth) => ({ ...reportOf('payout', links[(nth + turn) % 3]!), id: payout }));
           // What the payment itself names needs no link: its name is enough.
           const isNamed = said.map((_, nth) => (nth + turn) % 3 === 2);
           const named = isNamed.indexOf(true);
@@ -134,7 +134,7 @@ describe('what reports alone say withholds until it is decided', () => {
       fc.property(plainWorld, paid, (world, said) => {
         const before = judge(world).orders;
         for (const { reference, order } of before) {
-          const report = told('payment_intent', { merchantReference: reference, ...said });
+          const report = reportOf('payment_intent', { merchantReference: reference, ...said });
           const found = after(world, [report]);
           const saysPaid = said['status'] !== 'pending';
           expect(found.flatMap(({ family, reference }) => (family.saysPaid ? [reference] : []))).toEqual(
@@ -145,7 +145,7 @@ describe('what reports alone say withholds until it is decided', () => {
           expect(denied.map(({ order }) => order)).toEqual(before.map(({ order }) => order));
           expect(denied.some(({ family }) => family.saysPaid)).toBe(false);
           const known = read('payment_intent', { status: 'pending', merchantReference: 'D' });
-          const later = told('payment_intent', { merchantReference: reference, ...said }, END + 9_000);
+          const later = reportOf('payment_intent', { merchantReference: reference, ...said }, END + 9_000);
           const states = statesOf([...world.proofs, known, later]);
           expect([...saidOf(world, states).saysPaid]).toEqual([]);
         }

@@ -150,7 +150,7 @@ function payinsOf(nth: number): fc.Arbitrary<Json> {
 
 const step = fc.nat(LAST_STEP).map((steps) => START + steps * 1000);
 
-interface Told {
+interface Said {
   source: SourceType;
   fields: JsonObject | null;
   from: number;
@@ -158,7 +158,7 @@ interface Told {
 }
 
 /** One observation: a reading, an absence (`fields` null), or what an own call, a delivery or a webhook said. */
-function observe(kind: FamilyKind, id: string, { source, fields, from, operation }: Told): Observation {
+function observe(kind: FamilyKind, id: string, { source, fields, from, operation }: Said): Observation {
   const base = { kind, id, from, to: from + (source === 'poll' ? 200 : 999) };
   const ref = source === 'api_response' ? operation : `${from}`;
   const by = { type: source, ref };
@@ -177,22 +177,22 @@ const some = (fields: Fields): Fields =>
 
 const proofsOf = onceEach((kind: FamilyKind, id: string): fc.Arbitrary<Observation[]> => {
   const fields = fieldsOf(kind, id);
-  const told = (source: SourceType, fields: fc.Arbitrary<JsonObject | null>, from: fc.Arbitrary<number> = step) =>
+  const saying = (source: SourceType, fields: fc.Arbitrary<JsonObject | null>, from: fc.Arbitrary<number> = step) =>
     fc.record({ source: fc.constant(source), fields, from, operation: operation(kind) });
-  const read = told('poll', fields, fc.constant(START + 10_000));
+  const read = saying('poll', fields, fc.constant(START + 10_000));
   const further = fc.oneof(
-    told('poll', fields),
-    told('poll', fc.constant(null)),
-    told('api_response', some(fields)),
-    told('delivery_history', some(fields)),
+    saying('poll', fields),
+    saying('poll', fc.constant(null)),
+    saying('api_response', some(fields)),
+    saying('delivery_history', some(fields)),
   );
   const seldomMore = fc.oneof(
-    { weight: 5, arbitrary: fc.constant<Told[]>([]) },
+    { weight: 5, arbitrary: fc.constant<Said[]>([]) },
     { weight: 2, arbitrary: fc.array(further, { maxLength: 2 }) },
   );
   const first = fc.oneof(
     { weight: 12, arbitrary: read.map((one) => [one]) },
-    { weight: 1, arbitrary: fc.constant<Told[]>([]) },
+    { weight: 1, arbitrary: fc.constant<Said[]>([]) },
   );
   return fc
     .tuple(first, seldomMore)
@@ -218,7 +218,7 @@ const reportOf = (kind: FamilyKind): fc.Arbitrary<Observation> =>
           from: step,
           operation: fc.constant(''),
         })
-        .map((told) => observe(kind, id, told)),
+        .map((saying) => observe(kind, id, saying)),
     );
 export const report = fc.oneof(...kinds.map(reportOf));
 

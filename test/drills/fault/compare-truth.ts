@@ -29,7 +29,7 @@ export interface KindResult {
   kind: string;
   /** Records of the service. */
   records: number;
-  /** Told as texts: which record, which field, ours and theirs. */
+  /** As texts: which record, which field, ours and theirs. */
   differences: string[];
 }
 

@@ -16,7 +16,7 @@ export interface MerchantDay {
 interface DayOrder {
   /** What it has to show in the end. */
   status: string;
-  /** Whether the store told us of it, and of what it expects. */
+  /** Whether the store registered it, and what it expects. */
   registered: boolean;
   amount: string;
   currency: string;
@@ -33,7 +33,7 @@ export const ROUND_SECONDS = 300;
 /** So many sub-wallets the day opens by itself. */
 export const DAY_WALLETS = 4;
 const EXPIRES_AFTER_ROUNDS = 2;
-/** So many orders have one that the store never told us of. */
+/** So many orders have one that the store never registered. */
 const UNREGISTERED = 12;
 
 export function createMerchantDay(sandbox: Sandbox, options: DayOptions): MerchantDay {

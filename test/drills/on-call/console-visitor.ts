@@ -35,10 +35,10 @@ export async function signInAt(url: string, token: string): Promise<ConsoleVisit
       const form = { ...fields, _csrf: csrf, _back: from };
       const preview = await post(path, form, cookie);
       expect(preview.status).toBe(200);
-      const told = textOf(await preview.text());
+      const shown = textOf(await preview.text());
       const done = await post(path, { ...form, _confirmed: 'yes' }, cookie);
       expect(done.status).toBe(303);
-      return told;
+      return shown;
     },
   };
 }

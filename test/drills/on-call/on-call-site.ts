@@ -116,7 +116,7 @@ function listen(sink: Store, arrived: Arrived[], now: () => number): void {
   };
 }
 
-/** The look for alerts that was due by then is over, and what it found is told; runs and events are through. */
+/** The check for alerts that was due by then is over, and what it found is sent; runs and events are through. */
 async function settled({ db }: TestDatabase, ms: number): Promise<void> {
   await until(
     'everybody has done what was due',

@@ -5,7 +5,7 @@ import { useDatabase } from '../../support/database.js';
 
 const database = useDatabase();
 
-test('why a balance can not be told names a record to look at', async () => {
+test('why a balance is not known names a record to look at', async () => {
   const unclear = { record_kind: 'payout', line: 1, part: 'unclear', moved_from: 1, why: 'amount is not shown' };
   const movements = [
     { ...unclear, record_id: 'po_1', asset_code: 'USDT.TRC20' },

@@ -36,7 +36,7 @@ test('alerts that are over and what was sent of them go by their age; what fires
   expect(await pruneIn(db, 0)).toMatchObject({ done: {} });
 });
 
-test('what a channel that is not configured any more was to tell does not wait for ever', async () => {
+test('what a channel that is not configured any more was to send does not wait for ever', async () => {
   await keepChannels(db, ['slack']);
   await look(['receiver'], 1);
   await look(['receiver'], 0);

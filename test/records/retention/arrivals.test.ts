@@ -54,7 +54,7 @@ async function outcome(db: Knex, run: string, steps: readonly Step[]) {
     else await prune(db, one.do === 'bodies' ? pruneBodies : deleteKeys);
   }
   await applyAll(db);
-  const told = {
+  const details = {
     records: await db('payment_intents')
       .whereLike('id', `pi\\_${run}\\_%`)
       .orderBy('id')
@@ -67,7 +67,7 @@ async function outcome(db: Knex, run: string, steps: readonly Step[]) {
     waiting: await db('inbox').whereIn('status', ['received', 'failed', 'dead']).select('id'),
   };
   // A source is named by its row, and that is another one when the same event comes again after its key is gone.
-  const text = JSON.stringify(told)
+  const text = JSON.stringify(details)
     .replaceAll(run, 'x')
     .replaceAll(/\\"webhook\\",\\"\d+\\"/g, '\\"webhook\\"');
   return JSON.parse(text);

@@ -31,7 +31,7 @@ const reportedOf = async (table: string, id: string): Promise<JsonObject | null>
 const wholeOf = async (table: string) => JSON.stringify(await db(table).orderBy('id'));
 const person = /ada@|grace|hopper|Ada Example/i;
 
-test('records that are old lose what tells of a person, everywhere it is kept, and nothing else', async () => {
+test('records that are old lose what is personal, everywhere it is kept, and nothing else', async () => {
   await save(database, [
     reading('payment_intent', paidIntent('i1', 'p1', { metadata: { email: 'grace@example.test', size: 'XL' } }), 0),
     reading('invoice', invoice('v1'), 0),
@@ -91,14 +91,14 @@ function without<R extends object>(row: R, ...names: string[]): Partial<R> {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name))) as Partial<R>;
 }
 
-test('what only a report tells of a person goes too; that it was other than what was read is told no more', async () => {
+test('what only a report says of a person goes too; that it was other than what was read is not shown any more', async () => {
   await save(database, [
     reading('payment_intent', intent('i1'), 0),
     reading('payout', payout('o1', { destinationAddress: 'T9', status: 'approved' }), 0),
   ]);
-  const told = { ...intent('i1'), customerEmail: 'grace@example.test' };
+  const reported = { ...intent('i1'), customerEmail: 'grace@example.test' };
   await save(database, [
-    claim('payment_intent', 'i1', { ...told, status: 'confirming' }, 10),
+    claim('payment_intent', 'i1', { ...reported, status: 'confirming' }, 10),
     claim('payout', 'o1', { id: 'o1', status: 'broadcast', destinationAddress: 'hopper@example.test' }, 10),
   ]);
   expect(await reportedOf('payment_intents', 'i1')).toEqual({
@@ -111,11 +111,11 @@ test('what only a report tells of a person goes too; that it was other than what
   for (const table of ['payment_intents', 'payouts']) expect(await wholeOf(table)).not.toMatch(person);
   const changes = await db('changes').orderBy('seq');
   expect(JSON.stringify(changes)).not.toMatch(person);
-  // Told once more, and asked for once more: nothing is other than it was masked.
+  // Reported once more, and asked for once more: nothing is other than it was masked.
   const stands = () => db('payment_intents').orderBy('id').select('shown', 'reported', 'verified', 'doubted', 'known');
   const before = await stands();
   expect((await mask()).done).toEqual({});
-  await save(database, [mention('payment_intent', 'i1', 11), claim('payment_intent', 'i1', told, 9)]);
+  await save(database, [mention('payment_intent', 'i1', 11), claim('payment_intent', 'i1', reported, 9)]);
   expect(await stands()).toEqual(before);
   expect(await db('changes').orderBy('seq')).toEqual(changes);
 });
@@ -151,7 +151,7 @@ test('a record that is unchanged costs no more than before: it is only touched',
   expect(touched.poll_from).not.toBe(before.poll_from);
 });
 
-test('a record of which the service tells no time of creation is as old as our knowledge of it', async () => {
+test('a record of which the service shows no time of creation is as old as our knowledge of it', async () => {
   await save(database, [claim('account', 'w1', { id: 'w1', label: 'Grace H.', status: 'active' }, 0)]);
   await pruneIn(db, 399);
   expect(await wholeOf('accounts')).toMatch(person);
@@ -159,7 +159,7 @@ test('a record of which the service tells no time of creation is as old as our k
   expect(await wholeOf('accounts')).not.toMatch(person);
 });
 
-test('the history tells of a person by digests alone, of sub-wallets and payouts too', async () => {
+test('the history shows personal data as digests alone, of sub-wallets and payouts too', async () => {
   await save(database, [
     reading('account', { id: 'w1', label: 'Grace H.', status: 'active', createdAt: '2026-03-01T00:00:00Z' }, 0),
     reading('payout', payout('o1', { destinationAddress: 'hopper@example.test' }), 0),

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../src/domain/json.js';
 import type { Random } from '../../reconcile/random.js';
-import { recordsOf, tell, type World, type WorldRecord } from './world.js';
+import { note, recordsOf, type World, type WorldRecord } from './world.js';
 
 /** Every word for a state that a kind of record has, and some that none has. */
 const STATES = (
@@ -32,7 +32,7 @@ export async function attack(world: World): Promise<void> {
     records,
   )) {
     noteGivenBack(world, { event, data });
-    tell(world, `report ${event} (${skew} s) ${short(data)}`);
+    note(world, `report ${event} (${skew} s) ${short(data)}`);
     await world.site.report(event, data, skew);
   }
 }
@@ -151,7 +151,7 @@ function noteGivenBack({ saidGivenBack }: World, { event, data }: Report): void 
   for (const [, name = ''] of text.matchAll(/"([\w-]+)"/g)) saidGivenBack.add(name);
 }
 
-const TOLD = [
+const SHOWN = [
   'id',
   'status',
   'merchantReference',
@@ -164,6 +164,6 @@ const TOLD = [
 
 function short(data: JsonObject): string {
   const inner = Object.values(data).length === 1 ? (Object.values(data)[0] as JsonObject) : data;
-  const told = Object.entries(inner ?? {}).filter(([name, value]) => TOLD.includes(name) && value !== null);
-  return told.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(' ');
+  const shown = Object.entries(inner ?? {}).filter(([name, value]) => SHOWN.includes(name) && value !== null);
+  return shown.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(' ');
 }

@@ -2,7 +2,7 @@ import { until } from '../../support/drill.js';
 import { EAGER, type Site, startSite } from '../../support/site/site.js';
 import { attack } from './attacker.js';
 import { beginningOf, endingOf } from './deeds.js';
-import { tellStory } from './story.js';
+import { writeStory } from './story.js';
 import { READ_MS, wrongMoments } from './timeline.js';
 import { judgeOrder, type ServiceTruth } from './truth.js';
 import { createWorld, type World, withLinks } from './world.js';
@@ -118,10 +118,10 @@ async function classify(site: Site, worlds: readonly World[]): Promise<Omit<Batc
     honest: orders.filter(({ order }) => order.moments.at(-1)?.verdict.must === true).length,
     wrong: orders.flatMap(({ world, order }) => {
       const moments = wrongMoments(site.feed.of(order.reference), order.moments, over);
-      return moments.slice(0, 1).map((wrong) => tellStory(world, order, wrong));
+      return moments.slice(0, 1).map((wrong) => writeStory(world, order, wrong));
     }),
     held: held.map(({ world, reference, reason }) =>
-      tellStory(world, world.orders.find((one) => one.reference === reference)!, `held in the end: ${reason}`),
+      writeStory(world, world.orders.find((one) => one.reference === reference)!, `held in the end: ${reason}`),
     ),
   };
 }

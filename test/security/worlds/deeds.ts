@@ -181,7 +181,7 @@ async function failedRefund(world: World, order: WorldOrder): Promise<void> {
 }
 
 /**
- * By our library, at the dashboard, or by another client; all or a part. `isSeen`: not its events alone tell whose it is. Nobody
+ * By our library, at the dashboard, or by another client; all or a part. `isSeen`: not its events alone say whose it is. Nobody
  * knows that of a refund that names no reference, or that no list shows, until an event links it (docs/security.md).
  */
 async function refunded(world: World, { payment, amount }: WorldOrder): Promise<{ id: string; isSeen: boolean }> {

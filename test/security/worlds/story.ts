@@ -4,13 +4,13 @@ import type { World, WorldOrder } from './world.js';
 const MOST_LINES = 40;
 
 /** What somebody needs to understand it: deeds and reports that name anything of the order, and what became of it. */
-export function tellStory(world: World, order: WorldOrder, wrong: Wrong | string): string {
+export function writeStory(world: World, order: WorldOrder, wrong: Wrong | string): string {
   const { site, seed, withList } = world;
   const releases = site.feed.of(order.reference);
   const isAtEnd = typeof wrong === 'string' || wrong.what.startsWith(AT_END);
   const until = isAtEnd ? Number.POSITIVE_INFINITY : wrong.change.at + 500;
   const names = familyOf(world, order);
-  const told = [
+  const steps = [
     ...world.lines.filter(({ text }) => names.some((name) => text.includes(name))),
     ...releases.map(({ at, safe, reason, source }) => ({
       at,
@@ -19,8 +19,8 @@ export function tellStory(world: World, order: WorldOrder, wrong: Wrong | string
   ]
     .filter(({ at }) => at <= until)
     .sort((a, b) => a.at - b.at);
-  const began = told[0]?.at ?? 0;
-  const lines = told
+  const began = steps[0]?.at ?? 0;
+  const lines = steps
     .slice(-MOST_LINES)
     .map(({ at, text }) => `  ${((at - began) / 1_000).toFixed(2).padStart(6)} ${text}`);
   const truth = typeof wrong === 'string' ? order.moments.at(-1)?.verdict : wrong.truth;

@@ -46,7 +46,7 @@ export interface World {
   /** What the screening of a deposit said, where it was not `approved`. */
   screened: Map<string, string>;
   lines: Line[];
-  /** Records as they were after each deed: what events told of, once. */
+  /** Records as they were after each deed: what events reported, once. */
   past: WorldRecord[];
   /** Ids and references in reports of payouts: without a list of payouts only a person can refute those. */
   saidGivenBack: Set<string>;
@@ -88,7 +88,7 @@ export function createWorld(site: Site, seed: number, withList: boolean): World 
   };
 }
 
-export function tell(world: World, text: string): void {
+export function note(world: World, text: string): void {
   world.lines.push({ at: Date.now(), text });
 }
 
@@ -100,7 +100,7 @@ export async function deed<T>(world: World, text: string, act: () => T | Promise
   const done = Date.now();
   for (const order of world.orders) order.moments.push({ from, done, verdict: judgeOrder(order, service) });
   world.past.push(...recordsOf(world));
-  tell(world, typeof outcome === 'string' ? `${text}: ${outcome}` : text);
+  note(world, typeof outcome === 'string' ? `${text}: ${outcome}` : text);
   return outcome;
 }
 

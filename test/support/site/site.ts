@@ -36,7 +36,7 @@ export interface Site {
 }
 
 export interface SiteOptions extends InstallationOptions {
-  /** What happens at the service before Tallyhook is there; nobody is told of it. */
+  /** What happens at the service before Tallyhook is there; nobody hears of it. */
   before?: (sandbox: Sandbox) => void;
 }
 

@@ -12,7 +12,7 @@ export function recordReasons(facts: MatchFacts, amounts: readonly MatchAmount[]
   const found = [
     ...facts.unclear.map((why): Reason => ({ code: 'moved_unclear', told: `what it moved is not known: ${why}` })),
     ...facts.order.intents.flatMap((intent) => [...depositReasons(intent, facts), ...movedReasons(intent, facts)]),
-    ...facts.claims.map((told): Reason => ({ code: 'refund_differs', told })),
+    ...facts.claims.map((words): Reason => ({ code: 'refund_differs', told: words })),
     ...refundReasons(facts),
     ...bookedReasons(facts),
   ];
@@ -74,7 +74,7 @@ function movedOf({ id: intentId }: ShownRecord, { moved, order }: MatchFacts): M
   );
 }
 
-/** The net of a payment against what moved the balance, told by the payment or by its deposits, as the contract has it. */
+/** The net of a payment against what moved the balance, as the payment or its deposits show it, as the contract has it. */
 function movedReasons(intent: ShownRecord, facts: MatchFacts): Reason[] {
   const asset = textField(intent.fields, 'assetCode');
   if (asset === null || facts.unclear.length > 0) return [];
@@ -85,8 +85,8 @@ function movedReasons(intent: ShownRecord, facts: MatchFacts): Reason[] {
   if (compareAmounts(net, delta) === 0 && !elsewhere) return [];
   if (own.length === 0)
     return [{ code: 'not_moved', told: `${net} ${asset} of payment ${intent.id} is not among the movements yet` }];
-  const told = `payment ${intent.id} shows ${net} ${asset} net, the movements ${delta} ${asset}`;
-  return [{ code: 'moved_differs', told: elsewhere ? `${told} and other assets` : told }];
+  const words = `payment ${intent.id} shows ${net} ${asset} net, the movements ${delta} ${asset}`;
+  return [{ code: 'moved_differs', told: elsewhere ? `${words} and other assets` : words }];
 }
 
 /** What a dispute gives back may be money that was never credited; any other refund left the operating balance. */

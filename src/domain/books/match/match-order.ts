@@ -78,8 +78,10 @@ function partlyGivenBack(facts: MatchFacts): { isProblem: boolean; reason: Reaso
       reason: reasonOf({ code: 'partly_given_back', told: 'what was too much was given back' }),
     };
   const found = wordsOf(status === 'partially_refunded' ? 'underpaid' : status, facts);
-  const told = `${found.told}; a part was given back`;
-  return 'problem' in found ? problem(found.problem, told) : { isProblem: false, reason: reasonOf({ ...found, told }) };
+  const words = `${found.told}; a part was given back`;
+  return 'problem' in found
+    ? problem(found.problem, words)
+    : { isProblem: false, reason: reasonOf({ ...found, told: words }) };
 }
 
 const PARTLY = 'paid; a part was given back';
@@ -149,8 +151,8 @@ function receivedOf({ order }: MatchFacts): string {
     if (amount !== null && asset !== null && isSome(amount))
       byAsset.set(asset, [...(byAsset.get(asset) ?? []), amount]);
   }
-  const told = [...byAsset].map(([asset, amounts]) => `${sumAmounts(amounts)} ${asset}`);
-  return told.length === 0 ? 'nothing' : told.join(' and ');
+  const sums = [...byAsset].map(([asset, amounts]) => `${sumAmounts(amounts)} ${asset}`);
+  return sums.length === 0 ? 'nothing' : sums.join(' and ');
 }
 
 function isReceived(fields: Parameters<typeof amountField>[0]): boolean {

@@ -5,7 +5,7 @@ const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[
 const LONGEST = 32_767;
 const CUT = ' … (cut)';
 
-/** A text for a cell: whatever it is, it comes out as this text, or is told to be cut. */
+/** A text for a cell: whatever it is, it comes out as this text, or says that it was cut. */
 export function cellText(text: string): string {
   const shown = text.length > LONGEST ? text.slice(0, LONGEST - CUT.length) + CUT : text;
   return xmlText(

@@ -41,7 +41,7 @@ export interface MatchFilters {
   id?: string | undefined;
 }
 
-/** The day (YYYY-MM-DD) of the books' zone on which ages are told. */
+/** The day (YYYY-MM-DD) of the books' zone on which ages are counted. */
 export interface AgeingDay {
   today: string;
   timeZone: string;

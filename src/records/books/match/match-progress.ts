@@ -9,7 +9,7 @@ export interface MatchProgress {
   rateId: string;
 }
 
-/** By what days and values are told: where one of these is another than before, all is matched anew. */
+/** By what days and values are given: where one of these is another than before, all is matched anew. */
 export interface MatchSettings {
   timeZone: string;
   currency: string;

@@ -115,20 +115,20 @@ async function countDays(trx: Knex.Transaction, units: readonly MatchUnit[], sig
 
 /** What is kept of units, in the words of `keptAs`. */
 async function readKept(trx: Knex.Transaction, units: readonly MatchUnit[]): Promise<Map<string, string>> {
-  const { rows } = await trx.raw<{ rows: { place: string; told: unknown[] }[] }>(
+  const { rows } = await trx.raw<{ rows: { place: string; parts: unknown[] }[] }>(
     `SELECT place, jsonb_build_array(state, reasons, (extract(epoch FROM opened_at) * 1000)::bigint, opened_on::text,
        (SELECT coalesce(jsonb_agg(jsonb_build_array(code, trim_scale(asked)::text, trim_scale(paid)::text,
                  trim_scale(returned)::text, trim_scale(booked)::text, trim_scale(value)::text, unpriced)), '[]')
         FROM match_amounts AS one WHERE one.kind = matches.kind AND one.id = matches.id),
        (SELECT coalesce(jsonb_agg(payment_id), '[]')
-        FROM match_payments AS one WHERE one.kind = matches.kind AND one.id = matches.id)) AS told
+        FROM match_payments AS one WHERE one.kind = matches.kind AND one.id = matches.id))AS parts
      FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS named (kind, id, place) JOIN matches USING (kind, id)`,
     namesOf(units),
   );
   return new Map(
-    rows.flatMap(({ place, told }) => {
+    rows.flatMap(({ place, parts }) => {
       const unit = units[Number(place) - 1];
-      return unit === undefined ? [] : [[unitKey(unit), JSON.stringify(inOrder(told))]];
+      return unit === undefined ? [] : [[unitKey(unit), JSON.stringify(inOrder(parts))]];
     }),
   );
 }
@@ -149,9 +149,9 @@ function keptAs({ match, openedAt, openedOn, payments }: NewMatch): string | und
 
 /** jsonb keeps the keys of an object in an order of its own, and Postgres orders texts by another rule than we do. */
 function inOrder([state, reasons, openedAt, openedOn, amounts, payments]: unknown[]): unknown[] {
-  const told = (reasons as { code: string; told: string }[]).map((reason) => [reason.code, reason.told]);
+  const words = (reasons as { code: string; told: string }[]).map((reason) => [reason.code, reason.told]);
   const byCode = (amounts as unknown[][]).toSorted(byFirst);
-  return [state, told, openedAt, openedOn, byCode, (payments as string[]).toSorted()];
+  return [state, words, openedAt, openedOn, byCode, (payments as string[]).toSorted()];
 }
 
 function byFirst([a]: readonly unknown[], [b]: readonly unknown[]): number {
