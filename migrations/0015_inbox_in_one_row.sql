@@ -1,5 +1,5 @@
 -- An event that arrives once costs one row. The readable document was a second copy of every body, written with the row
--- and again with its first update; now it is made when somebody looks (Postgres 16 or newer). The first arrival stands in
+-- and again with its first update; now it is made when somebody reads it (Postgres 16 or newer). The first arrival stands in
 -- the row itself, and only repeats get rows of their own.
 ALTER TABLE inbox DROP COLUMN document;
 

@@ -20,7 +20,7 @@ ALTER TABLE deliveries ADD CONSTRAINT deliveries_class_check
   CHECK (class IN ('received', 'received_sibling', 'pending_retry', 'rejected', 'never_reached', 'phantom', 'other_endpoint', 'too_old'));
 
 -- How far each part of retention is.
---   place       where a pass goes on that was cut short, or that looks only at what is new; null: from the start
+--   place       where a pass goes on that was cut short, or that reads only what is new; null: from the start
 --   cutoff      what is older may be gone; it never goes back
 --   whole_at    when a pass last began at the start
 CREATE TABLE retention (

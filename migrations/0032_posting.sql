@@ -5,7 +5,7 @@ CREATE TABLE posting_progress (
   contract text NOT NULL
 );
 
--- Records to be looked at though nothing of them changed: their asset was opened, or the contract's table is another.
+-- Records to be read though nothing of them changed: their asset was opened, or the contract's table is another.
 CREATE TABLE posting_due (
   record_kind text NOT NULL,
   record_id   text NOT NULL,

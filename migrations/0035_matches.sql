@@ -69,7 +69,7 @@ CREATE TABLE match_progress (
 );
 
 -- What entries add up to on each account in each month, kept with their lines: memos count nowhere. Balances are proven by the
--- lines; this is for looking at.
+-- lines; this is for display.
 CREATE TABLE account_months (
   account    text NOT NULL,
   asset_code text NOT NULL,

@@ -32,7 +32,7 @@ CREATE TABLE seal_head (
 );
 INSERT INTO seal_head (number, hash) VALUES (0, repeat('0', 64));
 
--- Each time that the seals were verified. head: the newest seal that was looked at.
+-- Each time that the seals were verified. head: the newest seal that was checked.
 CREATE TABLE seal_checks (
   id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   started_at    timestamptz NOT NULL,

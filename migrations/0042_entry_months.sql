@@ -1,4 +1,4 @@
--- How many entries each month has, kept with them: for looking at. To count a month of a million takes longer than a page may.
+-- How many entries each month has, kept with them: for display. To count a month of a million takes longer than a page may.
 CREATE TABLE entry_months (
   month   text PRIMARY KEY,
   entries bigint NOT NULL

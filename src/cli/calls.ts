@@ -118,7 +118,7 @@ function refusal({ message, forceable }: MadeProblem): string {
 
 function decidedAlready({ operation, key, status, objectId }: CallView): string {
   const named = `${operation} ${key}`;
-  if (status === 'open') return `${named} is still looked after by the scheduler: ten minutes, an invoice a day.`;
+  if (status === 'open') return `${named} is still handled by the scheduler: ten minutes, an invoice a day.`;
   return `${named} is ${status}${objectId === null ? '' : `: it made ${objectId}`}. There is nothing to decide.`;
 }
 

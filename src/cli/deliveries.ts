@@ -73,7 +73,7 @@ async function withService(flags: Flags, work: Work): Promise<void> {
   await reachingDatabase(config, () => runUntilDone(log, runAll));
 }
 
-async function look(runtime: Runtime, deps: Omit<ReconcileDeps, 'adoptedAt'>, since: Date | undefined) {
+async function pollDeliveries(runtime: Runtime, deps: Omit<ReconcileDeps, 'adoptedAt'>, since: Date | undefined) {
   const installed = await findInstallation(deps.db);
   const adoptedAt = installed?.adoptedAt ?? runtime.config.ADOPTED_AT ?? new Date(0);
   const { classified, scan } = await classifySince(
@@ -85,7 +85,7 @@ async function look(runtime: Runtime, deps: Omit<ReconcileDeps, 'adoptedAt'>, si
 }
 
 const missed: Work = async (runtime, deps, { since, json = false }) => {
-  const classified = await look(runtime, deps, since);
+  const classified = await pollDeliveries(runtime, deps, since);
   const items = classified.filter(({ verdict }) => verdict.missed).map(itemOf);
   const unrecoverable = classified.filter(({ verdict }) => verdict.class === 'unrecoverable').map(itemOf);
   if (json) printJson({ items, unrecoverable });
@@ -101,7 +101,7 @@ const missed: Work = async (runtime, deps, { since, json = false }) => {
 
 const recover: Work = async (runtime, deps, { since, note = null, json = false, dryRun = false }) => {
   if (dryRun) {
-    const classified = await look(runtime, deps, since);
+    const classified = await pollDeliveries(runtime, deps, since);
     const items = classified.filter((one) => isToRecover(one, wantedSince(since, runtime.now()))).map(itemOf);
     if (json) printJson({ recovered: items.length, dryRun, items });
     else process.stdout.write(`would recover ${items.length} delivery(ies)\n`);

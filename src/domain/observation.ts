@@ -10,7 +10,7 @@ export interface ObservationSource {
 }
 
 /**
- * "At this moment of the service's clock, this record looked like this."
+ * "At this moment of the service's clock, this record was so."
  *
  * - `poll`: a complete record out of the service's own list or detail call. Polls decide.
  * - `absence`: a read that proves that the service does not list the record.

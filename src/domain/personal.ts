@@ -121,7 +121,7 @@ export function maskPersonal(kind: RecordKind, fields: JsonObject): JsonObject {
 }
 
 /**
- * Between words; a sign before it, such as = or :, is no part of it. Looked for only where a word begins: a long one would
+ * Between words; a sign before it, such as = or :, is no part of it. Searched for only where a word begins: a long one would
  * otherwise be gone through again from each of its letters.
  */
 const E_MAILS =

@@ -10,7 +10,7 @@ import { postSlice } from './post-slice.js';
 import { oneMoment, type PostingDeps } from './posting-deps.js';
 
 export interface PostedCount {
-  /** Records that were looked at. */
+  /** Records that were read. */
   records: number;
   entries: number;
   /** False: it was stopped, or movements are being worked in anew. */

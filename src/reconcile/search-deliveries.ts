@@ -66,7 +66,7 @@ async function searchFor({ deps, tally, signal }: SearchDeps, record: SearchedRe
     });
     const items = itemsOf(data);
     const reports = items.flatMap((delivery) => reportIn(delivery, { ...record, until: to }, deps));
-    // What can't be read may be just what is looked for.
+    // What can't be read may be just what is searched for.
     const isWhole = items.length < PAGE && isLast(data) && items.every((one) => eventIn(one, deps) !== null);
     return { reports, at: isWhole ? from : null };
   } catch (error) {

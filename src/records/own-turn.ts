@@ -9,7 +9,7 @@ export function ownTurn(): Promise<void> {
   return last;
 }
 
-/** Before a step that looks at all of the body: several large ones in one turn would hold up everybody else. */
+/** Before a step that reads all of the body: several large ones in one turn would hold up everybody else. */
 export async function turnFor(body: Buffer | string): Promise<void> {
   if (body.length > LARGE_BODY) await ownTurn();
 }

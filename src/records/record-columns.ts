@@ -88,7 +88,7 @@ function shownColumn(kind: RecordKind, { name, field, type }: Column): WrittenCo
   const { signedAmounts, totals } = recordRules[kind];
   const signed = signedAmounts.includes(field) ? signedCell : shownType.cell;
   const cell = totals.includes(field) ? totalCell : signed;
-  // Where a record stands in its list is where a report says, until a poll shows it: it is looked for there.
+  // Where a record stands in its list is where a report says, until a poll shows it: it is searched for there.
   const value = ({ shown }: MergedRecord) =>
     ownField(shown.fields, field) ?? (field === 'createdAt' ? saidField(shown, field) : undefined);
   return { ...text(name, (record) => cell(value(record))), read: shownType.read };

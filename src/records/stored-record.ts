@@ -12,7 +12,7 @@ export interface StoredHead {
   id: string;
   poll_hash: string | null;
   settled: boolean;
-  /** What identifies a person was struck out by the record's age: whatever comes later is masked before it is looked at. */
+  /** What identifies a person was struck out by the record's age: whatever comes later is masked before it is compared. */
   masked: boolean;
 }
 

@@ -16,7 +16,7 @@ export function checkRequest(operation: OperationName, body: unknown): string | 
   }
   check(operation, schema, body);
   const text = written(operation, body as object);
-  // What is inherited, or writes itself otherwise, is not sent as it was looked at.
+  // What is inherited, or writes itself otherwise, is not sent as it was checked.
   check(operation, schema, fromJsonText(text));
   return text;
 }

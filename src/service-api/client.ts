@@ -57,7 +57,7 @@ export class MerchantClient extends ServiceCalls {
   }
 
   /**
-   * Specification 4.2. Sent one single time. Where the answer is lost, the invoice is looked for in the list; what is found
+   * Specification 4.2. Sent one single time. Where the answer is lost, the invoice is searched for in the list; what is found
    * there lacks `emailDelivery`.
    */
   async createInvoice(body: requests.InvoiceRequest, options: CallOptions = {}): Read<records.Invoice> {

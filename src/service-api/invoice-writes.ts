@@ -35,13 +35,13 @@ type Found =
   | { is: 'absent' | 'unclear'; candidates: JsonObject[] }
   | { is: 'unread' };
 
-const LOOKS = 3;
-/** Looking changes nothing, so it may be done late. */
-const LOOKED_FOR_MS = 24 * 3_600_000;
+const POLLS = 3;
+/** A poll changes nothing, so it may be done late. */
+const SEARCHED_FOR_MS = 24 * 3_600_000;
 
 /**
  * Creating invoices, which have no idempotency key (specification 4.2, 7): written down before they are sent, sent one
- * single time, and searched in the list where no answer says what came of it, at once and after a crash.
+ * single time, and searched for in the list where no answer says what came of it, at once and after a crash.
  */
 export class InvoiceWrites {
   private readonly deps: InvoiceWritesDeps;
@@ -49,7 +49,7 @@ export class InvoiceWrites {
 
   constructor(deps: InvoiceWritesDeps) {
     this.deps = deps;
-    this.limits = { leaseMs: Math.ceil(deps.deadlineMs * 1.1), withinMs: LOOKED_FOR_MS };
+    this.limits = { leaseMs: Math.ceil(deps.deadlineMs * 1.1), withinMs: SEARCHED_FOR_MS };
   }
 
   async call(given: unknown, signal: AbortSignal | undefined): Promise<Reply<Json>> {
@@ -74,11 +74,11 @@ export class InvoiceWrites {
     } catch (error) {
       if (!progress.outcomeUnknown) await this.end(write, error instanceof RefusalError ? 'refused' : 'unsent');
       if (!progress.outcomeUnknown) throw error;
-      return this.lookFor(write, { asked, sentAt, cause: error, signal });
+      return this.searchFor(write, { asked, sentAt, cause: error, signal });
     }
   }
 
-  /** Looks for every invoice with an unknown outcome. Never sends. */
+  /** Searches for every invoice with an unknown outcome. Never sends. */
   async *settle(signal: AbortSignal | undefined): AsyncGenerator<SettledWrite> {
     const about = { operations: ['createInvoice'] as const, limits: this.limits, signal };
     for await (const { write, isGivenUp } of openWrites(this.deps.store, about)) {
@@ -96,7 +96,7 @@ export class InvoiceWrites {
     const kept = objectFromJsonText(write.request ?? '{}');
     const body = textField(kept, 'body') ?? '{}';
     const lost = { asked: objectFromJsonText(body), sentAt: Number(kept['sentAt']) };
-    const found = await this.look(write, lost, signal);
+    const found = await this.poll(write, lost, signal);
     signal?.throwIfAborted();
     if (found.is === 'found') {
       await this.done(write, body, found.reply);
@@ -113,15 +113,15 @@ export class InvoiceWrites {
   }
 
   /** A few times, since it may be about to appear. */
-  private async lookFor(
+  private async searchFor(
     write: InvoiceWrite,
     { cause, signal, ...lost }: LostInvoice & { cause: unknown; signal: AbortSignal | undefined },
   ): Promise<Reply<Json>> {
     let found: Found = { is: 'unread' };
-    for (let look = 0; look < LOOKS; look++) {
-      if (look > 0) await pause(this.deps.pauseMs * 2 ** look, signal);
+    for (let poll = 0; poll < POLLS; poll++) {
+      if (poll > 0) await pause(this.deps.pauseMs * 2 ** poll, signal);
       if (signal?.aborted) break;
-      found = await this.look(write, lost, signal);
+      found = await this.poll(write, lost, signal);
       if (found.is === 'found') {
         await this.done(write, toJsonText(lost.asked), found.reply);
         return found.reply;
@@ -134,7 +134,7 @@ export class InvoiceWrites {
   }
 
   /** Exactly one that it can be, which no other call made: that is it. */
-  private async look(write: InvoiceWrite, lost: LostInvoice, signal: AbortSignal | undefined): Promise<Found> {
+  private async poll(write: InvoiceWrite, lost: LostInvoice, signal: AbortSignal | undefined): Promise<Found> {
     try {
       const seen = await seekInvoice((query) => this.deps.listInvoices(query, signal), lost);
       const rivals = await this.deps.store.rivals(write, idsOf(seen.candidates));
@@ -178,7 +178,7 @@ function inDoubt(found: Found, cause: unknown): OutcomeUnknownError {
     cause,
     candidates,
     remedy:
-      'look for it in the list of invoices, or in the dashboard, before you create another; the scheduler looks too, and says what it finds',
+      'look for it in the list of invoices, or in the dashboard, before you create another; the scheduler searches too, and says what it finds',
   });
 }
 

@@ -26,7 +26,7 @@ export interface FailedAnswer {
 }
 
 /**
- * The error that an answer stands for. The body's format is not shown (specification 7), so its parts are looked for
+ * The error that an answer stands for. The body's format is not shown (specification 7), so its parts are searched for
  * where the contract says, and none of them has to be there. `secret` is struck out of what the service says, and what says
  * of a person.
  */

@@ -42,7 +42,7 @@ interface ServiceWritesDeps
 
 /**
  * Calls that change something, and what is done where no answer says what came of one (docs/contract.md, "Writing"):
- * under a key it is asked again with that key; an invoice is looked for in the list and never sent again; updates,
+ * under a key it is asked again with that key; an invoice is searched for in the list and never sent again; updates,
  * closing and archiving end in the same state however often they are sent, so they are simply repeated.
  */
 export class ServiceWrites {

@@ -43,7 +43,7 @@ interface Outcome extends Applied {
 }
 
 const NOTHING: Outcome = { applied: 0, unhandled: 0, failed: 0, ids: [] };
-/** A row that another transaction holds is looked at again after so long; after that the inbox scan finds it. */
+/** A row that another transaction holds is tried again after so long; after that the inbox scan finds it. */
 const HELD_RETRY_MS = [20, 200];
 const whilePassing = retry(handleWhen(isPassing), {
   maxAttempts: 5,

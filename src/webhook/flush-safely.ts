@@ -55,7 +55,7 @@ async function oneByOne<T, R>(items: T[], write: (items: T[]) => Promise<R[]>): 
 }
 
 /**
- * `conflict`: deadlock or serialization failure. `lost`: the connection broke. `refused`: the database looked at the rows
+ * `conflict`: deadlock or serialization failure. `lost`: the connection broke. `refused`: the database checked the rows
  * and said no. `unavailable`: anything else, such as a database that is down, full or too slow.
  */
 function kindOf(error: unknown): 'conflict' | 'lost' | 'refused' | 'unavailable' {

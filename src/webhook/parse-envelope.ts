@@ -36,7 +36,7 @@ export function* parsingEnvelope(rawBody: Buffer): Pausing<Parsed> {
   return yield* parsingText(rawBody.toString('utf8'));
 }
 
-/** The same of a body whose bytes were looked at. */
+/** The same of a body whose bytes were checked. */
 export function* parsingText(text: string): Pausing<Parsed> {
   if (text.charCodeAt(0) === BYTE_ORDER_MARK) return invalid('the body begins with a byte order mark');
   try {

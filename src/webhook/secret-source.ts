@@ -39,7 +39,7 @@ export function fileSecrets(
       log.error({ reason }, 'webhook secrets not reloaded');
     }
   };
-  // Looked at, not watched: watches miss files that are replaced, mounted or linked.
+  // Read by turns, not watched: watches miss files that are replaced, mounted or linked.
   const timer = setInterval(() => {
     const now = stampOf(file);
     if (now === stamp) return;

@@ -9,7 +9,7 @@ import { scanInbox } from './requeue-orphaned.js';
 export interface WorkerSettings extends ApplyDeps, QueueSettings {
   /** Batches of events that are applied side by side. */
   concurrency?: number;
-  /** How often the inbox is looked through for events that no job speaks of. */
+  /** How often the inbox is scanned for events that no job names. */
   scanEveryMs?: number;
 }
 

@@ -211,8 +211,8 @@ it('finds the last seals, their rows and the row that names them gone together, 
     `UPDATE seal_head SET number = ${last.number - 1}, hash = '${before.hash}'`,
   ];
   expect(await foundAfter(cut)).toMatchObject([{ what: 'seal_missing', seal: last.number }]);
-  const nobodyLooked = [...cut, 'DELETE FROM seal_checks'];
-  expect(await foundAfter(nobodyLooked)).toEqual([]);
+  const nobodyChecked = [...cut, 'DELETE FROM seal_checks'];
+  expect(await foundAfter(nobodyChecked)).toEqual([]);
   const findings: Finding[] = [];
   await verifySeals(db, {
     expected: [{ number: last.number, hash: 'f'.repeat(64) }],

@@ -10,7 +10,7 @@ import { useFolder } from '../support/folder.js';
 import { prometheusRules } from '../support/prometheus-rules.js';
 import { breakTables, variableTables, withTable } from '../support/tables-of-documents.js';
 
-/** What a change costs: each is made in one file of a copy, and looked for wherever people and programs should see it. */
+/** What a change costs: each is made in one file of a copy, and searched for wherever people and programs should see it. */
 const CHANGES = {
   'src/domain/breaks/records.ts': {
     after: 'export const recordBreaks = {',

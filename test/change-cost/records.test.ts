@@ -22,7 +22,7 @@ async function programWith(changes: Readonly<Record<string, (text: string) => st
   const load = createRequire(path.join(root, 'index.js'));
   return (file) => load(path.join(root, file));
 }
-/** The modules that are looked at. */
+/** The modules that are read. */
 interface Modules {
   'console/api/serve-document.js': typeof import('../../src/console/api/serve-document.js');
   'console/records/field-value.js': typeof import('../../src/console/records/field-value.js');

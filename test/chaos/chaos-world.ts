@@ -92,7 +92,7 @@ export async function createWorld(plan: Plan, cluster: TestCluster): Promise<Wor
   const strangers = createStrangers(installation.endpoint, sandbox);
   let round = 0;
   let peak = 0;
-  const lookAtReceiver = async () => {
+  const checkReceiver = async () => {
     peak = Math.max(peak, await peakMemoryMb(installation.pidOf('serve')));
     return peak;
   };
@@ -121,10 +121,10 @@ export async function createWorld(plan: Plan, cluster: TestCluster): Promise<Wor
     },
     calm,
     async kill(...roles) {
-      await lookAtReceiver();
+      await checkReceiver();
       await installation.kill(...roles);
     },
-    receiverPeak: lookAtReceiver,
+    receiverPeak: checkReceiver,
     async answers() {
       const counts = countAnswers(await loggedDeliveries(sandbox));
       for (const [status, count] of strangers.answers) counts[status] = (counts[status] ?? 0) + count;

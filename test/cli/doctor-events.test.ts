@@ -23,7 +23,7 @@ describe('the place of the event id', () => {
   const twice = (envelopeOf: (n: number, endpoint: number) => JsonObject) =>
     [1, 2, 3].flatMap((n) => [delivery(n, envelopeOf(n, 1)), delivery(n, envelopeOf(n, 2))]);
 
-  it.each(['id', 'eventId', 'event_id'])('is /%s, where auto looks', (name) => {
+  it.each(['id', 'eventId', 'event_id'])('is /%s, where auto searches', (name) => {
     const rows = twice((n) => ({ [name]: `evt_${n}` }));
     expect(probe(rows)).toMatchObject({ status: 'ok', suggested: null });
   });

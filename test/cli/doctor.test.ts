@@ -200,7 +200,7 @@ describe('doctor', () => {
     expect(items).toContainEqual(expect.objectContaining({ name: 'account', status: 'unknown' }));
   });
 
-  it('finds words that no list of the contract has, an endpoint that is off, and an id that is looked for in the wrong place', async () => {
+  it('finds words that no list of the contract has, an endpoint that is off, and an id that is searched for in the wrong place', async () => {
     const file = path.join(cwd, 'words.json');
     const words = { deliveries: { pending: ['queued'] }, kyt: { passed: ['green'] } };
     await writeFile(file, JSON.stringify(words));
@@ -225,7 +225,7 @@ describe('doctor', () => {
     expect(suggestedContract).toEqual({ kyt: { passed: ['green'] } });
   });
 
-  it('says of what the service holds nothing of yet that there is nothing to look at', async () => {
+  it('says of what the service holds nothing of yet that there is nothing to check', async () => {
     const empty = await startSandbox({ payments: 0, invoices: 0, payouts: 0, wallets: 0, movements: 0 });
     try {
       const { findings, unknown } = await diagnose({}, { SERVICE_BASE_URL: empty.url });

@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 const startScheduler = () => others.push(startCli(['schedule'], { cwd: installation.cwd, env: installation.env }));
-/** The time of a process that was killed is over. One that begins looks at once; those that run, every 20 s. */
+/** The time of a process that was killed is over. One that begins checks at once; those that run, every 20 s. */
 async function leaseEnds(paymentIntentId: string, begunAgo = '0'): Promise<void> {
   await holdTurns(0);
   await database.db.raw(

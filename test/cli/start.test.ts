@@ -79,7 +79,7 @@ test('the receiver says no as soon as it could not store, and names who is in it
   expect(await send('evt_back')).toBe(200);
 });
 
-test('a receiver whose every secret is retired says so where alerts and Prometheus look', async () => {
+test('a receiver whose every secret is retired says so where alerts and Prometheus read it', async () => {
   const { db } = database;
   await retireSecret(db, { label: 'test', fingerprint: 'f', by: 'ops', note: null, now: new Date() });
   const serving = await start('serve');

@@ -60,10 +60,10 @@ test('a stranger has a shop of their own beside the sandbox, by what docs/sandbo
   // Findings are no failure: the shell of a person goes on.
   await types(lines.slice(0, asked).join('\n').replace('tallyhook doctor', 'tallyhook doctor || [ $? -eq 3 ]'));
   const settings = lines.filter((line) => line.startsWith('TOKEN='));
-  const look = [...settings, ...lines.slice(asked + 1)].join('\n');
+  const query = [...settings, ...lines.slice(asked + 1)].join('\n');
   let answer = '';
   await until('the order may be shipped', async () => {
-    answer = await types(look);
+    answer = await types(query);
     return answer.includes('"release":{"safe":true') || answer.slice(0, 400);
   });
   expect(answer).toContain('"status":"paid"');

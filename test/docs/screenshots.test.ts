@@ -161,9 +161,9 @@ async function letItSettle({ db }: TestDatabase): Promise<void> {
   });
 }
 
-async function take(shop: { console: string; token: string }, { name, path: where, ...look }: Picture): Promise<void> {
-  if (!browser || !database) throw new Error('nothing to look at');
-  const { page, context, complaints } = await visitor(browser, { baseURL: shop.console, ...look });
+async function take(shop: { console: string; token: string }, { name, path: where, ...how }: Picture): Promise<void> {
+  if (!browser || !database) throw new Error('nothing to draw');
+  const { page, context, complaints } = await visitor(browser, { baseURL: shop.console, ...how });
   await signIn(page, shop.token);
   await page.goto(typeof where === 'string' ? where : await where(database.db));
   await page.screenshot({ path: path.join(ROOT, 'docs/images', `${name}.png`) });

@@ -14,7 +14,7 @@ function keyOf(envelope: string | JsonObject, pointer = 'auto', headers: Record<
 const plain = '{"event":"payment_intent.completed","timestamp":1700000000,"data":{"id":"pi_1"}}';
 const withId = (id: string, place = 'id') => plain.replace('{', `{"${place}":${id},`);
 
-describe('where the event id is looked for', () => {
+describe('where the event id is searched for', () => {
   it.each(['id', 'eventId', 'event_id'])('auto: /%s of the envelope', (place) => {
     expect(keyOf(withId('"evt_1"', place))).toMatchObject({ keyType: 'id', eventId: 'evt_1' });
   });

@@ -84,7 +84,7 @@ it('masks a name of two letters where it stands as one', () => {
   });
 });
 
-it('looks for names in every text of a difference, also in lists, and leaves ids and what is no text alone', () => {
+it('searches for names in every text of a difference, also in lists, and leaves ids and what is no text alone', () => {
   const evidence = {
     all: [
       { email: 'Ann' },

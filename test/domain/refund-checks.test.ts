@@ -266,7 +266,7 @@ test('a refund without an order says all that is known of it', () => {
   expect(alone?.evidence).toEqual({ ...rest, candidates: [] });
 });
 
-test('it may take ten minutes to hear whose refund it is, and is asked for again where no payments were looked for', () => {
+test('it may take ten minutes to hear whose refund it is, and is asked for again where no payments were searched for', () => {
   const entity = { kind: 'payout', id: 'po' };
   const about = { createdAt: null, firstSeenAt: NOW - HOUR / 6 + 1 };
   const young = checkLostRefunds(factsOf([], [lost({}, about)]));

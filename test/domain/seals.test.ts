@@ -142,7 +142,7 @@ describe('rows that were moved', () => {
     expect(found([sealedAt('5')], [rowAt('8')], ['actions', 'entries'])).toEqual([]);
   });
 
-  test('are looked for among the first hundred of each, and not in lines that are very long', () => {
+  test('are searched for among the first hundred of each, and not in lines that are very long', () => {
     const others = (many: number) => Array.from({ length: many }, (_, n) => `${100 + n}`);
     const hashes = (many: number) => [...others(many).map((place) => sealedAt(place, 'bob')), sealedAt('5')];
     const rows = (many: number) => [...others(many).map((place) => rowAt(place, 'cid')), rowAt('8')];

@@ -168,7 +168,7 @@ async function useSecrets(secrets: Record<string, string>): Promise<void> {
   await writeFile(path.join(site.folder, 'secrets'), text.join(','));
 }
 
-/** Known by what our receiver says of an event that is too old: it looks at the signature first. */
+/** Known by what our receiver says of an event that is too old: it checks the signature first. */
 async function untilAccepted(secret: string): Promise<void> {
   const body = eventBody('of-long-ago', { timestamp: 1 });
   await until('the receiver read the secret', async () => {

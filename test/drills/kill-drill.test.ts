@@ -52,13 +52,13 @@ test.each(QUEUES)(
     for (const victims of kills) {
       const before = await progress(db);
       const events = load.send(paymentsFor(EVENTS / kills.length));
-      const looksAt = victims.includes('serve') ? 'stored' : 'applied';
-      const middle = before[looksAt] + events / 4;
-      await until(`${looksAt} up to the middle`, async () => (await progress(db))[looksAt] > middle, { intervalMs: 2 });
+      const counted = victims.includes('serve') ? 'stored' : 'applied';
+      const middle = before[counted] + events / 4;
+      await until(`${counted} up to the middle`, async () => (await progress(db))[counted] > middle, { intervalMs: 2 });
       await installation.kill(...victims);
       const after = await progress(db);
       cutOff.push(`${victims.join('+')} at ${after.stored}/${after.applied}/${load.events()}`);
-      expect(after[looksAt]).toBeLessThan(load.events());
+      expect(after[counted]).toBeLessThan(load.events());
       await installation.start(...victims);
     }
 

@@ -54,14 +54,14 @@ it('posts between the slices of a long history, and matches to its end without a
   await postBooks(db);
   expect(await matchOrders({ db, ...settings }, { slices: 2 })).toEqual({ changed: 0, more: true });
   expect(await matchBehind(db)).not.toBeNull();
-  const look = async (later: number) =>
+  const check = async (later: number) =>
     (await checkMatching({ db, now: () => new Date(Date.now() + later) })).map(({ status }) => status);
-  expect([await look(0), await look(HOUR_MS)]).toEqual([['ok'], ['finding']]);
+  expect([await check(0), await check(HOUR_MS)]).toEqual([['ok'], ['finding']]);
 
   await addChanges(21_000);
   keepPosting();
   await vi.waitFor(async () => expect(await matchBehind(db)).toBeNull(), { timeout: 30_000, interval: 50 });
-  expect(await look(HOUR_MS)).toEqual(['ok']);
+  expect(await check(HOUR_MS)).toEqual(['ok']);
   expect(logged).toEqual([]);
 }, 60_000);
 

@@ -15,7 +15,7 @@ const OPENED = at(3_600);
 const database = useDatabase();
 
 beforeAll(async () => {
-  // What is there the first time is looked past.
+  // What is there the first time is passed over.
   await save(database, [reading('payment_intent', paidIntent('pi_0', 'pa_0'), 1)]);
   await postBooks(database.db);
 }, 60_000);

@@ -204,14 +204,14 @@ async function readPages({ deps, tally, fence, signal }: RunContext, { pages, he
   return { complete: true, proof: {}, watermarks: new Map([['mark', { at: 1 }]]) };
 }
 
-/** Looks after others wrote, and to the end once they have ended. */
-async function follow({ db, until }: Life, stage: Stage, { take, looks }: World, notes: Notes): Promise<void> {
+/** Polls after others wrote, and to the end once they have ended. */
+async function follow({ db, until }: Life, stage: Stage, { take, polls }: World, notes: Notes): Promise<void> {
   const readOn = async (): Promise<number> => {
     const page = await tried(() => readChanges(db, { after: notes.seen.at(-1) ?? '0', take }));
     notes.seen.push(...page.map(({ seq }) => seq));
     return page.length;
   };
-  for (let look = 0; look < looks; look += 1) {
+  for (let poll = 0; poll < polls; poll += 1) {
     const { written } = notes;
     await readOn();
     await until(() => notes.written > written || stage.isLast('reader'));

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import * as reconciling from '../../src/reconcile/schedule/reconcilers.js';
 import { openTheatre, type Played, type Theatre } from './play.js';
-import { looked } from './watch.js';
+import { checked } from './watch.js';
 
 /** A seed that was found, and the digest of its statements then. */
 const [found, digest] = process.env['INTERLEAVING']?.split(':') ?? [];
@@ -56,7 +56,7 @@ test.skipIf(found !== undefined)(
     }
     if (report !== undefined) return;
     expect(broken.map(describePlay).slice(0, 3).join('\n\n'), `${broken.length} of ${count} seeds`).toBe('');
-    if (count >= ENOUGH) expect(Object.entries(looked).filter(([, times]) => times === 0)).toEqual([]);
+    if (count >= ENOUGH) expect(Object.entries(checked).filter(([, times]) => times === 0)).toEqual([]);
   },
   TIMEOUT_MS,
 );

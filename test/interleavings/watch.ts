@@ -17,8 +17,8 @@ interface Open {
   lockSets: number;
 }
 
-/** How often each law had something to look at: one that never had would prove nothing. */
-export const looked = { takes: 0, claims: 0, burials: 0, fenced: 0, lockSets: 0, lostLocks: 0 };
+/** How often each law had something to check: one that never had would prove nothing. */
+export const checked = { takes: 0, claims: 0, burials: 0, fenced: 0, lockSets: 0, lostLocks: 0 };
 
 const TAKES = /taken AS \( UPDATE inbox SET status = 'applied'/;
 const CLAIMS = /^UPDATE inbox SET next_attempt_at = now\(\) \+/;
@@ -49,7 +49,7 @@ export class Watch {
     if (life.actor !== 'leader' || this.lock === null) return;
     this.untilLost -= 1;
     if (this.untilLost > 0) return;
-    looked.lostLocks += 1;
+    checked.lostLocks += 1;
     await stage.cut(this.lock);
     this.lock = null;
     this.notes.lockLost = true;
@@ -86,7 +86,7 @@ export class Watch {
   }
 
   private took(client: Client, ids: string[]): void {
-    looked.takes += ids.length;
+    checked.takes += ids.length;
     const inHand = this.inHand();
     for (const id of ids.filter((id) => inHand.includes(id) || this.applied.has(id)))
       this.notes.breaches.push(`event ${id} was taken while another held it, or after it was applied`);
@@ -94,7 +94,7 @@ export class Watch {
   }
 
   private async claimed(ids: string[]): Promise<void> {
-    looked.claims += ids.length;
+    checked.claims += ids.length;
     const done: string[] = await this.control('inbox')
       .whereIn('id', ids)
       .whereNotIn('status', ['received', 'failed'])
@@ -108,17 +108,17 @@ export class Watch {
     this.open.delete(sent.client);
     for (const id of open?.taken ?? []) this.applied.set(id, (this.applied.get(id) ?? 0) + 1);
     for (const id of open?.orphaned ?? []) this.orphaned.add(id);
-    looked.burials += open?.orphaned.length ?? 0;
-    looked.lockSets += open?.lockSets ?? 0;
+    checked.burials += open?.orphaned.length ?? 0;
+    checked.lockSets += open?.lockSets ?? 0;
     if (open?.wrote === true) this.notes.written += 1;
     const run = this.runOf.get(life.url);
     if (run === undefined || open?.wrote !== true) return;
-    looked.fenced += 1;
+    checked.fenced += 1;
     if (this.orphaned.has(run))
       this.notes.breaches.push(`${life.actor} wrote in the name of run ${run}, which was taken for dead`);
   }
 
-  /** Only what turns up between looking and locking is locked out of order (src/records/family/affected.ts). */
+  /** Only what turns up between reading and locking is locked out of order (src/records/family/affected.ts). */
   private deadlocked(statement: Statement, others: Entry[]): void {
     const all = [
       statement,

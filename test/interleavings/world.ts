@@ -39,9 +39,9 @@ export interface World {
   /** After how many statements the leader loses its lock; whether it heeds that by itself. */
   lockLostAfter: number;
   heeds: boolean;
-  /** How many changes the reader of the feed takes at once, and how often it looks as others write. */
+  /** How many changes the reader of the feed takes at once, and how often it polls as others write. */
   take: number;
-  looks: number;
+  polls: number;
   failure: Failure | null;
   stay: number;
   falls: number[] | null;
@@ -97,14 +97,14 @@ export function worldOf(seed: number): World {
     lockLostAfter: 1 + random(60),
     heeds: random(2) === 0,
     take: 1 + random(8),
-    looks: random(9),
+    polls: random(9),
     failure: random(10) < 4 ? null : { kind: failures[random(failures.length)]!, at: random(STATEMENTS) },
     stay: [0, 2, 5, 9][random(4)]!,
     falls: random(2) === 0 ? null : Array.from({ length: 1 + random(3) }, () => random(STATEMENTS)),
   };
 }
 
-/** Two who save what has nothing to do with the other's, and so wait for nobody, and a reader who looks after each. */
+/** Two who save what has nothing to do with the other's, and so wait for nobody, and a reader who polls after each. */
 function worldOfStrangers(seed: number, random: Random): World {
   const paymentsOf = (nth: number) =>
     [1, 2, 3].map((each) => [
@@ -125,7 +125,7 @@ function worldOfStrangers(seed: number, random: Random): World {
     cast: new Set(['reader']),
     savers: [paymentsOf(1), paymentsOf(2)],
     take: 1 + random(8),
-    looks: 8,
+    polls: 8,
     stay: 0,
   };
 }

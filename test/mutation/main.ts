@@ -186,11 +186,11 @@ function report(results: readonly { group: Group; found: Result[] }[], explained
   return open.length === 0 && listed.length === 0 ? 0 : 1;
 }
 
-/** Nothing says that it doesn't: its module was not looked at, or it was not in the sample. */
+/** Nothing says that it doesn't: its module was not tried, or it was not in the sample. */
 function stillSurvives({ module, name }: Explained, results: readonly { group: Group; found: Result[] }[]): boolean {
-  const looked = results.flatMap(({ group }) => group.modules).find((one) => one.module === module);
-  if (!looked) return true;
+  const tried = results.flatMap(({ group }) => group.modules).find((one) => one.module === module);
+  if (!tried) return true;
   const result = results.flatMap(({ found }) => found).find((one) => one.module === module && one.name === name);
   if (result) return result.verdict === 'survived';
-  return mutantsOf(looked.source).some((one) => one.name === name);
+  return mutantsOf(tried.source).some((one) => one.name === name);
 }

@@ -37,7 +37,7 @@ describe('planted modules', () => {
     first = await play();
   });
 
-  it('says what survives where nobody looks, and nothing else', () => {
+  it('says what survives where nobody checks, and nothing else', () => {
     const survived = read().filter(({ verdict }) => verdict === 'survived');
     expect(
       survived.map(({ module, name }) => [module, name.slice('fee: '.length)]),

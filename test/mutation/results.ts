@@ -42,7 +42,7 @@ export function openResults(file: string) {
 const keyOf = ({ module, name, source }: Pick<Result, 'module' | 'name' | 'source'>): string =>
   [module, source, name].join('\0');
 
-/** A survivor that a person looked at: why no test can notice it, or need not. */
+/** A survivor that a person checked: why no test can notice it, or need not. */
 export interface Explained {
   module: string;
   name: string;

@@ -78,7 +78,7 @@ test('the store is sent an order as the read API shows it, signed by the scheme'
   expect(() => verified({ ...arrival!, body: arrival!.body.replace('order-a', 'order-b') })).toThrow();
 });
 
-test('the same change never makes two, whoever looks and however often', async () => {
+test('the same change never makes two, whoever checks and however often', async () => {
   await begin('a');
   await begin('b');
   await Promise.all([collect(), collect(), collect()]);

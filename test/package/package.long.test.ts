@@ -53,14 +53,14 @@ test('two builds at once take no file from what runs, and what is current is not
   await mkdir(path.join(copy, 'dist.new/console'), { recursive: true });
   const asked = files.filter((name) => /\.(js|css|eta)$/.test(name)).map((name) => path.join(copy, 'dist', name));
   const missed: string[] = [];
-  let looks = 0;
+  let polls = 0;
   const watch = setInterval(() => {
-    looks += 1;
+    polls += 1;
     missed.push(...asked.filter((name) => !existsSync(name)));
   }, 1);
   await Promise.all([build('--if-older'), build()]);
   clearInterval(watch);
-  expect(looks).toBeGreaterThan(10);
+  expect(polls).toBeGreaterThan(10);
   expect(missed).toEqual([]);
   expect((await readdir(path.join(copy, 'dist'), { recursive: true })).toSorted()).toEqual(files);
   expect(readFileSync(cli)).toEqual(built);

@@ -10,7 +10,7 @@ const full = { kind, full: true };
 
 const database = resettableDatabase();
 
-test('more missing records than can be looked for at once: the run does not claim to be complete', async () => {
+test('more missing records than can be polled at once: the run does not claim to be complete', async () => {
   const service = serviceWith(2_100);
   const deps = depsOf(database, service);
   await runReconcile(deps, tick);

@@ -16,7 +16,7 @@ const full = { kind, full: true };
 
 const database = resettableDatabase();
 
-test('a record that a full sweep and a second look lack is a break, and no longer one when it comes back', async () => {
+test('a record that a full sweep and a second poll lack is a break, and no longer one when it comes back', async () => {
   const service = serviceWith(150);
   const deps = depsOf(database, service);
   await runReconcile(deps, tick);
@@ -116,17 +116,17 @@ test('a record of which an event reports the creation to the second alone is fou
   } as const;
   const context = { now: deps.now(), adoptedAt: deps.adoptedAt };
   await database.db.transaction((trx) => saveObservations(trx, [observation], context));
-  const looks = newRefreshMemory(['payment_intent']);
-  for (let look = 0; look < 3; look++) {
+  const memory = newRefreshMemory(['payment_intent']);
+  for (let poll = 0; poll < 3; poll++) {
     service.list.clock += 60_000;
-    await refreshRecords(deps, looks);
+    await refreshRecords(deps, memory);
     await database.db('reading_marks').update({ next_at: database.db.raw("now() - interval '1 s'") });
   }
   expect(await database.db('payment_intents').where({ id: unseen.id }).pluck('verified')).toEqual([true]);
   expect(await database.db('breaks')).toEqual([]);
 });
 
-test('what events claimed is not looked for in the list of another account', async () => {
+test('what events claimed is not searched for in the list of another account', async () => {
   const service = serviceWith(150);
   await runReconcile(depsOf(database, service), tick);
   await database.db('reading_marks').insert({ kind: 'payment_intent', id: 'pi_new', reason: 'claimed' });

@@ -12,7 +12,7 @@ const database = resettableDatabase();
 interface Counted {
   at: AtService;
   sandbox: TestSandbox;
-  /** Operations asked for since it was looked at last, by those of the runs within the run as well. */
+  /** Operations asked for since it was read last, by those of the runs within the run as well. */
   asked: () => string[];
 }
 

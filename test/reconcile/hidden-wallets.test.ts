@@ -84,7 +84,7 @@ test('one of which an event reported more than its id, and that was archived, is
   expect(await marks()).toEqual([]);
 });
 
-test('one that only events named is looked for in all lists twice: it may move from one to another while they are read', async () => {
+test('one that only events named is searched for in all lists twice: it may move from one to another while they are read', async () => {
   const { sandbox, at } = await opened();
   const moving = await wallet(sandbox);
   const { client } = at.deps;

@@ -43,7 +43,7 @@ test('the ids that a reading keeps do not keep the pages that they were read fro
   expect(heldBy((page) => page.flatMap((fields) => readDelivery(fields, 'none')?.id ?? []))).toBeLessThan(3);
 });
 
-test('deliveries that are kept for a look at many days keep neither their payloads nor their pages', () => {
+test('deliveries that are kept for a poll of many days keep neither their payloads nor their pages', () => {
   const kept: Delivery[] = [];
   const event = parseJson('{"event":"payment_intent.completed","timestamp":1772323200,"data":{"id":"pi_1"}}', 9);
   const held = heldBy((page) =>

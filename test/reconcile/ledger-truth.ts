@@ -40,7 +40,7 @@ export async function readBooks(sandbox: TestSandbox): Promise<Books> {
   return books;
 }
 
-/** What moved the operating balance of an asset between two looks at the books, by what it was. */
+/** What moved the operating balance of an asset between two readings of the books, by what it was. */
 export function movedBetween(before: Books, after: Books, assetCode: string): (...what: string[]) => string {
   const last = before.moves.at(-1)?.number ?? -1;
   const moves = after.moves.filter((move) => move.number > last && move.assetCode === assetCode);

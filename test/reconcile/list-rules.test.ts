@@ -123,7 +123,7 @@ describe('a page would show', () => {
 
 describe('that the list is the one that our records came from', () => {
   /** Of so many records that we hold, newest first, the service lists those of these ranks. */
-  const look = async (held: number, listed: number[], others: string[] = []) => {
+  const check = async (held: number, listed: number[], others: string[] = []) => {
     const store = new MemoryStore(() => T);
     const rows = Array.from({ length: held }, (_, n) => ({ id: `pi_${n}`, createdAt: T - n, fields: {} }));
     await store.save([{ rows, from: 1, to: 2 }], []);
@@ -142,27 +142,27 @@ describe('that the list is the one that our records came from', () => {
   };
 
   test('is seen with one call, of a hundred rows below our second newest', async () => {
-    const { asked, isStrange } = await look(10, [0, 1, 2, 3]);
+    const { asked, isStrange } = await check(10, [0, 1, 2, 3]);
     expect({ asked, isStrange }).toEqual({ asked: [{ take: 100, cursor: 'pi_1' }], isStrange: false });
   });
 
-  test('is looked for further down and at the head before anything is said', async () => {
-    const { asked, isStrange, error } = await look(300, [], ['other']);
+  test('is searched for further down and at the head before anything is said', async () => {
+    const { asked, isStrange, error } = await check(300, [], ['other']);
     expect(asked.map(({ cursor }) => cursor)).toEqual(['pi_1', 'pi_20', 'pi_100', undefined]);
     expect(isStrange).toBe(true);
     const message = /another account\? Set those of this one again, or .*\(DATABASE_URL\)$/;
     expect(error).toMatchObject({ code: 'strange_list', message: expect.stringMatching(message) });
-    expect((await look(20, [])).asked.map(({ cursor }) => cursor)).toEqual(['pi_1', undefined]);
-    expect((await look(300, [20, 21])).asked).toHaveLength(2);
-    expect((await look(300, [199], ['new'])).isStrange).toBe(false);
-    expect((await look(300, [200], ['new'])).isStrange).toBe(true);
+    expect((await check(20, [])).asked.map(({ cursor }) => cursor)).toEqual(['pi_1', undefined]);
+    expect((await check(300, [20, 21])).asked).toHaveLength(2);
+    expect((await check(300, [199], ['new'])).isStrange).toBe(false);
+    expect((await check(300, [200], ['new'])).isStrange).toBe(true);
   });
 
   test('can not be said of fewer than five, which may all be gone; but a list that shows nothing is not it', async () => {
-    expect(await look(4, [], ['other'])).toMatchObject({ asked: [{ take: 100 }], isStrange: false });
-    expect((await look(5, [], ['other'])).isStrange).toBe(true);
-    expect((await look(4, [])).isStrange).toBe(true);
-    expect(await look(0, [])).toMatchObject({ asked: [], isStrange: false });
+    expect(await check(4, [], ['other'])).toMatchObject({ asked: [{ take: 100 }], isStrange: false });
+    expect((await check(5, [], ['other'])).isStrange).toBe(true);
+    expect((await check(4, [])).isStrange).toBe(true);
+    expect(await check(0, [])).toMatchObject({ asked: [], isStrange: false });
   });
 });
 
@@ -230,10 +230,10 @@ describe('why a reading is not proven', () => {
       '3 records that are open here have their turn in the next runs',
       '4 records that events spoke of could not be read',
       'of 5 records it is not known whether they are listed',
-      'more records seem to be missing than one run looks for',
+      'more records seem to be missing than one run polls',
       'sweep:7d: the list is empty, though it has shown us records',
       'degraded: the service does not filter its list (status=pending is refused, status=irregular is ignored); what is open here is ' +
-        'looked for one by one, what was opened again there is found when the whole list is read',
+        'polled one by one, what was opened again there is found when the whole list is read',
     ]);
   });
 });

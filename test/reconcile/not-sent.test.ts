@@ -65,7 +65,7 @@ test(
       next: expect.stringContaining('may have leaked'),
     });
     expect(await who.secret('new')).toMatchObject({ notSent: FORGED - olds });
-    // What is known is not looked at again, and no row is kept of what is matched.
+    // What is known is not checked again, and no row is kept of what is matched.
     const rows = await flow.db('report_checks').whereNot({ state: 'matched' });
     expect(rows.map(({ inbox_id }): string => inbox_id).sort()).toEqual(forged.toSorted());
   },

@@ -24,7 +24,7 @@ interface World {
   shop: ShopModel;
   database: TestDatabase;
   deps: ReconcileDeps;
-  looks: RefreshMemory;
+  memory: RefreshMemory;
 }
 
 async function createWorld(seed: number): Promise<World> {
@@ -42,7 +42,7 @@ async function createWorld(seed: number): Promise<World> {
     // Half of the worlds have payments that were under way when the books began.
     adoptedAt: new Date(shop.clock + random.below(2) * 60_000),
   };
-  return { random, shop, database, deps, looks: newRefreshMemory(['payment_intent']) };
+  return { random, shop, database, deps, memory: newRefreshMemory(['payment_intent']) };
 }
 
 async function deliver({ shop, deps }: World, isDue: (event: SentEvent) => boolean): Promise<void> {
@@ -60,14 +60,14 @@ const makeDue = ({ database: { db } }: World) =>
   db('reading_marks').update({ next_at: db.raw("now() - interval '1 s'") });
 
 async function step(world: World): Promise<void> {
-  const { random, shop, deps, looks } = world;
+  const { random, shop, deps, memory } = world;
   const isDue = ({ due }: SentEvent) => due <= shop.clock;
   shop.clock += random.below(3_000);
   shop.move();
   shop.move();
   await deliver(world, isDue);
   const dice = random.below(12);
-  if (dice < 3) await refreshRecords(deps, looks);
+  if (dice < 3) await refreshRecords(deps, memory);
   if (dice === 4) await makeDue(world);
   const run = { kind, full: random.below(2) === 0, withoutPayins: true };
   if (dice === 5) await Promise.all([runReconcile(deps, run), deliver(world, isDue)]);
@@ -75,14 +75,14 @@ async function step(world: World): Promise<void> {
 
 /** Nothing happens at the service any more; what is still on its way arrives, and everything is read. */
 async function settle(world: World): Promise<void> {
-  const { shop, deps, looks } = world;
+  const { shop, deps, memory } = world;
   shop.resting = true;
   shop.clock += 30_000;
   await deliver(world, () => true);
   for (let round = 0; round < 8; round++) {
     shop.clock += 61_000;
     await makeDue(world);
-    await refreshRecords(deps, looks);
+    await refreshRecords(deps, memory);
     if (round > 3) continue;
     expect(await runReconcile(deps, { kind, full: round === 3 })).toMatchObject({ complete: true });
   }

@@ -94,7 +94,7 @@ test('what can not be saved ends the reading, and nothing that came after it is 
   expect(store.parts.get('1')?.newer).toBeNull();
 });
 
-test('what pages that were saved together lack is looked for, also where one of them ends and the next begins', async () => {
+test('what pages that were saved together lack is searched for, also where one of them ends and the next begins', async () => {
   const { store, poll, saves, saver } = await createWorld();
   for (const at of [50, 150, 199.5, 250]) store.claim(`gone_${at}`, NEWEST - at * 1_000 - 1);
   for (let index = 0; index < 3; index += 1) await take(saver, index);

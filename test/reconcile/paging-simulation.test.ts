@@ -199,7 +199,7 @@ describe.each(cases)('a list of %s that moves under the reader, %s cursor', (_na
   });
 });
 
-it('proves absent as many as are looked for at once, claims no more, and the next run proves the rest', async () => {
+it('proves absent as many as are polled at once, claims no more, and the next run proves the rest', async () => {
   const list = new MovingList(new Random(1), { semantics: 'orm', pageCap: 100, grainMs: 1, deletes: false });
   list.restlessness = 0;
   list.grow(90, 60 * MINUTE);

@@ -98,7 +98,7 @@ test('a deposit that is not there yet is asked for again while an event may be n
   await save(database, [claim('payin', 'p', payin('p', 'pi_1'), 80)]);
   expect(await marks().pluck('id')).toEqual(['p']);
   service.list.clock = at(90);
-  for (let look = 0; look < 2; look++) {
+  for (let poll = 0; poll < 2; poll++) {
     await due();
     await refreshRecords(deps, newRefreshMemory(['payment_intent']));
   }

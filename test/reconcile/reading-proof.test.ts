@@ -76,7 +76,7 @@ describe('what a reading has proven', () => {
     expect(reading.recent).toEqual(new Set());
   });
 
-  test('the next one reads what is new and open, and looks for what was open and is shown as such no more', async () => {
+  test('the next one reads what is new and open, and polls what was open and is shown as such no more', async () => {
     const { run, service, store } = world(row('new', MINUTE, 'pending'), ...LONG, row('old', 40 * DAY, 'pending'));
     await run();
     service.clock += MINUTE;
@@ -115,7 +115,7 @@ describe('what a reading has proven', () => {
     expect(edge.reading.recent).toEqual(new Set(['just made']));
   });
 
-  test('more that seem to be missing than one run looks for: it is not complete, and says so', async () => {
+  test('more that seem to be missing than one run polls: it is not complete, and says so', async () => {
     const { run, store, service } = world(row('a', MINUTE), row('b', DAY));
     await run();
     service.clock += MINUTE;
@@ -126,7 +126,7 @@ describe('what a reading has proven', () => {
     service.clock -= 3 * MINUTE;
     const { complete, proof } = await run();
     expect(complete).toBe(false);
-    expect(proof['reason']).toMatch(/as older; more records seem to be missing than one run looks for$/);
+    expect(proof['reason']).toMatch(/as older; more records seem to be missing than one run polls$/);
     expect(proof['absent']).toEqual({ proven: 0, undecided: 0, more: true });
   });
 
@@ -172,7 +172,7 @@ describe('what a reading has proven', () => {
     expect([...store.parts.values()].map(({ list, newer }) => [list, newer])).toEqual([['head', null]]);
   });
 
-  test('old ones that waited for a decision are looked for one by one while they are few, and all of them once an hour', async () => {
+  test('old ones that waited for a decision are polled one by one while they are few, and all of them once an hour', async () => {
     for (const [many, later, looked] of [
       [30, MINUTE, 30],
       [31, MINUTE, 0],

@@ -3,7 +3,7 @@ import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { createLog } from '../../src/log.js';
 import { crossCheck } from '../../src/reconcile/cross-check/cross-check.js';
-import { lookOver, rederiveReleases } from '../../src/reconcile/cross-check/keep-cross-checking.js';
+import { checkOnce, rederiveReleases } from '../../src/reconcile/cross-check/keep-cross-checking.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { changesOf } from '../../src/records/changes.js';
 import { getOrder, registerOrder } from '../../src/records/orders/orders.js';
@@ -88,7 +88,7 @@ test('other words for types of payouts: an order that a settlement seemed to giv
   expect(await seen()).toBe('refunded');
 });
 
-test('the account’s first result of a screening holds, at the next look, what was released without one', async () => {
+test('the account’s first result of a screening holds, at the next check, what was released without one', async () => {
   const own = await createTestDatabase();
   const paid = (id: string, kytStatus: string | null) => [
     reading('payment_intent', paidIntent(id, `p${id}`), 10),
@@ -97,10 +97,10 @@ test('the account’s first result of a screening holds, at the next look, what 
   const deps = { db: own.db, log: createLog('silent'), now, adoptedAt: context.adoptedAt };
   const reason = async () => (await getOrder(own.db, 'order-k1'))?.release.reason;
   await save(own, paid('k1', null));
-  await lookOver(deps);
+  await checkOnce(deps);
   expect(await reason()).toBe('proven');
   await save(own, paid('k2', 'approved'));
-  await lookOver(deps);
+  await checkOnce(deps);
   expect(await reason()).toBe('kyt_pending');
   await own.drop();
 });

@@ -17,7 +17,7 @@ const kind = kinds[0];
 const database = resettableDatabase();
 let service: FakeService;
 let deps: ReconcileDeps;
-let looks: RefreshMemory;
+let memory: RefreshMemory;
 
 beforeEach(async () => {
   const list = new MovingList(new Random(11), { semantics: 'orm', pageCap: 100, deletes: false, grainMs: 1 });
@@ -25,7 +25,7 @@ beforeEach(async () => {
   list.grow(420, 3_600_000);
   service = new FakeService(list);
   deps = depsOf(database, service);
-  looks = newRefreshMemory(['payment_intent']);
+  memory = newRefreshMemory(['payment_intent']);
 });
 
 /** Events of these payments arrive, a second after the payments moved. */
@@ -58,7 +58,7 @@ test('one call answers for all that was claimed of the newest hundred payments',
   await claims(rows);
   expect(await unread()).not.toEqual([]);
   service.asked = [];
-  await refreshRecords(deps, looks);
+  await refreshRecords(deps, memory);
   expect(service.asked).toHaveLength(1);
   expect(await unread()).toEqual([]);
   expect(await marks()).toEqual([]);
@@ -71,7 +71,7 @@ test('claims of payments far down the list are read by the record next above', a
   for (const row of old) row.status = 'completed';
   await claims(old.map(({ id }) => ({ id })));
   service.asked = [];
-  await refreshRecords(deps, looks);
+  await refreshRecords(deps, memory);
   expect(service.asked).toHaveLength(2);
   expect(service.asked.every(({ cursor }) => cursor !== undefined)).toBe(true);
   expect(await unread()).toEqual([]);
@@ -80,22 +80,22 @@ test('claims of payments far down the list are read by the record next above', a
 test('on an empty database the head is read, and what is further down waits for a run', async () => {
   const [old] = service.list.rows.values();
   await claims([...newest(5), { id: old!.id }]);
-  await refreshRecords(deps, looks);
+  await refreshRecords(deps, memory);
   expect(await unread()).toEqual([old!.id]);
   await runReconcile(deps, { kind, full: false });
   expect(await unread()).toEqual([]);
   expect(await marks()).toEqual([]);
 });
 
-test('a payment that the service does not list is absent at the second look, a break, and asked for no more', async () => {
+test('a payment that the service does not list is absent at the second poll, a break, and asked for no more', async () => {
   await runReconcile(deps, { kind, full: false });
   service.list.clock += 60_000;
   await claims([{ id: 'pi_never', createdAt: service.list.clock - 45_000 }]);
-  await refreshRecords(deps, looks);
+  await refreshRecords(deps, memory);
   expect(await unread()).toEqual(['pi_never']);
   service.list.clock += 6_000;
   await makeDue();
-  await refreshRecords(deps, looks);
+  await refreshRecords(deps, memory);
   expect(await database.db('breaks')).toMatchObject([{ kind: 'record_not_at_service', entity_id: 'pi_never' }]);
   expect(await marks()).toEqual([]);
 });
@@ -106,7 +106,7 @@ test('a payment claimed the moment it is made is not taken for absent while the 
   for (let round = 0; round < 3; round++) {
     service.list.clock += 6_000;
     await makeDue();
-    await refreshRecords(deps, looks);
+    await refreshRecords(deps, memory);
   }
   expect(await unread()).toEqual(['pi_fresh']);
   expect(await database.db('breaks')).toEqual([]);
@@ -116,8 +116,8 @@ test('what was not settled is put off, ever longer', async () => {
   await runReconcile(deps, { kind, full: false });
   await claims([{ id: 'pi_somewhere' }]);
   service.asked = [];
-  await refreshRecords(deps, looks);
-  await refreshRecords(deps, looks);
+  await refreshRecords(deps, memory);
+  await refreshRecords(deps, memory);
   expect(service.asked).toHaveLength(1);
   const [mark] = await database.db('reading_marks');
   expect(mark).toMatchObject({ id: 'pi_somewhere', attempts: 1 });
@@ -137,7 +137,7 @@ test('made-up payments all over the list cost one head page a round, and a quart
   service.asked = [];
   for (let round = 0; round < 9; round += 1) {
     await makeDue();
-    await refreshRecords(shared, looks);
+    await refreshRecords(shared, memory);
   }
   const deep = service.asked.filter(({ cursor }) => cursor !== undefined);
   expect(service.asked.length - deep.length).toBe(9);
@@ -152,7 +152,7 @@ test('a refusal of the service leaves everything to be read later', async () => 
   service.list.beforeCall = () => {
     throw rateLimited();
   };
-  await expect(refreshRecords(deps, looks)).rejects.toThrow('too many calls');
+  await expect(refreshRecords(deps, memory)).rejects.toThrow('too many calls');
   expect(await marks()).toHaveLength(3);
 });
 
@@ -166,13 +166,13 @@ test('deposits are read by their detail; one that the service does not know, twi
   const context = { now: deps.now(), adoptedAt: deps.adoptedAt };
   await database.db.transaction((trx) => saveObservations(trx, observations, context));
   service.list.clock += 5_000;
-  await refreshRecords(deps, looks);
+  await refreshRecords(deps, memory);
   const payins = () => database.db('payins').select('id', 'verified', 'absent_since').orderBy('id');
   expect(await payins()).toMatchObject([
     { id: 'payin_1', verified: true, absent_since: null },
     { id: 'payin_2', verified: false, absent_since: null },
   ]);
   await makeDue();
-  await refreshRecords(deps, looks);
+  await refreshRecords(deps, memory);
   expect((await payins())[1]).toMatchObject({ id: 'payin_2', absent_since: expect.any(Date) });
 });

@@ -88,7 +88,7 @@ describe('movements of sub-wallets', () => {
     expect(run.proof['reason']).toMatch(/^the reading of what was never read goes on.*degraded: X-Total-Count/);
   });
 
-  it('that the feed forgets are looked for in the lists of accounts by so many calls, whatever is missing', async () => {
+  it('that the feed forgets are searched for in the lists of accounts by so many calls, whatever is missing', async () => {
     const { at } = await opened({}, { wallets: 64, movements: 130 });
     await at.run('transactions');
     let asked = 0;

@@ -10,7 +10,7 @@ const rounds = sized(1, 60);
 const TIMEOUT_MS = process.env['TALLYHOOK_LONG'] ? 900_000 : 120_000;
 const savers = 3;
 
-/** A generator that repeats itself: a failure can be looked at again. */
+/** A generator that repeats itself: a failure can be repeated. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

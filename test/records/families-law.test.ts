@@ -46,14 +46,14 @@ const TABLES = [
  * @param screens that the account screens is known: a fact of its own, which all orders are derived anew for
  */
 async function write(
-  { proofs, reports, assigned, searched, disproved, calls, lookedUpLate }: World,
+  { proofs, reports, assigned, searched, disproved, calls, polledLate }: World,
   { reportsFirst = false, screens = false } = {},
 ): Promise<void> {
   const { db } = database;
   await db.raw(TABLES.map((table) => `DELETE FROM ${table}`).join(';'));
   // Amid a flood, or where the delivery history was not read for an hour.
-  const isFlooded = lookedUpLate && proofs.length % 2 === 0;
-  const minutes = lookedUpLate && !isFlooded ? 61 : 59;
+  const isFlooded = polledLate && proofs.length % 2 === 0;
+  const minutes = polledLate && !isFlooded ? 61 : 59;
   const readAt = db.raw("now() - ? * interval '1 minute'", [minutes]);
   await db('watermarks').insert({ kind: 'deliveries', name: 'mark', value: '{}', updated_at: readAt });
   if (screens) await db('watermarks').insert({ kind: 'account', name: 'kyt', value: '{}' });
@@ -81,11 +81,11 @@ async function write(
 
 const flooding = fc
   .tuple(fc.oneof(world, closeWorld), fc.boolean(), fc.nat(2))
-  .map(([world, lookedUpLate, turn]): World => {
+  .map(([world, polledLate, turn]): World => {
     const disproved = world.reports.flatMap(({ source }, nth) => (nth % 3 === turn ? [source.ref] : []));
     // Just until the close worlds' report of it, or not quite.
     const searched: World['searched'] = turn === 0 ? world.searched : [['o1', START + 11_201 - turn]];
-    return { ...world, lookedUpLate, disproved, searched };
+    return { ...world, polledLate, disproved, searched };
   });
 /** One by itself as well: what it takes of the others must come with it. */
 const some = fc.shuffledSubarray([...references], { minLength: 1 });

@@ -9,7 +9,7 @@ import { plansOf, queriesOf } from '../support/query-plans.js';
 import { sized } from '../support/sizes.js';
 
 const ROWS = sized(4_000, 20_000);
-/** The one among them that is looked for. */
+/** The one among them that is searched for. */
 const RARE = ROWS - 1_000;
 const recordLists = [
   ['payment_intent', 'payment_intents'],
@@ -44,8 +44,8 @@ beforeAll(async () => {
   await db.raw('VACUUM ANALYZE');
 });
 
-/** What a list answers, and how many rows the database looked at for it. */
-async function looked(
+/** What a list answers, and how many rows the database read for it. */
+async function readFor(
   list: () => Promise<{ items: object[] }>,
 ): Promise<{ found: unknown[]; rows: number; plan: string }> {
   const { sent, result } = await queriesOf(database.db, list);
@@ -59,29 +59,29 @@ async function looked(
 test.each(recordLists)('%s that are not verified are found among those that are', async (kind, table) => {
   const { db } = database;
   const filters = { verified: 'false' };
-  const { found, rows, plan } = await looked(() => listRecords(db, kind, { filters }));
+  const { found, rows, plan } = await readFor(() => listRecords(db, kind, { filters }));
   expect([found, rows], plan).toEqual([[`r${RARE}`], 1]);
   expect(plan).toContain(`${table}_unverified`);
-  const verified = await looked(() => listRecords(db, kind, { filters: { verified: 'true' }, take: 20 }));
+  const verified = await readFor(() => listRecords(db, kind, { filters: { verified: 'true' }, take: 20 }));
   expect([verified.found.length, verified.rows], verified.plan).toEqual([20, 21]);
 });
 
 test('a run that proved nothing, or read all, is found among the others', async () => {
   const { db } = database;
-  const incomplete = await looked(() => listRuns(db, { complete: 'false' }));
+  const incomplete = await readFor(() => listRuns(db, { complete: 'false' }));
   expect([incomplete.found, incomplete.rows], incomplete.plan).toEqual([['800'], 1]);
-  const full = await looked(() => listRuns(db, { full: 'true', kind: 'invoices' }));
+  const full = await readFor(() => listRuns(db, { full: 'true', kind: 'invoices' }));
   expect([full.found, full.rows], full.plan).toEqual([['900'], 1]);
   for (const query of [{ complete: 'true' }, { full: 'false' }]) {
-    const { found, rows, plan } = await looked(() => listRuns(db, { ...query, take: 20 }));
+    const { found, rows, plan } = await readFor(() => listRuns(db, { ...query, take: 20 }));
     expect([found.length, rows], plan).toEqual([20, 21]);
   }
 });
 
 test('an event by its key and an order by its reference are found at once', async () => {
   const { db } = database;
-  const event = await looked(() => listEvents(db, { key: `k${RARE}` }));
+  const event = await readFor(() => listEvents(db, { key: `k${RARE}` }));
   expect([event.found, event.rows], event.plan).toEqual([[`${RARE}`], 1]);
-  const order = await looked(() => listOrders(db, { reference: `o${RARE}` }));
+  const order = await readFor(() => listOrders(db, { reference: `o${RARE}` }));
   expect([order.found, order.rows], order.plan).toEqual([[`o${RARE}`], 1]);
 });

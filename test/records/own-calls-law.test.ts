@@ -24,12 +24,12 @@ const steps = [
   ...(['begin', 'answer', 'answer taken in', 'doubt', 'doubt with id', 'refuse', 'never sent', 'lose'] as const),
   ...(['confirmed', 'failed', 'pending', 'absent', 'a person says not done'] as const),
 ] as const;
-const looks = ['hold', 'take in', 'give up', 'read payment'] as const;
-type Step = { step: (typeof steps)[number]; key: Key } | { step: (typeof looks)[number]; key: null };
+const parts = ['hold', 'take in', 'give up', 'read payment'] as const;
+type Step = { step: (typeof steps)[number]; key: Key } | { step: (typeof parts)[number]; key: null };
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ step: fc.constantFrom(...steps), key: fc.constantFrom(...KEYS) }),
-  fc.record({ step: fc.constantFrom(...looks), key: fc.constant(null) }),
+  fc.record({ step: fc.constantFrom(...parts), key: fc.constant(null) }),
 );
 
 const database = useDatabase();
@@ -44,7 +44,7 @@ interface Call {
   state: 'none' | 'open' | 'free' | 'made';
   /** The newest word of the service's list. */
   shown: 'confirmed' | 'failed' | 'pending' | 'absent' | null;
-  /** The order was derived, or the scheduler looked, since the call began. */
+  /** The order was derived, or the scheduler checked, since the call began. */
   seen: boolean;
 }
 
@@ -64,7 +64,7 @@ class World {
 
   async take({ step, key }: Step): Promise<void> {
     this.second += 10;
-    if (key === null) await this.look(step);
+    if (key === null) await this.runPart(step);
     else await this.happen(step, key);
   }
 
@@ -83,12 +83,12 @@ class World {
       await this.happen('refuse', key);
       await this.decide(key);
     }
-    await this.look('hold');
+    await this.runPart('hold');
     if (Object.values(this.calls).some(({ state }) => state === 'made')) return;
     expect(await getOrder(database.db, `order-${this.pi}`)).toMatchObject({ release: { safe: true } });
   }
 
-  private async look(step: (typeof looks)[number]): Promise<void> {
+  private async runPart(step: (typeof parts)[number]): Promise<void> {
     const { db } = database;
     if (step === 'hold')
       await db.transaction((trx) => holdOrders(trx, { limit: 50, rules: { adoptedAt: new Date(0) } }));

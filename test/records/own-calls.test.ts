@@ -147,7 +147,7 @@ describe('a refund of which nobody knows what came', () => {
     expect(await release()).toEqual(HELD);
   });
 
-  test('holds its order from the next look on, and lets go when it was refused', async () => {
+  test('holds its order from the next check on, and lets go when it was refused', async () => {
     await provenOrder();
     const write = refund();
     await log.begin(write, LIMITS);

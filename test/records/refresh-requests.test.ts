@@ -79,7 +79,7 @@ test('a deposit is read again until its state and its compliance result are fina
   expect(await database.db('reading_marks').where({ id: 'g' })).toEqual([]);
 });
 
-test('a confirmed deposit without a compliance result is looked at once more, ten minutes after it came', async () => {
+test('a confirmed deposit without a compliance result is polled once more, ten minutes after it came', async () => {
   // Of an account that has shown such a result, one without waits for it.
   await database.db('watermarks').where({ kind: 'account', name: 'kyt' }).delete();
   const young = payin('h', 'ih', { createdAt: '2026-03-01T00:58:00Z', kytStatus: null });
@@ -121,7 +121,7 @@ test('those who mark and those who settle the same records in other orders never
   await Promise.all([mark(), settle(), mark()]);
 });
 
-test('what was only named and never shown is looked for a bounded number of times; a record that is held, for ever', async () => {
+test('what was only named and never shown is polled a bounded number of times; a record that is held, for ever', async () => {
   const named = (id: string) => ({ kind: 'payment_intent' as const, id, reason: 'expired_event' });
   await save(database, [claim('payment_intent', 'held', intent('held', { status: 'completed' }), 30)]);
   await requestRefresh(database.db, [named('never'), named('held'), { ...named('asked'), reason: 'mention' }]);

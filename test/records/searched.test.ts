@@ -142,7 +142,7 @@ test('however many others a later report names, or what it calls the payout, not
   expect(await other()).toBe('proven');
 });
 
-test('while many such reports wait to be looked up, none is passed over', async () => {
+test('while many such reports wait to be polled, none is passed over', async () => {
   const reason = await paidOrder('immune');
   await database.db('reading_marks').delete();
   const now = new Date();

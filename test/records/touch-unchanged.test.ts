@@ -100,7 +100,7 @@ test('beside a record that nobody knew nothing is held before the new one is: al
   });
 });
 
-/** A generator that repeats itself: a failure can be looked at again. */
+/** A generator that repeats itself: a failure can be repeated. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -131,7 +131,7 @@ async function send({ sandbox, ask }: Checked): Promise<void> {
   await ask('archiveAccount', { id });
 }
 
-async function look({ ask }: Checked): Promise<void> {
+async function readAll({ ask }: Checked): Promise<void> {
   await ask('updateMerchantAsset', { assetCode: 'BTC' }, { isActive: true });
   await ask('getBalance', { assetCode: 'BTC' });
   await ask('listSettlementPaymentMethods', 'assetCode=USDT.TRC20');
@@ -149,7 +149,7 @@ describe('real answers', () => {
     sandbox.control.deposit(null, 'USDT.TRC20', '500');
     for (const act of [pay, sell, send]) await act(checked);
     await sandbox.control.deliveriesIdle();
-    await look(checked);
+    await readAll(checked);
     expect(checked.asked).toEqual(new Set(checked.operations));
     const { properties } = checked.document.components.schemas['PaymentIntent'] as { properties: Json };
     const empty = Object.keys(properties).filter((field) => !checked.filled.has(`listPaymentIntents.${field}`));
@@ -168,7 +168,7 @@ describe('real answers', () => {
     const checked = await open(sandbox);
     for (const act of [pay, sell, send]) await act(checked);
     await sandbox.control.deliveriesIdle();
-    await look(checked);
+    await readAll(checked);
     expect(checked.filled).toContain('listPayouts.paymentIntentId');
     expect(checked.filled).toContain('listAccounts.items');
   });

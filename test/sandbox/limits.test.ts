@@ -206,7 +206,7 @@ describe('times', () => {
 });
 
 describe('the public catalog', () => {
-  it.each(['Bearer expired', 'Basic x', ''])('does not look at the token: %j', async (authorization) => {
+  it.each(['Bearer expired', 'Basic x', ''])('does not check the token: %j', async (authorization) => {
     const { status } = await fetch(`${sandbox.url}/v1/public/assets`, { headers: { authorization } });
     expect(status).toBe(200);
   });

@@ -26,7 +26,7 @@ async function past(options: SandboxOptions = {}): Promise<Past> {
   return { sandbox, intents, invoices, payouts, products };
 }
 
-/** One for all who only look at its records: its sandbox ends with the first of them. */
+/** One for all who only read its records: its sandbox ends with the first of them. */
 let kept: Promise<Past> | undefined;
 const untouched = (): Promise<Past> => (kept ??= past());
 

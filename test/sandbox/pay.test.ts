@@ -229,15 +229,15 @@ describe('a payin', () => {
     const sandbox = await openSandbox({ confirmationSeconds: 10, kytSeconds: 15 });
     const id = sandbox.control.createPayment({ amount: '100', currency: 'USDT.TRC20' });
     const payinId = sandbox.control.pay(id);
-    const look = async (seconds: number): Promise<unknown[]> => {
+    const statesAfter = async (seconds: number): Promise<unknown[]> => {
       sandbox.control.advance(seconds);
       const { body } = await sandbox.call('GET', `/v1/payments/payins/${payinId}`);
       return [body.status, body.confirmations, body.kytStatus, sandbox.control.paymentIntent(id)?.status];
     };
-    expect(await look(0)).toEqual(['pending', 0, 'pending', 'pending']);
-    expect(await look(10)).toEqual(['confirming', 1, 'pending', 'confirming']);
-    expect(await look(10)).toEqual(['confirming', 2, 'approved', 'confirming']);
-    expect(await look(10)).toEqual(['confirmed', 3, 'approved', 'completed']);
+    expect(await statesAfter(0)).toEqual(['pending', 0, 'pending', 'pending']);
+    expect(await statesAfter(10)).toEqual(['confirming', 1, 'pending', 'confirming']);
+    expect(await statesAfter(10)).toEqual(['confirming', 2, 'approved', 'confirming']);
+    expect(await statesAfter(10)).toEqual(['confirmed', 3, 'approved', 'completed']);
   });
 
   it('carries every field of the specification', async () => {

@@ -78,7 +78,7 @@ test(`an honest shop in default settings, ${HISTORY} payments behind it: each or
   expect(Object.entries(seconds).filter(([, took]) => took > BOUND_MS / 1_000)).toEqual([]);
 });
 
-/** When the order's release became so after that place of the feed; by the feed, and not by when somebody looked. */
+/** When the order's release became so after that place of the feed; by the feed, and not by when somebody asked. */
 async function seen(reference: string, safe: boolean, after = -1): Promise<{ at: number; place: number }> {
   const find = () => site.feed.of(reference).findIndex((change, place) => place > after && change.safe === safe);
   const what = `${reference} is ${safe ? 'safe' : 'held'}`;

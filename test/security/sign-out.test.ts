@@ -26,11 +26,11 @@ async function signIn(cookie = ''): Promise<string> {
   return String((await form.send({ token: TOKEN })).get('set-cookie')?.at(-1)).split(';')[0] ?? '';
 }
 
-const look = async (site: Served, cookie: string, path = '/orders') =>
+const visit = async (site: Served, cookie: string, path = '/orders') =>
   request(site.url).get(path).set('Cookie', cookie).redirects(0);
 
 async function signOut(cookie: string): Promise<number> {
-  const page = await look(here, cookie);
+  const page = await visit(here, cookie);
   const csrf = /name="_csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
   const form = request(here.url).post('/sign-out').set(HERE).set('Cookie', cookie).type('form');
   return (await form.send({ _csrf: csrf })).status;
@@ -38,18 +38,18 @@ async function signOut(cookie: string): Promise<number> {
 
 test('a copy of the cookie is worth nothing once its owner signed out, here and at another console', async () => {
   const [mine, other] = [await signIn(), await signIn()];
-  expect((await look(there, mine)).status).toBe(200);
+  expect((await visit(there, mine)).status).toBe(200);
   expect(await signOut(mine)).toBe(303);
-  expect((await look(here, mine)).status).toBe(303);
-  await until('the other console has heard of it', async () => (await look(there, mine)).status === 303, {
+  expect((await visit(here, mine)).status).toBe(303);
+  await until('the other console has heard of it', async () => (await visit(there, mine)).status === 303, {
     timeoutMs: 3_000,
   });
   for (const site of [here, there]) {
-    expect((await look(site, mine, '/live/')).status).toBe(401);
-    expect((await look(site, `${mine}.x`)).status).toBe(303);
+    expect((await visit(site, mine, '/live/')).status).toBe(401);
+    expect((await visit(site, `${mine}.x`)).status).toBe(303);
     const form = request(site.url).post('/events/1/replay').set(HERE).set('Cookie', mine).type('form');
     expect((await form.send({ reason: 'because' })).status).toBe(401);
-    expect((await look(site, other)).status).toBe(200);
+    expect((await visit(site, other)).status).toBe(200);
   }
   expect(await signOut('tallyhook_session=made.1.up.x')).toBe(303);
   expect(await database.db('ended_sessions').count()).toEqual([{ count: '1' }]);
@@ -58,8 +58,8 @@ test('a copy of the cookie is worth nothing once its owner signed out, here and 
 test('who signs in again leaves no session behind', async () => {
   const first = await signIn();
   const second = await signIn(first);
-  expect((await look(here, first)).status).toBe(303);
-  expect((await look(here, second)).status).toBe(200);
+  expect((await visit(here, first)).status).toBe(303);
+  expect((await visit(here, second)).status).toBe(200);
 });
 
 test('where https is spoken nobody acts in a session that another host planted', async () => {
@@ -79,7 +79,7 @@ test('whoever signs in and out without end leaves a bounded list, and no session
   for (let n = 0; n < 130; n++) cookie = await signIn(cookie);
   const [{ count } = {}] = await database.db('ended_sessions').count();
   expect(Number(count)).toBeLessThanOrEqual(101);
-  expect((await look(here, before)).status).toBe(303);
+  expect((await visit(here, before)).status).toBe(303);
 });
 
 test('what is kept of a session goes when it would have ended by itself', async () => {

@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 describe('an invoice whose process died before the answer', () => {
-  it('is looked for in the list, not sent again, and handed over', async () => {
+  it('is searched for in the list, not sent again, and handed over', async () => {
     const onAnswer = vi.fn(() => Promise.resolve());
     await crash();
     expect(await client().settleWrites()).toEqual([]);
@@ -71,7 +71,7 @@ describe('an invoice whose process died before the answer', () => {
     expect(await client().settleWrites()).toEqual([]);
   });
 
-  it('is looked for on every page back to the call', async () => {
+  it('is searched for on every page back to the call', async () => {
     await crash();
     now = SETTLED;
     const page = (cursor: string | null, ...invoices: object[]) =>
@@ -149,7 +149,7 @@ describe('an invoice whose process died before the answer', () => {
     expect(await client().settleWrites()).toMatchObject([{ outcome: 'absent' }]);
   });
 
-  it('is looked for again as long as the list can’t be read, and given up after a day', async () => {
+  it('is searched for again as long as the list can’t be read, and given up after a day', async () => {
     await crash();
     const quick = client({ retryPolicy: { retries: 0, failures: 99 } });
     for (now = SETTLED; now < 5 * SETTLED; now += SETTLED) {
@@ -180,18 +180,18 @@ describe('an invoice whose answer is lost', () => {
     expect(error.candidates).toMatchObject([{ id: 'inv_1' }]);
   });
 
-  it('and that is in doubt is looked for later', async () => {
+  it('and that is in doubt is searched for later', async () => {
     post(INVOICES).reply(200, { status: 'ok' });
-    for (let look = 0; look < 3; look++) list();
+    for (let poll = 0; poll < 3; poll++) list();
     const error = await rejection(client().createInvoice(body), OutcomeUnknownError);
-    expect(error.remedy).toContain('the scheduler looks too');
+    expect(error.remedy).toContain('the scheduler searches too');
     list();
     expect(await client().settleWrites()).toMatchObject([{ outcome: 'doubt' }]);
     list(ours());
     expect(await client().settleWrites()).toMatchObject([{ outcome: 'done', objectIds: ['inv_1'] }]);
   });
 
-  it('is looked for once more where the list could not be read back to the call, and shows none', async () => {
+  it('is searched for once more where the list could not be read back to the call, and shows none', async () => {
     post(INVOICES).reply(500, '');
     nock(BASE_URL)
       .get(INVOICES)

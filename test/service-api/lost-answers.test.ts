@@ -163,7 +163,7 @@ describe('an invoice whose answer is lost', () => {
       .reply(200, [...invoices, old]);
   const unknown = () => rejection(testClient().createInvoice(body), OutcomeUnknownError);
 
-  it.each(LOST)('by %s is looked for in the list and not sent again', async (_, lose) => {
+  it.each(LOST)('by %s is searched for in the list and not sent again', async (_, lose) => {
     lose(post('/v1/invoices'));
     const others = [
       { ...listed, id: 'other amount', amount: '30.31', createdAt: now() },
@@ -176,7 +176,7 @@ describe('an invoice whose answer is lost', () => {
     expect((await testClient().createInvoice(body)).data.id).toBe('inv_1');
   });
 
-  it('and is not in the list is in doubt, after three looks', async () => {
+  it('and is not in the list is in doubt, after three polls', async () => {
     post('/v1/invoices').reply(500, '');
     for (let i = 0; i < 3; i++) list({ ...listed, amount: '1' });
     const error = await unknown();

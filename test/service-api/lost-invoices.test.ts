@@ -168,7 +168,7 @@ describe('what a refusal says', () => {
     return [serviceCode, serviceMessage, isOwnWord];
   };
 
-  it('is looked for where the contract says; none of it has to be there', () => {
+  it('is searched for where the contract says; none of it has to be there', () => {
     expect(own({ code: 'NO', message: 'not enough' })).toEqual(['NO', 'not enough', true]);
     expect(own({ code: '', message: null })).toEqual([null, null, true]);
     expect(own('<html>')).toEqual([null, null, false]);

@@ -106,12 +106,12 @@ async function seedAlerts(db: Knex, now: number): Promise<void> {
   await keepChannels(db, channels);
   const found = (name: string, subject: string) =>
     ({ name, subject, severity: 'critical', summary: 'A part of Tallyhook is not at work', detail: HOSTILE }) as const;
-  const look = (alerts: ReturnType<typeof found>[], ago: number) =>
+  const check = (alerts: ReturnType<typeof found>[], ago: number) =>
     db.transaction((trx) => settleAlerts(trx, alerts, { now: new Date(now - ago * MINUTE), channels }));
-  await look([found('TallyhookDown', 'worker')], 30);
-  await look([found('TallyhookDown', 'worker')], 29);
-  await look([found('TallyhookDown', HOSTILE)], 20);
-  await look([found('TallyhookDown', HOSTILE)], 0);
+  await check([found('TallyhookDown', 'worker')], 30);
+  await check([found('TallyhookDown', 'worker')], 29);
+  await check([found('TallyhookDown', HOSTILE)], 20);
+  await check([found('TallyhookDown', HOSTILE)], 0);
   await db('alert_notices').where({ channel: 'webhook' }).update({ status: 'sent', sent_at: db.fn.now() });
   const claim = '00000000-0000-4000-8000-000000000000';
   await db('alert_channels').update({ claim });

@@ -14,7 +14,7 @@ import { storeEvents } from './events.js';
 /** Text that would run, close an attribute or leave a script, were it not escaped. */
 export const HOSTILE = `<img src=x onerror="document.title='owned'">'"</script><b>&amp;`;
 
-/** Where each page has something to show after `seedConsole`; a page that is not named here is looked at nowhere. */
+/** Where each page has something to show after `seedConsole`; a page that is not named here is tested nowhere. */
 export const samplePaths: Readonly<Record<string, string>> = {
   '/': '/',
   '/orders': '/orders',

@@ -60,7 +60,7 @@ test('the router leaves what is not its own to the app', async () => {
   }
 });
 
-test('it says where alerts look that every secret is retired', async () => {
+test('it says where alerts check that every secret is retired', async () => {
   const { db } = database;
   const about = { fingerprint: 'f', by: 'ops', note: null, now: new Date() };
   for (const { label } of secrets) await retireSecret(db, { label, ...about });

@@ -28,22 +28,22 @@ const shapes: [name: string, metadata: string][] = [
   ['keys', `{${listed(MANY_KEYS, (n) => `"${scrambled(n)}":1`)}}`],
 ];
 
-/** How many characters are looked at between two pauses at most, and how often there is one. */
+/** How many characters are read between two pauses at most, and how often there is one. */
 function measured<T>(work: Pausing<T>): { longest: number; pauses: number; value: T } {
   const given = Object.getOwnPropertyDescriptor(String.prototype, 'charCodeAt') as PropertyDescriptor;
-  let [looked, longest, pauses] = [0, 0, 0];
+  let [steps, longest, pauses] = [0, 0, 0];
   const counting = new Proxy(given.value as (at: number) => number, {
     apply(look, text, args) {
-      looked += 1;
+      steps += 1;
       return Reflect.apply(look, text, args);
     },
   });
   Reflect.defineProperty(String.prototype, 'charCodeAt', { ...given, value: counting });
   try {
     for (;;) {
-      looked = 0;
+      steps = 0;
       const step = work.next();
-      longest = Math.max(longest, looked);
+      longest = Math.max(longest, steps);
       if (step.done === true) return { longest, pauses, value: step.value };
       pauses += 1;
     }
@@ -68,7 +68,7 @@ describe('work on a large body pauses after so many characters, whatever its sha
     const keys = (key: (n: number) => string) => body(`{${listed(many, key)}}`);
     const inOrder = measured(parsingEnvelope(keys((n) => `"${String(n).padStart(6, '0')}":1`))).pauses;
     const inNone = measured(parsingEnvelope(keys((n) => `"${scrambled(n).padStart(6, '0').slice(-7)}":1`))).pauses;
-    // Gathered, noted, sorted, looked through, linked.
+    // Gathered, noted, sorted, read through, linked.
     expect(inNone - inOrder).toBeGreaterThan(4 * Math.floor(many / STEPS));
   });
 

@@ -33,7 +33,7 @@ describe('HTTP', () => {
     expect((await receiver.post(body, { ...headers, 'content-encoding': 'Identity' })).status).toBe(200);
   });
 
-  test('the Content-Type is not looked at', async () => {
+  test('the Content-Type is not read', async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',

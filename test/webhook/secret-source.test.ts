@@ -33,7 +33,7 @@ describe('a file of secrets', () => {
     return { source, label: () => source.current()[0]?.label };
   };
 
-  test('is looked at every two seconds, and read again only where it changed', () => {
+  test('is checked every two seconds, and read again only where it changed', () => {
     const { source } = open();
     vi.advanceTimersByTime(60_000);
     expect(read).toHaveBeenCalledTimes(1);

@@ -42,7 +42,7 @@ test('a header that is called null holds no id', () => {
   for (const id of ['a', 'b', 'c', 'd', 'e']) expect(trusted({ null: [id] })).toEqual({ null: [id] });
 });
 
-test.each(['none', '/id'])('where ids are not looked for in headers nothing is held against one: %s', (pointer) => {
+test.each(['none', '/id'])('where ids are not searched for in headers nothing is held against one: %s', (pointer) => {
   const trusted = createUnsignedIds(pointer);
   for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) expect(trusted(arrival('body', id))).not.toEqual({});
 });

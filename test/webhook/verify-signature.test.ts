@@ -110,7 +110,7 @@ describe('what is wrong with the header is said', () => {
 });
 
 describe('the order of the checks', () => {
-  test('a body is looked at only under a right signature', () => {
+  test('a body is read only under a right signature', () => {
     expect(reasonOf(verify('not json', 'sha256=00'))).toBe('invalid_signature');
     expect(reasonOf(verify('not json', 'md5'))).toBe('malformed_signature');
     expect(reasonOf(verifySignature(Buffer.from('not json'), {}, secrets, now))).toBe('missing_signature');

@@ -11,14 +11,14 @@ import { useFreshDatabase } from '../support/database.js';
 const database = useFreshDatabase();
 
 const settings = { SERVICE_BASE_URL: 'http://127.0.0.1:1', SERVICE_API_KEY: 'key' };
-const look = async (env: Record<string, string>) => {
+const check = async (env: Record<string, string>) => {
   const config = loadConfig(['SERVICE_API_KEY'], { env: { ...settings, ...env } });
   const checks = await checkAlerts({ db: database.db, config, now: () => new Date() });
   return Object.fromEntries(checks.map(({ name, status, found, remedy }) => [name, { status, found, remedy }]));
 };
 
 test('nobody checks and nobody is alerted: neither is taken for well', async () => {
-  expect(await look({})).toMatchObject({
+  expect(await check({})).toMatchObject({
     alerts: { status: 'unknown' },
     'alert channels': { status: 'unknown', remedy: expect.stringContaining('tallyhook alerts test') },
   });
@@ -46,7 +46,7 @@ test('each alert that fires is a finding with its remedy; one that is over, or n
       row('TallyhookQueueDown', '', { fired_at: null }),
       row('TallyhookNoWebhooks', '', { resolved_at: since }),
     ]);
-  const found = await look({});
+  const found = await check({});
   expect(found).toMatchObject({
     'alert TallyhookInvalidSignatures': {
       status: 'finding',
@@ -64,7 +64,7 @@ test('a part that fell silent and a channel that fails are findings, with the re
   const env = { ALERT_SLACK_URL: 'http://127.0.0.1:1/secret-path' };
   await recordHeartbeat(db, ['receiver', 'worker', 'alerts']);
   await keepChannels(db, ['slack']);
-  expect(await look(env)).toMatchObject({
+  expect(await check(env)).toMatchObject({
     receiver: { status: 'ok' },
     worker: { status: 'ok' },
     alerts: { status: 'ok' },
@@ -75,7 +75,7 @@ test('a part that fell silent and a channel that fails are findings, with the re
   if (claimed === null) throw new Error('nothing waits');
   await releaseChannel(db, claimed, { error: 'answered 500', retryInMs: 60_000 });
   await db('signs_of_life').update({ seen_at: db.raw("now() - interval '5 minutes'") });
-  const found = await look(env);
+  const found = await check(env);
   expect(found).toMatchObject({
     receiver: { status: 'finding', remedy: 'start it: tallyhook serve' },
     alerts: { status: 'finding' },
@@ -96,7 +96,7 @@ test('a receiver and a worker that never gave a sign are silent since the instal
   await db('signs_of_life').update({ seen_at: db.raw("now() - interval '5 minutes'") });
   await recordHeartbeat(db, ['worker']);
   await bind();
-  expect(await look({})).toMatchObject({ receiver: { status: 'finding' }, worker: { status: 'ok' } });
+  expect(await check({})).toMatchObject({ receiver: { status: 'finding' }, worker: { status: 'ok' } });
 
   const upgrade = await readFile(new URL('../../migrations/0041_expected_parts.sql', import.meta.url), 'utf8');
   await db('signs_of_life').where({ part: 'worker' }).del();

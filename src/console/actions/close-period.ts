@@ -5,7 +5,7 @@ import type { PageDeps } from '../page-deps.js';
 import { periodHref } from '../view/links.js';
 import { counted } from '../view/values.js';
 
-const NOT_HERE: ActionResult = { outcome: 'refused', message: 'Months can be looked at here, not closed.' };
+const NOT_HERE: ActionResult = { outcome: 'refused', message: 'Months can be read here, not closed.' };
 
 const closing = {
   name: 'close period',

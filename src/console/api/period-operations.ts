@@ -71,7 +71,7 @@ export const periodOperations: readonly Operation[] = [
 ];
 
 function booksOf({ books }: ApiDeps) {
-  if (books === undefined) throw new Problem(404, 'Not found', 'Months can be looked at here, not closed.');
+  if (books === undefined) throw new Problem(404, 'Not found', 'Months can be read here, not closed.');
   return books;
 }
 

@@ -16,8 +16,8 @@ import { Problem } from '../problem.js';
 
 /** Shorter than clients wait for an answer. */
 const WAIT_MS = 8_000;
-/** How often is looked within that. */
-const LOOKS = 16;
+/** How often it is checked within that. */
+const CHECKS = 16;
 /** Of one order, whoever asks and however often. */
 const ASK_AGAIN_MS = 5_000;
 /** Orders that requests of one process wait for at once. */
@@ -81,14 +81,14 @@ export function createProvenOrder(): ProvenOrder {
 
   return async (deps, { reference, within, signal }) => {
     const { db } = deps;
-    const { waitMs, lookMs } = timesOf(deps);
+    const { waitMs, checkMs } = timesOf(deps);
     const deadline = performance.now() + waitMs;
     // Counted from when the request came: a poll that it causes is young enough.
     let since = await sinceOf(db, within);
     while (since === null || !(await isDecided(db, reference, since))) {
       if (signal.aborted || performance.now() >= deadline) throw notInTime(within);
       if (since === null) {
-        await delay(lookMs);
+        await delay(checkMs);
         since = await sinceOf(db, within);
       } else await share(waits.get(reference) ?? begin(deps, { reference, since, deadline }), signal);
     }
@@ -110,7 +110,7 @@ interface Reading {
 /** Has what the order rests on read again, until it is decided or time is up. */
 async function readAgain(deps: ApiDeps, { reference, since, deadline, signal, mayAsk }: Reading): Promise<void> {
   const { db } = deps;
-  const { lookMs } = timesOf(deps);
+  const { checkMs } = timesOf(deps);
   const adoptedAt = await adoptedAtOf(db);
   let unread: ProofRecord[] = [];
   while (!signal.aborted) {
@@ -121,7 +121,7 @@ async function readAgain(deps: ApiDeps, { reference, since, deadline, signal, ma
     if (await isDecided(db, reference, since)) return;
     if (unread.length > 0 && mayAsk(reference)) await askForProof(db, unread, since);
     if (performance.now() >= deadline) return;
-    await delay(lookMs, undefined, { signal }).catch(() => {});
+    await delay(checkMs, undefined, { signal }).catch(() => {});
   }
 }
 
@@ -152,7 +152,7 @@ function tooMany(): Problem {
   );
 }
 
-/** How long is waited in all, and between two looks. */
-function timesOf({ proofWaitMs: waitMs = WAIT_MS }: ApiDeps): { waitMs: number; lookMs: number } {
-  return { waitMs, lookMs: waitMs / LOOKS };
+/** How long is waited in all, and between two checks. */
+function timesOf({ proofWaitMs: waitMs = WAIT_MS }: ApiDeps): { waitMs: number; checkMs: number } {
+  return { waitMs, checkMs: waitMs / CHECKS };
 }

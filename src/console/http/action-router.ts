@@ -15,7 +15,7 @@ const LONGEST_REASON = 2_000;
 
 type Form = Readonly<Record<string, unknown>>;
 
-/** A POST route for each action; who may not is refused before anything of the form is looked at. */
+/** A POST route for each action; who may not is refused before anything of the form is read. */
 export function actionRoutes(site: Site, actions: readonly Action[]): Router {
   const router = Router();
   const form = express.urlencoded({ extended: false, limit: '200kb', parameterLimit: 2_000 });

@@ -27,7 +27,7 @@ export const breaks: Page = {
     const active = Object.keys(req.filters).length > 0;
     return {
       intro:
-        'Where what we hold and what the service shows differ, and a person should look. Without a filter: what is not closed.',
+        'Where what we hold and what the service shows differ, and a person should check. Without a filter: what is not closed.',
       sections: [
         matrixOf(counts),
         filtersOf(req),

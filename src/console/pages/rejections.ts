@@ -63,7 +63,7 @@ function countsOf(counts: readonly ReasonCount[]): Section {
 function remedyOf(reason: string): Section[] {
   const known = rejectionWords[reason];
   if (known === undefined) return [];
-  const text = `${known.remedy} What was refused so is searched in the delivery history of the service, and recovered.`;
+  const text = `${known.remedy} What was refused so is searched for in the delivery history of the service, and recovered.`;
   const link = { text: 'Deliveries that we rejected', href: '/deliveries?show=rejected' };
   return [{ is: 'notice', tone: 'info', title: known.means, text, link }];
 }

@@ -32,7 +32,7 @@ export async function payoutOrders(
 function noticeOf(payout: string, { why, call }: Pick<OpenRefund, 'why' | 'call'>): Section {
   const about = { is: 'notice', tone: 'warn' } as const;
   if (why === 'reported') {
-    const text = 'It is looked up at once. What stays, a person answers: say whose refund it is, above.';
+    const text = 'It is polled at once. What stays, a person answers: say whose refund it is, above.';
     return { ...about, title: 'Only webhooks say whose refund it is', text };
   }
   const words = unlinkedWords(payout, call).replace(/^./, (first) => first.toUpperCase());

@@ -27,7 +27,7 @@ export function orderStatusTone(status: OrderStatus): Tone {
   return tones[status];
 }
 
-/** In one look: may the goods go out? */
+/** At a glance: may the goods go out? */
 export function releaseBadge({ safe }: OrderView['release']): Value {
   return safe ? badge('safe to release', 'good') : badge('hold', 'quiet');
 }

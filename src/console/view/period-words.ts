@@ -47,7 +47,7 @@ export const closeChecks: readonly CloseCheck[] = [
   },
 ];
 
-/** Where what is missing can be looked at. */
+/** Where what is missing is shown. */
 export function missingHref({ what, of }: Missing): string | null {
   if (of === null) return null;
   if (what === 'critical_break') return breakHref(of);

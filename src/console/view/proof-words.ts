@@ -6,7 +6,7 @@ type Facts = Readonly<Record<string, unknown>>;
 
 /**
  * What the proof of a run rests on, in words, whatever its kind: the parts that were read, the counts that agreed,
- * what was searched besides. What has no words of its own here is shown as it is.
+ * what was polled besides. What has no words of its own here is shown as it is.
  */
 export function proofFacts({ proof }: Pick<Run, 'proof'>): Fact[] {
   return Object.entries(proof)
@@ -45,7 +45,7 @@ const wordsOf: Readonly<Record<string, (value: unknown) => Fact[] | undefined>> 
   },
   closure: (value) =>
     isFacts(value)
-      ? [['Open here, in no list', `${plain(value['looked'])} searched one by one${undecided(value)}${left(value)}`]]
+      ? [['Open here, in no list', `${plain(value['looked'])} polled one by one${undecided(value)}${left(value)}`]]
       : undefined,
   marked: (value) =>
     isFacts(value) ? [['Asked for by events', `${plain(value['looked'])} read${undecided(value)}`]] : undefined,

@@ -29,7 +29,7 @@ export const webhookConditions: readonly Condition[] = [
   {
     name: 'TallyhookQueueDown',
     severity: 'warning',
-    // One look more: another leader may have been away for longer.
+    // One check more: another leader may have been away for longer.
     holdSeconds: 30,
     runbook: 'the-queue-is-down',
     summary: 'The queue does not answer',

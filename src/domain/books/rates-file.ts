@@ -29,7 +29,7 @@ export interface RatesSettings {
 const HEADER = ['date', 'asset', 'currency', 'rate'];
 const MOST_PROBLEMS = 20;
 
-/** What its lines give for assets, whatever else is wrong with them: so that those can be looked for before it is read. */
+/** What its lines give for assets, whatever else is wrong with them: so that those can be searched for before it is read. */
 export function assetsNamed(text: string): string[] {
   const [, ...lines] = linesOf(text);
   return [...new Set(lines.map((line) => cellsOf(line)[1] ?? '').filter(isAssetCode))];

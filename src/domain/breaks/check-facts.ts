@@ -46,7 +46,7 @@ export interface RefundFacts {
   namedThen: ReadonlyMap<string, readonly string[]>;
   /** References that name an order. */
   ordered: ReadonlySet<string>;
-  /** By payout, the payments that it may give back; of one that is left out they were not looked for. */
+  /** By payout, the payments that it may give back; of one that is left out they were not searched. */
   candidates: ReadonlyMap<string, readonly CheckedRecord[]>;
   /** By payout, the call of our own in doubt that may have made it (family/own-refunds.ts). */
   makers: ReadonlyMap<string, OpenCall>;
@@ -56,7 +56,7 @@ export type FocusKind = 'intents' | 'payins' | 'invoices' | 'payouts';
 type ById = ReadonlyMap<string, CheckedRecord>;
 
 /**
- * What one round of checks looks at. Judged are those in `focus`; each of them has here all that belongs to it and that
+ * What one round of checks reads. Judged are those in `focus`; each of them has here all that belongs to it and that
  * is known.
  */
 export interface CheckFacts {

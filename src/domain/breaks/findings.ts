@@ -43,7 +43,7 @@ export interface Checked {
 /** Says of each record in focus whether a break of one kind is there. */
 export type Check = (facts: CheckFacts) => readonly Checked[];
 
-/** A check that looks at one record after the other: `undefined` where it can't be said, `at` where it may still come right. */
+/** A check of one record after the other: `undefined` where it can't be said, `at` where it may still come right. */
 export function each(
   focus: FocusKind,
   check: (record: CheckedRecord, facts: CheckFacts) => Finding | { at: number } | null | undefined,

@@ -25,5 +25,5 @@ export const grace = {
   debit: 2 * HOUR_MS,
 } as const;
 
-/** How soon a record is looked at again whose poll alone, without any change, would settle a break. */
+/** How soon a record is polled again whose poll alone, without any change, would settle a break. */
 export const RECHECK_MS = 10 * MINUTE_MS;

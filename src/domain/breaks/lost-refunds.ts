@@ -38,7 +38,7 @@ const MOST_CANDIDATES = 5;
 
 /**
  * Money was given back, and nothing says whose: neither a payment, nor a person, nor a reference that names an order. It
- * withholds no order, so somebody must look.
+ * withholds no order, so a person must check it.
  */
 function lostOrNot(payout: CheckedRecord, { now, refunds }: CheckFacts): Finding | { at: number } | null {
   if (!isLost(payout, refunds)) return null;

@@ -35,8 +35,8 @@ const ENDS: Partial<Record<string, readonly string[]>> = {
  * of their own (payouts.ts).
  */
 function checkStale(facts: CheckFacts): ReturnType<Check> {
-  const looked = (['intents', 'payins', 'invoices'] as const).flatMap((kind) => focused(facts, kind));
-  return [...looked, ...facts.others].map((record) => {
+  const checked = (['intents', 'payins', 'invoices'] as const).flatMap((kind) => focused(facts, kind));
+  return [...checked, ...facts.others].map((record) => {
     const clocks = record.absent || record.history ? [] : clocksOf(record);
     const over = clocks.find(
       ({ reason, due }) => facts.now >= due && (reason === 'not_ended' || wasRun(record, facts)),

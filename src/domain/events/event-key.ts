@@ -4,7 +4,7 @@ import { isJsonObject, type Json } from '../json.js';
 import { writingCanonical } from '../json-table/canonical-text.js';
 import type { JsonTable } from '../json-table/json-table.js';
 
-/** Where `auto` looks, one after the other; a contract may say otherwise (docs/contract.md, `events.idPlaces`). */
+/** Where `auto` searches, one after the other; a contract may say otherwise (docs/contract.md, `events.idPlaces`). */
 export const usualIdPlaces: readonly string[] = ['/id', '/eventId', '/event_id', 'header:X-Service-Event-Id'];
 
 const HEADER_PREFIX = 'header:';
@@ -22,7 +22,7 @@ export interface EventKey {
 
 /**
  * What makes two arrivals the same event. When unsure they are two: applying an event twice changes nothing, dropping one
- * loses a payment. The id is looked for where `pointer` says, `auto` at the usual places of the envelope and then in
+ * loses a payment. The id is searched for where `pointer` says, `auto` at the usual places of the envelope and then in
  * a header, never at `data.id`, which is the record's. Without an id (missing, empty, not a string or number, a header
  * given twice) the key is the fingerprint of the whole envelope, timestamp included.
  *

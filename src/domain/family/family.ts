@@ -31,7 +31,7 @@ export interface Family {
   /** Refunds that carry the reference, and of which nothing says whose they are. */
   unlinked: ShownRecord[];
   refundReported: boolean;
-  /** Payouts are said to give it back, amid a flood of such or where nothing can be looked up: reports that were refuted before don't excuse them. */
+  /** Payouts are said to give it back, amid a flood of such or where nothing can be polled: reports that were refuted before don't excuse them. */
   manyReported: boolean;
   /** Refunds of its payments that we asked for ourselves, and of which nobody knows yet what came. */
   openCalls: readonly OpenCall[];
@@ -76,10 +76,10 @@ export interface Said {
   openCalls: readonly OpenCall[];
   showsKyt: boolean;
   /**
-   * What reports say of refunds is looked up too late for the truth among it, or never: so much of it waits, or the delivery
+   * What reports say of refunds is polled too late for the truth among it, or never: so much of it waits, or the delivery
    * history is not read.
    */
-  lookedUpLate: boolean;
+  polledLate: boolean;
 }
 
 interface Owner {
@@ -149,7 +149,7 @@ export function familyOf(reference: string, links: Links, said: Said, words: Pay
     ...refundsOf(around, owned, said),
     unlinked: owned.flatMap((one) => (isUnlinkedOf(one, reference, said, words) ? [one.payout] : [])),
     refundReported: reported > 0,
-    manyReported: reported > MOST_IGNORED || (reported > 0 && said.lookedUpLate),
+    manyReported: reported > MOST_IGNORED || (reported > 0 && said.polledLate),
     openCalls: said.openCalls.filter(({ paymentIntentId }) => ids.has(paymentIntentId)),
     saysPaid: said.saysPaid.has(reference),
     showsKyt: said.showsKyt,

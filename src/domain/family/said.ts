@@ -69,7 +69,7 @@ function linksSaid(
 }
 
 /** What was found out of a payout that reports link. */
-export interface Looked {
+export interface SaidState {
   known: boolean;
   absent: boolean;
   /** Other sources than reports say of which payment it is. */
@@ -83,7 +83,7 @@ export interface Looked {
 }
 
 /** Neither list, nor history, nor a person has decided on what reports say of the payout: it withholds. */
-export function isUndecided({ known, absent, linked, searched, assigned, disproved }: Looked): boolean {
+export function isUndecided({ known, absent, linked, searched, assigned, disproved }: SaidState): boolean {
   if (assigned || disproved) return false;
   return known ? !linked && !searched : !absent;
 }

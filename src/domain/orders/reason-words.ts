@@ -33,7 +33,7 @@ export const reasonWords: Readonly<Record<ReleaseReason, string>> = {
   refund_unlinked:
     'A payout that may be a refund carries this reference, and nothing says of which payment. Say whose it is: tallyhook refunds assign, or the payout’s page.',
   refund_reported:
-    'A webhook speaks of a refund that nothing else shows yet. It is looked up at once; what stays is for a person: tallyhook refunds assign, or the payout’s page.',
+    'A webhook speaks of a refund that nothing else shows yet. It is polled at once; what stays is for a person: tallyhook refunds assign, or the payout’s page.',
   before_adoption:
     'It was paid before Tallyhook was there, and its deposits were not read. Register the order: they are read, and it is released.',
   two_orders: 'Another order could have this money as well. Correct the link at the service.',

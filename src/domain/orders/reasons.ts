@@ -16,7 +16,7 @@ export const orderStatuses = [
 ] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
-/** Why money that is spoken of does not count, what a person must look at first. */
+/** Why money that is spoken of does not count, what a person must check first. */
 export const claimReasons = ['two_orders', 'not_verified', 'intent_unknown', 'record_not_at_service'] as const;
 export type ClaimReason = (typeof claimReasons)[number];
 

@@ -22,9 +22,9 @@ export interface UnlistedWallets {
 interface Passes {
   /** Shown by the lists. */
   seen: ReadonlySet<string>;
-  /** Were listed once, and are in none of the lists, looked at twice. */
+  /** Were listed once, and are in none of the lists, polled twice. */
   vanished: readonly string[];
-  /** Named by events half a minute ago or earlier, and in none of the lists, looked at twice. */
+  /** Named by events half a minute ago or earlier, and in none of the lists, polled twice. */
   named: readonly WaitingRefreshRequest[];
   /** The beginning of the first pass; the last pass. In ms of the service's clock. */
   after: number;

@@ -16,7 +16,7 @@ export async function keepCrossChecking(deps: ReconcileDeps, signal: AbortSignal
   while (!signal.aborted) {
     let pause = EVERY_MS;
     try {
-      await lookOver(deps, signal);
+      await checkOnce(deps, signal);
     } catch (error) {
       if (signal.aborted) return;
       pause = AFTER_FAILURE_MS;
@@ -31,7 +31,7 @@ export async function keepCrossChecking(deps: ReconcileDeps, signal: AbortSignal
  * results of its screening for the first time. Then the skeletons of references are made that are missing, and what events
  * changed is cross-checked and what has come to the end of its grace.
  */
-export async function lookOver(deps: CrossCheckDeps & ReleaseRules, signal?: AbortSignal): Promise<void> {
+export async function checkOnce(deps: CrossCheckDeps & ReleaseRules, signal?: AbortSignal): Promise<void> {
   await rederiveReleases(deps, signal);
   await makeSkeletons(deps, signal);
   await crossCheck(deps, signal);

@@ -29,7 +29,7 @@ import { NOTHING, writeFenced } from '../write-fenced.js';
 import { type Differing, endDiffers, openDiffers } from './differing-history.js';
 import { countBreaks, mostSingle, singleBreaks } from './report-breaks.js';
 
-/** Up to which event of the inbox it was looked whether the history has it. */
+/** Up to this event of the inbox it was checked whether the history has it. */
 const TAKEN_IN = { kind: 'reports', name: 'taken in' };
 const TAKE_IN = 5_000;
 const CLASSIFIED_AT_ONCE = 10_000;
@@ -45,7 +45,7 @@ export interface HistoryPoll {
 }
 
 /**
- * STORY of L8 (docs/security.md): webhooks that came are looked for in what the history has shown; what a complete poll
+ * STORY of L8 (docs/security.md): webhooks that came are searched for in what the history has shown; what a complete poll
  * lacks though it must have it was not sent by the service. Null: the poll was not complete, and says nothing of those.
  */
 export async function classifyReports(run: RunContext, reading: HistoryPoll | null): Promise<void> {
@@ -82,8 +82,8 @@ interface Place {
 async function takePart(run: RunContext, runId: string, { after, isSettled }: Place): Promise<Place | null> {
   let next: Place | null = null;
   await writeFenced({ ...run.deps, ...run }, async (trx) => {
-    const { last, settled, looked } = await takeInReports(trx, { after, limit: TAKE_IN });
-    next = last === null || looked < TAKE_IN ? null : { after: last, isSettled: isSettled && settled === last };
+    const { last, settled, taken } = await takeInReports(trx, { after, limit: TAKE_IN });
+    next = last === null || taken < TAKE_IN ? null : { after: last, isSettled: isSettled && settled === last };
     if (settled === null || !isSettled) return NOTHING;
     await writeWatermarks(trx, TAKEN_IN.kind, runId, new Map([[TAKEN_IN.name, { id: settled }]]));
     await dropMatched(trx, settled);

@@ -23,7 +23,7 @@ export interface ListPoll {
   signal?: AbortSignal;
   /** Listed and open when the poll began, and not met since. */
   unseen: Map<string, Place>;
-  /** Candidates for absence: held here, but missing where a page would have shown them; looked for once more. */
+  /** Candidates for absence: held here, but missing where a page would have shown them; polled once more. */
   candidates: Map<string, Place>;
   /** Met since the poll began when they were just made: what becomes of them at once is later than the poll. */
   recent: Set<string>;

@@ -7,7 +7,7 @@ import { instantMs } from '../../records/database/instant.js';
 export interface Place {
   id: string;
   createdAt: number | null;
-  /** The service showed it when it was last looked for; left out: not known. */
+  /** The service showed it at its last poll; left out: not known. */
   listed?: boolean;
 }
 
@@ -44,7 +44,7 @@ export function readRows(data: readonly JsonObject[]): ReadRows {
   return { rows: [...rows.values()], flaw };
 }
 
-/** Created in different milliseconds, for certain. Finer digits than a millisecond are not looked at. */
+/** Created in different milliseconds, for certain. Finer digits than a millisecond are not compared. */
 export function isNewer(a: Place, b: Place): boolean {
   return a.createdAt !== null && b.createdAt !== null && a.createdAt > b.createdAt;
 }

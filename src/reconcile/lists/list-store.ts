@@ -38,7 +38,7 @@ export interface Absence {
   to: number;
 }
 
-/** What reading a list asks of the records. "Listed": the service showed it when it was last looked for. */
+/** What reading a list asks of the records. "Listed": the service showed it at its last poll. */
 export interface ListStore {
   /** One transaction: the rows, all that follows from them, and the moves. */
   save(pages: readonly ReadPage[], moves: readonly GapMove[]): Promise<void>;

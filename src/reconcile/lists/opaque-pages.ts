@@ -52,7 +52,7 @@ export class OpaquePages {
     if (answer !== null && answer.data.length > 0) this.#add(token, answer);
   }
 
-  /** Whether rows follow on the head. Looked for where it is so short that it could be all of the list, though it names a cursor. */
+  /** Whether rows follow on the head. Searched for where it is so short that it could be all of the list, though it names a cursor. */
   async leadsOn(): Promise<boolean> {
     const [head] = this.#pages;
     if (!head || head.next === null) return false;

@@ -22,7 +22,7 @@ export const paymentIntentList: ListPlan = {
 
 /**
  * Payment intents, and the detail of their deposits, which have no list (specification 4.15). A run by hand reads every
- * deposit that is due; beside the loop that does so, a run looks whether it keeps up.
+ * deposit that is due; beside the loop that does so, a run checks whether it keeps up.
  */
 export async function reconcilePaymentIntents(run: RunContext): Promise<Outcome> {
   const outcome = await readList(run, paymentIntentList);

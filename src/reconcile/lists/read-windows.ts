@@ -12,14 +12,14 @@ const FIRM_STONES = 4;
 const PAGES_PER_WINDOW = 25;
 
 export interface WindowLimits {
-  /** These are looked for at the head alone, wherever they say that they stand. */
+  /** These are searched for at the head alone, wherever they say that they stand. */
   headOnly?: ReadonlySet<string>;
   pagesPerWindow?: number;
   /** Asked before each window; where it says no, the rest is undecided. */
   mayGoOn?: () => boolean;
 }
 
-export interface Looked {
+export interface Searched {
   found: Set<string>;
   /** Each one missing where the list provably would have shown it. */
   missing: Map<string, Absence>;
@@ -28,18 +28,18 @@ export interface Looked {
 }
 
 /**
- * Looks for single records: there is no GET by id (specification 4.14), so a page is read from the record next above
+ * Polls single records: there is no GET by id (specification 4.14), so a page is read from the record next above
  * in our own books; it shows up to 100, and so answers for the neighbours too. Records of unknown `createdAt` are
- * looked for at the head alone, and never found missing.
+ * searched for at the head alone, and never found missing.
  */
 export async function readWindows(
   poll: ListPoll,
   targets: readonly Place[],
   { headOnly, pagesPerWindow = PAGES_PER_WINDOW, mayGoOn = () => true }: WindowLimits = {},
-): Promise<Looked> {
+): Promise<Searched> {
   const isAtHead = (place: Place): boolean => place.createdAt === null || headOnly?.has(place.id) === true;
   const pending = new Map(newestFirst(targets).map((place) => [place.id, place]));
-  const looked: Looked = { found: new Set(), missing: new Map(), undecided: [] };
+  const searched: Searched = { found: new Set(), missing: new Map(), undecided: [] };
   let headRead = false;
   for (;;) {
     const target = [...pending.values()].find((place) => !isAtHead(place) || !headRead);
@@ -47,11 +47,11 @@ export async function readWindows(
     const isDeep = !isAtHead(target);
     const trail = isDeep ? await stonesAbove(poll, target) : [];
     headRead ||= trail.length === 0;
-    await readWindow(poll, { target, trail, maxPages: isDeep ? pagesPerWindow : 1, isDeep, pending, looked });
-    if (isDeep && pending.delete(target.id)) looked.undecided.push(target);
+    await readWindow(poll, { target, trail, maxPages: isDeep ? pagesPerWindow : 1, isDeep, pending, searched });
+    if (isDeep && pending.delete(target.id)) searched.undecided.push(target);
   }
-  looked.undecided.push(...pending.values());
-  return looked;
+  searched.undecided.push(...pending.values());
+  return searched;
 }
 
 async function stonesAbove(poll: ListPoll, target: Place): Promise<Place[]> {
@@ -79,31 +79,31 @@ async function readWindow(
     maxPages: number;
     isDeep: boolean;
     pending: Map<string, Place>;
-    looked: Looked;
+    searched: Searched;
   },
 ): Promise<void> {
-  const { target, trail, maxPages, isDeep, pending, looked } = window;
+  const { target, trail, maxPages, isDeep, pending, searched } = window;
   let top: { before: number; from: number } | null = null;
   const options: ScanOptions = {
     bound: !isDeep || target.createdAt === null ? null : { createdAt: target.createdAt - inexactnessOf(target) },
     trail,
     expectsRows: () => poll.store.holdsListed(),
     maxPages,
-    enough: () => looked.found.has(target.id),
+    enough: () => searched.found.has(target.id),
     ...(poll.signal ? { signal: poll.signal } : {}),
   };
   await scanList(poll.read, options, async (page) => {
     await keepPage(poll, page);
     for (const { id } of page.rows) {
-      if (pending.delete(id)) looked.found.add(id);
-      looked.missing.delete(id);
+      if (pending.delete(id)) searched.found.add(id);
+      searched.missing.delete(id);
     }
     if (!page.contiguous) return;
     if (top === null || page.above === null) top = { before: upperEnd(page), from: page.from };
     const span = { after: lowerEnd(page), before: top.before, settled: top.from - SETTLE_MS };
     for (const place of [...pending.values()].filter((place) => covers(span, place))) {
       pending.delete(place.id);
-      looked.missing.set(place.id, { id: place.id, from: top.from, to: page.to });
+      searched.missing.set(place.id, { id: place.id, from: top.from, to: page.to });
     }
   });
 }

@@ -10,7 +10,7 @@ import { RECENT_MS, scanStates } from './scan-states.js';
 import { SETTLE_MS } from './span.js';
 import { whyIncomplete } from './why-incomplete.js';
 
-/** Old records that wait for a decision: as many as this are looked for one by one on each tick. */
+/** Old records that wait for a decision: as many as this are polled one by one on each tick. */
 const FEW = 30;
 /** Less than this is what the service's clock is not known by. */
 const CLOCK_UNCERTAINTY_MS = 10_000;
@@ -77,7 +77,7 @@ function forgetWaiting(poll: ListPoll, open: (Place & { active: boolean })[], no
   if (old.length > FEW) for (const { id } of old) poll.unseen.delete(id);
 }
 
-/** Step 3: what we hold as open and no list of an open state shows has moved on: each is looked for. */
+/** Step 3: what we hold as open and no list of an open state shows has moved on: each is polled. */
 async function closeOpen(
   poll: ListPoll,
   { pages }: PollOptions,
@@ -98,11 +98,11 @@ async function readRequested(poll: ListPoll): Promise<{ looked: number; undecide
 }
 
 /** Several pages together may show what none of them does alone: where more records share a moment than a page holds. */
-function addCandidates(poll: ListPoll, looked: readonly Place[], missing: ReadonlyMap<string, unknown>): void {
-  for (const place of looked) if (missing.has(place.id)) poll.candidates.set(place.id, place);
+function addCandidates(poll: ListPoll, polled: readonly Place[], missing: ReadonlyMap<string, unknown>): void {
+  for (const place of polled) if (missing.has(place.id)) poll.candidates.set(place.id, place);
 }
 
-/** What was missing where it should have stood is looked for once more; then the service does not list it. */
+/** What was missing where it should have stood is polled once more; then the service does not list it. */
 async function proveAbsent(
   poll: ListPoll,
   whole: Rescan['whole'],
@@ -110,8 +110,8 @@ async function proveAbsent(
   const unseen = whole === null ? null : await poll.store.notSeenSince(whole.from);
   for (const place of unseen?.places ?? []) poll.candidates.set(place.id, place);
   poll.moreCandidates ||= unseen?.more ?? false;
-  const { missing, ...looked } = await readWindows(poll, [...poll.candidates.values()]);
-  const undecided = looked.undecided.filter(({ id }) => !poll.recent.has(id));
+  const { missing, ...found } = await readWindows(poll, [...poll.candidates.values()]);
+  const undecided = found.undecided.filter(({ id }) => !poll.recent.has(id));
   const absences = [...missing.values()];
   if (whole !== null) {
     for (const { id, reportedTo } of await poll.store.unplaced()) {

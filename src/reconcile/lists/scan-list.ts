@@ -35,7 +35,7 @@ export interface ScanOptions {
   /** Asked when the head is empty: whether that can't be true, and so proves nothing. */
   expectsRows?: () => Promise<boolean>;
   maxPages?: number;
-  /** Asked after each page: what was looked for is found, the rest need not be read. */
+  /** Asked after each page: what was searched for is found, the rest need not be read. */
   enough?: () => boolean;
   signal?: AbortSignal;
 }

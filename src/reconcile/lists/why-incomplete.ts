@@ -44,7 +44,7 @@ export function whyIncomplete({ head, states, closure, marked, gone, rescan, clo
   if (closure.left > 0) reasons.push(`${closure.left} records that are open here have their turn in the next runs`);
   if (marked.undecided > 0) reasons.push(`${marked.undecided} records that events spoke of could not be read`);
   if (gone.undecided > 0) reasons.push(`of ${gone.undecided} records it is not known whether they are listed`);
-  if (gone.more) reasons.push('more records seem to be missing than one run looks for');
+  if (gone.more) reasons.push('more records seem to be missing than one run polls');
   const { scan, continues, name } = rescan;
   if (scan !== null && !scan.complete && !continues) reasons.push(`${name}: ${wordsOf(scan)}`);
   return [...reasons, ...degradedBy(states.unfiltered)];
@@ -54,7 +54,7 @@ function degradedBy(unfiltered: StateScans['unfiltered']): string[] {
   if (unfiltered.size === 0) return [];
   const filters = [...unfiltered].map(([status, how]) => `status=${status} is ${how}`).join(', ');
   return [
-    `degraded: the service does not filter its list (${filters}); what is open here is looked for one by one, what was opened ` +
+    `degraded: the service does not filter its list (${filters}); what is open here is polled one by one, what was opened ` +
       'again there is found when the whole list is read',
   ];
 }

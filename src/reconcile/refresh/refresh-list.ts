@@ -8,14 +8,14 @@ import { type ListPoll, newListPoll } from '../lists/list-poll.js';
 import type { Place } from '../lists/list-row.js';
 import type { Absence } from '../lists/list-store.js';
 import { listPages } from '../lists/read-pages.js';
-import { type Looked, readWindows } from '../lists/read-windows.js';
+import { readWindows, type Searched } from '../lists/read-windows.js';
 import { assertSameList } from '../lists/same-list.js';
 import { createListStore } from '../lists/sql-list-store.js';
 import { takeTurns } from '../take-turns.js';
 import type { RefreshRound } from './refresh-memory.js';
 
 const PER_ROUND = 500;
-/** Between the two looks that prove an absence, so that a list that lags behind its events can catch up. */
+/** Between the two polls that prove an absence, so that a list that lags behind its events can catch up. */
 const SECOND_POLL_MS = 5_000;
 const UNDECIDED_MS = 2_000;
 /** Of what webhooks alone name, wherever in the list they say that it stands. The whole list shows what these don't reach. */
@@ -25,7 +25,7 @@ const source = { type: 'poll', ref: 'verify-claims' } as const;
 
 /**
  * Reads what is requested of a list, by its windows. Claims cluster near the head, so a call answers for up to 100. What webhooks
- * alone ask for is looked for on the head page, which all of it shares, and further down by its share of the calls.
+ * alone ask for is searched for on the head page, which all of it shares, and further down by its share of the calls.
  */
 export async function refreshList(round: RefreshRound, plan: ListPlan): Promise<void> {
   const { deps, memory } = round;
@@ -43,15 +43,15 @@ export async function refreshList(round: RefreshRound, plan: ListPlan): Promise<
   const reported = due.filter(isOfReports);
   const headOnly = new Set(reported.map(({ id }) => id));
   const own = await readWindows(poll, places, { headOnly });
-  const looked = await readFurther(round, poll, own, reported);
-  const { absent, again } = compareAbsences(memory.absencesOf(plan.record), looked);
+  const searched = await readFurther(round, poll, own, reported);
+  const { absent, again } = compareAbsences(memory.absencesOf(plan.record), searched);
   await poll.store.saveAbsences(absent);
   await postponeRefreshRequests(deps.db, plan.record, again, SECOND_POLL_MS);
-  const undecided = looked.undecided.map(({ id }) => id);
+  const undecided = searched.undecided.map(({ id }) => id);
   await postponeRefreshRequests(deps.db, plan.record, undecided, UNDECIDED_MS);
   const { calls } = poll.tally;
   deps.log.debug(
-    { kind: plan.kind, due: due.length, found: looked.found.size, absent: absent.length, calls },
+    { kind: plan.kind, due: due.length, found: searched.found.size, absent: absent.length, calls },
     'verified',
   );
 }
@@ -60,18 +60,18 @@ export async function refreshList(round: RefreshRound, plan: ListPlan): Promise<
 async function readFurther(
   { deps, memory, signal }: RefreshRound,
   poll: ListPoll,
-  looked: Looked,
+  searched: Searched,
   reported: readonly DueRequest[],
-): Promise<Looked> {
+): Promise<Searched> {
   const { share = freeShare(deps.client) } = deps;
-  const open = new Map(looked.undecided.map((place) => [place.id, place]));
+  const open = new Map(searched.undecided.map((place) => [place.id, place]));
   const asked = reported.filter(({ id }) => typeof open.get(id)?.createdAt === 'number');
   const turns = takeTurns(asked, anyOf(share), memory.rotationOf(poll.plan.record));
   const targets: Place[] = [];
   for (let next = turns.next(); next !== null && targets.length < REPORTED.windows; next = turns.next()) {
     targets.push(open.get(next.id) ?? { id: next.id, createdAt: null });
   }
-  if (targets.length === 0) return looked;
+  if (targets.length === 0) return searched;
   const read = listPages(share.reports, poll.plan.operation, {
     tally: poll.tally,
     ...(signal ? { signal } : {}),
@@ -82,9 +82,9 @@ async function readFurther(
   });
   const decided = new Set([...further.found, ...further.missing.keys()]);
   return {
-    found: new Set([...looked.found, ...further.found]),
-    missing: new Map([...looked.missing, ...further.missing]),
-    undecided: looked.undecided.filter(({ id }) => !decided.has(id)),
+    found: new Set([...searched.found, ...further.found]),
+    missing: new Map([...searched.missing, ...further.missing]),
+    undecided: searched.undecided.filter(({ id }) => !decided.has(id)),
   };
 }
 
@@ -107,10 +107,10 @@ function newRound({ deps, signal }: RefreshRound, plan: ListPlan): ListPoll {
   });
 }
 
-/** Missing twice, and far enough apart, is absent; missing once is to be looked for again. */
+/** Missing twice, and far enough apart, is absent; missing once is to be polled again. */
 function compareAbsences(
   absences: Map<string, Absence>,
-  { found, missing }: Looked,
+  { found, missing }: Searched,
 ): { absent: Absence[]; again: string[] } {
   for (const id of found) absences.delete(id);
   const absent: Absence[] = [];

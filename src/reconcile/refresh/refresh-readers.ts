@@ -82,7 +82,7 @@ async function refreshPayins({ deps, memory, signal }: RefreshRound): Promise<vo
   });
 }
 
-/** Where there is no list, nothing can settle such a refresh request: it is looked after ever more rarely, and ends. */
+/** Where there is no list, nothing can settle such a refresh request: it is tried ever more rarely, and ends. */
 async function refreshPayouts(round: RefreshRound): Promise<void> {
   const { deps, memory, signal } = round;
   const due = await dueRequests(deps.db, 'payout', PAYOUTS_PER_ROUND);

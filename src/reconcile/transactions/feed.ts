@@ -33,7 +33,7 @@ export interface FeedPage {
 export type ReadFeed = (window: Window, page: number) => Promise<FeedPage>;
 
 /**
- * What is known of the feed here. `read`: the feed itself showed the row when it was last looked for; rows that only
+ * What is known of the feed here. `read`: the feed itself showed the row at the last poll; rows that only
  * events spoke of are none.
  */
 export interface FeedStore {

@@ -182,7 +182,7 @@ function iso(ms: number): string {
 
 const MOST_REQUESTS = 1_000;
 /** Each a window of its own, of three calls or so; the others have their turn in the next runs. */
-const MOST_LOOKED_AT = 20;
+const MOST_CHECKED = 20;
 
 /**
  * Movements that events named longer ago than any closed window, once all of the feed was read. One that the feed has shown,
@@ -198,17 +198,17 @@ async function settleNamed(
   const { db, now } = deps;
   const about = { olderThanMs, limit: MOST_REQUESTS };
   const known = await placesOf(run, await waitingRefreshRequests(db, 'transaction', about));
-  const standing = [...known.values()].filter((place) => isWithin(place, range)).slice(0, MOST_LOOKED_AT);
+  const standing = [...known.values()].filter((place) => isWithin(place, range)).slice(0, MOST_CHECKED);
   for (const { createdAt } of standing) {
     if (createdAt === null || fence.dryRun) continue;
     await coverRange(covering, [{ from: createdAt - OVERLAP_MS, to: Math.min(range.to, createdAt + OVERLAP_MS) }]);
   }
   const left = await waitingRefreshRequests(db, 'transaction', about);
   const places = await placesOf(run, left);
-  const looked = new Set(standing.map(({ id }) => id));
+  const checked = new Set(standing.map(({ id }) => id));
   const unknown = left.filter(({ id }) => {
     const place = places.get(id);
-    return place === undefined || (!place.isRead && (looked.has(id) || !isWithin(place, range)));
+    return place === undefined || (!place.isRead && (checked.has(id) || !isWithin(place, range)));
   });
   if (unknown.length === 0) return [];
   await writeFenced({ db, now, tally, fence }, async (trx) => {

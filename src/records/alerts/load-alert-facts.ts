@@ -107,7 +107,7 @@ async function countExpired(db: Knex, now: Date): Promise<AlertFacts['expiredTim
   return { halfHour: expired, share: shareOf(expired, expired + rows[0].taken) };
 }
 
-/** So many of the newest are looked at. */
+/** So many of the newest are read. */
 const SAMPLED = 500;
 
 function minutesBefore(now: Date, minutes: number): Date {

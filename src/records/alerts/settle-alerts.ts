@@ -23,7 +23,7 @@ export interface Settled {
 
 /**
  * Brings the rows in line with what was found, and puts what is new into every channel's notices, in the transaction.
- * One row for each condition that holds, whoever looks and however often.
+ * One row for each condition that holds, whoever checks and however often.
  */
 export async function settleAlerts(
   trx: Knex.Transaction,

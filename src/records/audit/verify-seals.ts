@@ -21,7 +21,7 @@ export interface VerifyOptions extends Partial<SealRange> {
 }
 
 export interface Verified {
-  /** Numbers of the first and last seal that were looked at; null: there was none. */
+  /** Numbers of the first and last seal that were checked; null: there was none. */
   first: string | null;
   last: string | null;
   /** Of the last. */

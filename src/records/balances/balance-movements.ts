@@ -15,18 +15,18 @@ interface Progress {
 
 /**
  * Brings the movements up to date with the records, by the history of changes: what a record does now takes the place of
- * what it did when it was looked at last. Another table of the contract begins from the first change. Returns how many
- * records were looked at.
+ * what it did when it was read last. Another table of the contract begins from the first change. Returns how many
+ * records were read.
  */
 export async function workInMovements(db: Knex, table: MovementTable): Promise<number> {
   const contract = canonicalHash(JSON.parse(JSON.stringify(table)));
   const { rows } = await db.raw<{ rows: { bound: string }[] }>('SELECT changes_settled_up_to() AS bound');
   const bound = BigInt(rows[0]?.bound ?? '0');
-  let looked = 0;
+  let read = 0;
   for (;;) {
     const done = await db.transaction((trx) => workInBatch(trx, { table, contract, bound }));
-    looked += done.records;
-    if (done.seq >= bound) return looked;
+    read += done.records;
+    if (done.seq >= bound) return read;
   }
 }
 

@@ -64,7 +64,7 @@ export async function readProofs(db: Knex, assets?: readonly string[]): Promise<
   return new Map(rows.map((row) => [row.asset_code, proofOf(row)]));
 }
 
-/** Holds the row until the end of the transaction; null: the asset was never looked at. */
+/** Holds the row until the end of the transaction; null: the asset was never polled. */
 export async function lockProof(trx: Knex.Transaction, assetCode: string): Promise<BalanceProof | null> {
   const [row] = await selectProofs(trx, [assetCode]).forUpdate();
   return row === undefined ? null : proofOf(row);

@@ -183,7 +183,7 @@ async function attributedMore(db: Knex, asset: string): Promise<string> {
 
 /** In which lists and the delivery history decide on what a report says; after it the balances alone show it. */
 const UNDECIDED = '1 hour';
-/** Beyond, nobody looks whether each of them is disproved. */
+/** Beyond, nobody checks whether each of them is disproved. */
 const MOST = 1_000;
 
 /** Why no asset is proven, whatever its own movements say; null: nothing speaks against it. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../domain/json.js';
 import { objectFromJsonText } from '../../domain/json-text.js';
 import { textArray } from '../database/array-parameter.js';
 
-/** The service's own list showed the row when it was last looked for; what only events spoke of is none such. */
+/** The service's own list showed the row at the last poll; what only events spoke of is none such. */
 const READ = "(absent_since IS NULL AND coalesce(poll_hash, '') <> '')";
 const BETWEEN = 'created_at > to_timestamp(?::float8 / 1000) AND created_at < to_timestamp(?::float8 / 1000)';
 

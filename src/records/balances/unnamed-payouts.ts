@@ -17,7 +17,7 @@ const UNDER_WAY = "absent_since IS NULL AND (status IS NULL OR status NOT IN ('c
 const MOST_PAYOUTS = 200;
 /** By how much our time of the opening, taken by what we think the service's clock is, may be before the service's own. */
 const CLOCK_ERROR = '5 seconds';
-/** Movements looked at for each of them. */
+/** Movements read for each of them. */
 const MOST_DEBITS = 200;
 
 /**

@@ -5,7 +5,7 @@ import type { AccountTotal } from './account-totals.js';
 const MOST_ROWS = 200;
 
 /**
- * The same as `accountTotals`, out of the sums that are kept by month: for looking at. `more`: there are more than are shown.
+ * The same as `accountTotals`, out of the sums that are kept by month: for display. `more`: there are more than are shown.
  */
 export async function monthTotals(
   db: Knex,

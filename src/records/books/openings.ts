@@ -9,7 +9,7 @@ export async function openedAssets(trx: Knex): Promise<Map<string, number>> {
 }
 
 /**
- * Opens the books of assets whose opening position was taken since, and lets all be looked at that moved them after it. What
+ * Opens the books of assets whose opening position was taken since, and reads again all that moved them after it. What
  * stood then is inside the opening: no change and no entry shows it, so all orders are matched anew. Under the lock of the books.
  */
 export async function openAssets(trx: Knex.Transaction): Promise<Opening[]> {

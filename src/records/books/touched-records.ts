@@ -11,13 +11,13 @@ export type TouchedIds = Map<MovingKind, string[]>;
 
 export interface Touched {
   ids: TouchedIds;
-  /** Up to here the history is looked at with them. */
+  /** Up to here the history is read with them. */
   seq: string;
   /** There is more. */
   more: boolean;
 }
 
-/** The next records to look at: those that are due, and those that the history of changes names next. */
+/** The next records to read: those that are due, and those that the history of changes names next. */
 export async function nextTouched(trx: Knex.Transaction, { seq: after, until }: PostingProgress): Promise<Touched> {
   const ids: TouchedIds = new Map(movingKinds.map((kind) => [kind, []]));
   const due = await takeDue(trx);

@@ -11,7 +11,7 @@ import { loadMakers } from '../family/load-makers.js';
 import type { Neighbours } from './check-neighbours.js';
 import { idArray, selectChecked } from './checked-records.js';
 
-/** Candidates of so many refunds are looked for at once, each among so many payments that came before it. */
+/** Candidates of so many refunds are searched for at once, each among so many payments that came before it. */
 const REFUNDS_AT_ONCE = 20;
 const PAYMENTS = 500;
 

@@ -14,7 +14,7 @@ export type Settled = { outcome: 'settled' } | { outcome: 'decided' } | { outcom
  * A person's word on a call that nobody else can settle: it made this record, or nothing. The orders that it held are derived
  * anew, and the record is taken in, by the scheduler. A call that made nothing frees its key, as one that was refused does.
  *
- * `decided`: what came of the call is known, or still looked for. `of_another`: that call made the record.
+ * `decided`: what came of the call is known, or still searched for. `of_another`: that call made the record.
  */
 export async function settleCall(
   trx: Knex.Transaction,

@@ -3,7 +3,7 @@ import { isPassing, PASSING_CODES, PASSING_MESSAGES, textOf } from './database-e
 
 /** Why a database can't be worked with, in words for whoever runs it. */
 export interface DatabaseTrouble {
-  /** SQLSTATE, the system's code, or what pg says without one. Null: found by looking. */
+  /** SQLSTATE, the system's code, or what pg says without one. Null: found by a check of our own. */
   code: string | null;
   /** Finishes "The database …". */
   what: string;
@@ -171,7 +171,7 @@ export function troubleOf(error: unknown, setting: DatabaseSetting = 'DATABASE_U
   const code = given === '' ? (said ?? null) : given;
   if (row) {
     const { what, passing = false } = row;
-    const remedy = what === REFUSED_LOGIN && passwordSetting !== undefined ? lookAt(passwordSetting) : row.remedy;
+    const remedy = what === REFUSED_LOGIN && passwordSetting !== undefined ? remedyIn(passwordSetting) : row.remedy;
     return { code, what: naming(what, setting), remedy: naming(remedy, setting), passing };
   }
   if (!PASSING_CODES.has(given) && !/^(08|53|57)/.test(given) && said === undefined) return null;
@@ -179,7 +179,7 @@ export function troubleOf(error: unknown, setting: DatabaseSetting = 'DATABASE_U
   return { code, what: 'is unreachable', remedy, passing: isPassing(error) };
 }
 
-function lookAt(setting: string): string {
+function remedyIn(setting: string): string {
   const but = setting.endsWith('_FILE') ? ', without one new line at the end of the file' : '';
   return `correct the password in ${setting}, which is taken as it stands${but}, or the user in URL`;
 }

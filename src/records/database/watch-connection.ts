@@ -27,7 +27,7 @@ export async function watchConnection(connection: WatchedConnection, url: string
   const { stream } = connection.connection;
   const pid = await processOf(connection);
   if (pid !== connection.processID) return forgetNames(connection);
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const { bytesRead } = stream;
     const isLost = !connection.readyForQuery && (await isGone(url, pid));
     // An answer that came together with that one is read first.
@@ -38,7 +38,7 @@ export async function watchConnection(connection: WatchedConnection, url: string
     } else stream.setTimeout(silentMs);
   };
   stream.setTimeout(silentMs);
-  stream.on('timeout', () => void look());
+  stream.on('timeout', () => void check());
 }
 
 function forgetNames(connection: WatchedConnection): void {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { OTHERS_TO_COUNT, type UnderOneSecret } from '../../domain/deliveries/report-standing.js';
 
-/** So many deliveries are looked at, the newest first; where that is too few, less is known of the others. */
+/** So many deliveries are read, the newest first; where that is too few, less is known of the others. */
 const MOST = 50_000;
 
 /**

@@ -50,7 +50,7 @@ function isTexts(value: Json): value is string[] {
 
 /**
  * Endpoints as records, with one filter more: `isActive`, `true` or `false`. It has no column; an account has so few
- * endpoints that they are looked through. Throws `CursorError`.
+ * endpoints that they are searched. Throws `CursorError`.
  */
 export async function listEndpoints(
   db: Knex,

@@ -12,8 +12,8 @@ const MOST_TWINS = 100;
 export async function takeInReports(
   trx: Knex.Transaction,
   { after, limit }: { after: string; limit: number },
-): Promise<{ last: string | null; settled: string | null; looked: number }> {
-  const { rows } = await trx.raw<{ rows: [{ last: string | null; young: string | null; looked: number }] }>(
+): Promise<{ last: string | null; settled: string | null; taken: number }> {
+  const { rows } = await trx.raw<{ rows: [{ last: string | null; young: string | null; taken: number }] }>(
     `WITH fresh AS MATERIALIZED (
        SELECT id, secret_label, received_at, content_hash,
               source = 'webhook' AND secret_label IS NOT NULL AND mark IS NULL AS is_report
@@ -33,15 +33,15 @@ export async function takeInReports(
        ON CONFLICT (inbox_id) DO NOTHING
      )
      SELECT max(id) AS last, min(id) FILTER (WHERE received_at > now() - interval '1 minute') - 1 AS young,
-            CAST(count(*) AS integer) AS looked
+            CAST(count(*) AS integer) AS taken
      FROM fresh`,
     { after, limit },
   );
-  const { last, young, looked } = rows[0];
-  return { last, settled: young ?? last, looked };
+  const { last, young, taken } = rows[0];
+  return { last, settled: young ?? last, taken };
 }
 
-/** Rows of what is matched, and is never looked at again. */
+/** Rows of what is matched, and is never checked again. */
 export async function dropMatched(trx: Knex.Transaction, upTo: string): Promise<void> {
   await trx.raw(`DELETE FROM report_checks WHERE state = 'matched' AND inbox_id <= CAST(? AS bigint)`, [upTo]);
 }

@@ -13,7 +13,7 @@ export interface ReportEvidence {
 }
 
 const AT_ONCE = 20;
-/** A larger body is not looked into. */
+/** A larger body is not read. */
 const LARGEST_BODY = 262_144;
 const FIELDS = ['id', 'merchantReference', 'paymentIntentId', 'payinId', 'invoiceId', 'payoutId', 'accountId'];
 const LONGEST_ID = 200;

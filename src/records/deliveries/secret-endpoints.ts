@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { pairSecrets, type SecretShare } from '../../domain/deliveries/pair-secrets.js';
 
-/** So many of the newest deliveries of each endpoint are looked at. */
+/** So many of the newest deliveries of each endpoint are read. */
 const SAMPLE = 500;
 
 /**

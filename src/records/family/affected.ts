@@ -104,7 +104,7 @@ type SaidNames = (record: MergedRecord, wanted: SaidRefund['of']) => string[];
 
 /**
  * The payments, or orders, of which reports say, or said, that a payout gives money of theirs back: they are held until that is
- * decided. A record keeps the newest reports; of one that is decided all are looked at that were ever kept of it.
+ * decided. A record keeps the newest reports; of one that is decided all are read that were ever kept of it.
  */
 async function readSaidNames(trx: Knex, { payout: payouts }: FamilyMembers, words: PayoutWords): Promise<SaidNames> {
   const decided = payouts.filter(isDecided);
@@ -181,7 +181,7 @@ async function ordersOfRefunds(trx: Knex.Transaction, ids: readonly string[]): P
 }
 
 /**
- * What is there is looked at before the locks, so that they are taken all at once, in one order; and after them, as it
+ * What is there is read before the locks, so that they are taken all at once, in one order; and after them, as it
  * may have changed. What turned up in between is locked by itself: the one place where savers may meet in a circle.
  */
 async function lockAround(trx: Knex.Transaction, members: FamilyMembers, read: () => Promise<Found>): Promise<Found> {

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 import type { Said } from '../../domain/family/family.js';
 import { listedPayins, namedIn, type ShownRecord } from '../../domain/family/links.js';
-import { isUndecided, type Looked } from '../../domain/family/said.js';
+import { isUndecided, type SaidState } from '../../domain/family/said.js';
 import { OPEN, openCalls } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { together } from '../database/together.js';
-import { LOOKED, REPORTED } from './reported-refunds.js';
+import { REPORTED, SAID_STATE } from './reported-refunds.js';
 import { idsInHand, idTexts, loadShown, preparedInSave, type RecordsInHand, shownColumns } from './shown-records.js';
 
 /** What stands around the payments of some orders. */
@@ -97,7 +97,7 @@ export async function readAssigned(
   return new Map(rows.map((row) => [row.payout_id, row.payment_intent_id]));
 }
 
-interface SaidRow extends Looked {
+interface SaidRow extends SaidState {
   /** `order` and `payment`: what payouts give back, as reports say. */
   what: 'paid' | 'order' | 'payment' | 'open call' | 'waiting' | 'history' | 'kyt';
   key: string | null;
@@ -105,11 +105,11 @@ interface SaidRow extends Looked {
   n: number;
 }
 
-/** Nothing was looked at: undecided. */
+/** Nothing was polled: undecided. */
 const NOTHING =
   'false AS known, false AS absent, false AS linked, false AS searched, false AS assigned, false AS disproved';
 
-/** As many look-ups take some ten seconds within the reports' share. */
+/** As many polls take some ten seconds within the reports' share. */
 const FLOOD = 10;
 
 /**
@@ -130,7 +130,7 @@ async function readSaid(
       name: 'read said',
       sql: `SELECT 'paid' AS what, reported_reference AS key, ${NOTHING}, count(*)::integer AS n FROM payment_intents
      WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL GROUP BY key
-     UNION ALL SELECT said_of, name, ${LOOKED}, count(DISTINCT payout_id)::integer FROM ${REPORTED}
+     UNION ALL SELECT said_of, name, ${SAID_STATE}, count(DISTINCT payout_id)::integer FROM ${REPORTED}
      WHERE name = ANY (?::text[]) OR name = ANY (?::text[]) GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
      UNION ALL SELECT 'open call', NULL, ${NOTHING}, count(*)::integer FROM service_writes AS call
      WHERE payment_intent_id = ANY (?::text[]) AND ${OPEN} HAVING count(*) > 0
@@ -156,7 +156,7 @@ async function readSaid(
     reportedIntents: countOf('payment'),
     callsOpen: rows.some(({ what }) => what === 'open call'),
     showsKyt: rows.some(({ what }) => what === 'kyt'),
-    lookedUpLate:
+    polledLate:
       rows.some(({ what, n }) => what === 'waiting' && n >= FLOOD) || rows.every(({ what }) => what !== 'history'),
   };
 }

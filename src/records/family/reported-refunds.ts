@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
-import { isUndecided, type Looked, type SaidRefund } from '../../domain/family/said.js';
+import { isUndecided, type SaidRefund, type SaidState } from '../../domain/family/said.js';
 import { textArray } from '../database/array-parameter.js';
 import { idTexts } from './shown-records.js';
 
 /** Of rows of `said_refunds`, with their payouts: all that `isUndecided` asks. */
-export const LOOKED = `known, absent_since IS NOT NULL AS absent, coalesce(payment_intent_id, '') <> '' AS linked,
+export const SAID_STATE = `known, absent_since IS NOT NULL AS absent, coalesce(payment_intent_id, '') <> '' AS linked,
   coalesce(searched_at >= said_to, false) AS searched,
   EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id) AS assigned,
   not_sent AS disproved`;
@@ -14,7 +14,7 @@ export const REPORTED = 'said_refunds JOIN payouts ON payouts.id = payout_id';
 /** That a payout gives money back, as reports alone say: it withholds. */
 export type ReportedRefund = SaidRefund & { payout: string };
 
-interface Row extends Looked {
+interface Row extends SaidState {
   payout_id: string;
   said_of: SaidRefund['of'];
   name: string;
@@ -28,7 +28,7 @@ export async function undecidedRefunds(
   { payouts = [], orders = [], payments = [] }: Partial<Record<'payouts' | 'orders' | 'payments', readonly string[]>>,
 ): Promise<ReportedRefund[]> {
   const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT payout_id, said_of, name, said_to, said_by, ${LOOKED} FROM ${REPORTED}
+    `SELECT payout_id, said_of, name, said_to, said_by, ${SAID_STATE} FROM ${REPORTED}
      WHERE payout_id = ANY (?::text[]) OR (name = ANY (?::text[]) AND said_of = 'order')
        OR (name = ANY (?::text[]) AND said_of = 'payment')
      ORDER BY said_to DESC, payout_id, name`,

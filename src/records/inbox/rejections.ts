@@ -68,7 +68,7 @@ export async function getRejection(db: Knex, id: string): Promise<RejectionView 
   return row === undefined ? null : toView(row);
 }
 
-/** So many of the newest are looked at. */
+/** So many of the newest are read. */
 const SAMPLED = 500;
 
 const LIKE_SERVICE = 'AND like_service';

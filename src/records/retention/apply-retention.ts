@@ -16,7 +16,7 @@ export interface RetentionDeps {
 
 export interface RetentionOptions {
   signal?: AbortSignal;
-  /** Rows looked at in one transaction. Default 1,000. */
+  /** Rows read in one transaction. Default 1,000. */
   batch?: number;
   /** Pause after a transaction that wrote. Default 50 ms. */
   pauseMs?: number;
@@ -114,28 +114,28 @@ export const pruneBodies: RetentionTask = {
   name: 'bodies',
   days: ({ body }) => body,
   step: async (trx, { cutoff, place, limit }) => {
-    const { rows } = await trx.raw<{ rows: [Looked] }>(PRUNE, { place: place ?? '0', cutoff, limit });
+    const { rows } = await trx.raw<{ rows: [Scanned] }>(PRUNE, { place: place ?? '0', cutoff, limit });
     const { done, last, aged, before_young } = rows[0];
     const more = last !== null && aged > 0;
     return { done, next: more ? last : null, end: before_young ?? last ?? place };
   },
 };
 
-interface Looked {
+interface Scanned {
   done: number;
   last: string | null;
-  /** How many of those looked at are old enough. */
+  /** How many of those read are old enough. */
   aged: number;
   /** The id before the first that is not; null: there is none. */
   before_young: string | null;
 }
 
 const PRUNE = `
-WITH looked AS MATERIALIZED (
+WITH scanned AS MATERIALIZED (
   SELECT id, received_at < CAST(:cutoff AS timestamptz) AS aged FROM inbox WHERE id > CAST(:place AS bigint) ORDER BY id LIMIT :limit
 ), locked AS MATERIALIZED (
   SELECT id FROM inbox
-  WHERE id IN (SELECT id FROM looked WHERE aged) AND body IS NOT NULL AND status IN ('applied', 'unhandled')
+  WHERE id IN (SELECT id FROM scanned WHERE aged) AND body IS NOT NULL AND status IN ('applied', 'unhandled')
   ORDER BY id FOR UPDATE SKIP LOCKED
 ), pruned AS (
   UPDATE inbox SET body = NULL FROM locked WHERE inbox.id = locked.id RETURNING inbox.id
@@ -144,7 +144,7 @@ SELECT (SELECT CAST(count(*) AS integer) FROM pruned) AS done,
        max(id) AS last,
        CAST(count(*) FILTER (WHERE aged) AS integer) AS aged,
        min(id) FILTER (WHERE NOT aged) - 1 AS before_young
-FROM looked`;
+FROM scanned`;
 
 /** Deliveries before keys: what no delivery needs any more can go in the same pass. */
 const retentionTasks: readonly RetentionTask[] = [pruneBodies, ...rowTasks, deleteKeys, ...maskTasks];

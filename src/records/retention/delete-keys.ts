@@ -24,11 +24,11 @@ export function keyDays({ body, keys }: RetentionDays): number {
 }
 
 const DELETE = `
-WITH looked AS MATERIALIZED (
+WITH scanned AS MATERIALIZED (
   SELECT id, received_at < CAST(:cutoff AS timestamptz) AS aged FROM inbox WHERE id > CAST(:place AS bigint) ORDER BY id LIMIT :limit
 ), locked AS MATERIALIZED (
   SELECT id FROM inbox
-  WHERE id IN (SELECT id FROM looked WHERE aged)
+  WHERE id IN (SELECT id FROM scanned WHERE aged)
     AND last_arrival_at < CAST(:cutoff AS timestamptz) AND status IN ('applied', 'unhandled')
     AND NOT EXISTS (SELECT FROM deliveries WHERE deliveries.inbox_id = inbox.id AND open)
     AND NOT EXISTS (SELECT FROM breaks WHERE entity_kind = 'event' AND entity_id = CAST(inbox.id AS text)
@@ -38,4 +38,4 @@ WITH looked AS MATERIALIZED (
   DELETE FROM inbox USING locked WHERE inbox.id = locked.id RETURNING inbox.id
 )
 SELECT (SELECT CAST(count(*) AS integer) FROM deleted) AS done, max(id) AS last, CAST(count(*) FILTER (WHERE aged) AS integer) AS aged
-FROM looked`;
+FROM scanned`;

@@ -34,11 +34,11 @@ const RECORDS = 250;
 async function maskStep(trx: Knex.Transaction, kind: RecordKind, query: StepQuery): Promise<Step> {
   const limit = Math.min(query.limit, RECORDS);
   const place = query.place === null ? null : (fromJsonbText(query.place) as Place);
-  const looked = await look(trx, kind, { ...query, limit }, place);
-  const last = looked.at(-1);
-  const ids = looked.flatMap(({ id, masked }) => (masked ? [] : [id]));
+  const scanned = await scanRecords(trx, kind, { ...query, limit }, place);
+  const last = scanned.at(-1);
+  const ids = scanned.flatMap(({ id, masked }) => (masked ? [] : [id]));
   const done = await maskRows(trx, kind, ids);
-  if (last !== undefined && looked.length === limit) {
+  if (last !== undefined && scanned.length === limit) {
     return { done, next: jsonbText({ created: last.created, id: last.id } satisfies Place) };
   }
   // After those with a time of creation those without one.
@@ -46,28 +46,28 @@ async function maskStep(trx: Knex.Transaction, kind: RecordKind, query: StepQuer
   return { done, next: withoutTime ? null : jsonbText({ created: null, id: '' } satisfies Place) };
 }
 
-interface Looked {
+interface Scanned {
   id: string;
   created: string | null;
   masked: boolean;
 }
 
-async function look(
+async function scanRecords(
   trx: Knex.Transaction,
   kind: RecordKind,
   { cutoff, limit }: StepQuery,
   place: Place | null,
-): Promise<Looked[]> {
+): Promise<Scanned[]> {
   const columns = `id, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created, masked`;
   if (place !== null && place.created === null) {
-    const { rows } = await trx.raw<{ rows: Looked[] }>(
+    const { rows } = await trx.raw<{ rows: Scanned[] }>(
       `SELECT ${columns} FROM ${recordTables[kind]}
        WHERE created_at IS NULL AND first_seen_at < :cutoff AND id > :id ORDER BY id LIMIT :limit`,
       { cutoff, limit, id: place.id },
     );
     return rows;
   }
-  const { rows } = await trx.raw<{ rows: Looked[] }>(
+  const { rows } = await trx.raw<{ rows: Scanned[] }>(
     `SELECT ${columns} FROM ${recordTables[kind]}
      WHERE created_at < :cutoff AND (created_at, id) > (CAST(:created AS timestamptz), :id) ORDER BY created_at, id LIMIT :limit`,
     { cutoff, limit, created: place?.created ?? '-infinity', id: place?.id ?? '' },
@@ -124,7 +124,7 @@ function maskRow(kind: RecordKind, row: StoredRow): MaskedRow {
 
 /**
  * The same observations without what identifies a person. Their hashes are those of the masked fields: a later poll,
- * masked before it is looked at, says the same. What is shown is the masked form of what was shown, and nothing else; what
+ * masked before it is compared, says the same. What is shown is the masked form of what was shown, and nothing else; what
  * is reported too, but for what identifies a person and was other than the fields by that alone.
  */
 function maskState(kind: RecordKind, state: RecordState): RecordState {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { deleteKeys } from './delete-keys.js';
 
-/** After so long a pass looks at everything again: an event that was dead may have been applied since. */
+/** After so long a pass reads everything again: an event that was dead may have been applied since. */
 const WHOLE_PASS_MS = 7 * 86_400_000;
 
 interface Row {

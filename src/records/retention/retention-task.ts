@@ -15,7 +15,7 @@ export interface StepQuery {
   cutoff: Date;
   /** Where the step before ended; null: the first one. */
   place: string | null;
-  /** Rows looked at in one step, at most. */
+  /** Rows read in one step, at most. */
   limit: number;
 }
 

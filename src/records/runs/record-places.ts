@@ -8,7 +8,7 @@ import { recordTables } from '../record-columns.js';
 export interface RecordPlace {
   id: string;
   createdAt: number | null;
-  /** The service showed it when it was last looked for. */
+  /** The service showed it at its last poll. */
   listed: boolean;
 }
 
@@ -23,7 +23,7 @@ interface PlaceRow {
   listed: boolean;
 }
 
-/** The service listed it when it was last looked for. */
+/** The service listed it at its last poll. */
 const LISTED = "(absent_since IS NULL AND coalesce(poll_hash, '') <> '')";
 /** A record that the service never listed was reported before it was made, by more than clocks differ: its time shows no place. */
 const REPORTED_TOO_EARLY = "(created_at > observed_at + interval '10 minutes')";

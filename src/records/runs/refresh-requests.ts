@@ -6,7 +6,7 @@ import { recordTables } from '../record-columns.js';
 
 const LONGEST_DELAY_MS = 3_600_000;
 const MAX_DOUBLINGS = 10;
-/** What webhooks alone ask for, or only named, is looked for so often: for about 16 hours. */
+/** What webhooks alone ask for, or only named, is polled so often: for about 16 hours. */
 const MAX_POLLS = 26;
 const ONLY_NAMED = ['expired_event', 'unreadable_delivery'];
 /** The weakest first. */
@@ -186,7 +186,7 @@ export async function countUnreadPayins(db: Knex): Promise<number> {
 
 /**
  * Puts refresh requests off after a poll that did not settle them: by `delayMs`, doubled with each attempt, an hour at most. What
- * webhooks alone ask for, and a record that was only named and that nothing has shown, is not looked for any more after many
+ * webhooks alone ask for, and a record that was only named and that nothing has shown, is not polled any more after many
  * readings: the service never had it, or its whole list will show it.
  */
 export async function postponeRefreshRequests(

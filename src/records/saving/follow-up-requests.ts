@@ -19,7 +19,7 @@ import type { SavedRecords } from './save-records.js';
 /** After a poll that left something to ask: a statement newer than the poll, or a deposit on its way. */
 const REPORT_AGAIN_MS = 1_000;
 const PAYIN_AGAIN_MS = 30_000;
-/** A confirmed deposit without a KYT result is looked at once more when it is this old. */
+/** A confirmed deposit without a KYT result is polled once more when it is this old. */
 const KYT_LATEST_MS = 600_000;
 /** Where the account shows such results it is waited for, ever more seldom, for as long. */
 const KYT_AGAIN_MS = 5_000;

@@ -131,7 +131,7 @@ async function follow(trx: Knex.Transaction, { merged, touched }: SavedRecords, 
   return { merged, touched, showsKyt, orders, ordersTouched, asked, denied: await deniedPayins(trx, merged) };
 }
 
-/** Orders whose goods may go out, or that webhooks alone hold: what is said of them is looked up first. */
+/** Orders whose goods may go out, or that webhooks alone hold: what is said of them is polled first. */
 function releasingOf(orders: readonly DerivedRow[]): Set<string> {
   const releasing = orders.filter(({ after }) => after.release_safe || after.held_by_reports);
   return new Set(releasing.map(({ after }) => after.reference));

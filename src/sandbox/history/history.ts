@@ -39,7 +39,7 @@ const nobody = (): never => {
 
 export const NO_HISTORY: History = { count: 0, sketch: nobody, links: nobody, intent: nobody };
 
-/** Two years of payments, each made from its position alone whenever it is looked at. */
+/** Two years of payments, each made from its position alone whenever it is read. */
 export function createHistory(input: HistoryInput): History {
   const { count, seed, startedAt, settings } = input;
   const { expirySeconds, invoices, payouts } = settings;

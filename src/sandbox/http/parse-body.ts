@@ -14,7 +14,7 @@ export function parse<S extends z.ZodType>(body: unknown, schema: S): z.output<S
   throw refusalOf(parsed.error.issues);
 }
 
-/** One field alone, before the rest of the body is looked at. */
+/** One field alone, before the rest of the body is checked. */
 export function parseField<S extends z.ZodType>(name: string, value: unknown, schema: S): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -50,11 +50,11 @@ export function createLedger(): Ledger {
   const entries: Entry[] = [];
   const positions = new Map<LedgerAccount, Map<string, Position>>();
 
-  const look = (account: LedgerAccount, assetCode: string): Position =>
+  const positionOf = (account: LedgerAccount, assetCode: string): Position =>
     positions.get(account)?.get(assetCode) ?? { balance: 0n, frozen: 0n };
 
   const change = (account: LedgerAccount, assetCode: string, by: Partial<Position>): void => {
-    const was = look(account, assetCode);
+    const was = positionOf(account, assetCode);
     const now = { balance: was.balance + (by.balance ?? 0n), frozen: was.frozen + (by.frozen ?? 0n) };
     const free = account === 'world' || account === 'fees';
     if (!free && (now.frozen < 0n || now.balance < now.frozen)) {
@@ -75,10 +75,10 @@ export function createLedger(): Ledger {
     },
     freeze: (holder, assetCode, amount) => change(holder, assetCode, { frozen: amount }),
     release: (holder, assetCode, amount) => change(holder, assetCode, { frozen: -amount }),
-    balance: (account, assetCode) => look(account, assetCode).balance,
-    frozen: (account, assetCode) => look(account, assetCode).frozen,
+    balance: (account, assetCode) => positionOf(account, assetCode).balance,
+    frozen: (account, assetCode) => positionOf(account, assetCode).frozen,
     available(account, assetCode) {
-      const { balance, frozen } = look(account, assetCode);
+      const { balance, frozen } = positionOf(account, assetCode);
       return balance - frozen;
     },
     assetsOf: (account) => [...(positions.get(account)?.keys() ?? [])],

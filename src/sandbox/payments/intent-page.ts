@@ -37,7 +37,7 @@ export interface PageDeps {
   links(position: number): Links;
 }
 
-/** One page, newest first; null for a cursor that is refused. Costs a look at two bytes per row passed over. */
+/** One page, newest first; null for a cursor that is refused. Reads two bytes of each row passed over. */
 export function readPage(query: IntentPage, deps: PageDeps): Intent[] | null {
   const matches = matcher(query, deps);
   const start = startOf(query, deps, matches);

@@ -23,7 +23,7 @@ export interface IntentStore {
   /** How many of them were there at the start: they have the lowest positions. */
   pastCount(): number;
   add(make: (id: string, position: number) => Intent): Intent;
-  /** For looking only. */
+  /** For reading only. */
   read(id: string): Intent | null;
   at(position: number): Intent | null;
   /** For changing; call `saved` afterwards. */

@@ -12,7 +12,7 @@ export interface Bounds {
   isBeyond: (createdAt: number) => boolean;
 }
 
-/** null where the rows are not in order of time, as after a clock that went back: each must be looked at. */
+/** null where the rows are not in order of time, as after a clock that went back: each must be read. */
 export function createFeedStretch(): (rows: readonly Transaction[], bounds: Bounds) => Stretch | null {
   const seen = new WeakMap<readonly Transaction[], { count: number; isInOrder: boolean }>();
   const isInOrder = (rows: readonly Transaction[]): boolean => {

@@ -20,7 +20,7 @@ export async function checkAlerts({ db, config, now }: Pick<DoctorParts, 'db' | 
   const configured = channelsOf(config, now).map(({ name }) => name);
   return [
     ...heartbeats.flatMap(checkPart),
-    checkLook(heartbeats.find(({ part }) => part === 'alerts')),
+    checkHeartbeat(heartbeats.find(({ part }) => part === 'alerts')),
     ...[...grouped(firing, ({ name }) => name)].map(([name, alike]) => checkFiring(name, alike)),
     ...(configured.length === 0
       ? [
@@ -46,7 +46,7 @@ function checkPart({ part, seenAt, secondsAgo }: ProcessHeartbeat): Check[] {
   return [secondsAgo > lateSeconds.heartbeat ? finding(part, found, `start it: ${start}`) : ok(part, found)];
 }
 
-function checkLook(heartbeat: ProcessHeartbeat | undefined): Check {
+function checkHeartbeat(heartbeat: ProcessHeartbeat | undefined): Check {
   if (heartbeat === undefined) return unknown('alerts', 'never checked', 'tallyhook schedule does');
   const found = `last checked at ${heartbeat.seenAt.toISOString()}`;
   if (heartbeat.secondsAgo <= lateSeconds.heartbeat) return ok('alerts', found);

@@ -69,7 +69,7 @@ interface Link {
   at: readonly ['links', string, string];
   rows: readonly JsonObject[];
   names: readonly string[];
-  /** Whether what stands there is what is looked for. */
+  /** Whether what stands there is what is searched for. */
   isLink: (pointer: string) => Promise<boolean>;
 }
 

@@ -99,7 +99,7 @@ function probeField(
     const says = `movements have nothing that fits at ${usual}, but at ${found}`;
     return { check: finding(name, says, `set transaction.${field} to "${found}" in CONTRACT_FILE`), found };
   }
-  const none = `${usually} of ${rows.length} movements have something that fits at ${usual}, and none where else was looked`;
+  const none = `${usually} of ${rows.length} movements have something that fits at ${usual}, and none at any other place that was tried`;
   if (optional === true) return { check: unknown(name, `${none}: it may be nowhere`), found: null };
   return {
     check: finding(name, none, `look at one (tallyhook api listTransactions), and set transaction.${field}`),

@@ -37,7 +37,7 @@ afterAll(async () => {
   await store.drop();
 });
 
-const LOOKS = [
+const SCREENS = [
   { viewport: WIDE, colorScheme: 'light' },
   { viewport: NARROW, colorScheme: 'dark' },
 ] as const;
@@ -56,7 +56,7 @@ function fewThatHoldAll(made: ReadonlyMap<string, readonly string[]>): string[] 
 }
 
 describe('every page', () => {
-  it('is looked at', () => {
+  it('is visited', () => {
     expect(pages.map(({ path }) => path).filter((path) => samplePaths[path] === undefined)).toEqual([]);
   });
 
@@ -68,7 +68,7 @@ describe('every page', () => {
     const answer = await page.goto(samplePaths[path] ?? path);
     expect(answer?.status()).toBe(200);
     made.set(path, await partsOf(page));
-    for (const { viewport, colorScheme } of LOOKS) {
+    for (const { viewport, colorScheme } of SCREENS) {
       await page.setViewportSize(viewport);
       if (isAll) {
         await page.emulateMedia({ colorScheme });
@@ -83,14 +83,14 @@ describe('every page', () => {
   it('does for everybody, light and dark: few that hold whatever pages are made of', async () => {
     const { page, complaints } = admin;
     const few = fewThatHoldAll(made);
-    expect(few.length).toBeGreaterThan(LOOKS.length);
+    expect(few.length).toBeGreaterThan(SCREENS.length);
     for (const [place, path] of few.entries()) {
-      const { viewport, colorScheme } = LOOKS[place % LOOKS.length] ?? LOOKS[0];
+      const { viewport, colorScheme } = SCREENS[place % SCREENS.length] ?? SCREENS[0];
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme });
       await page.goto(samplePaths[path] ?? path);
       // What stands at the side of all pages is examined on the first two.
-      const problems = await accessibilityProblems(page, place < LOOKS.length ? {} : { but: '.side' });
+      const problems = await accessibilityProblems(page, place < SCREENS.length ? {} : { but: '.side' });
       expect([path, problems]).toEqual([path, []]);
     }
     expect(complaints.splice(0)).toEqual([]);

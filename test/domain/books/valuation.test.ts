@@ -94,7 +94,7 @@ describe('a file of rates', () => {
     expect(problems).toEqual([expect.stringContaining(problem)]);
   });
 
-  it('names assets, which are looked for before it is read', () => {
+  it('names assets, which are searched for before it is read', () => {
     const text = [HEADER, '2026-10-31,BTC,USD,1', '', 'no line', '2026-10-30,"BTC",USD,1', '2026-10-30,ET H,USD,1'];
     expect(assetsNamed(text.join('\n'))).toEqual(['BTC']);
   });

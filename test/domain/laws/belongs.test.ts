@@ -98,7 +98,7 @@ describe('what belongs to an order', () => {
           const counts = [said.reportedReferences.get(reference), ...ids.map((id) => said.reportedIntents.get(id))];
           const reported = counts.reduce<number>((sum, n) => sum + (n ?? 0), unread.length);
           expect(family.refundReported).toBe(reported > 0);
-          expect(family.manyReported).toBe(reported > 3 || (reported > 0 && world.lookedUpLate));
+          expect(family.manyReported).toBe(reported > 3 || (reported > 0 && world.polledLate));
           expect([family.saysPaid, family.showsKyt]).toEqual([said.saysPaid.has(reference), world.showsKyt]);
         }
       }),

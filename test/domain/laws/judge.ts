@@ -103,7 +103,7 @@ export function saidOf(world: World, states: States): Said {
   const all = [...states.values()];
   const undecided = all.flatMap(({ observation: { kind, id }, shown, said }) => {
     if (kind !== 'payout') return [];
-    const looked = {
+    const state = {
       known: shown.known,
       absent: shown.absent,
       linked: (textField(shown.fields, 'paymentIntentId') ?? '') !== '',
@@ -111,7 +111,7 @@ export function saidOf(world: World, states: States): Said {
     };
     const isOpen = ({ until, by }: SaidRefund) =>
       isUndecided({
-        ...looked,
+        ...state,
         searched: (searched.get(id) ?? 0) >= until,
         disproved: world.disproved.includes(by),
       });
@@ -129,7 +129,7 @@ export function saidOf(world: World, states: States): Said {
     saysPaid: new Set(said.flatMap(({ shown }) => textField(shown.reported ?? {}, 'merchantReference') ?? [])),
     openCalls: world.calls,
     showsKyt: world.showsKyt,
-    lookedUpLate: world.lookedUpLate,
+    polledLate: world.polledLate,
   };
 }
 

@@ -119,7 +119,7 @@ export const rareWorlds: World[] = [
   // More reports of one payout than its record keeps, the first of another payment: shown, denied.
   { proofs: [...paid, late], reports: [saying('o1', 5), ...crowd] },
   { proofs: [...paid, absence('payout', 'o1', 40)], reports: [saying('o1', 5), ...crowd] },
-  { proofs: [p1], lookedUpLate: true },
+  { proofs: [p1], polledLate: true },
   // What was found out of it.
   { proofs: [p1, ...listed], reports: [saying('o1', 5)], assigned: [['o1', null] as [string, null]] },
   { proofs: [p1, ...listed], reports: [saying('o1', 5)], searched: [['o1', at(7)] as [string, number]] },

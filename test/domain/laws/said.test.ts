@@ -64,12 +64,12 @@ describe('what reports say that a payout gives back', () => {
 
   it('withholds until a person decides, or history disproves it, or links it, or lacks it; what nothing shows until it is denied', () => {
     const flag = fc.boolean();
-    const looked = { known: flag, absent: flag, linked: flag, searched: flag, assigned: flag, disproved: flag };
+    const flags = { known: flag, absent: flag, linked: flag, searched: flag, assigned: flag, disproved: flag };
     fc.assert(
-      fc.property(fc.record(looked), (looked) => {
-        const { known, absent, linked, searched, assigned, disproved } = looked;
+      fc.property(fc.record(flags), (state) => {
+        const { known, absent, linked, searched, assigned, disproved } = state;
         const ends = [assigned, disproved, ...(known ? [linked, searched] : [absent])];
-        expect(isUndecided(looked)).toBe(!ends.includes(true));
+        expect(isUndecided(state)).toBe(!ends.includes(true));
       }),
       runs(4),
     );

@@ -100,7 +100,7 @@ describe('what reports alone say withholds until it is decided', () => {
   it('more than three at once, or any amid a flood, are heeded whatever was refuted before; each that is undecided counts', () => {
     const ids = ['x1', 'x2', 'x3', 'x4', 'x5'];
     fc.assert(
-      fc.property(plainWorld, fc.subarray(ids), fc.boolean(), fc.nat(), (world, ids, lookedUpLate, turn) => {
+      fc.property(plainWorld, fc.subarray(ids), fc.boolean(), fc.nat(), (world, ids, polledLate, turn) => {
         for (const { reference, order, facts } of judge(world).orders) {
           if (!order.release.safe) continue;
           const { id, fields } = collectedOf(facts)[0]!.intent;
@@ -111,10 +111,10 @@ describe('what reports alone say withholds until it is decided', () => {
           const named = isNamed.indexOf(true);
           const naming = { ...read('payment_intent', { ...fields, irregularRefundPayoutId: ids[named] ?? null }), id };
           const counted = isNamed.filter((one, nth) => !one || nth === named).length;
-          const orders = after(world, [...said, { ...naming, from: END - 400, to: END - 200 }], { lookedUpLate });
+          const orders = after(world, [...said, { ...naming, from: END - 400, to: END - 200 }], { polledLate });
           const found = orders.find((one) => one.reference === reference)!;
           expect(found.family.refundReported).toBe(counted > 0);
-          expect(found.family.manyReported).toBe(counted > 3 || (lookedUpLate && counted > 0));
+          expect(found.family.manyReported).toBe(counted > 3 || (polledLate && counted > 0));
           const deaf = { held: false, refutedAt: [END - 2, END - 1] };
           const isHeld = !heedReports(found.facts, deaf, END).release.safe;
           expect(isHeld).toBe(found.family.manyReported);

@@ -23,8 +23,8 @@ export interface World {
   calls: OpenCall[];
   history: string[];
   showsKyt: boolean;
-  /** More waits to be looked up than the truth among it can wait for. */
-  lookedUpLate: boolean;
+  /** More waits to be polled than the truth among it can wait for. */
+  polledLate: boolean;
 }
 
 /** In which nobody said anything. */
@@ -38,7 +38,7 @@ export const nothing: World = {
   calls: [],
   history: [],
   showsKyt: false,
-  lookedUpLate: false,
+  polledLate: false,
 };
 
 export const references = ['A', 'B', 'C'] as const;
@@ -269,7 +269,7 @@ const said = {
   ),
   history: fc.subarray(['p1'], { maxLength: 1 }),
   showsKyt: fc.boolean(),
-  lookedUpLate: fc.constant(false),
+  polledLate: fc.constant(false),
 };
 
 const wideWorld = fc.record({ proofs: records, reports, ...said });

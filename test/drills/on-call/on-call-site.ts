@@ -41,7 +41,7 @@ export interface OnCallSite {
   close(): Promise<void>;
 }
 
-/** More than the pause of any loop that is looked for in whole numbers. */
+/** More than the pause of any loop that is counted in whole numbers. */
 const BEYOND = 0.25;
 const TOKEN = 'a-token-for-the-night';
 
@@ -91,7 +91,7 @@ export async function createOnCallSite(longestSeconds: number): Promise<OnCallSi
     seconds,
     async pass(wanted) {
       shiftMs += (wanted + BEYOND) * 1_000;
-      // Before the processes hear of it: a look that is faster than this one counts, and the next is half a minute away.
+      // Before the processes hear of it: a check that is faster than this one counts, and the next is half a minute away.
       const jumped = await setShift(database.db, shiftMs);
       await clock.advance(sandbox, wanted + BEYOND);
       await sandbox.control.deliveriesIdle();
@@ -124,7 +124,7 @@ async function settled({ db }: TestDatabase, ms: number): Promise<void> {
       const { rows } = await db.raw<{ rows: [{ open: string | null }] }>(
         `SELECT concat_ws(', ',
          CASE WHEN NOT EXISTS (SELECT FROM signs_of_life WHERE part = 'alerts' AND seen_at >= to_timestamp(?))
-           THEN 'a look for alerts' END,
+           THEN 'a check for alerts' END,
          (SELECT 'runs of ' || string_agg(kind, ' ') FROM runs WHERE status = 'running'),
          (SELECT 'notices' FROM alert_notices WHERE status = 'pending' LIMIT 1),
          (SELECT 'events' FROM inbox WHERE status IN ('received', 'failed') LIMIT 1)) AS open`,
@@ -136,7 +136,7 @@ async function settled({ db }: TestDatabase, ms: number): Promise<void> {
   );
 }
 
-/** Known by what our receiver says of an event that is too old: it looks at the signature first. */
+/** Known by what our receiver says of an event that is too old: it checks the signature first. */
 async function isAccepted(url: string, secret: string): Promise<boolean> {
   const body = eventBody('of-long-ago', { timestamp: 1 });
   const response = await fetch(url, { method: 'POST', headers: signedHeaders(body, secret), body });

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Knex } from 'knex';
 
 /**
- * What waits for minutes in a process, such as the look for alerts and the times of the runs, waits by the drill's clock;
+ * What waits for minutes in a process, such as the check for alerts and the times of the runs, waits by the drill's clock;
  * limits of calls and pauses between attempts stay real.
  */
 const LOOPS = '/keep-[a-z-]+[.]js|/[a-z-]+-loop[.]js|/record-heartbeats[.]js|node-cron';

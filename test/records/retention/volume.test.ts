@@ -51,6 +51,6 @@ test('many bodies go in small steps: no step takes long, memory stays flat, and 
   expect(await db('inbox').whereNotNull('body').limit(1)).toEqual([]);
   steps.length = 0;
   await pruneIn(db, 0, { batch: BATCH });
-  // What was looked at stays looked at: only what is new is, until a whole pass is due.
+  // What was read stays read: only what is new is read, until a whole pass is due.
   expect(steps.length).toBe(1);
 });

@@ -13,7 +13,7 @@ export type Fields = Record<string, unknown>;
 
 /** The read API of an installation, with the token of an operator. */
 export interface ReadApi {
-  /** For requests whose refusals are looked at. */
+  /** For requests whose refusals are checked. */
   address: { url: string; headers: Record<string, string> };
   /** The body; null where there is no such thing. Any other refusal is an error. */
   get<T = Fields>(path: string): Promise<T | null>;

@@ -82,7 +82,7 @@ export async function listMatches(
   return { items: await viewsOf(db, items, today), nextCursor };
 }
 
-/** Each reason is of one that is matched, or of one that is not: the others are not looked through for it. */
+/** Each reason is of one that is matched, or of one that is not: the others are not searched for it. */
 function statesOf({ state, open, reason }: MatchFilters): MatchState[] {
   const ofMatched = reason === undefined ? null : matchedReasons.some((one) => one === reason);
   return matchStates.filter((one) => {

@@ -53,7 +53,7 @@ export function transactionRoutes({ service, authenticate }: V1Deps): Router {
 
 type FeedStretch = ReturnType<typeof createFeedStretch>;
 
-/** Rows are newest first. There may be a million of them: they are looked at one by one only where their order is broken. */
+/** Rows are newest first. There may be a million of them: they are read one by one only where their order is broken. */
 function offsetPage(
   all: readonly Transaction[],
   { bounds, page, take, stretch }: { bounds: Bounds; page: number; take: number; stretch: FeedStretch },
