@@ -14,7 +14,7 @@ const words = ['finding', 'unknown', 'hint', 'ok'] as const;
 
 /**
  * How many of each group are well, and in full what is not, findings first, and what is advised; those of which the same is
- *said are printed together. With `all` also what is well. At most 100 columns, but for a word that is longer.
+ * said are printed together. With `all` also what is well. At most 100 columns, but for a word that is longer.
  */
 export function printDiagnosis(items: readonly Check[], { all }: { all: boolean }): string[] {
   const printed = words.filter((word) => all || word !== 'ok');

@@ -10,7 +10,7 @@ export interface ObservationSource {
 }
 
 /**
- * "At this moment of the service's clock, this record was so."
+ * "At this moment of the service's clock, this record had this state."
  *
  * - `poll`: a complete record out of the service's own list or detail call. Polls decide.
  * - `absence`: a read that proves that the service does not list the record.

@@ -12,7 +12,7 @@ import type { SigningSecret } from './match-signature.js';
 
 /** A complete poll of the delivery history counts for so long. */
 const HISTORY_FRESH_MS = 30 * 60_000;
-/** For so long after a poll it says whether the service sent what came. */
+/** For so long after a poll the history says whether the service sent what came. */
 const HISTORY_VALID_MS = 86_400_000;
 /** What was refused so long ago says nothing of the secrets as they are now. */
 const REFUSED_MS = 86_400_000;

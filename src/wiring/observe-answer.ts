@@ -15,7 +15,7 @@ type NamedBy = (call: { path: Answered['path']; request: JsonObject }) => Readon
 /** What calls of an account say of it, which their answers may lack: perhaps there is nothing in them (4.7 to 4.9). */
 const namedOfAccount: Partial<Record<WriteOperation, NamedBy>> = {
   updateAccount: ({ path, request }) => ({ id: path['id'] ?? null, status: textField(request, 'status') }),
-  // Hidden from the list by what follows, an account is no longer missed once the call says that it is closed (3.6).
+  // Hidden from the list by what follows, an account is not missed once a call of ours closed it (3.6).
   closeAccount: closed,
   archiveAccount: closed,
 };

@@ -30,7 +30,7 @@ export interface Operation {
   heedsIfMatch?: boolean;
   /** What success is answered with, by status. */
   answers: Readonly<Record<number, { description: string; shape: z.ZodType }>>;
-  /** When else it refuses, by status; 400, 401, 403 and 503 are documented of all. */
+  /** When else it refuses, by status; 400, 401, 403 and 503 are documented for all. */
   refusals?: Readonly<Record<number, string>>;
   answer(deps: ApiDeps, asked: Asked<unknown, unknown>): Promise<Answer>;
 }

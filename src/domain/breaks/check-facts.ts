@@ -46,7 +46,7 @@ export interface RefundFacts {
   namedThen: ReadonlyMap<string, readonly string[]>;
   /** References that name an order. */
   ordered: ReadonlySet<string>;
-  /** By payout, the payments that it may give back; of one that is left out they were not searched. */
+  /** By payout, the payments that it may give back; of one that is left out they were not searched for. */
   candidates: ReadonlyMap<string, readonly CheckedRecord[]>;
   /** By payout, the call of our own in doubt that may have made it (family/own-refunds.ts). */
   makers: ReadonlyMap<string, OpenCall>;

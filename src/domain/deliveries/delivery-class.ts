@@ -7,7 +7,7 @@ import type { BreakKind } from '../breaks/breaks.js';
  * - `received_sibling`: it is here, through the delivery to another endpoint of ours.
  * - `pending_retry`: it is not here, and the service is still at it.
  * - `rejected`: we refused it.
- * - `never_reached`: no attempt reached us, or the service could not connect.
+ * - `never_reached`: no attempt reached us, or none that we could know of.
  * - `phantom`: the service noted an answer of 2xx, and we hold nothing.
  * - `other_endpoint`: it was not meant for us.
  * - `too_old`: it was first seen when the keys of events of its time were gone: nobody can know any more.

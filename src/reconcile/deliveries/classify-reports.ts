@@ -29,7 +29,7 @@ import { NOTHING, writeFenced } from '../write-fenced.js';
 import { type Differing, endDiffers, openDiffers } from './differing-history.js';
 import { countBreaks, mostSingle, singleBreaks } from './report-breaks.js';
 
-/** Up to this event of the inbox it was checked whether the history has it. */
+/** The last event of the inbox that was compared with the history. */
 const TAKEN_IN = { kind: 'reports', name: 'taken in' };
 const TAKE_IN = 5_000;
 const CLASSIFIED_AT_ONCE = 10_000;

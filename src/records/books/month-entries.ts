@@ -63,7 +63,7 @@ const ENTRY = [
 ];
 
 const COLUMNS = {
-  line: `entries.id, entry_lines.asset_code, reason, ${together(SEPARATOR, ['account', exact('amount'), 'memo', ...RATED])}AS fields`,
+  line: `entries.id, entry_lines.asset_code, reason, ${together(SEPARATOR, ['account', exact('amount'), 'memo', ...RATED])} AS fields`,
   entry: {
     entry: together(SEPARATOR, ENTRY),
     record_id: 'record_id',

@@ -43,7 +43,7 @@ export interface ClassifiedDelivery {
   inboxId: string | null;
   /** Other events that it proves to be sent by the service, for their content is its own. */
   alike: readonly string[];
-  /** The same, of which nothing that is stored of it would show again. */
+  /** The same, that nothing stored would show again. */
   once: readonly string[];
   /** What is kept of its payload: all of it while the event may be recovered from it, nothing where the event's body equals it. */
   payload: string | null;

@@ -17,7 +17,7 @@ interface OwnCallsDeps extends ReleaseRules {
 
 const EVERY_MS = 2_000;
 const AT_ONCE = 50;
-/** It waits so long for an answer that shows the service's time. */
+/** How long it waits for an answer that shows the service's time. */
 const LONGEST_WAIT_MS = 30_000;
 
 /**

@@ -113,7 +113,7 @@ function queueOf({ queues, closers }: Pick<Runtime, 'queues' | 'closers'>): () =
 }
 
 const CLOCK_EVERY_MS = 5_000;
-/** It waits so long for an answer that shows the service's time, then takes our own clock. */
+/** How long it waits for an answer that shows the service's time before it takes our own clock. */
 const LONGEST_WAIT_MS = 30_000;
 
 /** Notes the service's clock for processes that don't call the service, until the signal. Never throws. */

@@ -74,7 +74,7 @@ function movedOf({ id: intentId }: ShownRecord, { moved, order }: MatchFacts): M
   );
 }
 
-/** The net of a payment against what moved the balance, as the payment or its deposits show it, as the contract has it. */
+/** The net of a payment against what moved the balance: by the payment or by its deposits, as the contract has it. */
 function movedReasons(intent: ShownRecord, facts: MatchFacts): Reason[] {
   const asset = textField(intent.fields, 'assetCode');
   if (asset === null || facts.unclear.length > 0) return [];

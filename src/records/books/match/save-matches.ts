@@ -121,7 +121,7 @@ async function readKept(trx: Knex.Transaction, units: readonly MatchUnit[]): Pro
                  trim_scale(returned)::text, trim_scale(booked)::text, trim_scale(value)::text, unpriced)), '[]')
         FROM match_amounts AS one WHERE one.kind = matches.kind AND one.id = matches.id),
        (SELECT coalesce(jsonb_agg(payment_id), '[]')
-        FROM match_payments AS one WHERE one.kind = matches.kind AND one.id = matches.id))AS parts
+        FROM match_payments AS one WHERE one.kind = matches.kind AND one.id = matches.id)) AS parts
      FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS named (kind, id, place) JOIN matches USING (kind, id)`,
     namesOf(units),
   );
