@@ -20,13 +20,13 @@ export type {
   Balance,
   DirectPayment,
   Invoice,
-  Movement,
   Payin,
   PaymentIntent,
   Payout,
   Product,
   PublicAsset,
   SubWallet,
+  Transaction,
   WebhookEndpoint,
 } from './service-api/answer-records.js';
 export type { DeliveryPage } from './service-api/answers.js';

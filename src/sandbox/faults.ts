@@ -47,7 +47,7 @@ export interface Faults {
   html: number;
   /** Chance that the connection is cut in the middle of the answer. */
   cut: number;
-  /** Chance that rows are inserted and changed before a page that continues a list of payments or movements is read. */
+  /** Chance that rows are inserted and changed before a page that continues a list of payments or transactions is read. */
   churn: number;
   /** 401 to every token from here on. */
   revokeToken: boolean;

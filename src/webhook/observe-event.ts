@@ -4,8 +4,8 @@ import type { Observation, ObservationSource } from '../domain/observation.js';
 import { amountViolations, type EntityRef, type RecordKind, recordRules, stateOn } from '../domain/records.js';
 import { withoutBulk } from '../domain/without-bulk.js';
 import { type EventKind, eventKind } from './event-kinds.js';
-import { findMovement } from './find-movement.js';
 import { type FoundRecord, findBeside, findSubject } from './find-records.js';
+import { findTransaction } from './find-transaction.js';
 import { MOST_PARTS } from './parse-envelope.js';
 
 /** What is needed of a stored event to say what it shows. */
@@ -58,7 +58,7 @@ const MAX_TIME_MS = 8.64e15;
  * What an event says of the records it speaks of. Its type's prefix decides what kind of record it is about, the shape
  * of its data is recognized (find-records.ts). A state that only the type's suffix names counts as the record's; where
  * the data says another one the data counts, and the record is to be read. Whatever can't be read off is asked for by
- * a mention; of a sub-wallet's movement, which its feed shows, only the sub-wallets, and of a deposit its payin. A statement with amounts that are no decimal strings is handed on as it is: saving refuses it. Never throws.
+ * a mention; of a sub-wallet's transaction, which its feed shows, only the sub-wallets, and of a deposit its payin. A statement with amounts that are no decimal strings is handed on as it is: saving refuses it. Never throws.
  */
 export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): ObservedEvent {
   const about = eventKind(event.type);
@@ -66,7 +66,7 @@ export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): 
   if (about === null) return { observations: [], handled: false, problems: [] };
   const { kind, suffix } = about;
   const { found, untaken } = findAll(about, event);
-  if (found.length === 0 && !about.isMovement) {
+  if (found.length === 0 && !about.isTransaction) {
     const entity = { kind: 'event' as const, id: event.id };
     return {
       observations: [],
@@ -76,7 +76,7 @@ export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): 
   }
   const at = { ...noLaterThanArrival(event), source: { type: event.source, ref: event.id } };
   const seen = found.map((one, index) =>
-    observe(withLinked(one, links), at, index === 0 && !about.isMovement ? suffix : null),
+    observe(withLinked(one, links), at, index === 0 && !about.isTransaction ? suffix : null),
   );
   return {
     observations: seen.flatMap((one) => one.observations),
@@ -92,12 +92,12 @@ interface Found {
 
 /** Of an outline nothing is taken but which records it names. */
 function findAll(about: EventKind, { source, data, body = '', bulk = null }: ObservableEvent): Found {
-  const { kind, suffix, isMovement } = about;
+  const { kind, suffix, isTransaction } = about;
   const isLarge = source === 'webhook' && body.length > MOST_WITH_BESIDE;
   if (bulk === null)
-    return isMovement ? { found: findMovement(suffix, data), untaken: [] } : findRecords(about, data, isLarge);
-  const subject = isMovement ? null : findSubject(kind, data);
-  const named = isMovement ? findMovement(suffix, data) : subject === null ? [] : [subject];
+    return isTransaction ? { found: findTransaction(suffix, data), untaken: [] } : findRecords(about, data, isLarge);
+  const subject = isTransaction ? null : findSubject(kind, data);
+  const named = isTransaction ? findTransaction(suffix, data) : subject === null ? [] : [subject];
   const detail = `${bulk} keys and values given; an event with more than ${MOST_PARTS} only has its record asked for`;
   return { found: named.map((one) => ({ ...one, fields: null })), untaken: [problem('', detail, null)] };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
-import { type MovementPointers, movementFieldsOf } from '../../src/domain/balances/movement-row.js';
 import type { MovementLine, MovementRecord, MovementTable } from '../../src/domain/balances/movement-table.js';
 import { movementsOf } from '../../src/domain/balances/movements.js';
 import { effectsOf } from '../../src/domain/balances/record-effects.js';
+import { type TransactionPointers, transactionFieldsOf } from '../../src/domain/balances/transaction-row.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
@@ -224,7 +224,7 @@ describe('a deposit that no payment brought', () => {
   const of = (fields: JsonObject) =>
     movementsOf({ kind: 'payin', id: 'pay_1', fields: { ...deposit().fields, ...fields } }, defaultContract.movements);
 
-  it('to the address of a sub-wallet stands among its own movements; any other is not clear', () => {
+  it('to the address of a sub-wallet stands among its own transactions; any other is not clear', () => {
     const none = { movements: [], unobservable: [], unclear: [] };
     for (const payinType of ['blockchain', null])
       expect(of({ payinType, addressPurpose: 'STATIC_ADDRESS' })).toEqual(none);
@@ -233,8 +233,8 @@ describe('a deposit that no payment brought', () => {
   });
 });
 
-describe('a movement of the feed', () => {
-  const pointers: MovementPointers = {
+describe('a transaction of the feed', () => {
+  const pointers: TransactionPointers = {
     id: '/id',
     accountId: '/wallet/id',
     assetCode: '/coin',
@@ -248,13 +248,13 @@ describe('a movement of the feed', () => {
   it('stands under our names beside all that came with it; what a pointer does not find is left out', () => {
     const item = { id: 'tx_1', wallet: { id: 'acc_1' }, coin: 'BTC', fee: null, note: 'x', createdAt: AT };
     const ours = { accountId: 'acc_1', assetCode: 'BTC', feeAmount: null };
-    expect(movementFieldsOf({ ...item, assetCode: 'ETH', feeAmount: '1' }, pointers)).toStrictEqual({
+    expect(transactionFieldsOf({ ...item, assetCode: 'ETH', feeAmount: '1' }, pointers)).toStrictEqual({
       ...item,
       ...ours,
     });
-    expect(movementFieldsOf({ ...item, counterpartyAccountId: 'acc_2' }, pointers)).not.toHaveProperty(
+    expect(transactionFieldsOf({ ...item, counterpartyAccountId: 'acc_2' }, pointers)).not.toHaveProperty(
       'counterpartyAccountId',
     );
-    expect(movementFieldsOf(['tx_1', 'x'], { ...pointers, id: '/0' })).toStrictEqual({ id: 'tx_1' });
+    expect(transactionFieldsOf(['tx_1', 'x'], { ...pointers, id: '/0' })).toStrictEqual({ id: 'tx_1' });
   });
 });

@@ -142,7 +142,7 @@ describe('payouts', () => {
     expect(told(payout({ status }))).toEqual(only());
   });
 
-  it('of a sub-wallet are shown by its own movements, and by them alone', () => {
+  it('of a sub-wallet are shown by its own transactions, and by them alone', () => {
     expect(told(payout({}, { accountId: 'acc_1' }))).toEqual(only());
     const debit = transaction({ type: 'withdrawal', amount: '-50.5', feeAmount: '0.5' });
     expect(told(debit)).toEqual(only('acc_1 BTC -50.5'));
@@ -161,10 +161,13 @@ describe('payouts', () => {
     expect(told(payout({ payoutType: 'internal' }))).toEqual(only('operating USDT.TRC20 -50.5'));
   });
 
-  it.each(['internal', 'crypto'])('of a sub-wallet are shown by its movements whoever got them (%s)', (payoutType) => {
-    expect(told(payout({ payoutType }, { accountId: 'acc_1' }))).toEqual(only());
-    expect(told(payout({ payoutType }, {})).unclear).toEqual(['which balance this payout debits is not shown']);
-  });
+  it.each(['internal', 'crypto'])(
+    'of a sub-wallet are shown by its transactions whoever got them (%s)',
+    (payoutType) => {
+      expect(told(payout({ payoutType }, { accountId: 'acc_1' }))).toEqual(only());
+      expect(told(payout({ payoutType }, {})).unclear).toEqual(['which balance this payout debits is not shown']);
+    },
+  );
 
   it('have their gas paid by the service out of the fee, or by the merchant in the coin of the chain', () => {
     const both = only('operating USDT.TRC20 -50.5', 'operating TRX.TRON -13.2');
@@ -238,7 +241,7 @@ describe('sub-wallets', () => {
     expect(told(debit, before)).toEqual(only('acc_1 BTC -50.5'));
   });
 
-  it('that are closed give all they have to the operating balance, a movement for each asset (3.6)', () => {
+  it('that are closed give all they have to the operating balance, a transaction for each asset (3.6)', () => {
     const closure = transaction({ type: 'closure', amount: '-4', feeAmount: null });
     expect(told(closure)).toEqual(only('acc_1 BTC -4', 'operating BTC 4'));
     expect(movementsOf(closure, table()).movements[0]).toMatchObject({ at: '2026-10-02T00:00:00Z' });
@@ -256,7 +259,7 @@ describe('what can’t be told', () => {
   it.each<[string, MovementRecord, string]>([
     ['a type of payout', payout({ payoutType: 'airdrop' }), 'payoutType "airdrop" is on no list'],
     ['no type of payout', payout({ payoutType: null }), 'payoutType (not shown)'],
-    ['a type of movement', transaction({ type: 'interest' }), 'type "interest" is on no list'],
+    ['a type of transaction', transaction({ type: 'interest' }), 'type "interest" is on no list'],
     ['a type of deposit', payin({ payinType: 'staking' }), 'payinType "staking" is not known'],
     ['a deposit of nobody', payin({ paymentIntentId: null }), 'a deposit without a payment'],
     ['a bearer', payout({ feeBearer: 'bank' }), 'feeBearer'],

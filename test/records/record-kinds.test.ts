@@ -94,7 +94,7 @@ describe('what has vanished from the service', () => {
 });
 
 describe('amounts', () => {
-  it('of a movement and a balance may be negative, of anything else not', async () => {
+  it('of a transaction and a balance may be negative, of anything else not', async () => {
     await save(database, [
       reading('transaction', { id: 'minus', amount: '-1.50', feeAmount: '-0', accountId: 'a' }, 0),
       reading('balance', { id: 'BTC', balance: '-3', frozen: '0', available: '-3' }, 0),

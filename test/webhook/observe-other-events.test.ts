@@ -142,7 +142,7 @@ describe('an event of a sub-wallet', () => {
     );
   });
 
-  it('a movement that the data calls one is claimed', () => {
+  it('a transaction that the data calls one is claimed', () => {
     const transaction = { id: 'tx_1', accountId: 'acc_1', type: 'transfer_out', amount: '-1.5' };
     expect(observe('wallet_account.transfer.completed', { transaction })).toEqual(
       applied(claim('transaction', 'tx_1', transaction), mention('account', 'acc_1')),

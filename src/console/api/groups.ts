@@ -2,7 +2,7 @@
 export const groups = {
   Orders: 'What the store expects, what was paid, and whether goods may go out.',
   Payments: 'Payment intents, deposits and invoices, as the service’s own lists show them.',
-  Funds: 'Payouts, sub-wallets, their movements, and settlement accounts.',
+  Funds: 'Payouts, sub-wallets, their transactions, and settlement accounts.',
   Balances: 'Balances, held against all movements that the service lists.',
   Catalog: 'Products and assets.',
   Webhooks: 'Received events, refused requests, deliveries, endpoints and signing secrets.',

@@ -24,7 +24,7 @@ export interface MovementChoices {
   networkFee: 'service' | 'operating';
   /** Where the fee goes that the merchant takes of a transfer (4.6). */
   transferFee: 'operating' | 'nobody';
-  /** Whether a sub-wallet's movement says what its balance gained or lost, or that before `feeAmount` was taken. */
+  /** Whether a sub-wallet's transaction says what its balance gained or lost, or that before `feeAmount` was taken. */
   transactionAmount: 'whole' | 'before_fee';
 }
 

@@ -15,7 +15,7 @@ const descriptions: Readonly<Record<string, string>> = {
 };
 
 /**
- * A movement of a sub-wallet (specification 4.6, 4.11): a sub-wallet holds its end user's money, so that what it holds is owed,
+ * A transaction of a sub-wallet (specification 4.6, 4.11): a sub-wallet holds its end user's money, so that what it holds is owed,
  * and what moves between it and the operating balance changes hands.
  */
 export function transactionEntries(record: BookRecord, choices: BookChoices): Draft[] {

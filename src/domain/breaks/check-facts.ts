@@ -71,7 +71,7 @@ export interface CheckFacts {
   invoices: ById;
   payouts: ById;
   refunds: RefundFacts;
-  /** Movements of sub-wallets, accounts and whatever else was changed and is only classified by its age. */
+  /** Transactions of sub-wallets, accounts and whatever else was changed and is only classified by its age. */
   others: readonly CheckedRecord[];
   orders: readonly CheckedOrder[];
   /** The payment intents that list a deposit, by its id. */

@@ -21,7 +21,7 @@ export const grace = {
   stale: 24 * HOUR_MS,
   /** From `expiresAt` of something that the service still shows as waiting for the customer. */
   overdue: 48 * HOUR_MS,
-  /** A confirmed payout of a sub-wallet and its movement. The feed of movements is read every 10 minutes. */
+  /** A confirmed payout of a sub-wallet and its transaction. The feed of transactions is read every 10 minutes. */
   debit: 2 * HOUR_MS,
 } as const;
 

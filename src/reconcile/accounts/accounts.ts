@@ -30,7 +30,7 @@ const MOST_NAMED = 30;
 /**
  * STORY of one poll of the sub-wallets: every list, by status; then, if one that was listed, or that events named, is in
  * none of them, all lists once more, because it may have moved from one to another between the two. One that is in none again
- * is asked for by its own movements: a closed one was archived, one that the service denies is a break.
+ * is asked for by its own transactions: a closed one was archived, one that the service denies is a break.
  */
 export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
   const { db } = run.deps;

@@ -159,7 +159,7 @@ function sameAs(read: ReadBalance | null, earlier: ReadBalance | null): ReadBala
   return read !== null && earlier !== null && isSameBalance(earlier, read) ? earlier : null;
 }
 
-/** The kinds whose records move balances. Payouts before payments, which name the refunds of disputes, and movements last. */
+/** The kinds whose records move balances. Payouts before payments, which name the refunds of disputes, and transactions last. */
 const kinds = ['payouts', 'payment-intents', 'transactions'] as const;
 
 interface Synced {

@@ -10,7 +10,7 @@ import type { Moved } from '../../../src/domain/books/entry.js';
 import { transactionEntries } from '../../../src/domain/books/transaction-entries.js';
 import { AT, ISO, line, moved, record, written } from './draft-records.js';
 
-describe('a movement of a sub-wallet', () => {
+describe('a transaction of a sub-wallet', () => {
   const choices = { transferFee: 'operating', payments: 'intent' } as const;
   const wallet = (operation: Moved['operation'], delta: string | null, about: Partial<Moved> = {}) =>
     moved(operation, delta, { account: 'a1', at: ISO, ...about });
