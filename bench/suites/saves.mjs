@@ -18,7 +18,7 @@ const kinds = {
     make: transaction,
     change: { amount: '2.5' },
   },
-  'payments, each with its deposit, order and history': {
+  'payments, each with its payin, order and history': {
     kind: 'payment_intent',
     make: payment,
     change: { irregularStatus: 'pending_decision' },

@@ -150,7 +150,7 @@ export class MerchantClient extends ServiceCalls {
     return this.read('listPaymentIntents', records.paymentIntent.array(), { query, ...options });
   }
 
-  /** Specification 4.15: one deposit, with its compliance result and status history. */
+  /** Specification 4.15: one payin, with its compliance result and status history. */
   async getPayin(id: string, options: CallOptions = {}): Read<records.Payin> {
     const reply = await this.read('getPayin', records.payin, { path: { id }, ...options });
     return askedFor('getPayin', reply, reply.data.id === id);

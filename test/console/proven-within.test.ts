@@ -166,7 +166,7 @@ describe('orders/{reference}?provenWithin', () => {
     expect(await store.db('orders').where({ reference: 'nobody-knows-it' })).toEqual([]);
   });
 
-  it('shows what the reading found: a deposit that was rejected meanwhile', async () => {
+  it('shows what the reading found: a payin that was rejected meanwhile', async () => {
     const order = await oldOrder();
     const rejected = { ...order.payin, kytStatus: 'rejected' };
     const [answer] = await Promise.all([ask(patient(), order.reference), reads({ payin: rejected })]);

@@ -140,7 +140,7 @@ describe('once money was received', () => {
   const shows: [string, (id: string) => Observation[]][] = [
     ['a completed payment', (id) => [reading('payment_intent', paidIntent(id, `p-${id}`), 10)]],
     ['a part', (id) => [reading('payment_intent', intent(id, { totalAmountReceived: '1' }), 10)]],
-    ['a deposit', (id) => [reading('payment_intent', intent(id), 10), reading('payin', payin(`p-${id}`, id), 10)]],
+    ['a payin', (id) => [reading('payment_intent', intent(id), 10), reading('payin', payin(`p-${id}`, id), 10)]],
     ['a dispute', (id) => [reading('payment_intent', intent(id, { irregularStatus: 'pending_decision' }), 10)]],
     [
       'a refund',

@@ -37,7 +37,7 @@ describe('goods are not released on a reading that an event has overtaken', () =
     expect(shown(reading(T, { ...completed, irregularStatus: 'encashed' }), behind).doubted).toBe(false);
   });
 
-  it('another result of the screening holds a deposit until it is read again', () => {
+  it('another result of the screening holds a payin until it is read again', () => {
     const passed = { ...confirmed, kytStatus: 'approved' };
     const read = reading(T, passed, 'payin');
     const rejected = report(T + SECOND, { ...passed, kytStatus: 'rejected' }, 'payin');

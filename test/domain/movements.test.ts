@@ -91,7 +91,7 @@ describe('payments', () => {
     expect(told(intent({ status: 'pending', assetCode: null, amountNetMerchant: '0' }))).toEqual(only());
   });
 
-  it('or the net of each confirmed deposit: one or the other, never both', () => {
+  it('or the net of each confirmed payin: one or the other, never both', () => {
     expect(told(payin())).toEqual(only());
     expect(told(payin(), { payments: 'payins' })).toEqual(only('operating USDT.TRC20 99'));
     expect(told(intent(), { payments: 'payins' })).toEqual(only());
@@ -200,7 +200,7 @@ describe('payouts', () => {
 });
 
 describe('sub-wallets', () => {
-  it('gain their deposits, and the operating balance does not', () => {
+  it('gain their payins, and the operating balance does not', () => {
     expect(told(transaction())).toEqual(only('acc_1 BTC 0.9'));
     const gross = transaction({ amount: '1' });
     expect(told(gross, { transactionAmount: 'before_fee' })).toEqual(only('acc_1 BTC 0.9'));
@@ -260,8 +260,8 @@ describe('what can’t be told', () => {
     ['a type of payout', payout({ payoutType: 'airdrop' }), 'payoutType "airdrop" is on no list'],
     ['no type of payout', payout({ payoutType: null }), 'payoutType (not shown)'],
     ['a type of transaction', transaction({ type: 'interest' }), 'type "interest" is on no list'],
-    ['a type of deposit', payin({ payinType: 'staking' }), 'payinType "staking" is not known'],
-    ['a deposit of nobody', payin({ paymentIntentId: null }), 'a deposit without a payment'],
+    ['a type of payin', payin({ payinType: 'staking' }), 'payinType "staking" is not known'],
+    ['a payin of nobody', payin({ paymentIntentId: null }), 'a payin without a payment'],
     ['a bearer', payout({ feeBearer: 'bank' }), 'feeBearer'],
     ['no bearer', payout({ feeBearer: null }), 'feeBearer'],
     ['no state', payout({ status: null }), 'its state is not shown'],

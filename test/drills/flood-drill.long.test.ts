@@ -80,7 +80,7 @@ const waiting = async () =>
   Number((await database.db('inbox').where({ status: 'received' }).count({ n: '*' }).first())?.['n']);
 
 test(
-  'one signed event that names 61,657 deposits asks for its subject alone, and blocks nobody',
+  'one signed event that names 61,657 payins asks for its subject alone, and blocks nobody',
   async () => {
     const before = await rowsOf();
     await pauses();
@@ -108,7 +108,7 @@ test(
 );
 
 test(
-  'a made-up deposit is asked for twice, and then not again',
+  'a made-up payin is asked for twice, and then not again',
   async () => {
     await post('pi_few', madeUp(3, 'in_few'));
     const settled = () => database.db('payins').whereNotNull('absent_since').where('id', 'like', 'in_few%');
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  'beside two thousand made-up deposits, at 5 calls a second, an honest payment is released within seconds',
+  'beside two thousand made-up payins, at 5 calls a second, an honest payment is released within seconds',
   async () => {
     for (let event = 0; event < EVENTS; event += 1) {
       expect((await post(`pi_flood${event}`, madeUp(MOST_BESIDE, `in_${event}_`))).status).toBe(200);
@@ -140,7 +140,7 @@ test(
     });
     const seconds = (performance.now() - began) / 1_000;
     report('flood-drill', {
-      'made-up deposits asked for': asked,
+      'made-up payins asked for': asked,
       'honest payment released after, s': seconds.toFixed(1),
       calls: (await callsMade()) - callsBefore,
     });

@@ -73,7 +73,7 @@ it('matches orders, and what belongs to none, as records and books come in', asy
   await expectCountedOnce();
 }, 60_000);
 
-it('follows what changes: a deposit is read, a payment finds its order, one is gone, one is given back', async () => {
+it('follows what changes: a payin is read, a payment finds its order, one is gone, one is given back', async () => {
   const refund = { paymentIntentId: 'pi_1', feeBearer: 'merchant', feeAmount: '1', status: 'confirmed' };
   await save(database, [
     reading('payin', payin('pa_2', 'pi_2'), 40),
@@ -218,7 +218,7 @@ it('matches what is inside the opening balance once that was read', async () => 
   expect((await matched())['order early']).toEqual(['matched', 'agreed']);
 });
 
-it('matches payments that stood at the opening without their deposits, those after it only with them', async () => {
+it('matches payments that stood at the opening without their payins, those after it only with them', async () => {
   const eth = { assetCode: 'ETH' };
   const [old, late] = [
     { ...eth, merchantReference: 'unread-before' },

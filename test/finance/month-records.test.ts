@@ -50,7 +50,7 @@ beforeAll(async () => {
     // Given back by a payout that only the payment names.
     paid('disputed', { irregularRefundPayoutId: 'po_disputed' }),
     confirmed('po_disputed', { payoutType: 'refund' }),
-    // Only its deposit is of March.
+    // Only its payin is of March.
     paid('deposited'),
     reading('payin', payin('pa_late', 'pi_deposited', { createdAt: january, ...history }), 20),
     // Only the invoice has the reference, only the payment is of March.

@@ -201,7 +201,7 @@ test('a payment that the service still shows as waiting two days after it ended'
   expect((await shop.breakOf('s2', 'stale_record'))?.evidence).toMatchObject({ reason: 'not_ended' });
 });
 
-test('a deposit that two payments list is critical', async () => {
+test('a payin that two payments list is critical', async () => {
   await save(database, [
     reading('payment_intent', paidIntent('l1', 'pl'), 10),
     reading('payment_intent', paidIntent('l2', 'pl'), 10),

@@ -26,7 +26,7 @@ function shuffled<T>(items: T[], random: (below: number) => number): T[] {
 
 /**
  * Few records and many observations of them: payments that change their order or have that of their invoice, claims,
- * absences, deposits, invoices, refunds.
+ * absences, payins, invoices, refunds.
  */
 function observations(round: number, random: (below: number) => number): Observation[] {
   const statuses = ['pending', 'confirming', 'completed', 'expired', 'held'];

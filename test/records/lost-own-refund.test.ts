@@ -48,7 +48,7 @@ const hold = () => db.transaction((trx) => holdOrders(trx, { limit: 50, rules: {
 const listed = async () =>
   (await listOpenRefunds(db, defaultPayoutWords, { take: 50 })).items.filter(({ id }) => id.startsWith(`po_${pi}`));
 
-async function callInDoubt(outcome: 'doubt' | 'lost' = 'lost'): Promise<void> {
+async function callWithUnknownOutcome(outcome: 'unknown' | 'lost' = 'lost'): Promise<void> {
   const { write } = prepareKeyed('createRefund', { body: { paymentIntentId: pi } });
   await log.begin(write, { leaseMs: 60_000, withinMs: 480_000 });
   await log.end(write, outcome, null);
@@ -80,12 +80,12 @@ const settle = (objectId: string | null) =>
     settleCall(trx, { operation: 'createRefund', key: key(), objectId, by: { actor: 'ann', note: 'looked' } }),
   );
 
-test('its payout is told as what the call in doubt may have made, with the key to settle, and not as anybody’s refund', async () => {
+test('its payout is told as what the call of unknown outcome may have made, with the key to settle, and not as anybody’s refund', async () => {
   const told = async (start: string) => {
     const details = await orderDetails(db, `order-${pi}`);
     return (details === null ? [] : printOrder(details)).filter((line) => line.startsWith(start));
   };
-  await callInDoubt();
+  await callWithUnknownOutcome();
   expect(await told('own call')).toEqual([expect.stringContaining(`settle ${key()} --note WHY --as done:PAYOUT`)]);
   await refundAt(`po_${pi}`, 20);
   expect(await order()).toMatchObject({ safe: false, reason: 'refund_in_progress' });
@@ -106,7 +106,7 @@ test('its payout is told as what the call in doubt may have made, with the key t
 });
 
 test('a call makes one payout: another, one from before it, and one of another asset are anybody’s', async () => {
-  await callInDoubt('doubt');
+  await callWithUnknownOutcome('unknown');
   await refundAt(`po_${pi}`, 20);
   expect(await order()).toMatchObject({ reason: 'refund_in_progress' });
   await refundAt(`po_${pi}_2`, 30);
@@ -132,7 +132,7 @@ test('a call makes one payout: another, one from before it, and one of another a
 });
 
 test('a person who says that it gives nothing back, or another payment, is refused; by force it counts', async () => {
-  await callInDoubt();
+  await callWithUnknownOutcome();
   await refundAt(`po_${pi}`, 20);
   const refused = { outcome: 'refused', why: 'own_call', told: expect.stringContaining(key()) };
   expect(await assign(`po_${pi}`, null)).toMatchObject(refused);
@@ -149,7 +149,7 @@ test('a person who says that it gives nothing back, or another payment, is refus
 });
 
 test('one that names no order is a break which names the call', async () => {
-  await callInDoubt();
+  await callWithUnknownOutcome();
   await refundAt(`po_${pi}`, 20, { merchantReference: null });
   await shop.check();
   await shop.later(15 * MINUTE);
@@ -160,7 +160,7 @@ test('one that names no order is a break which names the call', async () => {
 });
 
 test('what it is said to have made is held against the records', async () => {
-  await callInDoubt();
+  await callWithUnknownOutcome();
   await refundAt(`po_${pi}`, 20);
   const said = { operation: 'createRefund', paymentIntentId: pi };
   const told = async (objectId: string, operation = 'createRefund') =>

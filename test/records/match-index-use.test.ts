@@ -6,9 +6,9 @@ import { heldBy, invoicesAlone, ownersOfPayments } from '../../src/records/books
 import { matchBehind } from '../../src/records/books/match/match-progress.js';
 import { matchSummary } from '../../src/records/books/match/match-summary.js';
 import {
-  monthDeposits,
   monthFees,
   monthOrders,
+  monthPayins,
   monthPayments,
   monthPayouts,
 } from '../../src/records/books/month-rows.js';
@@ -150,7 +150,7 @@ test('so are the payments and orders behind records of each kind', async () => {
 
 test('so are the records of a month, however many there are of others', async () => {
   const about = { month: '2026-03', from: new Date('2026-03-01'), to: new Date('2026-04-01'), currency: 'USD' };
-  for (const records of [monthOrders, monthPayments, monthPayouts, monthDeposits, monthFees]) {
+  for (const records of [monthOrders, monthPayments, monthPayouts, monthPayins, monthFees]) {
     const plans = await plansOf(async (trx) => {
       for await (const _ of records(trx, { ...about, refundWords: ['refund'] })) return;
     });

@@ -25,7 +25,7 @@ async function storedEvent(type: string): Promise<string> {
   return row?.id ?? '';
 }
 
-test('an order tells of its payments, deposits, invoices and refunds, each step with the event or run behind it', async () => {
+test('an order tells of its payments, payins, invoices and refunds, each step with the event or run behind it', async () => {
   const event = await storedEvent('payment_intent.completed');
   const paid = await storedEvent('invoice.paid');
   const run = (await startRun(database.db, 'payment-intents', false, new Date())).id;

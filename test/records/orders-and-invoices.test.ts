@@ -146,7 +146,7 @@ describe('an invoice belongs to an order', () => {
 });
 
 describe('a refund', () => {
-  test('in whatever order payment, deposit and payout are saved', async () => {
+  test('in whatever order payment, payin and payout are saved', async () => {
     for (const [payoutNames, status, end, reason] of [
       [true, 'confirmed', 'refunded', 'refunded'],
       [true, 'pending', 'paid', 'refund_in_progress'],

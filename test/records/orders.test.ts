@@ -152,20 +152,20 @@ async function interleaved(first: Parameters<typeof save>[1], second: Parameters
   await other;
 }
 
-test('a payment and its deposit, saved by two at the same moment, still make one whole order', async () => {
+test('a payment and its payin, saved by two at the same moment, still make one whole order', async () => {
   await interleaved([reading('payment_intent', paidIntent('m', 'pm'), 0)], [reading('payin', payin('pm', 'm'), 0)]);
   expect(await order('order-m')).toMatchObject({ status: 'paid', release: { safe: true } });
   await interleaved([reading('payin', payin('pn', 'n'), 0)], [reading('payment_intent', paidIntent('n', 'pn'), 0)]);
   expect(await order('order-n')).toMatchObject({ status: 'paid', release: { safe: true } });
 });
 
-test('a deposit that does not name its payment counts by the list of the payment', async () => {
+test('a payin that does not name its payment counts by the list of the payment', async () => {
   await save(database, [reading('payment_intent', paidIntent('o', 'po'), 0)]);
   await save(database, [reading('payin', payin('po', '', { paymentIntentId: null }), 1)]);
   expect(await order('order-o')).toMatchObject({ status: 'paid', release: { safe: true } });
 });
 
-test('a deposit in doubt holds the goods back after they were safe', async () => {
+test('a payin in doubt holds the goods back after they were safe', async () => {
   await save(database, [reading('payment_intent', paidIntent('q', 'pq'), 0), reading('payin', payin('pq', 'q'), 0)]);
   expect(await order('order-q')).toMatchObject({ release: { safe: true } });
   await save(database, [reading('payin', payin('pq', 'q', { kytStatus: 'rejected' }), 5)]);

@@ -72,7 +72,7 @@ const cases: [name: string, known: Made[], one: Made, other: Made, end: object][
     { status: 'refunded', refunds: ['po'] },
   ],
   [
-    'a deposit of a payment whose order only its invoice tells, and the invoice',
+    'a payin of a payment whose order only its invoice tells, and the invoice',
     [payment({ invoiceId: '$inv' })],
     deposit,
     bill({ merchantReference: '$o' }),

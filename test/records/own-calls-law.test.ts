@@ -21,7 +21,7 @@ type Key = (typeof KEYS)[number];
 
 /** What may happen, in any order: a process that crashes simply does nothing more. */
 const steps = [
-  ...(['begin', 'answer', 'answer taken in', 'doubt', 'doubt with id', 'refuse', 'never sent', 'lose'] as const),
+  ...(['begin', 'answer', 'answer taken in', 'unknown', 'unknown with id', 'refuse', 'never sent', 'lose'] as const),
   ...(['confirmed', 'failed', 'pending', 'absent', 'a person says not done'] as const),
 ] as const;
 const looks = ['hold', 'take in', 'give up', 'read payment'] as const;
@@ -115,14 +115,14 @@ class World {
       return;
     }
     if (call.state !== 'open') return;
-    const isMade = ['answer', 'answer taken in', 'doubt with id'].includes(step);
+    const isMade = ['answer', 'answer taken in', 'unknown with id'].includes(step);
     if (step === 'answer taken in') await this.takeAnswerIn(key, id);
     const outcomes = {
       refuse: 'refused',
       'never sent': 'unsent',
       lose: 'lost',
-      doubt: 'doubt',
-      'doubt with id': 'doubt',
+      unknown: 'unknown',
+      'unknown with id': 'unknown',
     } as const;
     const outcome = step === 'answer' || step === 'answer taken in' ? 'done' : outcomes[step];
     await log.end(this.write(key), outcome, isMade ? id : null);

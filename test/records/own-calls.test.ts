@@ -124,7 +124,7 @@ describe('what a call made that nobody took in', () => {
   test('is no change where the answer said the same', async () => {
     const write = refund();
     await log.begin(write, LIMITS);
-    await log.end(write, 'doubt', `po_${pi}`);
+    await log.end(write, 'unknown', `po_${pi}`);
     expect(await takeIn()).toBe(1);
     const before = await claims();
     await log.end(write, 'done', `po_${pi}`);

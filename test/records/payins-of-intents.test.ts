@@ -16,7 +16,7 @@ async function breaksOf(id: string): Promise<string[]> {
   return items.map(({ kind, status }) => `${kind} ${status}`);
 }
 
-test('a deposit that the service denies and a payment lists is told, and asked for until it is there', async () => {
+test('a payin that the service denies and a payment lists is told, and asked for until it is there', async () => {
   await save(database, [reading('payment_intent', paidIntent('a', 'pa'), 0)]);
   await save(database, [absence('payin', 'pa', 5)]);
   expect(await marksOf('pa')).toEqual(['listed_elsewhere']);
@@ -33,13 +33,13 @@ test('a deposit that the service denies and a payment lists is told, and asked f
   expect(await releaseOf('order-a')).toBe('proven');
 });
 
-test('a deposit that only a payment unknown to the service lists is not asked for for ever', async () => {
+test('a payin that only a payment unknown to the service lists is not asked for for ever', async () => {
   await save(database, [claim('payment_intent', 'b', paidIntent('b', 'pb'), 0)]);
   await save(database, [absence('payment_intent', 'b', 60), absence('payin', 'pb', 60)]);
   expect(await marksOf('pb')).toEqual([]);
 });
 
-test('deposits of a payment that was under way at adoption are read, those of one that was over are not', async () => {
+test('payins of a payment that was under way at adoption are read, those of one that was over are not', async () => {
   const adoptedAt = new Date('2026-02-28T23:20:00Z');
   const listed = (id: string, createdAt: string) => [{ id, status: 'confirmed', createdAt }];
   const before = '2026-02-28T23:10:00Z';
@@ -69,7 +69,7 @@ test('a screening that turns against a released order is a break at once, and th
   expect(await breaksOf('pt')).toHaveLength(1);
 });
 
-test('a rejected deposit that belongs to no payment is a break; what a webhook alone says of it is none', async () => {
+test('a rejected payin that belongs to no payment is a break; what a webhook alone says of it is none', async () => {
   const lone = payin('lone', '', { paymentIntentId: null, payinType: 'merchant_deposit', kytStatus: 'rejected' });
   await save(database, [claim('payin', 'lone', lone, 0)]);
   expect(await breaksOf('lone')).toEqual([]);
@@ -77,14 +77,14 @@ test('a rejected deposit that belongs to no payment is a break; what a webhook a
   expect(await breaksOf('lone')).toEqual(['kyt_hold open']);
 });
 
-test('a deposit that its event alone names, and that the service does not know, is settled without a break', async () => {
+test('a payin that its event alone names, and that the service does not know, is settled without a break', async () => {
   await save(database, [claim('payin', 'dep_1', { id: 'dep_1', accountId: 'wa_1' }, 0)]);
   await save(database, [absence('payin', 'dep_1', 60)]);
   expect(await marksOf('dep_1')).toEqual([]);
   expect(await breaksOf('dep_1')).toEqual([]);
 });
 
-test('what a webhook says of a payment makes its invented deposit no listed one', async () => {
+test('what a webhook says of a payment makes its invented payin no listed one', async () => {
   await save(database, [reading('payment_intent', intent('v'), 0)]);
   const forged = intent('v', { status: 'confirming', payins: [{ id: 'pv', status: 'confirmed' }] });
   await save(database, [claim('payment_intent', 'v', forged, 1)]);

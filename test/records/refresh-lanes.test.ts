@@ -91,7 +91,7 @@ describe('who asks', () => {
     expect(await lanesOf('pi_shown')).toEqual(['pi_shown poll']);
   });
 
-  it('of the deposits of a payment: the service’s own list; a list that only a webhook tells asks for none', async () => {
+  it('of the payins of a payment: the service’s own list; a list that only a webhook tells asks for none', async () => {
     await save(database, [reading('payment_intent', paidIntent('pi_l', 'in_l'), 0)]);
     const listed = [
       { id: 'in_l', status: 'confirmed' },
@@ -131,7 +131,7 @@ describe('who asks', () => {
   });
 });
 
-describe('a deposit that has passed', () => {
+describe('a payin that has passed', () => {
   const until = async (id: string): Promise<number | null> => {
     const row = await database
       .db('reading_marks')

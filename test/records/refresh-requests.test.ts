@@ -67,7 +67,7 @@ test('a reading that is older than the claim puts the record off instead of aski
   expect(await dueIds('payment_intent')).not.toContain('f');
 });
 
-test('a deposit is read again until its state and its compliance result are final', async () => {
+test('a payin is read again until its state and its compliance result are final', async () => {
   const created = { createdAt: '2026-03-01T00:59:00Z' };
   await save(database, [reading('payin', payin('g', 'ig', { ...created, status: 'confirming', kytStatus: null }), 0)]);
   expect(await secondsToDue('g')).toBe(30);
@@ -79,7 +79,7 @@ test('a deposit is read again until its state and its compliance result are fina
   expect(await database.db('reading_marks').where({ id: 'g' })).toEqual([]);
 });
 
-test('a confirmed deposit without a compliance result is looked at once more, ten minutes after it came', async () => {
+test('a confirmed payin without a compliance result is looked at once more, ten minutes after it came', async () => {
   // Of an account that has shown such a result, one without waits for it.
   await database.db('watermarks').where({ kind: 'account', name: 'kyt' }).delete();
   const young = payin('h', 'ih', { createdAt: '2026-03-01T00:58:00Z', kytStatus: null });
@@ -89,12 +89,12 @@ test('a confirmed deposit without a compliance result is looked at once more, te
   expect(await database.db('reading_marks').where({ id: 'h' })).toMatchObject([{ lane: 'recheck' }]);
 });
 
-test('a deposit that names a payment that is not known asks for that payment', async () => {
+test('a payin that names a payment that is not known asks for that payment', async () => {
   await save(database, [reading('payin', payin('i', 'unknown-intent'), 0)]);
   expect(await dueIds('payment_intent')).toContain('unknown-intent');
 });
 
-test('deposits of payments that were over before adoption are not asked for', async () => {
+test('payins of payments that were over before adoption are not asked for', async () => {
   const old = { createdAt: '2025-06-01T00:00:00Z', payins: [{ id: 'old-payin', status: 'confirmed' }] };
   await save(database, [reading('payment_intent', intent('j', { ...old, status: 'completed' }), 0)]);
   expect(await dueIds('payin')).not.toContain('old-payin');

@@ -121,7 +121,7 @@ describe('webhooks claim, polls decide', () => {
 });
 
 describe('orders', () => {
-  test('goods go out once the payment and its deposits are read, and not a moment earlier', async () => {
+  test('goods go out once the payment and its payins are read, and not a moment earlier', async () => {
     await save(database, [reading('payment_intent', paidIntent('g', 'pg'), 0)]);
     expect(await order('order-g')).toMatchObject({ status: 'paid', release: { safe: false, reason: 'payins_unread' } });
     expect(await marksOf('pg')).toEqual(['payin_of_intent']);
@@ -140,7 +140,7 @@ describe('orders', () => {
     expect(await marksOf('pg')).toEqual(['recheck']);
   });
 
-  test('a deposit that is read before its payment is known counts once the payment is', async () => {
+  test('a payin that is read before its payment is known counts once the payment is', async () => {
     await save(database, [reading('payin', payin('ph', 'h'), 0)]);
     await save(database, [reading('payment_intent', paidIntent('h', 'ph'), 5)]);
     expect(await order('order-h')).toMatchObject({ status: 'paid', release: { safe: true } });

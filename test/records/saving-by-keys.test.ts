@@ -8,7 +8,7 @@ import { context, save } from '../support/saved.js';
 const ROUNDS = 6;
 const EACH = 80;
 
-/** What an event says of a new payment and its deposit. */
+/** What an event says of a new payment and its payin. */
 function paid(round: number) {
   return Array.from({ length: EACH }, (_, n) => `${round}_${n}`).flatMap((name) => {
     const [id, payinId] = [`pi_${name}`, `pa_${name}`];

@@ -42,7 +42,7 @@ describe('sub-wallets of the past', () => {
     expect((await sandbox.call('GET', '/v1/accounts', undefined, OTHER)).body).toEqual([]);
   });
 
-  it('have deposits that can be read, and go on from there', async () => {
+  it('have payins that can be read, and go on from there', async () => {
     const sandbox = await openSandbox({ wallets: 5, movements: 60 });
     const rows = await feed(sandbox);
     const deposit = rows.find(({ type }) => type === 'deposit');

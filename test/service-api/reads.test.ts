@@ -81,7 +81,7 @@ describe('each call that reads', () => {
   });
 
   it.each([
-    ['a deposit', '/v1/payments/payins/a', { id: 'b' }, () => client.getPayin('a')],
+    ['a payin', '/v1/payments/payins/a', { id: 'b' }, () => client.getPayin('a')],
     ['a product', '/v1/products/a/manage', { id: 'b' }, () => client.getProduct('a')],
     ['a balance', '/v1/wallet/balances/USDT.TRON', { assetCode: 'BTC' }, () => client.getBalance('USDT.TRON')],
   ])('refuses %s that was not asked for', async (_, path, answer, call) => {

@@ -11,7 +11,7 @@ export function reading(kind: RecordKind, fields: JsonObject, second: number, re
   return { type: 'poll', kind, id, from: at(second), to: at(second) + 200, source: { type: 'poll', ref }, fields };
 }
 
-/** The list shows a payment that is paid in full, and its deposit, `in_` and its id; its order is `order-` and its id. */
+/** The list shows a payment that is paid in full, and its payin, `in_` and its id; its order is `order-` and its id. */
 export function readPaid(id: string, fields: JsonObject = {}, second = 10): Observation[] {
   return [
     reading('payment_intent', paidIntent(id, `in_${id}`, fields), second),

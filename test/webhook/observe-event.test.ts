@@ -57,7 +57,7 @@ describe('what an event is taken to say', () => {
     ]);
   });
 
-  it('that names a hundred deposits is taken at its word; that names more only asks for its subject, and says so', () => {
+  it('that names a hundred payins is taken at its word; that names more only asks for its subject, and says so', () => {
     const named = (many: number) => ({
       ...intent,
       payins: Array.from({ length: many }, (_, n) => ({ id: `in_${n}` })),
@@ -71,7 +71,7 @@ describe('what an event is taken to say', () => {
     expect(observe('payment_intent.completed', beside).observations).toEqual([mention('payment_intent', 'pi_1')]);
   });
 
-  it('in a large body: nothing is kept of the deposits beside it, they are only asked for', () => {
+  it('in a large body: nothing is kept of the payins beside it, they are only asked for', () => {
     const data = { ...intent, payins: [{ id: 'in_1', status: 'completed' }] };
     const event = {
       id: '7',

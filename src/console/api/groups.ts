@@ -1,7 +1,7 @@
 /** How the document and the reference page are divided, in this order. */
 export const groups = {
   Orders: 'What the store expects, what was paid, and whether goods may go out.',
-  Payments: 'Payment intents, deposits and invoices, as the service’s own lists show them.',
+  Payments: 'Payment intents, payins and invoices, as the service’s own lists show them.',
   Funds: 'Payouts, sub-wallets, their transactions, and settlement accounts.',
   Balances: 'Balances, held against all movements that the service lists.',
   Catalog: 'Products and assets.',

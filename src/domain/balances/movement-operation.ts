@@ -21,7 +21,7 @@ function ofPayin({ fields }: MovementRecord): Operations {
   if (textField(fields, 'paymentIntentId') !== null) return { operations: ['payinConfirmed'] };
   // What a sub-wallet gets stands among its own transactions.
   if (textField(fields, 'addressPurpose') === 'STATIC_ADDRESS') return { operations: [] };
-  return { unclear: 'a deposit without a payment: which balance it went to is not shown' };
+  return { unclear: 'a payin without a payment: which balance it went to is not shown' };
 }
 
 /** Specification 2.4. What a sub-wallet pays, to whomever, stands among its own transactions. */

@@ -14,7 +14,7 @@ export interface MovementTable {
 }
 
 export interface MovementChoices {
-  /** What a payment brings: the intent's cumulated net (2.1, 4.5), or the net of each confirmed deposit (2.2). */
+  /** What a payment brings: the intent's cumulated net (2.1, 4.5), or the net of each confirmed payin (2.2). */
   payments: 'intent' | 'payins';
   /** What a dispute's refund is paid from: money that was never credited, or the operating balance. */
   disputeRefund: 'held' | 'operating';

@@ -15,7 +15,7 @@ export const grace = {
   refund: 10 * MINUTE_MS,
   /** From the first sight of an order until the store registers it. */
   registration: 30 * MINUTE_MS,
-  /** A screening (KYT) of a deposit that its payment counts as collected already. */
+  /** A screening (KYT) of a payin that its payment counts as collected already. */
   kyt: HOUR_MS,
   /** From the last poll of a record that is open or only claimed: every list is read whole again within a day. */
   stale: 24 * HOUR_MS,

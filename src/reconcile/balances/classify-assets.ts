@@ -188,7 +188,7 @@ async function syncMovements(run: RunContext): Promise<Synced> {
   }
   const { movements } = run.deps.contract;
   const unread = movements.choices.payments === 'payins' ? await countUnreadPayins(run.deps.db) : 0;
-  if (unread > 0) synced.reason ??= `${unread} deposits of payments are not read yet`;
+  if (unread > 0) synced.reason ??= `${unread} payins of payments are not read yet`;
   await workInMovements(run.deps.db, movements);
   return synced;
 }

@@ -30,7 +30,7 @@ export interface Neighbours {
 
 /**
  * The records to be checked and all that belongs to them. In focus are those of which everything that belongs to them is
- * here: their payments, the deposits and payouts of these, the invoices that one of the records to be checked is or names.
+ * here: their payments, the payins and payouts of these, the invoices that one of the records to be checked is or names.
  */
 export async function loadNeighbours(trx: Knex, seeds: CheckSeeds, adoptedAt: Date): Promise<Neighbours> {
   const load = { trx, adoptedAt };

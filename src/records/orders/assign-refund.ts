@@ -174,7 +174,7 @@ interface OwnCall {
   told: string;
 }
 
-/** The call that made a payout, or, of one that nothing links, that is in doubt and may have made it; null: none. */
+/** The call that made a payout, or, of one that nothing links, that may have made it and has an unknown outcome; null: none. */
 async function ownCallOf(
   trx: Knex,
   payout: ShownRecord,
