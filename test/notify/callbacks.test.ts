@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
-import { type CallbackDeps, keepCallbacks, sendNextCallback } from '../../src/notify/send-callbacks.js';
+import { type CallbackDeps, callbackLoops, sendNextCallback } from '../../src/notify/send-callbacks.js';
 import { callbackBacklog, pruneCallbacks } from '../../src/records/callbacks/callback-backlog.js';
 import { claimCallback, finishAttempt } from '../../src/records/callbacks/claim-callback.js';
 import { collectCallbacks } from '../../src/records/callbacks/collect-callbacks.js';
@@ -219,7 +219,7 @@ test('two leaders and a store that fails at random: of every order the states co
   };
   const stop = new AbortController();
   deps.retry = { firstMs: 1, maxAttempts: 100 };
-  const leaders = [keepCallbacks(deps, stop.signal), keepCallbacks({ ...deps }, stop.signal)];
+  const leaders = [callbackLoops(deps, stop.signal), callbackLoops({ ...deps }, stop.signal)];
   const ids = Array.from({ length: ORDERS }, (_, index) => `o${index}`);
   for (const id of ids) await begin(id);
   await vi.waitFor(() => expect(store.arrivals.length).toBeGreaterThan(3), { timeout: 5_000 });

@@ -3,7 +3,7 @@ import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { createLog } from '../../src/log.js';
 import { crossCheck } from '../../src/reconcile/cross-check/cross-check.js';
-import { lookOver, rederiveReleases } from '../../src/reconcile/cross-check/keep-cross-checking.js';
+import { lookOver, rederiveReleases } from '../../src/reconcile/cross-check/cross-check-loop.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { changesOf } from '../../src/records/changes.js';
 import { getOrder, registerOrder } from '../../src/records/orders/orders.js';

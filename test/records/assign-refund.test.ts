@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import { rederiveReleases } from '../../src/reconcile/cross-check/keep-cross-checking.js';
+import { rederiveReleases } from '../../src/reconcile/cross-check/cross-check-loop.js';
 import { changesOf } from '../../src/records/changes.js';
 import { assignRefund } from '../../src/records/orders/assign-refund.js';
 import { listOpenRefunds } from '../../src/records/orders/list-open-refunds.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeSkeletons } from '../../src/reconcile/cross-check/keep-cross-checking.js';
+import { makeSkeletons } from '../../src/reconcile/cross-check/cross-check-loop.js';
 import { lookAlikes } from '../../src/records/family/look-alikes.js';
 import { getOrder, registerOrder } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';

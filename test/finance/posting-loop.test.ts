@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createPosting } from '../../src/finance/keep-posting.js';
 import { matchOrders } from '../../src/finance/match-orders.js';
+import { createPosting } from '../../src/finance/posting-loop.js';
 import { matchBehind } from '../../src/records/books/match/match-progress.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { checkMatching } from '../../src/wiring/doctor/examine.js';
@@ -34,7 +34,7 @@ afterEach(async () => {
 function keepPosting() {
   const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(JSON.parse(line).msg) });
   const posting = createPosting({ db: database.db, log, table: defaultContract.movements, ...settings }, HOUR_MS);
-  kept = posting.keep(stop.signal);
+  kept = posting.loop(stop.signal);
 }
 
 /** Of nothing that is matched. */
