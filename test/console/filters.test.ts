@@ -163,7 +163,7 @@ describe('a list is narrowed by its fields’ own names', () => {
   });
 });
 
-describe('one refused request', () => {
+describe('one rejected request', () => {
   it('is answered as it stands in the list', async () => {
     const [listed] = (await get('rejections', 'operator').expect(200)).body.items;
     expect(listed).toMatchObject({ reason: 'invalid_body', firstBytes: '<html>' });

@@ -5,7 +5,7 @@ export const groups = {
   Funds: 'Payouts, sub-wallets, their transactions, and settlement accounts.',
   Balances: 'Balances, held against all movements that the service lists.',
   Catalog: 'Products and assets.',
-  Webhooks: 'Received events, refused requests, deliveries, endpoints and signing secrets.',
+  Webhooks: 'Received events, rejected requests, deliveries, endpoints and signing secrets.',
   Proof: 'Breaks, runs, what is proven, and the feed of all changes.',
   Books: 'Double entry, and the months that are closed.',
   Operation: 'Callbacks to the store, alerts, and who did what.',
