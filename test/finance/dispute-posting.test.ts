@@ -4,7 +4,7 @@ import { accountTotals } from '../../src/records/books/account-totals.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, delivered, reading } from '../support/observations.js';
+import { absence, delivered, poll, report } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { paidIntent } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -82,7 +82,7 @@ const disputes: Record<string, JsonObject> = {
 const encashed = { irregularStatus: 'encashed', amountRejected: '5', irregularActionAt: DECIDED };
 
 const seconds = (time: string) => (Date.parse(time) - Date.parse(OPENED)) / 1000;
-const read = (fields: JsonObject, time: string) => save(database, [reading('payment_intent', fields, seconds(time))]);
+const read = (fields: JsonObject, time: string) => save(database, [poll('payment_intent', fields, seconds(time))]);
 /** Twice: the second time there is nothing left. */
 const postAll = async () => {
   await postBooks(database.db);
@@ -205,7 +205,7 @@ describe.each(later)('a dispute of %s that is posted only later', (_name, disput
   });
 
   it.each([
-    ['an event', claim, { at: '2026-04-01T00:03:00.000Z', march: '119.8' }],
+    ['an event', report, { at: '2026-04-01T00:03:00.000Z', march: '119.8' }],
     ['the delivery history', delivered, { at: '2026-03-31T23:59:58.000Z', march: left }],
   ] as const)('that %s told of before has the time of what was read of it first', async (_what, told, dated) => {
     await readAndPost(payment(), '2026-03-30T20:05:00.000Z');

@@ -11,7 +11,7 @@ import { replayCallback, replayDeadCallbacks } from '../../src/records/callbacks
 import { getOrder } from '../../src/records/orders/orders.js';
 import { registerOrder } from '../../src/records/orders/register-order.js';
 import { useDatabase } from '../support/database.js';
-import { reading } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { intent, paidIntent, payin } from '../support/records.js';
 import { save } from '../support/saved.js';
 import { sized } from '../support/sizes.js';
@@ -56,11 +56,11 @@ const sendAll = async () => {
   }, 15_000);
 };
 const rows = async () => (await listCallbacks(deps.db, {})).items.toReversed();
-const begin = (id: string) => save(database, [reading('payment_intent', intent(id), 1)]);
+const begin = (id: string) => save(database, [poll('payment_intent', intent(id), 1)]);
 const pay = (id: string) =>
   save(database, [
-    reading('payment_intent', paidIntent(id, `payin-${id}`), 60),
-    reading('payin', payin(`payin-${id}`, id), 61),
+    poll('payment_intent', paidIntent(id, `payin-${id}`), 60),
+    poll('payin', payin(`payin-${id}`, id), 61),
   ]);
 
 test('the store is told of an order as the read API shows it, signed by the scheme', async () => {
@@ -89,14 +89,14 @@ test('the same change never makes two, whoever looks and however often', async (
 test('history is not told; an order of then that is paid now is', async () => {
   const old = { createdAt: '2025-12-01T00:00:00.000Z' };
   await save(database, [
-    reading('payment_intent', paidIntent('old', 'payin-old', old), 1),
-    reading('payin', payin('payin-old', 'old', old), 1),
-    reading('payment_intent', intent('late', old), 1),
+    poll('payment_intent', paidIntent('old', 'payin-old', old), 1),
+    poll('payin', payin('payin-old', 'old', old), 1),
+    poll('payment_intent', intent('late', old), 1),
   ]);
   await collect();
   expect(await rows()).toEqual([]);
-  await save(database, [reading('payment_intent', paidIntent('late', 'payin-late', old), 60)]);
-  await save(database, [reading('payin', payin('payin-late', 'late'), 61)]);
+  await save(database, [poll('payment_intent', paidIntent('late', 'payin-late', old), 60)]);
+  await save(database, [poll('payin', payin('payin-late', 'late'), 61)]);
   await collect();
   expect((await rows()).map(({ reference }) => reference)).toEqual(['order-late']);
 });
@@ -104,8 +104,8 @@ test('history is not told; an order of then that is paid now is', async () => {
 test('an order of then that the store registers now is told of', async () => {
   const old = { createdAt: '2025-12-01T00:00:00.000Z' };
   await save(database, [
-    reading('payment_intent', paidIntent('past', 'payin-past', old), 1),
-    reading('payin', payin('payin-past', 'past', old), 1),
+    poll('payment_intent', paidIntent('past', 'payin-past', old), 1),
+    poll('payin', payin('payin-past', 'past', old), 1),
   ]);
   await collect();
   expect(await rows()).toEqual([]);

@@ -4,7 +4,7 @@ import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { ContractViolationError, RefusedError, UnavailableError } from '../../src/service-api/service-errors.js';
-import { at, claim, mention } from '../support/observations.js';
+import { at, mention, report } from '../support/observations.js';
 import { payin } from '../support/records.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { save } from '../support/saved.js';
@@ -81,7 +81,7 @@ test('a payin that is not there yet is asked for again while an event may be new
   await due();
   await refreshRecords(deps, newRefreshMemory(['payment_intent']));
   // The event is of the second that begins after the question, by a clock that is known to a second.
-  await save(database, [claim('payin', 'p', payin('p', 'pi_1'), 59)]);
+  await save(database, [report('payin', 'p', payin('p', 'pi_1'), 59)]);
   await due();
   await refreshRecords(deps, newRefreshMemory(['payment_intent']));
   expect(await database.db('payins').select('absent_since', 'known')).toEqual([
@@ -95,7 +95,7 @@ test('a payin that is not there yet is asked for again while an event may be new
   await refreshRecords(deps, newRefreshMemory(['payment_intent']));
   const broken = [expect.objectContaining({ kind: 'record_not_at_service', entity_id: 'p', status: 'open' })];
   expect(await database.db('breaks')).toEqual(broken);
-  await save(database, [claim('payin', 'p', payin('p', 'pi_1'), 80)]);
+  await save(database, [report('payin', 'p', payin('p', 'pi_1'), 80)]);
   expect(await marks().pluck('id')).toEqual(['p']);
   service.list.clock = at(90);
   for (let look = 0; look < 2; look++) {

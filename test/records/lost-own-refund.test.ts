@@ -15,7 +15,7 @@ import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore } from '../../src/service-api/key-store.js';
 import { prepareKeyed } from '../../src/service-api/keyed-request.js';
 import { type CheckedShop, MINUTE, openCheckedShop } from '../reconcile/checked-shop.js';
-import { absence, at, claim, reading, readPaid } from '../support/observations.js';
+import { absence, at, poll, readPaid, report } from '../support/observations.js';
 import { paidIntent, payout } from '../support/records.js';
 import { context, save } from '../support/saved.js';
 
@@ -58,7 +58,7 @@ async function callWithUnknownOutcome(outcome: 'unknown' | 'lost' = 'lost'): Pro
 
 const refundAt = (id: string, second: number, fields: JsonObject = {}) =>
   save(shop.database, [
-    reading(
+    poll(
       'payout',
       payout(id, {
         status: 'confirmed',
@@ -140,7 +140,7 @@ test('a person who says that it gives nothing back, or another payment, is refus
   await settle(`po_${pi}`);
   await db.transaction((trx) => takeInCalls(trx, { limit: 9, serviceNow: at(100), context }));
   expect(await assign(`po_${pi}`, null)).toMatchObject(refused);
-  await save(shop.database, [reading('payment_intent', paidIntent(`${pi}_2`, `in_${pi}_2`), 10)]);
+  await save(shop.database, [poll('payment_intent', paidIntent(`${pi}_2`, `in_${pi}_2`), 10)]);
   expect(await assign(`po_${pi}`, `${pi}_2`)).toMatchObject(refused);
   expect(await getOrder(db, `order-${pi}`)).toMatchObject({ status: 'refunded' });
   expect(await assign(`po_${pi}`, pi)).toMatchObject({ outcome: 'assigned' });
@@ -170,7 +170,7 @@ test('what it is said to have made is held against the records', async () => {
   expect(await told('po 1')).toContain('is no id');
   expect(await told('x'.repeat(1_001))).toContain('is no id');
   expect(await told('tr_1', 'createTransfer')).toContain('no record here');
-  await save(shop.database, [claim('payout', `${pi}_said`, { status: 'confirmed', paymentIntentId: pi }, 20)]);
+  await save(shop.database, [report('payout', `${pi}_said`, { status: 'confirmed', paymentIntentId: pi }, 20)]);
   expect(await told(`${pi}_said`)).toContain('has shown no payout');
   for (const [name, fields, why] of [
     ['type', { payoutType: 'withdrawal' }, 'no refund'],

@@ -9,7 +9,7 @@ import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
 import { prepareKeyed } from '../../src/service-api/keyed-request.js';
 import { useDatabase } from '../support/database.js';
-import { absence, at, reading } from '../support/observations.js';
+import { absence, at, poll } from '../support/observations.js';
 import { paidIntent, payin, payout } from '../support/records.js';
 import { context, save } from '../support/saved.js';
 
@@ -59,7 +59,7 @@ class World {
   async open(): Promise<void> {
     await database.db('service_writes').delete();
     await this.readPayment();
-    await save(database, [reading('payin', payin(`in_${this.pi}`, this.pi), 10)]);
+    await save(database, [poll('payin', payin(`in_${this.pi}`, this.pi), 10)]);
   }
 
   async take({ step, key }: Step): Promise<void> {
@@ -169,7 +169,7 @@ class World {
   }
 
   private payoutRead(id: string, status: string) {
-    return reading('payout', payout(id, { status }), this.second);
+    return poll('payout', payout(id, { status }), this.second);
   }
 
   private write(key: Key): NotedWrite {
@@ -179,7 +179,7 @@ class World {
 
   private async readPayment(): Promise<void> {
     const fields = { returnUrl: `https://shop.example.test/${this.second}` };
-    await save(database, [reading('payment_intent', paidIntent(this.pi, `in_${this.pi}`, fields), this.second)]);
+    await save(database, [poll('payment_intent', paidIntent(this.pi, `in_${this.pi}`, fields), this.second)]);
   }
 }
 

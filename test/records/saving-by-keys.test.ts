@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { createTestDatabase } from '../support/database.js';
-import { claim } from '../support/observations.js';
+import { report } from '../support/observations.js';
 import { paidIntent, payin } from '../support/records.js';
 import { context, save } from '../support/saved.js';
 
@@ -14,8 +14,8 @@ function paid(round: number) {
     const [id, payinId] = [`pi_${name}`, `pa_${name}`];
     const fields = paidIntent(id, payinId, { merchantReference: `order-${name}` });
     return [
-      claim('payment_intent', id, fields, round),
-      claim('payin', payinId, payin(payinId, id, { paymentIntentId: id }), round),
+      report('payment_intent', id, fields, round),
+      report('payin', payinId, payin(payinId, id, { paymentIntentId: id }), round),
     ];
   });
 }

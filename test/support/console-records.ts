@@ -90,7 +90,7 @@ export async function seedRecords(db: Knex): Promise<void> {
   ];
   await save(
     db,
-    records.map(([kind, fields]) => reading(kind, fields)),
+    records.map(([kind, fields]) => poll(kind, fields)),
   );
   await judgedBalance(db, { assetCode: 'USDT.TRON', opening: '100', balance: '56', now: new Date(NOW) });
 }
@@ -138,7 +138,7 @@ const fullPayment: JsonObject = {
   ],
 };
 
-function reading(kind: RecordKind, fields: JsonObject): Observation {
+function poll(kind: RecordKind, fields: JsonObject): Observation {
   const at = NOW - 30_000;
   const source = { type: 'poll', ref: '1' } as const;
   return { type: 'poll', kind, id: textField(fields, 'id') ?? '', from: at, to: at + 900, source, fields };

@@ -14,7 +14,7 @@ function observe(type: string, data: unknown, timestamp = 1_700_000_000) {
   return observeEvent({ id: '7', type, timestamp, source: 'webhook', data: json });
 }
 
-const claim = (kind: string, id: string, fields: object) => ({ ...at, kind, id, type: 'statement', fields });
+const report = (kind: string, id: string, fields: object) => ({ ...at, kind, id, type: 'statement', fields });
 const mention = (kind: string, id: string) => ({ ...at, kind, id, type: 'mention' });
 
 const intent = {
@@ -43,7 +43,7 @@ describe('what an event is taken to say', () => {
     expect(observe('payment_intent.completed', data)).toEqual({
       handled: true,
       problems: [],
-      observations: [claim('payment_intent', 'pi_1', intent)],
+      observations: [report('payment_intent', 'pi_1', intent)],
     });
   });
 
@@ -53,7 +53,7 @@ describe('what an event is taken to say', () => {
     ['in place of the record', { paymentIntent: 'pi_1' }],
   ])('an id %s: the state that the type names', (_, data) => {
     expect(observe('payment_intent.completed', data).observations).toEqual([
-      claim('payment_intent', 'pi_1', { id: 'pi_1', status: 'completed' }),
+      report('payment_intent', 'pi_1', { id: 'pi_1', status: 'completed' }),
     ]);
   });
 
@@ -95,23 +95,23 @@ describe('what an event is taken to say', () => {
 
   it('a part of a record: what is absent stays absent, the state comes from the type', () => {
     expect(observe('payment_intent.expired', { id: 'pi_1', assetCode: null }).observations).toEqual([
-      claim('payment_intent', 'pi_1', { id: 'pi_1', assetCode: null, status: 'expired' }),
+      report('payment_intent', 'pi_1', { id: 'pi_1', assetCode: null, status: 'expired' }),
     ]);
     expect(observe('payment_intent.expired', { id: 'pi_1', status: null }).observations).toEqual([
-      claim('payment_intent', 'pi_1', { id: 'pi_1', status: 'expired' }),
+      report('payment_intent', 'pi_1', { id: 'pi_1', status: 'expired' }),
     ]);
   });
 
   it('a state other than the type names: the data counts, and the record is to be read', () => {
     expect(observe('payment_intent.completed', { id: 'pi_1', status: 'pending' }).observations).toEqual([
-      claim('payment_intent', 'pi_1', { id: 'pi_1', status: 'pending' }),
+      report('payment_intent', 'pi_1', { id: 'pi_1', status: 'pending' }),
       mention('payment_intent', 'pi_1'),
     ]);
   });
 
   it('a state that the specification does not list, verbatim', () => {
     expect(observe('payment_intent.frozen', { id: 'pi_1', status: 'frozen' }).observations).toEqual([
-      claim('payment_intent', 'pi_1', { id: 'pi_1', status: 'frozen' }),
+      report('payment_intent', 'pi_1', { id: 'pi_1', status: 'frozen' }),
     ]);
   });
 
@@ -122,23 +122,23 @@ describe('what an event is taken to say', () => {
     ];
     const { observations } = observe('payment_intent.confirming', { id: 'pi_1', status: 'confirming', payins });
     expect(observations).toEqual([
-      claim('payment_intent', 'pi_1', { id: 'pi_1', status: 'confirming', payins }),
-      claim('payin', 'in_1', { ...payins[0], paymentIntentId: 'pi_1' }),
-      claim('payin', 'in_2', payins[1] ?? {}),
+      report('payment_intent', 'pi_1', { id: 'pi_1', status: 'confirming', payins }),
+      report('payin', 'in_1', { ...payins[0], paymentIntentId: 'pi_1' }),
+      report('payin', 'in_2', payins[1] ?? {}),
     ]);
   });
 
   it('a payin beside its intent', () => {
     const payin = { id: 'in_1', status: 'confirmed', amountGross: '1' };
     expect(observe('payment_intent.completed', { paymentIntent: intent, payin }).observations).toEqual([
-      claim('payment_intent', 'pi_1', intent),
-      claim('payin', 'in_1', { ...payin, paymentIntentId: 'pi_1' }),
+      report('payment_intent', 'pi_1', intent),
+      report('payin', 'in_1', { ...payin, paymentIntentId: 'pi_1' }),
     ]);
   });
 
   it('an event of a payin asks for the intent it belongs to', () => {
     const payin = { id: 'in_1', paymentIntentId: 'pi_1', status: 'confirmed' };
-    const expected = [claim('payin', 'in_1', payin), mention('payment_intent', 'pi_1')];
+    const expected = [report('payin', 'in_1', payin), mention('payment_intent', 'pi_1')];
     expect(observe('payin.confirmed', payin).observations).toEqual(expected);
     expect(observe('payin.confirmed', { payin }).observations).toEqual(expected);
     expect(
