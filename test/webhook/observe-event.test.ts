@@ -67,11 +67,11 @@ describe('what an event is taken to say', () => {
     expect(observations).toEqual([mention('payment_intent', 'pi_1')]);
     expect(problems).toMatchObject([{ path: '/paymentIntent/payins', entity: null }]);
     expect(problems[0]?.detail).toMatch(/^101 given; /);
-    const beside = { ...named(100), invoice: { id: 'inv_1', status: 'paid' } };
-    expect(observe('payment_intent.completed', beside).observations).toEqual([mention('payment_intent', 'pi_1')]);
+    const related = { ...named(100), invoice: { id: 'inv_1', status: 'paid' } };
+    expect(observe('payment_intent.completed', related).observations).toEqual([mention('payment_intent', 'pi_1')]);
   });
 
-  it('in a large body: nothing is kept of the payins beside it, they are only asked for', () => {
+  it('in a large body: nothing is kept of its related payins, they are only asked for', () => {
     const data = { ...intent, payins: [{ id: 'in_1', status: 'completed' }] };
     const event = {
       id: '7',
@@ -259,10 +259,10 @@ describe('for any data', () => {
 
 it('of a record with more fields than any has nothing is kept but its id: it is read, however many they are', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 990, max: 3_000 }), fc.boolean(), (count, isBeside) => {
+    fc.property(fc.integer({ min: 990, max: 3_000 }), fc.boolean(), (count, isRelated) => {
       const many = Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, 'x']));
-      const big = { id: isBeside ? 'in_1' : 'pi_1', status: 'completed', ...many };
-      const data = isBeside ? { id: 'pi_1', status: 'completed', invoice: big } : big;
+      const big = { id: isRelated ? 'in_1' : 'pi_1', status: 'completed', ...many };
+      const data = isRelated ? { id: 'pi_1', status: 'completed', invoice: big } : big;
       const event = { id: '1', type: 'payment_intent.completed', timestamp: 1_700_000_000, source: 'webhook' } as const;
       const { observations, problems, handled } = observeEvent({ ...event, data });
       expect(handled).toBe(true);
@@ -270,7 +270,7 @@ it('of a record with more fields than any has nothing is kept but its id: it is 
       expect(Math.max(...kept)).toBeLessThanOrEqual(1_000);
       expect(observations.some(({ id }) => id === big.id)).toBe(true);
       const isTooMany = count + 2 > 1_000;
-      expect(problems.some(({ detail }) => detail.includes('fields given'))).toBe(isTooMany && !isBeside);
+      expect(problems.some(({ detail }) => detail.includes('fields given'))).toBe(isTooMany && !isRelated);
     }),
     { numRuns: sized(25, 100) },
   );

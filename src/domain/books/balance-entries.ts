@@ -1,5 +1,5 @@
 import type { Account } from './chart.js';
-import { accounts, walletAccount } from './chart.js';
+import { accounts, subWalletAccount } from './chart.js';
 import type { Draft, Line } from './entry.js';
 import { line, negated, netLines } from './lines.js';
 
@@ -21,12 +21,12 @@ export function openingEntry({ assetCode, balance, at }: Opening): Draft {
 }
 
 /** What a sub-wallet's transactions added up to then: the service shows no balance of theirs. */
-export function walletOpeningEntry(account: string, { assetCode, balance, at }: Opening): Draft {
-  const own = walletAccount(accounts.subWallets, account);
+export function subWalletOpeningEntry(account: string, { assetCode, balance, at }: Opening): Draft {
+  const own = subWalletAccount(accounts.subWallets, account);
   return ofBalance('opening', assetCode, `account:${account}`, {
     lines: netLines([
       line(own, assetCode, balance),
-      line(walletAccount(accounts.customers, account), assetCode, negated(balance)),
+      line(subWalletAccount(accounts.customers, account), assetCode, negated(balance)),
     ]),
     description: 'opening balance of a sub-wallet',
     dated: { at, by: 'opening' },

@@ -2,8 +2,7 @@ import type { ReleaseReason } from './reasons.js';
 
 /** Why the goods of an order are held, and what ends it, for people; docs/orders.md has the table behind these. */
 export const reasonWords: Readonly<Record<ReleaseReason, string>> = {
-  proven:
-    "The service's own lists show the payment in full, and every payin behind it is final and passed the screening.",
+  proven: "The service's own lists show the payment in full. Each of its payins is final and passed the screening.",
   awaiting_payment: 'Nothing was paid yet.',
   confirming: 'A payin is seen and waits for its confirmations.',
   not_verified: "An event says it is paid. The service's own list has not shown it yet: that is read within seconds.",
@@ -20,7 +19,7 @@ export const reasonWords: Readonly<Record<ReleaseReason, string>> = {
   refunded: 'The payment was given back.',
   out_of_range: 'A part of what came in lies outside of the range that was asked for.',
   amount_unreadable: 'The service sent an amount that can not be read as one.',
-  payins_unread: 'Not every payin behind the payment was read yet.',
+  payins_unread: 'Not every payin of the payment was read yet.',
   payin_not_verified:
     'A payin is known from an event alone, or a newer event says otherwise of it; it is to be polled.',
   payin_not_final: 'A payin is not final yet.',

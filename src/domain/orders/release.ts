@@ -24,7 +24,7 @@ export function held(reason: ReleaseReason): Release {
   return { safe: false, reason, provenAt: null };
 }
 
-/** The verdict on an order that is paid: every payin behind it must have been read, be final and have passed. */
+/** The verdict on an order that is paid: each of its payins must have been read, be final and have passed. */
 export function releaseOfPaid(collected: readonly Collected[], facts: OrderFacts): Release {
   const intents = collected.map(({ intent }) => intent);
   const payins = linkedByPayment('payin', intents, facts.payins);

@@ -6,7 +6,7 @@ import type { Outcome, RunContext } from '../deps.js';
 import { StrangeListError } from '../lists/same-list.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
 import { type AccountPage, type AccountsScan, scanAccounts } from './scan-accounts.js';
-import { settleUnlisted, type UnlistedWallets } from './settle-unlisted.js';
+import { settleUnlisted, type UnlistedAccounts } from './settle-unlisted.js';
 
 /** Specification 3.6, 4.10. */
 const statuses = ['active', 'frozen', 'closed'] as const;
@@ -105,7 +105,7 @@ async function savePage(run: RunContext, { rows, from, to }: AccountPage): Promi
   );
 }
 
-async function saveUnlisted(run: RunContext, { observations, endedRequests }: UnlistedWallets): Promise<void> {
+async function saveUnlisted(run: RunContext, { observations, endedRequests }: UnlistedAccounts): Promise<void> {
   const { deps, tally, fence } = run;
   await save(run, observations);
   if (endedRequests.length === 0) return;

@@ -8,7 +8,7 @@ const NOBODY = 'tallyhook-no-such-account';
 /** Calls of one run; the others have their turn in the next. */
 const MOST = 60;
 
-export interface HiddenWallets {
+export interface HiddenAccounts {
   /** The service knows them by their own transactions: hidden from the lists, which only an archived one is. */
   known: string[];
   /** The service denies them. */
@@ -28,8 +28,8 @@ export async function findHidden(
   run: RunContext,
   ids: readonly string[],
   listed: string | undefined,
-): Promise<HiddenWallets> {
-  const found: HiddenWallets = { known: [], denied: [], untold: [], left: ids.slice(MOST) };
+): Promise<HiddenAccounts> {
+  const found: HiddenAccounts = { known: [], denied: [], untold: [], left: ids.slice(MOST) };
   const silent: string[] = [];
   const denied: string[] = [];
   for (const id of ids.slice(0, MOST)) {

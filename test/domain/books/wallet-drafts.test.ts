@@ -3,7 +3,7 @@ import {
   attributionEntry,
   openingEntry,
   placementEntries,
-  walletOpeningEntry,
+  subWalletOpeningEntry,
 } from '../../../src/domain/books/balance-entries.js';
 import { entriesOf } from '../../../src/domain/books/entries-of.js';
 import type { Moved } from '../../../src/domain/books/entry.js';
@@ -158,7 +158,7 @@ describe('what a balance says', () => {
       lines: [line('assets:operating', '5'), line('equity:opening', '-5')],
       description: 'opening balance',
     });
-    expect(walletOpeningEntry('a1', opening)).toEqual({
+    expect(subWalletOpeningEntry('a1', opening)).toEqual({
       ...about,
       key: 'account:a1',
       lines: [line('assets:sub-wallets:a1', '5'), line('liabilities:customers:a1', '-5')],
