@@ -20,13 +20,13 @@ export type {
   Balance,
   DirectPayment,
   Invoice,
-  Movement,
   Payin,
   PaymentIntent,
   Payout,
   Product,
   PublicAsset,
   SubWallet,
+  Transaction,
   WebhookEndpoint,
 } from './service-api/answer-records.js';
 export type { DeliveryPage } from './service-api/answers.js';
@@ -145,7 +145,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<MountedR
 
 /**
  * Where a MerchantClient of your own writes its creating calls down before they are sent, so that they outlive the
- * process: `new MerchantClient({ …, keyStore })`. What a crash leaves in doubt is settled by `tallyhook schedule` on the
+ * process: `new MerchantClient({ …, keyStore })`. A call whose outcome a crash left unknown is settled by `tallyhook schedule` on the
  * same database and account, or by `client.settleWrites()`, called now and then. Rejects like createReceiver.
  */
 export async function createKeyStore(

@@ -13,8 +13,12 @@ const goals = { new: 8_000, changed: 8_000, unchanged: 15_000 };
 
 /** What is saved: a record alone, and the one that more hangs on than on any other. */
 const kinds = {
-  'movements of sub-wallets, each a record alone': { kind: 'transaction', make: movement, change: { amount: '2.5' } },
-  'payments, each with its deposit, order and history': {
+  'transactions of sub-wallets, each a record alone': {
+    kind: 'transaction',
+    make: transaction,
+    change: { amount: '2.5' },
+  },
+  'payments, each with its payin, order and history': {
     kind: 'payment_intent',
     make: payment,
     change: { irregularStatus: 'pending_decision' },
@@ -96,7 +100,7 @@ function payment(index, round) {
   return JSON.parse(ourRequest(index, Date.now() - round * 1_000).body).data;
 }
 
-function movement(index, round) {
+function transaction(index, round) {
   return {
     id: `tx_${round}_${index}`,
     accountId: `acc_${index % 50}`,

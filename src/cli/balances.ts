@@ -28,7 +28,7 @@ export function defineBalances(command: Command): void {
   command
     .description('balances: opening, movements, and what no list shows')
     .option('--json', 'print JSON')
-    .option('--account <id>', 'what the movements of one sub-wallet add up to, for each asset')
+    .option('--account <id>', 'what the transactions of one sub-wallet add up to, for each asset')
     .action(({ json = false, account }: { json?: boolean; account?: string }) =>
       withStore(({ db }) => (account === undefined ? showBalances(db, json) : showAccount(db, account, json))),
     );

@@ -26,7 +26,7 @@ export function defineSandbox(command: Command): void {
     .option('--invoices <n>', 'invoices of the past; left out: 12 for 100 payments', upTo(1_000_000))
     .option('--payouts <n>', 'payouts of the past; left out: 6 for 100 payments', upTo(1_000_000))
     .option('--wallets <n>', 'sub-wallets of the past', upTo(100_000))
-    .option('--movements <n>', 'past movements of the sub-wallets', upTo(5_000_000))
+    .option('--movements <n>', 'past transactions of the sub-wallets', upTo(5_000_000))
     .addHelpText('after', '\nPay, dispute, refund, reject, lose webhooks, turn the clock: docs/sandbox.md')
     .action(async (flags: Flags) => {
       await runUntilStopped(createLog(loadConfig().LOG_LEVEL), async (closers) => {

@@ -128,7 +128,7 @@ async function retire(db: Knex, config: SecretsConfig, label: string, flags: Ret
   printResult(
     json,
     { label, retired: true, dryRun, before: before.verdict, warning },
-    dryRun ? `would retire ${label}` : `${label} is retired: every receiver refuses it within ten seconds`,
+    dryRun ? `would retire ${label}` : `${label} is retired: every receiver rejects it within ten seconds`,
   );
   if (warning !== null && !json) printText(warning);
 }

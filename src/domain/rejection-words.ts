@@ -1,4 +1,4 @@
-/** What a refusal means, and what to do about it. */
+/** What a rejection means, and what to do about it. */
 export interface RejectionWords {
   means: string;
   remedy: string;

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
-import { attributionEntry, openingEntry, walletOpeningEntry } from '../domain/books/balance-entries.js';
+import { attributionEntry, openingEntry, subWalletOpeningEntry } from '../domain/books/balance-entries.js';
 import { entriesOf } from '../domain/books/entries-of.js';
 import type { Draft } from '../domain/books/entry.js';
 import { stoodAtOpening } from '../domain/books/lines.js';
 import { type ReadRecord, readBookRecords } from '../records/books/book-records.js';
-import { openAssets, openedAssets, unpostedAttributions, walletOpenings } from '../records/books/openings.js';
+import { openAssets, openedAssets, subWalletOpenings, unpostedAttributions } from '../records/books/openings.js';
 import { lockBooks, readPostingProgress, savePostingProgress } from '../records/books/posting-progress.js';
 import { nextTouched, type TouchedIds } from '../records/books/touched-records.js';
 import { appendDrafts } from './append-drafts.js';
@@ -26,10 +26,10 @@ export async function postSlice(deps: PostingDeps): Promise<Slice> {
     const touched = await nextTouched(trx, progress);
     const records = await readRecords(trx, touched.ids);
     const opened = openings.map(({ assetCode }) => assetCode);
-    const wallets = await walletOpenings(trx, opened, walletsOf(records));
+    const accounts = await subWalletOpenings(trx, opened, accountsOf(records));
     const drafts: Draft[] = [
       ...openings.map(openingEntry),
-      ...wallets.map((wallet) => walletOpeningEntry(wallet.account, wallet)),
+      ...accounts.map((one) => subWalletOpeningEntry(one.account, one)),
       ...(await unpostedAttributions(trx)).map(attributionEntry),
     ];
     const entries =
@@ -51,7 +51,7 @@ async function readRecords(trx: Knex.Transaction, ids: TouchedIds): Promise<Read
 }
 
 /** Sub-wallets of which something that stood at the opening may be shown otherwise now. */
-function walletsOf(records: readonly ReadRecord[]): { account: string; assetCode: string }[] {
+function accountsOf(records: readonly ReadRecord[]): { account: string; assetCode: string }[] {
   return records
     .flatMap(({ moved }) => moved)
     .flatMap((moved) => {

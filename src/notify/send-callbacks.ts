@@ -39,11 +39,11 @@ const LANES = 4;
 const IDLE_MS = 500;
 
 /** Sends what is due, several orders at once, until the signal; a call under way is ended in peace. Never throws. */
-async function keepSendingCallbacks(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
-  await Promise.all(Array.from({ length: LANES }, () => keepLane(deps, signal)));
+async function sendLoops(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
+  await Promise.all(Array.from({ length: LANES }, () => sendLoop(deps, signal)));
 }
 
-async function keepLane(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
+async function sendLoop(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const sent = await sendNextCallback(deps).catch((error: unknown) => {
       deps.log.warn({ error: describeError(error) }, 'callback loop failed');
@@ -99,11 +99,11 @@ const PRUNE_EVERY_MS = 3_600_000;
  * Sends the store every order that changes, until the signal. For the leader of the schedulers; while one follows
  * another both may be at work, and no order is sent twice at once or backwards. Never throws.
  */
-export async function keepCallbacks(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
-  await Promise.all([keepCollecting(deps, signal), keepSendingCallbacks(deps, signal)]);
+export async function callbackLoops(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
+  await Promise.all([collectLoop(deps, signal), sendLoops(deps, signal)]);
 }
 
-async function keepCollecting(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
+async function collectLoop(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
   let prunedAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     try {

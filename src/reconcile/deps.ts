@@ -54,7 +54,7 @@ export interface PollOptions {
    * new and what is open is always read.
    */
   pages: number | null;
-  /** Deposits are left to the loop that reads what events claim. */
+  /** Payins are left to the loop that reads what events claim. */
   withoutPayins?: boolean;
   /** Of deliveries: which a person wants here now, grace or not. */
   wanted?: Wanted;

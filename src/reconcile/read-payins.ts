@@ -22,7 +22,7 @@ import { type Rotation, takeTurns } from './take-turns.js';
 import { type Fence, writeFenced } from './write-fenced.js';
 
 const kind = 'payin';
-/** A deposit that an event spoke of may not be there yet when it is asked for at once. */
+/** A payin that an event spoke of may not be there yet when it is asked for at once. */
 const AGAIN_MS = 5_000;
 /** What was read is shown after so many calls at the latest; then what came to be due meanwhile has its turn. */
 const SAVED_AT_ONCE = 10;
@@ -42,7 +42,7 @@ export interface PayinPoll {
 }
 
 /**
- * Reads the deposits whose poll is due, by their detail (specification 4.15): they have no list. One that the service
+ * Reads the payins whose poll is due, by their detail (specification 4.15): they have no list. One that the service
  * does not know, twice, is absent. Returns how many were asked for.
  */
 export async function readPayins(deps: ReconcileDeps, poll: PayinPoll): Promise<number> {
@@ -77,7 +77,7 @@ async function readFew(deps: ReconcileDeps, poll: PayinPoll, limit: number): Pro
   return asked;
 }
 
-/** Null: nothing that could be kept. What is wrong with one deposit alone holds up none of the others. */
+/** Null: nothing that could be kept. What is wrong with one payin alone holds up none of the others. */
 async function readPayin(
   { db, client, log }: ReconcileDeps,
   { id, attempts }: DueRequest,
@@ -100,14 +100,14 @@ async function readPayin(
       log.warn({ payin: id, error: describeError(error) }, 'payin not polled');
       return null;
     }
-    // A failure that only this deposit meets must not meet the next round first.
+    // A failure that only this payin meets must not meet the next round first.
     const mayBeIts = error instanceof UnavailableError && !(error instanceof CircuitOpenError);
     if (mayBeIts && !signal?.aborted) await postponeRefreshRequests(db, kind, [id], AGAIN_MS);
     throw error;
   }
 }
 
-/** The service answered, and what it says concerns this deposit, not the key, the rate or its own health. */
+/** The service answered, and what it says concerns this payin, not the key, the rate or its own health. */
 function isAboutOne(error: unknown): boolean {
   return [RefusedError, ForbiddenError, ContractViolationError, InvalidRequestError].some(
     (one) => error instanceof one,

@@ -7,7 +7,7 @@ export interface SaveContext extends ReleaseRules {
   now: Date;
   /** Records older than this are history: kept, but never a break. */
   adoptedAt: Date;
-  /** The account shows results of its screening: a deposit without one is read until it has one. Left out: no. */
+  /** The account shows results of its screening: a payin without one is read until it has one. Left out: no. */
   showsKyt?: boolean;
   /** The label of the secret that signed each webhook, by its inbox row; left out: not known. */
   secrets?: ReadonlyMap<string, string>;

@@ -19,7 +19,7 @@ type Begun =
   | { ok: true; again: boolean; age: number }
   | { ok: false; reason: 'expired' | 'other_request'; objectId: string | null };
 
-type Outcome = 'done' | 'refused' | 'unsent' | 'doubt' | 'lost';
+type Outcome = 'done' | 'refused' | 'unsent' | 'unknown' | 'lost';
 
 /** Where creating calls to the service are written down before they are sent; all processes on the database share it. */
 export interface ServiceWriteLog<O extends string> {
@@ -57,7 +57,7 @@ export function createServiceWriteLog<O extends string>(db: Knex): ServiceWriteL
     },
     async end(write, outcome, objectId) {
       const given = { ...bindingsOf(write), outcome, objectId };
-      await query(outcome === 'doubt' ? DOUBT : END, given);
+      await query(outcome === 'unknown' ? OUTCOME_UNKNOWN : END, given);
     },
     async claim<P extends O>(operations: readonly P[], limits: Limits) {
       const [row] = await query(CLAIM, { ...inSeconds(limits), operations });
@@ -85,7 +85,7 @@ function toWrite<P extends string>({ operation, key, hash, request, age }: Row):
   };
 }
 
-/** How many calls ended so that nobody knows what came of them, or are in doubt for longer than a call takes. */
+/** How many calls ended so that nobody knows what came of them, or whose outcome is unknown for longer than a call takes. */
 export async function countUnsettledWrites(db: Knex): Promise<{ lost: number; open: number }> {
   const { rows } = await db.raw<{ rows: { lost: number; open: number }[] }>(
     `SELECT count(*) FILTER (WHERE status = 'lost')::int AS lost,
@@ -135,8 +135,8 @@ const END = `
     ended_at = now()
   ${THIS} AND (:outcome = 'done' OR ${NOT_OVER})`;
 
-/** The lease ends: whoever settles calls in doubt may take it. */
-const DOUBT = `
+/** The lease ends: whoever settles calls of unknown outcome may take it. */
+const OUTCOME_UNKNOWN = `
   UPDATE service_writes SET
     status = 'open',
     request = coalesce(request, :request),

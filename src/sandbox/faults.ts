@@ -32,7 +32,7 @@ export interface Faults {
   eventId: 'none' | 'envelope' | 'header';
   shape: PayloadShape;
   // Payins
-  /** Chance that compliance rejects a deposit. */
+  /** Chance that compliance rejects a payin. */
   kytRejected: number;
   /** Chance that compliance never comes to a result. */
   kytPending: number;
@@ -47,7 +47,7 @@ export interface Faults {
   html: number;
   /** Chance that the connection is cut in the middle of the answer. */
   cut: number;
-  /** Chance that rows are inserted and changed before a page that continues a list of payments or movements is read. */
+  /** Chance that rows are inserted and changed before a page that continues a list of payments or transactions is read. */
   churn: number;
   /** 401 to every token from here on. */
   revokeToken: boolean;
@@ -103,7 +103,7 @@ export interface Faults {
   /** Invoices show `merchantReference`, refunds `paymentIntentId`: fields that the specification does not name. */
   links: boolean;
   /**
-   * Payments in lists show `metadata`, deposits `accountId`, accounts `isArchived`, `createdAt` and `updatedAt`: fields that
+   * Payments in lists show `metadata`, payins `accountId`, accounts `isArchived`, `createdAt` and `updatedAt`: fields that
    * section 2 of the specification does not name.
    */
   unnamedFields: boolean;

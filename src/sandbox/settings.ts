@@ -16,7 +16,7 @@ export interface SandboxSettings {
   movements: number;
   /** Time between two blocks; 0 settles a payment within the call that pays it. */
   confirmationSeconds: number;
-  /** Time until compliance has a result for a deposit; 0: at once. */
+  /** Time until compliance has a result for a payin; 0: at once. */
   kytSeconds: number;
   /** How long a payment may be paid. */
   expirySeconds: number;

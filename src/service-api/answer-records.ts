@@ -71,8 +71,8 @@ export type Payout = z.output<typeof payout>;
 export const account = z.looseObject({ id: text, ...shown(definitions.account) });
 export type SubWallet = z.output<typeof account>;
 
-export const movement = z.looseObject({ id: text, ...shown(definitions.transaction) });
-export type Movement = z.output<typeof movement>;
+export const transaction = z.looseObject({ id: text, ...shown(definitions.transaction) });
+export type Transaction = z.output<typeof transaction>;
 
 export const balance = z.looseObject(shown(definitions.balance));
 export type Balance = z.output<typeof balance>;

@@ -112,21 +112,25 @@ export class MerchantClient extends ServiceCalls {
     return this.readPage('listAccounts', records.account, { query, ...options });
   }
 
-  /** Specification 4.11: one page of one sub-wallet's movements. */
+  /** Specification 4.11: one page of one sub-wallet's transactions. */
   async listAccountTransactions(
     accountId: string,
     query: queries.AccountTransactionQuery = {},
     options: CallOptions = {},
-  ): Read<Page<records.Movement>> {
-    return this.readPage('listAccountTransactions', records.movement, { path: { id: accountId }, query, ...options });
+  ): Read<Page<records.Transaction>> {
+    return this.readPage('listAccountTransactions', records.transaction, {
+      path: { id: accountId },
+      query,
+      ...options,
+    });
   }
 
-  /** Specification 4.12: the movements of all sub-wallets; `totalCount` where a page is asked for by its number. */
+  /** Specification 4.12: the transactions of all sub-wallets; `totalCount` where a page is asked for by its number. */
   async listTransactions(
     query: queries.TransactionQuery = {},
     options: CallOptions = {},
-  ): Read<Page<records.Movement>> {
-    return this.readPage('listTransactions', records.movement, { query, ...options });
+  ): Read<Page<records.Transaction>> {
+    return this.readPage('listTransactions', records.transaction, { query, ...options });
   }
 
   /** Specification 4.13: whether an asset can be chosen at all. */
@@ -146,7 +150,7 @@ export class MerchantClient extends ServiceCalls {
     return this.read('listPaymentIntents', records.paymentIntent.array(), { query, ...options });
   }
 
-  /** Specification 4.15: one deposit, with its compliance result and status history. */
+  /** Specification 4.15: one payin, with its compliance result and status history. */
   async getPayin(id: string, options: CallOptions = {}): Read<records.Payin> {
     const reply = await this.read('getPayin', records.payin, { path: { id }, ...options });
     return askedFor('getPayin', reply, reply.data.id === id);

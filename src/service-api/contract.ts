@@ -12,7 +12,7 @@ const MAX_DEPTH = 32;
 const kytWords = (fallback: readonly string[]) =>
   z.array(z.string().transform(kytWord).pipe(z.string().min(1, 'a word'))).default([...fallback]);
 
-/** Words of `kytStatus` (2.2): goods wait for a deposit whose word is not among those that passed. A list replaces ours. */
+/** Words of `kytStatus` (2.2): goods wait for a payin whose word is not among those that passed. A list replaces ours. */
 const kyt = z
   .strictObject({
     passed: kytWords(defaultKytWords.passed),

@@ -104,8 +104,8 @@ export class InvoiceWrites {
     }
     // The service may still be at it.
     if (found.is === 'unread' || age < this.limits.leaseMs) {
-      await this.end(write, 'doubt');
-      return { outcome: 'doubt', objectIds: [] };
+      await this.end(write, 'unknown');
+      return { outcome: 'unknown', objectIds: [] };
     }
     const isAbsent = found.is === 'absent';
     await this.end(write, isAbsent ? 'unsent' : 'lost');
@@ -128,9 +128,9 @@ export class InvoiceWrites {
       }
       if (found.is === 'unclear' && found.candidates.length > 0) break;
     }
-    await this.end(write, 'doubt');
+    await this.end(write, 'unknown');
     signal?.throwIfAborted();
-    throw inDoubt(found, cause);
+    throw outcomeUnknown(found, cause);
   }
 
   /** Exactly one that it can be, which no other call made: that is it. */
@@ -156,7 +156,7 @@ export class InvoiceWrites {
 
   private async done(write: InvoiceWrite, body: string, reply: Reply<Json>): Promise<void> {
     const isReported = await this.deps.report(write, { path: {}, body }, reply);
-    await this.end(write, isReported ? 'done' : 'doubt', idsOf([reply.data as JsonObject])[0]);
+    await this.end(write, isReported ? 'done' : 'unknown', idsOf([reply.data as JsonObject])[0]);
   }
 
   private async end(write: InvoiceWrite, outcome: KeyOutcome, objectId: string | null = null): Promise<void> {
@@ -169,7 +169,7 @@ export class InvoiceWrites {
   }
 }
 
-function inDoubt(found: Found, cause: unknown): OutcomeUnknownError {
+function outcomeUnknown(found: Found, cause: unknown): OutcomeUnknownError {
   const candidates = found.is === 'unclear' ? found.candidates : [];
   const shows = candidates.length === 0 ? 'no invoice' : `${candidates.length} invoices`;
   const says = found.is === 'unread' ? 'its list could not be read' : `its list shows ${shows} it may be`;

@@ -36,10 +36,10 @@ export type Begun =
   | { ok: false; reason: 'expired' | 'other_request'; objectId: string | null };
 
 /**
- * How a call ended: `refused` and `unsent` made nothing, so their key is free again; `outcomeUnknown` is to be settled; `lost`
+ * How a call ended: `refused` and `unsent` made nothing, so their key is free again; `unknown` is to be settled; `lost`
  * can't be settled any more. What was done once stays done, whatever ends later.
  */
-export type KeyOutcome = 'done' | 'refused' | 'unsent' | 'doubt' | 'lost';
+export type KeyOutcome = 'done' | 'refused' | 'unsent' | 'unknown' | 'lost';
 
 export type OpenWrite<O extends NotedOperation = NotedOperation> = NotedWrite<O> & { age: number };
 

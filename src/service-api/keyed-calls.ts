@@ -89,7 +89,7 @@ export class KeyedCalls {
     } catch (error) {
       context.signal?.throwIfAborted();
       if (error instanceof ForeignAnswerError) return { outcome: 'lost', objectIds: [error.objectId] };
-      return { outcome: error instanceof RefusalError ? 'refused' : 'doubt', objectIds: [] };
+      return { outcome: error instanceof RefusalError ? 'refused' : 'unknown', objectIds: [] };
     }
   }
 
@@ -103,12 +103,12 @@ export class KeyedCalls {
       checkAnswer(operation, objectFromJsonText(request.body), reply.data);
       const isReported = await this.deps.report(write, request, reply);
       // Asking again hands the answer over again; what was not kept can't be asked again.
-      await this.end(write, isReported || write.request === null ? 'done' : 'doubt', idOf(reply.data));
+      await this.end(write, isReported || write.request === null ? 'done' : 'unknown', idOf(reply.data));
       return reply;
     } catch (error) {
       const outcome = outcomeOf(error, progress, again);
       const isKept = await this.end(write, outcome, null);
-      if (outcome !== 'doubt' && isKept) throw error;
+      if (outcome !== 'unknown' && isKept) throw error;
       if (signal?.aborted || error instanceof ForeignAnswerError) throw error;
       throw this.unknown(write, age, error);
     }
@@ -161,9 +161,9 @@ function stopwatch(): () => number {
 function outcomeOf(error: unknown, { outcomeUnknown }: WriteProgress, again: boolean): KeyOutcome {
   if (error instanceof ForeignAnswerError) return 'lost';
   // Meanwhile another process may have taken it up.
-  if (outcomeUnknown || error instanceof TooLateError) return 'doubt';
+  if (outcomeUnknown || error instanceof TooLateError) return 'unknown';
   if (error instanceof RefusalError && (!again || isFinal(error))) return 'refused';
-  return again ? 'doubt' : 'unsent';
+  return again ? 'unknown' : 'unsent';
 }
 
 function isFinal({ status, isOwnWord }: RefusalError): boolean {

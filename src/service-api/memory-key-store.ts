@@ -2,7 +2,7 @@ import type { Begun, KeyLimits, KeyOutcome, KeyStore, NotedOperation, NotedWrite
 
 interface Entry<O extends NotedOperation = NotedOperation> {
   write: NotedWrite<O>;
-  state: 'open' | Exclude<KeyOutcome, 'doubt'>;
+  state: 'open' | Exclude<KeyOutcome, 'unknown'>;
   objectId: string | null;
   begunAt: number;
   leasedUntil: number;
@@ -43,9 +43,9 @@ export class MemoryKeyStore implements KeyStore {
     if (isOver && outcome !== 'done') return Promise.resolve();
     entry.objectId = objectId ?? entry.objectId;
     entry.leasedUntil = this.now();
-    if (outcome === 'doubt') entry.state = 'open';
+    if (outcome === 'unknown') entry.state = 'open';
     else entry.state = entry.objectId === null ? outcome : 'done';
-    entry.write = outcome === 'doubt' ? write : { ...write, request: null };
+    entry.write = outcome === 'unknown' ? write : { ...write, request: null };
     return Promise.resolve();
   }
 
@@ -54,7 +54,7 @@ export class MemoryKeyStore implements KeyStore {
     { leaseMs, withinMs }: KeyLimits,
   ): Promise<OpenWrite<O> | null> {
     const now = this.now();
-    const due = this.inDoubt(operations).filter(({ begunAt }) => now - begunAt <= withinMs);
+    const due = this.withUnknownOutcome(operations).filter(({ begunAt }) => now - begunAt <= withinMs);
     const [first] = due.sort((a, b) => a.leasedUntil - b.leasedUntil);
     if (first === undefined) return Promise.resolve(null);
     first.leasedUntil = now + leaseMs;
@@ -63,7 +63,7 @@ export class MemoryKeyStore implements KeyStore {
 
   giveUp<O extends NotedOperation>(operations: readonly O[], { withinMs }: KeyLimits): Promise<NotedWrite<O>[]> {
     const now = this.now();
-    const late = this.inDoubt(operations).filter(({ begunAt }) => now - begunAt > withinMs);
+    const late = this.withUnknownOutcome(operations).filter(({ begunAt }) => now - begunAt > withinMs);
     for (const entry of late) entry.state = entry.objectId === null ? 'lost' : 'done';
     return Promise.resolve(late.filter(({ state }) => state === 'lost').map(({ write }) => write));
   }
@@ -80,7 +80,7 @@ export class MemoryKeyStore implements KeyStore {
     });
   }
 
-  private inDoubt<O extends NotedOperation>(operations: readonly O[]): Entry<O>[] {
+  private withUnknownOutcome<O extends NotedOperation>(operations: readonly O[]): Entry<O>[] {
     const now = this.now();
     return [...this.entries.values()]
       .filter((entry): entry is Entry<O> => operations.some((operation) => operation === entry.write.operation))

@@ -8,7 +8,7 @@ export interface SettledWrite {
    * `done`: it had made something, or did now; `refused`, `unsent`, `absent` (it is not in the service's list): nothing;
    * `outcomeUnknown`: to be asked for again; `lost`: it is not known any more.
    */
-  outcome: 'done' | 'refused' | 'unsent' | 'absent' | 'doubt' | 'lost';
+  outcome: 'done' | 'refused' | 'unsent' | 'absent' | 'unknown' | 'lost';
   /** Of what it made; of a lost invoice those that it may be. */
   objectIds: readonly string[];
 }
@@ -29,7 +29,7 @@ export async function* openWrites<O extends NotedOperation>(
     const name = `${write.operation} ${write.key}`;
     // Those that stay unknown wait behind the others: all of them had their turn.
     if (given.has(name)) {
-      await store.end(write, 'doubt', null);
+      await store.end(write, 'unknown', null);
       return;
     }
     given.add(name);

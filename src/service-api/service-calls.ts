@@ -119,7 +119,7 @@ export class ServiceCalls {
 
   /**
    * Asks once more, under the same key, for what creating calls that began in the last ten minutes left unknown, and gives
-   * up what is older; searches for invoices in doubt, and sends none. Of each how it ended; `done` also went to `onAnswer`.
+   * up what is older; searches for invoices of unknown outcome, and sends none. Of each how it ended; `done` also went to `onAnswer`.
    */
   settleWrites(signal?: AbortSignal): Promise<SettledWrite[]> {
     return this.writes.settle(signal);

@@ -12,8 +12,8 @@ import { turnFor } from '../records/own-turn.js';
 import type { SaveContext } from '../records/save-context.js';
 import { saveObservations } from '../records/saving/save-observations.js';
 import { eventKind, eventLabel } from './event-kinds.js';
-import { movementId } from './find-movement.js';
 import { findSubject } from './find-records.js';
+import { transactionId } from './find-transaction.js';
 import { envelopeOf, type ReadEvent, readEvents } from './read-event.js';
 
 export interface ApplyDeps extends Omit<SaveContext, 'now' | 'secrets'> {
@@ -179,7 +179,7 @@ function collision(event: ReadEvent, ours: Subject, earlier: { id: string; subje
 function subjectOf(type: string, data: ReadEvent['data']): Subject {
   const about = eventKind(type);
   if (about === null) return null;
-  if (!about.isMovement) return findSubject(about.kind, data);
-  const id = movementId(data);
+  if (!about.isTransaction) return findSubject(about.kind, data);
+  const id = transactionId(data);
   return id === null ? null : { id };
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors.js';
-import { keepRunning, type QueueConsumer } from './keep-running.js';
 import { openWorker, type QueueSettings, type QueueState } from './queue-backend.js';
 import { createQueueProducer } from './queue-producer.js';
+import { type QueueConsumer, startWorkerLoop } from './worker-loop.js';
 
 /** What the console can't do by itself and asks the roles for. */
 type CommandName = 'recover' | 'run' | 'doctor' | 'replay' | 'verify seals';
@@ -52,7 +52,7 @@ export function createCommandQueue(settings: QueueSettings): CommandQueue {
 /** Carries commands out, one at a time. One role serves them all: a job goes to whichever process asks first. */
 export function createCommandWorker(settings: QueueSettings & { handlers: CommandHandlers }): QueueConsumer {
   const { log, handlers } = settings;
-  return keepRunning<unknown>(
+  return startWorkerLoop<unknown>(
     log,
     async ({ id, name, data }) => {
       const handler = handlers[name as CommandName];

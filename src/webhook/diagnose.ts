@@ -8,7 +8,7 @@ const MAX_BODY = 64 * 1024;
 const MAX_DEPTH = 32;
 
 /**
- * The likely cause of a refusal, and the remedy. For a signature that does not match, the usual mistakes are tried out;
+ * The likely cause of a rejection, and the remedy. For a signature that does not match, the usual mistakes are tried out;
  * none of them is ever a reason to accept. Costs dozens of HMACs: meant for a sample, not for each request.
  */
 export function diagnose(

@@ -14,7 +14,7 @@ export interface EventKind {
   /** What the type says beyond the kind: `completed`, `deposit.completed`. */
   suffix: string;
   /** It is about money that a sub-wallet got or gave, not about the sub-wallet itself. */
-  isMovement: boolean;
+  isTransaction: boolean;
 }
 
 /** Null: records of such events are not kept here. */
@@ -23,7 +23,7 @@ export function eventKind(type: string): EventKind | null {
   const kind = prefixes.get(type.slice(0, Math.max(dot, 0)));
   if (kind === undefined) return null;
   const suffix = type.slice(dot + 1);
-  return { kind, suffix, isMovement: kind === 'account' && suffix.includes('.') };
+  return { kind, suffix, isTransaction: kind === 'account' && suffix.includes('.') };
 }
 
 /** The types that the specification names, and those of the same pattern that name a listed state. */

@@ -41,8 +41,8 @@ export function findSubject(kind: RecordKind, data: JsonObject, path = '', depth
   return bare === null ? null : { kind, id: bare, fields: recordFields(kind, bare, data), path };
 }
 
-/** Records of other kinds that the data, or the subject's own fields, carry or name besides. */
-export function findBeside(data: JsonObject, subject: FoundRecord): FoundRecord[] {
+/** Related records of other kinds: those that the data, or the subject's own fields, carry or name. */
+export function findRelated(data: JsonObject, subject: FoundRecord): FoundRecord[] {
   const holders = subject.fields === null ? [data] : [data, subject.fields];
   const found = (kinds[subject.kind].carries ?? []).flatMap(({ kind, bare, belongs }) => {
     const named = holders.map((holder) => findNamed(kind, holder)).find((one) => one !== null && (bare || one.fields));

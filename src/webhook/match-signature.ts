@@ -21,7 +21,7 @@ const HEX_LENGTH = 64;
 
 /**
  * Which of the secrets signed these bytes (specification 6.3). Every secret is tried, in constant time. What can be
- * seen to be wrong without a secret (length, alphabet) is refused before any HMAC is computed.
+ * seen to be wrong without a secret (length, alphabet) is rejected before any HMAC is computed.
  */
 export function matchSignature(
   rawBody: Uint8Array,

@@ -4,8 +4,8 @@ import type { Observation, ObservationSource } from '../domain/observation.js';
 import { amountViolations, type EntityRef, type RecordKind, recordRules, stateOn } from '../domain/records.js';
 import { withoutBulk } from '../domain/without-bulk.js';
 import { type EventKind, eventKind } from './event-kinds.js';
-import { findMovement } from './find-movement.js';
-import { type FoundRecord, findBeside, findSubject } from './find-records.js';
+import { type FoundRecord, findRelated, findSubject } from './find-records.js';
+import { findTransaction } from './find-transaction.js';
 import { MOST_PARTS } from './parse-envelope.js';
 
 /** What is needed of a stored event to say what it shows. */
@@ -45,10 +45,10 @@ export interface ObservedEvent {
 
 /** More than two clocks will be apart. */
 const CLOCK_UNCERTAINTY_MS = 2_000;
-/** So many records one event may say something of, besides its own. */
-const MOST_BESIDE = 100;
-/** Of a webhook with more characters nothing is kept of the records beside its own: some hundred of them, saved at once, take too long. */
-const MOST_WITH_BESIDE = 256_000;
+/** How many related records one event may report. */
+const MOST_RELATED = 100;
+/** Of a webhook with more characters nothing is kept of its related records: some hundred of them, saved at once, take too long. */
+const MOST_WITH_RELATED = 256_000;
 /** More fields than any record has: of one with more nothing is kept but its id. */
 const MOST_FIELDS = 1_000;
 /** The furthest moment that a date can name; a timestamp beyond it counts as it. */
@@ -58,7 +58,7 @@ const MAX_TIME_MS = 8.64e15;
  * What an event says of the records it speaks of. Its type's prefix decides what kind of record it is about, the shape
  * of its data is recognized (find-records.ts). A state that only the type's suffix names counts as the record's; where
  * the data says another one the data counts, and the record is to be read. Whatever can't be read off is asked for by
- * a mention; of a sub-wallet's movement, which its feed shows, only the sub-wallets, and of a deposit its payin. A statement with amounts that are no decimal strings is handed on as it is: saving refuses it. Never throws.
+ * a mention; of a sub-wallet's transaction, which its feed shows, only the sub-wallets, and of a deposit its payin. A statement with amounts that are no decimal strings is handed on as it is: saving refuses it. Never throws.
  */
 export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): ObservedEvent {
   const about = eventKind(event.type);
@@ -66,7 +66,7 @@ export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): 
   if (about === null) return { observations: [], handled: false, problems: [] };
   const { kind, suffix } = about;
   const { found, untaken } = findAll(about, event);
-  if (found.length === 0 && !about.isMovement) {
+  if (found.length === 0 && !about.isTransaction) {
     const entity = { kind: 'event' as const, id: event.id };
     return {
       observations: [],
@@ -76,7 +76,7 @@ export function observeEvent(event: ObservableEvent, links: LinkPointers = {}): 
   }
   const at = { ...noLaterThanArrival(event), source: { type: event.source, ref: event.id } };
   const seen = found.map((one, index) =>
-    observe(withLinked(one, links), at, index === 0 && !about.isMovement ? suffix : null),
+    observe(withLinked(one, links), at, index === 0 && !about.isTransaction ? suffix : null),
   );
   return {
     observations: seen.flatMap((one) => one.observations),
@@ -92,36 +92,36 @@ interface Found {
 
 /** Of an outline nothing is taken but which records it names. */
 function findAll(about: EventKind, { source, data, body = '', bulk = null }: ObservableEvent): Found {
-  const { kind, suffix, isMovement } = about;
-  const isLarge = source === 'webhook' && body.length > MOST_WITH_BESIDE;
+  const { kind, suffix, isTransaction } = about;
+  const isLarge = source === 'webhook' && body.length > MOST_WITH_RELATED;
   if (bulk === null)
-    return isMovement ? { found: findMovement(suffix, data), untaken: [] } : findRecords(about, data, isLarge);
-  const subject = isMovement ? null : findSubject(kind, data);
-  const named = isMovement ? findMovement(suffix, data) : subject === null ? [] : [subject];
+    return isTransaction ? { found: findTransaction(suffix, data), untaken: [] } : findRecords(about, data, isLarge);
+  const subject = isTransaction ? null : findSubject(kind, data);
+  const named = isTransaction ? findTransaction(suffix, data) : subject === null ? [] : [subject];
   const detail = `${bulk} keys and values given; an event with more than ${MOST_PARTS} only has its record asked for`;
   return { found: named.map((one) => ({ ...one, fields: null })), untaken: [problem('', detail, null)] };
 }
 
 /**
- * The record that the event is about, with the state that its type names, and those beside it. Where it names more than an
- * event may cause, only its subject is asked for; where it is large, those beside are.
+ * The record that the event is about, with the state that its type names, and the related records. Where it names more than an
+ * event may cause, only its subject is asked for; where it is large, the related ones are.
  */
 function findRecords({ kind, suffix }: EventKind, data: JsonObject, isLarge: boolean): Found {
   const subject = findSubject(kind, data);
   if (subject === null) return { found: [], untaken: [] };
   const bulk = bulkOf(subject);
-  const beside = bulk === null ? findBeside(data, subject) : [];
-  const most = `an event says something of ${MOST_BESIDE} records besides its own at most: only its own is read`;
-  if (bulk === null && beside.length <= MOST_BESIDE) {
+  const related = bulk === null ? findRelated(data, subject) : [];
+  const most = `an event says something of ${MOST_RELATED} records besides its own at most: only its own is read`;
+  if (bulk === null && related.length <= MOST_RELATED) {
     const isKept = (one: FoundRecord): boolean => !isLarge && bulkOf(one) === null;
-    const light = beside.map((one) => (isKept(one) ? one : { ...one, fields: null }));
+    const light = related.map((one) => (isKept(one) ? one : { ...one, fields: null }));
     return { found: [withState(subject, suffix), ...light], untaken: [] };
   }
   const path = bulk === null || bulk.name === null ? subject.path : `${subject.path}/${bulk.name}`;
   const detail =
     bulk !== null && bulk.name === null
       ? `${bulk.length} fields given; a record with more than ${MOST_FIELDS} is only asked for`
-      : `${bulk?.length ?? beside.length} given; ${most}`;
+      : `${bulk?.length ?? related.length} given; ${most}`;
   return { found: [{ ...subject, fields: null }], untaken: [problem(path, detail, null)] };
 }
 
@@ -130,7 +130,7 @@ function bulkOf({ fields }: FoundRecord): { name: string | null; length: number 
   const entries = Object.entries(fields ?? {});
   if (entries.length > MOST_FIELDS) return { name: null, length: entries.length };
   for (const [name, value] of entries)
-    if (Array.isArray(value) && value.length > MOST_BESIDE) return { name, length: value.length };
+    if (Array.isArray(value) && value.length > MOST_RELATED) return { name, length: value.length };
   return null;
 }
 

@@ -9,7 +9,7 @@ import { type HeaderValues, type SigningSecret, valuesOf } from './match-signatu
 import { describeAge, type Tolerance } from './verify-signature.js';
 import { createWriteBehind } from './write-behind.js';
 
-interface Refused {
+interface Rejected {
   reason: string;
   detail: string;
   rawBody: Buffer;
@@ -18,7 +18,7 @@ interface Refused {
 
 export interface RejectionLog {
   /** Counts it; keeps a sample of it. Costs next to nothing beyond the sampled ones, and never waits. */
-  add(refused: Refused): void;
+  add(rejected: Rejected): void;
   /** Writes what is not written yet. */
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ interface Deps {
   metrics: Pick<Metrics, 'signaturesLikeService'>;
 }
 
-/** Refusals in memory, written once a second: a flood of bad signatures costs no query for each. */
+/** Rejections in memory, written once a second: a flood of bad signatures costs no query for each. */
 export function createRejectionLog({ db, log, now, secrets, tolerance, metrics }: Deps): RejectionLog {
   const counts = new Map<string, RejectionCount>();
   const takes = createSampler();
@@ -62,16 +62,17 @@ export function createRejectionLog({ db, log, now, secrets, tolerance, metrics }
   });
 
   return {
-    add(refused) {
+    add(rejected) {
       const at = now();
-      const { reason, headers } = refused;
+      const { reason, headers } = rejected;
       const isForged = reason === 'invalid_signature' && secrets.current().length > 0;
       const likeService = isForged && isLikeService(headers, at, tolerance);
       const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
       add(counts, { hour, reason, count: 1, likeService: likeService ? 1 : 0 });
       if (likeService) metrics.signaturesLikeService.inc();
       // Each has samples of its own: noise does not wash away what the service sent.
-      if (takes(`${reason} ${likeService}`)) samples.push({ ...toSample(refused, at, secrets.current()), likeService });
+      if (takes(`${reason} ${likeService}`))
+        samples.push({ ...toSample(rejected, at, secrets.current()), likeService });
       behind.touch();
     },
     close: () => behind.close(),
@@ -101,7 +102,7 @@ function createSampler(): (sort: string) => boolean {
 }
 
 function toSample(
-  { reason, detail, rawBody, headers }: Refused,
+  { reason, detail, rawBody, headers }: Rejected,
   at: Date,
   secrets: readonly SigningSecret[],
 ): Omit<Rejection, 'likeService'> {

@@ -14,8 +14,8 @@ import type { SigningSecret } from './match-signature.js';
 const HISTORY_FRESH_MS = 30 * 60_000;
 /** For so long after a poll the history says whether the service sent what came. */
 const HISTORY_VALID_MS = 86_400_000;
-/** What was refused so long ago says nothing of the secrets as they are now. */
-const REFUSED_MS = 86_400_000;
+/** What was rejected so long ago says nothing of the secrets as they are now. */
+const REJECTED_MS = 86_400_000;
 
 interface Known {
   secret: SigningSecret;
@@ -52,9 +52,9 @@ export async function secretsStatus(
   }
   const history = { readAt: await historyReadAt(db), reason: await historyReason(db) };
   const counts = await reportCounts(db);
-  const refused = await countForgedSince(db, new Date(now.getTime() - REFUSED_MS));
+  const rejected = await countForgedSince(db, new Date(now.getTime() - REJECTED_MS));
   const items: SecretStatus[] = [];
-  for (const one of known) items.push(await statusOf(db, one, { known, endpoints, history, counts, refused, now }));
+  for (const one of known) items.push(await statusOf(db, one, { known, endpoints, history, counts, rejected, now }));
   return { items };
 }
 
@@ -96,7 +96,7 @@ async function statusOf(
     others,
     overlap: (label) => overlaps.get(label) ?? NO_OVERLAP,
     historyKnown: isWithin(readAt, now, HISTORY_FRESH_MS),
-    refused: around.refused,
+    rejected: around.rejected,
   });
   const leak = leakOfSecret({ facts, own }, around);
   const overlap = successor === null ? undefined : overlaps.get(successor);
@@ -122,7 +122,7 @@ interface Around {
   endpoints: ReadonlyMap<string, KnownEndpoint>;
   history: { readAt: Date | null; reason: string | null };
   counts: ReadonlyMap<string, ReportCounts>;
-  refused: number;
+  rejected: number;
   now: Date;
 }
 

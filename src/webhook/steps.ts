@@ -69,8 +69,8 @@ function postsOnly(deps: StepDeps): RequestHandler {
       const body = { error: 'method_not_allowed', detail: 'webhooks come by POST' };
       conclude(deps, req, res, { status: 405, result: 'method_not_allowed', body, headers: { Allow: 'POST' } });
     } else if (!isIdentity(req.headers['content-encoding'])) {
-      const refusal = refuse(deps, req, 415, 'unsupported_encoding', 'the Content-Encoding is not identity');
-      conclude(deps, req, res, { ...refusal, headers: { 'Accept-Encoding': 'identity' } });
+      const rejection = reject(deps, req, 415, 'unsupported_encoding', 'the Content-Encoding is not identity');
+      conclude(deps, req, res, { ...rejection, headers: { 'Accept-Encoding': 'identity' } });
     } else next();
   };
 }
@@ -99,7 +99,7 @@ function verify(deps: StepDeps): RequestHandler {
     }
     const { reason, detail } = verdict;
     if (reason === 'expired_timestamp') deps.expired(rawBody, verdict.envelope);
-    conclude(deps, req, res, refuse(deps, req, reason.endsWith('_signature') ? 401 : 400, reason, detail, rawBody));
+    conclude(deps, req, res, reject(deps, req, reason.endsWith('_signature') ? 401 : 400, reason, detail, rawBody));
   };
 }
 
@@ -187,19 +187,19 @@ function conclude({ metrics }: StepDeps, req: Request, res: Response, given: Ans
 function answerUnread(deps: StepDeps, req: IncomingMessage, problem: BodyProblem): Answer | null {
   if (problem === 'aborted') return null;
   if (problem === 'too_large') {
-    const refusal = refuse(deps, req, 413, 'too_large', `the body is larger than ${deps.bodyLimit} bytes`);
+    const rejection = reject(deps, req, 413, 'too_large', `the body is larger than ${deps.bodyLimit} bytes`);
     const isHopeless = Number(req.headers['content-length']) > MAX_DISCARDED_BYTES;
-    return isHopeless ? { ...refusal, headers: { Connection: 'close' } } : refusal;
+    return isHopeless ? { ...rejection, headers: { Connection: 'close' } } : rejection;
   }
   if (problem === 'evicted') {
-    const refusal = unavailable('overloaded', 'too many bodies are under way');
-    return { ...refusal, headers: { ...refusal.headers, Connection: 'close' } };
+    const rejection = unavailable('overloaded', 'too many bodies are under way');
+    return { ...rejection, headers: { ...rejection.headers, Connection: 'close' } };
   }
   deps.log.error({ detail: CONSUMED }, 'webhook body already read');
   return unavailable('misconfigured', 'the receiver is not mounted correctly; its log says more');
 }
 
-function refuse(
+function reject(
   { rejections }: StepDeps,
   req: IncomingMessage,
   status: Answer['status'],

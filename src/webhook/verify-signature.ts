@@ -74,7 +74,7 @@ export function* authenticating(arrival: SignedArrival): Pausing<Verdict> {
   return { ok: true, label: signature.label, envelope };
 }
 
-/** What is wrong with the age; null if nothing. Written so that NaN anywhere is refused. */
+/** What is wrong with the age; null if nothing. Written so that NaN anywhere is rejected. */
 export function describeAge(timestamp: number, now: Date, { past, future }: Tolerance): string | null {
   const age = Math.floor(now.getTime() / 1000) - timestamp;
   if (age <= past && -age <= future) return null;

@@ -1,10 +1,10 @@
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import { type ApplyDeps, applyEvents } from './apply-events.js';
 import { Batcher } from './batcher.js';
-import { keepRunning, type QueueConsumer } from './keep-running.js';
 import type { EventJob } from './queue.js';
 import { openWorker, type QueueSettings } from './queue-backend.js';
 import { scanInbox } from './requeue-orphaned.js';
+import { type QueueConsumer, startWorkerLoop } from './worker-loop.js';
 
 export interface WorkerSettings extends ApplyDeps, QueueSettings {
   /** Batches of events that are applied side by side. */
@@ -29,7 +29,7 @@ const inTime = timeout(CLOSE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
 export function createWorker(settings: WorkerSettings): QueueConsumer {
   const batches = gatherBatches(settings, settings.concurrency ?? 3);
   const inboxScan = scanInbox({ ...settings, isBusy: () => batches.isBusy() }, settings.scanEveryMs ?? 5_000);
-  const consumer = keepRunning<EventJob>(
+  const consumer = startWorkerLoop<EventJob>(
     settings.log,
     (job) => batches.submit(job.data.ids),
     (process) => openWorker('events', process, settings, { concurrency: JOBS_IN_HAND }),

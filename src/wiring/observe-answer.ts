@@ -50,7 +50,7 @@ export function observeAnswers({
 function observationsOf({ operation, path, request, reply }: Answered, links: LinkPointers): Observation[] {
   const at = { from: reply.from, to: reply.to, source: { type: 'api_response', ref: operation } } as const;
   if (operation === 'createTransfer')
-    return walletsOf(path, request).map((id) => ({ ...at, kind: 'account', id, type: 'mention' }));
+    return accountsOf(path, request).map((id) => ({ ...at, kind: 'account', id, type: 'mention' }));
   const call = { path, request: request ?? {} };
   const ofAccount = namedOfAccount[operation]?.(call);
   const kind = ofAccount === undefined ? createdKind(operation) : 'account';
@@ -69,7 +69,7 @@ function closed({ path }: { path: Answered['path'] }): { id: string | null; stat
 }
 
 /** The sub-wallets that a transfer moved money between: their balances are other than before. */
-function walletsOf(path: Answered['path'], request: JsonObject | null): string[] {
+function accountsOf(path: Answered['path'], request: JsonObject | null): string[] {
   const to = textField(request ?? {}, 'toWalletAccountId');
   return [path['id'] ?? null, to].filter((id) => id !== null);
 }

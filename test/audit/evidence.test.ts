@@ -17,7 +17,7 @@ import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
-import { at, reading } from '../support/observations.js';
+import { at, poll } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { payout } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -51,7 +51,7 @@ beforeAll(async () => {
 async function savePayout(id: string, description: string): Promise<void> {
   const about = { payoutType: 'withdrawal', amount: '1', feeAmount: '0.5', feeBearer: 'merchant', status: 'confirmed' };
   const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-20T10:00:00.000Z', source: 'chain' }];
-  await save(database, [reading('payout', payout(id, { ...about, statusHistory, description }), 100)]);
+  await save(database, [poll('payout', payout(id, { ...about, statusHistory, description }), 100)]);
 }
 
 /** What the program of the document says of a folder. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { createSealing } from '../../src/finance/audit/keep-sealing.js';
+import { createSealing } from '../../src/finance/audit/sealing-loop.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { loadAlertFacts } from '../../src/records/alerts/load-alert-facts.js';
 import type { Finding } from '../../src/records/audit/findings.js';
@@ -120,7 +120,7 @@ it('seals what is written while all is verified', async () => {
   expect(seen.every((rows) => rows === 1)).toBe(true);
   expect(Number((await db('seals').max('number as n').first())?.['n'])).toBe(before + seen.length);
   const kept = new AbortController();
-  const keeping = createSealing({ db, log, now, signal: kept.signal }, 1).keep(kept.signal);
+  const keeping = createSealing({ db, log, now, signal: kept.signal }, 1).loop(kept.signal);
   await vi.waitFor(async () => expect(await db('seal_checks').where({ actor: 'scheduler' })).toHaveLength(1), 10_000);
   kept.abort();
   await keeping;

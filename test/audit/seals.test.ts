@@ -12,7 +12,7 @@ import { storePeriodFile } from '../../src/records/books/period-files.js';
 import { beginClosing } from '../../src/records/books/periods.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
-import { at, reading } from '../support/observations.js';
+import { at, poll } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { payout } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -56,7 +56,7 @@ async function savePayouts(feeAmount: string, second: number): Promise<void> {
   const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-20T10:00:00.000Z', source: 'chain' }];
   await save(
     database,
-    Array.from({ length: 12 }, (_, n) => reading('payout', payout(`po_${n}`, { ...about, statusHistory }), second)),
+    Array.from({ length: 12 }, (_, n) => poll('payout', payout(`po_${n}`, { ...about, statusHistory }), second)),
   );
 }
 

@@ -40,7 +40,7 @@ const endpoints = (...given: object[]): Answers => ({
 const rows = (n: number, fields: object = {}) =>
   Array.from({ length: n }, (_, index) => ({ id: `r_${index}`, status: 'active', ...fields }));
 const MOVED = { accountId: 'r_0', assetCode: 'BTC', type: 'deposit', amount: '1', feeAmount: '0' };
-const MOVEMENT = { ...MOVED, createdAt: '2026-10-01T00:00:00Z', counterpartyAccountId: null };
+const TRANSACTION = { ...MOVED, createdAt: '2026-10-01T00:00:00Z', counterpartyAccountId: null };
 const listOf =
   (n: number, fields: object = {}): NonNullable<Answers>[string] =>
   ({ query }) => {
@@ -69,7 +69,7 @@ describe('a service with little in it', () => {
         const { query, response } = request;
         const page = Number(query.get('page') ?? 0);
         if (page > 0) response.setHeader('X-Total-Count', n);
-        return page > 1 ? [] : listOf(n, MOVEMENT)(request);
+        return page > 1 ? [] : listOf(n, TRANSACTION)(request);
       },
       '/v1/payments/payins/tallyhook-probe': ({ response }) =>
         send(response, 404, { code: 'NOT_FOUND', message: 'no such deposit' }),

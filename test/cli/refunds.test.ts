@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';
-import { reading } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { payout } from '../support/records.js';
 import { save, savePaid } from '../support/saved.js';
 import { useShell } from '../support/shell.js';
@@ -20,7 +20,7 @@ async function refundElsewhere(payment: string, amount?: string): Promise<string
   expect((await order(payment))?.release).toMatchObject({ safe: true, reason: 'proven' });
   const id = `po_${payment}`;
   const fields = { status: 'confirmed', merchantReference: `order-${payment}`, ...(amount && { amount }) };
-  await save(database, [reading('payout', payout(id, fields), 20)]);
+  await save(database, [poll('payout', payout(id, fields), 20)]);
   expect((await order(payment))?.release).toMatchObject({ safe: false, reason: 'refund_unlinked' });
   return id;
 }

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { bearer, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
-import { reading } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { save } from '../support/saved.js';
 
 const store = useDatabase();
@@ -21,7 +21,7 @@ beforeAll(async () => {
 beforeEach(() => vi.clearAllMocks());
 
 const payment = (id: string, minute: number) =>
-  reading(
+  poll(
     'payment_intent',
     {
       id,

@@ -2,7 +2,7 @@ import request from 'supertest';
 import { beforeAll, expect, it } from 'vitest';
 import { bearer, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
-import { reading } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { paidIntent, payin, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -12,10 +12,10 @@ let app: ReturnType<typeof testConsole>['app'];
 beforeAll(async () => {
   ({ app } = testConsole(store.db));
   await save(store, [
-    reading('payment_intent', paidIntent('pi', 'p'), 10),
-    reading('payin', payin('p', 'pi'), 10),
-    reading('payout', payout('po', { status: 'confirmed', amount: '5', merchantReference: 'order-pi' }), 20),
-    reading('payout', payout('btc', { assetCode: 'BTC' }), 20),
+    poll('payment_intent', paidIntent('pi', 'p'), 10),
+    poll('payin', payin('p', 'pi'), 10),
+    poll('payout', payout('po', { status: 'confirmed', amount: '5', merchantReference: 'order-pi' }), 20),
+    poll('payout', payout('btc', { assetCode: 'BTC' }), 20),
   ]);
 });
 

@@ -6,7 +6,7 @@ import { registerOrder } from '../../src/records/orders/orders.js';
 import { bearer, testConsole, tokenOf } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 import { storeEvents } from '../support/events.js';
-import { claim, reading } from '../support/observations.js';
+import { poll, report } from '../support/observations.js';
 import { save } from '../support/saved.js';
 
 const store = useDatabase();
@@ -16,13 +16,13 @@ beforeAll(async () => {
   ({ app } = testConsole(store.db));
   const { db } = store;
   await save(store, [
-    reading('payment_intent', { id: 'pi_read', status: 'completed', payins: [] }, 1),
-    claim('payment_intent', 'pi_claimed', { id: 'pi_claimed', status: 'completed', payins: [] }, 1),
-    reading('balance', { id: 'BTC', assetCode: 'BTC', balance: '1' }, 1),
-    reading('balance', { id: 'ETH', assetCode: 'ETH', balance: '2' }, 1),
-    reading('endpoint', { id: 'we_on', url: 'https://a.example', isActive: true }, 1),
-    reading('endpoint', { id: 'we_off', url: 'https://a.example\0', isActive: false }, 1),
-    reading('endpoint', { id: 'we_unclear', url: 'https://a.example', note: '"isActive":true' }, 1),
+    poll('payment_intent', { id: 'pi_read', status: 'completed', payins: [] }, 1),
+    report('payment_intent', 'pi_claimed', { id: 'pi_claimed', status: 'completed', payins: [] }, 1),
+    poll('balance', { id: 'BTC', assetCode: 'BTC', balance: '1' }, 1),
+    poll('balance', { id: 'ETH', assetCode: 'ETH', balance: '2' }, 1),
+    poll('endpoint', { id: 'we_on', url: 'https://a.example', isActive: true }, 1),
+    poll('endpoint', { id: 'we_off', url: 'https://a.example\0', isActive: false }, 1),
+    poll('endpoint', { id: 'we_unclear', url: 'https://a.example', note: '"isActive":true' }, 1),
   ]);
   const run = { kind: 'invoices', status: 'succeeded' };
   await db('runs').insert([
@@ -163,7 +163,7 @@ describe('a list is narrowed by its fields’ own names', () => {
   });
 });
 
-describe('one refused request', () => {
+describe('one rejected request', () => {
   it('is answered as it stands in the list', async () => {
     const [listed] = (await get('rejections', 'operator').expect(200)).body.items;
     expect(listed).toMatchObject({ reason: 'invalid_body', firstBytes: '<html>' });

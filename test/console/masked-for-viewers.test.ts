@@ -6,7 +6,7 @@ import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { bearer, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 import { storeEvents } from '../support/events.js';
-import { claim, reading } from '../support/observations.js';
+import { poll, report } from '../support/observations.js';
 import { save } from '../support/saved.js';
 
 const MAIL = 'ann@example.com';
@@ -20,8 +20,8 @@ beforeAll(async () => {
   app = testConsole(store.db).app;
   const created = { createdAt: '2026-10-01T12:00:00Z' };
   await save(store, [
-    reading('payment_intent', { id: 'pi_1', status: 'completed', customerEmail: MAIL, payins: [], ...created }, 1),
-    reading(
+    poll('payment_intent', { id: 'pi_1', status: 'completed', customerEmail: MAIL, payins: [], ...created }, 1),
+    poll(
       'invoice',
       {
         id: 'in_1',
@@ -33,8 +33,8 @@ beforeAll(async () => {
       },
       1,
     ),
-    reading('account', { id: 'ac_1', status: 'active', label: NAME, email: MAIL, ...created }, 1),
-    reading(
+    poll('account', { id: 'ac_1', status: 'active', label: NAME, email: MAIL, ...created }, 1),
+    poll(
       'payout',
       {
         id: 'po_1',
@@ -47,9 +47,9 @@ beforeAll(async () => {
       },
       1,
     ),
-    claim('payment_intent', 'pi_reported', { id: 'pi_reported', customerEmail: MAIL, note: `call ${PHONE}` }, 2),
-    claim('account', 'ac_1', { id: 'ac_1', status: 'frozen', label: `${NAME} 2`, email: MAIL }, 2),
-    claim(
+    report('payment_intent', 'pi_reported', { id: 'pi_reported', customerEmail: MAIL, note: `call ${PHONE}` }, 2),
+    report('account', 'ac_1', { id: 'ac_1', status: 'frozen', label: `${NAME} 2`, email: MAIL }, 2),
+    report(
       'payout',
       'po_reported',
       { id: 'po_reported', destination: MAIL, statusHistory: [{ note: `to ${MAIL}` }] },

@@ -11,7 +11,7 @@ import { bearer, serve, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 import { documentedAnswers } from '../support/document-shapes.js';
 import { until } from '../support/drill.js';
-import { claim } from '../support/observations.js';
+import { report } from '../support/observations.js';
 import { paidIntent, payin } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -166,7 +166,7 @@ describe('orders/{reference}?provenWithin', () => {
     expect(await store.db('orders').where({ reference: 'nobody-knows-it' })).toEqual([]);
   });
 
-  it('shows what the reading found: a deposit that was rejected meanwhile', async () => {
+  it('shows what the reading found: a payin that was rejected meanwhile', async () => {
     const order = await oldOrder();
     const rejected = { ...order.payin, kytStatus: 'rejected' };
     const [answer] = await Promise.all([ask(patient(), order.reference), reads({ payin: rejected })]);
@@ -176,7 +176,7 @@ describe('orders/{reference}?provenWithin', () => {
   it('asks for nothing that is young enough, that reports alone speak of, or that the service does not have', async () => {
     const order = await oldOrder();
     const others = { status: 'pending', payins: [], merchantReference: order.reference };
-    await save(store, [claim('payment_intent', 'ghost', paidIntent('ghost', 'd-ghost', others), 0)]);
+    await save(store, [report('payment_intent', 'ghost', paidIntent('ghost', 'd-ghost', others), 0)]);
     await shows('payment_intent', paidIntent('gone', 'd-gone', others), Date.now() - 2 * HOUR_MS);
     const [from, source] = [Date.now() - HOUR_MS, { type: 'poll', ref: 'run-1' } as const];
     await save(store, [{ type: 'absence', kind: 'payment_intent', id: 'gone', from, to: from + 200, source }]);

@@ -5,7 +5,7 @@ import type { Observation } from '../../src/domain/observation.js';
 import { changesOf } from '../../src/records/changes.js';
 import { bearer, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
-import { absence, claim, reading } from '../support/observations.js';
+import { absence, poll, report } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 import { sized } from '../support/sizes.js';
@@ -95,11 +95,11 @@ describe('a registration, while nothing was received,', () => {
   });
 
   it('is taken for the first time by who has seen the order without one, and from a payment that waits on', async () => {
-    await pays(reading('payment_intent', intent('c4'), 0));
+    await pays(poll('payment_intent', intent('c4'), 0));
     expect((await put('order-c4', '25', '"made-up"')).status).toBe(412);
     expect((await put('order-c4', '20', await tagOf('order-c4'))).status).toBe(201);
     expect((await put('order-c4', '25', await tagOf('order-c4'))).status).toBe(200);
-    const expired = reading('payment_intent', intent('c4', { status: 'expired' }), 10);
+    const expired = poll('payment_intent', intent('c4', { status: 'expired' }), 10);
     await pays(expired);
     expect((await withdraw('order-c4')).status).toBe(200);
   });
@@ -138,22 +138,19 @@ describe('a registration, while nothing was received,', () => {
 
 describe('once money was received', () => {
   const shows: [string, (id: string) => Observation[]][] = [
-    ['a completed payment', (id) => [reading('payment_intent', paidIntent(id, `p-${id}`), 10)]],
-    ['a part', (id) => [reading('payment_intent', intent(id, { totalAmountReceived: '1' }), 10)]],
-    ['a deposit', (id) => [reading('payment_intent', intent(id), 10), reading('payin', payin(`p-${id}`, id), 10)]],
-    ['a dispute', (id) => [reading('payment_intent', intent(id, { irregularStatus: 'pending_decision' }), 10)]],
+    ['a completed payment', (id) => [poll('payment_intent', paidIntent(id, `p-${id}`), 10)]],
+    ['a part', (id) => [poll('payment_intent', intent(id, { totalAmountReceived: '1' }), 10)]],
+    ['a payin', (id) => [poll('payment_intent', intent(id), 10), poll('payin', payin(`p-${id}`, id), 10)]],
+    ['a dispute', (id) => [poll('payment_intent', intent(id, { irregularStatus: 'pending_decision' }), 10)]],
     [
       'a refund',
-      (id) => [
-        reading('payment_intent', intent(id), 10),
-        reading('payout', payout(`r-${id}`, { paymentIntentId: id }), 10),
-      ],
+      (id) => [poll('payment_intent', intent(id), 10), poll('payout', payout(`r-${id}`, { paymentIntentId: id }), 10)],
     ],
     [
       'a paid invoice',
       (id) => [
-        reading('payment_intent', intent(id, { invoiceId: `i-${id}` }), 10),
-        reading('invoice', invoice(`i-${id}`, { status: 'paid', paymentIntentId: id }), 10),
+        poll('payment_intent', intent(id, { invoiceId: `i-${id}` }), 10),
+        poll('invoice', invoice(`i-${id}`, { status: 'paid', paymentIntentId: id }), 10),
       ],
     ],
   ];
@@ -176,13 +173,13 @@ describe('once money was received', () => {
 
   it('a webhook alone changes nothing of it: it may be changed until a poll shows the money, and who saw the order before sees it again first', async () => {
     await put('order-reported', '25');
-    await pays(reading('payment_intent', intent('reported'), 0));
+    await pays(poll('payment_intent', intent('reported'), 0));
     const before = await tagOf('order-reported');
-    await pays(claim('payment_intent', 'reported', paidIntent('reported', 'p-reported'), 10));
+    await pays(report('payment_intent', 'reported', paidIntent('reported', 'p-reported'), 10));
     expect((await get('order-reported')).body).toMatchObject({ release: { safe: false } });
     expect((await put('order-reported', '24', '"made-up"')).status).toBe(412);
     expect((await put('order-reported', '26', await tagOf('order-reported'))).status).toBe(200);
-    await pays(reading('payment_intent', paidIntent('reported', 'p-reported'), 20));
+    await pays(poll('payment_intent', paidIntent('reported', 'p-reported'), 20));
     expect((await put('order-reported', '27', await tagOf('order-reported'))).status).toBe(409);
     expect((await withdraw('order-reported')).status).toBe(409);
     expect((await put('order-reported', '26', before)).status).toBe(200);
@@ -191,7 +188,7 @@ describe('once money was received', () => {
 
   it('what the service denies is no money', async () => {
     await put('order-denied', '25');
-    await pays(claim('payment_intent', 'denied', paidIntent('denied', 'p-denied'), 10));
+    await pays(report('payment_intent', 'denied', paidIntent('denied', 'p-denied'), 10));
     await pays(absence('payment_intent', 'denied', 100));
     expect((await put('order-denied', '26', await tagOf('order-denied'))).status).toBe(200);
   });
@@ -207,7 +204,7 @@ it('whatever comes in whatever order: what is expected never changes after money
       let [received, expected, done] = [false, null as string | null, 0];
       for (const [what, amount] of steps) {
         if (what === 'money') {
-          await pays(reading('payment_intent', paidIntent(`any${number}`, `p${number}`), number));
+          await pays(poll('payment_intent', paidIntent(`any${number}`, `p${number}`), number));
           received = true;
         } else if (what === 'delete') await withdraw(reference);
         else if (what === 'put') await put(reference, amount);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { absorb, show } from '../../src/domain/merge.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { emptyState } from '../../src/domain/record-state.js';
-import { reading, report, SECOND } from './one-record.js';
+import { poll, report, SECOND } from './one-record.js';
 
 function shown(first: Observation, ...others: Observation[]) {
   const { kind } = first;
@@ -23,8 +23,8 @@ describe('goods are not released on a reading that an event has overtaken', () =
       ['none', 'appealed'],
       ['encashed', 'refunded'],
     ] as const) {
-      const poll = reading(T, { ...completed, irregularStatus: read });
-      expect(shown(poll, report(T + SECOND, { ...completed, irregularStatus: said }))).toMatchObject({
+      const polled = poll(T, { ...completed, irregularStatus: read });
+      expect(shown(polled, report(T + SECOND, { ...completed, irregularStatus: said }))).toMatchObject({
         fields: { irregularStatus: read },
         verified: true,
         doubted: true,
@@ -34,19 +34,19 @@ describe('goods are not released on a reading that an event has overtaken', () =
       });
     }
     const behind = report(T + SECOND, { ...completed, irregularStatus: 'none' });
-    expect(shown(reading(T, { ...completed, irregularStatus: 'encashed' }), behind).doubted).toBe(false);
+    expect(shown(poll(T, { ...completed, irregularStatus: 'encashed' }), behind).doubted).toBe(false);
   });
 
-  it('another result of the screening holds a deposit until it is read again', () => {
+  it('another result of the screening holds a payin until it is read again', () => {
     const passed = { ...confirmed, kytStatus: 'approved' };
-    const read = reading(T, passed, 'payin');
+    const read = poll(T, passed, 'payin');
     const rejected = report(T + SECOND, { ...passed, kytStatus: 'rejected' }, 'payin');
     const silent = report(T + 2 * SECOND, confirmed, 'payin');
     for (const facts of [shown(read, rejected), shown(read, rejected, silent)]) {
       expect(facts).toMatchObject({ fields: passed, doubted: true, needsPoll: true });
     }
     expect(shown(read, silent)).toMatchObject({ verified: true, doubted: false, needsPoll: false });
-    expect(shown(read, rejected, reading(T + 3 * SECOND, passed, 'payin')).doubted).toBe(false);
+    expect(shown(read, rejected, poll(T + 3 * SECOND, passed, 'payin')).doubted).toBe(false);
   });
 
   it('no flood of made-up states pushes out a report that holds them', () => {
@@ -54,13 +54,13 @@ describe('goods are not released on a reading that an event has overtaken', () =
       ['payout', 'failed', 'confirmed'],
       ['payment_intent', 'pending', 'completed'],
     ] as const) {
-      const poll = reading(T, { id: 'x', status: read }, kind);
+      const polled = poll(T, { id: 'x', status: read }, kind);
       const truth = report(T + SECOND, { id: 'x', status: said }, kind);
       const flood = Array.from({ length: 40 }, (_, n) =>
         report(T + (n + 2) * SECOND, { id: 'x', status: `made-up-${n}` }, kind),
       );
-      expect(shown(poll, truth, ...flood).doubted).toBe(true);
-      expect(shown(poll, ...flood, truth).doubted).toBe(true);
+      expect(shown(polled, truth, ...flood).doubted).toBe(true);
+      expect(shown(polled, ...flood, truth).doubted).toBe(true);
     }
   });
 });

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { checked, NOW, sourceOf } from '../support/checked-facts.js';
 
 type About = Partial<CheckedRecord>;
-const deposit = (fields: JsonObject = {}, about: About = {}) =>
+const payin = (fields: JsonObject = {}, about: About = {}) =>
   checked(
     'payin',
     'pay_1',
@@ -46,7 +46,7 @@ const broken = (record: CheckedRecord) =>
 
 describe('what the specification suggests of amounts', () => {
   it('is known of each record by the field that the service shows', () => {
-    expect(identitiesOf(deposit({ amountNet: '8' }))).toEqual([
+    expect(identitiesOf(payin({ amountNet: '8' }))).toEqual([
       { identity: 'payin_net', holds: false, field: 'amountNet', ours: '9', theirs: '8' },
     ]);
     const ours: JsonObject = { amountNetMerchant: '9', feeAmountTotal: '1', totalAmountReceived: '10' };
@@ -65,7 +65,7 @@ describe('what the specification suggests of amounts', () => {
     ['a part of the fee', { feeAmountOnRange: '0.71' }, ['intent_fees']],
     ['the other part of it', { feeAmountOnRejected: '0.31' }, ['intent_fees']],
     ['what was in range', { amountInRange: '10.01' }, ['intent_range']],
-    ['its deposits', { payins: [brought('4', '0.4', '3.6')] }, ['payins_gross', 'payins_net', 'payins_fee']],
+    ['its payins', { payins: [brought('4', '0.4', '3.6')] }, ['payins_gross', 'payins_net', 'payins_fee']],
   ])('one amount may be wrong: %s', (_name, fields, expected) => expect(broken(payment(fields))).toEqual(expected));
 
   it.each<[string, JsonObject, Identity[]]>([
@@ -91,17 +91,17 @@ describe('what the specification suggests of amounts', () => {
     ['are not all final', [brought('4', '0.4', '3.6'), brought('6', '0.6', '5.4', { status: 'confirming' })]],
     ['came in another asset', [brought('4', '0.4', '3.6', { assetCode: 'ETH' })]],
     ['show no amounts', [{ status: 'confirmed', assetCode: 'BTC' }]],
-  ])('nothing is said of the deposits of a payment that %s', (_name, payins = null) => {
+  ])('nothing is said of the payins of a payment that %s', (_name, payins = null) => {
     expect(names(payment({ payins }))).toEqual(['intent_net', 'intent_fees', 'intent_range']);
   });
 
   it.each<[string, CheckedRecord]>([
-    ['a deposit that is not final', deposit({ status: 'confirming' })],
-    ['a deposit that only an event shows', deposit({}, { verified: false })],
-    ['a deposit that is denied', deposit({}, { absent: true })],
-    ['a deposit without a net', deposit({ amountNet: null })],
-    ['a deposit without a fee', deposit({ feeAmount: null })],
-    ['a deposit without what came in', deposit({ amountGross: null })],
+    ['a payin that is not final', payin({ status: 'confirming' })],
+    ['a payin that only an event shows', payin({}, { verified: false })],
+    ['a payin that is denied', payin({}, { absent: true })],
+    ['a payin without a net', payin({ amountNet: null })],
+    ['a payin without a fee', payin({ feeAmount: null })],
+    ['a payin without what came in', payin({ amountGross: null })],
     ['a payment that is not final', payment({ status: 'pending' })],
     ['a payment that is disputed', payment({ irregularStatus: 'pending_decision' })],
     ['any other record', { ...payment(), kind: 'invoice' }],
@@ -113,17 +113,17 @@ describe('whether it holds is observed', () => {
   const known = (about: Partial<IdentityEvidence>): IdentityEvidence[] => [
     { identity: 'payin_net', heldBy: [], failedBy: [], provenAt: null, ...about },
   ];
-  const wrong = (id: string, about: About = {}) => ({ ...deposit({ amountNet: '8' }, about), id });
+  const wrong = (id: string, about: About = {}) => ({ ...payin({ amountNet: '8' }, about), id });
   const check = (records: CheckedRecord[], about: Partial<IdentityEvidence> = {}) =>
     checkFees(records, known(about), NOW);
 
   test('each record counts once, and one of which it does not hold begins anew', () => {
     const nearly = heldBy.slice(1);
-    expect(checkFees([deposit()], [], NOW).evidence).toEqual(known({ heldBy: ['payin pay_1'] }));
-    expect(check([deposit()], { heldBy: ['payin pay_1'] }).evidence).toEqual(known({ heldBy: ['payin pay_1'] }));
+    expect(checkFees([payin()], [], NOW).evidence).toEqual(known({ heldBy: ['payin pay_1'] }));
+    expect(check([payin()], { heldBy: ['payin pay_1'] }).evidence).toEqual(known({ heldBy: ['payin pay_1'] }));
     const proven = { heldBy: [...nearly, 'payin pay_1'], provenAt: NOW };
-    expect(check([deposit()], { heldBy: nearly }).evidence).toEqual(known(proven));
-    expect(check([deposit()], { heldBy: heldBy.slice(2) }).evidence).toMatchObject([{ provenAt: null }]);
+    expect(check([payin()], { heldBy: nearly }).evidence).toEqual(known(proven));
+    expect(check([payin()], { heldBy: heldBy.slice(2) }).evidence).toMatchObject([{ provenAt: null }]);
     expect(check([wrong('a')], { heldBy: nearly, failedBy: ['payin a', 'payin b'] }).evidence).toEqual(
       known({ failedBy: ['payin b', 'payin a'] }),
     );
@@ -133,7 +133,7 @@ describe('whether it holds is observed', () => {
 
   test('what was proven stays so, and then a record that breaks it is a break that says since when', () => {
     const proven = { heldBy, provenAt: NOW - 1_000 };
-    const { checked, evidence } = check([wrong('a'), wrong('b', { history: true }), deposit()], proven);
+    const { checked, evidence } = check([wrong('a'), wrong('b', { history: true }), payin()], proven);
     expect(evidence).toEqual(known(proven));
     expect(checked).toMatchObject([
       { entity: { kind: 'payin', id: 'a' }, found: {} },

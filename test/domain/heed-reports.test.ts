@@ -76,7 +76,7 @@ describe('what reports do to an order', () => {
       'a payment that it calls paid',
       { ...good, intents: good.intents.map((intent) => ({ ...intent, saysPaid: true })) },
     ],
-    ['a deposit', { ...good, payins: good.payins.map((payin) => ({ ...payin, doubted: true })) }],
+    ['a payin', { ...good, payins: good.payins.map((payin) => ({ ...payin, doubted: true })) }],
     ['a refund of its own', { ...good, refunds: [{ ...gave('1', 'failed'), doubted: true }] }],
   ])('without them it stands as it was: %s', (_name, facts) => {
     const plain = withoutReports(facts);

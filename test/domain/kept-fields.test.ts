@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { absorb, show } from '../../src/domain/merge.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { emptyState } from '../../src/domain/record-state.js';
-import { claim, reading, report, SECOND } from './one-record.js';
+import { delivered, poll, report, SECOND } from './one-record.js';
 
 const T = 1_700_000_000 * SECOND;
 const stateOf = (observations: Observation[]) =>
@@ -11,12 +11,12 @@ const stateOf = (observations: Observation[]) =>
 
 describe('a field that some views lack', () => {
   const own = (at: number, fields: JsonObject): Observation => ({
-    ...claim(at, fields, 'payout'),
+    ...delivered(at, fields, 'payout'),
     source: { type: 'api_response', ref: 'createPayout' },
   });
   const link = (...observations: Observation[]) => show('payout', stateOf(observations)).fields['merchantReference'];
-  const bare = reading(T + 9 * SECOND, { id: 'x', status: 'pending' }, 'payout');
-  const history = (at: number, merchantReference: string) => claim(at, { merchantReference }, 'payout');
+  const bare = poll(T + 9 * SECOND, { id: 'x', status: 'pending' }, 'payout');
+  const history = (at: number, merchantReference: string) => delivered(at, { merchantReference }, 'payout');
 
   it('is the newest that was kept, but what our own call said comes before what the delivery history shows', () => {
     const [early, late] = [history(T, 'early'), history(T + SECOND, 'late')];

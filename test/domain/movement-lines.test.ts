@@ -1,13 +1,13 @@
 import { describe, expect, it, test } from 'vitest';
-import { type MovementPointers, movementFieldsOf } from '../../src/domain/balances/movement-row.js';
 import type { MovementLine, MovementRecord, MovementTable } from '../../src/domain/balances/movement-table.js';
 import { movementsOf } from '../../src/domain/balances/movements.js';
 import { effectsOf } from '../../src/domain/balances/record-effects.js';
+import { type TransactionPointers, transactionFieldsOf } from '../../src/domain/balances/transaction-row.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
 const AT = '2026-03-01T00:00:00Z';
-const deposit = (fields: JsonObject = {}): MovementRecord => {
+const payin = (fields: JsonObject = {}): MovementRecord => {
   const shown = { status: 'done', assetCode: 'BTC', amount: '5', feeAmount: '1', accountId: 'acc_1', createdAt: AT };
   return { kind: 'payin', id: 'pay_1', fields: { payinType: 'merchant_deposit', ...shown, ...fields } };
 };
@@ -27,7 +27,7 @@ const except = { states: { field: 'status', except: ['failed'] } };
 function read(lines: MovementLine[], fields: JsonObject = {}) {
   const { operations, ...movements } = defaultContract.movements;
   const table: MovementTable = { ...movements, operations: { ...operations, merchantDeposit: lines } };
-  return movementsOf(deposit(fields), table);
+  return movementsOf(payin(fields), table);
 }
 function shownEffects(lines: MovementLine[], fields: JsonObject = {}) {
   const { movements, unobservable, unclear } = read(lines, fields);
@@ -167,9 +167,9 @@ describe('what a record did, as it is kept', () => {
   });
 
   test('that no list shows: its amount is known, and no limit', () => {
-    const fields = { ...deposit().fields, status: 'confirmed', amountNet: '4', amountNetMerchant: '9' };
+    const fields = { ...payin().fields, status: 'confirmed', amountNet: '4', amountNetMerchant: '9' };
     const part = { part: 'unobservable', operation: 'merchantDeposit', delta: '4' };
-    expect(kept({ ...deposit(), fields })).toEqual([{ ...effect, ...part, at: null }]);
+    expect(kept({ ...payin(), fields })).toEqual([{ ...effect, ...part, at: null }]);
   });
 
   test('of a sub-wallet, and where that is not clear: why, and in which asset', () => {
@@ -220,21 +220,21 @@ describe('what a record did, as it is kept', () => {
   });
 });
 
-describe('a deposit that no payment brought', () => {
+describe('a payin that no payment brought', () => {
   const of = (fields: JsonObject) =>
-    movementsOf({ kind: 'payin', id: 'pay_1', fields: { ...deposit().fields, ...fields } }, defaultContract.movements);
+    movementsOf({ kind: 'payin', id: 'pay_1', fields: { ...payin().fields, ...fields } }, defaultContract.movements);
 
-  it('to the address of a sub-wallet stands among its own movements; any other is not clear', () => {
+  it('to the address of a sub-wallet stands among its own transactions; any other is not clear', () => {
     const none = { movements: [], unobservable: [], unclear: [] };
     for (const payinType of ['blockchain', null])
       expect(of({ payinType, addressPurpose: 'STATIC_ADDRESS' })).toEqual(none);
-    const why = 'a deposit without a payment: which balance it went to is not shown';
+    const why = 'a payin without a payment: which balance it went to is not shown';
     expect(of({ payinType: 'blockchain', addressPurpose: 'OTHER' }).unclear).toEqual([{ operation: null, why }]);
   });
 });
 
-describe('a movement of the feed', () => {
-  const pointers: MovementPointers = {
+describe('a transaction of the feed', () => {
+  const pointers: TransactionPointers = {
     id: '/id',
     accountId: '/wallet/id',
     assetCode: '/coin',
@@ -248,13 +248,13 @@ describe('a movement of the feed', () => {
   it('stands under our names beside all that came with it; what a pointer does not find is left out', () => {
     const item = { id: 'tx_1', wallet: { id: 'acc_1' }, coin: 'BTC', fee: null, note: 'x', createdAt: AT };
     const ours = { accountId: 'acc_1', assetCode: 'BTC', feeAmount: null };
-    expect(movementFieldsOf({ ...item, assetCode: 'ETH', feeAmount: '1' }, pointers)).toStrictEqual({
+    expect(transactionFieldsOf({ ...item, assetCode: 'ETH', feeAmount: '1' }, pointers)).toStrictEqual({
       ...item,
       ...ours,
     });
-    expect(movementFieldsOf({ ...item, counterpartyAccountId: 'acc_2' }, pointers)).not.toHaveProperty(
+    expect(transactionFieldsOf({ ...item, counterpartyAccountId: 'acc_2' }, pointers)).not.toHaveProperty(
       'counterpartyAccountId',
     );
-    expect(movementFieldsOf(['tx_1', 'x'], { ...pointers, id: '/0' })).toStrictEqual({ id: 'tx_1' });
+    expect(transactionFieldsOf(['tx_1', 'x'], { ...pointers, id: '/0' })).toStrictEqual({ id: 'tx_1' });
   });
 });

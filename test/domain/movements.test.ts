@@ -91,7 +91,7 @@ describe('payments', () => {
     expect(movedBy(intent({ status: 'pending', assetCode: null, amountNetMerchant: '0' }))).toEqual(only());
   });
 
-  it('or the net of each confirmed deposit: one or the other, never both', () => {
+  it('or the net of each confirmed payin: one or the other, never both', () => {
     expect(movedBy(payin())).toEqual(only());
     expect(movedBy(payin(), { payments: 'payins' })).toEqual(only('operating USDT.TRC20 99'));
     expect(movedBy(intent(), { payments: 'payins' })).toEqual(only());
@@ -142,7 +142,7 @@ describe('payouts', () => {
     expect(movedBy(payout({ status }))).toEqual(only());
   });
 
-  it('of a sub-wallet are shown by its own movements, and by them alone', () => {
+  it('of a sub-wallet are shown by its own transactions, and by them alone', () => {
     expect(movedBy(payout({}, { accountId: 'acc_1' }))).toEqual(only());
     const debit = transaction({ type: 'withdrawal', amount: '-50.5', feeAmount: '0.5' });
     expect(movedBy(debit)).toEqual(only('acc_1 BTC -50.5'));
@@ -161,10 +161,13 @@ describe('payouts', () => {
     expect(movedBy(payout({ payoutType: 'internal' }))).toEqual(only('operating USDT.TRC20 -50.5'));
   });
 
-  it.each(['internal', 'crypto'])('of a sub-wallet are shown by its movements whoever got them (%s)', (payoutType) => {
-    expect(movedBy(payout({ payoutType }, { accountId: 'acc_1' }))).toEqual(only());
-    expect(movedBy(payout({ payoutType }, {})).unclear).toEqual(['which balance this payout debits is not shown']);
-  });
+  it.each(['internal', 'crypto'])(
+    'of a sub-wallet are shown by its transactions whoever got them (%s)',
+    (payoutType) => {
+      expect(movedBy(payout({ payoutType }, { accountId: 'acc_1' }))).toEqual(only());
+      expect(movedBy(payout({ payoutType }, {})).unclear).toEqual(['which balance this payout debits is not shown']);
+    },
+  );
 
   it('have their gas paid by the service out of the fee, or by the merchant in the coin of the chain', () => {
     const both = only('operating USDT.TRC20 -50.5', 'operating TRX.TRON -13.2');
@@ -197,7 +200,7 @@ describe('payouts', () => {
 });
 
 describe('sub-wallets', () => {
-  it('gain their deposits, and the operating balance does not', () => {
+  it('gain their payins, and the operating balance does not', () => {
     expect(movedBy(transaction())).toEqual(only('acc_1 BTC 0.9'));
     const gross = transaction({ amount: '1' });
     expect(movedBy(gross, { transactionAmount: 'before_fee' })).toEqual(only('acc_1 BTC 0.9'));
@@ -238,7 +241,7 @@ describe('sub-wallets', () => {
     expect(movedBy(debit, before)).toEqual(only('acc_1 BTC -50.5'));
   });
 
-  it('that are closed give all they have to the operating balance, a movement for each asset (3.6)', () => {
+  it('that are closed give all they have to the operating balance, a transaction for each asset (3.6)', () => {
     const closure = transaction({ type: 'closure', amount: '-4', feeAmount: null });
     expect(movedBy(closure)).toEqual(only('acc_1 BTC -4', 'operating BTC 4'));
     expect(movementsOf(closure, table()).movements[0]).toMatchObject({ at: '2026-10-02T00:00:00Z' });
@@ -256,9 +259,9 @@ describe('what is not known', () => {
   it.each<[string, MovementRecord, string]>([
     ['a type of payout', payout({ payoutType: 'airdrop' }), 'payoutType "airdrop" is on no list'],
     ['no type of payout', payout({ payoutType: null }), 'payoutType (not shown)'],
-    ['a type of movement', transaction({ type: 'interest' }), 'type "interest" is on no list'],
-    ['a type of deposit', payin({ payinType: 'staking' }), 'payinType "staking" is not known'],
-    ['a deposit of nobody', payin({ paymentIntentId: null }), 'a deposit without a payment'],
+    ['a type of transaction', transaction({ type: 'interest' }), 'type "interest" is on no list'],
+    ['a type of payin', payin({ payinType: 'staking' }), 'payinType "staking" is not known'],
+    ['a payin of nobody', payin({ paymentIntentId: null }), 'a payin without a payment'],
     ['a bearer', payout({ feeBearer: 'bank' }), 'feeBearer'],
     ['no bearer', payout({ feeBearer: null }), 'feeBearer'],
     ['no state', payout({ status: null }), 'its state is not shown'],

@@ -4,8 +4,8 @@ import type { RecordKind } from '../../src/domain/records.js';
 
 export const SECOND = 1000;
 
-/** A full reading whose request took from `at` to `at` + 200 ms. */
-export function reading(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
+/** A poll whose request took from `at` to `at` + 200 ms. */
+export function poll(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
   return { kind, id: 'x', type: 'poll', from: at, to: at + 200, source: { type: 'poll', ref: `run ${at}` }, fields };
 }
 
@@ -16,11 +16,11 @@ export function absence(at: number): Observation {
 
 /** What a webhook of this second says. */
 export function report(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
-  return { ...claim(at, fields, kind), source: { type: 'webhook', ref: `event ${at}` } };
+  return { ...delivered(at, fields, kind), source: { type: 'webhook', ref: `event ${at}` } };
 }
 
 /** What the delivery history shows to have been said. */
-export function claim(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
+export function delivered(at: number, fields: JsonObject, kind: RecordKind = 'payment_intent'): Observation {
   return {
     kind,
     id: 'x',

@@ -15,7 +15,7 @@ const payin = (fields: JsonObject = {}, about: About = {}) => checked('payin', '
 const payment = (id: string, fields: JsonObject = {}, about: About = {}) =>
   checked('payment_intent', id, { status: 'completed', ...fields }, about);
 
-describe('the screening of a deposit', () => {
+describe('the screening of a payin', () => {
   const waits = { kytStatus: 'pending', paymentIntentId: 'pi_1' };
   const refused = { kytStatus: 'rejected', paymentIntentId: 'pi_1' };
   const judge = (records: CheckedRecord[], about: Partial<Pick<CheckFacts, 'listings' | 'now'>> = {}) =>
@@ -31,7 +31,7 @@ describe('the screening of a deposit', () => {
     ['waits, and so does the payment', false, [payin(waits), payment('pi_1', { status: 'pending' })]],
     ['waits, of a payment that nobody knows', false, [payin(waits)]],
     ['waits, and belongs to no payment', false, [payin({ kytStatus: 'pending' })]],
-    ['waits, and the deposit is denied', false, [payin(waits, { absent: true }), collected]],
+    ['waits, and the payin is denied', false, [payin(waits, { absent: true }), collected]],
     ['waits since before adoption', false, [payin(waits, { history: true }), collected]],
     ['was refused', true, [payin(refused), collected]],
     ['was refused, and belongs to no payment', true, [payin({ kytStatus: 'rejected' })]],
@@ -39,7 +39,7 @@ describe('the screening of a deposit', () => {
     ['was refused, of no payment, as an event says', false, [payin({ kytStatus: 'rejected' }, { verified: false })]],
     ['was refused, and the payment waits', false, [payin(refused), payment('pi_1', { status: 'pending' })]],
     ['was refused, of a payment that nobody knows', false, [payin(refused)]],
-    ['was refused, and the deposit is denied', false, [payin(refused, { absent: true }), collected]],
+    ['was refused, and the payin is denied', false, [payin(refused, { absent: true }), collected]],
     ['was refused before adoption', false, [payin(refused, { history: true }), collected]],
   ])('%s: a break is %s', (_name, isBreak, records) => {
     const { open, resolve, again } = judge(records);
@@ -47,7 +47,7 @@ describe('the screening of a deposit', () => {
     expect([...open, ...resolve]).toMatchObject([{ kind: 'kyt_hold', entity: { kind: 'payin', id: 'pay_1' } }]);
   });
 
-  it('holds the payment that lists the deposit, too', () => {
+  it('holds the payment that lists the payin, too', () => {
     const listings = new Map([['pay_1', ['pi_2', 'pi_1']]]);
     const both = [payin({ kytStatus: 'pending' }), payment('pi_2', { status: 'pending' }), collected];
     expect(judge(both, { listings }).open[0]?.evidence).toMatchObject({ paymentStatus: { ours: 'pi_1' } });
@@ -65,7 +65,7 @@ describe('the screening of a deposit', () => {
     expect(judge([payin(waits), encashed]).open[0]?.evidence).toMatchObject({ paymentStatus: { theirs: null } });
   });
 
-  it('may take an hour from when it began: as is known, or as the deposit was made, or first seen', () => {
+  it('may take an hour from when it began: as is known, or as the payin was made, or first seen', () => {
     const [due, younger] = [NOW - HOUR, NOW - HOUR + 1];
     const clocks: About[] = [
       { since: younger, createdAt: due, firstSeenAt: due },
@@ -80,7 +80,7 @@ describe('the screening of a deposit', () => {
     }
   });
 
-  it('that was refused names the payment that counts on it, or that the deposit names, and the sub-wallet', () => {
+  it('that was refused names the payment that counts on it, or that the payin names, and the sub-wallet', () => {
     const kytStatus = { ours: 'passed', theirs: 'rejected', source: sourceOf('payin', 'pay_1') };
     const listings = new Map([['pay_1', ['pi_2']]]);
     const [listed] = judge([payin({ ...refused, accountId: 'acc_1' }), payment('pi_2')], { listings }).open;
@@ -98,31 +98,31 @@ describe('records that name one another', () => {
   const [one, two] = [listing('pi_1'), listing('pi_2')];
 
   it.each<[string, string | null, CheckedRecord, CheckedRecord[]]>([
-    ['a deposit names the payment that lists it', null, payin({ paymentIntentId: 'pi_1' }), [one]],
-    ['a deposit names none', null, payin(), [one]],
-    ['a deposit names one, and none lists it', null, payin({ paymentIntentId: 'pi_2' }), [payment('pi_1')]],
-    ['a deposit names another', 'low', payin({ paymentIntentId: 'pi_2' }), [one]],
-    ['two list a deposit that names one of them', 'critical', payin({ paymentIntentId: 'pi_2' }), [two, one]],
-    ['two list a deposit that names none', 'critical', payin(), [one, two]],
+    ['a payin names the payment that lists it', null, payin({ paymentIntentId: 'pi_1' }), [one]],
+    ['a payin names none', null, payin(), [one]],
+    ['a payin names one, and none lists it', null, payin({ paymentIntentId: 'pi_2' }), [payment('pi_1')]],
+    ['a payin names another', 'low', payin({ paymentIntentId: 'pi_2' }), [one]],
+    ['two list a payin that names one of them', 'critical', payin({ paymentIntentId: 'pi_2' }), [two, one]],
+    ['two list a payin that names none', 'critical', payin(), [one, two]],
     ['one of the two is denied', null, payin(), [one, listing('pi_2', { absent: true })]],
     ['the other one does not list it any more', null, payin(), [one, payment('pi_2', { payins: null })]],
     ['the other one lists others', null, payin(), [one, payment('pi_2', { payins: [{ id: 'pay_2' }] })]],
-    ['two list a deposit that is denied', null, payin({}, { absent: true }), [one, two]],
-    ['two list a deposit from before adoption', null, payin({}, { history: true }), [one, two]],
-  ])('%s: %s', (_name, severity, deposit, payments) => {
+    ['two list a payin that is denied', null, payin({}, { absent: true }), [one, two]],
+    ['two list a payin from before adoption', null, payin({}, { history: true }), [one, two]],
+  ])('%s: %s', (_name, severity, payin, payments) => {
     const listings = new Map([['pay_1', payments.map(({ id }) => id)]]);
-    const { open, resolve } = checkLinks(checkFacts([deposit, ...payments], { listings }));
+    const { open, resolve } = checkLinks(checkFacts([payin, ...payments], { listings }));
     expect(open.map((found) => found.severity ?? null)).toEqual(severity === null ? [] : [severity]);
     const entity = { kind: 'payin', id: 'pay_1#paymentIntentId' };
     expect([...open, ...resolve]).toMatchObject([{ kind: 'contract_violation', entity }]);
     if (severity === null) return;
     const ours = payments.map(({ id }) => id).toSorted();
-    const said = { ours, theirs: deposit.fields['paymentIntentId'] ?? null, source: sourceOf('payin', 'pay_1') };
-    const rule = 'a deposit belongs to the payment that lists it';
+    const said = { ours, theirs: payin.fields['paymentIntentId'] ?? null, source: sourceOf('payin', 'pay_1') };
+    const rule = 'a payin belongs to the payment that lists it';
     expect(open[0]?.evidence).toEqual({ paymentIntentId: said, rule });
   });
 
-  it('a deposit that nobody lists is no matter', () => {
+  it('a payin that nobody lists is no matter', () => {
     expect(checkLinks(checkFacts([payin({ paymentIntentId: 'pi_1' })]))).toMatchObject({ open: [], resolve: [{}] });
   });
 

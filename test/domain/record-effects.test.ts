@@ -23,7 +23,7 @@ it.each([
   ['withdrawal', 'payout'],
   ['internal_transfer', 'internalPayout'],
 ])(
-  'a %s of nobody knows whom is placed by the sub-wallets’ own movements, not taken for the operating balance’s',
+  'a %s of nobody knows whom is placed by the sub-wallets’ own transactions, not taken for the operating balance’s',
   (type, operation) => {
     const effect = { part: 'unplaced', operation, delta: '-50.5' };
     expect(effectsOf(payout(type), table)).toMatchObject([{ ...effect, account: null }]);

@@ -77,7 +77,7 @@ test.each([...recordKinds])(
   },
 );
 
-test('an amount has no sign, but that of a movement; a balance has one, and more digits', () => {
+test('an amount has no sign, but that of a transaction; a balance has one, and more digits', () => {
   const wrong = (kind: RecordKind, name: string, amount: string) =>
     amountViolations(kind, { [name]: amount }).length > 0;
   const long = '9'.repeat(19);

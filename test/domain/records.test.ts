@@ -13,7 +13,7 @@ import { amountViolations, recordKinds, recordRules, unlistedStates } from '../.
 const json = (text: string): JsonObject => parse(text) as JsonObject;
 
 describe('records', () => {
-  it('name every amount that is no decimal string, also inside the deposits of a payment', () => {
+  it('name every amount that is no decimal string, also inside the payins of a payment', () => {
     const fields =
       json(`{"amountRequested": 10.50, "totalAmountReceived": "1e3", "amountRejected": null, "feeAmountTotal": "0.1",
       "amountInRange": {}, "paymentResult": {"amount": 1}, "payins": [{"amountGross": "1"}, {"amountNet": 12345678901234567890, "feeAmount": true}, null]}`);

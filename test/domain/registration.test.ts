@@ -88,10 +88,10 @@ test.each<[string, ReturnType<typeof order>, boolean]>([
   ['one in a state that nobody knows', shown(state('settling')), true],
   ['something received', shown({ ...fiat, totalAmountReceived: '0.01' }), true],
   ['an amount received that can’t be read', shown({ ...fiat, totalAmountReceived: {} }), true],
-  ['a deposit that it lists', shown({ ...fiat, payins: [{ id: 'p' }] }), true],
-  ['a deposit', order({ intents: [{ fields: fiat }], payins: [{ fields: { status: 'pending' } }] }), true],
+  ['a payin that it lists', shown({ ...fiat, payins: [{ id: 'p' }] }), true],
+  ['a payin', order({ intents: [{ fields: fiat }], payins: [{ fields: { status: 'pending' } }] }), true],
   [
-    'a deposit that the service denies',
+    'a payin that the service denies',
     order({ intents: [{ fields: fiat }], payins: [{ fields: {}, absent: true }] }),
     false,
   ],

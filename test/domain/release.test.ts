@@ -24,11 +24,11 @@ import {
   want,
 } from '../support/order-lines.js';
 
-const deposit = { paymentIntentId: 'pi_1', status: 'confirmed', kytStatus: 'approved' };
+const payin = { paymentIntentId: 'pi_1', status: 'confirmed', kytStatus: 'approved' };
 const behind = { ...paid, payins: [{ id: 'payin_1' }] };
-const deposited = (fields: JsonObject, more: Partial<Given> = {}) =>
+const withPayin = (fields: JsonObject, more: Partial<Given> = {}) =>
   order({ intents: [{ fields: behind }], payins: [{ fields, ...more }] });
-const kyt = (kytStatus: JsonObject[string]) => deposited({ ...deposit, kytStatus });
+const kyt = (kytStatus: JsonObject[string]) => withPayin({ ...payin, kytStatus });
 
 const demanding = (facts: OrderFacts): OrderFacts => ({ ...facts, requiresRegistration: true });
 
@@ -51,8 +51,8 @@ const releases: Line[] = [
   ],
   [
     'R1',
-    'a deposit that it lists, and that names another payment',
-    deposited({ ...deposit, paymentIntentId: 'pi_2' }),
+    'a payin that it lists, and that names another payment',
+    withPayin({ ...payin, paymentIntentId: 'pi_2' }),
     'paid',
     'two_orders',
   ],
@@ -65,7 +65,7 @@ const releases: Line[] = [
   ],
   [
     'R7',
-    'made before adoption, and its deposit was not read',
+    'made before adoption, and its payin was not read',
     { ...order({ intents: [{ fields: behind }], payins: [] }), history: new Set(['pi_1']) },
     'paid',
     'before_adoption',
@@ -89,15 +89,15 @@ const releases: Line[] = [
   ['R5', 'a refund of nobody knows which payment', { ...one(paid), refundUnlinked: true }, 'paid', 'refund_unlinked'],
   [
     'R5',
-    'the same beside a deposit nobody has read',
+    'the same beside a payin nobody has read',
     { ...order({ intents: [{ fields: behind }], payins: [] }), refundUnlinked: true },
     'paid',
     'refund_unlinked',
   ],
-  ['R9', 'a deposit nobody has read', order({ intents: [{ fields: behind }], payins: [] }), 'paid', 'payins_unread'],
-  ['R9', 'money, and no deposit that brought it', one({ ...paid, payins: [] }), 'paid', 'payins_unread'],
-  ['R9', 'no list of deposits', one({ ...paid, payins: null }), 'paid', 'payins_unread'],
-  ['R9', 'a deposit without an id', one({ ...paid, payins: [{}] }), 'paid', 'payins_unread'],
+  ['R9', 'a payin nobody has read', order({ intents: [{ fields: behind }], payins: [] }), 'paid', 'payins_unread'],
+  ['R9', 'money, and no payin that brought it', one({ ...paid, payins: [] }), 'paid', 'payins_unread'],
+  ['R9', 'no list of payins', one({ ...paid, payins: null }), 'paid', 'payins_unread'],
+  ['R9', 'a payin without an id', one({ ...paid, payins: [{}] }), 'paid', 'payins_unread'],
   ['R9', 'one without an id beside one', one({ ...paid, payins: [{ id: 'payin_1' }, {}] }), 'paid', 'payins_unread'],
   [
     'R9',
@@ -106,22 +106,16 @@ const releases: Line[] = [
     'paid',
     'payins_unread',
   ],
-  ['R10', 'a deposit known by event alone', deposited(deposit, { verified: false }), 'paid', 'payin_not_verified'],
-  [
-    'R10',
-    'a deposit that the service does not have',
-    deposited(deposit, { absent: true }),
-    'paid',
-    'payin_not_verified',
-  ],
+  ['R10', 'a payin known by event alone', withPayin(payin, { verified: false }), 'paid', 'payin_not_verified'],
+  ['R10', 'a payin that the service does not have', withPayin(payin, { absent: true }), 'paid', 'payin_not_verified'],
   ['R11', 'screening is under way', kyt('pending'), 'paid', 'kyt_pending'],
   ['R11', 'screening is under way, in other words', kyt('In Review'), 'paid', 'kyt_pending'],
   [
     'R11',
-    'a deposit that the list does not show, but that names the payment',
+    'a payin that the list does not show, but that names the payment',
     order({
       intents: [{ fields: { ...paid, payins: [] } }],
-      payins: [{ fields: { ...deposit, kytStatus: 'on-hold' } }],
+      payins: [{ fields: { ...payin, kytStatus: 'on-hold' } }],
     }),
     'paid',
     'kyt_pending',
@@ -131,11 +125,11 @@ const releases: Line[] = [
   ['R8', 'a word nobody knows', kyt('amber'), 'paid', 'kyt_unknown'],
   ['R8', 'an empty word', kyt(''), 'paid', 'kyt_unknown'],
   ['R8', 'no word at all', kyt({ result: 'approved' }), 'paid', 'kyt_unknown'],
-  ['R12', 'a deposit on its way', deposited({ ...deposit, status: 'confirming' }), 'paid', 'payin_not_final'],
+  ['R12', 'a payin on its way', withPayin({ ...payin, status: 'confirming' }), 'paid', 'payin_not_final'],
   [
     'R12',
-    'a deposit on its way, not screened',
-    deposited({ ...deposit, status: 'confirming', kytStatus: null }),
+    'a payin on its way, not screened',
+    withPayin({ ...payin, status: 'confirming', kytStatus: null }),
     'paid',
     'payin_not_final',
   ],
@@ -157,20 +151,20 @@ const releases: Line[] = [
   ['R16', 'final and not screened', kyt(null), 'paid', 'proven'],
   [
     'R16',
-    'a deposit that matched nothing beside a good one',
+    'a payin that matched nothing beside a good one',
     order({
       intents: [{ fields: behind }],
-      payins: [{ fields: deposit }, { fields: { ...deposit, status: 'unmatched' } }],
+      payins: [{ fields: payin }, { fields: { ...payin, status: 'unmatched' } }],
     }),
     'paid',
     'proven',
   ],
   [
     'R16',
-    'a bad deposit of another payment',
+    'a bad payin of another payment',
     order({
       intents: [{ fields: behind }, { fields: state('expired') }],
-      payins: [{ fields: deposit }, { fields: { paymentIntentId: 'pi_2', status: 'pending' } }],
+      payins: [{ fields: payin }, { fields: { paymentIntentId: 'pi_2', status: 'pending' } }],
     }),
     'paid',
     'proven',

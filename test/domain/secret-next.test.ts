@@ -14,16 +14,16 @@ const fresh: SecretFacts = { ...old, label: 'new', firstMatchAt: 2_000, endpoint
 const all = { both: 5, onlyOld: [], onlyOldCount: 0 };
 
 function next(secret: SecretFacts, others: SecretFacts[], more: Partial<VerdictFacts> = {}): string {
-  return classifySecret({ secret, others, overlap: () => all, historyKnown: true, refused: 0, ...more }).next;
+  return classifySecret({ secret, others, overlap: () => all, historyKnown: true, rejected: 0, ...more }).next;
 }
 
 /** In the order in which a rotation goes. */
 test.each([
   ['nothing came yet', next({ ...old, firstMatchAt: null, endpoint: null }, []), 'Wait for the first event', 0],
   [
-    'what came was refused',
-    next({ ...old, firstMatchAt: null, endpoint: null }, [], { refused: 3 }),
-    '3 requests were refused for the signature within a day: if the service sent them, copy the secret of its endpoint from the dashboard again.',
+    'what came was rejected',
+    next({ ...old, firstMatchAt: null, endpoint: null }, [], { rejected: 3 }),
+    '3 requests were rejected for the signature within a day: if the service sent them, copy the secret of its endpoint from the dashboard again.',
     0,
   ],
   ['its endpoint is not known', next({ ...old, endpoint: null }, []), 'tallyhook reconcile endpoints deliveries', 1],
@@ -31,9 +31,9 @@ test.each([
   ['the new one has not matched', next(old, [{ ...fresh, firstMatchAt: null }]), 'Wait until "new" has matched', 3],
   ['it is new itself', next({ ...fresh, firstMatchAt: null }, [old]), 'send a test to its endpoint', 3],
   [
-    'it is new, and what came was refused',
-    next({ ...fresh, firstMatchAt: null }, [old], { refused: 1 }),
-    '1 request was refused',
+    'it is new, and what came was rejected',
+    next({ ...fresh, firstMatchAt: null }, [old], { rejected: 1 }),
+    '1 request was rejected',
     3,
   ],
   ['the new endpoint is off', next(old, [{ ...fresh, endpoint: { ...fresh.endpoint!, isActive: false } }]), 'e2 on', 2],

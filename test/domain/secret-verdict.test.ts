@@ -29,7 +29,7 @@ function judge(change: {
     others: change.other === null ? [] : [{ ...fresh, ...change.other }],
     overlap: change.overlap ?? (() => none),
     historyKnown: change.historyKnown ?? true,
-    refused: 0,
+    rejected: 0,
   });
 }
 
@@ -81,7 +81,7 @@ describe('may the old secret be retired?', () => {
 
   test('of several newer ones, one that has everything is enough', () => {
     const others = [{ ...fresh, label: 'broken', endpoint: null }, fresh];
-    const judged = classifySecret({ secret: old, others, overlap: () => none, historyKnown: true, refused: 0 });
+    const judged = classifySecret({ secret: old, others, overlap: () => none, historyKnown: true, rejected: 0 });
     expect(judged).toMatchObject({ verdict: 'may_be_retired', missing: [], successor: 'new' });
   });
 });

@@ -18,7 +18,7 @@ const fresh: SecretFacts = { ...old, label: 'new', firstMatchAt: 2_000, endpoint
 describe('what is said of a secret', () => {
   const none = { both: 5, onlyOld: [], onlyOldCount: 0 };
   const judge = (secret: SecretFacts, others: SecretFacts[], about: Partial<VerdictFacts> = {}) =>
-    classifySecret({ secret, others, overlap: () => none, historyKnown: true, refused: 0, ...about });
+    classifySecret({ secret, others, overlap: () => none, historyKnown: true, rejected: 0, ...about });
   const keep = (what: string, next: string, successor: string | null = null) => {
     return { verdict: 'keep', missing: [what], successor, next };
   };
@@ -164,8 +164,8 @@ describe('what is said of a secret', () => {
     const verdicts = ['may_be_retired', 'keep', 'undetermined', 'retired'] as const;
     expect(verdicts.map((verdict) => retirement({ verdict }, false))).toEqual([
       'allowed',
-      'refused',
-      'refused',
+      'rejected',
+      'rejected',
       'already',
     ]);
     expect(verdicts.map((verdict) => retirement({ verdict }, true))).toEqual([
@@ -191,8 +191,8 @@ describe('what is said of a secret that may have leaked', () => {
     [{ lacking: 1 }, 'the delivery history lacks 1 event, and may differ from what was sent'],
     [{ historyKnown: false }, 'the delivery history was not read completely within a day'],
     [
-      { historyKnown: false, historyReason: 'refused' },
-      'the delivery history was not read completely within a day: refused',
+      { historyKnown: false, historyReason: 'rejected' },
+      'the delivery history was not read completely within a day: rejected',
     ],
     [{ secret: { ...old, endpoint: null } }, `which endpoint signs with "old" is not known yet: ${LEARN_ENDPOINT}`],
     [{ endpointListed: false }, 'the service does not list the endpoint of "old"'],
@@ -275,7 +275,7 @@ describe('what is said of our endpoints', () => {
   });
 });
 
-test('every reason for which a delivery is refused is explained, and what to do about it', () => {
+test('every reason for which a delivery is rejected is explained, and what to do about it', () => {
   for (const [reason, { means, remedy }] of Object.entries(rejectionWords))
     expect([reason, means, remedy]).toEqual([reason, expect.stringMatching(/\.$/), expect.stringMatching(/\.$/)]);
 });

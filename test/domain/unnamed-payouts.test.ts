@@ -17,7 +17,7 @@ const debit = (more: Partial<ShownDebit> = {}): ShownDebit => {
 };
 
 describe('payouts that a sub-wallet’s feed may debit before they are confirmed', () => {
-  it('are known by a movement that names them: what is under way counts already, what was at the opening no more', () => {
+  it('are known by a transaction that names them: what is under way counts already, what was at the opening no more', () => {
     expect(classifyUnnamed([payout('a')], [debit({ names: ['a'] })])).toMatchObject({
       correction: '-9',
       underWay: { ids: [] },
@@ -44,7 +44,7 @@ describe('payouts that a sub-wallet’s feed may debit before they are confirmed
     expect(classifyUnnamed([payout('a')], [debit({ createdAt: 1_600_001 })]).likely).toBe('0');
   });
 
-  it('are known by the movement alone where it is not known what they debit; nobody knows then what the others come to', () => {
+  it('are known by the transaction alone where it is not known what they debit; nobody knows then what the others come to', () => {
     const unknown = (about: Partial<WithdrawalInDoubt> = {}) => payout('a', { debit: null, account: 'wa', ...about });
     expect(classifyUnnamed([unknown()], [debit({ names: ['a'], delta: '-7' })]).correction).toBe('-7');
     const opened = classifyUnnamed([unknown({ when: 'at_opening' }), payout('b', { when: 'at_opening' })], []);
@@ -78,7 +78,7 @@ describe('payouts that a sub-wallet’s feed may debit before they are confirmed
     expect([found.likely, found.correction]).toEqual([likely, '0']);
   });
 
-  it('each movement names one', () => {
+  it('each transaction names one', () => {
     const found = classifyUnnamed([payout('a'), payout('b')], [debit({ names: ['b'] })]);
     expect(found).toMatchObject({ correction: '-9', underWay: { ids: ['a'], most: '9' }, likely: '0' });
     const named = ['a', 'b'].map((id) => debit({ names: [id] }));

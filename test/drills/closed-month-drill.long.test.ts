@@ -6,7 +6,7 @@ import { judgedBalance } from '../support/classified-balance.js';
 import { useFreshDatabase } from '../support/database.js';
 import { DRILL_MS, report, until } from '../support/drill.js';
 import { createInstallation, type Installation } from '../support/installation.js';
-import { at, reading } from '../support/observations.js';
+import { at, poll } from '../support/observations.js';
 import { payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -41,7 +41,7 @@ async function payouts(feeAmount: string, second: number): Promise<void> {
   const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-31T14:59:59.000Z', source: 'chain' }];
   const about = { payoutType: 'withdrawal', amount: '0.000000000000000001', feeAmount, feeBearer: 'merchant' };
   const readings = Array.from({ length: CHANGES }, (_, n) =>
-    reading('payout', payout(`po_${n}`, { ...about, status: 'confirmed', statusHistory }), second),
+    poll('payout', payout(`po_${n}`, { ...about, status: 'confirmed', statusHistory }), second),
   );
   await save(database, readings);
 }

@@ -17,7 +17,7 @@ import { resultTable } from './fault/result-table.js';
 
 /*
  * By hand: DRILL_SEED=7 npx vitest run test/drills/fault-drill.long.test.ts; TALLYHOOK_LONG=1 for 2,000 payments, 300 invoices,
- * 200 payouts, 50 sub-wallets and 3,000 movements. Each number has its own variable: see fault/drill-sizes.ts.
+ * 200 payouts, 50 sub-wallets and 3,000 transactions. Each number has its own variable: see fault/drill-sizes.ts.
  */
 const sizes = drillSizes();
 const ROUNDS = 12;

@@ -9,7 +9,7 @@ const NAMED = 61_657;
 const STOLEN = 'whsec_stolen_1f77ce';
 /** Each names as many records as one event may. */
 const EVENTS = 20;
-const MOST_BESIDE = 100;
+const MOST_RELATED = 100;
 const RELEASED_WITHIN_S = 30;
 /** On a machine that does ten other things. Alone, it is some 80 ms (docs/performance.md). */
 const LONGEST_PAUSE_S = 2;
@@ -80,7 +80,7 @@ const waiting = async () =>
   Number((await database.db('inbox').where({ status: 'received' }).count({ n: '*' }).first())?.['n']);
 
 test(
-  'one signed event that names 61,657 deposits asks for its subject alone, and blocks nobody',
+  'one signed event that names 61,657 payins asks for its subject alone, and blocks nobody',
   async () => {
     const before = await rowsOf();
     await pauses();
@@ -101,14 +101,14 @@ test(
       'longest pause, ms': JSON.stringify(Object.fromEntries(Object.entries(longest).map(([k, s]) => [k, s * 1_000]))),
     });
     expect(made).toMatchObject({ payment_intents: 1, payins: 0, orders: 0, breaks: 0 });
-    for (const table of tables) expect(made[table], table).toBeLessThanOrEqual(MOST_BESIDE + 1);
+    for (const table of tables) expect(made[table], table).toBeLessThanOrEqual(MOST_RELATED + 1);
     for (const [role, seconds] of Object.entries(longest)) expect(seconds, role).toBeLessThan(LONGEST_PAUSE_S);
   },
   DRILL_MS,
 );
 
 test(
-  'a made-up deposit is asked for twice, and then not again',
+  'a made-up payin is asked for twice, and then not again',
   async () => {
     await post('pi_few', madeUp(3, 'in_few'));
     const settled = () => database.db('payins').whereNotNull('absent_since').where('id', 'like', 'in_few%');
@@ -119,16 +119,16 @@ test(
 );
 
 test(
-  'beside two thousand made-up deposits, at 5 calls a second, an honest payment is released within seconds',
+  'beside two thousand made-up payins, at 5 calls a second, an honest payment is released within seconds',
   async () => {
     for (let event = 0; event < EVENTS; event += 1) {
-      expect((await post(`pi_flood${event}`, madeUp(MOST_BESIDE, `in_${event}_`))).status).toBe(200);
+      expect((await post(`pi_flood${event}`, madeUp(MOST_RELATED, `in_${event}_`))).status).toBe(200);
     }
     await until('all of them are applied', async () => (await waiting()) === 0);
     const asked = Number(
       (await database.db('reading_marks').where({ lane: 'report' }).count({ n: '*' }).first())?.['n'],
     );
-    expect(asked).toBeGreaterThan((EVENTS * MOST_BESIDE) / 2);
+    expect(asked).toBeGreaterThan((EVENTS * MOST_RELATED) / 2);
 
     const callsBefore = await callsMade();
     const began = performance.now();
@@ -140,7 +140,7 @@ test(
     });
     const seconds = (performance.now() - began) / 1_000;
     report('flood-drill', {
-      'made-up deposits asked for': asked,
+      'made-up payins asked for': asked,
       'honest payment released after, s': seconds.toFixed(1),
       calls: (await callsMade()) - callsBefore,
     });

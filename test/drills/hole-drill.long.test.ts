@@ -3,7 +3,7 @@ import { DRILL_MS, isLong, report } from '../support/drill.js';
 import { compareWithTruth, readTruth } from './fault/compare-truth.js';
 import { breakNames, createDrillSite, type DrillSite } from './fault/drill-site.js';
 
-const MOVEMENTS = isLong ? 30_000 : 3_000;
+const TRANSACTIONS = isLong ? 30_000 : 3_000;
 const TICK_SECONDS = 600;
 /** Six hours of the last 30 days are read again on each run. */
 const RUNS_OF_A_REREAD = 120;
@@ -13,7 +13,7 @@ let site: DrillSite;
 beforeEach(async () => {
   site = await createDrillSite({
     seconds: (RUNS_OF_A_REREAD + 5) * TICK_SECONDS,
-    sandbox: { wallets: 20, movements: MOVEMENTS },
+    sandbox: { wallets: 20, movements: TRANSACTIONS },
   });
   await site.reconcile('accounts', 'transactions');
 });
@@ -37,14 +37,14 @@ async function rowsOf(): Promise<{ id: string; created_at: Date }[]> {
   return site.database.db('transactions').orderBy('created_at', 'desc').orderBy('id').select('id', 'created_at');
 }
 
-test('a hole in the local movements is found by one count and closed with few calls, wherever it is', {
+test('a hole in the local transactions is found by one count and closed with few calls, wherever it is', {
   timeout: DRILL_MS,
 }, async () => {
   const { db } = site.database;
   const usual = await tick();
   expect(usual).toMatchObject({ status: 'succeeded', complete: true });
   const rows = await rowsOf();
-  expect(rows).toHaveLength(MOVEMENTS);
+  expect(rows).toHaveLength(TRANSACTIONS);
   const at = Math.floor(rows.length * 0.6);
   const lost = rows.slice(at, at + 7).map(({ id }) => id);
   await db('transactions').whereIn('id', lost).delete();
@@ -53,16 +53,16 @@ test('a hole in the local movements is found by one count and closed with few ca
   const run = await tick();
 
   report('hole-drill', {
-    movements: MOVEMENTS,
+    movements: TRANSACTIONS,
     lost: lost.length,
     'calls without a hole': usual.calls,
     'calls with it': run.calls,
-    'pages of everything': Math.ceil(MOVEMENTS / 100),
+    'pages of everything': Math.ceil(TRANSACTIONS / 100),
   });
   expect(run).toMatchObject({ status: 'succeeded', complete: true });
   expect(await differences()).toEqual([]);
   // Two counts for each halving, and the pages at its end, read twice and beyond their edges.
-  expect(run.calls - usual.calls).toBeLessThanOrEqual(2 * Math.ceil(Math.log2(MOVEMENTS / 100)) + 12);
+  expect(run.calls - usual.calls).toBeLessThanOrEqual(2 * Math.ceil(Math.log2(TRANSACTIONS / 100)) + 12);
   expect(await breakNames(db)).toEqual(new Set());
 });
 
@@ -76,7 +76,7 @@ test('a hole beside a foreign row, which a count can’t show, is found when the
     return days > 1 && days < 2;
   });
   const [lost] = recent;
-  if (lost === undefined) throw new Error('no movement of the day before yesterday');
+  if (lost === undefined) throw new Error('no transaction of the day before yesterday');
   const row = await db('transactions').where({ id: lost.id }).first();
   await db('transactions').where({ id: lost.id }).delete();
   const foreign = `${lost.id}-foreign`;

@@ -80,7 +80,7 @@ test('a payout of the dashboard whose webhooks are all lost shows in the balance
   expect([...(await breakNames(db))]).toEqual([]);
 });
 
-test('one that a sub-wallet paid shows in the movements', { timeout: DRILL_MS }, async () => {
+test('one that a sub-wallet paid shows in the transactions', { timeout: DRILL_MS }, async () => {
   const { sandbox } = site;
   const { db } = site.database;
   const account = sandbox.control.createAccount({ label: 'payer' });
@@ -92,7 +92,7 @@ test('one that a sub-wallet paid shows in the movements', { timeout: DRILL_MS },
   await site.reconcile('transactions', 'balances');
 
   const row = await db('transactions').whereRaw("shown::jsonb ->> 'referenceId' = ?", [id]).first('type', 'amount');
-  report('lost-payout-drill, movements', { movement: JSON.stringify(row), ...(await proofOf(db, ASSET)) });
+  report('lost-payout-drill, transactions', { transaction: JSON.stringify(row), ...(await proofOf(db, ASSET)) });
   expect(row).toMatchObject({ type: 'withdrawal' });
   expect(Number((await proofOf(db, ASSET))['unexplained'])).toBe(0);
   expect(await breakNames(db)).toEqual(new Set());

@@ -146,9 +146,9 @@ test(`${PAYMENTS} payments: the first reading survives kill −9 at ${KILLS} poi
   expect(run).toMatchObject({ status: 'succeeded', complete: true });
   const calls = await callsSoFar();
   // What is read twice: the states that are open or wait and, after each kill, some ten pages where the readings meet.
-  const deposits = await database.db('payins').whereNotNull('poll_hash').count({ read: '*' }).first();
+  const payins = await database.db('payins').whereNotNull('poll_hash').count({ read: '*' }).first();
   const states = Object.values(run.proof['states'] as Record<string, { calls: number }>);
-  const again = Number(deposits?.['read']) + states.reduce((sum, walk) => sum + walk.calls, 0);
+  const again = Number(payins?.['read']) + states.reduce((sum, walk) => sum + walk.calls, 0);
   expect(calls - again).toBeLessThan(pages * 1.03 + (OPEN / 100) * 3 + KILLS * 12 + 150);
   expect(await differing(Date.parse(run.startedAt))).toEqual({ compared: PAYMENTS + created, wrong: [] });
   expect(await database.db('unread_intervals').where('list', 'head').whereNotNull('newer_id')).toEqual([]);

@@ -96,7 +96,7 @@ test('receiver down, secret wrong, endpoint off: each is alerted within five min
   await reads('/alerts', 'WEBHOOK_SECRETS_FILE');
   await reads('/rejections', 'Compare the secrets with those of the endpoint');
   await passUntil(wrongFrom + WRONG);
-  await reads('/deliveries', 'We refused the last attempt: None of the accepted secrets');
+  await reads('/deliveries', 'We rejected the last attempt: None of the accepted secrets');
   await site.useSecret(endpoint.secret);
 
   await passUntil(site.seconds() + 120);

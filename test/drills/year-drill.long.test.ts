@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { accounts, beancountName, defaultChart, walletAccount } from '../../src/domain/books/chart.js';
+import { accounts, beancountName, defaultChart, subWalletAccount } from '../../src/domain/books/chart.js';
 import { beancountCommodity } from '../../src/domain/books/commodities.js';
 import { sumAmounts } from '../../src/domain/money.js';
 import { exportMonth } from '../../src/finance/export-month.js';
@@ -72,7 +72,7 @@ async function expectSame(world: YearWorld, month: string, before: AccountTotal[
     expect([month, asset, closing.get(`assets:operating ${asset}`) ?? '0']).toEqual([month, asset, balance]);
   for (const [id, wallet] of truth.wallets)
     for (const [asset, balance] of wallet)
-      expect([month, id, asset, closing.get(`${walletAccount(accounts.subWallets, id)} ${asset}`) ?? '0']).toEqual([
+      expect([month, id, asset, closing.get(`${subWalletAccount(accounts.subWallets, id)} ${asset}`) ?? '0']).toEqual([
         month,
         id,
         asset,

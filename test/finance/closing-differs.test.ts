@@ -7,7 +7,7 @@ import { attributeBalance } from '../../src/records/books/attribute-balance.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
-import { reading } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { payout } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -140,7 +140,7 @@ it('what is dated by our first sight of it may be of the month before, until a p
   await judgedBalance(database.db, { assetCode: other, opening: '100', balance: '100', now: before });
   const about = { payoutType: 'withdrawal', amount: '7', feeBearer: 'merchant', status: 'confirmed', accountId: null };
   const timeless = { assetCode: other, createdAt: null, updatedAt: null };
-  await save(database, [reading('payout', payout('po_seen', { ...about, ...timeless }), 0)]);
+  await save(database, [poll('payout', payout('po_seen', { ...about, ...timeless }), 0)]);
   await postBooks(database.db);
   const missing = async () =>
     (await checkPeriod(database.db, month, { ...zone, now })).missing.filter(

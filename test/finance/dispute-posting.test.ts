@@ -4,7 +4,7 @@ import { accountTotals } from '../../src/records/books/account-totals.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, delivered, reading } from '../support/observations.js';
+import { absence, delivered, poll, report } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { paidIntent } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -45,14 +45,14 @@ function beginsWithBooks(): void {
   });
 }
 
-const deposit = { id: 'pa_1', amountGross: '20', amountNet: '19.8', feeAmount: '0.2' };
+const onePayin = { id: 'pa_1', amountGross: '20', amountNet: '19.8', feeAmount: '0.2' };
 const payment = (fields: JsonObject = {}): JsonObject => {
   const { payins, ...said } = { ...paid, ...fields };
-  const deposits = payins as (JsonObject & { id: string })[];
+  const listed = payins as (JsonObject & { id: string })[];
   return paidIntent(ofOwn('pi'), ofOwn('pa_1'), {
     ...said,
     assetCode: ofOwn('USDT'),
-    payins: deposits.map((one) => ({ ...one, id: ofOwn(one.id), assetCode: ofOwn('USDT') })),
+    payins: listed.map((one) => ({ ...one, id: ofOwn(one.id), assetCode: ofOwn('USDT') })),
   });
 };
 const paid: JsonObject = {
@@ -65,24 +65,24 @@ const paid: JsonObject = {
   irregularActionAt: null,
   createdAt: '2026-03-30T20:00:00.000Z',
   statusHistory: [{ status: 'completed', timestamp: PAID, source: 'chain' }],
-  payins: [{ ...deposit, status: 'confirmed', createdAt: '2026-03-30T20:01:00.000Z' }],
+  payins: [{ ...onePayin, status: 'confirmed', createdAt: '2026-03-30T20:01:00.000Z' }],
 };
 const part = { irregularStatus: 'pending_decision', amountRejected: '5', amountInRange: '15' };
 const disputes: Record<string, JsonObject> = {
   'a part': { ...part, amountNetMerchant: '14.85', feeAmountTotal: '0.15' },
   'the whole': { ...part, amountRejected: '20', amountInRange: '0', amountNetMerchant: '0', feeAmountTotal: '0' },
-  'the whole, its deposit unmatched again': {
+  'the whole, its payin unmatched again': {
     ...part,
     amountRejected: '20',
     amountNetMerchant: '0',
     feeAmountTotal: '0',
-    payins: [{ ...deposit, status: 'unmatched', createdAt: '2026-03-30T20:01:00.000Z' }],
+    payins: [{ ...onePayin, status: 'unmatched', createdAt: '2026-03-30T20:01:00.000Z' }],
   },
 };
 const encashed = { irregularStatus: 'encashed', amountRejected: '5', irregularActionAt: DECIDED };
 
 const seconds = (time: string) => (Date.parse(time) - Date.parse(OPENED)) / 1000;
-const read = (fields: JsonObject, time: string) => save(database, [reading('payment_intent', fields, seconds(time))]);
+const read = (fields: JsonObject, time: string) => save(database, [poll('payment_intent', fields, seconds(time))]);
 /** Twice: the second time there is nothing left. */
 const postAll = async () => {
   await postBooks(database.db);
@@ -183,7 +183,7 @@ describe.each([
   });
 });
 
-// What makes the difference is what is left of the deposit.
+// What makes the difference is what is left of the payin.
 const later = Object.entries(disputes).filter((_, nth) => isAll || nth !== 1);
 describe.each(later)('a dispute of %s that is posted only later', (_name, dispute) => {
   beginsWithBooks();
@@ -205,7 +205,7 @@ describe.each(later)('a dispute of %s that is posted only later', (_name, disput
   });
 
   it.each([
-    ['an event', claim, { at: '2026-04-01T00:03:00.000Z', march: '119.8' }],
+    ['an event', report, { at: '2026-04-01T00:03:00.000Z', march: '119.8' }],
     ['the delivery history', delivered, { at: '2026-03-31T23:59:58.000Z', march: left }],
   ] as const)('that %s reported before has the time of what was read of it first', async (_what, report, dated) => {
     await readAndPost(payment(), '2026-03-30T20:05:00.000Z');
@@ -232,7 +232,7 @@ const over: JsonObject = {
   amountRejected: '10',
   amountInRange: '20',
   payins: [
-    { ...deposit, amountGross: '30', amountNet: '29.7', feeAmount: '0.3', status: 'confirmed', createdAt: PAID },
+    { ...onePayin, amountGross: '30', amountNet: '29.7', feeAmount: '0.3', status: 'confirmed', createdAt: PAID },
   ],
 };
 
@@ -247,17 +247,17 @@ describe('a payment', () => {
     expect(await closings('assets:held:disputes')).toEqual(['10', '10', '10']);
   });
 
-  it('a second deposit beyond what was asked is held from when that came, and the first is left alone', async () => {
+  it('a second payin beyond what was asked is held from when that came, and the first is left alone', async () => {
     await readAndPost(payment(), '2026-03-30T20:05:00.000Z');
     const second = {
-      ...deposit,
+      ...onePayin,
       id: 'pa_2',
       amountGross: '10',
       amountNet: '9.9',
       feeAmount: '0.1',
       status: 'confirmed',
     };
-    const first = { ...deposit, status: 'confirmed', createdAt: '2026-03-30T20:01:00.000Z' };
+    const first = { ...onePayin, status: 'confirmed', createdAt: '2026-03-30T20:01:00.000Z' };
     const payins = [first, { ...second, createdAt: '2026-04-05T09:59:00.000Z' }];
     await readAndPost(payment({ ...over, payins }), DISPUTED);
     expect(await closings()).toEqual(['119.8', '119.8', '119.8']);
@@ -274,7 +274,7 @@ describe('a payment', () => {
 
   it('one whose dispute was open before the books were opened brings nothing but what is decided', async () => {
     const long = { createdAt: '2026-01-05T10:00:00.000Z', statusHistory: [] };
-    const payins = [{ ...deposit, status: 'confirmed', createdAt: '2026-01-05T10:00:00.000Z' }];
+    const payins = [{ ...onePayin, status: 'confirmed', createdAt: '2026-01-05T10:00:00.000Z' }];
     await readAndPost(payment({ ...disputes['the whole'], ...long, payins }), '2026-03-01T00:00:01.000Z');
     expect((await entries()).map(({ key }) => key)).toEqual(['held']);
     await readAndPost(payment({ ...encashed, amountRejected: '20', ...long, payins }), DECIDED);

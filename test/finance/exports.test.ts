@@ -15,7 +15,7 @@ import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
-import { at, reading } from '../support/observations.js';
+import { at, poll } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { paidIntent, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -39,9 +39,9 @@ beforeAll(async () => {
     keepRates(trx, [{ assetCode: ASSET, rate: '1.001', seenAt: at(3600), source: 'balance' }]),
   );
   await save(database, [
-    reading('payment_intent', paidIntent('pi_1', 'pa_1', { updatedAt: '2026-03-01T15:00:00.000Z' }), 20),
-    reading('payout', confirmed('po_1', '2026-03-31T14:59:59.000Z'), 30),
-    reading('payout', confirmed(HOSTILE, '2026-04-02T10:00:00.000Z', { amount: '0.000000000000000003' }), 31),
+    poll('payment_intent', paidIntent('pi_1', 'pa_1', { updatedAt: '2026-03-01T15:00:00.000Z' }), 20),
+    poll('payout', confirmed('po_1', '2026-03-31T14:59:59.000Z'), 30),
+    poll('payout', confirmed(HOSTILE, '2026-04-02T10:00:00.000Z', { amount: '0.000000000000000003' }), 31),
   ]);
   await postBooks(database.db);
   for (const assetCode of ASSETS)

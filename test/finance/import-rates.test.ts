@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { importRatesFile } from '../../src/finance/import-rates.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
-import { at, reading } from '../support/observations.js';
+import { at, poll } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { paidIntent } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -14,8 +14,8 @@ beforeAll(async () => {
   await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '100', now: new Date(at(0)) });
   await postBooks(database.db);
   await save(database, [
-    reading('payment_intent', paidIntent('pi_1', 'pa_1', { updatedAt: '2026-03-01T10:00:00.000Z' }), 20),
-    reading('asset', { id: 'TRX' }, 20),
+    poll('payment_intent', paidIntent('pi_1', 'pa_1', { updatedAt: '2026-03-01T10:00:00.000Z' }), 20),
+    poll('asset', { id: 'TRX' }, 20),
   ]);
   await postBooks(database.db);
 }, 60_000);

@@ -9,7 +9,7 @@ import { monthTotals } from '../../src/records/books/month-totals.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
-import { absence, at, claim, reading, readPaid } from '../support/observations.js';
+import { absence, at, poll, readPaid, report } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -55,12 +55,12 @@ it('matches orders, and what belongs to none, as records and books come in', asy
   await database.db.transaction((trx) => registerOrder(trx, { reference: 'waiting', amount: '9', currency: 'EUR' }));
   await save(database, [
     ...readPaid('pi_1', {}, 20),
-    reading('payment_intent', paidIntent('pi_2', 'pa_2'), 20),
-    reading('payment_intent', intent('pi_3', { status: 'expired' }), 20),
-    reading('payment_intent', paidIntent('pi_4', 'pa_4', { merchantReference: null }), 20),
-    reading('payin', payin('pa_4', 'pi_4'), 20),
+    poll('payment_intent', paidIntent('pi_2', 'pa_2'), 20),
+    poll('payment_intent', intent('pi_3', { status: 'expired' }), 20),
+    poll('payment_intent', paidIntent('pi_4', 'pa_4', { merchantReference: null }), 20),
+    poll('payin', payin('pa_4', 'pi_4'), 20),
     ...readPaid('pi_5', { merchantReference: null, invoiceId: 'in_1' }, 20),
-    reading('invoice', invoice('in_1', { status: 'paid', paymentIntentId: 'pi_5' }), 20),
+    poll('invoice', invoice('in_1', { status: 'paid', paymentIntentId: 'pi_5' }), 20),
   ]);
   expect(await matched()).toEqual({
     'order waiting': ['unmatched', 'not_paid'],
@@ -73,12 +73,12 @@ it('matches orders, and what belongs to none, as records and books come in', asy
   await expectCountedOnce();
 }, 60_000);
 
-it('follows what changes: a deposit is read, a payment finds its order, one is gone, one is given back', async () => {
+it('follows what changes: a payin is read, a payment finds its order, one is gone, one is given back', async () => {
   const refund = { paymentIntentId: 'pi_1', feeBearer: 'merchant', feeAmount: '1', status: 'confirmed' };
   await save(database, [
-    reading('payin', payin('pa_2', 'pi_2'), 40),
-    reading('payment_intent', paidIntent('pi_4', 'pa_4', { merchantReference: 'waiting' }), 40),
-    reading('payout', payout('po_1', refund), 40),
+    poll('payin', payin('pa_2', 'pi_2'), 40),
+    poll('payment_intent', paidIntent('pi_4', 'pa_4', { merchantReference: 'waiting' }), 40),
+    poll('payout', payout('po_1', refund), 40),
     absence('payment_intent', 'pi_5', 40),
   ]);
   expect(await matched()).toEqual({
@@ -122,7 +122,7 @@ it('says how it stood on an earlier day', async () => {
 
 it('takes each payment of a shared word for itself, and counts it once', async () => {
   const shared = Array.from({ length: 201 }, (_, n) =>
-    reading('payment_intent', intent(`many_${n}`, { merchantReference: 'word' }), 60),
+    poll('payment_intent', intent(`many_${n}`, { merchantReference: 'word' }), 60),
   );
   await save(database, shared.slice(0, 200));
   expect(Object.keys(await matched()).filter((name) => name.includes('many'))).toEqual([]);
@@ -134,22 +134,22 @@ it('takes each payment of a shared word for itself, and counts it once', async (
 }, 60_000);
 
 it('goes on where a reference holds what the database can’t', async () => {
-  await save(database, [reading('payment_intent', intent('pi_nul', { merchantReference: 'a\u0000b' }), 80)]);
+  await save(database, [poll('payment_intent', intent('pi_nul', { merchantReference: 'a\u0000b' }), 80)]);
   expect((await matched())['order a\u0000b']).toEqual(['unmatched', 'not_paid']);
 });
 
 it('counts a refund with the payment that it gives back alone', async () => {
   // One payment is behind invoices of two orders: it is counted with neither, but by itself.
   await save(database, [
-    reading('payment_intent', paidIntent('pi_a', 'pa_a', { merchantReference: null, invoiceId: 'in_b' }), 90),
-    reading('payment_intent', paidIntent('pi_b', 'pa_b', { merchantReference: null, invoiceId: 'in_b' }), 90),
-    reading('payin', payin('pa_a', 'pi_a'), 90),
-    reading('payin', payin('pa_b', 'pi_b'), 90),
-    reading('invoice', invoice('in_b', { status: 'paid', merchantReference: 'one' }), 90),
-    reading('invoice', invoice('in_c', { merchantReference: 'two', paymentIntentId: 'pi_a' }), 90),
-    reading('invoice', invoice('in_d', { merchantReference: 'two', paymentIntentId: 'pi_c' }), 90),
+    poll('payment_intent', paidIntent('pi_a', 'pa_a', { merchantReference: null, invoiceId: 'in_b' }), 90),
+    poll('payment_intent', paidIntent('pi_b', 'pa_b', { merchantReference: null, invoiceId: 'in_b' }), 90),
+    poll('payin', payin('pa_a', 'pi_a'), 90),
+    poll('payin', payin('pa_b', 'pi_b'), 90),
+    poll('invoice', invoice('in_b', { status: 'paid', merchantReference: 'one' }), 90),
+    poll('invoice', invoice('in_c', { merchantReference: 'two', paymentIntentId: 'pi_a' }), 90),
+    poll('invoice', invoice('in_d', { merchantReference: 'two', paymentIntentId: 'pi_c' }), 90),
     ...readPaid('pi_c', { merchantReference: null }, 90),
-    reading(
+    poll(
       'payout',
       payout('po_a', { paymentIntentId: 'pi_a', feeBearer: 'merchant', feeAmount: '1', status: 'confirmed' }),
       90,
@@ -173,12 +173,12 @@ it('counts a refund that two payments are named for once, and says so', async ()
     feeAmountTotal: '0',
   };
   const given = (second: number, irregularRefundPayoutId: string | null) =>
-    reading('payment_intent', paidIntent('pi_x', 'pa_x', { ...disputed, irregularRefundPayoutId }), second);
+    poll('payment_intent', paidIntent('pi_x', 'pa_x', { ...disputed, irregularRefundPayoutId }), second);
   await save(database, [
     given(91, null),
-    reading('payin', payin('pa_x', 'pi_x'), 91),
+    poll('payin', payin('pa_x', 'pi_x'), 91),
     ...readPaid('pi_y', {}, 91),
-    reading(
+    poll(
       'payout',
       payout('po_x', { paymentIntentId: 'pi_y', feeBearer: 'merchant', feeAmount: '1', status: 'confirmed' }),
       91,
@@ -210,24 +210,24 @@ it('counts a refund that two payments are named for once, and says so', async ()
 it('matches what is inside the opening balance once that was read', async () => {
   const btc = { assetCode: 'BTC', merchantReference: 'early' };
   await save(database, [
-    reading('payment_intent', paidIntent('pi_early', 'pa_early', btc), 95),
-    reading('payin', payin('pa_early', 'pi_early', { assetCode: 'BTC' }), 95),
+    poll('payment_intent', paidIntent('pi_early', 'pa_early', btc), 95),
+    poll('payin', payin('pa_early', 'pi_early', { assetCode: 'BTC' }), 95),
   ]);
   expect((await matched())['order early']).toEqual(['partly_matched', 'books_not_open']);
   await judgedBalance(database.db, { assetCode: 'BTC', opening: '25.839', balance: '25.839', now: new Date(at(100)) });
   expect((await matched())['order early']).toEqual(['matched', 'agreed']);
 });
 
-it('matches payments that stood at the opening without their deposits, those after it only with them', async () => {
+it('matches payments that stood at the opening without their payins, those after it only with them', async () => {
   const eth = { assetCode: 'ETH' };
   const [old, late] = [
     { ...eth, merchantReference: 'unread-before' },
     { ...eth, merchantReference: 'unread-after' },
   ];
-  await save(database, [reading('payment_intent', paidIntent('pi_old', 'pa_old', old), 110)]);
+  await save(database, [poll('payment_intent', paidIntent('pi_old', 'pa_old', old), 110)]);
   await postBooks(database.db);
   await judgedBalance(database.db, { assetCode: 'ETH', opening: '25.839', balance: '25.839', now: new Date(at(120)) });
-  await save(database, [reading('payment_intent', paidIntent('pi_late', 'pa_late', late), 130)]);
+  await save(database, [poll('payment_intent', paidIntent('pi_late', 'pa_late', late), 130)]);
   const found = await matched();
   expect(found['order unread-before']).toEqual(['matched', 'agreed']);
   expect(found['order unread-after']).toEqual(['partly_matched', 'deposits_unread']);
@@ -252,7 +252,7 @@ it('goes by no report: a payment that one doubts is matched as before', async ()
   const before = await matched();
   expect(before['order order-pi_2']).toEqual(['matched', 'agreed']);
   const reported = paidIntent('pi_2', 'pa_2', { status: 'unmatched', irregularStatus: 'pending_decision' });
-  await save(database, [claim('payment_intent', 'pi_2', reported, 3_000)]);
+  await save(database, [report('payment_intent', 'pi_2', reported, 3_000)]);
   expect(await database.db('payment_intents').where({ id: 'pi_2' }).first('doubted')).toEqual({ doubted: true });
   await database.db('match_progress').update({ rules: 0 });
   expect(await matched()).toEqual(before);

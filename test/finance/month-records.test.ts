@@ -10,7 +10,7 @@ import { monthOrders, monthPayouts, monthRefunds } from '../../src/records/books
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
-import { reading } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -43,30 +43,30 @@ beforeAll(async () => {
   await save(database, [
     confirmed('po_settled', { payoutType: 'settlement' }),
     confirmed('po_refund', { payoutType: 'Payment_Refund', networkFeeAmount: '3', networkFeeAssetCode: 'TRX' }),
-    reading('payout', payout('po_waits', { payoutType: 'PAYMENT_REFUND', createdAt: march }), 20),
+    poll('payout', payout('po_waits', { payoutType: 'PAYMENT_REFUND', createdAt: march }), 20),
     // Paid in January, given back in March by a payout that names the payment alone.
     paid('refunded'),
     confirmed('po_refunded', { payoutType: 'refund', paymentIntentId: 'pi_refunded' }),
     // Given back by a payout that only the payment names.
     paid('disputed', { irregularRefundPayoutId: 'po_disputed' }),
     confirmed('po_disputed', { payoutType: 'refund' }),
-    // Only its deposit is of March.
+    // Only its payin is of March.
     paid('deposited'),
-    reading('payin', payin('pa_late', 'pi_deposited', { createdAt: january, ...history }), 20),
+    poll('payin', payin('pa_late', 'pi_deposited', { createdAt: january, ...history }), 20),
     // Only the invoice has the reference, only the payment is of March.
-    reading('invoice', invoice('in_1', { merchantReference: 'order-invoiced', createdAt: january }), 20),
-    reading('payment_intent', intent('pi_invoiced', { ...bare, invoiceId: 'in_1', createdAt: march }), 20),
-    reading('payment_intent', intent('pi_billed', { ...bare, createdAt: march }), 20),
-    reading(
+    poll('invoice', invoice('in_1', { merchantReference: 'order-invoiced', createdAt: january }), 20),
+    poll('payment_intent', intent('pi_invoiced', { ...bare, invoiceId: 'in_1', createdAt: march }), 20),
+    poll('payment_intent', intent('pi_billed', { ...bare, createdAt: march }), 20),
+    poll(
       'invoice',
       invoice('in_2', { merchantReference: 'order-billed', createdAt: january, paymentIntentId: 'pi_billed' }),
       20,
     ),
     // Only the invoice is of March, only the payment has the reference.
     paid('of_invoice'),
-    reading('invoice', invoice('in_3', { createdAt: march, paymentIntentId: 'pi_of_invoice' }), 20),
+    poll('invoice', invoice('in_3', { createdAt: march, paymentIntentId: 'pi_of_invoice' }), 20),
     paid('naming_invoice', { invoiceId: 'in_4' }),
-    reading('invoice', invoice('in_4', { createdAt: march }), 20),
+    poll('invoice', invoice('in_4', { createdAt: march }), 20),
     paid('of_january'),
   ]);
   const zone = { timeZone: 'UTC', currency: 'USD' };
@@ -82,12 +82,12 @@ const history = {
 
 function confirmed(id: string, fields: object) {
   const about = { amount: '10', feeAmount: '0.5', feeBearer: 'merchant', createdAt: march };
-  return reading('payout', payout(id, { ...about, ...history, ...fields }), 20);
+  return poll('payout', payout(id, { ...about, ...history, ...fields }), 20);
 }
 
 function paid(name: string, fields: object = {}) {
   const times = { createdAt: january, updatedAt: january };
-  return reading('payment_intent', paidIntent(`pi_${name}`, `pa_${name}`, { ...times, payins: [], ...fields }), 10);
+  return poll('payment_intent', paidIntent(`pi_${name}`, `pa_${name}`, { ...times, payins: [], ...fields }), 10);
 }
 
 type Reader = (trx: Knex.Transaction, about: MonthQuery) => AsyncGenerator<MonthRow[]>;

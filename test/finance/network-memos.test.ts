@@ -4,7 +4,7 @@ import { checkPeriod } from '../../src/finance/periods/check-period.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
-import { at, reading } from '../support/observations.js';
+import { at, poll } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { paidIntent, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -16,7 +16,7 @@ const database = useDatabase();
 
 beforeAll(async () => {
   // What is there the first time is passed over.
-  await save(database, [reading('payment_intent', paidIntent('pi_0', 'pa_0'), 1)]);
+  await save(database, [poll('payment_intent', paidIntent('pi_0', 'pa_0'), 1)]);
   await postBooks(database.db);
 }, 60_000);
 
@@ -35,7 +35,7 @@ const confirmed = (id: string, timestamp: string, fields: JsonObject = {}): Json
   });
 /** Out of what was held: no balance moves. */
 const ofDispute = (id: string, payoutId: string, second: number) =>
-  reading(
+  poll(
     'payment_intent',
     paidIntent(id, `${id}-d`, { irregularStatus: 'refunded', irregularRefundPayoutId: payoutId }),
     second,
@@ -54,29 +54,29 @@ const after = '2026-03-02T10:00:00.000Z';
 it('shows no network fee of a payout whose books are not open, or that is inside the opening', async () => {
   const pending = { status: 'pending', statusHistory: [], networkFeeAmount: null, networkFeeAssetCode: null };
   await save(database, [
-    reading('payout', confirmed('po_old', before), 10),
-    reading('payout', confirmed('po_held_old', before, { payoutType: 'refund' }), 10),
+    poll('payout', confirmed('po_old', before), 10),
+    poll('payout', confirmed('po_held_old', before, { payoutType: 'refund' }), 10),
     ofDispute('pi_old', 'po_held_old', 10),
-    reading('payout', confirmed('po_late', before, pending), 10),
+    poll('payout', confirmed('po_late', before, pending), 10),
   ]);
   expect(await memos()).toEqual([]);
   await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '100', now: new Date(OPENED) });
   expect(await memos()).toEqual([]);
   // Read once more, and shown otherwise.
   await save(database, [
-    reading('payout', confirmed('po_old', before, { networkFeeAmount: '3.2' }), 4_000),
-    reading('payout', confirmed('po_held_old', before, { payoutType: 'refund', networkFeeAmount: '3.2' }), 4_000),
+    poll('payout', confirmed('po_old', before, { networkFeeAmount: '3.2' }), 4_000),
+    poll('payout', confirmed('po_held_old', before, { payoutType: 'refund', networkFeeAmount: '3.2' }), 4_000),
   ]);
   expect(await memos()).toEqual([]);
 });
 
 it('shows that of payouts since, on no day before the opening', async () => {
   await save(database, [
-    reading('payout', confirmed('po_new', after), 5_000),
-    reading('payout', confirmed('po_held_new', after, { payoutType: 'refund' }), 5_000),
+    poll('payout', confirmed('po_new', after), 5_000),
+    poll('payout', confirmed('po_held_new', after, { payoutType: 'refund' }), 5_000),
     ofDispute('pi_new', 'po_held_new', 5_000),
     // What it debits shows after the opening, whatever time it gives.
-    reading('payout', confirmed('po_late', before), 5_000),
+    poll('payout', confirmed('po_late', before), 5_000),
   ]);
   expect(await memos()).toEqual([
     ['po_held_new', '2026-03-02', 'status_history'],

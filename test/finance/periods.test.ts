@@ -17,7 +17,7 @@ import { judgedBalance } from '../support/classified-balance.js';
 import { bearer, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
-import { at, reading } from '../support/observations.js';
+import { at, poll } from '../support/observations.js';
 import { payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -36,7 +36,7 @@ async function savePayouts(timestamp: string, feeAmount: string, second: number)
   const about = { payoutType: 'withdrawal', amount: '0.000000000000000001', feeAmount, feeBearer: 'merchant' };
   const statusHistory = [{ status: 'confirmed', timestamp, source: 'chain' }];
   const readings = Array.from({ length: PAYOUTS }, (_, n) =>
-    reading('payout', payout(`po_${n}`, { ...about, status: 'confirmed', statusHistory }), second),
+    poll('payout', payout(`po_${n}`, { ...about, status: 'confirmed', statusHistory }), second),
   );
   await save(database, readings);
 }

@@ -10,7 +10,7 @@ import { type EntryView, getEntry, listEntries } from '../../src/records/books/l
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
-import { absence, at, reading } from '../support/observations.js';
+import { absence, at, poll } from '../support/observations.js';
 import { paidIntent, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -59,7 +59,7 @@ const withdrawal = (fields: JsonObject): JsonObject =>
 
 it('posts a payment once, on the day of the books’ zone, valued at what the service showed then', async () => {
   const { statusHistory: _, ...paid } = paidIntent('pi_1', 'pa_1', { updatedAt: '2026-03-01T15:00:00.000Z' });
-  await save(database, [reading('payment_intent', paid, 20)]);
+  await save(database, [poll('payment_intent', paid, 20)]);
   expect(await post()).toMatchObject({ complete: true });
   const [entry, ...more] = await entriesOf('pi_1');
   expect(more).toEqual([]);
@@ -86,7 +86,7 @@ it('posts a payment once, on the day of the books’ zone, valued at what the se
 });
 
 it('puts a payout of nobody knows whom to the operating balance where no sub-wallet shows it, with the gas as a memo', async () => {
-  await save(database, [reading('payout', withdrawal({}), 30)]);
+  await save(database, [poll('payout', withdrawal({}), 30)]);
   await post();
   expect(await entriesOf('po_1', 'payout')).toMatchObject([{ date: '2026-03-31', datedBy: 'status_history' }]);
   expect(await entriesOf(ASSET, '2026-03')).toMatchObject([{ recordKind: 'placement', month: '2026-03' }]);
@@ -100,7 +100,7 @@ it('puts a payout of nobody knows whom to the operating balance where no sub-wal
 });
 
 it('corrects what is shown otherwise by a reversal and a new entry, each referring to the old one', async () => {
-  await save(database, [reading('payout', withdrawal({ feeAmount: '0.7' }), 40)]);
+  await save(database, [poll('payout', withdrawal({ feeAmount: '0.7' }), 40)]);
   await post();
   const [first, reversal, correction] = await entriesOf('po_1', 'payout');
   expect(reversal).toMatchObject({ type: 'reversal', reverses: first?.id, date: first?.date, version: 2 });
@@ -117,7 +117,7 @@ it('puts what changes in a closed month into the next open one, and leaves the m
     { month: '2026-04', ...closed },
   ]);
   const before = await totals('2026-04');
-  await save(database, [reading('payout', withdrawal({ feeAmount: '0.9' }), 50)]);
+  await save(database, [poll('payout', withdrawal({ feeAmount: '0.9' }), 50)]);
   await post();
   expect(await totals('2026-04')).toEqual(before);
   expect((await entriesOf('po_1', 'payout')).slice(3)).toMatchObject([
@@ -137,7 +137,7 @@ it('takes back what the service no longer shows', async () => {
   await post();
   expect((await entriesOf('po_1', 'payout')).at(-1)).toMatchObject({ type: 'reversal', month: '2026-05' });
   expect(await totals()).toMatchObject({ 'assets:operating': '125.839', 'expenses:fees:service': '0.261' });
-  await save(database, [reading('payout', withdrawal({ feeAmount: '0.9' }), 70)]);
+  await save(database, [poll('payout', withdrawal({ feeAmount: '0.9' }), 70)]);
   await post();
   expect((await entriesOf('po_1', 'payout')).at(-1)).toMatchObject({ type: 'correction', month: '2026-05' });
   expect(await totals()).toMatchObject({ 'assets:operating': '114.939' });

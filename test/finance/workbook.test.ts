@@ -17,7 +17,7 @@ import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
 import { readByLibreOffice } from '../support/libreoffice.js';
-import { at, reading } from '../support/observations.js';
+import { at, poll } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { intent, paidIntent, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -37,14 +37,14 @@ beforeAll(async () => {
       now: new Date(at(0)),
     });
   const paid = (n: number) =>
-    reading(
+    poll(
       'payment_intent',
       paidIntent(`pi_${n}`, `pa_${n}`, { updatedAt: `2026-03-0${1 + (n % 9)}T15:00:00.000Z` }),
       20 + n,
     );
   await save(database, [
     ...Array.from({ length: 30 }, (_, n) => paid(n)),
-    reading(
+    poll(
       'payment_intent',
       intent('pi_open', { merchantReference: HOSTILE, createdAt: '2026-03-01T00:00:01.000Z' }),
       60,
@@ -59,7 +59,7 @@ beforeAll(async () => {
 function sent(id: string, payoutType: string, fields: object) {
   const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-20T10:00:00.000Z', source: 'chain' }];
   const about = { payoutType, feeAmount: '0.5', feeBearer: 'merchant', merchantReference: HOSTILE };
-  return reading('payout', payout(id, { ...about, status: 'confirmed', statusHistory, ...fields }), 70);
+  return poll('payout', payout(id, { ...about, status: 'confirmed', statusHistory, ...fields }), 70);
 }
 
 async function write(): Promise<string> {

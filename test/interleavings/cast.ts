@@ -128,7 +128,7 @@ async function takeIn({ db }: Life, { arriving, asks }: World, notes: Notes): Pr
     if (asks[nth]) secrets = await askSecrets(db, notes);
     const received = await tried(() => deliver(delivery, (arrival) => inbox.store(arrival), secrets.current()));
     if (received.outcome === 'refused' && delivery.label === 'old' && secrets.mayBeRetired()) continue;
-    if (received.outcome === 'refused') notes.breaches.push(`an event under "${delivery.label}" was refused`);
+    if (received.outcome === 'refused') notes.breaches.push(`an event under "${delivery.label}" was rejected`);
     else notes.answered.add(received.id);
     if (received.outcome === 'stored' && delivery.label === 'old' && secrets.areRetired)
       notes.breaches.push('an event was accepted under a secret that was known to be retired');

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Observation } from '../../src/domain/observation.js';
 import { closeRecords } from '../domain/laws/close-worlds.js';
-import { at, reading } from '../support/observations.js';
+import { at, poll } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
 import { signedHeaders } from '../support/signed.js';
 import { randomOf } from './gate.js';
@@ -78,7 +78,7 @@ export function worldOf(seed: number): World {
   const savers = [one, other].map((given, nth) => {
     const each = isDuel ? given.map((one) => [one]) : batches(given, random);
     // Nobody waits for who saves this: only so does the feed get its changes out of order.
-    const apart = reading('payment_intent', intent(`p${nth + 8}`, { merchantReference: `apart ${nth}` }), 1);
+    const apart = poll('payment_intent', intent(`p${nth + 8}`, { merchantReference: `apart ${nth}` }), 1);
     return cast.has('reader') ? each.toSpliced(random(each.length + 1), 0, [apart]) : each;
   });
   return {
@@ -108,7 +108,7 @@ export function worldOf(seed: number): World {
 function worldOfStrangers(seed: number, random: Random): World {
   const paymentsOf = (nth: number) =>
     [1, 2, 3].map((each) => [
-      reading('payment_intent', intent(`p${nth}${each}`, { merchantReference: `${nth}${each}` }), each),
+      poll('payment_intent', intent(`p${nth}${each}`, { merchantReference: `${nth}${each}` }), each),
     ]);
   const nobody = { known: [], pages: [], queued: [], stranded: [], arriving: [], asks: [] };
   const calm = {
@@ -152,17 +152,17 @@ function familyRecords(random: Random): Dealt {
   const bill = () => ({ ...ref(8), paymentIntentId: link('p1', 5), status: ['sent', 'paid'][random(2)]! });
   const refund = () => ({ paymentIntentId: link('p1', 6), status: ['pending', 'confirmed'][random(2)]! });
   const first = [
-    reading('payment_intent', paidIntent('p1', 'd1', names()), 1),
-    reading('invoice', invoice('i1', bill()), 2),
-    reading('payin', payin('d1', 'p1'), 3),
-    reading('payout', payout('o1', refund()), 4),
+    poll('payment_intent', paidIntent('p1', 'd1', names()), 1),
+    poll('invoice', invoice('i1', bill()), 2),
+    poll('payin', payin('d1', 'p1'), 3),
+    poll('payout', payout('o1', refund()), 4),
   ];
   const later = [
-    reading('payment_intent', paidIntent('p1', 'd1', names()), 11),
-    reading('payment_intent', intent('p2', names()), 12),
-    reading('invoice', invoice('i1', bill()), 13),
-    reading('payin', payin('d1', 'p1', { status: 'confirming' }), 2),
-    reading('payout', payout('o1', refund()), 14),
+    poll('payment_intent', paidIntent('p1', 'd1', names()), 11),
+    poll('payment_intent', intent('p2', names()), 12),
+    poll('invoice', invoice('i1', bill()), 13),
+    poll('payin', payin('d1', 'p1', { status: 'confirming' }), 2),
+    poll('payout', payout('o1', refund()), 14),
   ];
   const dealt: Dealt['dealt'] = [[], [], []];
   const records = shuffle([...first.filter(() => random(4) > 0), ...later.filter(() => random(4) === 0)], random);
@@ -183,11 +183,11 @@ function duelRecords(random: Random): Dealt {
   const byInvoice = random(2) === 0;
   const byRefund = random(2) === 0;
   const names = { invoiceId: byInvoice ? 'i1' : null, irregularRefundPayoutId: byRefund ? 'o1' : null };
-  const payment = reading('payment_intent', paidIntent('p1', 'd1', { merchantReference: null, ...names }), 1);
+  const payment = poll('payment_intent', paidIntent('p1', 'd1', { merchantReference: null, ...names }), 1);
   const bill = { merchantReference: 'A', status: 'paid', paymentIntentId: byInvoice ? null : 'p1' };
   const refund = { paymentIntentId: byRefund ? null : 'p1', status: 'confirmed' };
-  const invoiced = reading('invoice', invoice('i1', bill), 2);
-  const belonging = [reading('payin', payin('d1', 'p1'), 3), reading('payout', payout('o1', refund), 4)];
+  const invoiced = poll('invoice', invoice('i1', bill), 2);
+  const belonging = [poll('payin', payin('d1', 'p1'), 3), poll('payout', payout('o1', refund), 4)];
   const [first, second] = shuffle(belonging, random) as [Observation, Observation];
   const others = [[first], [first, second], [payment], [payment, first], [payment, first]][random(5)]!;
   const records = [payment, invoiced, first, ...(random(2) === 0 || others.includes(second) ? [second] : [])];

@@ -70,7 +70,7 @@ export const targets: readonly Target[] = [
       'open-writes',
       'attempt',
     ).concat(serviceApi('find-invoice', 'refusal-of', 'memory-key-store', 'check-request', 'sending')),
-    tests: inTest('service-api', 'doubts', 'network', 'http', 'writes'),
+    tests: inTest('service-api', 'outcome-unknown', 'network', 'http', 'writes'),
   },
 ];
 

@@ -127,7 +127,7 @@ test('an alert fires once every secret is retired, and is over once one is accep
   await retire('new');
   await vi.waitFor(() => expect(accepted.current()).toHaveLength(0));
   await sign();
-  expect([chat(), await metric()]).toEqual([['[critical] Every webhook is refused: no secret is accepted'], [0]]);
+  expect([chat(), await metric()]).toEqual([['[critical] Every webhook is rejected: no secret is accepted'], [0]]);
   expect(slack.arrivals[0]!.body).toContain('tallyhook secrets restore LABEL');
   expect((await processHeartbeats(db)).map(({ part }) => part)).toEqual(['alerts', 'queue', 'receiver']);
 
@@ -137,7 +137,7 @@ test('an alert fires once every secret is retired, and is over once one is accep
   await sign();
   later(121);
   await sign();
-  expect(chat()[1]).toBe('Resolved: Every webhook is refused: no secret is accepted');
+  expect(chat()[1]).toBe('Resolved: Every webhook is rejected: no secret is accepted');
   expect(await metric()).toEqual([1]);
   await receiver.close();
   accepted.close();

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
-import { type CallbackDeps, keepCallbacks, sendNextCallback } from '../../src/notify/send-callbacks.js';
+import { type CallbackDeps, callbackLoops, sendNextCallback } from '../../src/notify/send-callbacks.js';
 import { callbackBacklog, pruneCallbacks } from '../../src/records/callbacks/callback-backlog.js';
 import { claimCallback, finishAttempt } from '../../src/records/callbacks/claim-callback.js';
 import { collectCallbacks } from '../../src/records/callbacks/collect-callbacks.js';
@@ -11,7 +11,7 @@ import { replayCallback, replayDeadCallbacks } from '../../src/records/callbacks
 import { getOrder } from '../../src/records/orders/orders.js';
 import { registerOrder } from '../../src/records/orders/register-order.js';
 import { useDatabase } from '../support/database.js';
-import { reading } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { intent, paidIntent, payin } from '../support/records.js';
 import { save } from '../support/saved.js';
 import { sized } from '../support/sizes.js';
@@ -56,11 +56,11 @@ const sendAll = async () => {
   }, 15_000);
 };
 const rows = async () => (await listCallbacks(deps.db, {})).items.toReversed();
-const begin = (id: string) => save(database, [reading('payment_intent', intent(id), 1)]);
+const begin = (id: string) => save(database, [poll('payment_intent', intent(id), 1)]);
 const pay = (id: string) =>
   save(database, [
-    reading('payment_intent', paidIntent(id, `payin-${id}`), 60),
-    reading('payin', payin(`payin-${id}`, id), 61),
+    poll('payment_intent', paidIntent(id, `payin-${id}`), 60),
+    poll('payin', payin(`payin-${id}`, id), 61),
   ]);
 
 test('the store is sent an order as the read API shows it, signed by the scheme', async () => {
@@ -89,14 +89,14 @@ test('the same change never makes two, whoever checks and however often', async 
 test('history is not sent; an order of then that is paid now is', async () => {
   const old = { createdAt: '2025-12-01T00:00:00.000Z' };
   await save(database, [
-    reading('payment_intent', paidIntent('old', 'payin-old', old), 1),
-    reading('payin', payin('payin-old', 'old', old), 1),
-    reading('payment_intent', intent('late', old), 1),
+    poll('payment_intent', paidIntent('old', 'payin-old', old), 1),
+    poll('payin', payin('payin-old', 'old', old), 1),
+    poll('payment_intent', intent('late', old), 1),
   ]);
   await collect();
   expect(await rows()).toEqual([]);
-  await save(database, [reading('payment_intent', paidIntent('late', 'payin-late', old), 60)]);
-  await save(database, [reading('payin', payin('payin-late', 'late'), 61)]);
+  await save(database, [poll('payment_intent', paidIntent('late', 'payin-late', old), 60)]);
+  await save(database, [poll('payin', payin('payin-late', 'late'), 61)]);
   await collect();
   expect((await rows()).map(({ reference }) => reference)).toEqual(['order-late']);
 });
@@ -104,8 +104,8 @@ test('history is not sent; an order of then that is paid now is', async () => {
 test('an order of then that the store registers now is sent', async () => {
   const old = { createdAt: '2025-12-01T00:00:00.000Z' };
   await save(database, [
-    reading('payment_intent', paidIntent('past', 'payin-past', old), 1),
-    reading('payin', payin('payin-past', 'past', old), 1),
+    poll('payment_intent', paidIntent('past', 'payin-past', old), 1),
+    poll('payin', payin('payin-past', 'past', old), 1),
   ]);
   await collect();
   expect(await rows()).toEqual([]);
@@ -219,7 +219,7 @@ test('two leaders and a store that fails at random: of every order the states co
   };
   const stop = new AbortController();
   deps.retry = { firstMs: 1, maxAttempts: 100 };
-  const leaders = [keepCallbacks(deps, stop.signal), keepCallbacks({ ...deps }, stop.signal)];
+  const leaders = [callbackLoops(deps, stop.signal), callbackLoops({ ...deps }, stop.signal)];
   const ids = Array.from({ length: ORDERS }, (_, index) => `o${index}`);
   for (const id of ids) await begin(id);
   await vi.waitFor(() => expect(store.arrivals.length).toBeGreaterThan(3), { timeout: 5_000 });

@@ -79,7 +79,7 @@ test('a lost refund of ours and a refund that holds orders are alerted; a lost i
   await db('orders').del();
 });
 
-describe('requests that are refused for their signature', () => {
+describe('requests that are rejected for their signature', () => {
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
   beforeEach(async () => {
     receiver = await startReceiver(database.db, { now: () => new Date(now) });

@@ -69,7 +69,7 @@ describe('another table of movements', () => {
     const choices = { ...movements.choices, payments: 'payins', unnamedPayout: 'operating' } as const;
     at.deps.contract = { ...defaultContract, movements: { ...movements, choices } };
     expect(await at.run('balances')).toMatchObject({ breaksOpened: 0 });
-    expect((await proofOf())?.unproven).toContain('deposits of payments are not read yet');
+    expect((await proofOf())?.unproven).toContain('payins of payments are not read yet');
     await at.run('payment-intents');
     expect(await at.run('balances')).toMatchObject({ breaksOpened: 0 });
     expect(await proofOf()).toMatchObject({

@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { reading } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 import { HOUR, MINUTE, useCheckedShop } from './checked-shop.js';
@@ -13,13 +13,13 @@ describe('orders against what the store registered', () => {
   test('too little, once nothing more can come; a payment that still confirms is awaited', async () => {
     await shop.register('order-u1', '50.00');
     await save(database, [
-      reading('payment_intent', paidIntent('u1', 'pu1'), 10),
-      reading('payment_intent', intent('u1b', { merchantReference: 'order-u1', status: 'confirming' }), 10),
+      poll('payment_intent', paidIntent('u1', 'pu1'), 10),
+      poll('payment_intent', intent('u1b', { merchantReference: 'order-u1', status: 'confirming' }), 10),
     ]);
     await shop.check();
     expect(await shop.breaksOf('order-u1')).toEqual([]);
     await save(database, [
-      reading('payment_intent', intent('u1b', { merchantReference: 'order-u1', status: 'expired' }), 20),
+      poll('payment_intent', intent('u1b', { merchantReference: 'order-u1', status: 'expired' }), 20),
     ]);
     await shop.check();
     expect(await shop.breaksOf('order-u1')).toEqual(['order_underpaid']);
@@ -34,9 +34,9 @@ describe('orders against what the store registered', () => {
       },
     });
     await save(database, [
-      reading('payment_intent', paidIntent('u1c', 'pu1c', { merchantReference: 'order-u1' }), 30),
-      reading('payin', payin('pu1', 'u1'), 30),
-      reading('payin', payin('pu1c', 'u1c'), 30),
+      poll('payment_intent', paidIntent('u1c', 'pu1c', { merchantReference: 'order-u1' }), 30),
+      poll('payin', payin('pu1', 'u1'), 30),
+      poll('payin', payin('pu1c', 'u1c'), 30),
     ]);
     await shop.check();
     expect(await shop.breaksOf('order-u1')).toEqual([]);
@@ -48,9 +48,9 @@ describe('orders against what the store registered', () => {
     await shop.register('order-o2', '20.00');
     await shop.register('order-o3', '25.00', 'USD');
     await save(database, [
-      reading('payment_intent', paidIntent('o1', 'po1'), 10),
-      reading('payment_intent', intent('o2'), 10),
-      reading('payment_intent', intent('o3'), 10),
+      poll('payment_intent', paidIntent('o1', 'po1'), 10),
+      poll('payment_intent', intent('o2'), 10),
+      poll('payment_intent', intent('o3'), 10),
     ]);
     await shop.check();
     expect(await shop.breaksOf('order-o1')).toEqual(['order_overpaid']);
@@ -61,7 +61,7 @@ describe('orders against what the store registered', () => {
     expect((await shop.breakOf('order-o3', 'order_amount_mismatch'))?.evidence).toMatchObject({
       reason: 'other_currency',
     });
-    await save(database, [reading('payment_intent', intent('o2', { status: 'expired' }), 20)]);
+    await save(database, [poll('payment_intent', intent('o2', { status: 'expired' }), 20)]);
     await shop.check();
     expect(await shop.breaksOf('order-o2')).toEqual([]);
   });
@@ -70,7 +70,7 @@ describe('orders against what the store registered', () => {
     await shop.register('order-many', '25.00');
     const many = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, index) =>
-        reading('payment_intent', intent(`many-${from + index}`, { merchantReference: 'order-many' }), 10),
+        poll('payment_intent', intent(`many-${from + index}`, { merchantReference: 'order-many' }), 10),
       );
     await save(database, many(0, 200));
     await shop.check();
@@ -86,14 +86,14 @@ describe('orders against what the store registered', () => {
 describe('invoices', () => {
   test('paid without a payment that was collected, after a grace; the payment resolves it', async () => {
     const paid = { status: 'paid', paymentIntentId: 'v1p', merchantReference: null };
-    await save(database, [reading('invoice', invoice('v1', paid), HOUR)]);
+    await save(database, [poll('invoice', invoice('v1', paid), HOUR)]);
     await shop.check();
     await shop.later(20 * MINUTE);
     expect(await shop.breaksOf('v1')).toEqual([]);
     await shop.later(15 * MINUTE);
     expect(await shop.breaksOf('v1')).toEqual(['invoice_paid_without_intent']);
     await save(database, [
-      reading('payment_intent', paidIntent('v1p', 'pv1', { invoiceId: 'v1', merchantReference: null }), HOUR + 10),
+      poll('payment_intent', paidIntent('v1p', 'pv1', { invoiceId: 'v1', merchantReference: null }), HOUR + 10),
     ]);
     await shop.check();
     expect(await shop.breaksOf('v1')).toEqual([]);
@@ -101,26 +101,26 @@ describe('invoices', () => {
 
   test('of two payments of one invoice the paid one counts, whichever changed last', async () => {
     await save(database, [
-      reading('invoice', invoice('v2', { status: 'paid', paymentIntentId: 'v2a' }), 10),
-      reading('payment_intent', paidIntent('v2a', 'pv2', { invoiceId: 'v2' }), 10),
-      reading('payment_intent', intent('v2b', { invoiceId: 'v2', status: 'pending' }), 10),
+      poll('invoice', invoice('v2', { status: 'paid', paymentIntentId: 'v2a' }), 10),
+      poll('payment_intent', paidIntent('v2a', 'pv2', { invoiceId: 'v2' }), 10),
+      poll('payment_intent', intent('v2b', { invoiceId: 'v2', status: 'pending' }), 10),
     ]);
     await shop.check();
-    await save(database, [reading('payment_intent', intent('v2b', { invoiceId: 'v2', status: 'expired' }), 20)]);
+    await save(database, [poll('payment_intent', intent('v2b', { invoiceId: 'v2', status: 'expired' }), 20)]);
     await shop.check();
     expect(await shop.breaksOf('v2')).toEqual([]);
   });
 
   test('a payment was collected and its invoice is not paid', async () => {
     await save(database, [
-      reading('invoice', invoice('v3'), HOUR - 10),
-      reading('payment_intent', paidIntent('v3p', 'pv3', { invoiceId: 'v3' }), HOUR - 10),
+      poll('invoice', invoice('v3'), HOUR - 10),
+      poll('payment_intent', paidIntent('v3p', 'pv3', { invoiceId: 'v3' }), HOUR - 10),
     ]);
     await shop.check();
     expect(await shop.breaksOf('v3p')).toEqual([]);
     await shop.later(31 * MINUTE);
     expect(await shop.breaksOf('v3p')).toEqual(['intent_completed_invoice_unpaid']);
-    await save(database, [reading('invoice', invoice('v3', { status: 'paid', paymentIntentId: 'v3p' }), 2 * HOUR)]);
+    await save(database, [poll('invoice', invoice('v3', { status: 'paid', paymentIntentId: 'v3p' }), 2 * HOUR)]);
     await shop.check();
     expect(await shop.breaksOf('v3p')).toEqual([]);
   });
@@ -133,9 +133,9 @@ describe('invoices', () => {
     });
     const items = (...lines: JsonObject[]) => ({ meta: { items: lines } });
     await save(database, [
-      reading('invoice', invoice('w1', items(item('8.333333333333333333', '3'))), 10),
-      reading('invoice', invoice('w2', items(item('10.00', '2'), item('5', '1'))), 10),
-      reading(
+      poll('invoice', invoice('w1', items(item('8.333333333333333333', '3'))), 10),
+      poll('invoice', invoice('w2', items(item('10.00', '2'), item('5', '1'))), 10),
+      poll(
         'invoice',
         invoice('w3', { emailDelivery: { sent: false, error: '550 <ada@example.test>: mailbox full' } }),
         10,
@@ -155,9 +155,9 @@ describe('invoices', () => {
 
 test('refunds of more than the net are critical; a failed one gives nothing back', async () => {
   await save(database, [
-    reading('payment_intent', paidIntent('r1', 'pr1'), 10),
-    reading('payout', payout('r1a', { paymentIntentId: 'r1', amount: '20', status: 'confirmed' }), 10),
-    reading('payout', payout('r1b', { paymentIntentId: 'r1', amount: '5.84', status: 'pending' }), 10),
+    poll('payment_intent', paidIntent('r1', 'pr1'), 10),
+    poll('payout', payout('r1a', { paymentIntentId: 'r1', amount: '20', status: 'confirmed' }), 10),
+    poll('payout', payout('r1b', { paymentIntentId: 'r1', amount: '5.84', status: 'pending' }), 10),
   ]);
   await shop.check();
   expect(await shop.breakOf('r1', 'refund_exceeds_net')).toMatchObject({
@@ -165,7 +165,7 @@ test('refunds of more than the net are critical; a failed one gives nothing back
     evidence: { amountNetMerchant: { ours: '25.84', theirs: '25.839' } },
   });
   await save(database, [
-    reading('payout', payout('r1b', { paymentIntentId: 'r1', amount: '5.84', status: 'failed' }), 20),
+    poll('payout', payout('r1b', { paymentIntentId: 'r1', amount: '5.84', status: 'failed' }), 20),
   ]);
   await shop.check();
   expect(await shop.breaksOf('r1')).toEqual([]);
@@ -174,21 +174,21 @@ test('refunds of more than the net are critical; a failed one gives nothing back
 test('a screening that holds a collected payment for longer than an hour', async () => {
   const held = { kytStatus: 'Manual Review', createdAt: '2026-03-01T00:50:00.000Z' };
   await save(database, [
-    reading('payment_intent', paidIntent('k1', 'pk1'), 10),
-    reading('payin', payin('pk1', 'k1', held), 10),
+    poll('payment_intent', paidIntent('k1', 'pk1'), 10),
+    poll('payin', payin('pk1', 'k1', held), 10),
   ]);
   await shop.check();
   expect(await shop.breaksOf('pk1')).toEqual([]);
   await shop.later(51 * MINUTE);
   expect(await shop.breakOf('pk1', 'kyt_hold')).toMatchObject({ status: 'open', evidence: { verdict: 'pending' } });
-  await save(database, [reading('payin', payin('pk1', 'k1'), 2 * HOUR)]);
+  await save(database, [poll('payin', payin('pk1', 'k1'), 2 * HOUR)]);
   await shop.check();
   expect(await shop.breaksOf('pk1')).toEqual([]);
 });
 
 test('a payment that the service still shows as waiting two days after it ended', async () => {
   const waiting = (second: number) =>
-    reading('payment_intent', intent('s2', { expiresAt: '2026-03-01T02:00:00.000Z' }), second);
+    poll('payment_intent', intent('s2', { expiresAt: '2026-03-01T02:00:00.000Z' }), second);
   await save(database, [waiting(HOUR)]);
   await shop.check();
   for (const hours of [12, 24, 36, 48]) {
@@ -201,11 +201,11 @@ test('a payment that the service still shows as waiting two days after it ended'
   expect((await shop.breakOf('s2', 'stale_record'))?.evidence).toMatchObject({ reason: 'not_ended' });
 });
 
-test('a deposit that two payments list is critical', async () => {
+test('a payin that two payments list is critical', async () => {
   await save(database, [
-    reading('payment_intent', paidIntent('l1', 'pl'), 10),
-    reading('payment_intent', paidIntent('l2', 'pl'), 10),
-    reading('payin', payin('pl', 'l1'), 10),
+    poll('payment_intent', paidIntent('l1', 'pl'), 10),
+    poll('payment_intent', paidIntent('l2', 'pl'), 10),
+    poll('payin', payin('pl', 'l1'), 10),
   ]);
   await shop.check();
   expect(await shop.breakOf('pl#paymentIntentId', 'contract_violation')).toMatchObject({

@@ -4,7 +4,7 @@ import { createLog } from '../../src/log.js';
 import { crossCheck, crossCheckAll } from '../../src/reconcile/cross-check/cross-check.js';
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { createTestDatabase } from '../support/database.js';
-import { at, claim, reading } from '../support/observations.js';
+import { at, poll, report } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
 import { context, save } from '../support/saved.js';
 import { HOUR, useCheckedShop } from './checked-shop.js';
@@ -13,7 +13,7 @@ const shop = useCheckedShop();
 const { database } = shop;
 
 test('what is open and not read for a day is stale; a reading ends it, though it shows nothing new', async () => {
-  const open = (second: number) => reading('payment_intent', intent('s1', { expiresAt: null }), second);
+  const open = (second: number) => poll('payment_intent', intent('s1', { expiresAt: null }), second);
   await save(database, [open(HOUR)]);
   await shop.check();
   await shop.later(20 * HOUR);
@@ -32,14 +32,14 @@ test('what is open and not read for a day is stale; a reading ends it, though it
   await save(database, [open(37 * HOUR)]);
   await shop.later(HOUR);
   expect(await shop.breaksOf('s1')).toEqual([]);
-  await save(database, [claim('payment_intent', 's1', { status: 'confirming' }, 38 * HOUR)]);
+  await save(database, [report('payment_intent', 's1', { status: 'confirming' }, 38 * HOUR)]);
   await shop.ran(60 * HOUR);
   await shop.later(25 * HOUR);
   expect(await shop.breaksOf('s1')).toEqual(['stale_record']);
 });
 
 test('a stale record whose break a person closed is another case once it was read and passed by again', async () => {
-  const open = (second: number) => reading('payment_intent', intent('s2', { expiresAt: null }), second);
+  const open = (second: number) => poll('payment_intent', intent('s2', { expiresAt: null }), second);
   await save(database, [open(HOUR)]);
   await shop.check();
   await shop.ran(34 * HOUR);
@@ -58,15 +58,15 @@ test('a stale record whose break a person closed is another case once it was rea
 test('what adds up for twenty payments in a row is an identity of the account; then what does not is a break', async () => {
   const many = Array.from({ length: 20 }, (_, index) => `f${index}`);
   const odd = { amountNetMerchant: '25' };
-  await save(database, [reading('payment_intent', paidIntent('odd1', 'podd1', odd), 10)]);
+  await save(database, [poll('payment_intent', paidIntent('odd1', 'podd1', odd), 10)]);
   await shop.check();
   expect(await shop.breaksOf('odd1')).toEqual([]);
   await save(
     database,
-    many.map((id) => reading('payment_intent', paidIntent(id, `p${id}`), 10)),
+    many.map((id) => poll('payment_intent', paidIntent(id, `p${id}`), 10)),
   );
   await shop.check();
-  await save(database, [reading('payment_intent', paidIntent('odd2', 'podd2', odd), 20)]);
+  await save(database, [poll('payment_intent', paidIntent('odd2', 'podd2', odd), 20)]);
   await shop.check();
   expect(await shop.breakOf('odd2', 'fee_identity')).toMatchObject({
     status: 'open',
@@ -74,7 +74,7 @@ test('what adds up for twenty payments in a row is an identity of the account; t
   });
   expect(await shop.breaksOf('odd1')).toEqual([]);
   const old = { ...odd, createdAt: '2025-05-01T00:00:00Z' };
-  await save(database, [reading('payment_intent', paidIntent('odd3', 'podd3', old), 20)]);
+  await save(database, [poll('payment_intent', paidIntent('odd3', 'podd3', old), 20)]);
   await shop.check();
   expect(await shop.breaksOf('odd3')).toEqual([]);
 });
@@ -84,17 +84,17 @@ test('history that does not change is never a break; what happens to it since is
   const refund = (id: string, fields: JsonObject) =>
     payout(id, { paymentIntentId: 'h1', status: 'confirmed', ...fields });
   await save(database, [
-    reading('payment_intent', paidIntent('h1', 'ph1', old), 10),
-    reading('payout', refund('h1a', { ...old, amount: '26' }), 10),
-    reading('payin', payin('ph1', 'h1', { ...old, kytStatus: 'blocked' }), 10),
-    reading('invoice', invoice('h2', { ...old, status: 'paid', paymentIntentId: null }), 10),
+    poll('payment_intent', paidIntent('h1', 'ph1', old), 10),
+    poll('payout', refund('h1a', { ...old, amount: '26' }), 10),
+    poll('payin', payin('ph1', 'h1', { ...old, kytStatus: 'blocked' }), 10),
+    poll('invoice', invoice('h2', { ...old, status: 'paid', paymentIntentId: null }), 10),
   ]);
   await shop.later(2 * HOUR);
   for (const id of ['h1', 'ph1', 'h2']) expect(await shop.breaksOf(id)).toEqual([]);
-  await save(database, [reading('payout', refund('h1b', { amount: '0.1' }), 20)]);
+  await save(database, [poll('payout', refund('h1b', { amount: '0.1' }), 20)]);
   await shop.check();
   expect(await shop.breaksOf('h1')).toEqual(['refund_exceeds_net']);
-  await save(database, [reading('payin', payin('ph1', 'h1', { ...old, kytStatus: 'under review' }), 3 * HOUR)]);
+  await save(database, [poll('payin', payin('ph1', 'h1', { ...old, kytStatus: 'under review' }), 3 * HOUR)]);
   await shop.check();
   expect(await shop.breaksOf('ph1')).toEqual([]);
   await shop.later(2 * HOUR);
@@ -103,13 +103,13 @@ test('history that does not change is never a break; what happens to it since is
 
 test('what a person closed is not opened again for the same, but for something new', async () => {
   const refund = (amount: string, second: number) =>
-    save(database, [reading('payout', payout('c1a', { paymentIntentId: 'c1', amount, status: 'confirmed' }), second)]);
-  await save(database, [reading('payment_intent', paidIntent('c1', 'pc1'), 10)]);
+    save(database, [poll('payout', payout('c1a', { paymentIntentId: 'c1', amount, status: 'confirmed' }), second)]);
+  await save(database, [poll('payment_intent', paidIntent('c1', 'pc1'), 10)]);
   await refund('26', 10);
   await shop.check();
   const first = await shop.breakOf('c1', 'refund_exceeds_net');
   await decideBreak(database.db, first?.id ?? '', 'write_off', { actor: 'Ada', note: 'goodwill' });
-  await save(database, [reading('payment_intent', paidIntent('c1', 'pc1', { returnUrl: null }), 20)]);
+  await save(database, [poll('payment_intent', paidIntent('c1', 'pc1', { returnUrl: null }), 20)]);
   await shop.check();
   await crossCheckAll(
     { db: database.db, log: createLog('silent'), now: () => new Date(at(HOUR)), adoptedAt: context.adoptedAt },
@@ -123,7 +123,7 @@ test('what a person closed is not opened again for the same, but for something n
 
 test('two at once open one break, and the same again changes nothing', async () => {
   await shop.register('order-t1', '20.00');
-  await save(database, [reading('payment_intent', paidIntent('t1', 'pt1'), 10)]);
+  await save(database, [poll('payment_intent', paidIntent('t1', 'pt1'), 10)]);
   const reports = await Promise.all([shop.check(), shop.check(), shop.check()]);
   expect(reports.reduce((sum, { opened }) => sum + opened, 0)).toBe(1);
   expect(await shop.breaksOf('order-t1')).toEqual(['order_overpaid']);
@@ -139,9 +139,9 @@ test('where nothing changed nothing is scanned, and where little did, little is'
     await save(
       other,
       many.flatMap((id) => [
-        reading('payment_intent', paidIntent(id, `p${id}`), 10),
-        reading('payin', payin(`p${id}`, id), 10),
-        reading('payment_intent', intent(`open-${id}`), 10),
+        poll('payment_intent', paidIntent(id, `p${id}`), 10),
+        poll('payin', payin(`p${id}`, id), 10),
+        poll('payment_intent', intent(`open-${id}`), 10),
       ]),
     );
     const once = () =>
@@ -165,7 +165,7 @@ test('where nothing changed nothing is scanned, and where little did, little is'
     const before = await scans();
     expect(await once()).toEqual({ checked: 0, opened: 0, resolved: 0 });
     expect(await scans()).toEqual(before);
-    await save(other, [reading('payment_intent', paidIntent('e7', 'pe7', { returnUrl: null }), 20)]);
+    await save(other, [poll('payment_intent', paidIntent('e7', 'pe7', { returnUrl: null }), 20)]);
     const saved = await scans();
     expect(await once()).toMatchObject({ checked: 1 });
     expect(await scans()).toEqual(saved);

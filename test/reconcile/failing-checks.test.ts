@@ -3,7 +3,7 @@ import { createLog } from '../../src/log.js';
 import { crossCheck, crossCheckAll } from '../../src/reconcile/cross-check/cross-check.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { useDatabase } from '../support/database.js';
-import { at, reading, readPaid } from '../support/observations.js';
+import { at, poll, readPaid } from '../support/observations.js';
 import { paidIntent, payout } from '../support/records.js';
 import { context, save } from '../support/saved.js';
 import { HOUR } from './checked-shop.js';
@@ -31,7 +31,7 @@ test('a record whose check throws is logged and checked again in an hour; the ot
   const deps = { db, log, now: () => new Date(clock), adoptedAt: context.adoptedAt };
   const breaks = async () => (await listBreaks(db, { status: 'open' })).items.map(({ entity }) => entity.id).sort();
   const excess = (id: string, intentId: string) =>
-    reading('payout', payout(id, { paymentIntentId: intentId, amount: '26', status: 'confirmed' }), 10);
+    poll('payout', payout(id, { paymentIntentId: intentId, amount: '26', status: 'confirmed' }), 10);
   const ids = Array.from({ length: 40 }, (_, index) => `g${index}`);
   await save(database, [
     ...ids.flatMap((id) => readPaid(id)),
@@ -68,8 +68,8 @@ test('what speaks of the database alone is no record’s doing: nothing is put o
   const log = createLog('warn', { write: (line) => void lines.push(line) });
   const deps = { db: database.db, log, now: () => new Date(at(4 * HOUR)), adoptedAt: context.adoptedAt };
   await save(database, [
-    reading('payment_intent', paidIntent('g40', 'p40'), 10),
-    reading('payout', payout('x4', { paymentIntentId: 'g40', amount: '26', status: 'confirmed' }), 10),
+    poll('payment_intent', paidIntent('g40', 'p40'), 10),
+    poll('payout', payout('x4', { paymentIntentId: 'g40', amount: '26', status: 'confirmed' }), 10),
   ]);
   await refuseBreaksAbout('g40', '57P01');
   await expect(crossCheck(deps)).rejects.toThrow('refused');

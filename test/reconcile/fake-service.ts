@@ -15,7 +15,7 @@ export const unauthorized = () => new UnauthorizedError('the API key is not acce
 export const rateLimited = () => new RateLimitedError({ ...refusal, status: 429 }, 1_000);
 const notFound = () => new NotFoundError('not found', { ...refusal, operation: 'getPayin', status: 404 });
 
-/** The service as the reconcilers meet it: one moving list, by default of payment intents, and deposits by id. */
+/** The service as the reconcilers meet it: one moving list, by default of payment intents, and payins by id. */
 export class FakeService implements ServiceReader {
   readonly list: MovingList;
   readonly payins = new Map<string, JsonObject>();

@@ -3,7 +3,7 @@ import { outsideIrregular } from '../../src/domain/breaks/disputes.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveFilterListing } from '../../src/records/breaks/filter-listings.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
-import { at, reading } from '../support/observations.js';
+import { at, poll } from '../support/observations.js';
 import { paidIntent } from '../support/records.js';
 import { save } from '../support/saved.js';
 import { useCheckedShop } from './checked-shop.js';
@@ -15,13 +15,13 @@ describe('the filter irregular', () => {
   const { kind, entity } = outsideIrregular;
   /** Requests of one time have no order: a `second` here is ten. */
   const disputed = (id: string, second: number, received = '26.1') =>
-    reading(
+    poll(
       'payment_intent',
       paidIntent(id, `p${id}`, { irregularStatus: 'pending_decision', totalAmountReceived: received }),
       second * 10,
     );
   const decided = (id: string, second: number) =>
-    reading('payment_intent', paidIntent(id, `p${id}`, { irregularStatus: 'encashed' }), second * 10);
+    poll('payment_intent', paidIntent(id, `p${id}`, { irregularStatus: 'encashed' }), second * 10);
   const listing = async (from: number, ids: string[]) => {
     await database.db.transaction((trx) =>
       saveFilterListing(trx, 'payment_intent', 'irregular', {

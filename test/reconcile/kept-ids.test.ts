@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { parseJson } from '../../src/domain/json-table/parse-json.js';
 import { ownText } from '../../src/domain/own-text.js';
 import { type ListRow, readRows } from '../../src/reconcile/lists/list-row.js';
-import { readRows as readMovements } from '../../src/reconcile/transactions/read-feed.js';
+import { readRows as readTransactions } from '../../src/reconcile/transactions/read-feed.js';
 import { type Delivery, readDelivery, slimDelivery } from '../../src/records/deliveries/read-delivery.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
@@ -38,7 +38,7 @@ function heldBy(keep: (page: JsonObject[]) => readonly string[]): number {
 test('the ids that a reading keeps do not keep the pages that they were read from', () => {
   expect(heldBy((page) => readRows(page).rows.map(({ id }: ListRow) => id))).toBeLessThan(3);
   expect(
-    heldBy((page) => readMovements(page, defaultContract.transaction, null).rows.map(({ id }) => id)),
+    heldBy((page) => readTransactions(page, defaultContract.transaction, null).rows.map(({ id }) => id)),
   ).toBeLessThan(3);
   expect(heldBy((page) => page.flatMap((fields) => readDelivery(fields, 'none')?.id ?? []))).toBeLessThan(3);
 });

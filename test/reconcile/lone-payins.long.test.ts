@@ -16,7 +16,7 @@ afterAll(async () => {
   await installation?.close();
 });
 
-async function deposit(kytStatus: string): Promise<{ id: string; account: string }> {
+async function payin(kytStatus: string): Promise<{ id: string; account: string }> {
   const { sandbox } = installation;
   const account = sandbox.control.createAccount();
   const answer = await fetch(`${sandbox.url}/sandbox/accounts/${account}/deposit`, {
@@ -34,7 +34,7 @@ const recordOf = (id: string) => database.db('payins').where({ id }).first();
 test(
   'a deposit to a sub-wallet, which no payment lists, is kept and polled; a rejected one is a break within seconds',
   async () => {
-    const [clean, rejected] = [await deposit('approved'), await deposit('rejected')];
+    const [clean, rejected] = [await payin('approved'), await payin('rejected')];
     await until('the rejected one is a break', async () => (await breaksOf(rejected.id)).length === 1, {
       timeoutMs: 30_000,
     });

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => flow.close());
 
-async function deposit(kytStatus: string): Promise<{ id: string; account: string }> {
+async function payin(kytStatus: string): Promise<{ id: string; account: string }> {
   const account = flow.sandbox.control.createAccount();
   const answer = await fetch(`${flow.sandbox.url}/sandbox/accounts/${account}/deposit`, {
     method: 'POST',
@@ -23,7 +23,7 @@ async function deposit(kytStatus: string): Promise<{ id: string; account: string
 }
 
 test('a deposit to a sub-wallet, which no payment lists, is kept and read as soon as it is reported; a rejected one is a break', async () => {
-  const [clean, rejected] = [await deposit('approved'), await deposit('rejected')];
+  const [clean, rejected] = [await payin('approved'), await payin('rejected')];
   await flow.sandbox.control.deliveriesIdle();
   await flow.apply();
   const memory = newRefreshMemory();

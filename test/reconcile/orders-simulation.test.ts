@@ -88,8 +88,8 @@ async function settle(world: World): Promise<void> {
   }
 }
 
-const passed = ({ status, deposits }: Payment) =>
-  status === 'completed' && deposits.every((deposit) => deposit.status === 'confirmed' && deposit.kyt === 'approved');
+const passed = ({ status, payins }: Payment) =>
+  status === 'completed' && payins.every((payin) => payin.status === 'confirmed' && payin.kyt === 'approved');
 
 /** What is true once stays true but for a dispute: so a release is wrong if it is not true at least now. */
 async function wronglyReleased({ shop, database }: World): Promise<string[]> {
@@ -121,9 +121,9 @@ async function held({ database }: World): Promise<ReturnType<typeof truth>> {
   );
 }
 
-/** Ids of the deposits that the service's screening rejects. */
+/** Ids of the payins that the service's screening rejects. */
 const rejected = ({ payments }: ShopModel): Set<string> =>
-  new Set(payments.flatMap(({ deposits }) => deposits.flatMap(({ id, kyt }) => (kyt === 'rejected' ? [id] : []))));
+  new Set(payments.flatMap(({ payins }) => payins.flatMap(({ id, kyt }) => (kyt === 'rejected' ? [id] : []))));
 
 const sorted = (orders: ReturnType<typeof truth>) => [...orders].sort(([a], [b]) => (a < b ? -1 : 1));
 

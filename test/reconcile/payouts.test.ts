@@ -66,7 +66,7 @@ test('where it has none, that is remembered for a day, and open payouts are foll
   sandbox.control.setFaults({ payoutsList: false });
   sandbox.control.addEndpoint({ url: 'http://127.0.0.1:9/webhooks', events: ['payout.failed', 'payout.confirmed'] });
   const id = openPayout();
-  await claim(id, 'pending');
+  await ownAnswer(id, 'pending');
 
   const first = await runReconcile(deps, tick);
   expect(first).toMatchObject({ status: 'succeeded', complete: false, proof: { list: 'not offered', asked: 1 } });
@@ -93,14 +93,14 @@ test('where it has none, that is remembered for a day, and open payouts are foll
 test('an open payout that nothing shows is kept, a break once it is old enough, and none when it ends', async () => {
   sandbox.control.setFaults({ payoutsList: false });
   const id = openPayout();
-  await claim(id, 'pending');
+  await ownAnswer(id, 'pending');
   await runReconcile(deps, tick);
   expect(await database.db('breaks')).toEqual([]);
   ahead = testSettings.payoutGraceMs + 60_000;
   await runReconcile(deps, tick);
   const broken = { kind: 'payout_untracked', entity_id: id, severity: 'medium', status: 'open' };
   expect(await database.db('breaks')).toEqual([expect.objectContaining(broken)]);
-  await claim(id, 'confirmed');
+  await ownAnswer(id, 'confirmed');
   await runReconcile(deps, tick);
   expect(await database.db('breaks')).toEqual([expect.objectContaining({ ...broken, status: 'auto_resolved' })]);
 });
@@ -108,7 +108,7 @@ test('an open payout that nothing shows is kept, a break once it is old enough, 
 test('what events name is followed a few times at once, then by the runs alone, where there is no list', async () => {
   sandbox.control.setFaults({ payoutsList: false });
   const id = openPayout();
-  await claim(id, 'pending');
+  await ownAnswer(id, 'pending');
   await runReconcile(deps, tick);
   const memory = newRefreshMemory();
   for (let round = 0; round < 6; round += 1) {
@@ -130,7 +130,7 @@ function openPayout(): string {
 }
 
 /** As our own call's response would show it. */
-async function claim(id: string, status: string): Promise<void> {
+async function ownAnswer(id: string, status: string): Promise<void> {
   const from = Date.now();
   const fields = { id, status, createdAt: new Date(from).toISOString() };
   const source = { type: 'api_response', ref: 'createPayout' } as const;

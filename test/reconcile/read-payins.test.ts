@@ -4,7 +4,7 @@ import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { ContractViolationError, RefusedError, UnavailableError } from '../../src/service-api/service-errors.js';
-import { at, claim, mention } from '../support/observations.js';
+import { at, mention, report } from '../support/observations.js';
 import { payin } from '../support/records.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { save } from '../support/saved.js';
@@ -46,7 +46,7 @@ async function markInOrder(...ids: string[]): Promise<void> {
   }
 }
 
-test('a deposit that the service refuses to show, or shows unreadably, holds up none of the others', async () => {
+test('a payin that the service refuses to show, or shows unreadably, holds up none of the others', async () => {
   await markInOrder('refused', 'unreadable', 'good');
   failOn({
     refused: new RefusedError('the service refuses the request', about),
@@ -76,12 +76,12 @@ test('one that can’t be saved is put off, and the others that were read with i
   expect(await marks().select('id', 'attempts')).toEqual([{ id: 'odd', attempts: 1 }]);
 });
 
-test('a deposit that is not there yet is asked for again while an event may be newer than the answer, and no break', async () => {
+test('a payin that is not there yet is asked for again while an event may be newer than the answer, and no break', async () => {
   await save(database, [mention('payin', 'p', 0)]);
   await due();
   await refreshRecords(deps, newRefreshMemory(['payment_intent']));
   // The event is of the second that begins after the question, by a clock that is known to a second.
-  await save(database, [claim('payin', 'p', payin('p', 'pi_1'), 59)]);
+  await save(database, [report('payin', 'p', payin('p', 'pi_1'), 59)]);
   await due();
   await refreshRecords(deps, newRefreshMemory(['payment_intent']));
   expect(await database.db('payins').select('absent_since', 'known')).toEqual([
@@ -95,7 +95,7 @@ test('a deposit that is not there yet is asked for again while an event may be n
   await refreshRecords(deps, newRefreshMemory(['payment_intent']));
   const broken = [expect.objectContaining({ kind: 'record_not_at_service', entity_id: 'p', status: 'open' })];
   expect(await database.db('breaks')).toEqual(broken);
-  await save(database, [claim('payin', 'p', payin('p', 'pi_1'), 80)]);
+  await save(database, [report('payin', 'p', payin('p', 'pi_1'), 80)]);
   expect(await marks().pluck('id')).toEqual(['p']);
   service.list.clock = at(90);
   for (let poll = 0; poll < 2; poll++) {
@@ -106,7 +106,7 @@ test('a deposit that is not there yet is asked for again while an event may be n
   expect(await database.db('breaks')).toEqual(broken);
 });
 
-test('a run by hand reads every deposit that is due, however many, and is not complete while one could not be read', async () => {
+test('a run by hand reads every payin that is due, however many, and is not complete while one could not be read', async () => {
   const ids = Array.from({ length: 110 }, (_, index) => `p${index}`);
   await save(
     database,
@@ -117,11 +117,11 @@ test('a run by hand reads every deposit that is due, however many, and is not co
   await database.db('reading_marks').update({ reason: 'payin_of_intent', lane: 'listed' });
   const first = await runReconcile(deps, { kind: 'payment-intents', full: false });
   expect(first).toMatchObject({ complete: false, proof: { payins: { read: 110, left: 1 } } });
-  expect(first.proof['reason']).toContain('deposits still to be read: 1');
+  expect(first.proof['reason']).toContain('payins still to be read: 1');
   expect(await verified()).toHaveLength(109);
 });
 
-test('a run beside the loop that reads deposits says so when the loop does not keep up', async () => {
+test('a run beside the loop that reads payins says so when the loop does not keep up', async () => {
   await markInOrder('late', 'new');
   const run = () => runReconcile(deps, { kind: 'payment-intents', full: false, withoutPayins: true });
   expect((await run()).complete).toBe(true);

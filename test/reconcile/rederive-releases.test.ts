@@ -3,12 +3,12 @@ import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { createLog } from '../../src/log.js';
 import { crossCheck } from '../../src/reconcile/cross-check/cross-check.js';
-import { checkOnce, rederiveReleases } from '../../src/reconcile/cross-check/keep-cross-checking.js';
+import { checkOnce, rederiveReleases } from '../../src/reconcile/cross-check/cross-check-loop.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { changesOf } from '../../src/records/changes.js';
 import { getOrder, registerOrder } from '../../src/records/orders/orders.js';
 import { createTestDatabase, useDatabase } from '../support/database.js';
-import { at, reading, readPaid } from '../support/observations.js';
+import { at, poll, readPaid } from '../support/observations.js';
 import { paidIntent, payin, payout } from '../support/records.js';
 import { context, save } from '../support/saved.js';
 
@@ -21,8 +21,8 @@ test('other words for compliance results: every order that hangs on them is deri
   await save(
     database,
     ids.flatMap((id, index) => [
-      reading('payment_intent', paidIntent(id, `p${id}`), 10),
-      reading('payin', payin(`p${id}`, id, { kytStatus: index % 3 === 0 ? 'Green Light' : 'approved' }), 10),
+      poll('payment_intent', paidIntent(id, `p${id}`), 10),
+      poll('payin', payin(`p${id}`, id, { kytStatus: index % 3 === 0 ? 'Green Light' : 'approved' }), 10),
     ]),
   );
   const deps = { db: database.db, log: createLog('silent'), now, adoptedAt: context.adoptedAt };
@@ -76,7 +76,7 @@ test('other words for types of payouts: an order that a settlement seemed to giv
   const { db } = database;
   await save(database, [
     ...readPaid('s1'),
-    reading('payout', payout('os1', { payoutType: 'fiat_leg', paymentIntentId: 's1', status: 'confirmed' }), 10),
+    poll('payout', payout('os1', { payoutType: 'fiat_leg', paymentIntentId: 's1', status: 'confirmed' }), 10),
   ]);
   const seen = async () => (await getOrder(db, 'order-s1'))?.status;
   expect(await seen()).toBe('refunded');
@@ -91,8 +91,8 @@ test('other words for types of payouts: an order that a settlement seemed to giv
 test('the account’s first result of a screening holds, at the next check, what was released without one', async () => {
   const own = await createTestDatabase();
   const paid = (id: string, kytStatus: string | null) => [
-    reading('payment_intent', paidIntent(id, `p${id}`), 10),
-    reading('payin', payin(`p${id}`, id, { kytStatus }), 10),
+    poll('payment_intent', paidIntent(id, `p${id}`), 10),
+    poll('payin', payin(`p${id}`, id, { kytStatus }), 10),
   ];
   const deps = { db: own.db, log: createLog('silent'), now, adoptedAt: context.adoptedAt };
   const reason = async () => (await getOrder(own.db, 'order-k1'))?.release.reason;

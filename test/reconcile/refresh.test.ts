@@ -156,7 +156,7 @@ test('a refusal of the service leaves everything to be read later', async () => 
   expect(await marks()).toHaveLength(3);
 });
 
-test('deposits are read by their detail; one that the service does not know, twice, is absent', async () => {
+test('payins are read by their detail; one that the service does not know, twice, is absent', async () => {
   const payin = { id: 'payin_1', paymentIntentId: 'pi_1', status: 'confirmed', kytStatus: 'approved' };
   service.payins.set('payin_1', { ...payin, amountGross: '5', createdAt: '2026-02-01T00:00:00.000Z' });
   const at = service.list.clock;

@@ -12,7 +12,7 @@ import { atService } from './service-at.js';
 
 const database = resettableDatabase();
 
-/** As an event does that reports a deposit and names the sub-wallet, and not the movement of the feed. */
+/** As an event does that reports a deposit and names the sub-wallet, and not the transaction of the feed. */
 async function eventOf(deps: ReconcileDeps, account: string): Promise<void> {
   const at = deps.client.serviceNow();
   const source = { type: 'webhook', ref: '1' } as const;
@@ -21,9 +21,9 @@ async function eventOf(deps: ReconcileDeps, account: string): Promise<void> {
   await database.db.transaction((trx) => saveObservations(trx, [said], context));
 }
 
-const movements = async () => database.db<Row>('transactions').where({ verified: true }).pluck('id');
+const transactions = async () => database.db<Row>('transactions').where({ verified: true }).pluck('id');
 
-test('an event of a deposit leads to a reading of the movement at once; many events do not spend the rate on the lists', async () => {
+test('an event of a deposit leads to a reading of the transaction at once; many events do not spend the rate on the lists', async () => {
   const sandbox = await openSandbox({ seed: 3, wallets: 8, movements: 40 });
   const { deps } = atService(database, sandbox.url, { adoptedAt: new Date(0) });
   const reply = deps.client.reply.bind(deps.client);
@@ -46,7 +46,7 @@ test('an event of a deposit leads to a reading of the movement at once; many eve
   await eventOf(counted, wallet!.id);
   await refreshRecords(counted, memory);
   const newest = (await sandbox.call<Row[]>('GET', `/v1/accounts/${wallet!.id}/transactions`)).body[0];
-  expect(await movements()).toContain(newest?.id);
+  expect(await transactions()).toContain(newest?.id);
   expect(await database.db('accounts').where({ id: wallet!.id }).pluck('verified')).toEqual([true]);
 
   const once = calls;
@@ -60,7 +60,7 @@ test('an event of a deposit leads to a reading of the movement at once; many eve
   const later = { ...counted, now: () => new Date(counted.now().getTime() + 60_000) };
   await refreshRecords(later, memory);
   const shown = (await sandbox.call<Row[]>('GET', `/v1/accounts/${wallet!.id}/transactions`)).body;
-  expect(await movements()).toEqual(expect.arrayContaining(shown.slice(0, 6).map(({ id }) => id)));
+  expect(await transactions()).toEqual(expect.arrayContaining(shown.slice(0, 6).map(({ id }) => id)));
 });
 
 test('a kind that can’t be read holds up no claim of another', async () => {

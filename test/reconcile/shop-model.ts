@@ -3,13 +3,13 @@ import type { ServiceReader } from '../../src/reconcile/service-reader.js';
 import { NotFoundError } from '../../src/service-api/service-errors.js';
 import type { Random } from './random.js';
 
-export interface Deposit {
+export interface Payin {
   id: string;
   intent: string;
   status: string;
   kyt: string | null;
   createdAt: number;
-  /** The detail answers 404 until then, though the list sums the deposit up. */
+  /** The detail answers 404 until then, though the list sums the payin up. */
   visibleAt: number;
 }
 
@@ -19,7 +19,7 @@ export interface Payment {
   status: string;
   irregular: string;
   createdAt: number;
-  deposits: Deposit[];
+  payins: Payin[];
 }
 
 export interface SentEvent {
@@ -34,7 +34,7 @@ const MOST_PAYMENTS = 12;
 const ORDERS = 8;
 
 /**
- * A service in memory on which payments, deposits and their screening move on while it is asked. It sends events of most
+ * A service in memory on which payments, payins and their screening move on while it is asked. It sends events of most
  * changes: late, twice, out of order, whole, in part or as a bare id. Its clock is off by up to a second from what it is
  * taken for.
  */
@@ -77,21 +77,21 @@ export class ShopModel implements ServiceReader {
   private open(): void {
     const id = `pi_${this.payments.length}`;
     const reference = `order-${this.random.below(ORDERS)}`;
-    this.payments.push({ id, reference, status: 'pending', irregular: 'none', createdAt: this.clock, deposits: [] });
+    this.payments.push({ id, reference, status: 'pending', irregular: 'none', createdAt: this.clock, payins: [] });
   }
 
   private advance(payment: Payment): void {
     const dice = this.random.below(6);
-    const [deposit] = payment.deposits;
+    const [payin] = payment.payins;
     if (payment.status === 'pending' && dice < 2) this.pay(payment);
-    else if (deposit !== undefined && payment.status === 'confirming' && dice < 2) {
+    else if (payin !== undefined && payment.status === 'confirming' && dice < 2) {
       payment.status = 'completed';
-      deposit.status = 'confirmed';
-      deposit.kyt ??= 'pending';
-      this.announce(payment, deposit);
-    } else if (deposit?.kyt === 'pending' && dice === 3) {
-      deposit.kyt = this.random.pick(['approved', 'approved', 'rejected']);
-      this.announceDeposit(deposit);
+      payin.status = 'confirmed';
+      payin.kyt ??= 'pending';
+      this.announce(payment, payin);
+    } else if (payin?.kyt === 'pending' && dice === 3) {
+      payin.kyt = this.random.pick(['approved', 'approved', 'rejected']);
+      this.announcePayin(payin);
     } else if (payment.status === 'completed' && dice === 4 && this.random.below(5) === 0) {
       payment.irregular = 'pending_decision';
       this.announce(payment);
@@ -99,7 +99,7 @@ export class ShopModel implements ServiceReader {
   }
 
   private pay(payment: Payment): void {
-    const deposit: Deposit = {
+    const payin: Payin = {
       id: `deposit_${payment.id}`,
       intent: payment.id,
       status: 'confirming',
@@ -108,21 +108,21 @@ export class ShopModel implements ServiceReader {
       visibleAt: this.clock + this.random.below(3) * 8_000,
     };
     payment.status = 'confirming';
-    payment.deposits.push(deposit);
-    this.announce(payment, deposit);
+    payment.payins.push(payin);
+    this.announce(payment, payin);
   }
 
-  private announce(payment: Payment, deposit?: Deposit): void {
+  private announce(payment: Payment, payin?: Payin): void {
     const { id, status } = payment;
     const data = this.random.pick<JsonObject>([recordOf(payment), { id }, { paymentIntent: { id, status } }]);
     this.send(this.random.pick([`payment_intent.${status}`, 'payment_intent.updated']), data);
-    if (deposit) this.announceDeposit(deposit);
+    if (payin) this.announcePayin(payin);
   }
 
-  private announceDeposit(deposit: Deposit): void {
-    const { id, intent, status } = deposit;
+  private announcePayin(payin: Payin): void {
+    const { id, intent, status } = payin;
     const part = { id, paymentIntentId: intent, status };
-    const data = this.random.pick<JsonObject>([detailOf(deposit), { payinId: id }, part]);
+    const data = this.random.pick<JsonObject>([detailOf(payin), { payinId: id }, part]);
     this.send(this.random.pick([`payin.${status}`, 'payin.updated']), data);
   }
 
@@ -136,9 +136,9 @@ export class ShopModel implements ServiceReader {
   }
 
   private detail(id: string | undefined): JsonObject {
-    const deposits = this.payments.flatMap((payment) => payment.deposits);
-    const deposit = deposits.find((known) => known.id === id && known.visibleAt <= this.clock);
-    if (deposit) return detailOf(deposit);
+    const payins = this.payments.flatMap((payment) => payment.payins);
+    const payin = payins.find((known) => known.id === id && known.visibleAt <= this.clock);
+    if (payin) return detailOf(payin);
     throw new NotFoundError('not found', {
       operation: 'getPayin',
       status: 404,
@@ -160,7 +160,7 @@ export class ShopModel implements ServiceReader {
 
 const amounts = { amountGross: '10', amountNet: '9.9', feeAmount: '0.1', assetCode: 'BTC' };
 
-function recordOf({ id, reference, status, irregular, createdAt, deposits }: Payment): JsonObject {
+function recordOf({ id, reference, status, irregular, createdAt, payins }: Payment): JsonObject {
   return {
     id,
     status,
@@ -172,17 +172,17 @@ function recordOf({ id, reference, status, irregular, createdAt, deposits }: Pay
     amountCryptoExpected: null,
     totalAmountReceived: status === 'completed' ? '10' : '0',
     createdAt: new Date(createdAt).toISOString(),
-    payins: deposits.map((deposit) => ({
-      id: deposit.id,
+    payins: payins.map((payin) => ({
+      id: payin.id,
       ...amounts,
-      status: deposit.status,
+      status: payin.status,
       txid: null,
-      createdAt: new Date(deposit.createdAt).toISOString(),
+      createdAt: new Date(payin.createdAt).toISOString(),
     })),
   };
 }
 
-function detailOf({ id, intent, status, kyt, createdAt }: Deposit): JsonObject {
+function detailOf({ id, intent, status, kyt, createdAt }: Payin): JsonObject {
   const created = new Date(createdAt).toISOString();
   return { id, paymentIntentId: intent, ...amounts, status, kytStatus: kyt, createdAt: created };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { withdrawRegistration } from '../../src/records/orders/orders.js';
-import { reading } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { intent, paidIntent } from '../support/records.js';
 import { save } from '../support/saved.js';
 import { openCheckedShop, useCheckedShop } from './checked-shop.js';
@@ -10,7 +10,7 @@ const shop = useCheckedShop();
 
 const KIND = 'similar_reference_paid';
 const pay = (id: string, merchantReference: string, fields: JsonObject = {}) =>
-  save(shop.database, [reading('payment_intent', paidIntent(id, `p-${id}`, { merchantReference, ...fields }), 10)]);
+  save(shop.database, [poll('payment_intent', paidIntent(id, `p-${id}`, { merchantReference, ...fields }), 10)]);
 
 test.each<[string, (reference: string) => Promise<unknown>]>([
   ['the registered one is paid', (reference) => pay(`own-${reference}`, reference)],
@@ -23,7 +23,7 @@ test.each<[string, (reference: string) => Promise<unknown>]>([
     'the other’s money is given back',
     (reference) =>
       save(shop.database, [
-        reading(
+        poll(
           'payment_intent',
           paidIntent(`alike-${reference}`, 'p', {
             merchantReference: `${reference}\u200b`,
@@ -63,7 +63,7 @@ test('it opens as well where the registration comes after the money', async () =
 
 test('no break: nothing paid, both registered, or the registered one is paid too', async () => {
   await shop.register('N-1', '25');
-  await save(shop.database, [reading('payment_intent', intent('n1', { merchantReference: 'n-1' }), 10)]);
+  await save(shop.database, [poll('payment_intent', intent('n1', { merchantReference: 'n-1' }), 10)]);
   await shop.register('N-2', '25');
   await shop.register('n-2', '25');
   await pay('n2', 'n-2');
@@ -79,7 +79,7 @@ test('a break of the only order that is registered ends where that is withdrawn'
   const alone = await openCheckedShop();
   try {
     await alone.register('order-w1', '20');
-    await save(alone.database, [reading('payment_intent', intent('w1'), 10)]);
+    await save(alone.database, [poll('payment_intent', intent('w1'), 10)]);
     await alone.check();
     expect(await alone.breaksOf('order-w1')).toEqual(['order_amount_mismatch']);
     await alone.database.db.transaction((trx) => withdrawRegistration(trx, 'order-w1'));

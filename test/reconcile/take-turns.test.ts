@@ -24,7 +24,7 @@ const anyRounds = fc.array(fc.record({ come: fc.array(anyRequest, { maxLength: 1
   maxLength: 40,
 });
 
-/** Reads whatever is due, round by round, as the reader of deposits does; each call takes 200 ms. */
+/** Reads whatever is due, round by round, as the reader of payins does; each call takes 200 ms. */
 async function readAll(rounds: { come: Omit<Request, 'id'>[]; pause: number }[]) {
   let now = 0;
   let id = 0;

@@ -48,7 +48,7 @@ function altered(at: AtService, alter: (operation: string, rows: Row[]) => Row[]
   };
 }
 
-describe('movements of sub-wallets', () => {
+describe('transactions of sub-wallets', () => {
   it.each([{ feedBounds: 'exclusive', timesWithoutZone: true, shrinkPage: true }, { endlessList: true }])(
     'are all held and proven by count, then kept up with few calls (%j)',
     async (faults) => {

@@ -6,7 +6,7 @@ import { crossCheck } from '../../src/reconcile/cross-check/cross-check.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
 import { createTestDatabase } from '../support/database.js';
-import { reading } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { intent, paidIntent } from '../support/records.js';
 import { context, save } from '../support/saved.js';
 
@@ -14,7 +14,7 @@ test('money for an order that the store never registered, where it registers its
   const other = await createTestDatabase();
   try {
     const created = new Date(Date.now() + 5 * 60_000).toISOString();
-    const paid = () => reading('payment_intent', paidIntent('n1', 'pn1', { createdAt: created }), 10);
+    const paid = () => poll('payment_intent', paidIntent('n1', 'pn1', { createdAt: created }), 10);
     const checkAt = (ms: number) =>
       crossCheck({
         db: other.db,
@@ -28,8 +28,8 @@ test('money for an order that the store never registered, where it registers its
     expect(await open()).toEqual([]);
     await other.db.transaction((trx) => registerOrder(trx, { reference: 'ORDER-n1', amount: '25', currency: 'EUR' }));
     await save(other, [
-      reading('payment_intent', paidIntent('n1', 'pn1', { createdAt: created, returnUrl: null }), 20),
-      reading('payment_intent', paidIntent('n0', 'pn0', { createdAt: created, merchantReference: 'ORDER-n1' }), 20),
+      poll('payment_intent', paidIntent('n1', 'pn1', { createdAt: created, returnUrl: null }), 20),
+      poll('payment_intent', paidIntent('n0', 'pn0', { createdAt: created, merchantReference: 'ORDER-n1' }), 20),
     ]);
     await checkAt(0);
     expect(await open()).toEqual([]);
@@ -57,7 +57,7 @@ test('a word that the shop puts on many payments is no unknown order until one o
     const checked = async (fields: JsonObject[], second: number) => {
       await save(
         other,
-        fields.map((one) => reading('payment_intent', one, second)),
+        fields.map((one) => poll('payment_intent', one, second)),
       );
       const now = () => new Date(Date.now() + 40 * 60_000);
       await crossCheck({ db: other.db, log: createLog('silent'), now, adoptedAt: context.adoptedAt });

@@ -104,7 +104,7 @@ describe('a delivery that can never be recovered', () => {
     expect(await countMissed(flow.db)).toBe(1);
   });
 
-  test('a movement takes both its lists', async () => {
+  test('a transaction takes both its lists', async () => {
     shown = [delivery('d1', 31, { eventType: 'wallet_account.deposit.completed' })];
     await swept('transactions', 'head', 1);
     await flow.run();

@@ -67,12 +67,12 @@ test('a list of payouts that is withdrawn for good is said so, and what other so
 
   // One that was read while it was under way. That an event alone reports it as confirmed explains and hides nothing.
   await confirm(open);
-  await claim(open, 'webhook');
+  await report(open, 'webhook');
   await at.run('balances');
   expect(await proofOf()).toMatchObject({ explained: '-21', unexplained: '-21', unproven: null });
   expect(await residuals()).toMatchObject([{ severity: 'critical', evidence: { unexplained: '-21' } }]);
   // The delivery history shows that it was sent so.
-  await claim(open, 'delivery_history');
+  await report(open, 'delivery_history');
   await at.run('balances');
   expect((await proofOf())?.unproven).toBe('1 payouts of which it is not shown which balance they debit');
 
@@ -97,7 +97,7 @@ if (isAll)
     expect(await residuals()).toMatchObject([{ severity: 'critical', evidence: { unexplained: '-21' } }]);
   });
 
-async function claim(id: string, type: 'webhook' | 'delivery_history'): Promise<void> {
+async function report(id: string, type: 'webhook' | 'delivery_history'): Promise<void> {
   const from = at.deps.client.serviceNow();
   const fields = { id, status: 'confirmed', updatedAt: new Date(from).toISOString() };
   const source = { type, ref: '1' } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import { rederiveReleases } from '../../src/reconcile/cross-check/keep-cross-checking.js';
+import { rederiveReleases } from '../../src/reconcile/cross-check/cross-check-loop.js';
 import { changesOf } from '../../src/records/changes.js';
 import { assignRefund } from '../../src/records/orders/assign-refund.js';
 import { listOpenRefunds } from '../../src/records/orders/list-open-refunds.js';
@@ -9,7 +9,7 @@ import { orderDetails } from '../../src/records/orders/order-details.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { ordersOfPayouts } from '../../src/records/orders/orders-of-payouts.js';
 import { MINUTE, useCheckedShop } from '../reconcile/checked-shop.js';
-import { absence, at, claim, reading, readPaid } from '../support/observations.js';
+import { absence, at, poll, readPaid, report } from '../support/observations.js';
 import { payout } from '../support/records.js';
 import { context, save } from '../support/saved.js';
 
@@ -18,7 +18,7 @@ const { database } = shop;
 
 const paid = (id: string, fields: JsonObject = {}) => save(database, readPaid(id, fields));
 const refund = (id: string, fields: JsonObject = {}, second = 20) =>
-  save(database, [reading('payout', payout(id, { status: 'confirmed', amount: '5', ...fields }), second)]);
+  save(database, [poll('payout', payout(id, { status: 'confirmed', amount: '5', ...fields }), second)]);
 const assign = (payoutId: string, paymentIntentId: string | null) =>
   database.db.transaction((trx) =>
     assignRefund(trx, { payoutId, paymentIntentId, note: 'asked', actor: 'Ada' }, { adoptedAt: context.adoptedAt }),
@@ -72,7 +72,7 @@ describe('whose refund a payout is, as a person says', () => {
   test('a wrong id, a payment that only webhooks report, and one of another asset are refused by name; nothing is kept', async () => {
     await paid('d');
     await refund('po-d', { assetCode: 'BTC' });
-    await save(database, [claim('payment_intent', 'reported', { status: 'completed' }, 10)]);
+    await save(database, [report('payment_intent', 'reported', { status: 'completed' }, 10)]);
     const refusals = [await assign('po-?', null), await assign('po-d', 'reported'), await assign('po-d', 'd')];
     expect(refusals).toMatchObject([
       { why: 'no_payout', message: expect.stringContaining('po-?') },
@@ -85,10 +85,10 @@ describe('whose refund a payout is, as a person says', () => {
   test('a payout that webhooks alone speak of, and one of an unknown type, are listed as what holds orders', async () => {
     await paid('e');
     await save(database, [
-      claim('payout', 'po-e', { status: 'confirmed', payoutType: 'refund', paymentIntentId: 'e' }, 20),
-      reading('payout', payout('po-f', { payoutType: 'gift', merchantReference: 'order-e' }), 20),
-      reading('payout', payout('po-g', { payoutType: 'withdrawal', merchantReference: 'order-e' }), 20),
-      reading('payout', payout('po-h', { status: 'failed', merchantReference: 'order-e' }), 20),
+      report('payout', 'po-e', { status: 'confirmed', payoutType: 'refund', paymentIntentId: 'e' }, 20),
+      poll('payout', payout('po-f', { payoutType: 'gift', merchantReference: 'order-e' }), 20),
+      poll('payout', payout('po-g', { payoutType: 'withdrawal', merchantReference: 'order-e' }), 20),
+      poll('payout', payout('po-h', { status: 'failed', merchantReference: 'order-e' }), 20),
     ]);
     const listed = (await open()).filter(({ orders }) => orders.includes('order-e'));
     expect(listed.map(({ id, why }) => `${id} ${why}`).sort()).toEqual(['po-e reported', 'po-f unknown_type']);
@@ -102,12 +102,12 @@ describe('whose refund a payout is, as a person says', () => {
     await paid('v');
     const said = { status: 'confirmed', payoutType: 'refund' };
     await save(database, [
-      claim('payout', 'po-v1', { ...said, paymentIntentId: 'v' }, 20, '901'),
-      claim('payout', 'po-v2', { ...said, merchantReference: 'order-v' }, 20, '902'),
-      claim('payout', 'po-v3', { ...said, paymentIntentId: 'v' }, 20, '903'),
+      report('payout', 'po-v1', { ...said, paymentIntentId: 'v' }, 20, '901'),
+      report('payout', 'po-v2', { ...said, merchantReference: 'order-v' }, 20, '902'),
+      report('payout', 'po-v3', { ...said, paymentIntentId: 'v' }, 20, '903'),
       // A withdrawal by the list, which a forged event calls a refund.
-      reading('payout', payout('po-v4', { payoutType: 'withdrawal', merchantReference: null }), 20),
-      claim('payout', 'po-v4', { ...said, paymentIntentId: 'v' }, 30, '904'),
+      poll('payout', payout('po-v4', { payoutType: 'withdrawal', merchantReference: null }), 20),
+      report('payout', 'po-v4', { ...said, paymentIntentId: 'v' }, 30, '904'),
     ]);
     const named = async () => {
       const listed = (await open()).filter(({ orders }) => orders.includes('order-v'));

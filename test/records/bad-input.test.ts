@@ -7,7 +7,7 @@ import { CursorError } from '../../src/records/database/paging.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord, listRecords } from '../../src/records/rows.js';
 import { useDatabase } from '../support/database.js';
-import { claim, reading } from '../support/observations.js';
+import { poll, report } from '../support/observations.js';
 import { intent, paidIntent, payin, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -35,7 +35,7 @@ test('an event with an amount that is no decimal string is not applied: it asks 
   const saved = await save(
     database,
     badAmounts.map((amountRequested, index) =>
-      claim('payment_intent', `c${index}`, intent(`c${index}`, { status: 'completed', amountRequested }), 0),
+      report('payment_intent', `c${index}`, intent(`c${index}`, { status: 'completed', amountRequested }), 0),
     ),
   );
   expect(saved.breaksOpened).toBe(badAmounts.length);
@@ -46,16 +46,16 @@ test('an event with an amount that is no decimal string is not applied: it asks 
     expect(await database.db('reading_marks').where({ id })).toHaveLength(1);
     expect(await getOrder(database.db, `order-${id}`)).toBeNull();
   }
-  await save(database, [reading('payment_intent', intent('c0'), 10)]);
+  await save(database, [poll('payment_intent', intent('c0'), 10)]);
   expect(await openBreaksOf('c0')).toEqual([]);
 });
 
 test('a reading with such amounts is kept as it came, breaks nothing beside it, and its order is not safe', async () => {
   const odd = badAmounts.map((feeAmountTotal, index) => paidIntent(`r${index}`, `pr${index}`, { feeAmountTotal }));
   await save(database, [
-    ...odd.map((fields) => reading('payment_intent', fields, 0)),
-    ...odd.map((_, index) => reading('payin', payin(`pr${index}`, `r${index}`), 0)),
-    reading('payment_intent', intent('beside'), 0),
+    ...odd.map((fields) => poll('payment_intent', fields, 0)),
+    ...odd.map((_, index) => poll('payin', payin(`pr${index}`, `r${index}`), 0)),
+    poll('payment_intent', intent('beside'), 0),
   ]);
   expect(await getRecord(database.db, 'payment_intent', 'beside')).toMatchObject({ verified: true });
   for (const [index, feeAmountTotal] of badAmounts.entries()) {
@@ -73,10 +73,10 @@ test('a reading with such amounts is kept as it came, breaks nothing beside it, 
 test('a requested amount of any kind never breaks the column', async () => {
   await save(
     database,
-    badAmounts.map((amountRequested, index) => reading('payment_intent', intent(`q${index}`, { amountRequested }), 0)),
+    badAmounts.map((amountRequested, index) => poll('payment_intent', intent(`q${index}`, { amountRequested }), 0)),
   );
   await save(database, [
-    reading('payment_intent', intent('q-long', { amountRequested: `${'9'.repeat(18)}.${'9'.repeat(18)}` }), 0),
+    poll('payment_intent', intent('q-long', { amountRequested: `${'9'.repeat(18)}.${'9'.repeat(18)}` }), 0),
   ]);
   const stored = await database.db('payment_intents').where('id', 'like', 'q%').pluck('amount_requested');
   expect(stored.filter((amount) => amount !== null)).toEqual([`${'9'.repeat(18)}.${'9'.repeat(18)}`]);
@@ -84,29 +84,27 @@ test('a requested amount of any kind never breaks the column', async () => {
 
 test('a state that the specification does not list is shown as it is, with one low break per value, ever', async () => {
   const saved = await save(database, [
-    reading('payment_intent', intent('s1', { status: 'on_ice' }), 0),
-    reading('payment_intent', intent('s2', { status: 'on_ice', irregularStatus: 'appealed' }), 0),
+    poll('payment_intent', intent('s1', { status: 'on_ice' }), 0),
+    poll('payment_intent', intent('s2', { status: 'on_ice', irregularStatus: 'appealed' }), 0),
   ]);
   expect(saved.breaksOpened).toBe(2);
   expect(await getRecord(database.db, 'payment_intent', 's1')).toMatchObject({ status: 'on_ice', verified: true });
   expect(await openBreaksOf('status=on_ice')).toEqual(['contract_violation low']);
   const implied = [
-    reading('payout', payout('s4', { status: 'broadcast' }), 0),
-    reading('payin', payin('s5', 's1', { status: 'screening' }), 0),
+    poll('payout', payout('s4', { status: 'broadcast' }), 0),
+    poll('payin', payin('s5', 's1', { status: 'screening' }), 0),
   ];
   expect((await save(database, implied)).breaksOpened).toBe(0);
   await database.db('breaks').update({ status: 'resolved' });
-  expect((await save(database, [reading('payment_intent', intent('s3', { status: 'on_ice' }), 0)])).breaksOpened).toBe(
-    0,
-  );
+  expect((await save(database, [poll('payment_intent', intent('s3', { status: 'on_ice' }), 0)])).breaksOpened).toBe(0);
 });
 
 test('an id that no row can hold is reported, and the rest is saved', async () => {
   const long = 'x'.repeat(2000);
   const saved = await save(database, [
-    reading('payment_intent', intent(long), 0),
-    claim('payment_intent', '', { status: 'completed' }, 0),
-    reading('payment_intent', intent('fine'), 0),
+    poll('payment_intent', intent(long), 0),
+    report('payment_intent', '', { status: 'completed' }, 0),
+    poll('payment_intent', intent('fine'), 0),
   ]);
   expect(saved).toMatchObject({ changed: 1, breaksOpened: 2 });
   expect(await getRecord(database.db, 'payment_intent', 'fine')).toMatchObject({ verified: true });
@@ -115,7 +113,7 @@ test('an id that no row can hold is reported, and the rest is saved', async () =
 test('texts too long for an index are kept in the record', async () => {
   const long = 'é'.repeat(20_000);
   const fields = intent('long', { merchantReference: long, status: long, invoiceId: long, productId: long });
-  await save(database, [reading('payment_intent', fields, 0), reading('payin', payin('long-payin', long), 0)]);
+  await save(database, [poll('payment_intent', fields, 0), poll('payin', payin('long-payin', long), 0)]);
   expect(await getRecord(database.db, 'payment_intent', 'long')).toMatchObject({
     merchantReference: long,
     status: long,
@@ -129,8 +127,8 @@ test('whatever stands in the fields survives: __proto__, numbers of 100 digits, 
       `"__proto__":{"polluted":true},"constructor":"x","confirmations":${digits},"exp":1e999,"minus":-0.0,` +
       `"payins":[null,5,"x",{"id":7},{"id":""},{"id":"\\u0000"}],"note":"\\u0000 \\ud800 \\u2028 \\" \\\\"}`,
   ) as JsonObject;
-  await save(database, [reading('payment_intent', fields, 0), claim('payment_intent', 'odd2', fields, 0)]);
-  await save(database, [reading('payment_intent', fields, 5)]);
+  await save(database, [poll('payment_intent', fields, 0), report('payment_intent', 'odd2', fields, 0)]);
+  await save(database, [poll('payment_intent', fields, 5)]);
   const shown = await getRecord(database.db, 'payment_intent', 'odd');
   expect(Object.hasOwn(shown ?? {}, '__proto__')).toBe(true);
   expect(shown).toMatchObject({ constructor: 'x', note: '\0 \ud800 \u2028 " \\' });

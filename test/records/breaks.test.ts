@@ -3,7 +3,7 @@ import { autoResolveBreaks, openBreaks } from '../../src/records/breaks/breaks.j
 import { decideBreak } from '../../src/records/breaks/decide-break.js';
 import { getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { useDatabase } from '../support/database.js';
-import { reading } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { intent } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -130,8 +130,8 @@ test('lists are paged by key', async () => {
 
 test('a payment whose reference is too long for an order is a break; one of the longest is not', async () => {
   const long = 'é'.repeat(501);
-  await save(database, [reading('payment_intent', intent('long', { merchantReference: long }), 0)]);
-  await save(database, [reading('payment_intent', intent('fits', { merchantReference: 'x'.repeat(1_000) }), 0)]);
+  await save(database, [poll('payment_intent', intent('long', { merchantReference: long }), 0)]);
+  await save(database, [poll('payment_intent', intent('fits', { merchantReference: 'x'.repeat(1_000) }), 0)]);
   const { items } = await listBreaks(database.db, { entityKind: 'payment_intent' });
   expect(items).toMatchObject([
     { kind: 'contract_violation', entity: { id: 'long#merchantReference' }, severity: 'high' },

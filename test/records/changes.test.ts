@@ -5,7 +5,7 @@ import { canonicalJson } from '../../src/domain/canonical-json.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { appendChanges, changesOf, type NewChange, readChanges } from '../../src/records/changes.js';
 import { useDatabase } from '../support/database.js';
-import { at, claim, reading } from '../support/observations.js';
+import { at, poll, report } from '../support/observations.js';
 import { intent, paidIntent } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -29,9 +29,9 @@ async function lastSeq(): Promise<string> {
 }
 
 test('a new record is one change, a changed one has a row per field, with what was seen and when', async () => {
-  await save(database, [reading('payment_intent', intent('a'), 0, 'run-1')]);
-  await save(database, [claim('payment_intent', 'a', { status: 'confirming' }, 10, '5')]);
-  await save(database, [reading('payment_intent', intent('a', { status: 'confirming' }), 20, 'run-2')]);
+  await save(database, [poll('payment_intent', intent('a'), 0, 'run-1')]);
+  await save(database, [report('payment_intent', 'a', { status: 'confirming' }, 10, '5')]);
+  await save(database, [poll('payment_intent', intent('a', { status: 'confirming' }), 20, 'run-2')]);
   const changes = await changesOf(db, { kind: 'payment_intent', id: 'a' });
   expect(changes.map(({ field, from, to, source, serviceTime }) => [field, from, to, source.ref, serviceTime])).toEqual(
     [
@@ -58,11 +58,9 @@ test('a new record is one change, a changed one has a row per field, with what w
 
 test('who pays stands in the history as a digest: the same for the same person, and said by nobody', async () => {
   const person = { customerEmail: 'grace@example.test', customer: { firstName: 'Grace', refundAddress: 'T1' } };
-  await save(database, [reading('payment_intent', intent('p1', person), 0)]);
-  await save(database, [reading('payment_intent', intent('p2', person), 0)]);
-  await save(database, [
-    reading('payment_intent', intent('p1', { ...person, customerEmail: 'hopper@example.test' }), 5),
-  ]);
+  await save(database, [poll('payment_intent', intent('p1', person), 0)]);
+  await save(database, [poll('payment_intent', intent('p2', person), 0)]);
+  await save(database, [poll('payment_intent', intent('p1', { ...person, customerEmail: 'hopper@example.test' }), 5)]);
   const rows = await db('changes').whereIn('entity_id', ['p1', 'p2']).orderBy('seq');
   expect(JSON.stringify(rows)).not.toMatch(/grace|hopper|T1"/i);
   const [first, second] = rows.map((row) => JSON.parse(row.to_value));
@@ -147,8 +145,8 @@ test('a reader of the feed misses nothing while writers commit out of order', as
 });
 
 test('an order that becomes paid is shown by the change that made it so', async () => {
-  await save(database, [reading('payment_intent', intent('q'), 0)]);
-  await save(database, [reading('payment_intent', paidIntent('q', 'pq'), 9, 'run-9')]);
+  await save(database, [poll('payment_intent', intent('q'), 0)]);
+  await save(database, [poll('payment_intent', paidIntent('q', 'pq'), 9, 'run-9')]);
   const changes = await changesOf(db, { kind: 'order', id: 'order-q' });
   expect(changes.at(-2)).toMatchObject({ field: 'status', to: 'paid', source: { type: 'poll', ref: 'run-9' } });
 });
@@ -166,7 +164,7 @@ test('whatever is read and reported: no change of the feed is the same before an
     const id = `law-${++record}`;
     for (const [second, [isReading, fields]] of steps.entries())
       await save(database, [
-        isReading ? reading('payment_intent', { id, ...fields }, second) : claim('payment_intent', id, fields, second),
+        isReading ? poll('payment_intent', { id, ...fields }, second) : report('payment_intent', id, fields, second),
       ]);
     const changes = await readChanges(db, { after: start, take: 1_000 });
     expect(changes.filter(({ from, to }) => canonicalJson(from) === canonicalJson(to))).toEqual([]);

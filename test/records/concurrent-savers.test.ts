@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, claim, mention, reading } from '../support/observations.js';
+import { absence, mention, poll, report } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
 import { everything, save, staleOrders } from '../support/saved.js';
 import { sized } from '../support/sizes.js';
@@ -26,7 +26,7 @@ function shuffled<T>(items: T[], random: (below: number) => number): T[] {
 
 /**
  * Few records and many observations of them: payments that change their order or have that of their invoice, claims,
- * absences, deposits, invoices, refunds.
+ * absences, payins, invoices, refunds.
  */
 function observations(round: number, random: (below: number) => number): Observation[] {
   const statuses = ['pending', 'confirming', 'completed', 'expired', 'held'];
@@ -46,9 +46,9 @@ function observations(round: number, random: (below: number) => number): Observa
     const ref = String(index);
     switch (random(9)) {
       case 0:
-        return claim('payment_intent', id, { status }, second, ref);
+        return report('payment_intent', id, { status }, second, ref);
       case 1:
-        return claim(
+        return report(
           'payment_intent',
           id,
           intent(id, { status, merchantReference, metadata: { n: ref } }),
@@ -60,16 +60,11 @@ function observations(round: number, random: (below: number) => number): Observa
       case 3:
         return mention('payment_intent', id, second);
       case 4:
-        return reading(
-          'payin',
-          payin(deposit, id, { status: random(2) === 0 ? 'confirming' : 'confirmed' }),
-          second,
-          ref,
-        );
+        return poll('payin', payin(deposit, id, { status: random(2) === 0 ? 'confirming' : 'confirmed' }), second, ref);
       case 5:
-        return reading('payment_intent', paidIntent(id, deposit, { merchantReference, ...links }), second, ref);
+        return poll('payment_intent', paidIntent(id, deposit, { merchantReference, ...links }), second, ref);
       case 6:
-        return reading(
+        return poll(
           'invoice',
           invoice(bill, {
             status: random(2) === 0 ? 'sent' : 'paid',
@@ -80,9 +75,9 @@ function observations(round: number, random: (below: number) => number): Observa
           ref,
         );
       case 7:
-        return reading('payout', payout(refund, { paymentIntentId: random(2) === 0 ? id : null }), second, ref);
+        return poll('payout', payout(refund, { paymentIntentId: random(2) === 0 ? id : null }), second, ref);
       default:
-        return reading('payment_intent', intent(id, { status, merchantReference, ...links }), second, ref);
+        return poll('payment_intent', intent(id, { status, merchantReference, ...links }), second, ref);
     }
   });
 }

@@ -16,7 +16,7 @@ import { plain, recordsOf, saidOf, statesOf } from '../domain/laws/judge.js';
 import { rareWorlds } from '../domain/laws/rare-worlds.js';
 import { closeWorld, nothing, references, START, type World, world } from '../domain/laws/worlds.js';
 import { useDatabase } from '../support/database.js';
-import { absence, ownCall, reading } from '../support/observations.js';
+import { absence, ownCall, poll } from '../support/observations.js';
 import { intent, invoice, payout } from '../support/records.js';
 import { save, saveOverlapping, staleOrders } from '../support/saved.js';
 import { isLong, sized } from '../support/sizes.js';
@@ -125,10 +125,10 @@ test('what is loaded of an order is what the domain chooses of everything that i
 const decided: World = {
   ...nothing,
   proofs: [
-    reading('payment_intent', intent('p1', { merchantReference: null, invoiceId: 'i1' }), 1),
+    poll('payment_intent', intent('p1', { merchantReference: null, invoiceId: 'i1' }), 1),
     ownCall('invoice', 'i1', invoice('i1', { merchantReference: 'A' }), 1, 'createInvoice'),
     absence('invoice', 'i1', 2),
-    reading('payout', payout('o1'), 3),
+    poll('payout', payout('o1'), 3),
   ],
   assigned: [
     ['o1', 'p1'],

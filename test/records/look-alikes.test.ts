@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { makeSkeletons } from '../../src/reconcile/cross-check/keep-cross-checking.js';
+import { makeSkeletons } from '../../src/reconcile/cross-check/cross-check-loop.js';
 import { lookAlikes } from '../../src/records/family/look-alikes.js';
 import { getOrder, registerOrder } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';
-import { reading } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { plansOf, queriesOf } from '../support/query-plans.js';
 import { intent } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -20,7 +20,7 @@ const others = ['K-1 ', 'K-1\u200b', 'K-1\0', '\u041a-1', 'K\u20111', 'k-1', 'K-
 test('each names the others, whether a payment or the store brought it', async () => {
   await save(
     database,
-    others.map((merchantReference, n) => reading('payment_intent', intent(`k${n}`, { merchantReference }), 0)),
+    others.map((merchantReference, n) => poll('payment_intent', intent(`k${n}`, { merchantReference }), 0)),
   );
   await register('K-1');
   await register('K-2');

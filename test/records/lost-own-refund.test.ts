@@ -15,7 +15,7 @@ import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore } from '../../src/service-api/key-store.js';
 import { prepareKeyed } from '../../src/service-api/keyed-request.js';
 import { type CheckedShop, MINUTE, openCheckedShop } from '../reconcile/checked-shop.js';
-import { absence, at, claim, reading, readPaid } from '../support/observations.js';
+import { absence, at, poll, readPaid, report } from '../support/observations.js';
 import { paidIntent, payout } from '../support/records.js';
 import { context, save } from '../support/saved.js';
 
@@ -48,7 +48,7 @@ const hold = () => db.transaction((trx) => holdOrders(trx, { limit: 50, rules: {
 const listed = async () =>
   (await listOpenRefunds(db, defaultPayoutWords, { take: 50 })).items.filter(({ id }) => id.startsWith(`po_${pi}`));
 
-async function callInDoubt(outcome: 'doubt' | 'lost' = 'lost'): Promise<void> {
+async function callWithUnknownOutcome(outcome: 'unknown' | 'lost' = 'lost'): Promise<void> {
   const { write } = prepareKeyed('createRefund', { body: { paymentIntentId: pi } });
   await log.begin(write, { leaseMs: 60_000, withinMs: 480_000 });
   await log.end(write, outcome, null);
@@ -58,7 +58,7 @@ async function callInDoubt(outcome: 'doubt' | 'lost' = 'lost'): Promise<void> {
 
 const refundAt = (id: string, second: number, fields: JsonObject = {}) =>
   save(shop.database, [
-    reading(
+    poll(
       'payout',
       payout(id, {
         status: 'confirmed',
@@ -80,12 +80,12 @@ const settle = (objectId: string | null) =>
     settleCall(trx, { operation: 'createRefund', key: key(), objectId, by: { actor: 'ann', note: 'looked' } }),
   );
 
-test('its payout is shown as what the call in doubt may have made, with the key to settle, and not as anybody’s refund', async () => {
+test('its payout is shown as what the call of unknown outcome may have made, with the key to settle, and not as anybody’s refund', async () => {
   const messageOf = async (start: string) => {
     const details = await orderDetails(db, `order-${pi}`);
     return (details === null ? [] : printOrder(details)).filter((line) => line.startsWith(start));
   };
-  await callInDoubt();
+  await callWithUnknownOutcome();
   expect(await messageOf('own call')).toEqual([expect.stringContaining(`settle ${key()} --note WHY --as done:PAYOUT`)]);
   await refundAt(`po_${pi}`, 20);
   expect(await order()).toMatchObject({ safe: false, reason: 'refund_in_progress' });
@@ -106,7 +106,7 @@ test('its payout is shown as what the call in doubt may have made, with the key 
 });
 
 test('a call makes one payout: another, one from before it, and one of another asset are anybody’s', async () => {
-  await callInDoubt('doubt');
+  await callWithUnknownOutcome('unknown');
   await refundAt(`po_${pi}`, 20);
   expect(await order()).toMatchObject({ reason: 'refund_in_progress' });
   await refundAt(`po_${pi}_2`, 30);
@@ -132,7 +132,7 @@ test('a call makes one payout: another, one from before it, and one of another a
 });
 
 test('a person who says that it gives nothing back, or another payment, is refused; by force it counts', async () => {
-  await callInDoubt();
+  await callWithUnknownOutcome();
   await refundAt(`po_${pi}`, 20);
   const refused = { outcome: 'refused', why: 'own_call', message: expect.stringContaining(key()) };
   expect(await assign(`po_${pi}`, null)).toMatchObject(refused);
@@ -140,7 +140,7 @@ test('a person who says that it gives nothing back, or another payment, is refus
   await settle(`po_${pi}`);
   await db.transaction((trx) => takeInCalls(trx, { limit: 9, serviceNow: at(100), context }));
   expect(await assign(`po_${pi}`, null)).toMatchObject(refused);
-  await save(shop.database, [reading('payment_intent', paidIntent(`${pi}_2`, `in_${pi}_2`), 10)]);
+  await save(shop.database, [poll('payment_intent', paidIntent(`${pi}_2`, `in_${pi}_2`), 10)]);
   expect(await assign(`po_${pi}`, `${pi}_2`)).toMatchObject(refused);
   expect(await getOrder(db, `order-${pi}`)).toMatchObject({ status: 'refunded' });
   expect(await assign(`po_${pi}`, pi)).toMatchObject({ outcome: 'assigned' });
@@ -149,7 +149,7 @@ test('a person who says that it gives nothing back, or another payment, is refus
 });
 
 test('one that names no order is a break which names the call', async () => {
-  await callInDoubt();
+  await callWithUnknownOutcome();
   await refundAt(`po_${pi}`, 20, { merchantReference: null });
   await shop.check();
   await shop.later(15 * MINUTE);
@@ -160,7 +160,7 @@ test('one that names no order is a break which names the call', async () => {
 });
 
 test('what it is said to have made is held against the records', async () => {
-  await callInDoubt();
+  await callWithUnknownOutcome();
   await refundAt(`po_${pi}`, 20);
   const said = { operation: 'createRefund', paymentIntentId: pi };
   const messageOf = async (objectId: string, operation = 'createRefund') =>
@@ -170,7 +170,7 @@ test('what it is said to have made is held against the records', async () => {
   expect(await messageOf('po 1')).toContain('is no id');
   expect(await messageOf('x'.repeat(1_001))).toContain('is no id');
   expect(await messageOf('tr_1', 'createTransfer')).toContain('no record here');
-  await save(shop.database, [claim('payout', `${pi}_said`, { status: 'confirmed', paymentIntentId: pi }, 20)]);
+  await save(shop.database, [report('payout', `${pi}_said`, { status: 'confirmed', paymentIntentId: pi }, 20)]);
   expect(await messageOf(`${pi}_said`)).toContain('has shown no payout');
   for (const [name, fields, why] of [
     ['type', { payoutType: 'withdrawal' }, 'no refund'],

@@ -6,15 +6,15 @@ import { heldBy, invoicesAlone, ownersOfPayments } from '../../src/records/books
 import { matchBehind } from '../../src/records/books/match/match-progress.js';
 import { matchSummary } from '../../src/records/books/match/match-summary.js';
 import {
-  monthDeposits,
   monthFees,
   monthOrders,
+  monthPayins,
   monthPayments,
   monthPayouts,
 } from '../../src/records/books/month-rows.js';
 import { monthTotals } from '../../src/records/books/month-totals.js';
 import { unpricedLines } from '../../src/records/books/period-facts.js';
-import { orderedKinds, ordersBehind, paymentsBehind } from '../../src/records/family/orders-behind.js';
+import { orderedKinds, relatedOrders, relatedPayments } from '../../src/records/family/related-records.js';
 import { useDatabase } from '../support/database.js';
 import { plansOf as explained, queriesOf } from '../support/query-plans.js';
 
@@ -135,13 +135,13 @@ test('so is what one order, or one payment, is matched by', async () => {
   expect(plans).not.toMatch(WIDE);
 });
 
-test('so are the payments and orders behind records of each kind', async () => {
+test('so are the payments and orders that records of each kind belong to', async () => {
   for (const kind of orderedKinds) {
     const [one, other] = kind === 'payment_intent' ? ['p5', 'p6'] : ['d5', 'd6'];
     const plans = await plansOf(async (trx) => {
-      expect([...(await ordersBehind(trx, kind, [one, other]))]).toEqual([[one, ['o5']]]);
+      expect([...(await relatedOrders(trx, kind, [one, other]))]).toEqual([[one, ['o5']]]);
       const asked = [{ kind, id: other }] as const;
-      expect(new Set(asked.flatMap(await paymentsBehind(trx, asked)))).toEqual(new Set(['p6']));
+      expect(new Set(asked.flatMap(await relatedPayments(trx, asked)))).toEqual(new Set(['p6']));
     });
     expect(plans, kind).not.toMatch(WIDE);
     expect(plans, kind).not.toMatch(BY_NO_KEY);
@@ -150,7 +150,7 @@ test('so are the payments and orders behind records of each kind', async () => {
 
 test('so are the records of a month, however many there are of others', async () => {
   const about = { month: '2026-03', from: new Date('2026-03-01'), to: new Date('2026-04-01'), currency: 'USD' };
-  for (const records of [monthOrders, monthPayments, monthPayouts, monthDeposits, monthFees]) {
+  for (const records of [monthOrders, monthPayments, monthPayouts, monthPayins, monthFees]) {
     const plans = await plansOf(async (trx) => {
       for await (const _ of records(trx, { ...about, refundWords: ['refund'] })) return;
     });

@@ -4,7 +4,7 @@ import { orderAsOf } from '../../src/records/orders/order-as-of.js';
 import { orderDetails } from '../../src/records/orders/order-details.js';
 import { registerOrder, withdrawRegistration } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';
-import { at, claim, reading } from '../support/observations.js';
+import { at, poll, report } from '../support/observations.js';
 import { intent } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -32,7 +32,7 @@ const known = async (asOf: Date, reference = 'r1') => {
 it('shows an order as it was known at each time, though the service dates things otherwise', async () => {
   const before = await moment();
   await save(database, [
-    claim(
+    report(
       'payment_intent',
       'pi_1',
       intent('pi_1', { merchantReference: 'r1', status: 'pending', customerEmail: 'ann@example.com' }),
@@ -42,16 +42,14 @@ it('shows an order as it was known at each time, though the service dates things
   const pending = await moment();
   await db.transaction((trx) => registerOrder(trx, { reference: 'r1', amount: '10', currency: 'USDT.TRON' }));
   const registered = await moment();
-  await save(database, [reading('payment_intent', intent('pi_1', { merchantReference: 'r1', status: 'pending' }), 15)]);
+  await save(database, [poll('payment_intent', intent('pi_1', { merchantReference: 'r1', status: 'pending' }), 15)]);
   const read = await moment();
   await save(database, [
-    claim('payment_intent', 'pi_1', intent('pi_1', { merchantReference: 'r1', status: 'completed' }), 20),
+    report('payment_intent', 'pi_1', intent('pi_1', { merchantReference: 'r1', status: 'completed' }), 20),
   ]);
   const claimed = await moment();
-  await save(database, [
-    reading('payment_intent', intent('pi_1', { merchantReference: 'r1', status: 'completed' }), 30),
-  ]);
-  await save(database, [reading('payment_intent', intent('pi_2', { merchantReference: 'r1', status: 'pending' }), 40)]);
+  await save(database, [poll('payment_intent', intent('pi_1', { merchantReference: 'r1', status: 'completed' }), 30)]);
+  await save(database, [poll('payment_intent', intent('pi_2', { merchantReference: 'r1', status: 'pending' }), 40)]);
   const two = await moment();
 
   expect(await orderAsOf(db, 'r1', before)).toMatchObject({ outcome: 'not_yet_known' });
@@ -104,7 +102,7 @@ it('shows what was registered then, of an order that was registered, changed, wi
 });
 
 it('counts what the service dates by then and reported later', async () => {
-  await save(database, [reading('payment_intent', intent('pi_3', { merchantReference: 'r3', status: 'pending' }), 10)]);
+  await save(database, [poll('payment_intent', intent('pi_3', { merchantReference: 'r3', status: 'pending' }), 10)]);
   await db.raw('ALTER TABLE changes DISABLE TRIGGER USER');
   await db('changes')
     .where({ entity_kind: 'payment_intent', entity_id: 'pi_3' })
@@ -114,7 +112,7 @@ it('counts what the service dates by then and reported later', async () => {
     .update({ changed_at: new Date(at(11)) });
   await db.raw('ALTER TABLE changes ENABLE TRIGGER USER');
   await save(database, [
-    claim('payment_intent', 'pi_3', intent('pi_3', { merchantReference: 'r3', status: 'completed' }), 20),
+    report('payment_intent', 'pi_3', intent('pi_3', { merchantReference: 'r3', status: 'completed' }), 20),
   ]);
   const { toldLater, order } = await known(new Date(at(25)), 'r3');
   expect(toldLater.changes).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { printOrder } from '../../src/cli/print-order.js';
 import { orderDetails } from '../../src/records/orders/order-details.js';
 import { startRun } from '../../src/records/runs/runs.js';
 import { useDatabase } from '../support/database.js';
-import { absence, claim, delivered, reading } from '../support/observations.js';
+import { absence, delivered, poll, report } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -25,26 +25,24 @@ async function storedEvent(type: string): Promise<string> {
   return row?.id ?? '';
 }
 
-test('an order shows its payments, deposits, invoices and refunds, each step with the event or run behind it', async () => {
+test('an order shows its payments, payins, invoices and refunds, each step with the event or run behind it', async () => {
   const event = await storedEvent('payment_intent.completed');
   const paid = await storedEvent('invoice.paid');
   const run = (await startRun(database.db, 'payment-intents', false, new Date())).id;
   const own = { merchantReference: 'Story-1' };
   const bill = invoice('inv', { paymentIntentId: 'pi', merchantReference: 'Story-1' });
-  await save(database, [claim('payment_intent', 'pi', paidIntent('pi', 'in', own), 1, event)]);
-  await save(database, [reading('invoice', bill, 1, run)]);
-  await save(database, [claim('invoice', 'inv', { ...bill, status: 'paid' }, 2, paid)]);
-  await save(database, [reading('payment_intent', paidIntent('pi', 'in', own), 2, run)]);
+  await save(database, [report('payment_intent', 'pi', paidIntent('pi', 'in', own), 1, event)]);
+  await save(database, [poll('invoice', bill, 1, run)]);
+  await save(database, [report('invoice', 'inv', { ...bill, status: 'paid' }, 2, paid)]);
+  await save(database, [poll('payment_intent', paidIntent('pi', 'in', own), 2, run)]);
+  await save(database, [poll('payin', payin('in', 'pi', { customerEmail: 'ada@example.test' }), 3, 'verify-claims')]);
   await save(database, [
-    reading('payin', payin('in', 'pi', { customerEmail: 'ada@example.test' }), 3, 'verify-claims'),
+    poll('payment_intent', paidIntent('pi', 'in', { ...own, irregularRefundPayoutId: 'po-2' }), 4, run),
   ]);
   await save(database, [
-    reading('payment_intent', paidIntent('pi', 'in', { ...own, irregularRefundPayoutId: 'po-2' }), 4, run),
+    poll('payout', payout('po', { paymentIntentId: 'pi', amount: '1', status: 'confirmed' }), 5, run),
   ]);
-  await save(database, [
-    reading('payout', payout('po', { paymentIntentId: 'pi', amount: '1', status: 'confirmed' }), 5, run),
-  ]);
-  await save(database, [reading('payment_intent', intent('other', { merchantReference: 'story-1' }), 0)]);
+  await save(database, [poll('payment_intent', intent('other', { merchantReference: 'story-1' }), 0)]);
 
   const details = await orderDetails(database.db, 'Story-1');
   expect(details).toMatchObject({
@@ -99,10 +97,10 @@ test('an order shows its payments, deposits, invoices and refunds, each step wit
 test('an order shows what webhooks alone link to it, and who said so', async () => {
   const event = await storedEvent('payment_intent.paid');
   const said = intent('forged', { status: 'completed', merchantReference: 'Story-2' });
-  await save(database, [claim('payment_intent', 'forged', said, 1, event)]);
-  await save(database, [reading('payment_intent', intent('real', { merchantReference: 'Story-3' }), 1)]);
+  await save(database, [report('payment_intent', 'forged', said, 1, event)]);
+  await save(database, [poll('payment_intent', intent('real', { merchantReference: 'Story-3' }), 1)]);
   await save(database, [
-    claim('payout', 'back', payout('back', { paymentIntentId: 'real', status: 'confirmed' }), 2, event),
+    report('payout', 'back', payout('back', { paymentIntentId: 'real', status: 'confirmed' }), 2, event),
   ]);
 
   const claimed = await orderDetails(database.db, 'Story-2');
@@ -130,16 +128,16 @@ test('each line names who said the state that it shows: not who spoke last, nor 
   const own = { merchantReference: 'Story-4' };
   const whole = paidIntent('wit', 'wit-in', own);
   await save(database, [
-    reading('payment_intent', whole, 10, 'verify-claims'),
-    reading('payin', payin('wit-in', 'wit', { status: 'pending' }), 10, 'verify-claims'),
-    reading('payout', payout('wit-out', { status: 'pending', merchantReference: null }), 10, 'verify-claims'),
+    poll('payment_intent', whole, 10, 'verify-claims'),
+    poll('payin', payin('wit-in', 'wit', { status: 'pending' }), 10, 'verify-claims'),
+    poll('payout', payout('wit-out', { status: 'pending', merchantReference: null }), 10, 'verify-claims'),
   ]);
   await save(database, [
     // A dispute moves on an axis of its own: that the payment is completed the poll showed.
     delivered('payment_intent', 'wit', { ...whole, irregularStatus: 'pending_decision' }, 20),
     delivered('payin', 'wit-in', payin('wit-in', 'wit', { status: 'confirmed' }), 20),
-    claim('payin', 'wit-in', payin('wit-in', 'wit', { status: 'confirmed', kytStatus: 'rejected' }), 30, event),
-    claim('payout', 'wit-out', { paymentIntentId: 'wit', status: 'pending' }, 30, event),
+    report('payin', 'wit-in', payin('wit-in', 'wit', { status: 'confirmed', kytStatus: 'rejected' }), 30, event),
+    report('payout', 'wit-out', { paymentIntentId: 'wit', status: 'pending' }, 30, event),
   ]);
   const details = await orderDetails(database.db, 'Story-4');
   const lines = details === null ? [] : printOrder(details);

@@ -3,7 +3,7 @@ import type { Observation } from '../../src/domain/observation.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';
 import { useDatabase } from '../support/database.js';
-import { absence, claim, ownCall, reading, readPaid } from '../support/observations.js';
+import { absence, ownCall, poll, readPaid, report } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -34,14 +34,14 @@ async function inEachOrder(name: string, make: (prefix: string) => Observation[]
 
 describe('an invoice belongs to an order', () => {
   test('by its own reference, before there is any payment', async () => {
-    await save(database, [reading('invoice', invoice('i1', { merchantReference: 'by-reference' }), 0)]);
+    await save(database, [poll('invoice', invoice('i1', { merchantReference: 'by-reference' }), 0)]);
     expect(await order('by-reference')).toMatchObject({
       status: 'awaiting_payment',
       invoices: ['i1'],
       paymentIntents: [],
     });
     await save(database, [
-      reading('invoice', invoice('i1', { merchantReference: 'by-reference', status: 'cancelled' }), 9),
+      poll('invoice', invoice('i1', { merchantReference: 'by-reference', status: 'cancelled' }), 9),
     ]);
     expect(await order('by-reference')).toMatchObject({ status: 'cancelled' });
   });
@@ -50,7 +50,7 @@ describe('an invoice belongs to an order', () => {
     await save(database, [
       ownCall('invoice', 'i2', invoice('i2', { merchantReference: 'requested' }), 0, 'createInvoice'),
     ]);
-    await save(database, [reading('invoice', invoice('i2'), 9)]);
+    await save(database, [poll('invoice', invoice('i2'), 9)]);
     expect(await order('requested')).toMatchObject({ status: 'awaiting_payment', invoices: ['i2'] });
     expect(await database.db('invoices').where({ id: 'i2' }).first()).toMatchObject({
       merchant_reference: 'requested',
@@ -59,7 +59,7 @@ describe('an invoice belongs to an order', () => {
   });
 
   test('not as an event reports it, before the invoice is read or after', async () => {
-    const event = claim('invoice', 'i2e', invoice('i2e', { merchantReference: 'reported-by-event' }), 0);
+    const event = report('invoice', 'i2e', invoice('i2e', { merchantReference: 'reported-by-event' }), 0);
     const stand = async () => ({
       invoices: (await order('reported-by-event'))?.invoices ?? [],
       reference: (await database.db('invoices').where({ id: 'i2e' }).first()).merchant_reference,
@@ -68,7 +68,7 @@ describe('an invoice belongs to an order', () => {
     const reported = { merchantReference: 'reported-by-event' };
     await save(database, [event]);
     expect(await stand()).toMatchObject({ invoices: [], reference: null, reported });
-    await save(database, [reading('invoice', invoice('i2e'), 9)]);
+    await save(database, [poll('invoice', invoice('i2e'), 9)]);
     expect(await stand()).toEqual({ invoices: [], reference: null, reported });
   });
 
@@ -77,7 +77,7 @@ describe('an invoice belongs to an order', () => {
     for (const by of Object.keys(links)) {
       const named = (field: string, id: string) => (by === 'both' || by === field ? id : null);
       const ends = await inEachOrder(`${by}-`, (prefix) => [
-        reading(
+        poll(
           'invoice',
           invoice(`${prefix}inv`, {
             status: 'paid',
@@ -86,7 +86,7 @@ describe('an invoice belongs to an order', () => {
           }),
           0,
         ),
-        reading(
+        poll(
           'payment_intent',
           paidIntent(`${prefix}pi`, `${prefix}in`, {
             merchantReference: null,
@@ -94,7 +94,7 @@ describe('an invoice belongs to an order', () => {
           }),
           1,
         ),
-        reading('payin', payin(`${prefix}in`, `${prefix}pi`), 2),
+        poll('payin', payin(`${prefix}in`, `${prefix}pi`), 2),
       ]);
       const isLinked = by !== 'none';
       expect(new Set(ends.map((end) => JSON.stringify(end))).size, by).toBe(1);
@@ -110,8 +110,8 @@ describe('an invoice belongs to an order', () => {
   test('a payment with a reference of its own stays with its order, and the invoice is shown in both', async () => {
     const paidBy = { status: 'paid', paymentIntentId: 'pi-own', merchantReference: 'of-invoice' };
     await save(database, [
-      reading('invoice', invoice('i3', paidBy), 0),
-      reading('payment_intent', paidIntent('pi-own', 'in-own', { merchantReference: 'of-intent' }), 0),
+      poll('invoice', invoice('i3', paidBy), 0),
+      poll('payment_intent', paidIntent('pi-own', 'in-own', { merchantReference: 'of-intent' }), 0),
     ]);
     expect(await order('of-intent')).toMatchObject({ paymentIntents: ['pi-own'], invoices: ['i3'] });
     expect(await order('of-invoice')).toMatchObject({
@@ -122,25 +122,25 @@ describe('an invoice belongs to an order', () => {
   });
 
   test('no longer, when its reference changes', async () => {
-    await save(database, [reading('invoice', invoice('i4', { merchantReference: 'first' }), 0)]);
-    await save(database, [reading('invoice', invoice('i4', { merchantReference: 'second' }), 9)]);
+    await save(database, [poll('invoice', invoice('i4', { merchantReference: 'first' }), 0)]);
+    await save(database, [poll('invoice', invoice('i4', { merchantReference: 'second' }), 9)]);
     expect(await order('first')).toMatchObject({ invoices: [] });
     expect(await order('second')).toMatchObject({ invoices: ['i4'] });
   });
 
   test('and so does the payment that was found through it', async () => {
     const bill = (merchantReference: string, second: number) =>
-      reading('invoice', invoice('i5', { merchantReference }), second);
+      poll('invoice', invoice('i5', { merchantReference }), second);
     await save(database, [
       bill('old', 0),
-      reading('payment_intent', intent('pi5', { merchantReference: null, invoiceId: 'i5' }), 0),
+      poll('payment_intent', intent('pi5', { merchantReference: null, invoiceId: 'i5' }), 0),
     ]);
     expect(await order('old')).toMatchObject({ paymentIntents: ['pi5'] });
     await save(database, [bill('new', 9)]);
     expect(await order('old')).toMatchObject({ paymentIntents: [] });
     expect(await order('new')).toMatchObject({ paymentIntents: ['pi5'] });
     await save(database, [
-      reading('payment_intent', intent('pi5', { merchantReference: 'its-own', invoiceId: 'i5' }), 20),
+      poll('payment_intent', intent('pi5', { merchantReference: 'its-own', invoiceId: 'i5' }), 20),
     ]);
     expect(await order('new')).toMatchObject({ paymentIntents: [], invoices: ['i5'] });
     expect(await order('its-own')).toMatchObject({ paymentIntents: ['pi5'], invoices: ['i5'] });
@@ -148,14 +148,14 @@ describe('an invoice belongs to an order', () => {
 });
 
 describe('a refund', () => {
-  test('in whatever order payment, deposit and payout are saved', async () => {
+  test('in whatever order payment, payin and payout are saved', async () => {
     for (const [payoutNames, status, end, reason] of [
       [true, 'confirmed', 'refunded', 'refunded'],
       [true, 'pending', 'paid', 'refund_in_progress'],
       [false, 'confirmed', 'refunded', 'refunded'],
     ] as const) {
       const ends = await inEachOrder(`refund-${payoutNames}-${status}-`, (prefix) => [
-        reading(
+        poll(
           'payment_intent',
           paidIntent(`${prefix}pi`, `${prefix}in`, {
             merchantReference: `${prefix}o`,
@@ -163,8 +163,8 @@ describe('a refund', () => {
           }),
           0,
         ),
-        reading('payin', payin(`${prefix}in`, `${prefix}pi`), 1),
-        reading('payout', payout(`${prefix}po`, { status, paymentIntentId: payoutNames ? `${prefix}pi` : null }), 2),
+        poll('payin', payin(`${prefix}in`, `${prefix}pi`), 1),
+        poll('payout', payout(`${prefix}po`, { status, paymentIntentId: payoutNames ? `${prefix}pi` : null }), 2),
       ]);
       expect(new Set(ends.map((one) => JSON.stringify(one))).size).toBe(1);
       expect(ends[0]).toMatchObject({ status: end, refunds: ['po'], release: { safe: false, reason } });
@@ -172,18 +172,18 @@ describe('a refund', () => {
   });
 
   test('of a part, as our own request said', async () => {
-    await save(database, [reading('payment_intent', paidIntent('pi7', 'in7', { merchantReference: 'part' }), 0)]);
+    await save(database, [poll('payment_intent', paidIntent('pi7', 'in7', { merchantReference: 'part' }), 0)]);
     await save(database, [
       ownCall('payout', 'po7', payout('po7', { amount: '1', paymentIntentId: 'pi7' }), 1, 'createRefund'),
     ]);
-    await save(database, [reading('payout', payout('po7', { amount: '1', status: 'confirmed' }), 9)]);
+    await save(database, [poll('payout', payout('po7', { amount: '1', status: 'confirmed' }), 9)]);
     expect(await order('part')).toMatchObject({ status: 'partially_refunded', refunds: ['po7'] });
   });
 
   test('that only an event reported holds the order until the service denies it, and takes nothing from it', async () => {
     await save(database, readPaid('pi8', { merchantReference: 'ghost' }, 0));
     await save(database, [
-      claim('payout', 'po8', { id: 'po8', status: 'confirmed', amount: '25.839', paymentIntentId: 'pi8' }, 1),
+      report('payout', 'po8', { id: 'po8', status: 'confirmed', amount: '25.839', paymentIntentId: 'pi8' }, 1),
     ]);
     expect(await order('ghost')).toMatchObject({
       status: 'paid',
@@ -202,8 +202,8 @@ describe('a refund', () => {
 
   test('a payout or an invoice that nothing links touches no order', async () => {
     const saved = await save(database, [
-      reading('payout', payout('alone', { merchantReference: 'ghost', payoutType: 'withdrawal' }), 0),
-      reading('invoice', invoice('alone'), 0),
+      poll('payout', payout('alone', { merchantReference: 'ghost', payoutType: 'withdrawal' }), 0),
+      poll('invoice', invoice('alone'), 0),
     ]);
     expect(saved.orders).toEqual([]);
     expect(await order('ghost')).toMatchObject({ refunds: [] });
@@ -213,32 +213,32 @@ describe('a refund', () => {
 describe('what is to be read', () => {
   test('records that are named and not known', async () => {
     await save(database, [
-      reading('payment_intent', intent('pi10', { invoiceId: 'i10', irregularRefundPayoutId: 'po10' }), 0),
+      poll('payment_intent', intent('pi10', { invoiceId: 'i10', irregularRefundPayoutId: 'po10' }), 0),
     ]);
     expect(await marks('invoice', 'i10')).toEqual(['invoice_of_intent']);
     expect(await marks('payout', 'po10')).toEqual(['refund_of_intent']);
-    await save(database, [reading('invoice', invoice('i11', { status: 'paid', paymentIntentId: 'pi11' }), 0)]);
+    await save(database, [poll('invoice', invoice('i11', { status: 'paid', paymentIntentId: 'pi11' }), 0)]);
     expect(await marks('payment_intent', 'pi11')).toEqual(['intent_of_invoice']);
-    await save(database, [reading('payout', payout('po12', { paymentIntentId: 'pi12' }), 0)]);
+    await save(database, [poll('payout', payout('po12', { paymentIntentId: 'pi12' }), 0)]);
     expect(await marks('payment_intent', 'pi12')).toEqual(['intent_of_payout']);
   });
 
   test('the invoice of a payment that completed, and the payment of an invoice that was paid, where the other lags behind', async () => {
-    await save(database, [reading('invoice', invoice('i13'), 0)]);
-    await save(database, [reading('payment_intent', paidIntent('pi13', 'in13', { invoiceId: 'i13' }), 1)]);
+    await save(database, [poll('invoice', invoice('i13'), 0)]);
+    await save(database, [poll('payment_intent', paidIntent('pi13', 'in13', { invoiceId: 'i13' }), 1)]);
     expect(await marks('invoice', 'i13')).toEqual(['intent_completed']);
-    await save(database, [reading('invoice', invoice('i13', { status: 'paid', paymentIntentId: 'pi13' }), 9)]);
+    await save(database, [poll('invoice', invoice('i13', { status: 'paid', paymentIntentId: 'pi13' }), 9)]);
     expect(await marks('invoice', 'i13')).toEqual([]);
-    await save(database, [reading('payment_intent', intent('pi14'), 0)]);
-    await save(database, [reading('invoice', invoice('i14', { status: 'paid', paymentIntentId: 'pi14' }), 9)]);
+    await save(database, [poll('payment_intent', intent('pi14'), 0)]);
+    await save(database, [poll('invoice', invoice('i14', { status: 'paid', paymentIntentId: 'pi14' }), 9)]);
     expect(await marks('payment_intent', 'pi14')).toEqual(['invoice_paid']);
   });
 
   test('nothing of what history names', async () => {
     const old = { createdAt: '2025-01-01T00:00:00Z' };
     await save(database, [
-      reading('invoice', invoice('old-i', { ...old, status: 'paid', paymentIntentId: 'old-pi' }), 0),
-      reading('payment_intent', intent('old-pi2', { ...old, invoiceId: 'old-i2' }), 0),
+      poll('invoice', invoice('old-i', { ...old, status: 'paid', paymentIntentId: 'old-pi' }), 0),
+      poll('payment_intent', intent('old-pi2', { ...old, invoiceId: 'old-i2' }), 0),
     ]);
     expect(await database.db('reading_marks').where('id', 'like', 'old-%')).toEqual([]);
   });
@@ -246,7 +246,7 @@ describe('what is to be read', () => {
 
 test('references that differ in upper and lower case alone are orders of their own, each pointing at the others', async () => {
   const both = ['Case-É1', 'case-É1', 'CASE-É1'].map((merchantReference, index) =>
-    reading('payment_intent', intent(`case${index}`, { merchantReference }), 0),
+    poll('payment_intent', intent(`case${index}`, { merchantReference }), 0),
   );
   await save(database, both);
   expect(await order('case-É1')).toMatchObject({
@@ -262,11 +262,11 @@ test('references that differ in upper and lower case alone are orders of their o
 
 test('a refund with the reference of an order is of the payment that names it, for as long as it does', async () => {
   const naming = (payout: string | null, second: number) =>
-    reading('payment_intent', paidIntent('other', 'dep-o', { irregularRefundPayoutId: payout }), second);
+    poll('payment_intent', paidIntent('other', 'dep-o', { irregularRefundPayoutId: payout }), second);
   await saveEach([
     ...readPaid('named', {}, 1),
     naming('carries', 2),
-    reading('payout', payout('carries', { merchantReference: 'order-named' }), 2),
+    poll('payout', payout('carries', { merchantReference: 'order-named' }), 2),
   ]);
   expect(await order('order-named')).toMatchObject({ refunds: [], release: { safe: true } });
   await save(database, [naming(null, 3)]);

@@ -10,7 +10,7 @@ import {
 } from '../../src/records/orders/orders.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { useDatabase } from '../support/database.js';
-import { reading } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { intent, paidIntent, payin } from '../support/records.js';
 import { context, save } from '../support/saved.js';
 
@@ -47,7 +47,7 @@ test('two payments that are together what the store then says it expects are no 
   const twice = [paidIntent('t1', 'pt1', together), paidIntent('t2', 'pt2', together)];
   const saved = await save(
     database,
-    twice.map((fields) => reading('payment_intent', fields, 0)),
+    twice.map((fields) => poll('payment_intent', fields, 0)),
   );
   expect(saved.breaksOpened).toBe(1);
   await register({ reference: 'in-two', amount: '50', currency: 'EUR' });
@@ -58,8 +58,8 @@ test('two payments that are together what the store then says it expects are no 
 
 test('what the store expects decides, whether it registers before the payment or after', async () => {
   const records = (id: string) => [
-    reading('payin', payin(`p-${id}`, id), 0),
-    reading('payment_intent', paidIntent(id, `p-${id}`), 0),
+    poll('payin', payin(`p-${id}`, id), 0),
+    poll('payment_intent', paidIntent(id, `p-${id}`), 0),
   ];
   await register({ reference: 'order-before', amount: '30', currency: 'EUR' });
   await save(database, records('before'));
@@ -113,7 +113,7 @@ test('orders are listed newest first, by key, whatever comes in meanwhile', asyn
   });
   await save(
     database,
-    Array.from({ length: 9 }, (_, index) => reading('payment_intent', intent(`l${index}`, created(index)), 0)),
+    Array.from({ length: 9 }, (_, index) => poll('payment_intent', intent(`l${index}`, created(index)), 0)),
   );
   const seen: string[] = [];
   let cursor: string | undefined;
@@ -122,7 +122,7 @@ test('orders are listed newest first, by key, whatever comes in meanwhile', asyn
     seen.push(...page.items.map((item) => item.reference));
     cursor = page.nextCursor ?? undefined;
     await save(database, [
-      reading('payment_intent', intent(`later-${seen.length}`, { createdAt: '2026-03-01T00:00:00Z' }), 0),
+      poll('payment_intent', intent(`later-${seen.length}`, { createdAt: '2026-03-01T00:00:00Z' }), 0),
     ]);
   } while (cursor !== undefined);
   expect(new Set(seen).size).toBe(seen.length);
@@ -152,23 +152,23 @@ async function interleaved(first: Parameters<typeof save>[1], second: Parameters
   await other;
 }
 
-test('a payment and its deposit, saved by two at the same moment, still make one whole order', async () => {
-  await interleaved([reading('payment_intent', paidIntent('m', 'pm'), 0)], [reading('payin', payin('pm', 'm'), 0)]);
+test('a payment and its payin, saved by two at the same moment, still make one whole order', async () => {
+  await interleaved([poll('payment_intent', paidIntent('m', 'pm'), 0)], [poll('payin', payin('pm', 'm'), 0)]);
   expect(await order('order-m')).toMatchObject({ status: 'paid', release: { safe: true } });
-  await interleaved([reading('payin', payin('pn', 'n'), 0)], [reading('payment_intent', paidIntent('n', 'pn'), 0)]);
+  await interleaved([poll('payin', payin('pn', 'n'), 0)], [poll('payment_intent', paidIntent('n', 'pn'), 0)]);
   expect(await order('order-n')).toMatchObject({ status: 'paid', release: { safe: true } });
 });
 
-test('a deposit that does not name its payment counts by the list of the payment', async () => {
-  await save(database, [reading('payment_intent', paidIntent('o', 'po'), 0)]);
-  await save(database, [reading('payin', payin('po', '', { paymentIntentId: null }), 1)]);
+test('a payin that does not name its payment counts by the list of the payment', async () => {
+  await save(database, [poll('payment_intent', paidIntent('o', 'po'), 0)]);
+  await save(database, [poll('payin', payin('po', '', { paymentIntentId: null }), 1)]);
   expect(await order('order-o')).toMatchObject({ status: 'paid', release: { safe: true } });
 });
 
-test('a deposit in doubt holds the goods back after they were safe', async () => {
-  await save(database, [reading('payment_intent', paidIntent('q', 'pq'), 0), reading('payin', payin('pq', 'q'), 0)]);
+test('a payin in doubt holds the goods back after they were safe', async () => {
+  await save(database, [poll('payment_intent', paidIntent('q', 'pq'), 0), poll('payin', payin('pq', 'q'), 0)]);
   expect(await order('order-q')).toMatchObject({ release: { safe: true } });
-  await save(database, [reading('payin', payin('pq', 'q', { kytStatus: 'rejected' }), 5)]);
+  await save(database, [poll('payin', payin('pq', 'q', { kytStatus: 'rejected' }), 5)]);
   expect(await order('order-q')).toMatchObject({ release: { safe: false, reason: 'kyt_rejected', provenAt: null } });
 });
 
@@ -177,8 +177,8 @@ test('two payments that were created before adoption are a duplicate where one o
     const payins = [{ id: `p-${reference}`, status: 'confirmed', createdAt: paidAt }];
     const old = { merchantReference: reference, createdAt: '2025-12-31T23:50:00Z' };
     const saved = await save(database, [
-      reading('payment_intent', paidIntent(`a-${reference}`, 'first', old), 0),
-      reading('payment_intent', paidIntent(`b-${reference}`, 'second', { ...old, payins }), 0),
+      poll('payment_intent', paidIntent(`a-${reference}`, 'first', old), 0),
+      poll('payment_intent', paidIntent(`b-${reference}`, 'second', { ...old, payins }), 0),
     ]);
     return saved.breaksOpened;
   };
@@ -189,7 +189,7 @@ test('two payments that were created before adoption are a duplicate where one o
 test('a double payment that a person decided is no new case for another try at paying, and an open one outlasts a dispute', async () => {
   const own = { merchantReference: 'again' };
   const paid = (id: string, fields: JsonObject, second: number) =>
-    reading('payment_intent', paidIntent(id, `p-${id}`, { ...own, ...fields }), second);
+    poll('payment_intent', paidIntent(id, `p-${id}`, { ...own, ...fields }), second);
   const breaks = () => database.db('breaks').where({ entity_id: 'again' }).orderBy('id').pluck('status');
   await save(database, [paid('g1', {}, 0), paid('g2', {}, 0)]);
   await save(database, [paid('g2', { irregularStatus: 'pending_decision' }, 10)]);
@@ -197,7 +197,7 @@ test('a double payment that a person decided is no new case for another try at p
   expect(await breaks()).toEqual(['open']);
   await save(database, [paid('g2', {}, 20)]);
   await database.db('breaks').where({ entity_id: 'again' }).update({ status: 'written_off' });
-  await save(database, [reading('payment_intent', intent('g3', { ...own, status: 'pending' }), 30)]);
+  await save(database, [poll('payment_intent', intent('g3', { ...own, status: 'pending' }), 30)]);
   expect(await breaks()).toEqual(['written_off']);
   await save(database, [paid('g3', {}, 40)]);
   expect(await breaks()).toEqual(['written_off', 'open']);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';
-import { reading } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { invoice, paidIntent, payin, payout } from '../support/records.js';
 import { save, saveOverlapping } from '../support/saved.js';
 
@@ -14,18 +14,18 @@ type Made = (p: string) => Observation;
 const bill =
   (fields: JsonObject): Made =>
   (p) =>
-    reading('invoice', invoice(`${p}inv`, { status: 'paid', ...fields }), 1);
+    poll('invoice', invoice(`${p}inv`, { status: 'paid', ...fields }), 1);
 const payment =
   (fields: JsonObject): Made =>
   (p) =>
-    reading('payment_intent', paidIntent(`${p}pi`, `${p}in`, { merchantReference: null, ...fields }), 1);
+    poll('payment_intent', paidIntent(`${p}pi`, `${p}in`, { merchantReference: null, ...fields }), 1);
 const secondPayment: Made = (p) =>
-  reading('payment_intent', paidIntent(`${p}pj`, `${p}jn`, { merchantReference: '$o' }), 1);
-const deposit: Made = (p) => reading('payin', payin(`${p}in`, `${p}pi`), 1);
+  poll('payment_intent', paidIntent(`${p}pj`, `${p}jn`, { merchantReference: '$o' }), 1);
+const deposit: Made = (p) => poll('payin', payin(`${p}in`, `${p}pi`), 1);
 const refund =
   (fields: JsonObject): Made =>
   (p) =>
-    reading('payout', payout(`${p}po`, fields), 1);
+    poll('payout', payout(`${p}po`, fields), 1);
 
 /** Names stand for those of the case: `$` for its prefix. */
 const cases: [name: string, known: Made[], one: Made, other: Made, end: object][] = [
@@ -72,7 +72,7 @@ const cases: [name: string, known: Made[], one: Made, other: Made, end: object][
     { status: 'refunded', refunds: ['po'] },
   ],
   [
-    'a deposit of a payment whose order only its invoice names, and the invoice',
+    'a payin of a payment whose order only its invoice names, and the invoice',
     [payment({ invoiceId: '$inv' })],
     deposit,
     bill({ merchantReference: '$o' }),

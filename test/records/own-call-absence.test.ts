@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';
-import { absence, at, reading } from '../support/observations.js';
+import { absence, at, poll } from '../support/observations.js';
 import { payout } from '../support/records.js';
 import { save, savePaid } from '../support/saved.js';
 
@@ -23,8 +23,7 @@ test.each(['never listed', 'listed before'])('%s: no absence outranks the answer
   const id = was === 'never listed' ? 'n' : 'l';
   await savePaid(database, `pi_${id}`);
   await save(database, [answer(`po_${id}`, `pi_${id}`, 20)]);
-  if (was === 'listed before')
-    await save(database, [reading('payout', payout(`po_${id}`, { status: 'confirmed' }), 30)]);
+  if (was === 'listed before') await save(database, [poll('payout', payout(`po_${id}`, { status: 'confirmed' }), 30)]);
   await save(database, [absence('payout', `po_${id}`, 40)]);
   expect(await getOrder(database.db, `order-pi_${id}`)).toMatchObject({ release: { safe: false } });
 });

@@ -9,7 +9,7 @@ import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
 import { prepareKeyed } from '../../src/service-api/keyed-request.js';
 import { useDatabase } from '../support/database.js';
-import { absence, at, reading } from '../support/observations.js';
+import { absence, at, poll } from '../support/observations.js';
 import { paidIntent, payin, payout } from '../support/records.js';
 import { context, save } from '../support/saved.js';
 
@@ -21,7 +21,7 @@ type Key = (typeof KEYS)[number];
 
 /** What may happen, in any order: a process that crashes simply does nothing more. */
 const steps = [
-  ...(['begin', 'answer', 'answer taken in', 'doubt', 'doubt with id', 'refuse', 'never sent', 'lose'] as const),
+  ...(['begin', 'answer', 'answer taken in', 'unknown', 'unknown with id', 'refuse', 'never sent', 'lose'] as const),
   ...(['confirmed', 'failed', 'pending', 'absent', 'a person says not done'] as const),
 ] as const;
 const parts = ['hold', 'take in', 'give up', 'read payment'] as const;
@@ -59,7 +59,7 @@ class World {
   async open(): Promise<void> {
     await database.db('service_writes').delete();
     await this.readPayment();
-    await save(database, [reading('payin', payin(`in_${this.pi}`, this.pi), 10)]);
+    await save(database, [poll('payin', payin(`in_${this.pi}`, this.pi), 10)]);
   }
 
   async take({ step, key }: Step): Promise<void> {
@@ -115,14 +115,14 @@ class World {
       return;
     }
     if (call.state !== 'open') return;
-    const isMade = ['answer', 'answer taken in', 'doubt with id'].includes(step);
+    const isMade = ['answer', 'answer taken in', 'unknown with id'].includes(step);
     if (step === 'answer taken in') await this.takeAnswerIn(key, id);
     const outcomes = {
       refuse: 'refused',
       'never sent': 'unsent',
       lose: 'lost',
-      doubt: 'doubt',
-      'doubt with id': 'doubt',
+      unknown: 'unknown',
+      'unknown with id': 'unknown',
     } as const;
     const outcome = step === 'answer' || step === 'answer taken in' ? 'done' : outcomes[step];
     await log.end(this.write(key), outcome, isMade ? id : null);
@@ -169,7 +169,7 @@ class World {
   }
 
   private payoutRead(id: string, status: string) {
-    return reading('payout', payout(id, { status }), this.second);
+    return poll('payout', payout(id, { status }), this.second);
   }
 
   private write(key: Key): NotedWrite {
@@ -179,7 +179,7 @@ class World {
 
   private async readPayment(): Promise<void> {
     const fields = { returnUrl: `https://shop.example.test/${this.second}` };
-    await save(database, [reading('payment_intent', paidIntent(this.pi, `in_${this.pi}`, fields), this.second)]);
+    await save(database, [poll('payment_intent', paidIntent(this.pi, `in_${this.pi}`, fields), this.second)]);
   }
 }
 

@@ -15,7 +15,7 @@ import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
 import { type KeyedParts, prepareKeyed } from '../../src/service-api/keyed-request.js';
 import type { KeyedOperation } from '../../src/service-api/operations.js';
 import { useDatabase } from '../support/database.js';
-import { absence, at, reading, readPaid } from '../support/observations.js';
+import { absence, at, poll, readPaid } from '../support/observations.js';
 import { payout } from '../support/records.js';
 import { context, save, savePaid } from '../support/saved.js';
 import { insertAsBefore } from './earlier-library.js';
@@ -78,7 +78,7 @@ describe('what a call made that nobody took in', () => {
     const write = refund();
     await log.begin(write, LIMITS);
     await log.end(write, 'done', `po_${pi}`);
-    await save(database, [reading('payout', payout(`po_${pi}`, { status: 'confirmed' }), 2_000)]);
+    await save(database, [poll('payout', payout(`po_${pi}`, { status: 'confirmed' }), 2_000)]);
     expect(await getRecord(db, 'payout', `po_${pi}`)).not.toHaveProperty('paymentIntentId');
     await takeIn();
     expect(await getRecord(db, 'payout', `po_${pi}`)).toMatchObject({ verified: true, paymentIntentId: pi });
@@ -124,7 +124,7 @@ describe('what a call made that nobody took in', () => {
   test('is no change where the answer said the same', async () => {
     const write = refund();
     await log.begin(write, LIMITS);
-    await log.end(write, 'doubt', `po_${pi}`);
+    await log.end(write, 'unknown', `po_${pi}`);
     expect(await takeIn()).toBe(1);
     const before = await claims();
     await log.end(write, 'done', `po_${pi}`);
@@ -224,7 +224,7 @@ describe('a payout of our own refund that the service’s list denies', () => {
   });
 
   test.each(['never listed', 'listed before'])('%s: the order stays held, and a break names the call', async (was) => {
-    const listed = reading('payout', payout(`po_${pi}`, { status: 'confirmed' }), 30);
+    const listed = poll('payout', payout(`po_${pi}`, { status: 'confirmed' }), 30);
     if (was === 'listed before') await save(database, [listed]);
     await save(database, [absence('payout', `po_${pi}`, 40)]);
     expect(await release()).toMatchObject({ safe: false });

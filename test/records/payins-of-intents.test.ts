@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';
-import { absence, claim, mention, reading } from '../support/observations.js';
+import { absence, mention, poll, report } from '../support/observations.js';
 import { intent, paidIntent, payin } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -16,8 +16,8 @@ async function breaksOf(id: string): Promise<string[]> {
   return items.map(({ kind, status }) => `${kind} ${status}`);
 }
 
-test('a deposit that the service denies and a payment lists is a break, and is asked for until it is there', async () => {
-  await save(database, [reading('payment_intent', paidIntent('a', 'pa'), 0)]);
+test('a payin that the service denies and a payment lists is a break, and is asked for until it is there', async () => {
+  await save(database, [poll('payment_intent', paidIntent('a', 'pa'), 0)]);
   await save(database, [absence('payin', 'pa', 5)]);
   expect(await marksOf('pa')).toEqual(['listed_elsewhere']);
   expect(await breaksOf('pa')).toEqual(['record_not_at_service open']);
@@ -27,19 +27,19 @@ test('a deposit that the service denies and a payment lists is a break, and is a
   expect(await marksOf('pa')).toEqual(['listed_elsewhere']);
   expect(await breaksOf('pa')).toHaveLength(1);
 
-  await save(database, [reading('payin', payin('pa', 'a'), 200)]);
+  await save(database, [poll('payin', payin('pa', 'a'), 200)]);
   expect(await marksOf('pa')).toEqual(['recheck']);
   expect(await breaksOf('pa')).toEqual(['record_not_at_service auto_resolved']);
   expect(await releaseOf('order-a')).toBe('proven');
 });
 
-test('a deposit that only a payment unknown to the service lists is not asked for for ever', async () => {
-  await save(database, [claim('payment_intent', 'b', paidIntent('b', 'pb'), 0)]);
+test('a payin that only a payment unknown to the service lists is not asked for for ever', async () => {
+  await save(database, [report('payment_intent', 'b', paidIntent('b', 'pb'), 0)]);
   await save(database, [absence('payment_intent', 'b', 60), absence('payin', 'pb', 60)]);
   expect(await marksOf('pb')).toEqual([]);
 });
 
-test('deposits of a payment that was under way at adoption are read, those of one that was over are not', async () => {
+test('payins of a payment that was under way at adoption are read, those of one that was over are not', async () => {
   const adoptedAt = new Date('2026-02-28T23:20:00Z');
   const listed = (id: string, createdAt: string) => [{ id, status: 'confirmed', createdAt }];
   const before = '2026-02-28T23:10:00Z';
@@ -48,10 +48,10 @@ test('deposits of a payment that was under way at adoption are read, those of on
   const over = paidIntent('c3', '', { payins: listed('pc3', before) });
   await save(
     database,
-    [...underway, over].map((fields) => reading('payment_intent', fields, 0)),
+    [...underway, over].map((fields) => poll('payment_intent', fields, 0)),
     { adoptedAt },
   );
-  await save(database, [reading('payment_intent', paidIntent('c1', '', { payins: listed('pc1', before) }), 60)], {
+  await save(database, [poll('payment_intent', paidIntent('c1', '', { payins: listed('pc1', before) }), 60)], {
     adoptedAt,
   });
   expect(await marksOf('pc1')).toEqual(['payin_of_intent']);
@@ -60,34 +60,34 @@ test('deposits of a payment that was under way at adoption are read, those of on
 });
 
 test('a screening that turns against a released order is a break at once, and the order is held', async () => {
-  await save(database, [reading('payment_intent', paidIntent('t', 'pt'), 0), reading('payin', payin('pt', 't'), 1)]);
+  await save(database, [poll('payment_intent', paidIntent('t', 'pt'), 0), poll('payin', payin('pt', 't'), 1)]);
   expect(await releaseOf('order-t')).toBe('proven');
-  await save(database, [reading('payin', payin('pt', 't', { kytStatus: 'High Risk' }), 20)]);
+  await save(database, [poll('payin', payin('pt', 't', { kytStatus: 'High Risk' }), 20)]);
   expect(await releaseOf('order-t')).not.toBe('proven');
   expect(await breaksOf('pt')).toEqual(['kyt_hold open']);
-  await save(database, [reading('payin', payin('pt', 't', { kytStatus: 'High Risk' }), 30)]);
+  await save(database, [poll('payin', payin('pt', 't', { kytStatus: 'High Risk' }), 30)]);
   expect(await breaksOf('pt')).toHaveLength(1);
 });
 
-test('a rejected deposit that belongs to no payment is a break; what a webhook alone says of it is none', async () => {
+test('a rejected payin that belongs to no payment is a break; what a webhook alone says of it is none', async () => {
   const lone = payin('lone', '', { paymentIntentId: null, payinType: 'merchant_deposit', kytStatus: 'rejected' });
-  await save(database, [claim('payin', 'lone', lone, 0)]);
+  await save(database, [report('payin', 'lone', lone, 0)]);
   expect(await breaksOf('lone')).toEqual([]);
-  await save(database, [reading('payin', lone, 5)]);
+  await save(database, [poll('payin', lone, 5)]);
   expect(await breaksOf('lone')).toEqual(['kyt_hold open']);
 });
 
-test('a deposit that its event alone names, and that the service does not know, is settled without a break', async () => {
-  await save(database, [claim('payin', 'dep_1', { id: 'dep_1', accountId: 'wa_1' }, 0)]);
+test('a payin that its event alone names, and that the service does not know, is settled without a break', async () => {
+  await save(database, [report('payin', 'dep_1', { id: 'dep_1', accountId: 'wa_1' }, 0)]);
   await save(database, [absence('payin', 'dep_1', 60)]);
   expect(await marksOf('dep_1')).toEqual([]);
   expect(await breaksOf('dep_1')).toEqual([]);
 });
 
-test('what a webhook says of a payment makes its invented deposit no listed one', async () => {
-  await save(database, [reading('payment_intent', intent('v'), 0)]);
+test('what a webhook says of a payment makes its invented payin no listed one', async () => {
+  await save(database, [poll('payment_intent', intent('v'), 0)]);
   const forged = intent('v', { status: 'confirming', payins: [{ id: 'pv', status: 'confirmed' }] });
-  await save(database, [claim('payment_intent', 'v', forged, 1)]);
+  await save(database, [report('payment_intent', 'v', forged, 1)]);
   expect(await marksOf('pv')).toEqual([]);
   await save(database, [mention('payin', 'pv', 1)]);
   expect(await marksOf('pv')).toHaveLength(1);

@@ -5,7 +5,7 @@ import { type RecordKind, recordKinds, recordRules } from '../../src/domain/reco
 import { changesOf } from '../../src/records/changes.js';
 import { getRecord, listRecords } from '../../src/records/rows.js';
 import { useDatabase } from '../support/database.js';
-import { absence, claim, delivered, mention, reading } from '../support/observations.js';
+import { absence, delivered, mention, poll, report } from '../support/observations.js';
 import { save } from '../support/saved.js';
 
 const database = useDatabase();
@@ -25,7 +25,7 @@ describe.each(recordKinds)('a record of the kind %s', (kind) => {
   };
 
   it('is saved, verified, listed by its columns and shown by the read API', async () => {
-    await save(database, [reading(kind, fields, 0)]);
+    await save(database, [poll(kind, fields, 0)]);
     const view = await getRecord(database.db, kind, `${kind}-1`);
     const [amount] = columns.filter(({ type }) => type === 'amount');
     expect(view).toMatchObject({ id: `${kind}-1`, verified: true, ...(amount ? { [amount.field]: '1.5' } : {}) });
@@ -41,10 +41,10 @@ describe.each(recordKinds)('a record of the kind %s', (kind) => {
   });
 
   it('is merged like any other: unchanged by the same reading, changed by another, asked for by an event', async () => {
-    expect(await save(database, [reading(kind, fields, 10, 'run-2')])).toMatchObject({ changed: 0, unchanged: 1 });
-    expect(await save(database, [reading(kind, { ...fields, note: 'new' }, 20)])).toMatchObject({ changed: 1 });
+    expect(await save(database, [poll(kind, fields, 10, 'run-2')])).toMatchObject({ changed: 0, unchanged: 1 });
+    expect(await save(database, [poll(kind, { ...fields, note: 'new' }, 20)])).toMatchObject({ changed: 1 });
     expect((await changesOf(database.db, { kind, id: `${kind}-1` })).map(({ field }) => field)).toEqual(['*', 'note']);
-    await save(database, [claim(kind, `${kind}-1`, { id: `${kind}-1`, note: 'newest' }, 30)]);
+    await save(database, [report(kind, `${kind}-1`, { id: `${kind}-1`, note: 'newest' }, 30)]);
     expect(await getRecord(database.db, kind, `${kind}-1`)).toMatchObject({ note: 'new', verified: true });
     expect(await database.db('reading_marks').where({ kind, id: `${kind}-1` })).toHaveLength(1);
   });
@@ -52,7 +52,7 @@ describe.each(recordKinds)('a record of the kind %s', (kind) => {
 
 describe('what has vanished from the service', () => {
   const vanish = async (kind: RecordKind, id: string, fields: JsonObject = {}) => {
-    await save(database, [reading(kind, { id, ...fields }, 0)]);
+    await save(database, [poll(kind, { id, ...fields }, 0)]);
     await save(database, [absence(kind, id, 10)]);
     return (await breaks(kind, id)).map((found) => found.kind);
   };
@@ -79,7 +79,7 @@ describe('what has vanished from the service', () => {
 
   it('no longer is a break once it is known to have ended so', async () => {
     await vanish('account', 'late', { status: 'active' });
-    await save(database, [claim('account', 'late', { id: 'late', status: 'closed' }, 20)]);
+    await save(database, [report('account', 'late', { id: 'late', status: 'closed' }, 20)]);
     await save(database, [absence('account', 'late', 30)]);
     expect(await getRecord(database.db, 'account', 'late')).toMatchObject({
       absentSince: expect.any(String) as string,
@@ -94,11 +94,11 @@ describe('what has vanished from the service', () => {
 });
 
 describe('amounts', () => {
-  it('of a movement and a balance may be negative, of anything else not', async () => {
+  it('of a transaction and a balance may be negative, of anything else not', async () => {
     await save(database, [
-      reading('transaction', { id: 'minus', amount: '-1.50', feeAmount: '-0', accountId: 'a' }, 0),
-      reading('balance', { id: 'BTC', balance: '-3', frozen: '0', available: '-3' }, 0),
-      reading('payout', { id: 'minus', amount: '-1' }, 0),
+      poll('transaction', { id: 'minus', amount: '-1.50', feeAmount: '-0', accountId: 'a' }, 0),
+      poll('balance', { id: 'BTC', balance: '-3', frozen: '0', available: '-3' }, 0),
+      poll('payout', { id: 'minus', amount: '-1' }, 0),
     ]);
     expect(await getRecord(database.db, 'transaction', 'minus')).toMatchObject({ amount: '-1.5', feeAmount: '0' });
     expect(await database.db('transactions').where({ id: 'minus' }).first('amount')).toMatchObject({
@@ -113,17 +113,17 @@ describe('amounts', () => {
 
 describe('states', () => {
   it('of a kind that has none are kept, and are no violation', async () => {
-    await save(database, [reading('transaction', { id: 'stated', status: 'booked' }, 0)]);
+    await save(database, [poll('transaction', { id: 'stated', status: 'booked' }, 0)]);
     expect(await getRecord(database.db, 'transaction', 'stated')).toMatchObject({ status: 'booked' });
     expect(await database.db('breaks').where({ entity_id: 'status=booked' })).toEqual([]);
   });
 
   it('of a sub-wallet may go back: an event only asks for a reading', async () => {
-    await save(database, [reading('account', { id: 'thaws', status: 'frozen' }, 0)]);
-    await save(database, [claim('account', 'thaws', { id: 'thaws', status: 'closed' }, 10)]);
+    await save(database, [poll('account', { id: 'thaws', status: 'frozen' }, 0)]);
+    await save(database, [report('account', 'thaws', { id: 'thaws', status: 'closed' }, 10)]);
     expect(await getRecord(database.db, 'account', 'thaws')).toMatchObject({ status: 'frozen' });
     expect(await database.db('reading_marks').where({ kind: 'account', id: 'thaws' })).toHaveLength(1);
-    await save(database, [reading('account', { id: 'thaws', status: 'active' }, 20)]);
+    await save(database, [poll('account', { id: 'thaws', status: 'active' }, 20)]);
     expect(await getRecord(database.db, 'account', 'thaws')).toMatchObject({ status: 'active', verified: true });
   });
 
@@ -131,7 +131,7 @@ describe('states', () => {
     const payout = async (status: string, second: number, type: 'read' | 'delivered') => {
       const fields = { id: 'steps', status };
       await save(database, [
-        type === 'read' ? reading('payout', fields, second) : delivered('payout', 'steps', fields, second),
+        type === 'read' ? poll('payout', fields, second) : delivered('payout', 'steps', fields, second),
       ]);
       return (await getRecord(database.db, 'payout', 'steps'))?.['status'];
     };
@@ -146,16 +146,16 @@ describe('states', () => {
 
   it('of a payout that events alone report stand beside what was read, the furthest of them', async () => {
     const said = async (status: string, second: number) => {
-      await save(database, [claim('payout', 'beside', { id: 'beside', status }, second)]);
+      await save(database, [report('payout', 'beside', { id: 'beside', status }, second)]);
       return getRecord(database.db, 'payout', 'beside');
     };
-    await save(database, [reading('payout', { id: 'beside', status: 'approved' }, 0)]);
+    await save(database, [poll('payout', { id: 'beside', status: 'approved' }, 0)]);
     const read = { status: 'approved', verified: true };
     expect(await said('broadcast', 10)).toMatchObject({ ...read, reported: { status: 'broadcast' } });
     expect(await said('pending', 20)).toMatchObject({ ...read, reported: { status: 'broadcast' } });
     expect(await said('confirmed', 30)).toMatchObject({ ...read, reported: { status: 'confirmed' } });
     expect(await said('failed', 40)).toMatchObject({ ...read, reported: { status: 'confirmed' } });
-    await save(database, [reading('payout', { id: 'beside', status: 'confirmed' }, 50)]);
+    await save(database, [poll('payout', { id: 'beside', status: 'confirmed' }, 50)]);
     const now = await getRecord(database.db, 'payout', 'beside');
     expect(now).toMatchObject({ status: 'confirmed', verified: true, reported: null });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dueRequests } from '../../src/records/runs/due-requests.js';
 import { type AskedBy, postponeRefreshRequests, requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { useDatabase } from '../support/database.js';
-import { claim, mention, reading, readPaid } from '../support/observations.js';
+import { mention, poll, readPaid, report } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -49,8 +49,8 @@ describe('a refresh request', () => {
 
   it('of a webhook ends after 26 readings, also where something was claimed; of a poll it does not', async () => {
     await save(database, [
-      claim('payin', 'tried', payin('tried', ''), 0),
-      claim('payin', 'kept', payin('kept', ''), 0),
+      report('payin', 'tried', payin('tried', ''), 0),
+      report('payin', 'kept', payin('kept', ''), 0),
     ]);
     await ask('kept', { lane: 'poll' });
     for (let attempt = 0; attempt < 26; attempt += 1)
@@ -80,25 +80,25 @@ describe('a refresh request', () => {
 
 describe('who asks', () => {
   it('a webhook of a record that nothing has shown: its secret', async () => {
-    await save(database, [claim('payment_intent', 'pi_new', intent('pi_new'), 1, '2')], { secrets });
-    await save(database, [claim('invoice', 'inv_new', invoice('inv_new'), 1, '9')], { secrets });
+    await save(database, [report('payment_intent', 'pi_new', intent('pi_new'), 1, '2')], { secrets });
+    await save(database, [report('invoice', 'inv_new', invoice('inv_new'), 1, '9')], { secrets });
     expect(await lanesOf('pi_new', 'inv_new')).toEqual(['inv_new report', 'pi_new report/stolen']);
   });
 
   it('a webhook of a record that a poll showed: as if a poll did', async () => {
-    await save(database, [reading('payment_intent', intent('pi_shown'), 0)]);
-    await save(database, [claim('payment_intent', 'pi_shown', intent('pi_shown', { status: 'completed' }), 1, '2')]);
+    await save(database, [poll('payment_intent', intent('pi_shown'), 0)]);
+    await save(database, [report('payment_intent', 'pi_shown', intent('pi_shown', { status: 'completed' }), 1, '2')]);
     expect(await lanesOf('pi_shown')).toEqual(['pi_shown poll']);
   });
 
-  it('of the deposits of a payment: the service’s own list; a list that only a webhook reports asks for none', async () => {
-    await save(database, [reading('payment_intent', paidIntent('pi_l', 'in_l'), 0)]);
+  it('of the payins of a payment: the service’s own list; a list that only a webhook reports asks for none', async () => {
+    await save(database, [poll('payment_intent', paidIntent('pi_l', 'in_l'), 0)]);
     const listed = [
       { id: 'in_l', status: 'confirmed' },
       { id: 'in_forged', status: 'confirmed' },
     ];
     const forged = intent('pi_l', { status: 'confirming', irregularStatus: 'pending_decision', payins: listed });
-    await save(database, [claim('payment_intent', 'pi_c', { ...forged, id: 'pi_c' }, 1, '2')], { secrets });
+    await save(database, [report('payment_intent', 'pi_c', { ...forged, id: 'pi_c' }, 1, '2')], { secrets });
     expect(await lanesOf('in_l', 'in_forged')).toEqual(['in_l listed']);
   });
 
@@ -107,8 +107,8 @@ describe('who asks', () => {
     await save(
       database,
       [
-        claim('payout', 'po_going', { status: 'pending', paymentIntentId: 'going' }, 5, '2'),
-        claim('payout', 'po_nobody', { status: 'pending', paymentIntentId: 'nobody' }, 5, '2'),
+        report('payout', 'po_going', { status: 'pending', paymentIntentId: 'going' }, 5, '2'),
+        report('payout', 'po_nobody', { status: 'pending', paymentIntentId: 'nobody' }, 5, '2'),
       ],
       { secrets },
     );
@@ -124,14 +124,14 @@ describe('who asks', () => {
   });
 
   it('of what a record names: the poll that shows the link, or the webhook that says so', async () => {
-    await save(database, [reading('invoice', invoice('inv_p', { paymentIntentId: 'pi_polled' }), 0)]);
+    await save(database, [poll('invoice', invoice('inv_p', { paymentIntentId: 'pi_polled' }), 0)]);
     const said = invoice('inv_s', { paymentIntentId: 'pi_said' });
-    await save(database, [claim('invoice', 'inv_s', said, 1, '1')], { secrets });
+    await save(database, [report('invoice', 'inv_s', said, 1, '1')], { secrets });
     expect(await lanesOf('pi_polled', 'pi_said')).toEqual(['pi_polled poll', 'pi_said report/shop']);
   });
 });
 
-describe('a deposit that has passed', () => {
+describe('a payin that has passed', () => {
   const until = async (id: string): Promise<number | null> => {
     const row = await database
       .db('reading_marks')
@@ -150,25 +150,25 @@ describe('a deposit that has passed', () => {
 
   it('is read again 20 minutes, 3 hours and a day after, and then no more', async () => {
     await save(database, [mention('payin', 'in_p', 0)]);
-    await save(database, [reading('payin', passed(), 10)]);
+    await save(database, [poll('payin', passed(), 10)]);
     expect(await until('in_p')).toBe(20);
     await age(1);
-    await save(database, [reading('payin', passed(), 20)]);
+    await save(database, [poll('payin', passed(), 20)]);
     expect(await until('in_p')).toBe(180);
     await age(4);
-    await save(database, [reading('payin', passed(), 30)]);
+    await save(database, [poll('payin', passed(), 30)]);
     expect(await until('in_p')).toBe(24 * 60);
     await age(25);
-    await save(database, [reading('payin', passed(), 40)]);
+    await save(database, [poll('payin', passed(), 40)]);
     expect(await lanesOf('in_p')).toEqual([]);
   });
 
   it('is asked for as before once it is in doubt again; rejected, no more', async () => {
     await save(database, [mention('payin', 'in_p', 50)]);
-    await save(database, [reading('payin', passed(), 60)]);
-    await save(database, [reading('payin', passed({ kytStatus: 'in review' }), 70)]);
+    await save(database, [poll('payin', passed(), 60)]);
+    await save(database, [poll('payin', passed({ kytStatus: 'in review' }), 70)]);
     expect(await lanesOf('in_p')).toEqual(['in_p poll']);
-    await save(database, [reading('payin', passed({ kytStatus: 'rejected' }), 80)]);
+    await save(database, [poll('payin', passed({ kytStatus: 'rejected' }), 80)]);
     expect(await lanesOf('in_p')).toEqual([]);
   });
 
@@ -178,7 +178,7 @@ describe('a deposit that has passed', () => {
     ['that matched nothing', { status: 'unmatched' }],
   ])('%s is not', async (_, fields) => {
     await save(database, [mention('payin', 'in_q', 0)]);
-    await save(database, [reading('payin', { ...passed(fields), id: 'in_q' }, 10)]);
+    await save(database, [poll('payin', { ...passed(fields), id: 'in_q' }, 10)]);
     expect(await lanesOf('in_q')).toEqual([]);
   });
 });

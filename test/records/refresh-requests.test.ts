@@ -7,7 +7,7 @@ import {
   waitingRefreshRequests,
 } from '../../src/records/runs/refresh-requests.js';
 import { useDatabase } from '../support/database.js';
-import { at, claim, reading } from '../support/observations.js';
+import { at, poll, report } from '../support/observations.js';
 import { intent, payin } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -52,53 +52,53 @@ test('each attempt doubles the delay, up to an hour; asking again makes it due',
 
 test('a reading that began before the moment asked about does not settle the mark', async () => {
   await requestRefresh(database.db, [{ kind: 'payment_intent', id: 'e', reason: 'late retry', askedAt: at(20) }]);
-  await save(database, [reading('payment_intent', intent('e'), 10)]);
+  await save(database, [poll('payment_intent', intent('e'), 10)]);
   expect(await dueIds('payment_intent')).toContain('e');
-  await save(database, [reading('payment_intent', intent('e'), 21)]);
+  await save(database, [poll('payment_intent', intent('e'), 21)]);
   expect(await dueIds('payment_intent')).not.toContain('e');
 });
 
 test('a reading that is older than the claim puts the record off instead of asking in a tight loop', async () => {
-  await save(database, [claim('payment_intent', 'f', intent('f', { status: 'completed' }), 30)]);
-  await save(database, [reading('payment_intent', intent('f'), 10)]);
-  await save(database, [reading('payment_intent', intent('f'), 11)]);
+  await save(database, [report('payment_intent', 'f', intent('f', { status: 'completed' }), 30)]);
+  await save(database, [poll('payment_intent', intent('f'), 10)]);
+  await save(database, [poll('payment_intent', intent('f'), 11)]);
   const [mark] = await database.db('reading_marks').where({ id: 'f' });
   expect(mark).toMatchObject({ reason: 'claimed', attempts: 2 });
   expect(await dueIds('payment_intent')).not.toContain('f');
 });
 
-test('a deposit is read again until its state and its compliance result are final', async () => {
+test('a payin is read again until its state and its compliance result are final', async () => {
   const created = { createdAt: '2026-03-01T00:59:00Z' };
-  await save(database, [reading('payin', payin('g', 'ig', { ...created, status: 'confirming', kytStatus: null }), 0)]);
+  await save(database, [poll('payin', payin('g', 'ig', { ...created, status: 'confirming', kytStatus: null }), 0)]);
   expect(await secondsToDue('g')).toBe(30);
-  await save(database, [reading('payin', payin('g', 'ig', { ...created, status: 'confirming', kytStatus: null }), 40)]);
+  await save(database, [poll('payin', payin('g', 'ig', { ...created, status: 'confirming', kytStatus: null }), 40)]);
   expect(await secondsToDue('g')).toBe(60);
-  await save(database, [reading('payin', payin('g', 'ig', { ...created, kytStatus: 'in review' }), 80)]);
+  await save(database, [poll('payin', payin('g', 'ig', { ...created, kytStatus: 'in review' }), 80)]);
   expect(await database.db('reading_marks').where({ id: 'g' })).toHaveLength(1);
-  await save(database, [reading('payin', payin('g', 'ig', { ...created, kytStatus: 'Rejected' }), 99)]);
+  await save(database, [poll('payin', payin('g', 'ig', { ...created, kytStatus: 'Rejected' }), 99)]);
   expect(await database.db('reading_marks').where({ id: 'g' })).toEqual([]);
 });
 
-test('a confirmed deposit without a compliance result is polled once more, ten minutes after it came', async () => {
+test('a confirmed payin without a compliance result is polled once more, ten minutes after it came', async () => {
   // Of an account that has shown such a result, one without waits for it.
   await database.db('watermarks').where({ kind: 'account', name: 'kyt' }).delete();
   const young = payin('h', 'ih', { createdAt: '2026-03-01T00:58:00Z', kytStatus: null });
-  await save(database, [reading('payin', young, 0)]);
+  await save(database, [poll('payin', young, 0)]);
   expect(await secondsToDue('h')).toBe(480);
-  await save(database, [reading('payin', young, 9)], { now: new Date('2026-03-01T01:09:00Z') });
+  await save(database, [poll('payin', young, 9)], { now: new Date('2026-03-01T01:09:00Z') });
   expect(await database.db('reading_marks').where({ id: 'h' })).toMatchObject([{ lane: 'recheck' }]);
 });
 
-test('a deposit that names a payment that is not known asks for that payment', async () => {
-  await save(database, [reading('payin', payin('i', 'unknown-intent'), 0)]);
+test('a payin that names a payment that is not known asks for that payment', async () => {
+  await save(database, [poll('payin', payin('i', 'unknown-intent'), 0)]);
   expect(await dueIds('payment_intent')).toContain('unknown-intent');
 });
 
-test('deposits of payments that were over before adoption are not asked for', async () => {
+test('payins of payments that were over before adoption are not asked for', async () => {
   const old = { createdAt: '2025-06-01T00:00:00Z', payins: [{ id: 'old-payin', status: 'confirmed' }] };
-  await save(database, [reading('payment_intent', intent('j', { ...old, status: 'completed' }), 0)]);
+  await save(database, [poll('payment_intent', intent('j', { ...old, status: 'completed' }), 0)]);
   expect(await dueIds('payin')).not.toContain('old-payin');
-  await save(database, [reading('payment_intent', intent('k', { ...old, status: 'confirming' }), 0)]);
+  await save(database, [poll('payment_intent', intent('k', { ...old, status: 'confirming' }), 0)]);
   expect(await dueIds('payin')).toContain('old-payin');
 });
 
@@ -115,7 +115,7 @@ test('those who mark and those who settle the same records in other orders never
     for (const round of rounds)
       await save(
         database,
-        ids.map((id) => reading('payin', payin(id, ''), round)),
+        ids.map((id) => poll('payin', payin(id, ''), round)),
       );
   };
   await Promise.all([mark(), settle(), mark()]);
@@ -123,7 +123,7 @@ test('those who mark and those who settle the same records in other orders never
 
 test('what was only named and never shown is polled a bounded number of times; a record that is held, for ever', async () => {
   const named = (id: string) => ({ kind: 'payment_intent' as const, id, reason: 'expired_event' });
-  await save(database, [claim('payment_intent', 'held', intent('held', { status: 'completed' }), 30)]);
+  await save(database, [report('payment_intent', 'held', intent('held', { status: 'completed' }), 30)]);
   await requestRefresh(database.db, [named('never'), named('held'), { ...named('asked'), reason: 'mention' }]);
   for (let attempt = 0; attempt < 30; attempt++) {
     await postponeRefreshRequests(database.db, 'payment_intent', ['never', 'held', 'asked'], 1);

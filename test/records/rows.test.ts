@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CursorError } from '../../src/records/database/paging.js';
 import { getRecord, listRecords, recordFilters } from '../../src/records/rows.js';
 import { useDatabase } from '../support/database.js';
-import { claim, reading } from '../support/observations.js';
+import { poll, report } from '../support/observations.js';
 import { intent, payin } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -18,10 +18,10 @@ test('newest first by key, to the microsecond, those of unknown time ahead, and 
     '2026-02-01 00:00:01',
   ];
   await save(database, [
-    ...createdAt.map((created, index) => reading('payment_intent', intent(`t${index}`, { createdAt: created }), 0)),
-    claim('payment_intent', 'u1', { status: 'pending' }, 0),
-    claim('payment_intent', 'u2', { status: 'pending' }, 0),
-    reading('payment_intent', intent('u3', { createdAt: 'yesterday' }), 0),
+    ...createdAt.map((created, index) => poll('payment_intent', intent(`t${index}`, { createdAt: created }), 0)),
+    report('payment_intent', 'u1', { status: 'pending' }, 0),
+    report('payment_intent', 'u2', { status: 'pending' }, 0),
+    poll('payment_intent', intent('u3', { createdAt: 'yesterday' }), 0),
   ]);
   const seen: string[] = [];
   let cursor: string | undefined;
@@ -35,7 +35,7 @@ test('newest first by key, to the microsecond, those of unknown time ahead, and 
 
 test('a record is what the specification names, plain amounts, and how we know it', async () => {
   await save(database, [
-    reading(
+    poll(
       'payment_intent',
       intent('a', { payins: [{ id: 'pa', amountGross: '1.500' }], posTerminalId: null, newField: { x: true } }),
       0,
@@ -60,9 +60,9 @@ test('a record is what the specification names, plain amounts, and how we know i
 test('lists are narrowed by the fields own names', async () => {
   expect(recordFilters('payin')).toEqual(['status', 'kytStatus', 'assetCode', 'paymentIntentId']);
   await save(database, [
-    reading('payin', payin('p1', 'x', { status: 'pending' }), 0),
-    reading('payin', payin('p2', 'x'), 0),
-    reading('payin', payin('p3', 'y'), 0),
+    poll('payin', payin('p1', 'x', { status: 'pending' }), 0),
+    poll('payin', payin('p2', 'x'), 0),
+    poll('payin', payin('p3', 'y'), 0),
   ]);
   const ids = async (filters: Record<string, string>) =>
     (await listRecords(database.db, 'payin', { filters })).items.map((item) => item.id);

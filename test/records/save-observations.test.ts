@@ -3,7 +3,7 @@ import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';
 import { useDatabase } from '../support/database.js';
-import { absence, claim, delivered, mention, reading } from '../support/observations.js';
+import { absence, delivered, mention, poll, report } from '../support/observations.js';
 import { intent, paidIntent, payin } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -23,8 +23,8 @@ async function marksOf(id: string): Promise<string[]> {
 
 describe('webhooks claim, polls decide', () => {
   test('a claim is shown at once beside what was read, and asks for a reading; the reading settles it', async () => {
-    await save(database, [reading('payment_intent', intent('a'), 0)]);
-    await save(database, [claim('payment_intent', 'a', { status: 'completed' }, 10, '77')]);
+    await save(database, [poll('payment_intent', intent('a'), 0)]);
+    await save(database, [report('payment_intent', 'a', { status: 'completed' }, 10, '77')]);
     expect(await show('a')).toMatchObject({
       status: 'pending',
       verified: true,
@@ -39,7 +39,7 @@ describe('webhooks claim, polls decide', () => {
     });
     expect(await marksOf('a')).toEqual(['claimed']);
 
-    await save(database, [reading('payment_intent', paidIntent('a', 'pa'), 20, 'run-2')]);
+    await save(database, [poll('payment_intent', paidIntent('a', 'pa'), 20, 'run-2')]);
     expect(await show('a')).toMatchObject({
       status: 'completed',
       verified: true,
@@ -52,23 +52,23 @@ describe('webhooks claim, polls decide', () => {
   });
 
   test('a claim that a later reading contradicts yields', async () => {
-    await save(database, [claim('payment_intent', 'b', intent('b', { status: 'completed' }), 0)]);
+    await save(database, [report('payment_intent', 'b', intent('b', { status: 'completed' }), 0)]);
     const said = await show('b');
     expect(said).toMatchObject({ verified: false, verifiedAt: null, observedBy: { type: 'webhook' } });
     expect(said).toMatchObject({ reported: { status: 'completed', merchantReference: 'order-b' } });
     expect(said).not.toHaveProperty('status');
     expect(await order('order-b')).toMatchObject({ status: 'paid_unverified', paymentIntents: [] });
-    await save(database, [reading('payment_intent', intent('b'), 10)]);
+    await save(database, [poll('payment_intent', intent('b'), 10)]);
     expect(await show('b')).toMatchObject({ status: 'pending', verified: true, reported: null });
     expect(await order('order-b')).toMatchObject({ status: 'awaiting_payment' });
   });
 
   test('a reading of the same content moves the time alone, and only forward', async () => {
-    const first = await save(database, [reading('payment_intent', intent('c'), 0)]);
+    const first = await save(database, [poll('payment_intent', intent('c'), 0)]);
     expect(first).toMatchObject({ changed: 1, unchanged: 0, orders: ['order-c'] });
-    const again = await save(database, [reading('payment_intent', intent('c'), 50, 'run-5')]);
+    const again = await save(database, [poll('payment_intent', intent('c'), 50, 'run-5')]);
     expect(again).toEqual({ changed: 0, unchanged: 1, breaksOpened: 0, orders: [] });
-    await save(database, [reading('payment_intent', intent('c'), 30, 'run-3')]);
+    await save(database, [poll('payment_intent', intent('c'), 30, 'run-3')]);
     expect(await show('c')).toMatchObject({
       verifiedAt: '2026-03-01T00:00:50.000Z',
       observedAt: '2026-03-01T00:00:50.000Z',
@@ -76,16 +76,16 @@ describe('webhooks claim, polls decide', () => {
     });
     const changes = await database.db('changes').where({ entity_id: 'c' });
     expect(changes.map((change) => change.field)).toEqual(['*']);
-    await save(database, [reading('payment_intent', intent('c', { status: 'expired' }), 40, 'run-4')]);
+    await save(database, [poll('payment_intent', intent('c', { status: 'expired' }), 40, 'run-4')]);
     expect(await show('c')).toMatchObject({ status: 'pending' });
   });
 
   test('metadata that only an event reported outlives polls without it, beside them; they count as unchanged', async () => {
-    await save(database, [claim('payment_intent', 'd', { ...intent('d'), metadata: { cart: '9' } }, 0)]);
-    await save(database, [reading('payment_intent', intent('d'), 10)]);
-    const again = await save(database, [reading('payment_intent', intent('d'), 20)]);
+    await save(database, [report('payment_intent', 'd', { ...intent('d'), metadata: { cart: '9' } }, 0)]);
+    await save(database, [poll('payment_intent', intent('d'), 10)]);
+    const again = await save(database, [poll('payment_intent', intent('d'), 20)]);
     expect(again.unchanged).toBe(1);
-    await save(database, [reading('payment_intent', intent('d', { status: 'confirming' }), 30)]);
+    await save(database, [poll('payment_intent', intent('d', { status: 'confirming' }), 30)]);
     const shown = await show('d');
     expect(shown).toMatchObject({ status: 'confirming', verified: true, reported: { metadata: { cart: '9' } } });
     expect(shown).not.toHaveProperty('metadata');
@@ -93,24 +93,24 @@ describe('webhooks claim, polls decide', () => {
 
   test('metadata that the delivery history shows outlives them as the record’s own', async () => {
     await save(database, [delivered('payment_intent', 'd2', { ...intent('d2'), metadata: { cart: '9' } }, 0)]);
-    await save(database, [reading('payment_intent', intent('d2', { status: 'confirming' }), 30)]);
+    await save(database, [poll('payment_intent', intent('d2', { status: 'confirming' }), 30)]);
     const shown = { metadata: { cart: '9' }, status: 'confirming', verified: true, reported: null };
     expect(await show('d2')).toMatchObject(shown);
   });
 
   test('a mention asks for a reading, and an older reading does not settle it', async () => {
-    await save(database, [reading('payment_intent', intent('e'), 0)]);
+    await save(database, [poll('payment_intent', intent('e'), 0)]);
     await save(database, [mention('payment_intent', 'e', 20)]);
-    await save(database, [reading('payment_intent', intent('e'), 10)]);
+    await save(database, [poll('payment_intent', intent('e'), 10)]);
     expect(await marksOf('e')).toEqual(['claimed']);
-    await save(database, [reading('payment_intent', intent('e'), 30)]);
+    await save(database, [poll('payment_intent', intent('e'), 30)]);
     expect(await marksOf('e')).toEqual([]);
   });
 
   test('strings that Postgres can not hold and numbers of any length come back as they were', async () => {
     const odd = 'nul \0 and lone \ud800 and \uffff';
     const fields = intent(`f${odd}`, { merchantReference: odd, paymentResult: { note: odd } });
-    await save(database, [reading('payment_intent', fields, 0)]);
+    await save(database, [poll('payment_intent', fields, 0)]);
     expect(await show(`f${odd}`)).toMatchObject({
       id: `f${odd}`,
       merchantReference: odd,
@@ -121,14 +121,14 @@ describe('webhooks claim, polls decide', () => {
 });
 
 describe('orders', () => {
-  test('goods go out once the payment and its deposits are read, and not a moment earlier', async () => {
-    await save(database, [reading('payment_intent', paidIntent('g', 'pg'), 0)]);
+  test('goods go out once the payment and its payins are read, and not a moment earlier', async () => {
+    await save(database, [poll('payment_intent', paidIntent('g', 'pg'), 0)]);
     expect(await order('order-g')).toMatchObject({ status: 'paid', release: { safe: false, reason: 'payins_unread' } });
     expect(await marksOf('pg')).toEqual(['payin_of_intent']);
-    await save(database, [reading('payin', payin('pg', 'g', { kytStatus: 'pending' }), 5)]);
+    await save(database, [poll('payin', payin('pg', 'g', { kytStatus: 'pending' }), 5)]);
     expect(await order('order-g')).toMatchObject({ release: { safe: false, reason: 'kyt_pending' } });
     expect(await marksOf('pg')).toEqual(['not_final']);
-    const saved = await save(database, [reading('payin', payin('pg', 'g'), 9)]);
+    const saved = await save(database, [poll('payin', payin('pg', 'g'), 9)]);
     expect(saved.orders).toEqual(['order-g']);
     // As old as the oldest of the readings: the payment's.
     expect(await order('order-g')).toMatchObject({
@@ -140,29 +140,29 @@ describe('orders', () => {
     expect(await marksOf('pg')).toEqual(['recheck']);
   });
 
-  test('a deposit that is read before its payment is known counts once the payment is', async () => {
-    await save(database, [reading('payin', payin('ph', 'h'), 0)]);
-    await save(database, [reading('payment_intent', paidIntent('h', 'ph'), 5)]);
+  test('a payin that is read before its payment is known counts once the payment is', async () => {
+    await save(database, [poll('payin', payin('ph', 'h'), 0)]);
+    await save(database, [poll('payment_intent', paidIntent('h', 'ph'), 5)]);
     expect(await order('order-h')).toMatchObject({ status: 'paid', release: { safe: true } });
     expect(await marksOf('ph')).toEqual([]);
   });
 
   test('two completed payments of one order are a critical break until one of them is no more', async () => {
     const twice = { merchantReference: 'order-twice' };
-    await save(database, [reading('payment_intent', paidIntent('i1', 'pi1', twice), 0)]);
+    await save(database, [poll('payment_intent', paidIntent('i1', 'pi1', twice), 0)]);
     expect(await openBreaksOf('order-twice')).toEqual([]);
-    const saved = await save(database, [reading('payment_intent', paidIntent('i2', 'pi2', twice), 1)]);
+    const saved = await save(database, [poll('payment_intent', paidIntent('i2', 'pi2', twice), 1)]);
     expect(saved.breaksOpened).toBe(1);
     expect(await order('order-twice')).toMatchObject({ status: 'paid_twice', paymentIntents: ['i1', 'i2'] });
     expect(await openBreaksOf('order-twice')).toEqual(['duplicate_payment critical']);
     const refunded = { ...twice, irregularStatus: 'refunded', amountInRange: '0', amountRejected: '26.1' };
-    await save(database, [reading('payment_intent', paidIntent('i2', 'pi2', refunded), 2)]);
+    await save(database, [poll('payment_intent', paidIntent('i2', 'pi2', refunded), 2)]);
     expect(await openBreaksOf('order-twice')).toEqual([]);
   });
 
   test('a reference that changes moves the payment to the other order', async () => {
-    await save(database, [reading('payment_intent', intent('j', { merchantReference: 'old' }), 0)]);
-    const moved = await save(database, [reading('payment_intent', intent('j', { merchantReference: 'new' }), 1)]);
+    await save(database, [poll('payment_intent', intent('j', { merchantReference: 'old' }), 0)]);
+    const moved = await save(database, [poll('payment_intent', intent('j', { merchantReference: 'new' }), 1)]);
     expect(moved.orders.sort()).toEqual(['new', 'old']);
     expect(await order('old')).toMatchObject({ paymentIntents: [] });
     expect(await order('new')).toMatchObject({ paymentIntents: ['j'] });
@@ -171,7 +171,7 @@ describe('orders', () => {
 
 describe('records that the service does not list', () => {
   test('a claimed record that is not there is a critical break, nothing is paid on it, and a later reading clears it', async () => {
-    await save(database, [claim('payment_intent', 'k', paidIntent('k', 'pk'), 0)]);
+    await save(database, [report('payment_intent', 'k', paidIntent('k', 'pk'), 0)]);
     expect(await order('order-k')).toMatchObject({ status: 'paid_unverified', release: { reason: 'not_verified' } });
     const saved = await save(database, [absence('payment_intent', 'k', 10)]);
     expect(saved.breaksOpened).toBe(1);
@@ -185,13 +185,13 @@ describe('records that the service does not list', () => {
     expect(await marksOf('k')).toEqual([]);
     await save(database, [absence('payment_intent', 'k', 20)]);
     expect(await show('k')).toMatchObject({ absentSince: '2026-03-01T00:00:10.000Z' });
-    await save(database, [reading('payment_intent', paidIntent('k', 'pk'), 30)]);
+    await save(database, [poll('payment_intent', paidIntent('k', 'pk'), 30)]);
     expect(await openBreaksOf('k')).toEqual([]);
     expect(await show('k')).toMatchObject({ absentSince: null, verified: true });
   });
 
   test('a listed record that vanishes is one too', async () => {
-    await save(database, [reading('payment_intent', intent('l'), 0)]);
+    await save(database, [poll('payment_intent', intent('l'), 0)]);
     await save(database, [absence('payment_intent', 'l', 10)]);
     expect(await openBreaksOf('l')).toEqual(['record_not_at_service critical']);
     expect(await show('l')).toMatchObject({ status: 'pending', merchantReference: 'order-l' });
@@ -199,18 +199,18 @@ describe('records that the service does not list', () => {
   });
 
   test('one that vanishes is one at once, whatever an event of a later time says', async () => {
-    await save(database, [reading('payment_intent', intent('l2'), 0)]);
-    await save(database, [claim('payment_intent', 'l2', intent('l2', { status: 'confirming' }), 30)]);
+    await save(database, [poll('payment_intent', intent('l2'), 0)]);
+    await save(database, [report('payment_intent', 'l2', intent('l2', { status: 'confirming' }), 30)]);
     await save(database, [absence('payment_intent', 'l2', 10)]);
     expect(await openBreaksOf('l2')).toEqual(['record_not_at_service critical']);
   });
 
   test('history is not, unless an event spoke of it since adoption', async () => {
     const old = { createdAt: '2025-06-01T00:00:00Z' };
-    await save(database, [reading('payment_intent', intent('m', old), 0)]);
+    await save(database, [poll('payment_intent', intent('m', old), 0)]);
     await save(database, [absence('payment_intent', 'm', 10)]);
     expect(await openBreaksOf('m')).toEqual([]);
-    await save(database, [claim('payment_intent', 'n', intent('n', old), 0)]);
+    await save(database, [report('payment_intent', 'n', intent('n', old), 0)]);
     await save(database, [absence('payment_intent', 'n', 10)]);
     expect(await openBreaksOf('n')).toEqual(['record_not_at_service critical']);
   });

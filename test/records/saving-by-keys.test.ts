@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { createTestDatabase } from '../support/database.js';
-import { claim } from '../support/observations.js';
+import { report } from '../support/observations.js';
 import { paidIntent, payin } from '../support/records.js';
 import { context, save } from '../support/saved.js';
 
 const ROUNDS = 6;
 const EACH = 80;
 
-/** What an event says of a new payment and its deposit. */
+/** What an event says of a new payment and its payin. */
 function paid(round: number) {
   return Array.from({ length: EACH }, (_, n) => `${round}_${n}`).flatMap((name) => {
     const [id, payinId] = [`pi_${name}`, `pa_${name}`];
     const fields = paidIntent(id, payinId, { merchantReference: `order-${name}` });
     return [
-      claim('payment_intent', id, fields, round),
-      claim('payin', payinId, payin(payinId, id, { paymentIntentId: id }), round),
+      report('payment_intent', id, fields, round),
+      report('payin', payinId, payin(payinId, id, { paymentIntentId: id }), round),
     ];
   });
 }

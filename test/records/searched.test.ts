@@ -6,7 +6,7 @@ import { noteDisproved, noteSearched } from '../../src/records/orders/searched.j
 import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { useDatabase } from '../support/database.js';
-import { at, reading, readPaid } from '../support/observations.js';
+import { at, poll, readPaid } from '../support/observations.js';
 import { payout } from '../support/records.js';
 import { save, savePaid } from '../support/saved.js';
 
@@ -26,7 +26,7 @@ test('a refund of which only a report names the payment holds its order until th
   const released = async () => (await getOrder(database.db, 'order-pi_1'))?.release;
   await save(database, [
     ...readPaid('pi_1'),
-    reading('payout', payout('po_1', { status: 'confirmed', paymentIntentId: null }), 10),
+    poll('payout', payout('po_1', { status: 'confirmed', paymentIntentId: null }), 10),
   ]);
   expect(await released()).toMatchObject({ safe: true });
   const about = {
@@ -112,12 +112,10 @@ test('where the delivery history is not read nothing else would find a true refu
 });
 
 test('a withdrawal makes no order of the reference that it carries; what may be a refund does', async () => {
-  await save(database, [
-    reading('payout', payout('po_w', { payoutType: 'withdrawal', merchantReference: 'wd-1' }), 10),
-  ]);
+  await save(database, [poll('payout', payout('po_w', { payoutType: 'withdrawal', merchantReference: 'wd-1' }), 10)]);
   expect(await getOrder(database.db, 'wd-1')).toBeNull();
   await save(database, [
-    reading('payout', payout('po_w2', { payoutType: 'refund', merchantReference: 'wd-2', paymentIntentId: null }), 10),
+    poll('payout', payout('po_w2', { payoutType: 'refund', merchantReference: 'wd-2', paymentIntentId: null }), 10),
   ]);
   expect(await getOrder(database.db, 'wd-2')).not.toBeNull();
 });
@@ -133,7 +131,7 @@ test('however many others a later report names, or what it calls the payout, not
   expect(await other()).toBe('refund_reported');
   // What a list shows decides.
   await save(database, [
-    reading(
+    poll(
       'payout',
       payout('po_5', { payoutType: 'withdrawal', merchantReference: 'order-typed', paymentIntentId: null }),
       40,

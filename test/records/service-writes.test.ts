@@ -68,7 +68,7 @@ describe.each(Object.entries(benches))('keys kept %s', (_, open) => {
     });
   });
 
-  it.each(['done', 'doubt', 'lost'] as const)('are never used again later, once %s', async (outcome) => {
+  it.each(['done', 'unknown', 'lost'] as const)('are never used again later, once %s', async (outcome) => {
     await store.begin(WRITE, LIMITS);
     await store.end(WRITE, outcome, outcome === 'done' ? 'po_1' : null);
     await bench.pass(LIMITS.withinMs - 1_000);
@@ -91,20 +91,20 @@ describe.each(Object.entries(benches))('keys kept %s', (_, open) => {
     await bench.pass(LIMITS.leaseMs + 1);
     const claimed = await Promise.all([store.claim(KEYED, LIMITS), store.claim(KEYED, LIMITS)]);
     expect(claimed.filter((one) => one !== null)).toMatchObject([WRITE]);
-    await store.end(WRITE, 'doubt', null);
+    await store.end(WRITE, 'unknown', null);
     expect(await store.claim(KEYED, LIMITS)).toMatchObject(WRITE);
     await store.end(WRITE, 'done', 'po_1');
     expect(await store.claim(KEYED, LIMITS)).toBeNull();
   });
 
-  it('that stay in doubt wait behind the others', async () => {
+  it('whose outcome stays unknown wait behind the others', async () => {
     const other = { ...WRITE, key: 'k-2' };
     await store.begin(WRITE, UNLEASED);
     await bench.pass(10);
     await store.begin(other, UNLEASED);
     await bench.pass(10);
     expect(await store.claim(KEYED, LIMITS)).toMatchObject({ key: 'k-1' });
-    await store.end(WRITE, 'doubt', null);
+    await store.end(WRITE, 'unknown', null);
     expect(await store.claim(KEYED, LIMITS)).toMatchObject({ key: 'k-2' });
   });
 
@@ -116,7 +116,7 @@ describe.each(Object.entries(benches))('keys kept %s', (_, open) => {
     expect(await store.giveUp(KEYED, LIMITS)).toEqual([]);
   });
 
-  it.each(['refused', 'unsent', 'lost', 'doubt'] as const)(
+  it.each(['refused', 'unsent', 'lost', 'unknown'] as const)(
     'once done stay done, also if a repetition is %s',
     async (outcome) => {
       await store.begin(WRITE, LIMITS);
@@ -130,17 +130,17 @@ describe.each(Object.entries(benches))('keys kept %s', (_, open) => {
     },
   );
 
-  it('refused to one call are in doubt again where another is in doubt', async () => {
+  it('refused to one call are of unknown outcome again where another is', async () => {
     await store.begin(WRITE, LIMITS);
     await store.begin(WRITE, LIMITS);
     await store.end(WRITE, 'refused', null);
-    await store.end(WRITE, 'doubt', null);
+    await store.end(WRITE, 'unknown', null);
     expect(await store.claim(KEYED, LIMITS)).toMatchObject(WRITE);
   });
 
   it('whose answer is known and not taken in stay open, and are never lost', async () => {
     await store.begin(WRITE, LIMITS);
-    await store.end(WRITE, 'doubt', 'po_1');
+    await store.end(WRITE, 'unknown', 'po_1');
     expect(await store.claim(KEYED, { ...LIMITS, leaseMs: 0 })).toMatchObject(WRITE);
     await store.end(WRITE, 'refused', null);
     expect(await store.begin({ ...WRITE, hash: 'h-2' }, LIMITS)).toMatchObject({ ok: false, objectId: 'po_1' });
@@ -186,13 +186,13 @@ describe('the log of creating calls', () => {
 
   it('keeps no request beyond what it is needed for', async () => {
     const log = createServiceWriteLog(database.db);
-    for (const outcome of ['done', 'refused', 'unsent', 'doubt', 'lost'] as const) {
+    for (const outcome of ['done', 'refused', 'unsent', 'unknown', 'lost'] as const) {
       const write: NotedWrite = { ...WRITE, key: outcome };
       await log.begin(write, LIMITS);
       await log.end(write, outcome, null);
     }
     expect(await database.db('service_writes').whereNotNull('request').orderBy('key').pluck('key')).toEqual([
-      'doubt',
+      'unknown',
       'lost',
     ]);
     expect(await countUnsettledWrites(database.db)).toEqual({ open: 1, lost: 1 });

@@ -4,7 +4,7 @@ import { MOST_RECORDS } from '../../src/domain/orders/order.js';
 import { changesOf } from '../../src/records/changes.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { createTestDatabase, useDatabase } from '../support/database.js';
-import { claim, reading } from '../support/observations.js';
+import { poll, report } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin } from '../support/records.js';
 import { everything, save } from '../support/saved.js';
 
@@ -15,7 +15,7 @@ const payments = (from: number, to: number, merchantReference: string, fields: J
   Array.from({ length: to - from }, (_, index) => {
     return intent(`${merchantReference}-${String(from + index).padStart(5, '0')}`, { merchantReference, ...fields });
   });
-const readings = (fields: JsonObject[], second = 0) => fields.map((one) => reading('payment_intent', one, second));
+const readings = (fields: JsonObject[], second = 0) => fields.map((one) => poll('payment_intent', one, second));
 
 /** The order's list before each of its changes, newest first, as the change log alone shows it. */
 async function pastsOf(reference: string): Promise<string[][]> {
@@ -50,7 +50,7 @@ test('the change log says which payments came and which left, and rebuilds the l
 test('a reference that more payments share than can be one order never releases, and says so', async () => {
   const reference = 'fixed';
   const paid = paidIntent('fixed-paid', 'fixed-deposit', { merchantReference: reference });
-  await save(database, [reading('payin', payin('fixed-deposit', 'fixed-paid'), 0), ...readings([paid])]);
+  await save(database, [poll('payin', payin('fixed-deposit', 'fixed-paid'), 0), ...readings([paid])]);
   await save(database, readings(payments(1, MOST_RECORDS, reference, { status: 'expired' })));
   expect(await order(reference)).toMatchObject({ status: 'paid', release: { safe: true } });
 
@@ -69,10 +69,10 @@ test('a reference that more payments share than can be one order never releases,
 test('that more unknown payments are said to share the reference of a proven order changes nothing about it', async () => {
   const merchantReference = 'crowded';
   const paid = paidIntent('crowded-paid', 'crowded-deposit', { merchantReference });
-  await save(database, [reading('payin', payin('crowded-deposit', 'crowded-paid'), 0), ...readings([paid])]);
+  await save(database, [poll('payin', payin('crowded-deposit', 'crowded-paid'), 0), ...readings([paid])]);
   const said = { status: 'pending', merchantReference, createdAt: '2026-02-27T00:00:00.000Z' };
   const before = await changesOf(database.db, { kind: 'order', id: merchantReference });
-  const reports = Array.from({ length: MOST_RECORDS + 1 }, (_, n) => claim('payment_intent', `crowd-${n}`, said, 10));
+  const reports = Array.from({ length: MOST_RECORDS + 1 }, (_, n) => report('payment_intent', `crowd-${n}`, said, 10));
   await save(database, reports);
   const safe = { status: 'paid', release: { safe: true, reason: 'proven' }, sharedBy: null };
   expect(await order(merchantReference)).toMatchObject(safe);
@@ -118,7 +118,7 @@ test('a double payment that was found stays a break when more and more share its
 });
 
 test('payments without a reference share that of the invoice that they name', async () => {
-  await save(database, [reading('invoice', invoice('inv-many', { merchantReference: 'by-invoice' }), 0)]);
+  await save(database, [poll('invoice', invoice('inv-many', { merchantReference: 'by-invoice' }), 0)]);
   const unnamed = payments(0, MOST_RECORDS + 1, 'by-invoice', { invoiceId: 'inv-many' }).map((fields) => ({
     ...fields,
     merchantReference: null,

@@ -4,7 +4,7 @@ import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { type PollObservation, touchUnchanged } from '../../src/records/saving/touch-unchanged.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { absence, at, claim, mention } from '../support/observations.js';
+import { absence, at, mention, report } from '../support/observations.js';
 import { intent } from '../support/records.js';
 import { context, everything, save } from '../support/saved.js';
 import { sized } from '../support/sizes.js';
@@ -127,7 +127,7 @@ test('it ends where saving alone ends, by several at once and beside what events
       const observed = [
         mention('payment_intent', id, random(30)),
         absence('payment_intent', id, random(30)),
-        claim('payment_intent', id, { status: 'confirming' }, random(30)),
+        report('payment_intent', id, { status: 'confirming' }, random(30)),
       ];
       return observed.slice(0, 1 + random(3));
     });

@@ -13,7 +13,7 @@ import {
 
 const PAYMENT = { amount: '10', currency: 'USDT.TRC20' };
 
-/** A merchant with 45 payments, 12 movements of 6 accounts, and the given faults. */
+/** A merchant with 45 payments, 12 transactions of 6 accounts, and the given faults. */
 async function underFaults(faults: Partial<Faults>): Promise<TestSandbox> {
   const sandbox = await openSandbox();
   for (let n = 0; n < 45; n += 1) sandbox.control.createPayment({ ...PAYMENT, metadata: '{"n":1.00}' });

@@ -13,7 +13,7 @@ async function feed(sandbox: TestSandbox, path = '/v1/accounts/transactions'): P
 }
 
 describe('sub-wallets of the past', () => {
-  it('are as many as asked for, with as many movements, in order of time, and their books balance', async () => {
+  it('are as many as asked for, with as many transactions, in order of time, and their books balance', async () => {
     const sandbox = await openSandbox({ wallets: 50, movements: 1000 });
     const accounts = [];
     for (let cursor = ''; accounts.length < 50; cursor = `&cursor=${accounts.at(-1)?.id}`) {
@@ -42,7 +42,7 @@ describe('sub-wallets of the past', () => {
     expect((await sandbox.call('GET', '/v1/accounts', undefined, OTHER)).body).toEqual([]);
   });
 
-  it('have deposits that can be read, and go on from there', async () => {
+  it('have payins that can be read, and go on from there', async () => {
     const sandbox = await openSandbox({ wallets: 5, movements: 60 });
     const rows = await feed(sandbox);
     const deposit = rows.find(({ type }) => type === 'deposit');

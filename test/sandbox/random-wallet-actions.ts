@@ -55,7 +55,7 @@ async function update(world: World, { of, field, text }: Given<'update'>): Promi
   if (field === 'externalRef') world.references.set(id, text);
 }
 
-/** Closing moves all of it to the operating balance, in one movement per asset. */
+/** Closing moves all of it to the operating balance, in one transaction per asset. */
 async function close(world: World, { of }: { of: number }): Promise<void> {
   const id = among(world.accounts, of);
   const seen = await account(world, id, 'USDT.TRC20');

@@ -161,7 +161,7 @@ describe('a dispute', () => {
     expect(await operatingBalance(sandbox)).toEqual(['99', '0', '99']);
   });
 
-  it('is not decided while a deposit is on its way', async () => {
+  it('is not decided while a payin is on its way', async () => {
     const sandbox = await openSandbox({ confirmationSeconds: 10 });
     const id = sandbox.control.createPayment({ amount: '100', currency: 'USDT.TRC20' });
     sandbox.control.pay(id, { percent: 130 });

@@ -121,7 +121,7 @@ describe('the strict sandbox', () => {
     expect((await sandbox.call('GET', '/v1/payouts')).status).toBe(200);
   });
 
-  it('echoes metadata and reference in events (6.2), and names no account of a deposit', async () => {
+  it('echoes metadata and reference in events (6.2), and names no account of a payin', async () => {
     const sandbox = await openStrict();
     const inbox = await openInbox();
     sandbox.control.addEndpoint({

@@ -3,7 +3,7 @@ import { openInbox, openSandbox, openWallet, payHundred, type Row, type TestSand
 
 const CRYPTO = { amount: '25', currency: 'USDT.TRC20' };
 
-/** Makes each event of a payment, a payout, a deposit and a transfer happen. */
+/** Makes each event of a payment, a payout, a payin and a transfer happen. */
 async function happen(sandbox: TestSandbox): Promise<void> {
   const { control } = sandbox;
   await sandbox.call('POST', '/v1/payment-intents/direct', { requestedCoin: 'USDT.TRC20', amount: '25', customer: {} });

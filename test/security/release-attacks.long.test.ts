@@ -145,7 +145,7 @@ describe.concurrent('what the service shows otherwise than it was', { timeout: D
       expect([broken.has(small), broken.has(large)]).toEqual([small < large, false]);
   });
 
-  test('case 11: a deposit whose kytStatus is null waits for its word', async () => {
+  test('case 11: a payin whose kytStatus is null waits for its word', async () => {
     at.pay('11-others');
     await at.orders.becomesSafe('11-others');
     const payment = at.request('11-kyt');

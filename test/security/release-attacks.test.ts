@@ -62,7 +62,7 @@ describe.concurrent('what an attacker with one signing secret says', { timeout: 
     expect(JSON.stringify(shown)).not.toContain('TATTACKER');
   });
 
-  test('case 5: a deposit that was made up withholds a paid order for good', async () => {
+  test('case 5: a payin that was made up withholds a paid order for good', async () => {
     const payment = at.pay('5-withheld');
     await at.orders.becomesSafe('5-withheld');
     const made = { id: 'payin_made_up', status: 'confirming', paymentIntentId: payment, assetCode: ASSET };

@@ -58,7 +58,7 @@ describe('the client and an emulator that was written from the specification alo
     await rejection(client({ apiKey: 'another' }).listPaymentIntents(), UnauthorizedError);
   });
 
-  it('agree on deposits, endpoints, deliveries and the time', async () => {
+  it('agree on payins, endpoints, deliveries and the time', async () => {
     await setFaults({});
     const merchant = client();
     const { data: intents } = await merchant.listPaymentIntents({ take: 100, status: 'completed' });

@@ -33,7 +33,7 @@ const intent = [
 ];
 const invoice = ['amount'];
 const payout = ['amount', 'feeAmount', 'networkFeeAmount', 'networkFeeUsdEquivalent'];
-const movement = ['amount', 'feeAmount'];
+const transaction = ['amount', 'feeAmount'];
 const direct = { requestedCoin: 'BTC', amount: '1', customer: {} };
 const asked = { customerEmail: 'a@b.c', amount: '1', currency: 'EUR' };
 const withdrawal = { assetCode: 'BTC', amount: '1', destinationAddress: 'abc' };
@@ -53,8 +53,8 @@ const endpoints: [string, 'GET' | 'POST', string, Ask, readonly string[], 'list'
   ['4.3', 'GET', '/v1/invoices', () => client.listInvoices(), invoice, 'list'],
   ['4.4', 'POST', '/v1/accounts/a/payouts', () => client.createPayout('a', withdrawal), payout, 'one'],
   ['4.5', 'POST', '/v1/payouts/refund', () => client.createRefund({ paymentIntentId: 'p' }), payout, 'one'],
-  ['4.11', 'GET', '/v1/accounts/a/transactions', () => client.listAccountTransactions('a'), movement, 'list'],
-  ['4.12', 'GET', '/v1/accounts/transactions', () => client.listTransactions(), movement, 'list'],
+  ['4.11', 'GET', '/v1/accounts/a/transactions', () => client.listAccountTransactions('a'), transaction, 'list'],
+  ['4.12', 'GET', '/v1/accounts/transactions', () => client.listTransactions(), transaction, 'list'],
   ['4.14', 'GET', '/v1/payment-intents', () => client.listPaymentIntents(), intent, 'list'],
   [
     '4.15',

@@ -132,7 +132,7 @@ describe('keys that are kept in memory', () => {
     expect(await claim()).toMatchObject({ key: 'b', age: 100 });
     now += 100;
     expect([(await claim())?.key, (await claim())?.key]).toEqual(['a', 'b']);
-    await end('b', 'doubt');
+    await end('b', 'unknown');
     expect((await claim())?.key).toBe('b');
     await end('b', 'done', 'po_1');
     now += 100;
@@ -143,7 +143,7 @@ describe('keys that are kept in memory', () => {
   it('are claimed within their time, and then given up; those of which something is known are done', async () => {
     await begin('k');
     await begin('known');
-    await end('known', 'doubt', 'po_1');
+    await end('known', 'unknown', 'po_1');
     now += 1_000;
     expect(await store.giveUp(all, limits)).toEqual([]);
     expect([(await claim())?.key, (await claim())?.key]).toEqual(['known', 'k']);
@@ -160,13 +160,13 @@ describe('keys that are kept in memory', () => {
   it('of what was done once stay done, whatever ends later; its request is not kept', async () => {
     await begin('k');
     await end('k', 'done', 'po_1');
-    for (const outcome of ['refused', 'unsent', 'lost', 'doubt'] as const) await end('k', outcome);
+    for (const outcome of ['refused', 'unsent', 'lost', 'unknown'] as const) await end('k', outcome);
     await end('nobody knows it', 'done');
     now += 200;
     expect(await begin('k')).toMatchObject({ ok: true, again: true });
     expect(await begin('k', { hash: 'other' })).toMatchObject({ objectId: 'po_1' });
     await begin('answered');
-    await end('answered', 'doubt', 'po_3');
+    await end('answered', 'unknown', 'po_3');
     await end('answered', 'refused');
     expect(await begin('answered', { hash: 'other' })).toMatchObject({ ok: false, objectId: 'po_3' });
     await begin('lost');
@@ -182,13 +182,13 @@ describe('keys that are kept in memory', () => {
     await begin('made');
     await end('made', 'done', 'po_1');
     await begin('answered', {});
-    await end('answered', 'doubt', 'po_2');
+    await end('answered', 'unknown', 'po_2');
     await begin('invoice', { operation: 'createInvoice' });
     expect(await store.rivals(write('mine'), ['po_1', 'po_2', 'po_3'])).toEqual({ made: ['po_1', 'po_2'], open: 1 });
     expect(await store.rivals(write('made'), ['po_1'])).toEqual({ made: [], open: 2 });
   });
 
-  it('are ten thousand at most, the oldest forgotten first, but none that is in doubt', async () => {
+  it('are ten thousand at most, the oldest forgotten first, but none whose outcome is unknown', async () => {
     await begin('open');
     await begin('done');
     await end('done', 'done', 'po_1');
@@ -202,7 +202,7 @@ describe('keys that are kept in memory', () => {
     expect(await begin('done')).toMatchObject({ again: false });
   });
 
-  it('are handed out once in a round; those that stay in doubt wait for the next', async () => {
+  it('are handed out once in a round; those of unknown outcome wait for the next', async () => {
     for (const key of ['late', 'a', 'b']) await begin(key);
     now += 1_001;
     for (const key of ['a', 'b']) await end(key, 'unsent');
@@ -212,7 +212,7 @@ describe('keys that are kept in memory', () => {
     for await (const { write: one, isGivenUp } of openWrites(store, { operations: all, limits, signal: undefined })) {
       round.push(`${one.key} ${isGivenUp}`);
       now += 1;
-      if (!isGivenUp) await store.end(write(one.key), 'doubt', null);
+      if (!isGivenUp) await store.end(write(one.key), 'unknown', null);
     }
     expect(round).toEqual(['late true', 'a false', 'b false']);
     expect(new Set([(await claim())?.key, (await claim())?.key])).toEqual(new Set(['a', 'b']));

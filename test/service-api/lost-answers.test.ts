@@ -24,7 +24,7 @@ describe('a creating call whose answer is lost', () => {
     begin.mockRestore();
   });
 
-  it.each(LOST)('for good by %s is in doubt, under a key that the error names', async (_, lose) => {
+  it.each(LOST)('for good by %s leaves the outcome unknown, under a key that the error names', async (_, lose) => {
     for (let i = 0; i < 4; i++) lose(post(PAYOUTS));
     const call = testClient().createPayout('acc_1', payout, { idempotencyKey: 'a' });
     const error = await rejection(call, OutcomeUnknownError);
@@ -34,7 +34,7 @@ describe('a creating call whose answer is lost', () => {
     expect(error.cause).toBeInstanceOf(Error);
   });
 
-  it('stays in doubt where a repetition is refused: the first may still be under way', async () => {
+  it('leaves the outcome unknown where a repetition is refused: the first may still be under way', async () => {
     post(PAYOUTS).reply(504, '');
     post(PAYOUTS).reply(400, { code: 'INSUFFICIENT_BALANCE' });
     const error = await rejection(testClient().createPayout('acc_1', payout), OutcomeUnknownError);
@@ -60,19 +60,19 @@ describe('a creating call whose answer is lost', () => {
     [400, 'refused'],
     [404, 'refused'],
     [422, 'refused'],
-    [401, 'doubt'],
-    [403, 'doubt'],
-    [409, 'doubt'],
-    [429, 'doubt'],
-    [500, 'doubt'],
+    [401, 'unknown'],
+    [403, 'unknown'],
+    [409, 'unknown'],
+    [429, 'unknown'],
+    [500, 'unknown'],
   ])('and is then answered with %i is %s', async (status, outcome) => {
     const client = testClient({ retryPolicy: { retries: 0 } });
     post(PAYOUTS).reply(500, '');
     await rejection(client.createPayout('acc_1', payout), OutcomeUnknownError);
     post(PAYOUTS).reply(status, { code: 'NO' });
     expect(await client.settleWrites()).toMatchObject([{ outcome }]);
-    if (outcome === 'doubt') post(PAYOUTS).reply(200, made);
-    expect(await client.settleWrites()).toHaveLength(outcome === 'doubt' ? 1 : 0);
+    if (outcome === 'unknown') post(PAYOUTS).reply(200, made);
+    expect(await client.settleWrites()).toHaveLength(outcome === 'unknown' ? 1 : 0);
   });
 
   it('does not keep the others from being settled', async () => {
@@ -86,9 +86,9 @@ describe('a creating call whose answer is lost', () => {
     post(PAYOUTS).matchHeader('Idempotency-Key', 'c').reply(500, '');
     const settled = await client.settleWrites();
     expect(settled.map(({ key, outcome }) => [key, outcome])).toEqual([
-      ['a', 'doubt'],
+      ['a', 'unknown'],
       ['b', 'done'],
-      ['c', 'doubt'],
+      ['c', 'unknown'],
     ]);
   });
 
@@ -129,14 +129,14 @@ describe('a creating call whose answer is lost', () => {
     expect(await client.settleWrites()).toMatchObject([{ key: 'a', outcome: 'done' }]);
   });
 
-  it('that never left here is not in doubt, and never sent by settling', async () => {
+  it('that never left here has no unknown outcome, and never sent by settling', async () => {
     const takeSlot = vi.fn().mockRejectedValue(new Error('no turn'));
     const client = testClient({ takeSlot });
     await expect(client.createPayout('acc_1', payout)).rejects.toThrow('no turn');
     expect(await client.settleWrites()).toEqual([]);
   });
 
-  it('is in doubt where its end could not be written down', async () => {
+  it('leaves the outcome unknown where its end could not be written down', async () => {
     const keyStore = new MemoryKeyStore();
     vi.spyOn(keyStore, 'end').mockRejectedValue(new Error('gone'));
     post(PAYOUTS).reply(400, '');
@@ -145,7 +145,7 @@ describe('a creating call whose answer is lost', () => {
     expect((await testClient({ keyStore }).createPayout('acc_1', payout)).data).toEqual(made);
   });
 
-  it('by a limit is repeated, and is no doubt at the end: a limit does nothing', async () => {
+  it('by a limit is repeated, and the outcome is known at the end: a limit does nothing', async () => {
     for (let i = 0; i < 4; i++) post(PAYOUTS).reply(429, '');
     await rejection(testClient().createPayout('acc_1', payout), RateLimitedError);
   });
@@ -176,7 +176,7 @@ describe('an invoice whose answer is lost', () => {
     expect((await testClient().createInvoice(body)).data.id).toBe('inv_1');
   });
 
-  it('and is not in the list is in doubt, after three polls', async () => {
+  it('and is not in the list has an unknown outcome, after three polls', async () => {
     post('/v1/invoices').reply(500, '');
     for (let i = 0; i < 3; i++) list({ ...listed, amount: '1' });
     const error = await unknown();
@@ -191,7 +191,7 @@ describe('an invoice whose answer is lost', () => {
     expect((await testClient().createInvoice(body)).data.id).toBe('inv_1');
   });
 
-  it('and may be one of two is in doubt, and both are named', async () => {
+  it('and may be one of two has an unknown outcome, and both are named', async () => {
     post('/v1/invoices').reply(500, '');
     list({ ...listed, createdAt: now() }, { ...listed, id: 'inv_2', createdAt: now() });
     const error = await unknown();
@@ -199,7 +199,7 @@ describe('an invoice whose answer is lost', () => {
     expect(error.remedy).toContain('before you create another');
   });
 
-  it('and whose list can’t be read is in doubt', async () => {
+  it('and whose list can’t be read has an unknown outcome', async () => {
     post('/v1/invoices').reply(500, '');
     nock(BASE_URL).get('/v1/invoices').query(true).times(3).reply(401, '');
     await unknown();
@@ -215,7 +215,7 @@ describe('an invoice whose answer is lost', () => {
 });
 
 describe('a call that ends in the same state however often it is sent', () => {
-  it('is repeated, and in doubt where no answer comes at all', async () => {
+  it('is repeated, and its outcome is unknown where no answer comes at all', async () => {
     patch('/v1/accounts/acc_1').reply(500, '');
     patch('/v1/accounts/acc_1').reply(200, { id: 'acc_1', status: 'frozen' });
     const { data } = await testClient().updateAccount('acc_1', { status: 'frozen' });
@@ -225,7 +225,7 @@ describe('a call that ends in the same state however often it is sent', () => {
     expect(error.remedy).toContain('send the same once more');
   });
 
-  it('is in doubt where its repetition is refused, since it may be closed by then', async () => {
+  it('leaves the outcome unknown where its repetition is refused, since it may be closed by then', async () => {
     post('/v1/accounts/acc_1/close').reply(500, '');
     post('/v1/accounts/acc_1/close').reply(409, { code: 'ACCOUNT_CLOSED' });
     const error = await rejection(testClient().closeAccount('acc_1'), OutcomeUnknownError);

@@ -141,7 +141,7 @@ describe('a creating call', () => {
   it.each([
     ['redirected', answer('', { Location: 'http://elsewhere.test' }, 303)],
     ['answered with more than can be read', answer(' '.repeat(2_000))],
-  ])('that is %s is in doubt, and not repeated', async (_, act) => {
+  ])('that is %s has an unknown outcome, and not repeated', async (_, act) => {
     const service = await startService(act);
     const client = testClient({ baseUrl: service.url, bodyLimit: 1_000 });
     const error = await rejection(client.createRefund({ paymentIntentId: 'pi_1' }), OutcomeUnknownError);
@@ -149,7 +149,7 @@ describe('a creating call', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('to where nobody listens is not in doubt', async () => {
+  it('to where nobody listens has no unknown outcome', async () => {
     const gone = await startScriptedService(answer('{}'));
     await gone.close();
     const client = testClient({ baseUrl: gone.url, retryPolicy: { retries: 1 } });

@@ -14,7 +14,7 @@ describe('each call that reads', () => {
   const client = testClient();
   const invoice = { id: 'inv_1', amount: '1', status: 'sent', expiresAt: null, meta: { notes: 'n' } };
   const account = { id: 'acc_1', label: 'Ann', status: 'frozen', color: 'blue' };
-  const movement = { id: 'm_1', amount: '-1.5', assetCode: 'BTC' };
+  const transaction = { id: 'm_1', amount: '-1.5', assetCode: 'BTC' };
   const settlement = { id: 'sa_1', isDefault: true, settlementPaymentMethod: { id: 'pm_1', displayName: 'Mobile' } };
   const methods = { provider: { id: 'p', name: 'P' }, paymentMethods: [{ id: 'pm_1', minimumAmount: '5' }] };
   const balance = { assetCode: 'USDT.TRON', balance: '1', frozen: '0', available: '1', usdRate: '0' };
@@ -34,8 +34,13 @@ describe('each call that reads', () => {
   it.each([
     ['4.3', '/v1/invoices', { cursor: 'c', take: '100', status: 'sent', merchantReference: 'ord' }, [invoice]],
     ['4.10', '/v1/accounts', { cursor: 'c', take: '5', status: 'frozen', search: 'ann' }, [account]],
-    ['4.11', '/v1/accounts/acc_1/transactions', { cursor: 'c', take: '5' }, [movement]],
-    ['4.12', '/v1/accounts/transactions', { from: '2026-01-01', to: '2026-02-01', page: '2', take: '9' }, [movement]],
+    ['4.11', '/v1/accounts/acc_1/transactions', { cursor: 'c', take: '5' }, [transaction]],
+    [
+      '4.12',
+      '/v1/accounts/transactions',
+      { from: '2026-01-01', to: '2026-02-01', page: '2', take: '9' },
+      [transaction],
+    ],
     ['4.16', '/v1/settlement-accounts', {}, [settlement]],
     ['4.17', '/v1/settlements/payment-methods', { assetCode: 'BTC' }, methods],
     ['4.18', '/v1/wallet/balances/USDT.TRON', {}, balance],
@@ -76,7 +81,7 @@ describe('each call that reads', () => {
   });
 
   it.each([
-    ['a deposit', '/v1/payments/payins/a', { id: 'b' }, () => client.getPayin('a')],
+    ['a payin', '/v1/payments/payins/a', { id: 'b' }, () => client.getPayin('a')],
     ['a product', '/v1/products/a/manage', { id: 'b' }, () => client.getProduct('a')],
     ['a balance', '/v1/wallet/balances/USDT.TRON', { assetCode: 'BTC' }, () => client.getBalance('USDT.TRON')],
   ])('refuses %s that was not asked for', async (_, path, answer, call) => {

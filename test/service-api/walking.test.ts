@@ -7,7 +7,7 @@ import { BASE_URL, rejection, testClient } from './test-client.js';
 
 const get = (path: string, query: Record<string, string> = {}) => nock(BASE_URL).get(path).query(query);
 const ACCOUNTS = '/v1/accounts';
-const MOVEMENTS = '/v1/accounts/transactions';
+const TRANSACTIONS = '/v1/accounts/transactions';
 
 withoutNetwork();
 
@@ -42,9 +42,9 @@ describe('walking a list', () => {
   });
 
   it('goes on by page numbers where these are asked for, also through items without an id', async () => {
-    get(MOVEMENTS, { page: '1' }).reply(200, [{ amount: '2' }], { 'X-Total-Count': '2' });
-    get(MOVEMENTS, { page: '2' }).reply(200, [{ amount: '1' }], { 'X-Total-Count': '2' });
-    get(MOVEMENTS, { page: '3' }).reply(200, [], { 'X-Total-Count': '2' });
+    get(TRANSACTIONS, { page: '1' }).reply(200, [{ amount: '2' }], { 'X-Total-Count': '2' });
+    get(TRANSACTIONS, { page: '2' }).reply(200, [{ amount: '1' }], { 'X-Total-Count': '2' });
+    get(TRANSACTIONS, { page: '3' }).reply(200, [], { 'X-Total-Count': '2' });
     const found = await all(pages((query) => client.listTransactions(query), {}, 'page'));
     expect(found.map(({ data, totalCount }) => [data.length, totalCount])).toEqual([
       [1, 2],
@@ -111,7 +111,7 @@ describe('walking a list', () => {
   const counted = (...pagesOfIds: string[][]) => {
     for (const [at, page] of pagesOfIds.entries()) {
       const answer = page.map((id) => ({ id }));
-      get(MOVEMENTS, { page: String(at + 1) }).reply(200, answer, { 'X-Total-Count': '4' });
+      get(TRANSACTIONS, { page: String(at + 1) }).reply(200, answer, { 'X-Total-Count': '4' });
     }
     return all(items(pages((query) => client.listTransactions(query), {}, 'page')));
   };
@@ -123,7 +123,7 @@ describe('walking a list', () => {
   it('does not ask for ever where the page’s number is ignored', async () => {
     nock(BASE_URL)
       .persist()
-      .get(MOVEMENTS)
+      .get(TRANSACTIONS)
       .query(true)
       .reply(200, [{ id: 'd' }], { 'X-Total-Count': '4' });
     await rejection(all(pages((query) => client.listTransactions(query), {}, 'page')), ContractViolationError);

@@ -28,13 +28,13 @@ export async function seedBooks(db: Knex): Promise<void> {
   at = now + 10_000;
   await save(db, [
     payment('pi_booked', { merchantReference: 'order-booked' }),
-    deposit('20.79'),
+    payin('20.79'),
     payment('pi_loose', {}),
   ]);
   await save(db, [waiting('pi_waiting', 45), waiting('pi_forgotten', 120)]);
   await post(db);
   const changed = { merchantReference: 'order-booked', amountNetMerchant: '20.58', feeAmountTotal: '0.42' };
-  await save(db, [payment('pi_booked', changed), deposit('20.58')]);
+  await save(db, [payment('pi_booked', changed), payin('20.58')]);
   await post(db);
 }
 
@@ -71,7 +71,7 @@ function waiting(id: string, days: number): JsonObject {
   return payment(id, { ...none, status: 'pending', merchantReference: `order-${id}`, createdAt: ago(days) });
 }
 
-function deposit(amountNet: string): JsonObject {
+function payin(amountNet: string): JsonObject {
   const amounts = { amountGross: '21', amountNet, feeAmount: amountNet === '20.79' ? '0.21' : '0.42' };
   return {
     id: 'in_booked',

@@ -43,7 +43,7 @@ const asset = { assetCode: 'USDT.TRON' };
 export async function seedRecords(db: Knex): Promise<void> {
   const records: [RecordKind, JsonObject][] = [
     ['payment_intent', fullPayment],
-    ['payin', deposit],
+    ['payin', payin],
     [
       'invoice',
       {
@@ -90,12 +90,12 @@ export async function seedRecords(db: Knex): Promise<void> {
   ];
   await save(
     db,
-    records.map(([kind, fields]) => reading(kind, fields)),
+    records.map(([kind, fields]) => poll(kind, fields)),
   );
   await judgedBalance(db, { assetCode: 'USDT.TRON', opening: '100', balance: '56', now: new Date(NOW) });
 }
 
-const deposit: JsonObject = {
+const payin: JsonObject = {
   id: 'in_1',
   paymentIntentId: 'pi_full',
   payinType: 'blockchain',
@@ -131,14 +131,14 @@ const fullPayment: JsonObject = {
   paymentLink: 'https://pay.example/p/pi_full',
   createdAt: ago(3_600),
   expiresAt: ago(-3_600),
-  payins: [deposit, { id: 'in_unread', amountGross: '1', ...asset, status: 'pending', createdAt: ago(10) }],
+  payins: [payin, { id: 'in_unread', amountGross: '1', ...asset, status: 'pending', createdAt: ago(10) }],
   statusHistory: [
     { status: 'pending', timestamp: ago(3_600) },
     { status: 'completed', timestamp: ago(3_400), by: 'system' },
   ],
 };
 
-function reading(kind: RecordKind, fields: JsonObject): Observation {
+function poll(kind: RecordKind, fields: JsonObject): Observation {
   const at = NOW - 30_000;
   const source = { type: 'poll', ref: '1' } as const;
   return { type: 'poll', kind, id: textField(fields, 'id') ?? '', from: at, to: at + 900, source, fields };

@@ -7,7 +7,7 @@ import { defaultContract } from '../../src/service-api/contract.js';
 import { testSettings } from '../reconcile/fake-service.js';
 import type { TestDatabase } from './database.js';
 
-/** One full run over the payments of the service, in this process. Their deposits, one call each, are left alone. */
+/** One full run over the payments of the service, in this process. Their payins, one call each, are left alone. */
 export async function readEveryPayment({ db, url }: TestDatabase, sandbox: Sandbox): Promise<Run> {
   const client = new MerchantClient({ baseUrl: sandbox.url, apiKey: 'sandbox-api-key' });
   const deps = {

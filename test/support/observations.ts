@@ -6,21 +6,21 @@ import { paidIntent, payin } from './records.js';
 /** A second of the service's clock, in milliseconds. */
 export const at = (second: number): number => Date.parse('2026-03-01T00:00:00Z') + second * 1000;
 
-export function reading(kind: RecordKind, fields: JsonObject, second: number, ref = 'run-1'): Observation {
+export function poll(kind: RecordKind, fields: JsonObject, second: number, ref = 'run-1'): Observation {
   const id = textField(fields, 'id') ?? '';
   return { type: 'poll', kind, id, from: at(second), to: at(second) + 200, source: { type: 'poll', ref }, fields };
 }
 
-/** The list shows a payment that is paid in full, and its deposit, `in_` and its id; its order is `order-` and its id. */
+/** The list shows a payment that is paid in full, and its payin, `in_` and its id; its order is `order-` and its id. */
 export function readPaid(id: string, fields: JsonObject = {}, second = 10): Observation[] {
   return [
-    reading('payment_intent', paidIntent(id, `in_${id}`, fields), second),
-    reading('payin', payin(`in_${id}`, id), second),
+    poll('payment_intent', paidIntent(id, `in_${id}`, fields), second),
+    poll('payin', payin(`in_${id}`, id), second),
   ];
 }
 
 /** What a webhook says. */
-export function claim(kind: RecordKind, id: string, fields: JsonObject, second: number, ref = '1'): Observation {
+export function report(kind: RecordKind, id: string, fields: JsonObject, second: number, ref = '1'): Observation {
   return {
     type: 'statement',
     kind,

@@ -9,7 +9,7 @@ import { deriveOrder } from '../../src/domain/orders/order.js';
 import type { OrderFacts } from '../../src/domain/orders/order-facts.js';
 import { orderStatuses, releaseReasons } from '../../src/domain/orders/reasons.js';
 
-/** The reading of payments, and a later one of deposits. */
+/** The reading of payments, and a later one of payins. */
 const READ = 1_700_000_000_000;
 export const PAYIN_READ = READ + 5_000;
 
@@ -25,7 +25,7 @@ const records = (given: Given[] | undefined, prefix: string, verifiedAt: number)
     return { id: `${prefix}${index + 1}`, fields, verified: proven, verifiedAt: proven ? verifiedAt : null, absent };
   });
 
-/** Where no deposits are given, there is the one that `paid` lists: it is final and was not screened. */
+/** Where no payins are given, there is the one that `paid` lists: it is final and was not screened. */
 export function order(given: {
   intents?: Given[];
   payins?: Given[];

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { expect } from 'vitest';
-import { accounts, walletAccount } from '../../src/domain/books/chart.js';
+import { accounts, subWalletAccount } from '../../src/domain/books/chart.js';
 import { subtractAmounts, sumAmounts } from '../../src/domain/money.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
@@ -33,7 +33,7 @@ export async function expectPosted(db: Knex, wallets: readonly string[] = []): P
   for (const id of wallets) {
     for (const { assetCode, sum } of await subWalletSums(db, id)) {
       const of = [accounts.subWallets, accounts.customers] as const;
-      const [held, owed] = of.map((parent) => closing(walletAccount(parent, id), assetCode));
+      const [held, owed] = of.map((parent) => closing(subWalletAccount(parent, id), assetCode));
       expect([id, assetCode, held, owed]).toEqual([id, assetCode, sum, subtractAmounts('0', sum)]);
     }
   }

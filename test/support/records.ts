@@ -34,7 +34,7 @@ export function intent(id: string, fields: JsonObject = {}): JsonObject {
   };
 }
 
-/** A payment intent that is paid in full by the deposit `payinId`. */
+/** A payment intent that is paid in full by the payin `payinId`. */
 export function paidIntent(id: string, payinId: string, fields: JsonObject = {}): JsonObject {
   return intent(id, {
     status: 'completed',

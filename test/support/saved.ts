@@ -21,7 +21,7 @@ export function save(
   return db.transaction((trx) => saveObservations(trx, observations, { ...context, ...overrides }));
 }
 
-/** A payment that the service's list shows as paid in full, and its deposit; its order is `order-` and its id. */
+/** A payment that the service's list shows as paid in full, and its payin; its order is `order-` and its id. */
 export async function savePaid(database: TestDatabase, payment: string): Promise<void> {
   await save(database, readPaid(payment));
 }

@@ -14,7 +14,7 @@ function observe(type: string, data: unknown, timestamp = 1_700_000_000) {
   return observeEvent({ id: '7', type, timestamp, source: 'webhook', data: json });
 }
 
-const claim = (kind: string, id: string, fields: object) => ({ ...at, kind, id, type: 'statement', fields });
+const report = (kind: string, id: string, fields: object) => ({ ...at, kind, id, type: 'statement', fields });
 const mention = (kind: string, id: string) => ({ ...at, kind, id, type: 'mention' });
 
 const intent = {
@@ -43,7 +43,7 @@ describe('what an event is taken to say', () => {
     expect(observe('payment_intent.completed', data)).toEqual({
       handled: true,
       problems: [],
-      observations: [claim('payment_intent', 'pi_1', intent)],
+      observations: [report('payment_intent', 'pi_1', intent)],
     });
   });
 
@@ -53,11 +53,11 @@ describe('what an event is taken to say', () => {
     ['in place of the record', { paymentIntent: 'pi_1' }],
   ])('an id %s: the state that the type names', (_, data) => {
     expect(observe('payment_intent.completed', data).observations).toEqual([
-      claim('payment_intent', 'pi_1', { id: 'pi_1', status: 'completed' }),
+      report('payment_intent', 'pi_1', { id: 'pi_1', status: 'completed' }),
     ]);
   });
 
-  it('that names a hundred deposits is taken at its word; that names more only asks for its subject, and says so', () => {
+  it('that names a hundred payins is taken at its word; that names more only asks for its subject, and says so', () => {
     const named = (many: number) => ({
       ...intent,
       payins: Array.from({ length: many }, (_, n) => ({ id: `in_${n}` })),
@@ -67,11 +67,11 @@ describe('what an event is taken to say', () => {
     expect(observations).toEqual([mention('payment_intent', 'pi_1')]);
     expect(problems).toMatchObject([{ path: '/paymentIntent/payins', entity: null }]);
     expect(problems[0]?.detail).toMatch(/^101 given; /);
-    const beside = { ...named(100), invoice: { id: 'inv_1', status: 'paid' } };
-    expect(observe('payment_intent.completed', beside).observations).toEqual([mention('payment_intent', 'pi_1')]);
+    const related = { ...named(100), invoice: { id: 'inv_1', status: 'paid' } };
+    expect(observe('payment_intent.completed', related).observations).toEqual([mention('payment_intent', 'pi_1')]);
   });
 
-  it('in a large body: nothing is kept of the deposits beside it, they are only asked for', () => {
+  it('in a large body: nothing is kept of its related payins, they are only asked for', () => {
     const data = { ...intent, payins: [{ id: 'in_1', status: 'completed' }] };
     const event = {
       id: '7',
@@ -95,23 +95,23 @@ describe('what an event is taken to say', () => {
 
   it('a part of a record: what is absent stays absent, the state comes from the type', () => {
     expect(observe('payment_intent.expired', { id: 'pi_1', assetCode: null }).observations).toEqual([
-      claim('payment_intent', 'pi_1', { id: 'pi_1', assetCode: null, status: 'expired' }),
+      report('payment_intent', 'pi_1', { id: 'pi_1', assetCode: null, status: 'expired' }),
     ]);
     expect(observe('payment_intent.expired', { id: 'pi_1', status: null }).observations).toEqual([
-      claim('payment_intent', 'pi_1', { id: 'pi_1', status: 'expired' }),
+      report('payment_intent', 'pi_1', { id: 'pi_1', status: 'expired' }),
     ]);
   });
 
   it('a state other than the type names: the data counts, and the record is to be read', () => {
     expect(observe('payment_intent.completed', { id: 'pi_1', status: 'pending' }).observations).toEqual([
-      claim('payment_intent', 'pi_1', { id: 'pi_1', status: 'pending' }),
+      report('payment_intent', 'pi_1', { id: 'pi_1', status: 'pending' }),
       mention('payment_intent', 'pi_1'),
     ]);
   });
 
   it('a state that the specification does not list, verbatim', () => {
     expect(observe('payment_intent.frozen', { id: 'pi_1', status: 'frozen' }).observations).toEqual([
-      claim('payment_intent', 'pi_1', { id: 'pi_1', status: 'frozen' }),
+      report('payment_intent', 'pi_1', { id: 'pi_1', status: 'frozen' }),
     ]);
   });
 
@@ -122,23 +122,23 @@ describe('what an event is taken to say', () => {
     ];
     const { observations } = observe('payment_intent.confirming', { id: 'pi_1', status: 'confirming', payins });
     expect(observations).toEqual([
-      claim('payment_intent', 'pi_1', { id: 'pi_1', status: 'confirming', payins }),
-      claim('payin', 'in_1', { ...payins[0], paymentIntentId: 'pi_1' }),
-      claim('payin', 'in_2', payins[1] ?? {}),
+      report('payment_intent', 'pi_1', { id: 'pi_1', status: 'confirming', payins }),
+      report('payin', 'in_1', { ...payins[0], paymentIntentId: 'pi_1' }),
+      report('payin', 'in_2', payins[1] ?? {}),
     ]);
   });
 
   it('a payin beside its intent', () => {
     const payin = { id: 'in_1', status: 'confirmed', amountGross: '1' };
     expect(observe('payment_intent.completed', { paymentIntent: intent, payin }).observations).toEqual([
-      claim('payment_intent', 'pi_1', intent),
-      claim('payin', 'in_1', { ...payin, paymentIntentId: 'pi_1' }),
+      report('payment_intent', 'pi_1', intent),
+      report('payin', 'in_1', { ...payin, paymentIntentId: 'pi_1' }),
     ]);
   });
 
   it('an event of a payin asks for the intent it belongs to', () => {
     const payin = { id: 'in_1', paymentIntentId: 'pi_1', status: 'confirmed' };
-    const expected = [claim('payin', 'in_1', payin), mention('payment_intent', 'pi_1')];
+    const expected = [report('payin', 'in_1', payin), mention('payment_intent', 'pi_1')];
     expect(observe('payin.confirmed', payin).observations).toEqual(expected);
     expect(observe('payin.confirmed', { payin }).observations).toEqual(expected);
     expect(
@@ -259,10 +259,10 @@ describe('for any data', () => {
 
 it('of a record with more fields than any has nothing is kept but its id: it is read, however many they are', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 990, max: 3_000 }), fc.boolean(), (count, isBeside) => {
+    fc.property(fc.integer({ min: 990, max: 3_000 }), fc.boolean(), (count, isRelated) => {
       const many = Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, 'x']));
-      const big = { id: isBeside ? 'in_1' : 'pi_1', status: 'completed', ...many };
-      const data = isBeside ? { id: 'pi_1', status: 'completed', invoice: big } : big;
+      const big = { id: isRelated ? 'in_1' : 'pi_1', status: 'completed', ...many };
+      const data = isRelated ? { id: 'pi_1', status: 'completed', invoice: big } : big;
       const event = { id: '1', type: 'payment_intent.completed', timestamp: 1_700_000_000, source: 'webhook' } as const;
       const { observations, problems, handled } = observeEvent({ ...event, data });
       expect(handled).toBe(true);
@@ -270,7 +270,7 @@ it('of a record with more fields than any has nothing is kept but its id: it is 
       expect(Math.max(...kept)).toBeLessThanOrEqual(1_000);
       expect(observations.some(({ id }) => id === big.id)).toBe(true);
       const isTooMany = count + 2 > 1_000;
-      expect(problems.some(({ detail }) => detail.includes('fields given'))).toBe(isTooMany && !isBeside);
+      expect(problems.some(({ detail }) => detail.includes('fields given'))).toBe(isTooMany && !isRelated);
     }),
     { numRuns: sized(25, 100) },
   );

@@ -14,7 +14,7 @@ function observe(type: string, data: unknown, links?: LinkPointers) {
   return observeEvent({ id: '7', type, timestamp: 1_700_000_000, source: 'webhook', data: json }, links);
 }
 
-const claim = (kind: string, id: string, fields: object) => ({ ...at, kind, id, type: 'statement', fields });
+const report = (kind: string, id: string, fields: object) => ({ ...at, kind, id, type: 'statement', fields });
 const mention = (kind: string, id: string) => ({ ...at, kind, id, type: 'mention' });
 const applied = (...observations: object[]) => ({ handled: true, problems: [], observations });
 
@@ -28,12 +28,12 @@ describe('an event of an invoice', () => {
     ['with its id under another name', { ...invoice, id: undefined, invoiceId: 'inv_1' }],
   ])('%s: its claim, and its payment is to be read', (_, data) => {
     expect(observe('invoice.paid', data)).toEqual(
-      applied(claim('invoice', 'inv_1', invoice), mention('payment_intent', 'pi_1')),
+      applied(report('invoice', 'inv_1', invoice), mention('payment_intent', 'pi_1')),
     );
   });
 
   it('a bare id: the state that the type names', () => {
-    const expected = applied(claim('invoice', 'inv_1', { id: 'inv_1', status: 'expired' }));
+    const expected = applied(report('invoice', 'inv_1', { id: 'inv_1', status: 'expired' }));
     expect(observe('invoice.expired', { id: 'inv_1' })).toEqual(expected);
     expect(observe('invoice.expired', { invoiceId: 'inv_1' })).toEqual(expected);
     expect(observe('invoice.created', { invoiceId: 'inv_1' })).toEqual(applied(mention('invoice', 'inv_1')));
@@ -43,7 +43,7 @@ describe('an event of an invoice', () => {
     const links = { invoice: { merchantReference: '/metadata/order' } };
     const sent = { id: 'inv_1', status: 'sent', metadata: { order: 'o-1' } };
     expect(observe('invoice.sent', sent, links)).toEqual(
-      applied(claim('invoice', 'inv_1', { ...sent, merchantReference: 'o-1' })),
+      applied(report('invoice', 'inv_1', { ...sent, merchantReference: 'o-1' })),
     );
   });
 });
@@ -54,13 +54,13 @@ describe('an event of a payout', () => {
     ['wrapped', { payout }],
     ['wrapped as a refund', { refund: payout }],
   ])('%s', (_, data) => {
-    expect(observe('payout.failed', data)).toEqual(applied(claim('payout', 'po_1', payout)));
+    expect(observe('payout.failed', data)).toEqual(applied(report('payout', 'po_1', payout)));
   });
 
   it('its payment beside it is to be read, too', () => {
     expect(observe('payout.confirmed', { payoutId: 'po_1', paymentIntentId: 'pi_1' })).toEqual(
       applied(
-        claim('payout', 'po_1', { id: 'po_1', paymentIntentId: 'pi_1', status: 'confirmed' }),
+        report('payout', 'po_1', { id: 'po_1', paymentIntentId: 'pi_1', status: 'confirmed' }),
         mention('payment_intent', 'pi_1'),
       ),
     );
@@ -78,25 +78,25 @@ describe('an event of a payment', () => {
     const intent = { id: 'pi_1', status: 'completed', invoiceId: 'inv_1' };
     expect(observe('payment_intent.completed', { paymentIntent: intent, invoice, payout })).toEqual(
       applied(
-        claim('payment_intent', 'pi_1', intent),
-        claim('invoice', 'inv_1', invoice),
-        claim('payout', 'po_1', { ...payout, paymentIntentId: 'pi_1' }),
+        report('payment_intent', 'pi_1', intent),
+        report('invoice', 'inv_1', invoice),
+        report('payout', 'po_1', { ...payout, paymentIntentId: 'pi_1' }),
       ),
     );
   });
 
   it('that only names its invoice asks for nothing: saving it knows whether the invoice lags behind', () => {
     const intent = { id: 'pi_1', status: 'completed', invoiceId: 'inv_1' };
-    expect(observe('payment_intent.completed', intent)).toEqual(applied(claim('payment_intent', 'pi_1', intent)));
+    expect(observe('payment_intent.completed', intent)).toEqual(applied(report('payment_intent', 'pi_1', intent)));
   });
 });
 
 describe('an event of a sub-wallet', () => {
   it('its own: a claim, like any record’s', () => {
     const account = { id: 'acc_1', label: 'Ada', status: 'frozen' };
-    expect(observe('wallet_account.frozen', account)).toEqual(applied(claim('account', 'acc_1', account)));
+    expect(observe('wallet_account.frozen', account)).toEqual(applied(report('account', 'acc_1', account)));
     expect(observe('wallet_account.closed', { accountId: 'acc_1' })).toEqual(
-      applied(claim('account', 'acc_1', { id: 'acc_1', status: 'closed' })),
+      applied(report('account', 'acc_1', { id: 'acc_1', status: 'closed' })),
     );
     expect(observe('wallet_account.updated', { walletAccount: { id: 'acc_1' } })).toEqual(
       applied(mention('account', 'acc_1')),
@@ -110,7 +110,7 @@ describe('an event of a sub-wallet', () => {
     ['with a number for its amount', { accountId: 'acc_1', amount: 1 }],
   ])('a deposit, %s: its payin is to be read, and is that sub-wallet’s; nothing else is claimed', (_, data) => {
     const { observations } = observe('wallet_account.deposit.completed', data);
-    const payin = claim('payin', 'dep_1', { id: 'dep_1', accountId: 'acc_1' });
+    const payin = report('payin', 'dep_1', { id: 'dep_1', accountId: 'acc_1' });
     expect(observations).toEqual(
       'deposit' in data || 'id' in data ? [payin, mention('account', 'acc_1')] : [mention('account', 'acc_1')],
     );
@@ -138,14 +138,14 @@ describe('an event of a sub-wallet', () => {
       metadata: { bank_account: 'DE89', customerAccount: 'a@b.c' },
     };
     expect(observe('wallet_account.deposit.completed', data)).toEqual(
-      applied(claim('payin', 'dep_1', { id: 'dep_1', accountId: 'acc_1' }), mention('account', 'acc_1')),
+      applied(report('payin', 'dep_1', { id: 'dep_1', accountId: 'acc_1' }), mention('account', 'acc_1')),
     );
   });
 
-  it('a movement that the data calls one is claimed', () => {
+  it('a transaction that the data calls one is claimed', () => {
     const transaction = { id: 'tx_1', accountId: 'acc_1', type: 'transfer_out', amount: '-1.5' };
     expect(observe('wallet_account.transfer.completed', { transaction })).toEqual(
-      applied(claim('transaction', 'tx_1', transaction), mention('account', 'acc_1')),
+      applied(report('transaction', 'tx_1', transaction), mention('account', 'acc_1')),
     );
     expect(observe('wallet_account.transfer.completed', { transactionId: 'tx_1' })).toEqual(
       applied(mention('transaction', 'tx_1')),

@@ -69,7 +69,7 @@ test('the status of each secret: when it matched, how often, never the secret', 
   expect(replaced.items[0]).toMatchObject({ firstMatchAt: null, matches24h: 0 });
 });
 
-test('a retired label is refused within seconds, and accepted again when that is taken back', async () => {
+test('a retired label is rejected within seconds, and accepted again when that is taken back', async () => {
   const source = await withoutRetired(staticSecrets(secrets), {
     retired: () => retiredLabels(database.db),
     log,

@@ -215,7 +215,7 @@ describe('a signer nobody here wrote', () => {
     },
   };
 
-  test.each(Object.entries(signers))('%s is accepted, and 10,000 one-byte changes are refused', async (_, signer) => {
+  test.each(Object.entries(signers))('%s is accepted, and 10,000 one-byte changes are rejected', async (_, signer) => {
     const texts = Array.from({ length: 10 }, (_, i) => eventBody(`pi_${i}`, { metadata: { note: 'ü€ '.repeat(i) } }));
     let accepted = 0;
     for (const text of texts) {

@@ -30,7 +30,7 @@ test('each alert that fires is a finding with its remedy; one that is over, or n
     name,
     subject,
     severity: 'critical',
-    summary: 'Webhooks are refused',
+    summary: 'Webhooks are rejected',
     detail: '12 in a row.',
     since,
     seen_at: since,
@@ -50,7 +50,7 @@ test('each alert that fires is a finding with its remedy; one that is over, or n
   expect(found).toMatchObject({
     'alert TallyhookInvalidSignatures': {
       status: 'finding',
-      found: expect.stringContaining('Webhooks are refused. 12 in a row.'),
+      found: expect.stringContaining('Webhooks are rejected. 12 in a row.'),
       remedy: expect.stringContaining('WEBHOOK_SECRETS'),
     },
     'alert TallyhookDown': { status: 'finding', found: expect.stringContaining('(and 1 more)') },

@@ -53,7 +53,7 @@ export const retireSecretAction: Action = {
       outcome: 'done',
       target,
       recorded: true,
-      message: withWarning(`“${label}” is retired: every receiver refuses it within ten seconds.`, label, items),
+      message: withWarning(`“${label}” is retired: every receiver rejects it within ten seconds.`, label, items),
     };
   },
 };

@@ -38,7 +38,7 @@ export const getOrderOperation: Operation = operation({
   group: 'Orders',
   summary: 'One order',
   description:
-    'With `asOf` as it was known here then: another shape, read from the history of changes. With `provenWithin` its payments and deposits are read again first where it is safe and `provenAt` is older; ask so just before goods go out.',
+    'With `asOf` as it was known here then: another shape, read from the history of changes. With `provenWithin` its payments and payins are read again first where it is safe and `provenAt` is older; ask so just before goods go out.',
   params: { reference },
   query: z.strictObject({
     asOf: z

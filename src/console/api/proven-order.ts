@@ -138,7 +138,7 @@ function notInTime(within: number): Problem {
   return new Problem(
     503,
     'Not proven in time',
-    `The order's payments and deposits could not be read in time, so nothing proves it within the ${within} s that provenWithin asks for. Ship nothing on it now and ask again in some seconds; where that stays so, tallyhook doctor and the page Runs say why.`,
+    `The order's payments and payins could not be read in time, so nothing proves it within the ${within} s that provenWithin asks for. Ship nothing on it now and ask again in some seconds; where that stays so, tallyhook doctor and the page Runs say why.`,
     { code: 'not_proven_in_time' },
   );
 }

@@ -117,7 +117,7 @@ export const resources: readonly Resource[] = [
   {
     path: 'rejections',
     group: 'Webhooks',
-    names: ['refused request', 'refused requests'],
+    names: ['rejected request', 'rejected requests'],
     shape: rejectionShape,
     filters: ['reason'],
     words: { reason: Object.keys(rejectionWords) },

@@ -16,7 +16,7 @@
       time.title = `${new Date(time.dateTime).toLocaleString()} here`;
     for (const button of root.querySelectorAll('button[data-copy]')) button.hidden = !navigator.clipboard;
   };
-  const keepAges = () => {
+  const updateAges = () => {
     for (const age of document.querySelectorAll('time [data-age]'))
       age.textContent = ageOf(new Date(age.parentElement.dateTime));
   };
@@ -63,5 +63,5 @@
     follow();
   }
   dress(document);
-  setInterval(keepAges, 5000);
+  setInterval(updateAges, 5000);
 })();

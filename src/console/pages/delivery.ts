@@ -45,7 +45,7 @@ function causeNotice(found: DeliveryView): Section {
     title: causeOf(found),
     text: remedy === null ? 'Nothing is to be done.' : remedy,
     ...(found.class === 'rejected' && found.reason !== null
-      ? { link: { text: 'Refusals of that reason', href: `/rejections?reason=${encodeURIComponent(found.reason)}` } }
+      ? { link: { text: 'Rejections for that reason', href: `/rejections?reason=${encodeURIComponent(found.reason)}` } }
       : {}),
   };
 }

@@ -75,11 +75,11 @@ function paymentsTile({ verified, claimed }: PaymentCounts): Tile {
 function receivedTile(minutes: readonly MinuteCount[]): Tile {
   const perMinute = minutes.map(({ applied, waiting, notApplied }) => applied + waiting + notApplied);
   const total = perMinute.reduce((sum, n) => sum + n, 0);
-  const refused = minutes.reduce((sum, { rejected }) => sum + rejected, 0);
+  const rejected = minutes.reduce((sum, { rejected }) => sum + rejected, 0);
   return {
     label: 'Events in the last hour',
     value: String(total),
-    note: refused === 0 ? 'no request refused' : counted(refused, 'request refused', 'requests refused'),
+    note: rejected === 0 ? 'no request rejected' : counted(rejected, 'request rejected', 'requests rejected'),
     href: '/events',
     spark: spark(perMinute, `Events received per minute; the highest is ${Math.max(...perMinute)}.`),
   };

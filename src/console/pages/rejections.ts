@@ -20,7 +20,7 @@ export const rejections: Page = {
     ]);
     return {
       intro:
-        'Requests to the receiver that were refused, by reason, and what to do. All are counted; a sample of each reason is kept.',
+        'Requests to the receiver that were rejected, by reason, and what to do. All are counted; a sample of each reason is kept.',
       sections: [
         countsOf(counts),
         ...(reason === undefined ? [] : remedyOf(reason)),
@@ -34,7 +34,7 @@ export const rejections: Page = {
 function countsOf(counts: readonly ReasonCount[]): Section {
   return {
     is: 'table',
-    caption: 'Refused in the last seven days, by reason',
+    caption: 'Rejected in the last seven days, by reason',
     showCaption: true,
     columns: [
       { label: 'Reason' },
@@ -63,7 +63,7 @@ function countsOf(counts: readonly ReasonCount[]): Section {
 function remedyOf(reason: string): Section[] {
   const known = rejectionWords[reason];
   if (known === undefined) return [];
-  const text = `${known.remedy} What was refused so is searched for in the delivery history of the service, and recovered.`;
+  const text = `${known.remedy} What was rejected so is searched for in the delivery history of the service, and recovered.`;
   const link = { text: 'Deliveries that we rejected', href: '/deliveries?show=rejected' };
   return [{ is: 'notice', tone: 'info', title: known.means, text, link }];
 }
@@ -95,7 +95,7 @@ function samplesOf(items: readonly RejectionView[], { now, req, first, next }: S
     caption: 'Samples, newest first',
     showCaption: true,
     columns: [
-      { label: 'Refused' },
+      { label: 'Rejected' },
       { label: 'Reason' },
       { label: 'Found' },
       { label: 'Likely cause, and what to do' },

@@ -1,5 +1,5 @@
 import type { RecordKind } from '../../domain/records.js';
-import { orderedKinds, ordersBehind } from '../../records/family/orders-behind.js';
+import { orderedKinds, relatedOrders } from '../../records/family/related-records.js';
 import { getRecord, listRecords, type RecordView, recordFilters } from '../../records/rows.js';
 import type { Page, PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
@@ -56,7 +56,7 @@ export async function ordersFor(
 ): Promise<ReadonlyMap<string, string[]> | null> {
   const ordered = orderedKinds.find((known) => known === kind);
   if (ordered === undefined) return null;
-  return ordersBehind(
+  return relatedOrders(
     db,
     ordered,
     items.map(({ id }) => id),

@@ -53,7 +53,7 @@ async function tableOf(
   };
 }
 
-/** Of the summaries of deposits their ids; of any other field its text. */
+/** Of the summaries of payins their ids; of any other field its text. */
 function namedIds(fields: JsonObject, name: string | undefined): string[] {
   const value = name === undefined ? null : (fields[name] ?? null);
   if (typeof value === 'string') return value === '' ? [] : [value];

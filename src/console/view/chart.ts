@@ -6,7 +6,7 @@ const WIDTH = 600;
 const HEIGHT = 100;
 const GAP = 2;
 
-/** One bar per minute: what came in, by what became of it, and what was refused. */
+/** One bar per minute: what came in, by what became of it, and what was rejected. */
 export function minutesChart(minutes: readonly MinuteCount[]): ChartSection {
   const partsOf = ({ applied, waiting, notApplied, rejected }: MinuteCount): [Tone, number][] => [
     ['info', applied],
@@ -23,7 +23,7 @@ export function minutesChart(minutes: readonly MinuteCount[]): ChartSection {
   return {
     is: 'chart',
     title: 'Received in the last hour, per minute',
-    summary: `In the last hour ${received} events were received, ${applied} of them applied, ${waiting} wait; ${rejected} requests were refused.`,
+    summary: `In the last hour ${received} events were received, ${applied} of them applied, ${waiting} wait; ${rejected} requests were rejected.`,
     width: WIDTH,
     height: HEIGHT,
     bars: minutes.map((minute, index) => {

@@ -28,9 +28,9 @@ export const deliveryWords: Readonly<Record<DeliveryClass, ClassWords>> = {
     remedy: 'Wait for the next attempt, or recover it now: that it comes once more then changes nothing.',
   },
   rejected: {
-    short: 'refused by us',
+    short: 'rejected by us',
     tone: 'bad',
-    cause: 'We refused it.',
+    cause: 'We rejected it.',
     remedy: 'Fix what the reason names, or the next one is rejected as well. Then recover it.',
   },
   never_reached: {
@@ -76,13 +76,13 @@ export function causeOf(delivery: DeliveryView): string {
   if (recoveredAt !== null && !missed) return `${cause} It was recovered since.`;
   if (kind === 'pending_retry') return [cause, lastAttempt(delivery)].join(' ').trim();
   if (reason === null) return cause;
-  return kind === 'rejected' ? `We refused it: ${refusalOf(reason)}` : `${cause} (${reason})`;
+  return kind === 'rejected' ? `We rejected it: ${refusalOf(reason)}` : `${cause} (${reason})`;
 }
 
 /** Why it is not here yet, as far as the service's history says. */
 function lastAttempt({ attempts, lastAttemptAt, httpStatus, reason }: DeliveryView): string {
   if (reason !== null && rejectionWords[reason] !== undefined)
-    return `We refused the last attempt: ${refusalOf(reason)}`;
+    return `We rejected the last attempt: ${refusalOf(reason)}`;
   if (httpStatus === null) {
     const wasTried = lastAttemptAt !== null || (attempts ?? 0) > 0;
     return wasTried ? 'The last attempt got no answer: is the receiver up, and reached from outside?' : '';

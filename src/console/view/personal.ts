@@ -68,7 +68,7 @@ export function maskedEvent<E extends { key: string; keyType: string }>(event: E
   return { ...event, ...body, ...(event.keyType === 'id' ? {} : { key: MASK }) };
 }
 
-/** Of what was refused neither its beginning nor a hash, by which a viewer could try out who is in it. */
+/** Of what was rejected neither its beginning nor a hash, by which a viewer could try out who is in it. */
 export function maskedRejection(rejection: RejectionView): RejectionView {
   return { ...rejection, firstBytes: MASK, bodyHash: MASK };
 }

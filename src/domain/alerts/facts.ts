@@ -3,10 +3,10 @@ import type { Severity } from '../breaks/findings.js';
 
 /** What the database knows of the whole at one moment. Null: it was not measured yet. */
 export interface AlertFacts {
-  /** Webhooks of the last 30 minutes, refused ones included, and of the six hours before. */
+  /** Webhooks of the last 30 minutes, rejected ones included, and of the six hours before. */
   webhooks: { halfHour: number; before: number };
   /**
-   * Refused under headers as the service sends them: since a secret matched last (of half an hour), and of five minutes.
+   * Rejected under headers as the service sends them: since a secret matched last (of half an hour), and of five minutes.
    * `share`: how many of these and of all that were taken.
    */
   invalidSignatures: { sinceMatch: number; fiveMinutes: number; share: number };

@@ -75,8 +75,8 @@ export const webhookConditions: readonly Condition[] = [
     severity: 'critical',
     holdSeconds: 0,
     runbook: 'no-secret-is-accepted',
-    summary: 'Every webhook is refused: no secret is accepted',
-    remedy: `${acceptAgain('LABEL')}. Then recover what was refused: “tallyhook deliveries recover --since 2h”.`,
+    summary: 'Every webhook is rejected: no secret is accepted',
+    remedy: `${acceptAgain('LABEL')}. Then recover what was rejected: “tallyhook deliveries recover --since 2h”.`,
     page: '/secrets',
     rule: { expr: 'tallyhook_secrets{state="accepted"} == 0', by: 'instance' },
     found: ({ noSecretAccepted }) => when(noSecretAccepted, `At a receiver ${NONE_ACCEPTED}.`),
@@ -88,9 +88,9 @@ export const webhookConditions: readonly Condition[] = [
     // Whoever imitates the service's headers raises it: once in so long at most.
     apartSeconds: 1_800,
     runbook: 'invalid-signatures',
-    summary: 'Webhooks are refused for their signature',
+    summary: 'Webhooks are rejected for their signature',
     remedy:
-      'Put the endpoint’s secret, prefix included, into WEBHOOK_SECRETS_FILE (with WEBHOOK_SECRETS, restart the receivers). The page Rejections says what was found. Then recover what was refused: “tallyhook deliveries recover --since 2h”.',
+      'Put the endpoint’s secret, prefix included, into WEBHOOK_SECRETS_FILE (with WEBHOOK_SECRETS, restart the receivers). The page Rejections says what was found. Then recover what was rejected: “tallyhook deliveries recover --since 2h”.',
     page: '/rejections?reason=invalid_signature',
     rule: {
       // With the headers of the service: all of two minutes, or a fifth of five.
@@ -115,12 +115,12 @@ export const webhookConditions: readonly Condition[] = [
     severity: 'warning',
     holdSeconds: 300,
     runbook: 'expired-timestamps',
-    summary: 'Webhooks are refused as too old',
+    summary: 'Webhooks are rejected as too old',
     remedy:
       'Synchronize this machine’s clock (NTP); “tallyhook doctor” compares it with the service’s. If it is right, raise WEBHOOK_TOLERANCE_SECONDS.',
     page: '/rejections?reason=expired_timestamp',
     rule: {
-      // After an outage late retries come beside new events, which are taken; a clock that is wrong refuses both.
+      // After an outage late retries come beside new events, which are taken; a clock that is wrong makes both rejected.
       expr: [
         'sum by (instance) (increase(tallyhook_webhook_requests_total{result="expired_timestamp"}[30m])) >= 3',
         'and sum by (instance) (increase(tallyhook_webhook_requests_total{result="expired_timestamp"}[30m]))',

@@ -19,12 +19,12 @@ function ofPayin({ fields }: MovementRecord): Operations {
   if (type === 'internal_transfer') return { operations: ['internalTransferIn'] };
   if (type !== null && type !== 'blockchain') return { unclear: `payinType "${type}" is not known` };
   if (textField(fields, 'paymentIntentId') !== null) return { operations: ['payinConfirmed'] };
-  // What a sub-wallet gets stands among its own movements.
+  // What a sub-wallet gets stands among its own transactions.
   if (textField(fields, 'addressPurpose') === 'STATIC_ADDRESS') return { operations: [] };
-  return { unclear: 'a deposit without a payment: which balance it went to is not shown' };
+  return { unclear: 'a payin without a payment: which balance it went to is not shown' };
 }
 
-/** Specification 2.4. What a sub-wallet pays, to whomever, stands among its own movements. */
+/** Specification 2.4. What a sub-wallet pays, to whomever, stands among its own transactions. */
 function ofPayout(record: MovementRecord, table: MovementTable): Operations {
   const found = payoutClass(record.fields, table.words.payoutType);
   const type = textField(record.fields, 'payoutType');

@@ -14,7 +14,7 @@ export interface MovementTable {
 }
 
 export interface MovementChoices {
-  /** What a payment brings: the intent's cumulated net (2.1, 4.5), or the net of each confirmed deposit (2.2). */
+  /** What a payment brings: the intent's cumulated net (2.1, 4.5), or the net of each confirmed payin (2.2). */
   payments: 'intent' | 'payins';
   /** What a dispute's refund is paid from: money that was never credited, or the operating balance. */
   disputeRefund: 'held' | 'operating';
@@ -24,7 +24,7 @@ export interface MovementChoices {
   networkFee: 'service' | 'operating';
   /** Where the fee goes that the merchant takes of a transfer (4.6). */
   transferFee: 'operating' | 'nobody';
-  /** Whether a sub-wallet's movement says what its balance gained or lost, or that before `feeAmount` was taken. */
+  /** Whether a sub-wallet's transaction says what its balance gained or lost, or that before `feeAmount` was taken. */
   transactionAmount: 'whole' | 'before_fee';
 }
 

@@ -22,7 +22,7 @@ export interface Effect {
 
 /**
  * All effects of a record as it stands. A withdrawal of which nobody says whether it was the operating balance's or a
- * sub-wallet's is not given up as unclear: the movements of all sub-wallets together show how much of all withdrawals was
+ * sub-wallet's is not given up as unclear: the transactions of all sub-wallets together show how much of all withdrawals was
  * theirs, so the debits are kept as `unplaced`, those of known sub-wallets among them.
  */
 export function effectsOf(record: MovementRecord, table: MovementTable): Effect[] {

@@ -1,7 +1,7 @@
 import { addAmounts, compareAmounts, subtractAmounts } from '../money.js';
 
 /**
- * A withdrawal that the balances and the sub-wallets' movements may count at different times, where the feed debits one when
+ * A withdrawal that the balances and the sub-wallets' transactions may count at different times, where the feed debits one when
  * it is made and its own record does when it is confirmed.
  */
 export interface WithdrawalInDoubt {
@@ -16,7 +16,7 @@ export interface WithdrawalInDoubt {
   when: 'under_way' | 'at_opening';
 }
 
-/** A withdrawal as the movements of a sub-wallet show it. */
+/** A withdrawal as the transactions of a sub-wallet show it. */
 export interface ShownDebit {
   account: string;
   delta: string;
@@ -41,7 +41,7 @@ export interface UnnamedPayouts {
 const TOGETHER_MS = 10 * 60_000;
 
 /**
- * Distinguishes them by what the service shows: a movement that names the payout, or one of the same sub-wallet, amount and
+ * Distinguishes them by what the service shows: a transaction that names the payout, or one of the same sub-wallet, amount and
  * time. What neither shows stays in doubt; no payout is taken for a sub-wallet's by its amount alone.
  */
 export function classifyUnnamed(payouts: readonly WithdrawalInDoubt[], debits: readonly ShownDebit[]): UnnamedPayouts {

@@ -1,5 +1,5 @@
 import type { Account } from './chart.js';
-import { accounts, walletAccount } from './chart.js';
+import { accounts, subWalletAccount } from './chart.js';
 import type { Draft, Line } from './entry.js';
 import { line, negated, netLines } from './lines.js';
 
@@ -20,13 +20,13 @@ export function openingEntry({ assetCode, balance, at }: Opening): Draft {
   });
 }
 
-/** What a sub-wallet's movements added up to then: the service shows no balance of theirs. */
-export function walletOpeningEntry(account: string, { assetCode, balance, at }: Opening): Draft {
-  const own = walletAccount(accounts.subWallets, account);
+/** What a sub-wallet's transactions added up to then: the service shows no balance of theirs. */
+export function subWalletOpeningEntry(account: string, { assetCode, balance, at }: Opening): Draft {
+  const own = subWalletAccount(accounts.subWallets, account);
   return ofBalance('opening', assetCode, `account:${account}`, {
     lines: netLines([
       line(own, assetCode, balance),
-      line(walletAccount(accounts.customers, account), assetCode, negated(balance)),
+      line(subWalletAccount(accounts.customers, account), assetCode, negated(balance)),
     ]),
     description: 'opening balance of a sub-wallet',
     dated: { at, by: 'opening' },
@@ -60,7 +60,7 @@ export function attributionEntry(given: {
 
 export interface InTransit {
   month: string;
-  /** What payouts and the sub-wallets' movements left in transit in that month. */
+  /** What payouts and the sub-wallets' transactions left in transit in that month. */
   amount: string;
   /** The last of them: its day in the books, and in milliseconds when it was. */
   day: string;
@@ -68,7 +68,7 @@ export interface InTransit {
 }
 
 /**
- * Payouts of which no record says whose they are, less those that the sub-wallets' movements show: the operating balance paid
+ * Payouts of which no record says whose they are, less those that the sub-wallets' transactions show: the operating balance paid
  * them. Month by month, so that each stands where its payouts do; `correction` is what the proof of the balance distinguishes
  * beyond that, and belongs to the last of the months.
  */

@@ -30,7 +30,7 @@ export const accounts = {
 export type Account = (typeof accounts)[keyof typeof accounts];
 
 /** Below these stands one account for each sub-wallet. */
-const perWallet: readonly string[] = [accounts.subWallets, accounts.customers];
+const perSubWallet: readonly string[] = [accounts.subWallets, accounts.customers];
 const known: readonly string[] = Object.values(accounts);
 
 const name = z
@@ -48,11 +48,11 @@ export const chartSchema = z
       const path = ['accounts', ours];
       if (theirs.split(':')[0] !== ours.split(':')[0])
         context.addIssue({ code: 'custom', path, message: 'an account under the same root as ours' });
-      const isPerWallet = perWallet.includes(ours);
+      const isPerSubWallet = perSubWallet.includes(ours);
       const clashes = known.some((other) => {
         if (other === ours) return false;
         const called = beancountName(given[other as Account] ?? other);
-        return called === beancountName(theirs) || (isPerWallet && called.startsWith(`${beancountName(theirs)}:`));
+        return called === beancountName(theirs) || (isPerSubWallet && called.startsWith(`${beancountName(theirs)}:`));
       });
       if (clashes) context.addIssue({ code: 'custom', path, message: 'a name that no other account has' });
     }
@@ -63,13 +63,13 @@ export type Chart = z.output<typeof chartSchema>;
 export const defaultChart: Chart = chartSchema.parse({});
 
 /** The account of one sub-wallet, whatever characters its id has: no two ids have one account. */
-export function walletAccount(parent: typeof accounts.subWallets | typeof accounts.customers, id: string): string {
+export function subWalletAccount(parent: typeof accounts.subWallets | typeof accounts.customers, id: string): string {
   return `${parent}:${encodedId(id)}`;
 }
 
 /** What the chart calls a posted account. */
 export function nameIn(chart: Chart, account: string): string {
-  const parent = perWallet.find((one) => account.startsWith(`${one}:`));
+  const parent = perSubWallet.find((one) => account.startsWith(`${one}:`));
   if (parent === undefined) return chart.accounts[account as Account] ?? account;
   return `${chart.accounts[parent as Account] ?? parent}${account.slice(parent.length)}`;
 }

@@ -38,7 +38,7 @@ function draftsOf(record: BookRecord, choices: BookChoices): Draft[] {
     case 'payment_intent':
       return paymentEntries(record, choices);
     case 'payin':
-      return depositEntries(record);
+      return payinEntries(record);
     case 'payout':
       return payoutEntries(record);
     case 'transaction':
@@ -48,15 +48,15 @@ function draftsOf(record: BookRecord, choices: BookChoices): Draft[] {
   }
 }
 
-/** Where a deposit came from, by its operation. */
+/** Where a payin came from, by its operation. */
 const origins = {
   payinConfirmed: { account: accounts.payments, description: 'deposit of a payment' },
   merchantDeposit: { account: accounts.deposits, description: 'deposit of the merchant’s own' },
   internalTransferIn: { account: accounts.transfers, description: 'transfer from another merchant' },
 } as const;
 
-/** A deposit by itself (specification 2.2): gross, fee and net. */
-export function depositEntries(record: BookRecord): Draft[] {
+/** A payin by itself (specification 2.2): gross, fee and net. */
+export function payinEntries(record: BookRecord): Draft[] {
   return record.moved.flatMap((moved): Draft[] => {
     const origin = Object.entries(origins).find(([name]) => name === moved.operation)?.[1];
     const amount = sinceOpening(moved);

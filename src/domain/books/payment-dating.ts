@@ -11,8 +11,8 @@ export function disputeOf({ fields }: BookRecord): string | null {
   return state === 'none' ? null : state;
 }
 
-/** When a deposit came: one that came after the payment was completed did not come with its completion. */
-export function depositDate(record: BookRecord, createdAt: number | null): Dated {
+/** When a payin came: one that came after the payment was completed did not come with its completion. */
+export function payinDate(record: BookRecord, createdAt: number | null): Dated {
   const completed = momentInHistory(record.fields, ['completed']);
   const isLater = completed !== null && createdAt !== null && createdAt > completed;
   return datedBy(record, [
@@ -21,20 +21,20 @@ export function depositDate(record: BookRecord, createdAt: number | null): Dated
   ]);
 }
 
-/** When the payment itself came: the last of its deposits, or what names it where none is shown. */
-export function paidDate(record: BookRecord, deposits: readonly Dated[]): Dated {
+/** When the payment itself came: the last of its payins, or what names it where none is shown. */
+export function paidDate(record: BookRecord, payins: readonly Dated[]): Dated {
   const { fields } = record;
-  const last = deposits.toSorted((a, b) => a.at - b.at).at(-1);
+  const last = payins.toSorted((a, b) => a.at - b.at).at(-1);
   if (last !== undefined) return last;
   return datedBy(record, [
     ['status_history', momentInHistory(fields, ['completed'])],
     ['updated', momentOf(fields?.['updatedAt'])],
-    ['created', lastDeposit(fields) ?? momentOf(fields?.['createdAt'])],
+    ['created', lastPayin(fields) ?? momentOf(fields?.['createdAt'])],
   ]);
 }
 
 /**
- * When a payment came to differ from its deposits. A dispute takes back what counted until then, so it is never dated by the
+ * When a payment came to differ from its payins. A dispute takes back what counted until then, so it is never dated by the
  * payment's own times; only what never counted has them.
  */
 export function differenceDate(record: BookRecord, paid: Dated): Dated {
@@ -54,7 +54,7 @@ export function heldDate(record: BookRecord): Dated {
   if (state !== 'pending_decision' || !neverCounted(record)) return stateDate(record, state);
   const concluded = momentInHistory(record.fields, ['completed', 'unmatched']);
   if (concluded === null) return stateDate(record, state);
-  return { at: Math.max(concluded, lastDeposit(record.fields) ?? concluded), by: 'status_history' };
+  return { at: Math.max(concluded, lastPayin(record.fields) ?? concluded), by: 'status_history' };
 }
 
 /**
@@ -92,7 +92,7 @@ function seenBegin({ dispute }: BookRecord, state: string): number | null {
   return dispute?.begun.get(state) ?? null;
 }
 
-function lastDeposit(fields: JsonObject | null): number | null {
+function lastPayin(fields: JsonObject | null): number | null {
   const summaries = Array.isArray(fields?.['payins']) ? fields['payins'] : [];
   const times = summaries.filter(isJsonObject).flatMap((one) => momentOf(one['createdAt']) ?? []);
   return times.length === 0 ? null : Math.max(...times);

@@ -5,11 +5,11 @@ import { accounts } from './chart.js';
 import { momentOf } from './dating.js';
 import type { BookChoices, BookRecord, Dated, Draft, Moved } from './entry.js';
 import { line, negated, sinceOpening, stoodAtOpening } from './lines.js';
-import { depositDate, differenceDate, disputeOf, heldDate, neverCounted, paidDate } from './payment-dating.js';
+import { differenceDate, disputeOf, heldDate, neverCounted, paidDate, payinDate } from './payment-dating.js';
 
 type Credit = Pick<Moved, 'assetCode' | 'delta' | 'base'>;
 
-interface Deposit {
+interface CreditedPayin {
   id: string;
   net: string;
   fee: string;
@@ -17,7 +17,7 @@ interface Deposit {
 }
 
 /**
- * A payment (specification 2.1): what it brought, deposit by deposit where they are shown, and what differs from their sum,
+ * A payment (specification 2.1): what it brought, payin by payin where they are shown, and what differs from their sum,
  * such as the part that a dispute holds back, as a state of the payment.
  */
 export function paymentEntries(record: BookRecord, choices: Pick<BookChoices, 'payments'>): Draft[] {
@@ -43,23 +43,23 @@ function creditEntries(record: BookRecord, credit: Credit): Draft[] {
   const net = sinceOpening(credit);
   const asset = credit.assetCode;
   if (net === null || asset === null) return [];
-  // What of the fee was taken before the opening is not known then, nor which deposits stood.
+  // What of the fee was taken before the opening is not known then, nor which payins stood.
   const isOwn = record.fields !== null && textField(record.fields, 'assetCode') === asset;
   const isOld = stoodAtOpening(credit) || !isOwn;
   const total = record.fields?.['feeAmountTotal'];
   const fee = !isOld && isAmount(total) && compareAmounts(net, '0') !== 0 ? total : '0';
-  const deposits = isOld ? [] : creditedDeposits(record, asset, net);
+  const payins = isOld ? [] : creditedPayins(record, asset, net);
   const rest = {
-    net: subtractAmounts(net, sumAmounts(deposits.map((one) => one.net))),
-    fee: subtractAmounts(fee, sumAmounts(deposits.map((one) => one.fee))),
+    net: subtractAmounts(net, sumAmounts(payins.map((one) => one.net))),
+    fee: subtractAmounts(fee, sumAmounts(payins.map((one) => one.fee))),
   };
   const paid = paidDate(
     record,
-    deposits.map(({ dated }) => dated),
+    payins.map(({ dated }) => dated),
   );
   const key = isOwn ? 'payment' : `payment:${asset}`;
   return [
-    ...deposits.map(
+    ...payins.map(
       (one): Draft => ({
         ...draft(record, `payin:${one.id}`, collected(asset, one), one.dated),
         mode: 'fact',
@@ -69,7 +69,7 @@ function creditEntries(record: BookRecord, credit: Credit): Draft[] {
     ),
     {
       ...draft(record, key, collected(asset, rest), differenceDate(record, paid)),
-      ...(isOld || deposits.length > 0 || !isHeldBack(record) ? {} : { firstDated: paid }),
+      ...(isOld || payins.length > 0 || !isHeldBack(record) ? {} : { firstDated: paid }),
       description: isOld ? 'payment, as far as it came after the opening' : 'payment',
     },
   ];
@@ -85,34 +85,34 @@ function collected(asset: string, { net, fee }: { net: string; fee: string }): D
 }
 
 /**
- * Deposits that count, or that counted until a dispute took them back, with all their amounts, in the payment's own asset; none
+ * Payins that count, or that counted until a dispute took them back, with all their amounts, in the payment's own asset; none
  * where one of them is not known.
  */
-function creditedDeposits(record: BookRecord, asset: string, net: string): Deposit[] {
+function creditedPayins(record: BookRecord, asset: string, net: string): CreditedPayin[] {
   const { fields } = record;
   const isDisputed = isCompletedInDispute(record);
   if (compareAmounts(net, '0') === 0 && (!isDisputed || neverCounted(record))) return [];
   const states = isDisputed ? ['confirmed', 'unmatched'] : ['confirmed'];
   const summaries = Array.isArray(fields?.['payins']) ? fields['payins'] : [];
   const credited = summaries.filter(isJsonObject).filter((one) => states.includes(textField(one, 'status') ?? ''));
-  const deposits = credited.flatMap((one): Deposit[] => {
+  const payins = credited.flatMap((one): CreditedPayin[] => {
     const [id, net, fee] = [textField(one, 'id'), one['amountNet'], one['feeAmount']];
     if (id === null || !isAmount(net) || !(isAmount(fee) || fee === null)) return [];
     if (textField(one, 'assetCode') !== asset) return [];
-    return [{ id, net, fee: fee ?? '0', dated: depositDate(record, momentOf(one['createdAt'])) }];
+    return [{ id, net, fee: fee ?? '0', dated: payinDate(record, momentOf(one['createdAt'])) }];
   });
-  const isWhole = new Set(deposits.map(({ id }) => id)).size === credited.length;
-  return isWhole && !isTakenBackBefore(record, deposits) ? deposits : [];
+  const isWhole = new Set(payins.map(({ id }) => id)).size === credited.length;
+  return isWhole && !isTakenBackBefore(record, payins) ? payins : [];
 }
 
 /** A dispute took back, before the books were opened, what these had brought: what is decided of it since is all that they did. */
-function isTakenBackBefore({ dispute }: BookRecord, deposits: readonly Deposit[]): boolean {
+function isTakenBackBefore({ dispute }: BookRecord, payins: readonly CreditedPayin[]): boolean {
   const opened = dispute?.booksOpenedAt ?? null;
   if (opened === null || !isAmount(dispute?.firstNet) || compareAmounts(dispute.firstNet, '0') !== 0) return false;
-  return deposits.some(({ dated }) => dated.at < opened);
+  return payins.some(({ dated }) => dated.at < opened);
 }
 
-/** What completes a payment counted; of a dispute that opens later its deposits may be shown as unmatched again. */
+/** What completes a payment counted; of a dispute that opens later its payins may be shown as unmatched again. */
 function isCompletedInDispute(record: BookRecord): boolean {
   return disputeOf(record) !== null && textField(record.fields ?? {}, 'status') === 'completed';
 }

@@ -16,8 +16,8 @@ const purposes = {
 
 /**
  * A payout (specification 2.4): what it debited, with the service's fee where the merchant bears it (4.4, 4.5). Of one whose
- * balance nobody names the debit is in transit until the sub-wallets' movements show whose it was. The gas is a memo until
- * a movement shows that the merchant bore it.
+ * balance nobody names the debit is in transit until the sub-wallets' transactions show whose it was. The gas is a memo until
+ * a transaction shows that the merchant bore it.
  */
 export function payoutEntries(record: BookRecord): Draft[] {
   const drafts = record.moved.flatMap((moved): Draft[] => {

@@ -1,5 +1,5 @@
 import { addAmounts, isSignedAmount, subtractAmounts, sumAmounts } from '../money.js';
-import { accounts, walletAccount } from './chart.js';
+import { accounts, subWalletAccount } from './chart.js';
 import { datedAs } from './dating.js';
 import type { BookChoices, BookRecord, Draft, Line, Moved } from './entry.js';
 import { line, negated, sinceOpening, stoodAtOpening } from './lines.js';
@@ -15,7 +15,7 @@ const descriptions: Readonly<Record<string, string>> = {
 };
 
 /**
- * A movement of a sub-wallet (specification 4.6, 4.11): a sub-wallet holds its end user's money, so that what it holds is owed,
+ * A transaction of a sub-wallet (specification 4.6, 4.11): a sub-wallet holds its end user's money, so that what it holds is owed,
  * and what moves between it and the operating balance changes hands.
  */
 export function transactionEntries(record: BookRecord, choices: BookChoices): Draft[] {
@@ -30,16 +30,14 @@ export function transactionEntries(record: BookRecord, choices: BookChoices): Dr
       lines.filter(({ account }) => account === accounts.operating).map((one) => one.amount),
     );
     const fee = parts.some(stoodAtOpening) ? '0' : feeOf(record);
-    const wallet = sumAmounts(
-      parts.filter(({ account }) => account !== null).flatMap((one) => sinceOpening(one) ?? []),
-    );
+    const own = sumAmounts(parts.filter(({ account }) => account !== null).flatMap((one) => sinceOpening(one) ?? []));
     return [
       {
         recordKind: record.kind,
         recordId: record.id,
         key: operation,
         mode: 'fact',
-        lines: [...lines, ...otherSide(operation, { asset, operating, fee, wallet, choices })],
+        lines: [...lines, ...otherSide(operation, { asset, operating, fee, own, choices })],
         description: descriptions[operation] ?? operation,
         sources: [{ kind: record.kind, id: record.id }],
         dated: datedAs(record, first, []),
@@ -54,8 +52,8 @@ function legs(moved: Moved): Line[] {
   if (amount === null || assetCode === null) return [];
   if (account === null) return [line(accounts.operating, assetCode, amount)];
   return [
-    line(walletAccount(accounts.subWallets, account), assetCode, amount),
-    line(walletAccount(accounts.customers, account), assetCode, negated(amount)),
+    line(subWalletAccount(accounts.subWallets, account), assetCode, amount),
+    line(subWalletAccount(accounts.customers, account), assetCode, negated(amount)),
   ];
 }
 
@@ -65,18 +63,18 @@ interface Sides {
   operating: string;
   fee: string;
   /** What the sub-wallet gained. */
-  wallet: string;
+  own: string;
   choices: BookChoices;
 }
 
-function otherSide(operation: string, { asset, operating, fee, wallet, choices }: Sides): Line[] {
+function otherSide(operation: string, { asset, operating, fee, own, choices }: Sides): Line[] {
   if (operation === 'accountDeposit') return [];
   if (operation === 'accountPayout') {
     // The payout's own record has put its debit in transit: whose it was is said here.
     return [
-      line(accounts.payoutsInTransit, asset, negated(wallet)),
+      line(accounts.payoutsInTransit, asset, negated(own)),
       line(accounts.serviceFees, asset, negated(fee)),
-      line(accounts.withdrawals, asset, addAmounts(wallet, fee)),
+      line(accounts.withdrawals, asset, addAmounts(own, fee)),
     ];
   }
   if (operation === 'accountClose') return [line(accounts.closedWallets, asset, negated(operating))];

@@ -48,7 +48,7 @@ export interface RefundFacts {
   ordered: ReadonlySet<string>;
   /** By payout, the payments that it may give back; of one that is left out they were not searched for. */
   candidates: ReadonlyMap<string, readonly CheckedRecord[]>;
-  /** By payout, the call of our own in doubt that may have made it (family/own-refunds.ts). */
+  /** By payout, the call of our own, of unknown outcome, that may have made it (family/own-refunds.ts). */
   makers: ReadonlyMap<string, OpenCall>;
 }
 
@@ -71,10 +71,10 @@ export interface CheckFacts {
   invoices: ById;
   payouts: ById;
   refunds: RefundFacts;
-  /** Movements of sub-wallets, accounts and whatever else was changed and is only classified by its age. */
+  /** Transactions of sub-wallets, accounts and whatever else was changed and is only classified by its age. */
   others: readonly CheckedRecord[];
   orders: readonly CheckedOrder[];
-  /** The payment intents that list a deposit, by its id. */
+  /** The payment intents that list a payin, by its id. */
   listings: ReadonlyMap<string, readonly string[]>;
   focus: Readonly<Record<FocusKind, ReadonlySet<string>>>;
 }

@@ -25,7 +25,7 @@ export const contractBreaks = {
 export const UNAPPLIED: Severity = contractBreaks.contract_violation.also.severity;
 
 /**
- * Records that name one another must agree. A deposit that two payments list would be counted twice: critical. Where one
+ * Records that name one another must agree. A payin that two payments list would be counted twice: critical. Where one
  * is named by another than it names itself: low. `contract_violation`; the field stands behind the id, since what is wrong
  * with the record's own fields is another break.
  */
@@ -52,7 +52,7 @@ function payinLink(payin: CheckedRecord, { listings, intents }: CheckFacts): Fin
     { paymentIntentId: { ours: listing.toSorted(compareText), theirs: named, source: sourceOf(payin) } },
     {
       severity: listing.length > 1 ? UNAPPLIED : 'low',
-      notes: { rule: 'a deposit belongs to the payment that lists it' },
+      notes: { rule: 'a payin belongs to the payment that lists it' },
     },
   );
 }

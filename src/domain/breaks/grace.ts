@@ -15,13 +15,13 @@ export const grace = {
   refund: 10 * MINUTE_MS,
   /** From the first sight of an order until the store registers it. */
   registration: 30 * MINUTE_MS,
-  /** A screening (KYT) of a deposit that its payment counts as collected already. */
+  /** A screening (KYT) of a payin that its payment counts as collected already. */
   kyt: HOUR_MS,
   /** From the last poll of a record that is open or only claimed: every list is read whole again within a day. */
   stale: 24 * HOUR_MS,
   /** From `expiresAt` of something that the service still shows as waiting for the customer. */
   overdue: 48 * HOUR_MS,
-  /** A confirmed payout of a sub-wallet and its movement. The feed of movements is read every 10 minutes. */
+  /** A confirmed payout of a sub-wallet and its transaction. The feed of transactions is read every 10 minutes. */
   debit: 2 * HOUR_MS,
 } as const;
 

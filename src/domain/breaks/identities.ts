@@ -83,7 +83,7 @@ function sumOf(fields: JsonObject, one: string, other: string): string | null {
   return a === null || b === null ? null : addAmounts(a, b);
 }
 
-/** Of the deposits as the payment sums them up; null where one is not final, or in another asset, or shows no such amount. */
+/** Of the payins as the payment sums them up; null where one is not final, or in another asset, or shows no such amount. */
 function sumOfPayins(fields: JsonObject, field: string): string | null {
   const payins = fields['payins'];
   if (!Array.isArray(payins) || payins.length === 0) return null;

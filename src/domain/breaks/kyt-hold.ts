@@ -18,8 +18,8 @@ export const screeningBreaks = {
 } as const satisfies BreakDefinitions;
 
 /**
- * A deposit whose screening is not passed, though its payment counts as collected: the goods wait. A word on no list holds
- * them too. A rejection is no matter of waiting, and needs no payment: a deposit that belongs to none is the merchant's own
+ * A payin whose screening is not passed, though its payment counts as collected: the goods wait. A word on no list holds
+ * them too. A rejection is no matter of waiting, and needs no payment: a payin that belongs to none is the merchant's own
  * money.
  */
 function kytHold(payin: CheckedRecord, facts: CheckFacts): Finding | { at: number } | null {
@@ -51,7 +51,7 @@ export function rejectedHold(payin: Parameters<typeof sourceOf>[0], intent: Pick
   return finding({ kytStatus: { ours: 'passed', theirs: word, source: sourceOf(payin) } }, { notes });
 }
 
-/** The payments that a deposit names or that list it, and those of them that are known. */
+/** The payments that a payin names or that list it, and those of them that are known. */
 function intentsOf(payin: CheckedRecord, { intents, listings }: CheckFacts) {
   const named = textField(payin.fields, 'paymentIntentId');
   const ids = new Set([...(listings.get(payin.id) ?? []), ...(named === null ? [] : [named])]);

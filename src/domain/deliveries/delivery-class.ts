@@ -6,7 +6,7 @@ import type { BreakKind } from '../breaks/breaks.js';
  * - `received`: the event is here, through this delivery.
  * - `received_sibling`: it is here, through the delivery to another endpoint of ours.
  * - `pending_retry`: it is not here, and the service is still at it.
- * - `rejected`: we refused it.
+ * - `rejected`: we rejected it.
  * - `never_reached`: no attempt reached us, or none that we could know of.
  * - `phantom`: the service noted an answer of 2xx, and we hold nothing.
  * - `other_endpoint`: it was not meant for us.
@@ -40,8 +40,8 @@ export interface DeliveryFacts {
   held: 'own' | 'sibling' | 'recovered' | null;
   /** The event it is paired with is applied, or can't be. */
   applied: boolean;
-  /** Why we refused it, as far as that is known. */
-  refusal: string | null;
+  /** Why we rejected it, as far as that is known. */
+  rejection: string | null;
   /** The secret of its endpoint was retired by the operator. */
   secretRetired: boolean;
   /** It was first seen when keys of events of its time were deleted already; left out: no. */
@@ -134,7 +134,7 @@ function stateOf(facts: DeliveryFacts, clock: DeliveryClock): DeliveryClass {
   if (isUnderWay(facts, clock)) return 'pending_retry';
   if (facts.held === null && facts.tooOld) return 'too_old';
   if (isSuccess(facts.httpStatus)) return 'phantom';
-  return facts.refusal === null ? 'never_reached' : 'rejected';
+  return facts.rejection === null ? 'never_reached' : 'rejected';
 }
 
 /** The service noted an answer that it takes for a success. */
@@ -172,7 +172,7 @@ function isAged({ createdAt }: DeliveryFacts, { now, graceMs }: DeliveryClock): 
   return createdAt === null || now - createdAt >= graceMs;
 }
 
-/** A late retry under a secret that the operator retired is refused as it should be; the event is recovered. */
+/** A late retry under a secret that the operator retired is rejected as it should be; the event is recovered. */
 function isExplained(kind: DeliveryClass, { secretRetired, recoverable, held }: DeliveryFacts): boolean {
   return kind === 'rejected' && secretRetired && (recoverable || held === 'recovered');
 }

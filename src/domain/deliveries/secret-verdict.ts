@@ -35,8 +35,8 @@ export interface VerdictFacts {
   overlap: (other: string) => Overlap;
   /** The delivery history was read completely not long ago. */
   historyKnown: boolean;
-  /** Requests with the service's headers that were refused for their signature lately; at least so many. */
-  refused: number;
+  /** Requests with the service's headers that were rejected for their signature lately; at least so many. */
+  rejected: number;
 }
 
 export interface SecretClassification {
@@ -136,11 +136,11 @@ function noneLeft({ label }: SecretFacts): string {
   return `No webhook is accepted: every secret is retired. ${acceptAgain(label)} (step 5).`;
 }
 
-function alone({ secret: { firstMatchAt, endpoint }, refused }: VerdictFacts): Lack {
+function alone({ secret: { firstMatchAt, endpoint }, rejected }: VerdictFacts): Lack {
   const what = 'it is the only secret that is accepted';
   if (firstMatchAt === null) {
     const next = 'Wait for the first event, or send a test from the dashboard.';
-    return { what, next: refused > 0 ? `${copyAgain(refused)}.` : next };
+    return { what, next: rejected > 0 ? `${copyAgain(rejected)}.` : next };
   }
   if (endpoint === null) {
     return {
@@ -154,14 +154,14 @@ function alone({ secret: { firstMatchAt, endpoint }, refused }: VerdictFacts): L
   };
 }
 
-function unmatched({ secret: { label }, refused }: VerdictFacts): Lack {
+function unmatched({ secret: { label }, rejected }: VerdictFacts): Lack {
   const next = `Wait for the first event under "${label}", or send a test to its endpoint from the dashboard (step 3).`;
-  return { what: 'it has not matched yet', next: refused > 0 ? `${copyAgain(refused)} (step 3).` : next };
+  return { what: 'it has not matched yet', next: rejected > 0 ? `${copyAgain(rejected)} (step 3).` : next };
 }
 
 /** Something signed with another secret than the configured ones came: the service's, or a stranger's. */
-function copyAgain(refused: number): string {
-  return `${refused} ${refused === 1 ? 'request was' : 'requests were'} refused for the signature within a day: if the service sent them, copy the secret of its endpoint from the dashboard again`;
+function copyAgain(rejected: number): string {
+  return `${rejected} ${rejected === 1 ? 'request was' : 'requests were'} rejected for the signature within a day: if the service sent them, copy the secret of its endpoint from the dashboard again`;
 }
 
 function waitsFor(rivals: readonly SecretFacts[]): Lack {

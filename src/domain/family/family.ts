@@ -124,7 +124,7 @@ export function linksOf(records: FamilyRecords, { assigned }: Pick<Said, 'assign
 /**
  * Which of the records are one order's. Its payments: those that carry the reference, and those that carry none and are
  * linked with an invoice that does. Its invoices: those that carry the reference, and those linked with a payment that does.
- * Its deposits and refunds are those of its payments.
+ * Its payins and refunds are those of its payments.
  */
 export function familyOf(reference: string, links: Links, said: Said, words: PayoutWords): Family {
   const { owned } = links;

@@ -50,7 +50,7 @@ const NONE: readonly string[] = [];
 
 type PayinSummary = JsonObject & { id: string };
 
-/** The deposits that a payment intent sums up (specification 2.1). */
+/** The payins that a payment intent sums up (specification 2.1). */
 export function payinSummaries(fields: JsonObject): PayinSummary[] {
   const listed = Object.hasOwn(fields, 'payins') ? fields['payins'] : null;
   if (!Array.isArray(listed)) return [];
@@ -97,7 +97,7 @@ export function ordersOfPayment(intent: ShownRecord, linked: readonly ShownRecor
   return [...new Set(references)].sort(compareText);
 }
 
-/** By a payment's id the deposits, or invoices, that it names or that name it: each once, in the order given. */
+/** By a payment's id the payins, or invoices, that it names or that name it: each once, in the order given. */
 export function linkedByPayment<R extends ShownRecord>(
   kind: 'payin' | 'invoice',
   intents: readonly ShownRecord[],

@@ -69,7 +69,7 @@ export const payin = defineKind({
       },
       accountId: {
         type: 'text',
-        about: 'The sub-wallet that it went to, where the service or an event of the deposit names it.',
+        about: 'The sub-wallet that it went to, where the service or an event of the payin names it.',
         example: 'wa_1',
         link: 'account',
         // The specification names no account here: the event of a deposit to a sub-wallet does.
@@ -95,7 +95,7 @@ export const payin = defineKind({
         title: 'Payment',
         kind: 'payment_intent',
         named: 'paymentIntentId',
-        none: 'The deposit names none: a deposit of the merchant, or a transfer.',
+        none: 'The payin names none: a deposit of the merchant, or a transfer.',
       },
       { title: 'Sub-wallet', kind: 'account', named: 'accountId', none: 'None is named.' },
     ],

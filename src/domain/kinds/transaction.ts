@@ -4,7 +4,7 @@ import { defineKind, group } from './kind.js';
 export const transaction = defineKind({
   section: '4.11',
   shape: 'Transaction',
-  about: 'A movement of a sub-wallet.',
+  about: 'A transaction of a sub-wallet.',
   idExample: 'tx_1',
   table: 'transactions',
   names: ['transaction', 'accountTransaction'],
@@ -18,7 +18,13 @@ export const transaction = defineKind({
       assetCode: { type: 'text', about: 'The asset that moved.', example: 'USDT.TRON', column: true },
     }),
     ...group('Where it belongs', {
-      type: { type: 'text', about: 'What kind of movement it is.', example: 'transfer', only: 'unnamed', column: true },
+      type: {
+        type: 'text',
+        about: 'What kind of transaction it is.',
+        example: 'transfer',
+        only: 'unnamed',
+        column: true,
+      },
       accountId: {
         type: 'text',
         about: 'The sub-wallet.',
@@ -30,13 +36,13 @@ export const transaction = defineKind({
       createdAt: { type: 'time', only: 'unnamed' },
     }),
   },
-  api: { path: 'transactions', group: 'Funds', one: 'movement', many: 'movements of sub-wallets' },
+  api: { path: 'transactions', group: 'Funds', one: 'transaction', many: 'transactions of sub-wallets' },
   href: '/transactions',
   page: {
     title: 'Transactions',
     one: 'transaction',
     group: 'Records',
-    intro: 'Movements of sub-wallets.',
+    intro: 'Transactions of sub-wallets.',
     empty: 'A transaction appears once the feed of the service was read.',
     filters: ['accountId', 'assetCode', 'type'],
     columns: ['accountId', 'type', 'amount', 'feeAmount'],

@@ -11,7 +11,7 @@ export function factsOf(
   given: Pick<OrderFacts, 'reference' | 'expected' | 'history' | 'kytWords' | 'requiresRegistration'>,
 ): OrderFacts {
   const { contested } = family;
-  // What a call of our own in doubt may have made is held by the call, and shown as what it is.
+  // A call of our own with an unknown outcome may have made it: the call holds it, and it is shown as such.
   const intents = [...family.intents, ...contested.map(({ intent }) => intent)];
   const unlinked = madeByOthers(family.unlinked, family.openCalls, intents);
   // One by one: spreading as many fields takes longer than all that follows.

@@ -29,7 +29,7 @@ export interface OrderFacts extends ReleaseRules {
   contested?: readonly ShownRecord[];
   /** Payments that an invoice of this order names, or that name one, and that carry another order's reference. */
   elsewhere?: readonly ShownRecord[];
-  /** Details of the deposits of those intents, as far as they were read. */
+  /** Details of the payins of those intents, as far as they were read. */
   payins: readonly ShownRecord[];
   invoices: readonly ShownRecord[];
   refunds: readonly OrderRefund[];
@@ -45,7 +45,7 @@ export interface OrderFacts extends ReleaseRules {
   history?: ReadonlySet<string>;
   /** Of the order's payments. */
   openCalls?: readonly OpenCall[];
-  /** The account has shown a result of the screening: a deposit without one waits for it. */
+  /** The account has shown a result of the screening: a payin without one waits for it. */
   showsKyt?: boolean;
   /** More records carry the reference than can be one order's; they need not be here. */
   shared?: boolean;

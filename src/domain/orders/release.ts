@@ -24,7 +24,7 @@ export function held(reason: ReleaseReason): Release {
   return { safe: false, reason, provenAt: null };
 }
 
-/** The verdict on an order that is paid: every deposit behind it must have been read, be final and have passed. */
+/** The verdict on an order that is paid: each of its payins must have been read, be final and have passed. */
 export function releaseOfPaid(collected: readonly Collected[], facts: OrderFacts): Release {
   const intents = collected.map(({ intent }) => intent);
   const payins = linkedByPayment('payin', intents, facts.payins);
@@ -69,12 +69,12 @@ function doubtsOfPayment(
   ];
 }
 
-/** A deposit that names another payment than the one that lists it is that one's money, if anybody's. */
+/** A payin that names another payment than the one that lists it is that one's money, if anybody's. */
 function isOwn({ fields }: ShownRecord, { id }: ShownRecord): boolean {
   return namedIn('payin', fields, 'payment_intent').every((named) => named === id);
 }
 
-/** Every deposit that the payment lists was read. Money that no deposit brought was never screened either. */
+/** Every payin that the payment lists was read. Money that no payin brought was never screened either. */
 function isReadWhole({ fields }: ShownRecord, payins: readonly ShownRecord[]): boolean {
   if (!Array.isArray(fields['payins']) || payins.length === 0) return false;
   const read = new Set(payins.map(({ id }) => id));
@@ -82,7 +82,7 @@ function isReadWhole({ fields }: ShownRecord, payins: readonly ShownRecord[]): b
   return isNamed && listedPayins(fields).every((id) => read.has(id));
 }
 
-/** Its deposits were not asked for: the order was paid before Tallyhook was there. */
+/** Its payins were not asked for: the order was paid before Tallyhook was there. */
 function isHistory({ id }: ShownRecord, { history }: OrderFacts): boolean {
   return history?.has(id) === true;
 }

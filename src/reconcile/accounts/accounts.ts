@@ -6,7 +6,7 @@ import type { Outcome, RunContext } from '../deps.js';
 import { StrangeListError } from '../lists/same-list.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
 import { type AccountPage, type AccountsScan, scanAccounts } from './scan-accounts.js';
-import { settleUnlisted, type UnlistedWallets } from './settle-unlisted.js';
+import { settleUnlisted, type UnlistedAccounts } from './settle-unlisted.js';
 
 /** Specification 3.6, 4.10. */
 const statuses = ['active', 'frozen', 'closed'] as const;
@@ -30,7 +30,7 @@ const MOST_NAMED = 30;
 /**
  * STORY of one poll of the sub-wallets: every list, by status; then, if one that was listed, or that events named, is in
  * none of them, all lists once more, because it may have moved from one to another between the two. One that is in none again
- * is asked for by its own movements: a closed one was archived, one that the service denies is a break.
+ * is asked for by its own transactions: a closed one was archived, one that the service denies is a break.
  */
 export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
   const { db } = run.deps;
@@ -105,7 +105,7 @@ async function savePage(run: RunContext, { rows, from, to }: AccountPage): Promi
   );
 }
 
-async function saveUnlisted(run: RunContext, { observations, endedRequests }: UnlistedWallets): Promise<void> {
+async function saveUnlisted(run: RunContext, { observations, endedRequests }: UnlistedAccounts): Promise<void> {
   const { deps, tally, fence } = run;
   await save(run, observations);
   if (endedRequests.length === 0) return;

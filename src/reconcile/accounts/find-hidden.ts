@@ -3,13 +3,13 @@ import { ForbiddenError, NotFoundError, RefusedError } from '../../service-api/s
 import type { RunContext } from '../deps.js';
 
 const operation = 'listAccountTransactions';
-/** No sub-wallet has this id: shows whether the service refuses to show the movements of one that it does not know. */
+/** No sub-wallet has this id: shows whether the service refuses to show the transactions of one that it does not know. */
 const NOBODY = 'tallyhook-no-such-account';
 /** Calls of one run; the others have their turn in the next. */
 const MOST = 60;
 
-export interface HiddenWallets {
-  /** The service knows them by their own movements: hidden from the lists, which only an archived one is. */
+export interface HiddenAccounts {
+  /** The service knows them by their own transactions: hidden from the lists, which only an archived one is. */
   known: string[];
   /** The service denies them. */
   denied: string[];
@@ -20,7 +20,7 @@ export interface HiddenWallets {
 }
 
 /**
- * Sub-wallets that none of the lists shows, asked for one by one through their own movements (specification 4.11): there is
+ * Sub-wallets that none of the lists shows, asked for one by one through their own transactions (specification 4.11): there is
  * no call for one sub-wallet. One that was closed and archived between two runs was never seen closed, and is still known.
  * `listed`: one that the lists show.
  */
@@ -28,8 +28,8 @@ export async function findHidden(
   run: RunContext,
   ids: readonly string[],
   listed: string | undefined,
-): Promise<HiddenWallets> {
-  const found: HiddenWallets = { known: [], denied: [], undecided: [], left: ids.slice(MOST) };
+): Promise<HiddenAccounts> {
+  const found: HiddenAccounts = { known: [], denied: [], undecided: [], left: ids.slice(MOST) };
   const silent: string[] = [];
   const denied: string[] = [];
   for (const id of ids.slice(0, MOST)) {

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 /** Of ids in a run's proof. */
 const SHOWN = 10;
 
-export interface UnlistedWallets {
+export interface UnlistedAccounts {
   /** What is to be saved of them, and the refresh requests that go. */
   observations: Observation[];
   endedRequests: MetRefreshRequest[];
@@ -37,7 +37,7 @@ interface Passes {
  * absent, and a break if it was listed or an event reported more of it than its id. One that was only named, and that the service
  * does not speak of for a day, is no longer asked for: the proof of the run says so.
  */
-export async function settleUnlisted(run: RunContext, passes: Passes): Promise<UnlistedWallets> {
+export async function settleUnlisted(run: RunContext, passes: Passes): Promise<UnlistedAccounts> {
   const { db, contract } = run.deps;
   const closed = await closedAccounts(db, passes.vanished);
   const open = passes.vanished.filter((id) => !closed.has(id));

@@ -159,7 +159,7 @@ function sameAs(read: ReadBalance | null, earlier: ReadBalance | null): ReadBala
   return read !== null && earlier !== null && isSameBalance(earlier, read) ? earlier : null;
 }
 
-/** The kinds whose records move balances. Payouts before payments, which name the refunds of disputes, and movements last. */
+/** The kinds whose records move balances. Payouts before payments, which name the refunds of disputes, and transactions last. */
 const kinds = ['payouts', 'payment-intents', 'transactions'] as const;
 
 interface Synced {
@@ -188,7 +188,7 @@ async function syncMovements(run: RunContext): Promise<Synced> {
   }
   const { movements } = run.deps.contract;
   const unread = movements.choices.payments === 'payins' ? await countUnreadPayins(run.deps.db) : 0;
-  if (unread > 0) synced.reason ??= `${unread} deposits of payments are not read yet`;
+  if (unread > 0) synced.reason ??= `${unread} payins of payments are not read yet`;
   await workInMovements(run.deps.db, movements);
   return synced;
 }

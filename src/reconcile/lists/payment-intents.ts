@@ -6,9 +6,9 @@ import type { ListPlan } from './list-plan.js';
 import { readList } from './read-list.js';
 
 const PAYINS_AT_ONCE = 100;
-/** Rounds of a run by hand: a hundred thousand deposits. */
+/** Rounds of a run by hand: a hundred thousand payins. */
 const MOST_ROUNDS = 1_000;
-/** The loop that reads what events claim is not keeping up with deposits that have waited longer. */
+/** The loop that reads what events claim is not keeping up with payins that have waited longer. */
 const LATE_MS = 600_000;
 
 /** Specification 4.14. `irregular` is the filter for payments whose amount differs (specification 3.1). */
@@ -21,8 +21,8 @@ export const paymentIntentList: ListPlan = {
 };
 
 /**
- * Payment intents, and the detail of their deposits, which have no list (specification 4.15). A run by hand reads every
- * deposit that is due; beside the loop that does so, a run checks whether it keeps up.
+ * Payment intents, and the detail of their payins, which have no list (specification 4.15). A run by hand reads every
+ * payin that is due; beside the loop that does so, a run checks whether it keeps up.
  */
 export async function reconcilePaymentIntents(run: RunContext): Promise<Outcome> {
   const outcome = await readList(run, paymentIntentList);
@@ -32,7 +32,7 @@ export async function reconcilePaymentIntents(run: RunContext): Promise<Outcome>
   const left = await countOverduePayins(run.deps.db, withoutPayins ? LATE_MS : 0);
   const proof = { ...outcome.proof, payins: { read, left } };
   if (left === 0) return { ...outcome, proof };
-  const reason = [outcome.proof['reason'], `deposits still to be read: ${left}`].filter(Boolean).join('; ');
+  const reason = [outcome.proof['reason'], `payins still to be read: ${left}`].filter(Boolean).join('; ');
   return { ...outcome, complete: false, proof: { ...proof, reason } };
 }
 

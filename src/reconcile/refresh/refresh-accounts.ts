@@ -11,25 +11,25 @@ import type { RefreshRound } from './refresh-memory.js';
 const PER_ROUND = 500;
 /** What was not found is left to the runs, and asked for ever more rarely. */
 const AGAIN_MS = 60_000;
-/** An event comes soon after the movement that it reports. */
+/** An event comes soon after the transaction that it reports. */
 const RECENT_MS = 60 * 60_000;
 /** There is no call for one sub-wallet: where there are thousands, events alone must not spend the rate on their lists. */
 const REST_MS_PER_CALL = 2_000;
 
 /**
- * Sub-wallets that something asked to be read: all lists are read, once. An event that names them reports a movement more
+ * Sub-wallets that something asked to be read: all lists are read, once. An event that names them reports a transaction more
  * often than not, and seldom by the id that the feed knows it by (specification 4.12): so the newest of the feed is read first.
  */
 export async function refreshAccounts(round: RefreshRound): Promise<void> {
   await readDue(round, 'account', async (run) => {
-    await readNewestMovements(run);
+    await readNewestTransactions(run);
     await readAll(run);
   });
 }
 
-/** Movements that something asked to be read. */
+/** Transactions that something asked to be read. */
 export async function refreshTransactions(round: RefreshRound): Promise<void> {
-  await readDue(round, 'transaction', readNewestMovements);
+  await readDue(round, 'transaction', readNewestTransactions);
 }
 
 async function readDue(
@@ -56,7 +56,7 @@ async function readDue(
 }
 
 /** The last hour of the feed; the run that comes to it proves it. */
-async function readNewestMovements(run: RunContext): Promise<void> {
+async function readNewestTransactions(run: RunContext): Promise<void> {
   const now = Math.floor(run.deps.client.serviceNow());
   await readTwice(createFeedReader(run), createFeedStore(run), { from: now - RECENT_MS, to: now + RECENT_MS });
 }

@@ -15,10 +15,10 @@ const LONGEST_PAUSE_MS = 60_000;
  */
 export async function refreshLoop(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
   const memory = newRefreshMemory();
-  await Promise.all(refreshReaders.map(({ kind, read }) => keepReading({ deps, memory, signal }, kind, read)));
+  await Promise.all(refreshReaders.map(({ kind, read }) => readLoop({ deps, memory, signal }, kind, read)));
 }
 
-async function keepReading(
+async function readLoop(
   round: RefreshRound & { signal: AbortSignal },
   kind: RefreshKind,
   read: (round: RefreshRound) => Promise<void>,

@@ -19,7 +19,7 @@ import { refreshList } from './refresh-list.js';
 import type { RefreshRound } from './refresh-memory.js';
 
 const source = { type: 'poll', ref: 'verify-claims' } as const;
-/** Deposits take one call each, in a lane of their own: a backlog is read without a pause between a few of them. */
+/** Payins take one call each, in a lane of their own: a backlog is read without a pause between a few of them. */
 const PAYINS_PER_ROUND = 200;
 const PAYINS_TURN_MS = 20_000;
 const PAYOUTS_PER_ROUND = 20;
@@ -32,7 +32,7 @@ const SEARCH_AGAIN_MS = 5_000;
 const MOST_SEARCHES = 5;
 
 /**
- * How the records of a kind are read at once that something asked to be read; deposits last. The other kinds are named by
+ * How the records of a kind are read at once that something asked to be read; payins last. The other kinds are named by
  * no event: their runs read all of them.
  */
 export const refreshReaders: readonly { kind: RefreshKind; read: (round: RefreshRound) => Promise<void> }[] = [

@@ -21,7 +21,7 @@ export interface RunOptions {
   resume?: boolean;
   /** So many pages of what is long; the next run goes on. Left out: to the end. */
   pages?: number;
-  /** Deposits are left to the loop of the scheduler that reads what events claim. */
+  /** Payins are left to the loop of the scheduler that reads what events claim. */
   withoutPayins?: boolean;
   /** Of deliveries: which are to be recovered at once, grace or not. */
   wanted?: Wanted;

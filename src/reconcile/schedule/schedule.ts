@@ -6,7 +6,7 @@ import { ConfigError } from '../../errors.js';
 import { describeError, isPassing } from '../../records/database/database-errors.js';
 import type { RetentionDays } from '../../records/retention/retention-task.js';
 import { createCallShare } from '../call-share.js';
-import { keepCrossChecking } from '../cross-check/keep-cross-checking.js';
+import { crossCheckLoop } from '../cross-check/cross-check-loop.js';
 import { type Kind, kinds, type ReconcileDeps } from '../deps.js';
 import { refreshLoop } from '../refresh/refresh-loop.js';
 import { type Lock, tryLock } from './leader.js';
@@ -19,7 +19,7 @@ export interface SchedulerDeps extends ReconcileDeps {
   /** How long what is kept; left out: for ever. */
   retention?: RetentionDays;
   /** What else the leader does until the signal, which never throws, and how it learns that a run has ended. */
-  beside?: { keep(signal: AbortSignal): Promise<void>; wake(): void };
+  beside?: { loop(signal: AbortSignal): Promise<void>; wake(): void };
   /** When a run is made again that the database's condition ended, in ms after each time. */
   againMs?: readonly number[];
   /** How often one that stands by asks for leadership. Default 1 s. */
@@ -91,9 +91,9 @@ async function lead(given: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSi
     for (const { kind } of on) runs.ask(kind);
     await Promise.all([
       refreshLoop(deps, signal),
-      keepCrossChecking(deps, signal),
+      crossCheckLoop(deps, signal),
       retentionLoop(deps, signal),
-      deps.beside?.keep(signal),
+      deps.beside?.loop(signal),
     ]);
     await runs.settled();
   } finally {

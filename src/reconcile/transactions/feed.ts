@@ -6,7 +6,7 @@ export interface Window {
   to: number;
 }
 
-/** One movement of a sub-wallet, under the specification's names. */
+/** One transaction of a sub-wallet, under the specification's names. */
 export interface FeedRow {
   id: string;
   createdAt: number;

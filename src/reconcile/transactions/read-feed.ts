@@ -1,4 +1,4 @@
-import { type MovementPointers, movementFieldsOf } from '../../domain/balances/movement-row.js';
+import { type TransactionPointers, transactionFieldsOf } from '../../domain/balances/transaction-row.js';
 import { isJsonObject, type Json } from '../../domain/json.js';
 import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
@@ -35,14 +35,14 @@ export function itemsOf(data: Json, operation: string): Json[] {
 /** Each item of use once. A page with a flaw proves nothing, but what can be read of it is kept. */
 export function readRows(
   items: readonly Json[],
-  pointers: MovementPointers,
+  pointers: TransactionPointers,
   window: Window | null,
 ): Pick<FeedPage, 'rows' | 'flaw'> {
   const rows = new Map<string, FeedRow>();
   let flaw: FeedFlaw | null = null;
   let isDouble = false;
   for (const item of items) {
-    const fields = movementFieldsOf(item, pointers);
+    const fields = transactionFieldsOf(item, pointers);
     const id = textField(fields, 'id');
     const createdAt = instantMs(textField(fields, 'createdAt') ?? undefined);
     if (id === null || id === '') flaw ??= 'item_without_id';

@@ -4,7 +4,7 @@ import { type KnownTransaction, transactionsRead } from '../../records/balances/
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
 import { itemsOf, readRows } from './read-feed.js';
-import { saveMovements } from './save-movements.js';
+import { saveTransactions } from './save-transactions.js';
 
 const operation = 'listAccountTransactions';
 const TAKE = 100;
@@ -22,7 +22,7 @@ export function settlingBudget(): SettlingBudget {
 }
 
 /**
- * Movements that the feed no longer shows where it showed them, held against the list of their own account (specification
+ * Transactions that the feed no longer shows where it showed them, held against the list of their own account (specification
  * 4.11). Shown there, they are read from there, and the feed is in doubt. `absent`: shown in neither.
  */
 export async function settleMissing(
@@ -44,8 +44,8 @@ export async function settleMissing(
 }
 
 /**
- * Reads one sub-wallet's movements down to the oldest of these rows; returns the ids that were shown, null where the
- * service does not list to the end. An account that it does not know, or that the movement does not name, has none.
+ * Reads one sub-wallet's transactions down to the oldest of these rows; returns the ids that were shown, null where the
+ * service does not list to the end. An account that it does not know, or that the transaction does not name, has none.
  */
 async function readAccount(
   run: RunContext,
@@ -63,7 +63,7 @@ async function readAccount(
     const read = await readPage(run, account, cursor);
     if (read === 'unknown') return shown;
     if (read === null || read.flaw !== null) return null;
-    await saveMovements(run, read);
+    await saveTransactions(run, read);
     const news = read.rows.filter(({ id }) => !shown.has(id));
     for (const { id } of news) shown.add(id);
     if (read.items === 0 || news.some(({ createdAt }) => createdAt < oldest - 1_000)) return shown;

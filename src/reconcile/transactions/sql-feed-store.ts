@@ -9,11 +9,11 @@ import { saveObservations } from '../../records/saving/save-observations.js';
 import type { RunContext } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
 import type { FeedStore, Window } from './feed.js';
-import { saveMovements } from './save-movements.js';
+import { saveTransactions } from './save-transactions.js';
 import { settleMissing, settlingBudget } from './settle-missing.js';
 import { EDGE_MS, merged } from './windows.js';
 
-/** The movements in Postgres. Every write is one fenced transaction; of a dry run all are rolled back. */
+/** The transactions in Postgres. Every write is one fenced transaction; of a dry run all are rolled back. */
 export function createFeedStore(run: RunContext): FeedStore {
   const { deps, tally, fence, source } = run;
   const { db, now, adoptedAt } = deps;
@@ -27,7 +27,7 @@ export function createFeedStore(run: RunContext): FeedStore {
       const rows = fence.dryRun ? page.rows.filter(({ id }) => !dryRunIds.has(id)) : page.rows;
       for (const { id } of fence.dryRun ? rows : []) dryRunIds.add(id);
       tally.seen += rows.length;
-      await saveMovements(run, { ...page, rows });
+      await saveTransactions(run, { ...page, rows });
     },
     readBetween: (window) => transactionsReadBetween(db, window),
     countBetween: (window) => countTransactionsRead(db, window),

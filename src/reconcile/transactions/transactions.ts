@@ -27,7 +27,7 @@ const CALLS_PER_PAGE_OPTION = 2;
 const SHOWN = 10;
 
 /**
- * STORY of one poll of the movements of all sub-wallets (specification 4.12): what was never read, in closed windows
+ * STORY of one poll of the transactions of all sub-wallets (specification 4.12): what was never read, in closed windows
  * that are proven by counts → what is newer than these → the count of all → a slice of the last 30 days again. Complete:
  * every closed window was read whole, and the count agrees.
  */
@@ -140,11 +140,11 @@ function whyIncomplete({ covering, history, newest, audit, again }: Parts): stri
   for (const [reason, windows] of grouped(failed)) reasons.push(`${windows} windows: ${reason}`);
   if (newest.reason !== null) reasons.push(`the newest part: ${newest.reason}`);
   if (audit?.outcome === 'count_differs') {
-    reasons.push(`the service counts ${audit.theirs ?? '?'} movements, of which ${audit.ours} are here`);
+    reasons.push(`the service counts ${audit.theirs ?? '?'} transactions, of which ${audit.ours} are here`);
   }
   if (audit?.outcome === 'flawed') reasons.push('the page that carries the count is not what the feed answers');
   const doubtful = history.doubtful + again.doubtful;
-  if (doubtful > 0) reasons.push(`${doubtful} movements are in the list of their account and not in the feed`);
+  if (doubtful > 0) reasons.push(`${doubtful} transactions are in the list of their account and not in the feed`);
   // Last: beside another reason it is not the one that decides.
   if (covering.counts !== 'right') {
     reasons.push(
@@ -185,7 +185,7 @@ const MOST_REQUESTS = 1_000;
 const MOST_CHECKED = 20;
 
 /**
- * Movements that events named longer ago than any closed window, once all of the feed was read. One that the feed has shown,
+ * Transactions that events named longer ago than any closed window, once all of the feed was read. One that the feed has shown,
  * or of which an event says when it was, is read again where it stands, which settles it. What the feed does not know then
  * nothing would ever settle: its refresh request ends. Answers the ids of those.
  */

@@ -70,7 +70,7 @@ function requestsOf({ applied, waiting, notApplied, rejected }: Minute): number 
 }
 
 /**
- * What has the service's headers, apart from noise. Of refused requests samples are kept, and the hour's number: whichever
+ * What has the service's headers, apart from noise. Of rejected requests samples are kept, and the hour's number: whichever
  * shows the larger share counts.
  */
 async function countForged(db: Knex, now: Date): Promise<AlertFacts['invalidSignatures']> {

@@ -47,7 +47,7 @@ const none: AssetSums = {
 
 /**
  * `payoutsListedUntil`: up to when (ms of the service's clock) its own list of payouts was read whole; infinite: until now.
- * Until then the withdrawals of all balances together less those that the sub-wallets' own movements show are the operating
+ * Until then the withdrawals of all balances together less those that the sub-wallets' own transactions show are the operating
  * balance's, though no payout says whose it is.
  */
 export async function sumMovements(
@@ -104,7 +104,7 @@ export async function sumAttributed(db: Knex): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [row.asset_code, row.sum]));
 }
 
-/** What each sub-wallet's movements add up to; the service shows no balance of theirs (specification 2.5). */
+/** What each sub-wallet's transactions add up to; the service shows no balance of theirs (specification 2.5). */
 export async function subWalletSums(
   db: Knex,
   accountId: string,
@@ -186,7 +186,7 @@ const UNDECIDED = '1 hour';
 /** Beyond, nobody checks whether each of them is disproved. */
 const MOST = 1_000;
 
-/** Why no asset is proven, whatever its own movements say; null: nothing speaks against it. */
+/** Why no asset is proven, whatever its own transactions say; null: nothing speaks against it. */
 async function unclearOfAnyAsset(db: Knex): Promise<string | null> {
   const row = await db('movements')
     .where({ part: 'unclear' })

@@ -17,11 +17,11 @@ const UNDER_WAY = "absent_since IS NULL AND (status IS NULL OR status NOT IN ('c
 const MOST_PAYOUTS = 200;
 /** By how much our time of the opening, taken by what we think the service's clock is, may be before the service's own. */
 const CLOCK_ERROR = '5 seconds';
-/** Movements read for each of them. */
+/** Transactions read for each of them. */
 const MOST_DEBITS = 200;
 
 /**
- * Which withdrawals of an asset may be counted at different times by the balance and by the sub-wallets' movements.
+ * Which withdrawals of an asset may be counted at different times by the balance and by the sub-wallets' transactions.
  * `stoodUntil`: the last of their withdrawals that stood when the books were opened; null: there was none.
  */
 export async function unnamedPayouts(

@@ -5,7 +5,7 @@ import { accountTotals } from './account-totals.js';
 import { bookedLines, exact, lookedUp, type MonthQuery, type MonthRow, monthRows, utc, worth } from './month-query.js';
 
 /**
- * Orders registered in the month, or with a payment, deposit, invoice or refund that was made or booked in it, by the links that
+ * Orders registered in the month, or with a payment, payin, invoice or refund that was made or booked in it, by the links that
  * orders are derived from; as they stand.
  */
 export function monthOrders(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
@@ -41,8 +41,8 @@ const ORDERS = `
 const EARNED = `account IN ('income:payments', 'equity:deposits', 'equity:transfers')`;
 
 /**
- * Payments made or booked in the month, by asset: what came, what the service took and what the balance got. Deposits that are of
- * no payment stand here under their own id, so that what is booked of payments and deposits is here whole.
+ * Payments made or booked in the month, by asset: what came, what the service took and what the balance got. Payins that are of
+ * no payment stand here under their own id, so that what is booked of payments and payins is here whole.
  */
 export function monthPayments(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
   return monthRows(trx, PAYMENTS, about);
@@ -71,12 +71,12 @@ const PAYMENTS = `
   FROM ids LEFT JOIN ${lookedUp('payment_intents', 'id', 'ids.id')} ON true LEFT JOIN booked ON booked.id = ids.id
   ORDER BY created_at NULLS LAST, ids.id COLLATE "C", asset_code COLLATE "C"`;
 
-/** Deposits made or booked in the month. */
-export function monthDeposits(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
-  return monthRows(trx, DEPOSITS, about);
+/** Payins made or booked in the month. */
+export function monthPayins(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
+  return monthRows(trx, PAYINS, about);
 }
 
-const DEPOSITS = `
+const PAYINS = `
   WITH ids AS (
     SELECT id FROM payins WHERE created_at >= :from AND created_at < :to
     UNION SELECT record_id FROM entries WHERE month = :month AND record_kind = 'payin'

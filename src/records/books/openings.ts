@@ -36,17 +36,17 @@ export async function openAssets(trx: Knex.Transaction): Promise<Opening[]> {
   }));
 }
 
-export interface WalletOpening extends Opening {
+export interface SubWalletOpening extends Opening {
   account: string;
 }
 
 /** What sub-wallets held at the opening: those of whole assets, and those of single ones. */
-export async function walletOpenings(
+export async function subWalletOpenings(
   trx: Knex,
   assets: readonly string[],
-  wallets: readonly { account: string; assetCode: string }[],
-): Promise<WalletOpening[]> {
-  if (assets.length + wallets.length === 0) return [];
+  accounts: readonly { account: string; assetCode: string }[],
+): Promise<SubWalletOpening[]> {
+  if (assets.length + accounts.length === 0) return [];
   const { rows } = await trx.raw<{ rows: { account_id: string; asset_code: string; sum: string; opened_at: Date }[] }>(
     `SELECT account_id, asset_code, trim_scale(sum(base))::text AS sum, opened_at
      FROM movements JOIN opened_assets USING (asset_code)
@@ -56,8 +56,8 @@ export async function walletOpenings(
      GROUP BY account_id, asset_code, opened_at ORDER BY asset_code, account_id`,
     [
       textArray(assets),
-      textArray(wallets.map(({ account }) => account)),
-      textArray(wallets.map(({ assetCode }) => assetCode)),
+      textArray(accounts.map(({ account }) => account)),
+      textArray(accounts.map(({ assetCode }) => assetCode)),
     ],
   );
   return rows.map((row) => ({

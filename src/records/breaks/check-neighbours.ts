@@ -4,7 +4,7 @@ import { listedPayins } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { listingIntents } from '../family/listings.js';
-import { paymentsBehind } from '../family/orders-behind.js';
+import { relatedPayments } from '../family/related-records.js';
 import { byId, idArray, selectChecked } from './checked-records.js';
 
 /** Ids of what is to be checked, by kind. */
@@ -30,7 +30,7 @@ export interface Neighbours {
 
 /**
  * The records to be checked and all that belongs to them. In focus are those of which everything that belongs to them is
- * here: their payments, the deposits and payouts of these, the invoices that one of the records to be checked is or names.
+ * here: their payments, the payins and payouts of these, the invoices that one of the records to be checked is or names.
  */
 export async function loadNeighbours(trx: Knex, seeds: CheckSeeds, adoptedAt: Date): Promise<Neighbours> {
   const load = { trx, adoptedAt };
@@ -70,7 +70,7 @@ async function intentsById({ trx, adoptedAt }: Load, ids: Iterable<string>): Pro
 async function intentsAround({ trx, adoptedAt }: Load, around: Record<BelongingKind, ById>): Promise<ById> {
   const records = belongingKinds.flatMap((kind) => [...around[kind].keys()].map((id) => ({ kind, id })));
   if (records.length === 0) return new Map();
-  const linked = records.flatMap(await paymentsBehind(trx, records));
+  const linked = records.flatMap(await relatedPayments(trx, records));
   const where = {
     sql: `id = ANY (?::text[])
       OR id = ANY (ARRAY(SELECT payment_intent_id FROM refund_assignments WHERE payout_id = ANY (?::text[])))`,

@@ -56,7 +56,7 @@ export async function selectChecked(
   });
 }
 
-/** A deposit that we met as it is was so since it came, as far as anybody knows. */
+/** A payin that we met as it is was so since it came, as far as anybody knows. */
 function sinceOf(kind: RecordKind, past: Past | undefined, createdAt: number | null): number | null {
   if (past === undefined) return null;
   return kind === 'payin' && past.first ? (createdAt ?? past.since) : past.since;

@@ -39,20 +39,20 @@ export async function madeProblem(
       forceable: false,
     };
   const kind = createdKind(operation);
-  if (kind === null) return doubt(`What ${operation} makes is no record here: "${objectId}" can't be looked up.`);
+  if (kind === null) return forceable(`What ${operation} makes is no record here: "${objectId}" can't be looked up.`);
   const row = await rowOf(trx, kind, objectId);
   if (row?.known !== true) {
     const list = `${kind.replace('_', '-')}s`;
-    return doubt(
+    return forceable(
       `The service has shown no ${kind.replace('_', ' ')} "${objectId}" yet; tallyhook reconcile ${list} reads its list.`,
     );
   }
   if (row.absent_since !== null)
-    return doubt(`The service does not list ${objectId}, since ${row.absent_since.toISOString()}.`);
+    return forceable(`The service does not list ${objectId}, since ${row.absent_since.toISOString()}.`);
   if (operation !== 'createRefund') return null;
   const payment = paymentIntentId === null ? undefined : await rowOf(trx, 'payment_intent', paymentIntentId);
   const message = otherThan(objectId, { row, payment: fieldsOf(payment), paymentIntentId, words });
-  return message === null ? null : doubt(message);
+  return message === null ? null : forceable(message);
 }
 
 function otherThan(
@@ -78,6 +78,6 @@ function fieldsOf(row: Row | undefined): JsonObject {
   return row === undefined ? {} : objectFromJsonText(row.shown);
 }
 
-function doubt(message: string): MadeProblem {
+function forceable(message: string): MadeProblem {
   return { message, forceable: true };
 }

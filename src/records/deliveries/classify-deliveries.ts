@@ -19,8 +19,8 @@ import {
   eventsOf,
   type InboxEvent,
   type KnownSecrets,
-  refusalAt,
-  refusalsByBody,
+  rejectionAt,
+  rejectionsByBody,
   secretsByEndpoint,
   takenEvents,
   takenKey,
@@ -47,13 +47,13 @@ export interface ClassifiedDelivery {
   once: readonly string[];
   /** What is kept of its payload: all of it while the event may be recovered from it, nothing where the event's body equals it. */
   payload: string | null;
-  /** Why it was refused, or what else there is to say of it. */
+  /** Why it was rejected, or what else there is to say of it. */
   reason: string | null;
   /** When it is to be classified again though the service says nothing new, ms; 0: on each run; null: never. */
   classifyAt: number | null;
 }
 
-/** Answers of our receiver that refuse something for good or for now. */
+/** Answers of our receiver that reject something for good or for now. */
 const OUR_ANSWERS = new Set([400, 401, 405, 413, 415, 503]);
 
 /** What deliveries are held against. */
@@ -61,7 +61,7 @@ interface Evidence {
   events: ReadonlyMap<string, InboxEvent[]>;
   /** By endpoint and event, the delivery that has it. */
   taken: Map<string, string>;
-  refusals: ReadonlyMap<string, string>;
+  rejections: ReadonlyMap<string, string>;
   secrets: KnownSecrets;
   before: ReadonlyMap<string, { class: DeliveryClass; inboxId: string }>;
   /** Of a time of which keys are deleted, and never seen before. */
@@ -93,7 +93,7 @@ async function gather(db: Knex, deliveries: readonly Delivery[], rules: Classify
   return {
     events: indexEvents(events),
     taken: await takenEvents(db, events),
-    refusals: await refusalsByBody(
+    rejections: await rejectionsByBody(
       db,
       deliveries.flatMap(({ payloadHash }) => payloadHash ?? []),
     ),
@@ -130,14 +130,14 @@ async function classify(
   }
   const secret = delivery.endpointId === null ? undefined : evidence.secrets.get(delivery.endpointId);
   const cameByItself = held !== null && held.labels.length > 0;
-  const refusal = ours && !cameByItself ? await refusalOf(db, delivery, evidence) : null;
+  const rejection = ours && !cameByItself ? await rejectionOf(db, delivery, evidence) : null;
   const facts: DeliveryFacts = {
     ...delivery,
     ours,
     pending: delivery.status !== null && rules.pendingStates.includes(delivery.status),
     held: held === null ? null : cameBy(delivery, held, secret?.labels ?? [], evidence),
     applied: held !== null && (held.status === 'applied' || held.status === 'unhandled'),
-    refusal,
+    rejection,
     secretRetired: secret?.retired ?? false,
     tooOld: evidence.tooOld.has(delivery.id),
     recoverable: hasPayload(delivery),
@@ -151,7 +151,7 @@ async function classify(
     ...proven,
     inboxId: held?.id ?? null,
     payload: payloadOf(delivery, held, verdict),
-    reason: refusal ?? reasonOf(facts, verdict),
+    reason: rejection ?? reasonOf(facts, verdict),
     classifyAt: verdict.open ? classifyAgainAt(facts, rules) : null,
   };
 }
@@ -230,14 +230,14 @@ function cameBy(
 }
 
 /** By the answer that the service noted, by the body, or by the moment where nothing else is known. */
-async function refusalOf(db: Knex, delivery: Delivery, { refusals }: Evidence): Promise<string | null> {
+async function rejectionOf(db: Knex, delivery: Delivery, { rejections }: Evidence): Promise<string | null> {
   const { httpStatus, answeredError, payloadHash, lastAttemptAt } = delivery;
   if (isSuccess(httpStatus)) return null;
   const mayBeOurs = httpStatus !== null && OUR_ANSWERS.has(httpStatus);
   if (mayBeOurs && answeredError !== null) return answeredError.slice(0, 100);
-  const byBody = payloadHash === null ? undefined : refusals.get(payloadHash);
+  const byBody = payloadHash === null ? undefined : rejections.get(payloadHash);
   if (byBody !== undefined) return byBody;
-  return mayBeOurs && httpStatus !== 503 && lastAttemptAt !== null ? refusalAt(db, lastAttemptAt) : null;
+  return mayBeOurs && httpStatus !== 503 && lastAttemptAt !== null ? rejectionAt(db, lastAttemptAt) : null;
 }
 
 function reasonOf(facts: DeliveryFacts, { class: kind, missed }: DeliveryVerdict): string | null {

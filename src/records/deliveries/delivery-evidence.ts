@@ -59,8 +59,8 @@ async function labelsOf(db: Knex, ids: string[]): Promise<Map<string, string[]>>
   return new Map(rows.map(({ id, labels }) => [id, labels]));
 }
 
-/** Reasons of our refusals, by the hash of the body: as far as they were sampled. */
-export async function refusalsByBody(db: Knex, hashes: readonly string[]): Promise<Map<string, string>> {
+/** Reasons of our rejections, by the hash of the body: as far as they were sampled. */
+export async function rejectionsByBody(db: Knex, hashes: readonly string[]): Promise<Map<string, string>> {
   if (hashes.length === 0) return new Map();
   const { rows } = await db.raw<{ rows: { body_hash: string; reason: string }[] }>(
     `SELECT DISTINCT ON (body_hash) body_hash, reason FROM rejections WHERE body_hash = ANY (?::text[])
@@ -71,7 +71,7 @@ export async function refusalsByBody(db: Knex, hashes: readonly string[]): Promi
 }
 
 /** The reason that we gave for refusing something within two seconds of this moment; null: none, or more than one. */
-export async function refusalAt(db: Knex, at: number): Promise<string | null> {
+export async function rejectionAt(db: Knex, at: number): Promise<string | null> {
   const { rows } = await db.raw<{ rows: { reason: string }[] }>(
     `SELECT DISTINCT reason FROM rejections
      WHERE rejected_at BETWEEN ?::timestamptz - interval '2 seconds' AND ?::timestamptz + interval '2 seconds' LIMIT 2`,

@@ -20,7 +20,7 @@ export interface DeliveryView {
   createdAt: string | null;
   class: DeliveryClass;
   classSince: string;
-  /** Why it was refused, or what else there is to say. */
+  /** Why it was rejected, or what else there is to say. */
   reason: string | null;
   /** It should be here and is not, or is not applied yet. */
   missed: boolean;

@@ -29,7 +29,7 @@ export interface Delivery {
   payloadHash: string | null;
   /** What else it shows, for people: delivery-details.ts. */
   details: string | null;
-  /** What the service noted of our own answer: the inbox id of a 200, or the reason of a refusal. */
+  /** What the service noted of our own answer: the inbox id of a 200, or the reason of a rejection. */
   answeredId: string | null;
   answeredError: string | null;
   /** Records that it names, where its payload is no event. */

@@ -10,7 +10,7 @@ const CLOCKS_MS = 3_600_000;
 
 /**
  * By the prefix of an event's type, the polls that together show all that it can report, each by the watermark that
- * says when the newest whole one began. Deposits are in no list, so that nothing proves of one that it was read.
+ * says when the newest whole one began. Payins are in no list, so that nothing proves of one that it was read.
  */
 const readings: Readonly<Record<string, readonly string[]>> = {
   payment_intent: ['payment-intents sweep:all'],

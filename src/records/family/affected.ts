@@ -17,7 +17,7 @@ import { together } from '../database/together.js';
 import type { MergedRecord } from '../stored-record.js';
 import type { FamilyRules } from './load.js';
 import { type FamilyMembers, lockIds, lockLinks, namedBy } from './lock.js';
-import { paymentsBehind } from './orders-behind.js';
+import { relatedPayments } from './related-records.js';
 import { idTexts } from './shown-records.js';
 
 /** Whom changed records concern: the payments around them, and through these the orders. */
@@ -132,7 +132,7 @@ function isDecided({ before, shown, absentSince }: MergedRecord): boolean {
 async function findAround(trx: Knex.Transaction, members: FamilyMembers, saidNames: SaidNames): Promise<Found> {
   const intents = members.payment_intent;
   const all = Object.values(members).flat();
-  const behind = await paymentsBehind(trx, all.flatMap(linkedBy));
+  const behind = await relatedPayments(trx, all.flatMap(linkedBy));
   const found = new Map(
     all.map((record) => [
       record,

@@ -32,7 +32,7 @@ export async function readAround(
   return { payins, payouts, naming, assigned, openCalls: calls, ...said };
 }
 
-/** Deposits and payouts that name one of the payment intents, that one of them names, or that carry one of the references. */
+/** Payins and payouts that name one of the payment intents, that one of them names, or that carry one of the references. */
 export async function loadBelonging(
   trx: Knex,
   inHand: RecordsInHand,
@@ -113,7 +113,7 @@ const NOTHING =
 const FLOOD = 10;
 
 /**
- * What only reports say, as far as it withholds or shows on its order, and whether there are own calls in doubt. Of paid ones
+ * What only reports say, as far as it withholds or shows on its order, and whether the outcome of an own call is unknown. Of paid ones
  * the condition is `isSaidAlone`, and an index's.
  */
 async function readSaid(

@@ -7,7 +7,7 @@ import { prepared } from '../database/prepared.js';
 import { readRows } from '../lock-records.js';
 import { type MergedRecord, storedRecord } from '../stored-record.js';
 
-/** Keeps which intents list which deposits. */
+/** Keeps which intents list which payins. */
 export async function saveListings(trx: Knex.Transaction, intents: MergedRecord[]): Promise<void> {
   const listings = intents
     .filter((intent) => intent.changedFields.includes('payins'))
@@ -25,7 +25,7 @@ export async function saveListings(trx: Knex.Transaction, intents: MergedRecord[
   );
 }
 
-/** The intents that list each of the deposits. */
+/** The intents that list each of the payins. */
 export async function listingIntents(trx: Knex, payins: string[]): Promise<Map<string, string[]>> {
   if (payins.length === 0) return new Map();
   const { rows } = await trx.raw<{ rows: { payin_id: string; intents: string[] }[] }>(
@@ -37,7 +37,7 @@ export async function listingIntents(trx: Knex, payins: string[]): Promise<Map<s
 }
 
 /**
- * Deposits that the service just said not to know, by id, with the payment intents that it lists and that sum them up all
+ * Payins that the service just said not to know, by id, with the payment intents that it lists and that sum them up all
  * the same. What a webhook alone says of a payment is no listing of the service.
  */
 export async function deniedPayins(trx: Knex.Transaction, records: MergedRecord[]): Promise<Map<string, string[]>> {

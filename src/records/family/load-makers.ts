@@ -4,7 +4,7 @@ import { makerOf, type OpenCall } from '../../domain/family/own-refunds.js';
 import { openCalls } from '../calls/open-calls.js';
 import { idTexts, loadShown, shownColumns } from './shown-records.js';
 
-/** The calls of our own in doubt that may have made one of the payouts, by its id (`makerOf`). */
+/** The calls of our own with an unknown outcome that may have made one of the payouts, by its id (`makerOf`). */
 export async function loadMakers(db: Knex, payouts: readonly ShownRecord[]): Promise<Map<string, OpenCall>> {
   const calls = payouts.length === 0 ? [] : await openCalls(db, { paymentIntents: null });
   if (calls.length === 0) return new Map();

@@ -32,7 +32,7 @@ export function namedBy({ kind, before, shown }: MergedRecord, named: FamilyKind
 }
 
 /**
- * A payment intent and what belongs to it (deposits, its invoice, refunds) may be saved by two transactions at once:
+ * A payment intent and what belongs to it (payins, its invoice, refunds) may be saved by two transactions at once:
  * neither would see the other's row, and the order would be derived without it. So changes of the two that may belong
  * together exclude one another, by a lock for each id, from before the links are read until the end of the
  * transaction. Sets without an id in common don't wait for each other. A set too large for Postgres' table of locks

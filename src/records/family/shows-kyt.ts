@@ -3,7 +3,7 @@ import type { MergedRecord } from '../stored-record.js';
 
 const NOTE = { kind: 'account', name: 'kyt' };
 
-/** Whether the account shows results of its screening: it does since a deposit was first seen with one. */
+/** Whether the account shows results of its screening: it does since a payin was first seen with one. */
 export async function noteKyt(trx: Knex.Transaction, payins: readonly MergedRecord[]): Promise<boolean> {
   if (await showsKyt(trx)) return true;
   if (!payins.some(({ shown }) => typeof shown.fields['kytStatus'] === 'string')) return false;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Events received in one minute, by what became of them, and requests refused in it. */
+/** Events received in one minute, by what became of them, and requests rejected in it. */
 export interface MinuteCount {
   /** The start of the minute. */
   minute: Date;
@@ -13,7 +13,7 @@ export interface MinuteCount {
 }
 
 /**
- * The newest `minutes` full or begun minutes, oldest first, none left out. Of the refused requests no more are known than
+ * The newest `minutes` full or begun minutes, oldest first, none left out. Of the rejected requests no more are known than
  * the kept ones. Goes by the primary keys, which grow with time: only rows of that hour are read.
  */
 export async function minuteCounts(db: Knex, now: Date, minutes: number): Promise<MinuteCount[]> {
@@ -21,11 +21,11 @@ export async function minuteCounts(db: Knex, now: Date, minutes: number): Promis
   const first = new Date(last - (minutes - 1) * 60_000);
   const [events, rejections] = await Promise.all([countEvents(db, first), countRejections(db, first)]);
   const byMinute = new Map(events.map((row) => [row.minute.getTime(), row]));
-  const refused = new Map(rejections.map(({ minute, count }) => [minute.getTime(), count]));
+  const rejected = new Map(rejections.map(({ minute, count }) => [minute.getTime(), count]));
   return Array.from({ length: minutes }, (_, index) => {
     const at = first.getTime() + index * 60_000;
     const { applied = 0, waiting = 0, notApplied = 0 } = byMinute.get(at) ?? {};
-    return { minute: new Date(at), applied, waiting, notApplied, rejected: refused.get(at) ?? 0 };
+    return { minute: new Date(at), applied, waiting, notApplied, rejected: rejected.get(at) ?? 0 };
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** How many requests were refused for one reason. */
+/** How many requests were rejected for one reason. */
 export interface ReasonCount {
   reason: string;
   day: number;

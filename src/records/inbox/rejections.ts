@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
 
-/** A refused request, as far as it is kept. */
+/** A rejected request, as far as it is kept. */
 export interface Rejection {
   reason: string;
   /** What was found. */
@@ -13,7 +13,7 @@ export interface Rejection {
   bodyHash: string;
   firstBytes: Buffer;
   rejectedAt: Date;
-  /** Refused for its signature, under headers as the service sends them. */
+  /** Rejected for its signature, under headers as the service sends them. */
   likeService: boolean;
 }
 
@@ -73,7 +73,7 @@ const SAMPLED = 500;
 
 const LIKE_SERVICE = 'AND like_service';
 
-/** How many of the newest were refused for this since then. */
+/** How many of the newest were rejected for this since then. */
 export async function countRejections(
   db: Knex,
   reason: string,

@@ -15,7 +15,7 @@ import { textArray } from '../database/array-parameter.js';
 import { loadNaming, readAssigned } from '../family/around.js';
 import { loadMakers } from '../family/load-makers.js';
 import { lockLinks, membersOf } from '../family/lock.js';
-import { ordersBehind } from '../family/orders-behind.js';
+import { relatedOrders } from '../family/related-records.js';
 import { idTexts, loadShown, shownColumns } from '../family/shown-records.js';
 import type { OrderRules } from './derive-orders.js';
 import { getOrder, type OrderDetail } from './orders.js';
@@ -155,7 +155,8 @@ function otherAssets(payout: ShownRecord, payment: ShownRecord): { payout: strin
 }
 
 async function concernedBy(trx: Knex, payoutId: string, payment: string | null): Promise<string[]> {
-  const ofPayment = payment === null ? [] : [...(await ordersBehind(trx, 'payment_intent', [payment])).values()].flat();
+  const ofPayment =
+    payment === null ? [] : [...(await relatedOrders(trx, 'payment_intent', [payment])).values()].flat();
   return [...((await ordersOfPayouts(trx, [payoutId])).get(payoutId) ?? []), ...ofPayment];
 }
 
@@ -174,7 +175,7 @@ interface OwnCall {
   message: string;
 }
 
-/** The call that made a payout, or, of one that nothing links, that is in doubt and may have made it; null: none. */
+/** The call that made a payout, or, of one that nothing links, that may have made it and has an unknown outcome; null: none. */
 async function ownCallOf(
   trx: Knex,
   payout: ShownRecord,

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
 import { lockLinks, membersOf } from '../family/lock.js';
-import { ordersBehind } from '../family/orders-behind.js';
+import { relatedOrders } from '../family/related-records.js';
 import type { OrderRules } from './derive-orders.js';
 import { rederiveOrders } from './rederive-releases.js';
 
@@ -32,8 +32,8 @@ export async function holdOrders(
   const named = rows.flatMap(({ payment_intent_id: id }) => (id === null ? [] : [id]));
   const intents = [...new Set(named)];
   await lockLinks(trx, membersOf([]), intents);
-  const behind = await ordersBehind(trx, 'payment_intent', intents);
-  const references = [...new Set([...behind.values()].flat())];
+  const related = await relatedOrders(trx, 'payment_intent', intents);
+  const references = [...new Set([...related.values()].flat())];
   const touched = references.map((reference) => ({ reference, since: null }));
   await rederiveOrders(trx, touched, rules, CAUSE);
   await trx.raw(

@@ -24,7 +24,7 @@ import { ordersOfPayouts } from './orders-of-payouts.js';
 export interface OpenRefund {
   id: string;
   /**
-   * A refund by its type; of a type that nobody has classed, or of none; one that a call of our own in doubt may have made; or
+   * A refund by its type; of a type that nobody has classed, or of none; one that a call of our own with an unknown outcome may have made; or
    * only webhooks say whose it is.
    */
   why: 'refund' | 'unknown_type' | 'own_call' | 'reported';

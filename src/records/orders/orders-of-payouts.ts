@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { ordersBehind } from '../family/orders-behind.js';
+import { relatedOrders } from '../family/related-records.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
 import { idTexts } from '../family/shown-records.js';
 
@@ -16,9 +16,9 @@ export async function ordersOfPayouts(db: Knex, ids: readonly string[]): Promise
     [idTexts(ids)],
   );
   const orders = new Set(await db('orders').whereIn('reference', named('order')).pluck('reference'));
-  const behind = await ordersBehind(db, 'payout', ids);
-  const saidOf = await ordersBehind(db, 'payment_intent', named('payment'));
-  const found = new Map(ids.map((id) => [id, new Set(behind.get(id))]));
+  const related = await relatedOrders(db, 'payout', ids);
+  const saidOf = await relatedOrders(db, 'payment_intent', named('payment'));
+  const found = new Map(ids.map((id) => [id, new Set(related.get(id))]));
   for (const { id, reference } of carried) found.get(id)?.add(reference);
   for (const { payout, of, name } of said) {
     const references = of === 'payment' ? (saidOf.get(name) ?? []) : orders.has(name) ? [name] : [];

@@ -22,7 +22,7 @@ export async function isDecided(db: Knex, reference: string, since: number): Pro
 
 /**
  * Derives an order that is there anew: what was read again and shows the same moved no order. Returns its payments and
- * deposits whose poll is older than `since`. What nobody but reports speaks of is no part of a proof.
+ * payins whose poll is older than `since`. What nobody but reports speaks of is no part of a proof.
  */
 export async function deriveProof(
   trx: Knex.Transaction,

@@ -107,7 +107,7 @@ function causeOf({ before, after }: DerivedRow): Pick<NewChange, 'source' | 'ser
   return { source: isBySetting ? setting : { type: 'contract', ref: 'release' }, serviceTime: null };
 }
 
-/** Deposits whose result has another meaning now are to be cross-checked: those that don't pass, and those held so far. */
+/** Payins whose result has another meaning now are to be cross-checked: those that don't pass, and those held so far. */
 async function planScreened(trx: Knex.Transaction, passed: readonly string[]): Promise<void> {
   await trx.raw(
     `INSERT INTO check_agenda (entity_kind, entity_id, due_at)

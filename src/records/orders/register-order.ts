@@ -164,7 +164,7 @@ async function write(
   return after;
 }
 
-/** Whoever registers an order wants to know of it: deposits of before adoption, which nobody asked for, are read now. */
+/** Whoever registers an order wants to know of it: payins of before adoption, which nobody asked for, are read now. */
 async function askForPayins(trx: Knex.Transaction, { intents }: Family): Promise<void> {
   const ids = intents.flatMap(({ fields }) => listedPayins(fields));
   await requestRefresh(

@@ -26,7 +26,7 @@ const deleteReportChecks = deletion('report checks', keyDays, {
   old: 'received_at < CAST(:cutoff AS timestamptz)',
 });
 
-/** The beginning of what was refused; its hash and its reason stay. */
+/** The beginning of what was rejected; its hash and its reason stay. */
 const pruneRejections = deletion('rejected bodies', ({ body }) => body, {
   table: 'rejections',
   old: `rejected_at < CAST(:cutoff AS timestamptz) AND first_bytes <> ''`,

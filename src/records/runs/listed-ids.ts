@@ -22,7 +22,7 @@ export async function closedAccounts(db: Knex, ids: readonly string[]): Promise<
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Of these sub-wallets, the ones whose newest movement is one of these types (stored lower or upper case). */
+/** Of these sub-wallets, the ones whose newest transaction is one of these types (stored lower or upper case). */
 export async function accountsEndingIn(
   db: Knex,
   ids: readonly string[],

@@ -18,9 +18,9 @@ const STRONGER = `array_position(${STRENGTH}, excluded.lane) > array_position(${
 export type RefreshKind = RecordKind | 'delivery';
 
 /**
- * Who asked: `listed`, a payment that the service shows and that lists the deposit; `poll`, a poll; `report`, a webhook;
+ * Who asked: `listed`, a payment that the service shows and that lists the payin; `poll`, a poll; `report`, a webhook;
  * `hold`, a webhook that speaks of an order whose goods may go out, or that webhooks alone hold;
- * `recheck`, the time since a deposit passed. A record that several asked for has the strongest, in this order.
+ * `recheck`, the time since a payin passed. A record that several asked for has the strongest, in this order.
  */
 export type RefreshLane = (typeof lanes)[number];
 
@@ -160,7 +160,7 @@ export async function endRefreshRequests(
 }
 
 /**
- * Deposits whose poll is due, or failed before anything was read of them, and has been for longer than `waitingMs`. What
+ * Payins whose poll is due, or failed before anything was read of them, and has been for longer than `waitingMs`. What
  * webhooks alone name may wait, and so may what has passed: neither says that the poll don't keep up.
  */
 export async function countOverduePayins(db: Knex, waitingMs: number): Promise<number> {
@@ -173,7 +173,7 @@ export async function countOverduePayins(db: Knex, waitingMs: number): Promise<n
   return Number(rows[0].count);
 }
 
-/** Deposits that payments list, by the service's own list, and whose own record was not read since they were listed so. */
+/** Payins that payments list, by the service's own list, and whose own record was not read since they were listed so. */
 export async function countUnreadPayins(db: Knex): Promise<number> {
   const row = await db('reading_marks')
     .where({ kind: 'payin' })

@@ -8,12 +8,12 @@ export interface SettledRefreshRequest {
   kind: RecordKind;
   id: string;
   readAt: number;
-  /** A deposit that has passed: it is read again, ever more rarely, until a day after its first poll as such. */
+  /** A payin that has passed: it is read again, ever more rarely, until a day after its first poll as such. */
   recheck?: boolean;
 }
 
 /**
- * After so long a deposit that has passed is read again: a screening may still change its mind. Three calls for each: of
+ * After so long a payin that has passed is read again: a screening may still change its mind. Three calls for each: of
  * 20,000 payments a day 0.7 calls a second (docs/reconcile.md).
  */
 const RECHECKS = ['20 minutes', '3 hours', '24 hours'] as const;

@@ -16,16 +16,16 @@ import { type MergedRecord } from '../stored-record.js';
 import { askedByReports, polledFields } from './asked-by.js';
 import type { SavedRecords } from './save-records.js';
 
-/** After a poll that left something to ask: a statement newer than the poll, or a deposit on its way. */
+/** After a poll that left something to ask: a statement newer than the poll, or a payin on its way. */
 const REPORT_AGAIN_MS = 1_000;
 const PAYIN_AGAIN_MS = 30_000;
-/** A confirmed deposit without a KYT result is polled once more when it is this old. */
+/** A confirmed payin without a KYT result is polled once more when it is this old. */
 const KYT_LATEST_MS = 600_000;
 /** Where the account shows such results it is waited for, ever more seldom, for as long. */
 const KYT_AGAIN_MS = 5_000;
 const KYT_WAITED_MS = 30 * 86_400_000;
 
-/** A deposit older than this that is read as passed is not read again. */
+/** A payin older than this that is read as passed is not read again. */
 const RECHECKED_AGE_MS = 7 * 86_400_000;
 
 export interface FollowUpRequests {
@@ -35,7 +35,7 @@ export interface FollowUpRequests {
 
 /**
  * Which records are to be read (again), and which need not be any more. `read`: kind and id of those that were read now.
- * `denied`: deposits that the service denies and lists elsewhere, so they must turn up.
+ * `denied`: payins that the service denies and lists elsewhere, so they must turn up.
  */
 export function followUpRequests(
   { merged, touched }: SavedRecords,
@@ -83,7 +83,7 @@ function settle(
   else requests.ask.push({ kind, id, reason: 'not_final', again: true, delayMs });
 }
 
-/** A deposit of a payment that has passed, lately: its order may be released, and its screening may still change its mind. */
+/** A payin of a payment that has passed, lately: its order may be released, and its screening may still change its mind. */
 function mayTurn(fields: JsonObject, { now, kytWords = defaultKytWords }: SaveContext): boolean {
   const kyt = textField(fields, 'kytStatus');
   const hasPassed = kyt === null || kytVerdict(kyt, kytWords) === 'passed';
@@ -92,7 +92,7 @@ function mayTurn(fields: JsonObject, { now, kytWords = defaultKytWords }: SaveCo
   return isOfPayment && hasPassed && textField(fields, 'status') === 'confirmed' && age < RECHECKED_AGE_MS;
 }
 
-/** In how many ms a deposit is to be read again; null once its state and its KYT result are final. */
+/** In how many ms a payin is to be read again; null once its state and its KYT result are final. */
 function payinDelay(fields: JsonObject, context: SaveContext): number | null {
   const { now, kytWords = defaultKytWords, showsKyt = false } = context;
   if (Object.keys(fields).length === 0) return null;
@@ -104,7 +104,7 @@ function payinDelay(fields: JsonObject, context: SaveContext): number | null {
   return age < KYT_LATEST_MS ? KYT_LATEST_MS - age : null;
 }
 
-/** Deposits that payment intents sum up and that were not read, or are not final, or moved on since. */
+/** Payins that payment intents sum up and that were not read, or are not final, or moved on since. */
 export async function payinRequests(
   trx: Knex.Transaction,
   records: MergedRecord[],
@@ -130,7 +130,7 @@ export async function payinRequests(
   });
 }
 
-/** Each deposit that a payment sums up, and who says so: the service's own list, or a webhook alone. */
+/** Each payin that a payment sums up, and who says so: the service's own list, or a webhook alone. */
 function summariesOf(intent: MergedRecord, context: SaveContext): { id: string; status: string | null; by: AskedBy }[] {
   const polled = new Set(listedPayins(polledFields(intent)));
   const claimed = askedByReports(intent, context);
@@ -141,7 +141,7 @@ function summariesOf(intent: MergedRecord, context: SaveContext): { id: string; 
 }
 
 /**
- * A payment that was over before adoption: its deposits decide nothing any more. One that was created before and paid
+ * A payment that was over before adoption: its payins decide nothing any more. One that was created before and paid
  * since is none, even if nobody saw it move.
  */
 function isClosedHistory(intent: MergedRecord, context: SaveContext): boolean {

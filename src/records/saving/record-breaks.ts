@@ -65,7 +65,7 @@ function namesAccountAlone(kind: RecordKind, { fields }: Statement): boolean {
   return kind === 'payin' && Object.keys(fields).every((name) => name === 'id' || name === 'accountId');
 }
 
-/** The service has no such deposit by its id, and sums it up in these payment intents: one of the two is wrong. */
+/** The service has no such payin by its id, and sums it up in these payment intents: one of the two is wrong. */
 export function deniedBreaks({ kind, id, state: { poll } }: MergedRecord, intents: readonly string[]): NewBreak[] {
   const evidence = {
     ours: { listedBy: intents.map((intent) => ({ kind: 'payment_intent', id: intent })) },
@@ -158,7 +158,7 @@ function unlistedBreaks({ kind, id, shown, changedFields }: MergedRecord): NewBr
 }
 
 /**
- * A screening that the service itself shows as rejected, at once: of a deposit that belongs to no payment, where nothing else
+ * A screening that the service itself shows as rejected, at once: of a payin that belongs to no payment, where nothing else
  * would show it, and of one that was shown as anything else before, whose goods may be gone. The others hold an order, and are
  * found by the cross-check.
  */

@@ -36,13 +36,13 @@ export interface SaveResult {
 }
 
 interface Saved extends SavedRecords {
-  /** Asked where deposits were saved. */
+  /** Asked where payins were saved. */
   showsKyt: boolean;
   orders: DerivedRow[];
   ordersTouched: TouchedOrders;
   /** Refresh requests of records that changed ones name. */
   asked: NewRefreshRequest[];
-  /** Deposits that the service denies and lists at once, with the intents that list them. */
+  /** Payins that the service denies and lists at once, with the intents that list them. */
   denied: Map<string, string[]>;
 }
 

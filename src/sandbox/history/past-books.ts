@@ -10,7 +10,7 @@ export interface PastBooks {
   sums: Map<string, Map<LedgerAccount, bigint>>;
 }
 
-/** Books the lines of a past movement; rows of the feed are made by the caller. */
+/** Books the lines of a past transaction; rows of the feed are made by the caller. */
 export function bookPast({ sums }: PastBooks, assetCode: string, lines: readonly [LedgerAccount, bigint][]): void {
   const ofAsset = sums.get(assetCode) ?? new Map<LedgerAccount, bigint>();
   sums.set(assetCode, ofAsset);

@@ -6,7 +6,7 @@ import type { Merchant } from '../service.js';
 import type { Wallet } from '../wallets/wallet.js';
 import { DAY_MS } from './history-plan.js';
 import { type PastBooks, postOpening } from './past-books.js';
-import { addPastDeposit, addPastTransfer } from './past-movements.js';
+import { addPastDeposit, addPastTransfer } from './past-transactions.js';
 import { addPastWallet } from './past-wallet.js';
 
 export interface PastWallets {

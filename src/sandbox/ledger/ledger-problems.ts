@@ -9,7 +9,7 @@ type Sums = Map<string, bigint>;
 
 /**
  * Everything in a merchant's books that does not add up, each as a sentence; empty when all is well: entries sum to zero,
- * balances are the sums of their lines, frozen amounts those of open payouts, movements of a sub-wallet its balance, and
+ * balances are the sums of their lines, frozen amounts those of open payouts, transactions of a sub-wallet its balance, and
  * each record's money what its record says.
  */
 export function ledgerProblems(merchant: Merchant): string[] {
@@ -76,7 +76,7 @@ function walletProblems({ ledger, transactions, wallets }: Merchant): string[] {
       const sum = moved.get(`${id} ${assetCode}`) ?? 0n;
       const said = `${id} ${assetCode}: balance ${formatAmount(balance)}`;
       if (isTerminal && balance !== 0n) return [`${said} after its closing`];
-      return balance === sum ? [] : [`${said}, movements ${formatAmount(sum)}`];
+      return balance === sum ? [] : [`${said}, transactions ${formatAmount(sum)}`];
     }),
   );
 }

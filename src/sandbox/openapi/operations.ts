@@ -93,7 +93,7 @@ export const OPERATIONS: readonly Operation[] = [
     'listAccountTransactions',
     'Transaction',
     '/v1/accounts/{id}/transactions',
-    'Movements of a sub-wallet',
+    'Transactions of a sub-wallet',
     'Accounts',
     {
       list: 'accountTransactions',
@@ -105,7 +105,7 @@ export const OPERATIONS: readonly Operation[] = [
     'listTransactions',
     'Transaction',
     '/v1/accounts/transactions',
-    'Movements of all sub-wallets',
+    'Transactions of all sub-wallets',
     'Accounts',
     {
       list: 'transactions',

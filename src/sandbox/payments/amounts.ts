@@ -2,12 +2,12 @@ import { findAsset } from '../assets/assets.js';
 import { amountOf, formatAmount, roundDown } from '../base/money.js';
 import { expectedAmount, type Intent } from './intent.js';
 
-/** The service's fee on a deposit: one percent, rounded down to the asset's decimals. */
+/** The service's fee on a payin: one percent, rounded down to the asset's decimals. */
 export function feeOn(gross: bigint, assetCode: string): bigint {
   return roundDown(gross / 100n, findAsset(assetCode)?.decimals ?? 18);
 }
 
-/** What the settled deposits sum up to. */
+/** What the settled payins sum up to. */
 export function receivedTotal(intent: Intent): bigint {
   return sumOver(intent, 'amountGross');
 }
@@ -30,7 +30,7 @@ export function rejectedPart(intent: Intent, toleranceBasisPoints: number): bigi
   const tolerance = (expected * BigInt(toleranceBasisPoints)) / 10_000n;
   if (total < expected - tolerance) return total;
   if (total <= expected + tolerance) return 0n;
-  // What was accepted before is not put in question by a later deposit.
+  // What was accepted before is not put in question by a later payin.
   const accepted = amountOf(intent.amountInRange);
   return total - (accepted > expected ? accepted : expected);
 }
@@ -54,15 +54,15 @@ function split(intent: Intent, rejected: bigint, leastNet: bigint): Split {
   const inRange = total - rejected;
   const due = rejected === 0n ? fees : feeOn(inRange, intent.assetCode ?? '');
   const share = due < fees ? due : fees;
-  // Fees are rounded for each deposit: the fee on their sum may be a unit more.
+  // Fees are rounded for each payin: the fee on their sum may be a unit more.
   const feeOnRange = inRange - share < leastNet ? inRange - leastNet : share;
   return { total, fees, inRange, feeOnRange, net: inRange - feeOnRange };
 }
 
 /**
- * Fills the amount fields from the settled deposits. `rejected` is what a decision is needed about; it stays out of the
- * merchant's net unless it was encashed. feeAmountOnRange + feeAmountOnRejected is always the sum of the deposits' fees.
- * `leastNet`: what the merchant has been credited already and a further deposit does not take back.
+ * Fills the amount fields from the settled payins. `rejected` is what a decision is needed about; it stays out of the
+ * merchant's net unless it was encashed. feeAmountOnRange + feeAmountOnRejected is always the sum of the payins' fees.
+ * `leastNet`: what the merchant has been credited already and a further payin does not take back.
  */
 export function applyAmounts(intent: Intent, rejected: bigint, leastNet = 0n): void {
   const { total, fees, inRange, feeOnRange, net } = split(intent, rejected, leastNet);

@@ -43,7 +43,7 @@ export function decideDispute(merchant: Merchant, id: string, decision: 'encash'
     throw new Refusal(409, 'NO_OPEN_DISPUTE', 'there is no dispute to decide');
   }
   if (intent.payins.some(({ status }) => status === 'pending' || status === 'confirming')) {
-    throw new Refusal(409, 'PAYIN_UNDER_WAY', 'a deposit of this payment is still being confirmed');
+    throw new Refusal(409, 'PAYIN_UNDER_WAY', 'a payin of this payment is still being confirmed');
   }
   const now = merchant.service.clock.now();
   const rejected = amountOf(intent.amountRejected);

@@ -108,7 +108,7 @@ export function intentSubject(intent: Intent, baseUrl: string): EventSubject {
   };
 }
 
-/** Blocks on top of the deposit so far: grows with the clock until the payin has what it needs. */
+/** Blocks on top of the payin so far: grows with the clock until the payin has what it needs. */
 export function confirmationsAt(payin: Payin, now: number, confirmationMs: number): number {
   if (payin.firstBlockAt === null) return 0;
   if (payin.status === 'confirmed' || confirmationMs <= 0) return payin.confirmationsNeeded;

@@ -45,10 +45,10 @@ export interface Payin {
   kytStatus: 'pending' | 'approved' | 'rejected';
   kytRiskScore: string;
   createdAt: number;
-  /** Time of the first block; null while the deposit is only seen. */
+  /** Time of the first block; null while the payin is only seen. */
   firstBlockAt: number | null;
   confirmationsNeeded: number;
-  /** The deposit came when the intent no longer took money. */
+  /** The payin came when the intent no longer took money. */
   late: boolean;
   history: Transition<PayinStatus>[];
 }

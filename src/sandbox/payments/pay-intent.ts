@@ -103,7 +103,7 @@ function decideKyt(merchant: Merchant, payin: Payin): void {
   payin.kytStatus = strikes(merchant, kytRejected, 'kyt-rejected', n) ? 'rejected' : 'approved';
 }
 
-/** The deposit has its blocks: the intent's amounts and state follow once no other deposit is under way. */
+/** The payin has its blocks: the intent's amounts and state follow once no other payin is under way. */
 function settle(merchant: Merchant, intent: Intent, payin: Payin): void {
   const now = merchant.service.clock.now();
   setPayinStatus(payin, payin.late ? 'unmatched' : 'confirmed', now);
@@ -129,7 +129,7 @@ function conclude(merchant: Merchant, intent: Intent, now: number): void {
 }
 
 /**
- * The state that the deposits lead to. Money that came too late, or too little of it, belongs to no completed payment:
+ * The state that the payins lead to. Money that came too late, or too little of it, belongs to no completed payment:
  * `unmatched`, all of it up for a decision. Too much of it completes the payment and the excess is up for a decision.
  */
 export function judge(

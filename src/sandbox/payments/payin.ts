@@ -27,7 +27,7 @@ export interface NewPayin {
   senderAddress?: string;
 }
 
-/** A deposit just seen on the chain: everything but its place in the intent's list and its later fate. */
+/** A payin just seen on the chain: everything but its place in the intent's list and its later fate. */
 export function createPayin({ seed, ids, intent, amount, at, late, senderAddress }: NewPayin): Payin {
   const n = payinNumber(intent.position, intent.payins.length);
   const assetCode = intent.assetCode ?? '';

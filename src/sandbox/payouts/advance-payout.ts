@@ -1,6 +1,6 @@
 import { hexOf } from '../base/random.js';
 import { Refusal } from '../base/refusal.js';
-import { book, type Movement } from '../ledger/book.js';
+import { book, type NewTransaction } from '../ledger/book.js';
 import type { Merchant } from '../service.js';
 import { creditRecipient } from './credit-recipient.js';
 import { gasInUsd, gasOf } from './gas.js';
@@ -74,14 +74,14 @@ function confirm(merchant: Merchant, payout: Payout, step: { manual?: boolean | 
     payout.networkFeeUsd = gasInUsd(merchant.service.rates, assetCode, payout.networkFee, at);
   }
   if (debit === 0n) return;
-  const movements: Movement[] =
+  const transactions: NewTransaction[] =
     accountId === null ? [] : [{ accountId, type: 'withdrawal', feeAmount, note, counterpartyAccountId: null }];
   const lines = [
     { account: holder, amount: -debit },
     { account: 'fees', amount: feeAmount },
     { account: 'world', amount: debit - feeAmount },
   ] as const;
-  book(merchant, { at, type: 'payout', assetCode, recordId: payout.id, lines }, movements);
+  book(merchant, { at, type: 'payout', assetCode, recordId: payout.id, lines }, transactions);
   creditRecipient(merchant, payout);
 }
 

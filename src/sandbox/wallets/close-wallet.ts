@@ -32,8 +32,14 @@ function emptyInto(merchant: Merchant, { id }: Wallet, assetCode: string, at: nu
     { account: holder, amount: -amount },
     { account: 'operating', amount },
   ] as const;
-  const movement = { accountId: id, type: 'closure', feeAmount: 0n, note: null, counterpartyAccountId: null } as const;
-  book(merchant, { at, type: 'closure', assetCode, recordId: id, lines }, [movement]);
+  const transaction = {
+    accountId: id,
+    type: 'closure',
+    feeAmount: 0n,
+    note: null,
+    counterpartyAccountId: null,
+  } as const;
+  book(merchant, { at, type: 'closure', assetCode, recordId: id, lines }, [transaction]);
 }
 
 /** Unique addresses go back to the pool that payments take theirs from. */

@@ -3,7 +3,7 @@ import { findAsset } from '../assets/assets.js';
 import { amountOf } from '../base/money.js';
 import { invalid, notFound, Refusal } from '../base/refusal.js';
 import { amount, assetCode, idempotencyKey, text, totpCode } from '../base/schemas.js';
-import { book, type Movement } from '../ledger/book.js';
+import { book, type NewTransaction } from '../ledger/book.js';
 import { type Holder, walletHolder } from '../ledger/ledger.js';
 import { insufficientBalance } from '../payouts/open-payout.js';
 import type { Merchant } from '../service.js';
@@ -84,9 +84,9 @@ function holderOf(wallet: { id: string } | null): Holder {
 
 function bookTransfer(merchant: Merchant, transfer: Transfer): void {
   const { id, fromAccountId, toAccountId, assetCode, amount, feeAmount, note, createdAt: at } = transfer;
-  const movements: Movement[] = [];
+  const transactions: NewTransaction[] = [];
   if (fromAccountId !== null) {
-    movements.push({
+    transactions.push({
       accountId: fromAccountId,
       type: 'transfer_out',
       feeAmount,
@@ -95,7 +95,7 @@ function bookTransfer(merchant: Merchant, transfer: Transfer): void {
     });
   }
   if (toAccountId !== null) {
-    movements.push({
+    transactions.push({
       accountId: toAccountId,
       type: 'transfer_in',
       feeAmount,
@@ -110,5 +110,5 @@ function bookTransfer(merchant: Merchant, transfer: Transfer): void {
     { account: holderOf(to), amount: amount - feeAmount },
     { account: 'operating', amount: feeAmount },
   ] as const;
-  book(merchant, { at, type: 'transfer', assetCode, recordId: id, lines }, movements);
+  book(merchant, { at, type: 'transfer', assetCode, recordId: id, lines }, transactions);
 }

@@ -114,11 +114,11 @@ function credit(merchant: Merchant, deposit: Deposit, to: { holder: Holder; lost
     { account: 'fees', amount: fee },
     { account: to.holder, amount: amountGross - fee },
   ] as const;
-  const movements =
+  const transactions =
     accountId === null || to.lost
       ? []
       : [{ accountId, type: 'deposit', feeAmount: fee, note: null, counterpartyAccountId: null } as const];
-  book(merchant, { at: to.at, type: 'deposit', assetCode, recordId: id, lines }, movements);
-  if (movements.length > 0)
+  book(merchant, { at: to.at, type: 'deposit', assetCode, recordId: id, lines }, transactions);
+  if (transactions.length > 0)
     merchant.send('wallet_account.deposit.completed', () => depositSubject(deposit, merchant.service.faults));
 }

@@ -3,7 +3,7 @@ import { formatAmount } from '../base/money.js';
 
 type TransactionType = 'deposit' | 'withdrawal' | 'transfer_in' | 'transfer_out' | 'closure';
 
-/** One movement of one sub-wallet: what the ledger booked there. */
+/** One transaction of one sub-wallet: what the ledger booked there. */
 export interface Transaction {
   id: string;
   accountId: string;

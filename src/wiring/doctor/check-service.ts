@@ -40,7 +40,7 @@ function checkClock(client: MerchantClient, { WEBHOOK_TOLERANCE_SECONDS }: Confi
   return finding(
     'clock',
     found,
-    `synchronize this machine’s clock (NTP); events older than ${WEBHOOK_TOLERANCE_SECONDS} s are refused`,
+    `synchronize this machine’s clock (NTP); events older than ${WEBHOOK_TOLERANCE_SECONDS} s are rejected`,
   );
 }
 

@@ -5,10 +5,10 @@ import { type Check, type DoctorParts, unknown } from './check.js';
 import { overridesOf } from './contract-part.js';
 import { type EventsProbed, probeEventId, probeRestamping } from './probe-events.js';
 import { probeLinks } from './probe-links.js';
-import { probeMovementFields } from './probe-movement-fields.js';
 import { probeErrorBody, probePayoutList } from './probe-names.js';
 import { findCountHeader, probeCountHeader, probeItems, probeNextCursor } from './probe-pages.js';
 import { type Probed, type Probing, parameterTests, probeParameters } from './probe-parameters.js';
+import { probeTransactionFields } from './probe-transaction-fields.js';
 import { probeKytWords, probePendingWords } from './probe-words.js';
 import { limitQuestions } from './questions.js';
 import { readDeliveries } from './read-deliveries.js';
@@ -51,7 +51,7 @@ export async function probeContract(parts: DoctorParts): Promise<ContractProbed>
   }
   take(await probeCountHeader(contract, working, ask));
   take(await probeNextCursor(working, ask));
-  take(await probeMovementFields(working, probing));
+  take(await probeTransactionFields(working, probing));
   take(await probeLinks(working, ask));
   take(await probePendingWords(working, ask, parts.now));
   take(await probeKytWords(working, ask));

@@ -60,7 +60,7 @@ export function probeRestamping(deliveries: readonly SeenDelivery[], toleranceSe
   if (retried.length === 0) return unknown(name, 'no delivery was tried twice lately');
   const restamped = retried.filter(Boolean).length;
   if (restamped === retried.length) return ok(name, 'carry the time of their own attempt');
-  const first = `carry the time of the first attempt: those later than ${toleranceSeconds} s are refused as expired, and what they name is read from the service instead`;
+  const first = `carry the time of the first attempt: those later than ${toleranceSeconds} s are rejected as expired, and what they name is read from the service instead`;
   return restamped === 0 ? ok(name, first) : ok(name, 'carry the time of the first attempt, or of their own');
 }
 

@@ -40,7 +40,7 @@ const POINTERS = {
   message: ['/message', '/error/message', '/detail', '/errorMessage', '/error_description', '/msg', '/title', '/error'],
 } as const;
 
-/** Where an error has its code and its message, by asking for a deposit that does not exist. */
+/** Where an error has its code and its message, by asking for a payin that does not exist. */
 export async function probeErrorBody(contract: Contract, ask: Ask): Promise<Probed> {
   const checks: Check[] = [];
   let working = contract;
@@ -63,7 +63,7 @@ async function probePointer(
   const name = `contract error.${part}`;
   const answer = await ask(usual);
   if (answer.kind === 'answer' || answer.kind === 'failed') {
-    const why = answer.kind === 'failed' ? answer.problem : 'a deposit that does not exist was answered';
+    const why = answer.kind === 'failed' ? answer.problem : 'a payin that does not exist was answered';
     return { check: unknown(name, why), found: null };
   }
   if (answer[part] !== null) return { check: ok(name, `it stands at ${usual}`), found: null };

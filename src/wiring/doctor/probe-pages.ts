@@ -116,11 +116,11 @@ export async function probeCountHeader(usual: Contract, working: Contract, ask: 
 
 function judge(name: string, was: string, is: string, works: boolean): Check {
   if (!works) {
-    return unknown(name, `the first page of the movements carries no ${was}, nor another header that was tried`);
+    return unknown(name, `the first page of the transactions carries no ${was}, nor another header that was tried`);
   }
-  if (was === is) return ok(name, `the first page of the movements carries ${is}`);
+  if (was === is) return ok(name, `the first page of the transactions carries ${is}`);
   const remedy = `set headers.totalCount to "${is}" in CONTRACT_FILE`;
-  return finding(name, `the movements are not counted in ${was}, but in ${is}`, remedy);
+  return finding(name, `the transactions are not counted in ${was}, but in ${is}`, remedy);
 }
 
 function firstPage(contract: Contract, ask: Ask): Promise<Asked> {

@@ -8,7 +8,7 @@ import type { Probed } from './probe-parameters.js';
 import type { Ask } from './questions.js';
 
 const MANY = { query: { take: 100 } };
-/** So many deposits are read one by one. */
+/** So many payins are read one by one. */
 const SOME = 10;
 const NOTHING_YET = 'not probed: nothing to probe yet';
 
@@ -44,7 +44,7 @@ export async function probeKytWords(contract: Contract, ask: Ask): Promise<Probe
   }
   const words = new Set(rows.flatMap((row) => textField(row, 'kytStatus') ?? []));
   if (words.size === 0) {
-    return { checks: [unknown(name, `${NOTHING_YET}, no deposit or payout shows a compliance result`)], contract };
+    return { checks: [unknown(name, `${NOTHING_YET}, no payin or payout shows a compliance result`)], contract };
   }
   const known = new Set(Object.values(contract.kyt).flat());
   const strange = [...words].filter((word) => !known.has(kytWord(word)));

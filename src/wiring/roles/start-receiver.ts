@@ -47,7 +47,7 @@ function configuredSecrets({ config, log }: Pick<Runtime, 'config' | 'log'>): Se
     : fileSecrets(file, { read: readWebhookSecrets, log });
 }
 
-/** A late retry is refused, as the contract says, but must not lose a payment: what it names is read from the service. */
+/** A late retry is rejected, as the contract says, but must not lose a payment: what it names is read from the service. */
 async function readLater({ db }: Pick<Runtime, 'db'>, { event, data, ...rest }: Envelope): Promise<void> {
   const { observations } = observeEvent({ ...rest, id: 'expired', type: event, source: 'webhook', data });
   const requests = observations.map(({ kind, id }) => ({ kind, id, reason: 'expired_event', lane: 'report' as const }));

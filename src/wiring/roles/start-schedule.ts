@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { createSealing } from '../../finance/audit/keep-sealing.js';
-import { createPosting } from '../../finance/keep-posting.js';
+import { createSealing } from '../../finance/audit/sealing-loop.js';
+import { createPosting } from '../../finance/posting-loop.js';
 import { alertLoop } from '../../notify/alert-loop.js';
-import { keepCallbacks } from '../../notify/send-callbacks.js';
+import { callbackLoops } from '../../notify/send-callbacks.js';
 import { kinds } from '../../reconcile/deps.js';
 import { runReconcile } from '../../reconcile/schedule/run.js';
 import { startScheduler } from '../../reconcile/schedule/schedule.js';
@@ -44,13 +44,13 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   const posting = createPosting({ db, log, table: contract.movements, ...books });
   const sealing = createSealing({ db, log, now, signal });
   closers.add('sealing', () => sealing.close());
-  const keepNotifying = createNotifying(runtime, adoptedAt);
+  const notifyLoop = createNotifying(runtime, adoptedAt);
   const beside = {
-    keep: async (leading: AbortSignal) =>
+    loop: async (leading: AbortSignal) =>
       void (await Promise.all([
-        posting.keep(leading),
-        keepNotifying(leading),
-        sealing.keep(leading),
+        posting.loop(leading),
+        notifyLoop(leading),
+        sealing.loop(leading),
         ownCallsLoop(deps, leading),
         serviceClockLoop(deps, leading),
       ])),
@@ -98,7 +98,7 @@ function createNotifying(runtime: Runtime, adoptedAt: Date): (signal: AbortSigna
   return async (signal) => {
     const sendToStore = async () => {
       if (url === undefined || secret === undefined) return;
-      await keepCallbacks({ ...shared, url, secret, adoptedAt, keepDays }, signal);
+      await callbackLoops({ ...shared, url, secret, adoptedAt, keepDays }, signal);
     };
     await Promise.all([alertLoop(alerts, signal), sendToStore()]);
   };

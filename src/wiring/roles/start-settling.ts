@@ -7,7 +7,7 @@ import type { Closers } from '../closers.js';
 const EVERY_MS = 20_000;
 
 /**
- * Settles creating calls that a crash or a lost answer left in doubt: at once, and for as long as the process lives. Of
+ * Settles creating calls whose outcome a crash or a lost answer left unknown: at once, and for as long as the process lives. Of
  * several processes each call has one.
  */
 export function startSettling({
@@ -56,6 +56,6 @@ function logSettled({ operation, key, outcome, objectIds }: SettledWrite, log: L
   const about = { operation, idempotencyKey: key, outcome, records: objectIds };
   if (outcome === 'lost') log.error(about, 'call lost');
   else if (outcome === 'absent') log.warn(about, 'call made nothing');
-  else if (outcome === 'doubt') log.info(about, 'call outcome still unknown');
+  else if (outcome === 'unknown') log.info(about, 'call outcome still unknown');
   else log.info(about, 'call settled');
 }

@@ -6,7 +6,7 @@ import { sealRows } from '../../../src/records/audit/seal-rows.js';
 import { bearer, testConsole } from '../../support/console.js';
 import { session as sessionAt } from '../../support/console-visit.js';
 import { useDatabase } from '../../support/database.js';
-import { reading } from '../../support/observations.js';
+import { poll } from '../../support/observations.js';
 import { intent } from '../../support/records.js';
 import { save } from '../../support/saved.js';
 
@@ -16,7 +16,7 @@ const now = () => new Date();
 
 beforeAll(async () => {
   site = testConsole(database.db);
-  await save(database, [reading('payment_intent', intent('pi_1', { merchantReference: 'r1' }), 10)]);
+  await save(database, [poll('payment_intent', intent('pi_1', { merchantReference: 'r1' }), 10)]);
   await recordAction(database.db, { actor: 'ann', action: 'look', outcome: 'done' });
 }, 60_000);
 

@@ -4,7 +4,7 @@ import { prepareKeyed } from '../../../src/service-api/keyed-request.js';
 import { testConsole } from '../../support/console.js';
 import { type Reader, visit } from '../../support/console-visit.js';
 import { useDatabase } from '../../support/database.js';
-import { at, claim, reading } from '../../support/observations.js';
+import { at, poll, report } from '../../support/observations.js';
 import { payout } from '../../support/records.js';
 import { save, savePaid } from '../../support/saved.js';
 
@@ -19,11 +19,11 @@ beforeAll(async () => {
   await log.end(write, 'lost', null);
   await store.db('service_writes').update({ begun_at: new Date(at(0)) });
   await save(store, [
-    reading('payout', payout('po_linked', { status: 'confirmed', paymentIntentId: 'linked' }), 20),
-    reading('payout', payout('po_unlinked', { merchantReference: 'order-unlinked' }), 20),
-    reading('payout', payout('po_called', { merchantReference: 'order-called' }), 20),
-    claim('payout', 'po_reported', { status: 'confirmed', paymentIntentId: 'reported' }, 20),
-    reading('payout', payout('po_own', { payoutType: 'withdrawal' }), 20),
+    poll('payout', payout('po_linked', { status: 'confirmed', paymentIntentId: 'linked' }), 20),
+    poll('payout', payout('po_unlinked', { merchantReference: 'order-unlinked' }), 20),
+    poll('payout', payout('po_called', { merchantReference: 'order-called' }), 20),
+    report('payout', 'po_reported', { status: 'confirmed', paymentIntentId: 'reported' }, 20),
+    poll('payout', payout('po_own', { payoutType: 'withdrawal' }), 20),
   ]);
   operator = await visit(testConsole(store.db).app, 'operator');
 });

@@ -6,7 +6,7 @@ import { judgedBalance } from '../../support/classified-balance.js';
 import { testConsole } from '../../support/console.js';
 import { session as sessionAt } from '../../support/console-visit.js';
 import { useDatabase } from '../../support/database.js';
-import { at, reading } from '../../support/observations.js';
+import { at, poll } from '../../support/observations.js';
 import { postBooks } from '../../support/posted-books.js';
 import { payout } from '../../support/records.js';
 import { save } from '../../support/saved.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   app = testConsole(database.db, { now: () => new Date('2026-07-01T00:00:00Z') }).app;
   await judgedBalance(database.db, { assetCode: 'BTC', opening: '100', balance: '60', now: new Date(at(0)) });
   const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-20T10:00:00.000Z', source: 'chain' }];
-  await save(database, [reading('payout', payout('po_1', { status: 'confirmed', statusHistory }), 30)]);
+  await save(database, [poll('payout', payout('po_1', { status: 'confirmed', statusHistory }), 30)]);
   await postBooks(database.db);
 }, 60_000);
 

@@ -25,7 +25,7 @@ const shown = (role: string, path: string): Promise<Shown> => reader(role).get(p
 const textOf = async (role: string, path: string): Promise<string> => (await shown(role, path)).text;
 
 describe('the page of a record', () => {
-  it('shows a payment whole: amounts with their units, dispute, order, deposits with their screening, breaks', async () => {
+  it('shows a payment whole: amounts with their units, dispute, order, payins with their screening, breaks', async () => {
     const page = await shown('operator', '/payments/pi_full');
     for (const part of [
       'dispute: pending decision',
@@ -42,9 +42,9 @@ describe('the page of a record', () => {
     ]) {
       expect(page.text).toContain(part);
     }
-    const deposit = await shown('operator', page.link('in_1'));
-    expect(deposit.text).toContain('Risk score');
-    expect((await shown('operator', deposit.link('order-full'))).heading).toContain('order-full');
+    const payin = await shown('operator', page.link('in_1'));
+    expect(payin.text).toContain('Risk score');
+    expect((await shown('operator', payin.link('order-full'))).heading).toContain('order-full');
   });
 
   it('says what a webhook alone reports, and links it: no order, no state of its own', async () => {

@@ -6,7 +6,7 @@ import {
   chartSchema,
   defaultChart,
   nameIn,
-  walletAccount,
+  subWalletAccount,
 } from '../../../src/domain/books/chart.js';
 import { momentInHistory, momentOf } from '../../../src/domain/books/dating.js';
 import { dayIn, periodOf } from '../../../src/domain/books/posting-month.js';
@@ -18,7 +18,7 @@ describe('the account of a sub-wallet', () => {
   it('is one that hledger and beancount can carry, whatever its id', () => {
     fc.assert(
       fc.property(id, (given) => {
-        const account = walletAccount(accounts.subWallets, given);
+        const account = subWalletAccount(accounts.subWallets, given);
         expect(account).toMatch(/^assets:sub-wallets:[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/);
         expect(beancountName(account)).toMatch(/^Assets(:[A-Z0-9][A-Za-z0-9-]*)+$/);
       }),
@@ -29,7 +29,7 @@ describe('the account of a sub-wallet', () => {
     fc.assert(
       fc.property(id, id, (a, b) => {
         fc.pre(a !== b);
-        const [one, other] = [a, b].map((given) => walletAccount(accounts.customers, given));
+        const [one, other] = [a, b].map((given) => subWalletAccount(accounts.customers, given));
         expect(one).not.toBe(other);
         expect(beancountName(one ?? '')).not.toBe(beancountName(other ?? ''));
       }),

@@ -2,12 +2,12 @@ import { describe, expect, it, test } from 'vitest';
 import { datedAs, momentInHistory, momentOf } from '../../../src/domain/books/dating.js';
 import type { BookRecord } from '../../../src/domain/books/entry.js';
 import {
-  depositDate,
   differenceDate,
   disputeOf,
   heldDate,
   neverCounted,
   paidDate,
+  payinDate,
 } from '../../../src/domain/books/payment-dating.js';
 import type { Json, JsonObject } from '../../../src/domain/json.js';
 
@@ -79,8 +79,8 @@ describe('a moment of the service', () => {
 describe('when a payment came', () => {
   const completed = { statusHistory: history(['pending', 1], ['completed', 5]) };
 
-  test('a deposit came with its completion, unless it is younger', () => {
-    const of = (fields: JsonObject, created: number | null) => depositDate(record(fields), created && at(created));
+  test('a payin came with its completion, unless it is younger', () => {
+    const of = (fields: JsonObject, created: number | null) => payinDate(record(fields), created && at(created));
     expect(of(completed, 4)).toEqual(dated(5, 'status_history'));
     expect(of(completed, 5)).toEqual(dated(5, 'status_history'));
     expect(of(completed, 6)).toEqual(dated(6, 'created'));
@@ -89,7 +89,7 @@ describe('when a payment came', () => {
     expect(of({}, null)).toEqual(dated(SEEN, 'first_seen'));
   });
 
-  test('it is the last of its deposits, or what names it where none is shown', () => {
+  test('it is the last of its payins, or what names it where none is shown', () => {
     const of = (fields: JsonObject | null, ...days: number[]) =>
       paidDate(
         record(fields),
@@ -189,7 +189,7 @@ describe('a payment in dispute', () => {
     ],
     ['encashed', { ...own, ...times, irregularStatus: 'encashed' }, { pending_decision: 5 }, dated(8, 'decision')],
     ['gone', null, {}, PAID],
-  ])('came to differ from its deposits: %s', (_name, fields, begun, expected) => {
+  ])('came to differ from its payins: %s', (_name, fields, begun, expected) => {
     expect(differenceDate(record(fields, { dispute: seen(begun) }), PAID)).toEqual(expected);
   });
 

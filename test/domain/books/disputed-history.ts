@@ -5,7 +5,7 @@ import { disputeSeen, type ShownStep } from '../../../src/domain/books/dispute-s
 import type { BookRecord, Moved } from '../../../src/domain/books/entry.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 
-/** A payment of 100 less a fee of 1 in one deposit, as it was seen from some time on. */
+/** A payment of 100 less a fee of 1 in one payin, as it was seen from some time on. */
 interface Seen {
   state: 'none' | 'pending_decision' | 'encashed' | 'refunded';
   rejected: string | null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { depositEntries } from '../../../src/domain/books/entries-of.js';
+import { payinEntries } from '../../../src/domain/books/entries-of.js';
 import type { Moved } from '../../../src/domain/books/entry.js';
 import { negatedLines, netLines, unbalanced } from '../../../src/domain/books/lines.js';
 import { payoutEntries } from '../../../src/domain/books/payout-entries.js';
@@ -27,11 +27,11 @@ describe('legs', () => {
   });
 });
 
-describe('a deposit', () => {
+describe('a payin', () => {
   const fields = { feeAmount: '1', paymentIntentId: 'pi_1', createdAt: ISO };
 
   it('is a fact: gross, fee and net, with the payment that it is of', () => {
-    expect(depositEntries(record('payin', fields, moved('payinConfirmed', '9')))).toEqual([
+    expect(payinEntries(record('payin', fields, moved('payinConfirmed', '9')))).toEqual([
       {
         recordKind: 'payin',
         recordId: 'r1',
@@ -69,14 +69,14 @@ describe('a deposit', () => {
     ['that is not clear', fields, moved('payinConfirmed', '9', { part: 'unclear' }), []],
     ['that is none', fields, moved('payout', '9'), []],
   ])('%s', (_name, shown, effect, expected) => {
-    const drafts = depositEntries(record('payin', shown, effect));
+    const drafts = payinEntries(record('payin', shown, effect));
     expect(written(drafts)).toEqual(expected);
     if (shown === null) expect(drafts[0]?.sources).toEqual([{ kind: 'payin', id: 'r1' }]);
   });
 
   it('is dated by when it was confirmed', () => {
     const statusHistory = [{ status: 'confirmed', at: '2026-01-31T11:00:00Z' }];
-    const [draft] = depositEntries(record('payin', { ...fields, statusHistory }, moved('payinConfirmed', '9')));
+    const [draft] = payinEntries(record('payin', { ...fields, statusHistory }, moved('payinConfirmed', '9')));
     expect(draft?.dated).toEqual({ at: AT + 3_600_000, by: 'status_history' });
   });
 });

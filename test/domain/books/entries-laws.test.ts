@@ -74,7 +74,7 @@ class Ledger {
 
 describe.each([
   ['payments by the intent', byIntent],
-  ['payments by deposits, fees on the merchant', byPayin],
+  ['payments by payins, fees on the merchant', byPayin],
 ])('%s', (_, contract) => {
   test(
     'every entry adds up to zero, and the operating account is what the proof explains',

@@ -19,10 +19,10 @@ export interface Paid {
   createdAt?: string;
 }
 
-/** A payment in full by one deposit, with what it moved and what is booked of it. */
+/** A payment in full by one payin, with what it moved and what is booked of it. */
 export function paidPayment(id: string, { net, fee, requested, createdAt = CREATED }: Paid, date = '2026-03-01') {
   const gross = addAmounts(net, fee);
-  const deposit = {
+  const payinFields = {
     assetCode: ASSET,
     status: 'confirmed',
     amountNet: net,
@@ -43,10 +43,10 @@ export function paidPayment(id: string, { net, fee, requested, createdAt = CREAT
     amountRejected: '0',
     amountNetMerchant: net,
     feeAmountTotal: fee,
-    payins: [{ id: `${id}-d`, ...deposit }],
+    payins: [{ id: `${id}-d`, ...payinFields }],
     createdAt,
   });
-  const payin = shown(`${id}-d`, { ...deposit, paymentIntentId: id });
+  const payin = shown(`${id}-d`, { ...payinFields, paymentIntentId: id });
   const about = { recordKind: 'payment_intent', recordId: id, assetCode: ASSET } as const;
   const moved: MovedSum[] = [{ ...about, delta: net, base: '0' }];
   const booked: BookedSum[] = [

@@ -175,18 +175,18 @@ describe('of the three sides of an order', () => {
     expect(match).toMatchObject({ state: 'partly_matched', reasons: [{ code: 'not_asked' }] });
   });
 
-  it('deposits that are unread, or add up to something else, are said with the payment', () => {
+  it('payins that are unread, or add up to something else, are said with the payment', () => {
     const given = facts([one]);
     const without = { ...given, order: { ...given.order, payins: [] } };
     expect(matchOrder(without)).toMatchObject({ state: 'partly_matched', reasons: [{ code: 'deposits_unread' }] });
     const less = shown('pi_1-d', { ...one.payin.fields, amountNet: '106' });
     const differing = { ...given, order: { ...given.order, payins: [less] } };
     expect(matchOrder(differing).reasons.map(({ told }) => told)).toEqual([
-      `payment pi_1 shows 107 ${ASSET} net, its deposits 106 ${ASSET}`,
+      `payment pi_1 shows 107 ${ASSET} net, its payins 106 ${ASSET}`,
     ]);
   });
 
-  it('a payment that is inside the opening is history: what its deposits were, nobody has to read', () => {
+  it('a payment that is inside the opening is history: what its payins were, nobody has to read', () => {
     const old = { ...one, moved: one.moved.map((sum) => ({ ...sum, base: sum.delta })), booked: [] };
     const given = facts([old]);
     const unread = { ...given, order: { ...given.order, payins: [] } };
@@ -196,7 +196,7 @@ describe('of the three sides of an order', () => {
     });
     const then = factsAsOf(unread, '2026-03-31', 'UTC');
     expect(then && matchOrder(then)).toMatchObject({ state: 'matched', reasons: [{ code: 'agreed' }] });
-    // A part of it came after the opening: that part's deposit is to be read.
+    // A part of it came after the opening: that part's payin is to be read.
     const sums = { base: '60', delta: '107' };
     const grown = { ...unread, moved: one.moved.map((sum) => ({ ...sum, ...sums })) };
     const booked = one.booked.filter(({ account }) => account === 'operating').map((sum) => ({ ...sum, amount: '47' }));
@@ -253,7 +253,7 @@ describe('as of a day', () => {
     expect(paidOn(beside, '2026-04-01')).toEqual(['pi_1 pending']);
   });
 
-  it('a payment of which nothing is booked is unpaid until its first deposit came, or was booked', () => {
+  it('a payment of which nothing is booked is unpaid until its first payin came, or was booked', () => {
     const came = paidPayment('pi_1', { net: '107', fee: '1', requested: '100' });
     const madeOn = (createdAt: string) => shown('pi_1-d', { ...came.payin.fields, createdAt });
     const disputed = { irregularStatus: 'pending_decision', status: 'unmatched' };
@@ -267,11 +267,11 @@ describe('as of a day', () => {
     const closed = facts([{ ...came, payin: madeOn('2026-04-02T10:00:00Z') }], [], { booked: [], opened: new Set() });
     expect(['2026-03-31', '2026-04-02'].map((asOf) => code(closed, asOf))).toEqual(['not_paid', 'books_not_open']);
     const payin = { recordKind: 'payin', recordId: 'pi_1-d' } as const;
-    const byDeposit = facts([came], [], {
+    const byPayin = facts([came], [], {
       moved: came.moved.map((one) => ({ ...one, ...payin })),
       booked: later.booked.map((one) => ({ ...one, ...payin })),
     });
-    expect(['2026-03-31', '2026-04-02'].map((asOf) => code(byDeposit, asOf))).toEqual(['not_paid', 'agreed']);
+    expect(['2026-03-31', '2026-04-02'].map((asOf) => code(byPayin, asOf))).toEqual(['not_paid', 'agreed']);
   });
 });
 

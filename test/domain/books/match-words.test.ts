@@ -45,7 +45,7 @@ test.each<[string, string, string, MatchFacts]>([
     'nothing came in yet of 100 EUR',
     withOrder(lapsed('pending'), { invoices: [shown('inv_1', { status: 'sent' }, { absent: true })] }),
   ],
-  ['unmatched', 'confirming', 'a deposit is being confirmed', lapsed('confirming')],
+  ['unmatched', 'confirming', 'a payin is being confirmed', lapsed('confirming')],
   [
     'unmatched',
     'claimed',
@@ -152,17 +152,17 @@ test.each<[string, string, string, MatchFacts]>([
 describe('where records and books differ', () => {
   const reasonsOf = (given: MatchFacts) =>
     matchOrder(given).reasons.map(({ code, told: words }) => `${code}: ${words}`);
-  const [deposit, moved] = [one.payin, one.moved[0]!];
-  const payins = (...all: (typeof deposit)[]) => withOrder(facts([one]), { payins: all });
-  const having1 = (fields: JsonObject) => ({ ...deposit, fields: { ...deposit.fields, ...fields } });
-  const unread = 'deposits_unread: the deposits of payment pi_1 are not read yet';
-  const differ = (sum: string) => `deposits_differ: payment pi_1 shows 107 ${ASSET} net, its deposits ${sum}`;
+  const [payin, moved] = [one.payin, one.moved[0]!];
+  const payins = (...all: (typeof payin)[]) => withOrder(facts([one]), { payins: all });
+  const having1 = (fields: JsonObject) => ({ ...payin, fields: { ...payin.fields, ...fields } });
+  const unread = 'deposits_unread: the payins of payment pi_1 are not read yet';
+  const differ = (sum: string) => `deposits_differ: payment pi_1 shows 107 ${ASSET} net, its payins ${sum}`;
   const open = 'moved_unclear: what it moved is not known: why';
 
   it.each<[string, MatchFacts, string[]]>([
-    ['a deposit is not read', payins(), [`${unread} pi_1-d`]],
-    ['a deposit is only claimed', payins({ ...deposit, verified: false }), [`${unread} pi_1-d`]],
-    ['a deposit is denied', payins({ ...deposit, absent: true }), [`${unread} pi_1-d`]],
+    ['a payin is not read', payins(), [`${unread} pi_1-d`]],
+    ['a payin is only claimed', payins({ ...payin, verified: false }), [`${unread} pi_1-d`]],
+    ['a payin is denied', payins({ ...payin, absent: true }), [`${unread} pi_1-d`]],
     ['none is named', withIntent({ payins: 'x' }), []],
     [
       'none is named, nor names it',
@@ -170,9 +170,9 @@ describe('where records and books differ', () => {
       [unread],
     ],
     ['one is named by the payment alone', payins(having1({ paymentIntentId: null })), []],
-    ['a deposit is not confirmed', payins(having1({ status: 'pending' })), [differ(`0 ${ASSET}`)]],
-    ['a deposit shows no net', payins(having1({ amountNet: null })), [differ(`0 ${ASSET}`)]],
-    ['a deposit is of another asset', payins(having1({ assetCode: 'BTC' })), [differ('other assets')]],
+    ['a payin is not confirmed', payins(having1({ status: 'pending' })), [differ(`0 ${ASSET}`)]],
+    ['a payin shows no net', payins(having1({ amountNet: null })), [differ(`0 ${ASSET}`)]],
+    ['a payin is of another asset', payins(having1({ assetCode: 'BTC' })), [differ('other assets')]],
     ['of a dispute, nobody knows', withOrder(withIntent({ irregularStatus: 'encashed' }), { payins: [] }), []],
     ['what it moved is not known', facts([one], [], { unclear: ['why'] }), [open]],
     [
@@ -202,7 +202,7 @@ describe('where records and books differ', () => {
       ],
     ],
     [
-      'a deposit moved it',
+      'a payin moved it',
       facts([one], [], {
         moved: [{ ...moved, recordKind: 'payin', recordId: 'pi_1-d' }],
         booked: one.booked.map((sum) => ({ ...sum, recordKind: 'payin', recordId: 'pi_1-d' })),

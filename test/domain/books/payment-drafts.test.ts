@@ -6,7 +6,7 @@ import { AT, line, moved, record, written } from './draft-records.js';
 
 const HOUR = 3_600_000;
 const iso = (hours: number) => new Date(AT + hours * HOUR).toISOString();
-const deposit = (id: string, amountNet: string, feeAmount: string | null, about: JsonObject = {}): JsonObject => {
+const payin = (id: string, amountNet: string, feeAmount: string | null, about: JsonObject = {}): JsonObject => {
   return { id, assetCode: 'BTC', status: 'confirmed', amountNet, feeAmount, createdAt: iso(-2), ...about };
 };
 const PAID: JsonObject = {
@@ -16,7 +16,7 @@ const PAID: JsonObject = {
   amountNetMerchant: '9',
   feeAmountTotal: '1',
   createdAt: iso(-3),
-  payins: [deposit('d1', '6', '0.6'), deposit('d2', '3', '0.4')],
+  payins: [payin('d1', '6', '0.6'), payin('d2', '3', '0.4')],
 };
 const DISPUTED = { irregularStatus: 'pending_decision', amountRejected: '9' };
 const brought = (delta: string | null = '9', about: Partial<Moved> = {}) => moved('paymentCollected', delta, about);
@@ -31,7 +31,7 @@ const seen = (about: Partial<NonNullable<BookRecord['dispute']>> = {}): BookReco
 };
 
 describe('a payment', () => {
-  it('is what each of its deposits brought, what differs from their sum, and what is held', () => {
+  it('is what each of its payins brought, what differs from their sum, and what is held', () => {
     const source = { kind: 'payment_intent', id: 'r1' };
     const about = { recordKind: 'payment_intent', recordId: 'r1', sources: [source] };
     const dated = { at: AT - 2 * HOUR, by: 'created' };
@@ -58,13 +58,13 @@ describe('a payment', () => {
 
   const WHOLE = ['assets:operating 9', 'expenses:fees:service 1', 'income:payments -10'];
   it.each<[string, JsonObject['payins']]>([
-    ['is not named', [deposit('d1', '6', '0.6'), { ...deposit('d2', '3', '0.4'), id: null }]],
-    ['has no net', [deposit('d1', '6', '0.6'), { ...deposit('d2', '3', '0.4'), amountNet: null }]],
-    ['has a fee that is no amount', [deposit('d1', '6', '0.6'), deposit('d2', '3', 'x')]],
-    ['is of another asset', [deposit('d1', '6', '0.6'), deposit('d2', '3', '0.4', { assetCode: 'ETH' })]],
-    ['is named twice', [deposit('d1', '6', '0.6'), deposit('d1', '3', '0.4')]],
+    ['is not named', [payin('d1', '6', '0.6'), { ...payin('d2', '3', '0.4'), id: null }]],
+    ['has no net', [payin('d1', '6', '0.6'), { ...payin('d2', '3', '0.4'), amountNet: null }]],
+    ['has a fee that is no amount', [payin('d1', '6', '0.6'), payin('d2', '3', 'x')]],
+    ['is of another asset', [payin('d1', '6', '0.6'), payin('d2', '3', '0.4', { assetCode: 'ETH' })]],
+    ['is named twice', [payin('d1', '6', '0.6'), payin('d1', '3', '0.4')]],
     ['is nowhere', null],
-  ])('is one entry where one of its deposits %s', (_name, payins = null) => {
+  ])('is one entry where one of its payins %s', (_name, payins = null) => {
     expect(keys(of({ payins }))).toEqual(['payment', 'held']);
     expect(written(of({ payins }))[0]).toEqual(WHOLE);
   });
@@ -72,29 +72,29 @@ describe('a payment', () => {
   it.each<[string, JsonObject['payins'], string[], string[]]>([
     [
       'that are not confirmed do not count',
-      [deposit('d1', '6', '0.6'), deposit('d2', '3', '0.4', { status: 'unmatched' })],
+      [payin('d1', '6', '0.6'), payin('d2', '3', '0.4', { status: 'unmatched' })],
       ['payin:d1'],
       ['assets:operating 3', 'expenses:fees:service 0.4', 'income:payments -3.4'],
     ],
     [
       'that are no objects do not count',
-      ['x', deposit('d1', '6', '0.6')],
+      ['x', payin('d1', '6', '0.6')],
       ['payin:d1'],
       ['assets:operating 3', 'expenses:fees:service 0.4', 'income:payments -3.4'],
     ],
     [
       'without a fee have none',
-      [deposit('d1', '9', null)],
+      [payin('d1', '9', null)],
       ['payin:d1'],
       ['expenses:fees:service 1', 'income:payments -1'],
     ],
-  ])('deposits %s', (_name, payins, facts, rest) => {
+  ])('payins %s', (_name, payins, facts, rest) => {
     const drafts = of({ payins });
     expect(keys(drafts)).toEqual([...facts, 'payment', 'held']);
     expect(written(drafts).at(-2)).toEqual(rest);
   });
 
-  it('is what it brought since the opening, without deposits and fees that may be older', () => {
+  it('is what it brought since the opening, without payins and fees that may be older', () => {
     const drafts = of({}, [brought('9', { base: '4' })]);
     expect(drafts[0]).toMatchObject({ key: 'payment', description: 'payment, as far as it came after the opening' });
     expect(written(drafts)).toEqual([['assets:operating 5', 'income:payments -5'], []]);
@@ -128,7 +128,7 @@ describe('a payment', () => {
 });
 
 describe('a payment that is disputed', () => {
-  it('of which nothing counts any more: a dispute took back what its deposits had brought', () => {
+  it('of which nothing counts any more: a dispute took back what its payins had brought', () => {
     const drafts = of(DISPUTED, []);
     expect(keys(drafts)).toEqual(['payin:d1', 'payin:d2', 'payment', 'held']);
     expect(written(drafts).slice(2)).toEqual([
@@ -147,19 +147,19 @@ describe('a payment that is disputed', () => {
     expect(keys(of(fields, [])).filter((key) => key !== 'held')).toEqual([]);
   });
 
-  it('nothing is taken back where payments are booked by their deposits, nor what is booked already', () => {
+  it('nothing is taken back where payments are booked by their payins, nor what is booked already', () => {
     expect(keys(paymentEntries(payment(DISPUTED, []), { payments: 'payins' }))).toEqual(['held']);
     expect(keys(of(DISPUTED, [brought(null)]))).toEqual(['held']);
   });
 
-  it('had its deposits, though they are shown as unmatched since; one that was never completed had none', () => {
-    const payins = [deposit('d1', '9', '1', { status: 'unmatched' })];
+  it('had its payins, though they are shown as unmatched since; one that was never completed had none', () => {
+    const payins = [payin('d1', '9', '1', { status: 'unmatched' })];
     expect(keys(of({ ...DISPUTED, payins }))).toEqual(['payin:d1', 'payment', 'held']);
     expect(keys(of({ ...DISPUTED, payins, status: 'unmatched' }))).toEqual(['payment', 'held']);
     expect(keys(of({ payins }))).toEqual(['payment', 'held']);
   });
 
-  it('of which nothing ever counted had no deposits', () => {
+  it('of which nothing ever counted had no payins', () => {
     const never = { totalAmountReceived: '9', amountCryptoExpected: '100' };
     expect(keys(of({ ...DISPUTED, ...never }, []))).toEqual(['payment', 'held']);
     expect(keys(of({ ...DISPUTED, ...never }))).toEqual(['payin:d1', 'payin:d2', 'payment', 'held']);
@@ -170,9 +170,9 @@ describe('a payment that is disputed', () => {
     ['a part of it was taken back before', seen({ firstNet: '1' }), true],
     ['nobody knows what was taken back before', seen({ firstNet: null }), true],
     ['the books are not open', seen({ booksOpenedAt: null }), true],
-    ['a deposit came just when they were opened', seen({ booksOpenedAt: AT - 2 * HOUR }), true],
-    ['its deposits came after they were opened', seen({ booksOpenedAt: AT - 3 * HOUR }), true],
-  ])('%s: its deposits are in the books is %s', (_name, dispute, isIn) => {
+    ['a payin came just when they were opened', seen({ booksOpenedAt: AT - 2 * HOUR }), true],
+    ['its payins came after they were opened', seen({ booksOpenedAt: AT - 3 * HOUR }), true],
+  ])('%s: its payins are in the books is %s', (_name, dispute, isIn) => {
     expect(keys(of(DISPUTED, [brought()], dispute)).includes('payin:d1')).toBe(isIn);
   });
 
@@ -181,7 +181,7 @@ describe('a payment that is disputed', () => {
     ['given back', { payins: null, irregularStatus: 'refunded' }, brought(), true],
     ['kept', { payins: null, irregularStatus: 'encashed' }, brought(), false],
     ['none', { payins: null }, brought(), false],
-    ['open beside deposits', DISPUTED, brought(), false],
+    ['open beside payins', DISPUTED, brought(), false],
     ['open since before the opening', { payins: null, ...DISPUTED }, brought('9', { base: '4' }), false],
   ])('%s: what is first posted of it stands where it was paid is %s', (_name, fields, effect, isFirst) => {
     const dated = { at: AT - 3 * HOUR, by: 'created' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chartSchema, nameIn, walletAccount } from '../../../src/domain/books/chart.js';
+import { chartSchema, nameIn, subWalletAccount } from '../../../src/domain/books/chart.js';
 import { chooseRate, rateOfPayment } from '../../../src/domain/books/choose-rate.js';
 import { beancountCommodity, hledgerCommodity } from '../../../src/domain/books/commodities.js';
 import {
@@ -213,7 +213,7 @@ describe('names that other programs read', () => {
   });
 
   it('a sub-wallet is called by its id as far as that can be', () => {
-    const account = (id: string) => walletAccount('assets:sub-wallets', id).slice('assets:sub-wallets:'.length);
+    const account = (id: string) => subWalletAccount('assets:sub-wallets', id).slice('assets:sub-wallets:'.length);
     expect(['acc1', 'a-b', 'acc_1', 'a-u5', 'Acc', 'a-', '', 'a\nb', '😀'].map(account)).toEqual([
       'acc1',
       'a-b',

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../src/domain/json.js';
 import { defaultContract } from '../../../src/service-api/contract.js';
 
 const table = defaultContract.movements;
-const withDeposits = { ...table, choices: { ...table.choices, payments: 'payins' as const } };
+const withPayins = { ...table, choices: { ...table.choices, payments: 'payins' as const } };
 const withGas = { ...table, choices: { ...table.choices, networkFee: 'operating' as const } };
 const fromOperating = { ...table, choices: { ...table.choices, disputeRefund: 'operating' as const } };
 const AT = Date.parse('2026-10-31T10:00:00Z');
@@ -26,7 +26,7 @@ const payment = (fields: JsonObject): Given => ({
     ...fields,
   },
 });
-const deposit = (payinType: string, fields: JsonObject = {}): Given => ({
+const payin = (payinType: string, fields: JsonObject = {}): Given => ({
   kind: 'payin',
   fields: {
     assetCode: 'BTC',
@@ -69,7 +69,7 @@ const moved = (type: string, amount: string, fields: JsonObject = {}): Given => 
 /** By the name of its row in docs/finance.md. */
 const examples: Record<string, [Given, typeof table?]> = {
   'payment, 100 less a fee of 1': [payment({})],
-  'payment in two deposits': [
+  'payment in two payins': [
     payment({
       payins: [
         { id: 'p1', assetCode: 'BTC', status: 'confirmed', amountNet: '60', feeAmount: '0.6' },
@@ -82,9 +82,9 @@ const examples: Record<string, [Given, typeof table?]> = {
     payment({ irregularStatus: 'encashed', amountRejected: '20', amountNetMerchant: '118.8', feeAmountTotal: '1.2' }),
   ],
   'dispute refunded': [payment({ irregularStatus: 'refunded', amountRejected: '20' })],
-  'deposit of a payment, by deposits': [deposit('blockchain', { paymentIntentId: 'pi' }), withDeposits],
-  'deposit of the merchant’s own': [deposit('merchant_deposit')],
-  'transfer from another merchant': [deposit('internal_transfer')],
+  'payin of a payment, by payins': [payin('blockchain', { paymentIntentId: 'pi' }), withPayins],
+  'deposit of the merchant’s own': [payin('merchant_deposit')],
+  'transfer from another merchant': [payin('internal_transfer')],
   'payout, the merchant bears the fee': [payout('withdrawal')],
   'payout, the recipient bears the fee': [payout('withdrawal', {}, { feeBearer: 'customer' })],
   'payout of nobody knows whom': [payout('withdrawal', { accountId: undefined as never })],

@@ -47,7 +47,7 @@ describe('what belongs to an order', () => {
     );
   });
 
-  it('deposits, refunds and calls of our own are those of its payments', () => {
+  it('payins, refunds and calls of our own are those of its payments', () => {
     fc.assert(
       fc.property(world, (world) => {
         const { records, orders } = judge(world);

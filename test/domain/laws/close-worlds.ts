@@ -114,7 +114,7 @@ const payout = (id: string, at: number) =>
     at,
   );
 
-const deposit = (id: string, at: number) =>
+const payin = (id: string, at: number) =>
   known(
     'payin',
     id,
@@ -137,8 +137,8 @@ export const closeRecords = (start: number): fc.Arbitrary<Record<'proofs' | 'rep
       invoice('i3', start + 5_000),
       payout('o1', start + 6_000),
       payout('o2', start + 7_000),
-      deposit('d1', start + 8_000),
-      deposit('d2', start + 9_000),
+      payin('d1', start + 8_000),
+      payin('d2', start + 9_000),
     )
     .map((all) => {
       const observations = all.flat();

@@ -121,22 +121,22 @@ describe('a link decides only where the API key showed it', () => {
     );
   });
 
-  it('a deposit or an invoice is linked once with each payment that it names, or that names it', () => {
+  it('a payin or an invoice is linked once with each payment that it names, or that names it', () => {
     fc.assert(
       fc.property(world, (world) => {
         const { payment_intent: intents, payin, invoice } = recordsOf(statesOf(world.proofs));
-        const deposits = linkedByPayment('payin', intents, payin);
+        const payins = linkedByPayment('payin', intents, payin);
         const invoices = linkedByPayment('invoice', intents, invoice);
         for (const intent of intents) {
           const isIts = (record: ShownRecord) => says(record, 'paymentIntentId', intent.id);
-          expect(deposits.get(intent.id) ?? []).toEqual(
+          expect(payins.get(intent.id) ?? []).toEqual(
             payin.filter((one) => isIts(one) || listedIn(intent).includes(one.id)),
           );
           expect(invoices.get(intent.id) ?? []).toEqual(
             invoice.filter((one) => isIts(one) || says(intent, 'invoiceId', one.id)),
           );
         }
-        expect([...deposits.keys(), ...invoices.keys()]).not.toContain('');
+        expect([...payins.keys(), ...invoices.keys()]).not.toContain('');
       }),
       runsWithRare(),
     );

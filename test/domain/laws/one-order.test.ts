@@ -21,7 +21,7 @@ const payment = {
   amountNetMerchant: '49.5',
   payins: [{ id: 'd1' }],
 };
-const deposit = { paymentIntentId: 'p1', status: 'confirmed', kytStatus: 'approved' };
+const payin = { paymentIntentId: 'p1', status: 'confirmed', kytStatus: 'approved' };
 const LATER = START + 60_000;
 
 function seen(kind: FamilyKind, id: string, fields: JsonObject | null, from = START): Observation {
@@ -47,7 +47,7 @@ function said(
   };
 }
 
-const paid = [seen('payment_intent', 'p1', payment), seen('payin', 'd1', deposit)];
+const paid = [seen('payment_intent', 'p1', payment), seen('payin', 'd1', payin)];
 const orderOf = (more: Observation[], also: Partial<World> = {}) =>
   judge({ ...nothing, ...also }, [...paid, ...more]).orders[0]!;
 const reasonOf = (more: Observation[], also: Partial<World> = {}) => orderOf(more, also).order.release.reason;
@@ -127,7 +127,7 @@ describe('L2 a trickle of reports', () => {
   it('one that doubts one of two payments does not make the other enough; nor does any other report end a hold', () => {
     const twice = [
       seen('payment_intent', 'p2', { ...payment, payins: [{ id: 'd2' }] }),
-      seen('payin', 'd2', { ...deposit, paymentIntentId: 'p2' }),
+      seen('payin', 'd2', { ...payin, paymentIntentId: 'p2' }),
     ];
     const states = fc.constantFrom('pending_decision', 'encashed', 'refunded');
     fc.assert(
@@ -266,12 +266,12 @@ describe('L9 a request beside the payment', () => {
     );
   });
 
-  it('a deposit is final when it is confirmed, or matched nothing', () => {
+  it('a payin is final when it is confirmed, or matched nothing', () => {
     const statuses = fc.constantFrom('confirmed', 'unmatched', 'pending', 'confirming', 'broadcast', 'failed');
     fc.assert(
       fc.property(statuses, (status) => {
         const isFinal = ['confirmed', 'unmatched'].includes(status);
-        const reason = reasonOf([seen('payin', 'd1', { ...deposit, status }, START + 10_000)]);
+        const reason = reasonOf([seen('payin', 'd1', { ...payin, status }, START + 10_000)]);
         expect(reason).toBe(isFinal ? 'proven' : 'payin_not_final');
       }),
       runs(),

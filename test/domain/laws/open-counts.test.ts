@@ -45,7 +45,7 @@ describe('L9 what is open counts', () => {
     );
   });
 
-  it('safe is only what was read whole: deposits final and passed, none unscreened where the account screens', () => {
+  it('safe is only what was read whole: payins final and passed, none unscreened where the account screens', () => {
     fc.assert(
       fc.property(world, (world) => {
         const judged = judge(world);

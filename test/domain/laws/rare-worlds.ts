@@ -1,26 +1,25 @@
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
-import { absence, at, claim, ownCall, reading, readPaid } from '../../support/observations.js';
+import { absence, at, ownCall, poll, readPaid, report } from '../../support/observations.js';
 import { openCall } from '../../support/order-lines.js';
 import { intent, invoice, paidIntent, payin, payout } from '../../support/records.js';
 import { nothing, runs, START, type World } from './worlds.js';
 
-const ofA = (fields: JsonObject = {}) =>
-  reading('payment_intent', intent('p1', { merchantReference: 'A', ...fields }), 1);
+const ofA = (fields: JsonObject = {}) => poll('payment_intent', intent('p1', { merchantReference: 'A', ...fields }), 1);
 const p1 = ofA();
 const invoices = [
-  reading('invoice', invoice('i1', { merchantReference: 'A', paymentIntentId: 'p1' }), 2),
-  reading('invoice', invoice('i2', { merchantReference: 'B', paymentIntentId: 'p1' }), 3),
+  poll('invoice', invoice('i1', { merchantReference: 'A', paymentIntentId: 'p1' }), 2),
+  poll('invoice', invoice('i2', { merchantReference: 'B', paymentIntentId: 'p1' }), 3),
 ];
-const listed = ['o1', 'o2'].map((id) => reading('payout', payout(id), 2));
+const listed = ['o1', 'o2'].map((id) => poll('payout', payout(id), 2));
 const saying = (id: string, second: number, links: JsonObject = { paymentIntentId: 'p1' }) =>
-  claim('payout', id, { id, status: 'pending', payoutType: 'refund', ...links }, second, `${second}`);
+  report('payout', id, { id, status: 'pending', payoutType: 'refund', ...links }, second, `${second}`);
 const four = (ids: string[]) => ids.map((id, n) => saying(id, 5 + n));
 const paid = [
-  reading('payment_intent', paidIntent('p1', 'd1', { merchantReference: 'A' }), 1),
-  reading('payin', payin('d1', 'p1'), 2),
+  poll('payment_intent', paidIntent('p1', 'd1', { merchantReference: 'A' }), 1),
+  poll('payin', payin('d1', 'p1'), 2),
 ];
-const late = reading('payout', payout('o1', { paymentIntentId: 'p2' }), 40);
+const late = poll('payout', payout('o1', { paymentIntentId: 'p2' }), 40);
 const crowd = Array.from({ length: 17 }, (_, n) =>
   saying('o1', 10 + n, { paymentIntentId: 'p2', merchantReference: `${n}` }),
 );
@@ -30,10 +29,10 @@ export const rareWorlds: World[] = [
   // Two orders could have the payment, and all that is around it.
   {
     proofs: [
-      reading('payment_intent', intent('p1', { merchantReference: null, irregularRefundPayoutId: 'o2' }), 1),
+      poll('payment_intent', intent('p1', { merchantReference: null, irregularRefundPayoutId: 'o2' }), 1),
       ...invoices,
-      reading('payin', payin('d1', 'p1'), 2),
-      reading('payout', payout('o1', { paymentIntentId: 'p1', status: 'confirmed' }), 2),
+      poll('payin', payin('d1', 'p1'), 2),
+      poll('payout', payout('o1', { paymentIntentId: 'p1', status: 'confirmed' }), 2),
     ],
     reports: [saying('o3', 5)],
     calls: [openCall('p1')],
@@ -42,17 +41,17 @@ export const rareWorlds: World[] = [
   { proofs: [p1, ...invoices] },
   {
     proofs: [
-      reading('payment_intent', intent('p1', { merchantReference: null }), 1),
+      poll('payment_intent', intent('p1', { merchantReference: null }), 1),
       ...invoices.slice(0, 1),
-      reading('invoice', invoice('i3', { paymentIntentId: 'p1' }), 3),
+      poll('invoice', invoice('i3', { paymentIntentId: 'p1' }), 3),
     ],
   },
   // A payment that leaves its invoice, and with it the order.
   {
     proofs: [
-      reading('payment_intent', intent('p1', { merchantReference: null, invoiceId: 'i1' }), 1),
-      reading('invoice', invoice('i1', { merchantReference: 'A' }), 2),
-      reading('payment_intent', intent('p1', { merchantReference: null }), 5),
+      poll('payment_intent', intent('p1', { merchantReference: null, invoiceId: 'i1' }), 1),
+      poll('invoice', invoice('i1', { merchantReference: 'A' }), 2),
+      poll('payment_intent', intent('p1', { merchantReference: null }), 5),
     ],
   },
   // A payment that leaves one order for another.
@@ -61,40 +60,40 @@ export const rareWorlds: World[] = [
   {
     proofs: [
       p1,
-      reading('payout', payout('o1', { merchantReference: 'A' }), 2),
-      reading('payout', payout('o1', { merchantReference: null }), 5),
+      poll('payout', payout('o1', { merchantReference: 'A' }), 2),
+      poll('payout', payout('o1', { merchantReference: null }), 5),
     ],
   },
   {
     reports: ['A', 'B'].map((merchantReference, n) =>
-      claim('payment_intent', 'p9', { id: 'p9', status: 'completed', merchantReference }, 1 + n, `${n}`),
+      report('payment_intent', 'p9', { id: 'p9', status: 'completed', merchantReference }, 1 + n, `${n}`),
     ),
   },
   // A payment that says of itself that it paid, or that nothing else shows.
-  { reports: [claim('payment_intent', 'p9', { id: 'p9', status: 'confirming', merchantReference: 'A' }, 1)] },
-  { reports: [claim('payment_intent', 'p9', { id: 'p9', status: 'completed', merchantReference: 'A' }, 1)] },
+  { reports: [report('payment_intent', 'p9', { id: 'p9', status: 'confirming', merchantReference: 'A' }, 1)] },
+  { reports: [report('payment_intent', 'p9', { id: 'p9', status: 'completed', merchantReference: 'A' }, 1)] },
   {
-    proofs: [reading('payment_intent', intent('p1', { merchantReference: null }), 1)],
-    reports: [claim('payment_intent', 'p1', { id: 'p1', status: 'completed', merchantReference: 'A' }, 5)],
+    proofs: [poll('payment_intent', intent('p1', { merchantReference: null }), 1)],
+    reports: [report('payment_intent', 'p1', { id: 'p1', status: 'completed', merchantReference: 'A' }, 5)],
   },
   // A payment whose own report says that it was paid since it was read.
-  { proofs: [p1], reports: [claim('payment_intent', 'p1', { id: 'p1', status: 'completed' }, 5)] },
+  { proofs: [p1], reports: [report('payment_intent', 'p1', { id: 'p1', status: 'completed' }, 5)] },
   // Whose refund it is: a person's word, the payment's, of two the one that is still there.
-  { proofs: [p1, reading('payout', payout('o1', { paymentIntentId: 'p1' }), 2)], assigned: [['o1', null]] },
+  { proofs: [p1, poll('payout', payout('o1', { paymentIntentId: 'p1' }), 2)], assigned: [['o1', null]] },
   {
     proofs: [
       ofA({ irregularRefundPayoutId: 'o1' }),
-      reading('payment_intent', intent('p2', { merchantReference: 'B', irregularRefundPayoutId: 'o1' }), 1),
+      poll('payment_intent', intent('p2', { merchantReference: 'B', irregularRefundPayoutId: 'o1' }), 1),
       absence('payment_intent', 'p1', 4),
-      reading('payout', payout('o1'), 2),
+      poll('payout', payout('o1'), 2),
     ],
   },
   // A refund that a second payment names later, and has before the first.
   {
     proofs: [
       ...readPaid('p2', { merchantReference: 'B', irregularRefundPayoutId: 'o1' }, 1),
-      reading('payout', payout('o1', { status: 'confirmed' }), 2),
-      reading('payment_intent', intent('p1', { merchantReference: 'A', irregularRefundPayoutId: 'o1' }), 3),
+      poll('payout', payout('o1', { status: 'confirmed' }), 2),
+      poll('payment_intent', intent('p1', { merchantReference: 'A', irregularRefundPayoutId: 'o1' }), 3),
     ],
   },
   // A refund that the payment names and that only reports name: in doubt, denied, decided.
@@ -109,7 +108,7 @@ export const rareWorlds: World[] = [
   },
   // What is said to be a refund of the order, and by the list is none.
   {
-    proofs: [p1, reading('payout', payout('o1', { payoutType: 'withdrawal' }), 6)],
+    proofs: [p1, poll('payout', payout('o1', { payoutType: 'withdrawal' }), 6)],
     reports: [saying('o1', 5, { merchantReference: 'A' })],
   },
   // Reports of one payout, of three, and of four: some that the list shows, and some that it does not.
@@ -125,7 +124,7 @@ export const rareWorlds: World[] = [
   { proofs: [p1, ...listed], reports: [saying('o1', 5)], searched: [['o1', at(7)] as [string, number]] },
   { proofs: [p1, ...listed], reports: [saying('o1', 5)], searched: [['o1', at(5)] as [string, number]] },
   { proofs: [p1], reports: [saying('o9', 5)], searched: [['o9', at(7)] as [string, number]] },
-  { proofs: [p1, reading('payout', payout('o1', { paymentIntentId: '' }), 2)], reports: [saying('o1', 5)] },
+  { proofs: [p1, poll('payout', payout('o1', { paymentIntentId: '' }), 2)], reports: [saying('o1', 5)] },
 ].map((world) => inTime({ ...nothing, ...(world as Partial<World>) }));
 
 /** A person decided on what only reports say; of other worlds the laws say that reports raise nothing. */

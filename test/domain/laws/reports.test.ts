@@ -10,7 +10,7 @@ import { type JudgedOrder, judge, judgeProofs, plain, safe } from './judge.js';
 import { runsWithRare } from './rare-worlds.js';
 import { END, report, runs, type World, world } from './worlds.js';
 
-/** Why a deposit that the payment lists does not count: it is not there, or reports alone speak of it. */
+/** Why a payin that the payment lists does not count: it is not there, or reports alone speak of it. */
 const UNREAD = ['payins_unread', 'before_adoption', 'payin_not_verified'];
 const shortened = ({ status, release }: JudgedOrder['order']) => ({
   status,

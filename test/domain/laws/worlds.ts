@@ -235,12 +235,12 @@ const records: fc.Arbitrary<Observation[]> = fc
     fc.subarray([...ids.payout], { minLength: 1, maxLength: 2 }),
   )
   .chain(([payments, invoices, payouts]) => {
-    const deposits = payments.map((id) => id.replace('p', 'd'));
+    const payins = payments.map((id) => id.replace('p', 'd'));
     const each = (kind: FamilyKind, named: readonly string[]) => named.map((id) => proofsOf(kind, id));
     return fc
       .tuple(
         ...each('payment_intent', payments),
-        ...each('payin', deposits),
+        ...each('payin', payins),
         ...each('invoice', invoices),
         ...each('payout', payouts),
       )

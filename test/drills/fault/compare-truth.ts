@@ -59,7 +59,7 @@ const tables: readonly Table[] = [
   { list: 'publicAssets', table: 'assets', id: 'assetCode' },
 ];
 
-/** A deposit costs a call of its own: those of payments that were over before adoption decide nothing any more. */
+/** A payin costs a call of its own: those of payments that were over before adoption decide nothing any more. */
 function isOfClosedHistory({ paymentIntentId, createdAt }: Fields, truth: Truth, adoptedAt: number): boolean {
   // No list shows one that belongs to no payment: its event alone names it.
   if (paymentIntentId === null) return true;
@@ -74,7 +74,7 @@ export async function readTruth(sandbox: Sandbox): Promise<Truth> {
     ['/sandbox/truth', '/v1/public/assets'].map(async (path) => (await fetch(`${sandbox.url}${path}`)).json()),
   );
   const { payins, deposits, ...rest } = truth as Truth;
-  // A deposit to an address of the merchant's own is a payin too (4.15).
+  // A payin to an address of the merchant's own is a payin too (4.15).
   return { ...rest, deposits, payins: [...payins, ...deposits], publicAssets: publicAssets as Fields[] };
 }
 
@@ -115,7 +115,7 @@ async function compareTable(db: Knex, truth: Truth, table: Table & { adoptedAt: 
   };
 }
 
-/** What events alone name, as the payin that a deposit's event may speak of, is no record of ours. */
+/** What events alone name, as the payin that a payin's event may speak of, is no record of ours. */
 function isNamed({ shown }: { shown: string }): boolean {
   return Object.keys(JSON.parse(shown) as Fields).every((name) => name === 'id' || name === 'accountId');
 }

@@ -11,7 +11,7 @@ interface Attempt {
 /**
  * What the deliveries of the service's own log imply: every delivery to our address whose event none of our endpoints
  * answered with 200 was a break. Ids, with the kinds that are right. The last attempt says which: `rejected_delivery`
- * where we refused it, `missed_webhook` where it did not get here. Where an earlier attempt was refused and the last
+ * where we rejected it, `missed_webhook` where it did not get here. Where an earlier attempt was rejected and the last
  * did not get here either is right: the history names the last answer only (specification 2.13), and of refusals a sample
  * is kept. So it is where the same bytes were refused that came for another endpoint of ours.
  */

@@ -50,7 +50,7 @@ export function createMerchantDay(sandbox: Sandbox, options: DayOptions): Mercha
   for (let n = 0; n < options.payments; n += 1) planPayment(day, n);
   for (let n = 0; n < options.invoices; n += 1) planInvoice(day, n);
   for (let n = 0; n < options.payouts; n += 1) planPayout(day, n);
-  for (let n = 0; n < options.movements; n += 1) planMovement(day, n);
+  for (let n = 0; n < options.movements; n += 1) planTransaction(day, n);
   return {
     orders: day.orders,
     async play(round) {
@@ -167,7 +167,7 @@ function planPayout(day: Day, n: number): void {
   if (course === 'failed') at(start, () => service.failPayout(ids[0] ?? ''));
 }
 
-function planMovement(day: Day, n: number): void {
+function planTransaction(day: Day, n: number): void {
   const { random, service, at } = day;
   const round = random.below(day.lastRound);
   const seed = random.below(1_000_000);

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
 import { MASK, maskPersonal } from '../../../src/domain/personal.js';
 import { maskTasks } from '../../../src/records/retention/mask-records.js';
-import { absence, at, claim, mention, reading } from '../../support/observations.js';
+import { absence, at, mention, poll, report } from '../../support/observations.js';
 import { intent, invoice, paidIntent, payin, payout } from '../../support/records.js';
 import { resettableDatabase } from '../../support/resettable-database.js';
 import { everything, save } from '../../support/saved.js';
@@ -33,20 +33,20 @@ const person = /ada@|grace|hopper|Ada Example/i;
 
 test('records that are old lose what is personal, everywhere it is kept, and nothing else', async () => {
   await save(database, [
-    reading('payment_intent', paidIntent('i1', 'p1', { metadata: { email: 'grace@example.test', size: 'XL' } }), 0),
-    reading('invoice', invoice('v1'), 0),
-    reading('payout', payout('o1', { destinationAddress: 'hopper@example.test' }), 0),
-    reading(
+    poll('payment_intent', paidIntent('i1', 'p1', { metadata: { email: 'grace@example.test', size: 'XL' } }), 0),
+    poll('invoice', invoice('v1'), 0),
+    poll('payout', payout('o1', { destinationAddress: 'hopper@example.test' }), 0),
+    poll(
       'account',
       { id: 'w1', label: 'Grace H.', externalRef: 'ref-1', status: 'active', createdAt: '2026-03-01T00:00:00Z' },
       0,
     ),
-    reading('payin', payin('p1', 'i1', { senderAddress: 'T9' }), 0),
+    poll('payin', payin('p1', 'i1', { senderAddress: 'T9' }), 0),
   ]);
   // An absence keeps the reading before it; a claim keeps what an event said.
   await save(database, [
     absence('invoice', 'v1', 20),
-    claim('payment_intent', 'i2', { ...intent('i2'), customerEmail: 'grace@example.test' }, 10),
+    report('payment_intent', 'i2', { ...intent('i2'), customerEmail: 'grace@example.test' }, 10),
   ]);
   const before = await everything(database);
   const changes = await db('changes').orderBy('seq');
@@ -93,13 +93,13 @@ function without<R extends object>(row: R, ...names: string[]): Partial<R> {
 
 test('what only a report says of a person goes too; that it was other than what was read is not shown any more', async () => {
   await save(database, [
-    reading('payment_intent', intent('i1'), 0),
-    reading('payout', payout('o1', { destinationAddress: 'T9', status: 'approved' }), 0),
+    poll('payment_intent', intent('i1'), 0),
+    poll('payout', payout('o1', { destinationAddress: 'T9', status: 'approved' }), 0),
   ]);
   const reported = { ...intent('i1'), customerEmail: 'grace@example.test' };
   await save(database, [
-    claim('payment_intent', 'i1', { ...reported, status: 'confirming' }, 10),
-    claim('payout', 'o1', { id: 'o1', status: 'broadcast', destinationAddress: 'hopper@example.test' }, 10),
+    report('payment_intent', 'i1', { ...reported, status: 'confirming' }, 10),
+    report('payout', 'o1', { id: 'o1', status: 'broadcast', destinationAddress: 'hopper@example.test' }, 10),
   ]);
   expect(await reportedOf('payment_intents', 'i1')).toEqual({
     status: 'confirming',
@@ -115,24 +115,24 @@ test('what only a report says of a person goes too; that it was other than what 
   const stands = () => db('payment_intents').orderBy('id').select('shown', 'reported', 'verified', 'doubted', 'known');
   const before = await stands();
   expect((await mask()).done).toEqual({});
-  await save(database, [mention('payment_intent', 'i1', 11), claim('payment_intent', 'i1', reported, 9)]);
+  await save(database, [mention('payment_intent', 'i1', 11), report('payment_intent', 'i1', reported, 9)]);
   expect(await stands()).toEqual(before);
   expect(await db('changes').orderBy('seq')).toEqual(changes);
 });
 
 test('reading it again brings nothing back and is no change; what did change is one', async () => {
   const fields = paidIntent('i1', 'p1');
-  await save(database, [reading('payment_intent', fields, 0)]);
+  await save(database, [poll('payment_intent', fields, 0)]);
   await mask();
   const changes = await db('changes').orderBy('seq');
-  const again = await save(database, [reading('payment_intent', fields, 100, 'run-2')]);
+  const again = await save(database, [poll('payment_intent', fields, 100, 'run-2')]);
   expect(again).toEqual({ changed: 0, unchanged: 1, breaksOpened: 0, orders: [] });
-  await save(database, [reading('payment_intent', { ...fields, customerEmail: 'hopper@example.test' }, 200, 'run-3')]);
-  await save(database, [claim('payment_intent', 'i1', { ...fields, customerEmail: 'grace@example.test' }, 300)]);
+  await save(database, [poll('payment_intent', { ...fields, customerEmail: 'hopper@example.test' }, 200, 'run-3')]);
+  await save(database, [report('payment_intent', 'i1', { ...fields, customerEmail: 'grace@example.test' }, 300)]);
   expect(await db('changes').orderBy('seq')).toEqual(changes);
   expect(await db('payment_intents').first()).toMatchObject({ verified: true, poll_ref: 'run-3' });
   const disputed = { ...fields, irregularStatus: 'pending_decision' };
-  expect(await save(database, [reading('payment_intent', disputed, 400, 'run-4')])).toMatchObject({ changed: 1 });
+  expect(await save(database, [poll('payment_intent', disputed, 400, 'run-4')])).toMatchObject({ changed: 1 });
   expect(await db('changes').where({ entity_kind: 'payment_intent' }).orderBy('seq', 'desc').first()).toMatchObject({
     field: 'irregularStatus',
     to_value: '"pending_decision"',
@@ -142,17 +142,17 @@ test('reading it again brings nothing back and is no change; what did change is 
 
 test('a record that is unchanged costs no more than before: it is only touched', async () => {
   const fields = intent('i1');
-  await save(database, [reading('payment_intent', fields, 0)]);
+  await save(database, [poll('payment_intent', fields, 0)]);
   await mask();
   const [{ xmin: _x, ...before }] = await db('payment_intents').select('*', db.raw('xmin'));
-  await save(database, [reading('payment_intent', fields, 50)]);
+  await save(database, [poll('payment_intent', fields, 50)]);
   const touched = await db('payment_intents').first();
   expect(touched).toMatchObject({ shown: before.shown, poll_hash: before.poll_hash, poll: null, settled: true });
   expect(touched.poll_from).not.toBe(before.poll_from);
 });
 
 test('a record of which the service shows no time of creation is as old as our knowledge of it', async () => {
-  await save(database, [claim('account', 'w1', { id: 'w1', label: 'Grace H.', status: 'active' }, 0)]);
+  await save(database, [report('account', 'w1', { id: 'w1', label: 'Grace H.', status: 'active' }, 0)]);
   await pruneIn(db, 399);
   expect(await wholeOf('accounts')).toMatch(person);
   await pruneIn(db, 401);
@@ -161,10 +161,10 @@ test('a record of which the service shows no time of creation is as old as our k
 
 test('the history shows personal data as digests alone, of sub-wallets and payouts too', async () => {
   await save(database, [
-    reading('account', { id: 'w1', label: 'Grace H.', status: 'active', createdAt: '2026-03-01T00:00:00Z' }, 0),
-    reading('payout', payout('o1', { destinationAddress: 'hopper@example.test' }), 0),
+    poll('account', { id: 'w1', label: 'Grace H.', status: 'active', createdAt: '2026-03-01T00:00:00Z' }, 0),
+    poll('payout', payout('o1', { destinationAddress: 'hopper@example.test' }), 0),
   ]);
-  await save(database, [reading('account', { id: 'w1', label: 'Grace Hopper', status: 'active' }, 5)]);
+  await save(database, [poll('account', { id: 'w1', label: 'Grace Hopper', status: 'active' }, 5)]);
   expect(await wholeOf('payouts')).toMatch(person);
   expect(JSON.stringify(await db('changes'))).not.toMatch(person);
 });
@@ -181,8 +181,8 @@ type Seen = typeof seen extends fc.Arbitrary<infer T> ? T : never;
 
 function observationOf(id: string, { what, second, ...fields }: Seen): Observation {
   if (what === 'absence') return absence('payment_intent', id, second);
-  if (what === 'poll') return reading('payment_intent', intent(id, fields), second, `run ${second}`);
-  return claim('payment_intent', id, { ...fields, createdAt: '2026-02-28T23:00:00.000Z' }, second, `${second}`);
+  if (what === 'poll') return poll('payment_intent', intent(id, fields), second, `run ${second}`);
+  return report('payment_intent', id, { ...fields, createdAt: '2026-02-28T23:00:00.000Z' }, second, `${second}`);
 }
 
 /** No two at one moment: of those it is chance which one counts as newer. */
@@ -207,7 +207,7 @@ test('of two claims of one moment the same one stands on top as before', async (
   const ids = Array.from({ length: 12 }, (_, i) => `t${i}`);
   for (const id of ids) {
     const said = (status: string) =>
-      claim('payment_intent', id, { ...intent(id), status, customerEmail: `${id}${status}@a.example` }, 5);
+      report('payment_intent', id, { ...intent(id), status, customerEmail: `${id}${status}@a.example` }, 5);
     await save(database, [said('expired'), said('cancelled')]);
   }
   const states = async () => {
@@ -217,7 +217,8 @@ test('of two claims of one moment the same one stands on top as before', async (
   const before = await states();
   await maskIntents();
   expect(await states()).toEqual(before);
-  for (const id of ids) await save(database, [claim('payment_intent', id, { status: 'waiting_address_selection' }, 0)]);
+  for (const id of ids)
+    await save(database, [report('payment_intent', id, { status: 'waiting_address_selection' }, 0)]);
   expect(await states()).toEqual(before);
   expect(await wholeOf('payment_intents')).not.toContain('@');
 });

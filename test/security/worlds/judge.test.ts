@@ -57,7 +57,7 @@ describe('what may be safe in truth', () => {
     ],
     ['twice', { paymentIntents: [payment(), payment({ id: 'pi_2' })] }],
     ['beside a larger invoice', { invoices: [{ id: 'inv_1', status: 'sent', amount: '500', currency: 'USD' }] }],
-    ['a deposit rejected', { payins: [{ paymentIntentId: 'pi_1', status: 'confirmed', kytStatus: 'rejected' }] }],
+    ['a payin rejected', { payins: [{ paymentIntentId: 'pi_1', status: 'confirmed', kytStatus: 'rejected' }] }],
     ['a refund of the payment', { payouts: [refund({ paymentIntentId: 'pi_1' })] }],
     ['a refund under the reference', { payouts: [refund({ merchantReference: 'A-1' })] }],
   ])('not %s', (_what, changes: Partial<ServiceTruth>) => {

@@ -77,7 +77,7 @@ export function judgeOrder(order: ShopTruth, service: ServiceTruth): Verdict {
   if (outside) return no(`${outside.id} received ${outside.totalAmountReceived} of ${dueOf(outside)}`);
   const payins = service.payins.filter(({ paymentIntentId }) => ids.has(paymentIntentId ?? ''));
   const bad = payins.find(({ status, kytStatus }) => status !== 'confirmed' || kytStatus !== 'approved');
-  if (bad) return no(`a deposit is ${bad.status}, its screening says ${bad.kytStatus}`);
+  if (bad) return no(`a payin is ${bad.status}, its screening says ${bad.kytStatus}`);
   const lacks = shortfall(order, { payments, collected, invoices: service.invoices });
   if (lacks !== null) return no(lacks);
   const odd = back.length > 0 || payments.some((one) => one.irregularStatus !== 'none' || one.status === 'unmatched');

@@ -43,7 +43,7 @@ export interface World {
   bait: string | null;
   payouts: Set<string>;
   invoices: Map<string, InvoiceTruth>;
-  /** What the screening of a deposit said, where it was not `approved`. */
+  /** What the screening of a payin said, where it was not `approved`. */
   screened: Map<string, string>;
   lines: Line[];
   /** Records as they were after each deed: what events reported, once. */

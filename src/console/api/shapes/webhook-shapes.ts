@@ -67,7 +67,7 @@ const delivery = z.object({
   createdAt: time.nullable(),
   class: described(z.enum(deliveryClasses), 'What became of it: docs/operate.md explains each.', 'received'),
   classSince: time,
-  reason: described(text.nullable(), 'Why it was refused, or what else there is to say.', null),
+  reason: described(text.nullable(), 'Why it was rejected, or what else there is to say.', null),
   missed: described(z.boolean(), 'It should be here and is not, or is not applied yet.', false),
   eventId: described(text.nullable(), 'The event that it is paired with.', '128'),
   recoveredAt: time.nullable(),
@@ -110,7 +110,7 @@ export const rejectionShape = shapeOf<RejectionView>()(
     })
     .meta({
       id: 'Rejection',
-      description: 'A request that the receiver refused. Of each reason the newest 2,000 are kept.',
+      description: 'A request that the receiver rejected. Of each reason the newest 2,000 are kept.',
     }),
 );
 

@@ -20,7 +20,7 @@ const UNPAID = {
 /**
  * The facts without what is dated later than a day (YYYY-MM-DD) of the books' zone, as they are known now: payments, invoices and
  * refunds made later, what stands later in the books, and the money of payments of which nothing is booked until then, or whose
- * deposits all came later. Null: there was no such order yet. A request that lapsed since is taken to have lapsed then: when it did
+ * payins all came later. Null: there was no such order yet. A request that lapsed since is taken to have lapsed then: when it did
  * is not shown.
  */
 export function factsAsOf(facts: MatchFacts, day: string, timeZone: string): MatchFacts | null {
@@ -37,8 +37,8 @@ export function factsAsOf(facts: MatchFacts, day: string, timeZone: string): Mat
   const payins = order.payins.filter((payin) => isThen(payin) && !isLater('payin', payin.id));
   const isUnpaid = (intent: ShownRecord) => {
     if (datesOf('payment_intent', intent.id).length > 0) return isLater('payment_intent', intent.id);
-    const deposits = depositsOf(intent, order.payins);
-    return deposits.length > 0 && deposits.every((one) => !isThen(one) || isLater('payin', one.id));
+    const payins = payinsOf(intent, order.payins);
+    return payins.length > 0 && payins.every((one) => !isThen(one) || isLater('payin', one.id));
   };
   const unpaid = new Set(order.intents.filter(isUnpaid).map(({ id }) => id));
   const intents = order.intents
@@ -65,7 +65,7 @@ export function factsAsOf(facts: MatchFacts, day: string, timeZone: string): Mat
 }
 
 /** Those that were read, and of the others what the payment itself shows of them. */
-function depositsOf({ id, fields }: ShownRecord, payins: readonly ShownRecord[]): Pick<ShownRecord, 'id' | 'fields'>[] {
+function payinsOf({ id, fields }: ShownRecord, payins: readonly ShownRecord[]): Pick<ShownRecord, 'id' | 'fields'>[] {
   const listed = Array.isArray(fields['payins']) ? fields['payins'].filter(isJsonObject) : [];
   const shown = listed.map((one) => ({ id: textField(one, 'id') ?? '', fields: one }));
   const read = payins.filter(

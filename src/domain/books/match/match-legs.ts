@@ -7,11 +7,11 @@ import type { BookedSum, MatchFacts, MovedSum } from './match-facts.js';
 import { grossOf, type MatchAmount } from './match-sides.js';
 import type { Reason } from './reasons.js';
 
-/** Where a payment and its deposits, what moved the balance, and the books do not say the same. */
+/** Where a payment and its payins, what moved the balance, and the books do not say the same. */
 export function recordReasons(facts: MatchFacts, amounts: readonly MatchAmount[]): Reason[] {
   const found = [
     ...facts.unclear.map((why): Reason => ({ code: 'moved_unclear', told: `what it moved is not known: ${why}` })),
-    ...facts.order.intents.flatMap((intent) => [...depositReasons(intent, facts), ...movedReasons(intent, facts)]),
+    ...facts.order.intents.flatMap((intent) => [...payinReasons(intent, facts), ...movedReasons(intent, facts)]),
     ...facts.claims.map((words): Reason => ({ code: 'refund_differs', told: words })),
     ...refundReasons(facts),
     ...bookedReasons(facts),
@@ -31,8 +31,8 @@ function grossReasons({ moved }: MatchFacts, amounts: readonly MatchAmount[]): R
   });
 }
 
-/** What a dispute does to the sums of a payment is not shown: of one the deposits say nothing. */
-function depositReasons(intent: ShownRecord, facts: MatchFacts): Reason[] {
+/** What a dispute does to the sums of a payment is not shown: of one the payins say nothing. */
+function payinReasons(intent: ShownRecord, facts: MatchFacts): Reason[] {
   const { order } = facts;
   const { fields } = intent;
   const net = amountField(fields, 'amountNetMerchant') ?? '0';
@@ -48,7 +48,7 @@ function depositReasons(intent: ShownRecord, facts: MatchFacts): Reason[] {
   if (missing.length > 0 || read.length === 0) {
     if (isInsideOpening(intent, facts)) return [];
     const which = missing.length > 0 ? ` ${missing.join(', ')}` : '';
-    return [{ code: 'deposits_unread', told: `the deposits of payment ${intent.id} are not read yet${which}` }];
+    return [{ code: 'deposits_unread', told: `the payins of payment ${intent.id} are not read yet${which}` }];
   }
   const asset = textField(fields, 'assetCode');
   const confirmed = read.filter(({ fields: of }) => textField(of, 'status') === 'confirmed');
@@ -56,10 +56,10 @@ function depositReasons(intent: ShownRecord, facts: MatchFacts): Reason[] {
   const brought = sumAmounts(confirmed.map(({ fields: of }) => amountField(of, 'amountNet') ?? '0'));
   if (!foreign && compareAmounts(brought, net) === 0) return [];
   const sum = foreign ? 'other assets' : `${brought} ${asset}`;
-  return [{ code: 'deposits_differ', told: `payment ${intent.id} shows ${net} ${asset} net, its deposits ${sum}` }];
+  return [{ code: 'deposits_differ', told: `payment ${intent.id} shows ${net} ${asset} net, its payins ${sum}` }];
 }
 
-/** All that it moved stood when the books were opened: it is history, whose deposits need not be read. */
+/** All that it moved stood when the books were opened: it is history, whose payins need not be read. */
 function isInsideOpening(intent: ShownRecord, facts: MatchFacts): boolean {
   const own = movedOf(intent, facts);
   return own.some(({ base }) => isSome(base)) && own.every(({ base, delta }) => compareAmounts(base, delta) === 0);
@@ -74,7 +74,7 @@ function movedOf({ id: intentId }: ShownRecord, { moved, order }: MatchFacts): M
   );
 }
 
-/** The net of a payment against what moved the balance: by the payment or by its deposits, as the contract has it. */
+/** The net of a payment against what moved the balance: by the payment or by its payins, as the contract has it. */
 function movedReasons(intent: ShownRecord, facts: MatchFacts): Reason[] {
   const asset = textField(intent.fields, 'assetCode');
   if (asset === null || facts.unclear.length > 0) return [];

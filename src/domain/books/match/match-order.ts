@@ -25,7 +25,7 @@ export interface Match {
 
 /**
  * Three-way match of one order: what was asked (by the store, an invoice, the payments' requests), what the service's payments
- * and deposits show, and what moved the balance and is booked. Nothing is netted across assets, and nothing is taken for
+ * and payins show, and what moved the balance and is booked. Nothing is netted across assets, and nothing is taken for
  * the same because its amount is. What reports alone say decides nothing.
  */
 export function matchOrder(given: MatchFacts): Match {
@@ -112,7 +112,7 @@ function wordsOf(status: OrderStatus, facts: MatchFacts): Words {
         ? { problem: 'not_at_service', told: 'the service does not list its records any more' }
         : { problem: 'not_paid', told: `nothing came in yet of ${asked}` };
     case 'confirming':
-      return { problem: 'confirming', told: 'a deposit is being confirmed' };
+      return { problem: 'confirming', told: 'a payin is being confirmed' };
     case 'paid_unverified':
       return { problem: 'claimed', told: 'said to be paid; the service’s own list does not show it yet' };
     case 'underpaid':

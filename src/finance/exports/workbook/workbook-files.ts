@@ -6,7 +6,7 @@ import { summarySheet } from './summary-sheet.js';
 import { tableSheets } from './table-sheets.js';
 import { sheetFile, workbookParts } from './workbook-parts.js';
 
-/** For people. Single deposits and movements are in the other formats. */
+/** For people. Single payins and transactions are in the other formats. */
 const SHEETS: readonly string[] = ['orders', 'payments', 'fees', 'refunds', 'payouts', 'balances', 'breaks'];
 
 /** A workbook of the month; the same records make the same bytes. */

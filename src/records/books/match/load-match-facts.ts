@@ -96,7 +96,7 @@ function sumsBy(
   };
 }
 
-/** A deposit goes with the payment that it names, or that lists it where it names none. */
+/** A payin goes with the payment that it names, or that lists it where it names none. */
 function payinsOf({ payins }: UnitRecords, intents: readonly ShownRecord[]): ShownRecord[] {
   const own = new Set(intents.map(({ id }) => id));
   const listed = new Set(intents.flatMap(({ fields }) => listedPayins(fields)));

@@ -8,7 +8,7 @@ import { textField } from '../../../domain/records.js';
 import { textArray } from '../../database/array-parameter.js';
 import { loadBelonging, readAssigned } from '../../family/around.js';
 import { loadFamilies } from '../../family/load.js';
-import { ordersBehind } from '../../family/orders-behind.js';
+import { relatedOrders } from '../../family/related-records.js';
 import { expectedOf, type OrderRow } from '../../order-row.js';
 import { invoicesAlone } from './match-owners.js';
 import type { MatchUnit } from './match-unit.js';
@@ -43,7 +43,7 @@ async function ofOrders(trx: Knex.Transaction, references: readonly string[]): P
   const rows = await trx<OrderRow>('orders').whereRaw('reference = ANY (?::text[])', [textArray(references)]);
   const records = await loadFamilies(trx, rows);
   const invoices = [...records.values()].flatMap((found) => found.invoices.map(({ id }) => id));
-  const orders = await ordersBehind(trx, 'invoice', [...new Set(invoices)]);
+  const orders = await relatedOrders(trx, 'invoice', [...new Set(invoices)]);
   return rows.flatMap((row): UnitRecords[] => {
     const found = records.get(row.reference);
     if (found === undefined) return [];

@@ -4,7 +4,7 @@ import { fromJsonText } from '../../../domain/json-text.js';
 import { textField } from '../../../domain/records.js';
 import { ASSIGNED } from '../../changes.js';
 import { textArray } from '../../database/array-parameter.js';
-import { orderedKinds, ordersBehind, paymentsBehind } from '../../family/orders-behind.js';
+import { orderedKinds, relatedOrders, relatedPayments } from '../../family/related-records.js';
 import { heldBy, invoicesAlone, ownersOfPayments } from './match-owners.js';
 import type { MatchProgress } from './match-progress.js';
 import { distinctUnits, type MatchUnit } from './match-unit.js';
@@ -89,10 +89,11 @@ async function refundsNamedBy(trx: Knex, payments: readonly string[]): Promise<s
 async function unitsOf(trx: Knex, named: (kind: string) => string[]): Promise<MatchUnit[]> {
   const orders = new Set(named('order'));
   const records = orderedKinds.flatMap((kind) => named(kind).map((id) => ({ kind, id })));
-  const all = [...new Set(records.flatMap(await paymentsBehind(trx, records)))];
-  for (const list of (await ordersBehind(trx, 'invoice', named('invoice'))).values())
+  const all = [...new Set(records.flatMap(await relatedPayments(trx, records)))];
+  for (const list of (await relatedOrders(trx, 'invoice', named('invoice'))).values())
     for (const one of list) orders.add(one);
-  for (const list of (await ordersBehind(trx, 'payment_intent', all)).values()) for (const one of list) orders.add(one);
+  for (const list of (await relatedOrders(trx, 'payment_intent', all)).values())
+    for (const one of list) orders.add(one);
   return distinctUnits([
     ...[...orders].map((id): MatchUnit => ({ kind: 'order', id })),
     ...(await ownersOfPayments(trx, all)).values(),

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { isIsoTime, timeOf } from '../../base/iso-time.js';
 import { invalid } from '../../base/refusal.js';
 import type { Faults } from '../../faults.js';
-import { churnMovements } from '../../wallets/churn-movements.js';
+import { churnTransactions } from '../../wallets/churn-transactions.js';
 import { type Bounds, createFeedStretch } from '../../wallets/feed-stretch.js';
 import { findWallet } from '../../wallets/find-wallet.js';
 import { type Transaction, transactionRecord } from '../../wallets/transaction.js';
@@ -23,7 +23,7 @@ export function transactionRoutes({ service, authenticate }: V1Deps): Router {
     const matches = within(bounds);
     const page = readPageNumber(query);
     // Whatever continues a reading may meet a list that moved.
-    if ((page ?? 1) > 1 || query.text('cursor') !== undefined) churnMovements(merchant);
+    if ((page ?? 1) > 1 || query.text('cursor') !== undefined) churnTransactions(merchant);
     if (page === null) {
       response.json(readPage(merchant.transactions, { query, faults, matches }).map(transactionRecord));
       return;

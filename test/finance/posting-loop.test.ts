@@ -1,13 +1,13 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createPosting } from '../../src/finance/keep-posting.js';
 import { matchOrders } from '../../src/finance/match-orders.js';
+import { createPosting } from '../../src/finance/posting-loop.js';
 import { matchBehind } from '../../src/records/books/match/match-progress.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { checkMatching } from '../../src/wiring/doctor/examine.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useFreshDatabase } from '../support/database.js';
-import { at, reading, readPaid } from '../support/observations.js';
+import { at, poll, readPaid } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { paidIntent } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -34,7 +34,7 @@ afterEach(async () => {
 function keepPosting() {
   const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line).msg) });
   const posting = createPosting({ db: database.db, log, table: defaultContract.movements, ...settings }, HOUR_MS);
-  kept = posting.keep(stop.signal);
+  kept = posting.loop(stop.signal);
 }
 
 /** Of nothing that is matched. */
@@ -69,7 +69,7 @@ it('where orders can’t be matched entries are posted all the same, and the log
   const { db } = database;
   await db.raw('ALTER TABLE match_days RENAME TO match_days_gone');
   const { statusHistory: _, ...paid } = paidIntent('pi_1', 'pa_1', { updatedAt: '2026-03-01T15:00:00.000Z' });
-  await save(database, [reading('payment_intent', paid, 20)]);
+  await save(database, [poll('payment_intent', paid, 20)]);
   keepPosting();
   await vi.waitFor(() => expect(logged).toEqual(['matching failed']), {
     timeout: 10_000,

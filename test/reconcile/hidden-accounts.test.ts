@@ -28,7 +28,7 @@ async function observed(at: AtService, about: object): Promise<void> {
   await database.db.transaction((trx) => saveObservations(trx, [said], { now: at.deps.now(), adoptedAt: new Date(0) }));
 }
 
-test('a sub-wallet that was closed and archived between two runs is gone quietly, with or without movements', async () => {
+test('a sub-wallet that was closed and archived between two runs is gone quietly, with or without transactions', async () => {
   const { sandbox, at } = await opened();
   const [moved, still] = [await wallet(sandbox), await wallet(sandbox)];
   await sandbox.call('POST', `/sandbox/accounts/${moved}/deposit`, { assetCode: 'BTC', amount: '1' });
@@ -110,7 +110,7 @@ test('where the service does not say, a named sub-wallet is asked for during a d
   const { client } = at.deps;
   at.deps.client = {
     serviceNow: () => client.serviceNow(),
-    // As if it did not have the movements of one account.
+    // As if it did not have the transactions of one account.
     reply: (operation, request) =>
       client.reply(operation, operation === 'listAccountTransactions' ? { ...request, path: { id: 'no' } } : request),
   };
@@ -123,7 +123,7 @@ test('where the service does not say, a named sub-wallet is asked for during a d
   expect(await marks()).toEqual([]);
 });
 
-test('a movement that events named and that the feed, read whole, does not know is no longer asked for, which the run says', async () => {
+test('a transaction that events named and that the feed, read whole, does not know is no longer asked for, which the run says', async () => {
   const { at } = await opened();
   await requestRefresh(database.db, [{ kind: 'transaction', id: 'tx_nobody', reason: 'mention' }]);
   await at.run('transactions');
@@ -133,7 +133,7 @@ test('a movement that events named and that the feed, read whole, does not know 
   expect(await database.db('reading_marks')).toEqual([]);
 });
 
-test('a movement that the feed showed long ago, and that an event names, is read again where it stands', async () => {
+test('a transaction that the feed showed long ago, and that an event names, is read again where it stands', async () => {
   const { at } = await opened(40);
   await at.run('transactions');
   const { id, poll_from } = await database.db('transactions').orderBy('created_at').first('id', 'poll_from');

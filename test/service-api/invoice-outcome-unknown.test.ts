@@ -100,7 +100,7 @@ describe('an invoice whose process died before the answer', () => {
     expect(end.mock.calls.map(([, outcome, id]) => [outcome, id])).toEqual([['lost', null]]);
   });
 
-  it('stays in doubt where its list is not read to the end of a call that is stopped, and nothing is said of it', async () => {
+  it('leaves the outcome unknown where its list is not read to the end of a call that is stopped, and nothing is said of it', async () => {
     await crash();
     now = SETTLED;
     const warn = vi.fn();
@@ -154,7 +154,7 @@ describe('an invoice whose process died before the answer', () => {
     const quick = client({ retryPolicy: { retries: 0, failures: 99 } });
     for (now = SETTLED; now < 5 * SETTLED; now += SETTLED) {
       nock(BASE_URL).get(INVOICES).query(true).reply(500, '');
-      expect(await quick.settleWrites()).toMatchObject([{ outcome: 'doubt' }]);
+      expect(await quick.settleWrites()).toMatchObject([{ outcome: 'unknown' }]);
     }
     now = 25 * 3_600_000;
     expect(await quick.settleWrites()).toMatchObject([{ operation: 'createInvoice', outcome: 'lost' }]);
@@ -180,13 +180,13 @@ describe('an invoice whose answer is lost', () => {
     expect(error.candidates).toMatchObject([{ id: 'inv_1' }]);
   });
 
-  it('and that is in doubt is searched for later', async () => {
+  it('and whose outcome is unknown is searched for later', async () => {
     post(INVOICES).reply(200, { status: 'ok' });
     for (let poll = 0; poll < 3; poll++) list();
     const error = await rejection(client().createInvoice(body), OutcomeUnknownError);
     expect(error.remedy).toContain('the scheduler searches too');
     list();
-    expect(await client().settleWrites()).toMatchObject([{ outcome: 'doubt' }]);
+    expect(await client().settleWrites()).toMatchObject([{ outcome: 'unknown' }]);
     list(ours());
     expect(await client().settleWrites()).toMatchObject([{ outcome: 'done', objectIds: ['inv_1'] }]);
   });
@@ -212,7 +212,7 @@ describe('an invoice whose answer is lost', () => {
     const end = vi.spyOn(keyStore, 'end');
     post(INVOICES).reply(201, ours());
     await client({ onAnswer: () => Promise.reject(new Error('no database')) }).createInvoice(body);
-    expect(end.mock.calls.map(([, outcome, id]) => [outcome, id])).toEqual([['doubt', 'inv_1']]);
+    expect(end.mock.calls.map(([, outcome, id]) => [outcome, id])).toEqual([['unknown', 'inv_1']]);
   });
 
   it('is not sent where it could not be written down', async () => {

@@ -17,7 +17,7 @@ interface Rule {
   others: readonly string[];
   /** Whether a value can be that of the field. */
   fits: (value: Json, accounts: ReadonlySet<string>) => boolean;
-  /** A movement may lack it. */
+  /** A transaction may lack it. */
   optional?: true;
 }
 
@@ -53,8 +53,8 @@ const rules: { [F in Field]: Rule } = {
 
 const MANY = 100;
 
-/** Where a movement of a sub-wallet has its parts (specification 4.11, 4.12: not shown), by what the feed shows. */
-export async function probeMovementFields(contract: Contract, { ask, account }: Probing): Promise<Probed> {
+/** Where a transaction of a sub-wallet has its parts (specification 4.11, 4.12: not shown), by what the feed shows. */
+export async function probeTransactionFields(contract: Contract, { ask, account }: Probing): Promise<Probed> {
   const rows = rowsOf(await ask(contract, 'listTransactions', { query: { take: MANY } }));
   const own =
     'none' in account || rows.length > 0
@@ -82,7 +82,7 @@ function probeField(
   const name = `contract transaction.${field}`;
   const { others, fits, optional } = rules[field];
   if (rows.length === 0)
-    return { check: unknown(name, 'not probed: nothing to probe yet, no sub-wallet has a movement'), found: null };
+    return { check: unknown(name, 'not probed: nothing to probe yet, no sub-wallet has a transaction'), found: null };
   const share = (pointer: string) => rows.filter((row) => isThere(valueAt(row, pointer), fits, accounts)).length;
   const isNamed = (pointer: string) =>
     optional === true &&
@@ -90,16 +90,16 @@ function probeField(
   const usually = share(usual);
   // Of a sub-wallet that is archived nobody lists the id.
   if (usually === rows.length || (usually > 0 && (optional === true || field === 'accountId')) || isNamed(usual)) {
-    return { check: ok(name, `${usually} of ${rows.length} movements show it at ${usual}`), found: null };
+    return { check: ok(name, `${usually} of ${rows.length} transactions show it at ${usual}`), found: null };
   }
   const elsewhere = [field, ...others].flatMap(dressed).map((other) => `/${other}`);
   const found =
     usually > 0 ? undefined : elsewhere.find((other) => other !== usual && (share(other) > 0 || isNamed(other)));
   if (found !== undefined) {
-    const says = `movements have nothing that fits at ${usual}, but at ${found}`;
+    const says = `transactions have nothing that fits at ${usual}, but at ${found}`;
     return { check: finding(name, says, `set transaction.${field} to "${found}" in CONTRACT_FILE`), found };
   }
-  const none = `${usually} of ${rows.length} movements have something that fits at ${usual}, and none at any other place that was tried`;
+  const none = `${usually} of ${rows.length} transactions have something that fits at ${usual}, and none at any other place that was tried`;
   if (optional === true) return { check: unknown(name, `${none}: it may be nowhere`), found: null };
   return {
     check: finding(name, none, `look at one (tallyhook api listTransactions), and set transaction.${field}`),

@@ -3,14 +3,14 @@ import {
   attributionEntry,
   openingEntry,
   placementEntries,
-  walletOpeningEntry,
+  subWalletOpeningEntry,
 } from '../../../src/domain/books/balance-entries.js';
 import { entriesOf } from '../../../src/domain/books/entries-of.js';
 import type { Moved } from '../../../src/domain/books/entry.js';
 import { transactionEntries } from '../../../src/domain/books/transaction-entries.js';
 import { AT, ISO, line, moved, record, written } from './draft-records.js';
 
-describe('a movement of a sub-wallet', () => {
+describe('a transaction of a sub-wallet', () => {
   const choices = { transferFee: 'operating', payments: 'intent' } as const;
   const wallet = (operation: Moved['operation'], delta: string | null, about: Partial<Moved> = {}) =>
     moved(operation, delta, { account: 'a1', at: ISO, ...about });
@@ -158,7 +158,7 @@ describe('what a balance says', () => {
       lines: [line('assets:operating', '5'), line('equity:opening', '-5')],
       description: 'opening balance',
     });
-    expect(walletOpeningEntry('a1', opening)).toEqual({
+    expect(subWalletOpeningEntry('a1', opening)).toEqual({
       ...about,
       key: 'account:a1',
       lines: [line('assets:sub-wallets:a1', '5'), line('liabilities:customers:a1', '-5')],

@@ -22,7 +22,7 @@ export interface Sealing {
    * Seals what was written since, every five minutes, and verifies all seals once a day, until the signal. For the leader of the
    * schedulers, though two would do no harm. Never throws.
    */
-  keep(signal: AbortSignal): Promise<void>;
+  loop(signal: AbortSignal): Promise<void>;
   /** Has all seals verified in somebody's name, soon, and does not wait for it. Asked again before it begins, it is done once. */
   verify(actor: string): void;
   /** Waits for what was asked for, which the signal of the parts ends. */
@@ -41,7 +41,7 @@ export function createSealing(deps: SealingDeps, pauseMs = PAUSE_MS): Sealing {
     }
     answering = null;
   };
-  const keep = async (signal: AbortSignal): Promise<void> => {
+  const loop = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       await trySealing(deps, signal, async () => {
         if (answering === null && (await isCheckDue(deps))) await check(deps, { actor: 'scheduler', signal, pauseMs });
@@ -50,7 +50,7 @@ export function createSealing(deps: SealingDeps, pauseMs = PAUSE_MS): Sealing {
     }
   };
   return {
-    keep,
+    loop,
     verify: (actor) => {
       asked = actor;
       answering ??= answer();

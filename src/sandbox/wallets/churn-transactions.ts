@@ -4,7 +4,7 @@ import { type Merchant, strikes } from '../service.js';
 import { receiveDeposit } from './receive-deposit.js';
 
 /** The feed moves between two of its pages: now and then money comes in, to an account that is not closed. */
-export function churnMovements(merchant: Merchant): void {
+export function churnTransactions(merchant: Merchant): void {
   const n = merchant.deposits.all().length;
   if (!strikes(merchant, merchant.service.faults.churn, 'churn-movements', n)) return;
   const [first, ...others] = merchant.wallets.all().filter(({ status }) => status !== 'closed');

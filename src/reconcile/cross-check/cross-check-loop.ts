@@ -12,7 +12,7 @@ const EVERY_MS = 60_000;
 const AFTER_FAILURE_MS = 10_000;
 
 /** What the leader does beside its runs, each minute, until the signal aborts. Failures are logged and tried again. */
-export async function keepCrossChecking(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
+export async function crossCheckLoop(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     let pause = EVERY_MS;
     try {

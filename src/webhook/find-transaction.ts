@@ -15,11 +15,11 @@ const DEPOSIT = 'deposit.';
 const MOST_ACCOUNTS = 8;
 
 /**
- * The sub-wallets that a deposit or a transfer names under any name that ends in "account" or "wallet", and the movement
+ * The sub-wallets that a deposit or a transfer names under any name that ends in "account" or "wallet", and the transaction
  * itself where the data calls it one. The id of a deposit or transfer need not be that of a row of the feed (4.12: not
  * shown), so nothing is claimed of it: its sub-wallets are to be read. That of a deposit may be a payin's: so is that.
  */
-export function findMovement(suffix: string, data: JsonObject): FoundRecord[] {
+export function findTransaction(suffix: string, data: JsonObject): FoundRecord[] {
   const named = new Map<string, FoundRecord>();
   for (const found of accountsIn(data, '', 0)) if (!named.has(found.id)) named.set(found.id, found);
   const accounts = [...named.values()];
@@ -32,7 +32,7 @@ export function findMovement(suffix: string, data: JsonObject): FoundRecord[] {
  * names it, and whose it is. Of two sub-wallets none is guessed.
  */
 function payinIn(data: JsonObject, accounts: readonly FoundRecord[]): FoundRecord[] {
-  const id = movementId(data);
+  const id = transactionId(data);
   const [account, ...others] = accounts;
   if (id === null) return [];
   const fields = account === undefined || others.length > 0 ? null : { id, accountId: account.id };
@@ -40,7 +40,7 @@ function payinIn(data: JsonObject, accounts: readonly FoundRecord[]): FoundRecor
 }
 
 /** The id of the deposit or transfer; null where the data names none. */
-export function movementId(data: JsonObject): string | null {
+export function transactionId(data: JsonObject): string | null {
   for (const name of ['deposit', 'transfer', 'transaction']) {
     const value = Object.hasOwn(data, name) ? data[name] : undefined;
     const id = isJsonObject(value) ? textId(value) : textField(data, `${name}Id`);

@@ -45,9 +45,9 @@ describe('what proves that a call made nothing', () => {
   });
 
   it.each([
-    ['an HTML page', '<!doctype html>Forbidden', 'doubt'],
-    ['nothing', '', 'doubt'],
-    ['a list', '[]', 'doubt'],
+    ['an HTML page', '<!doctype html>Forbidden', 'unknown'],
+    ['nothing', '', 'unknown'],
+    ['a list', '[]', 'unknown'],
     ['a word of the service', '{"code":"NO"}', 'refused'],
   ])('is, where a repetition is refused, only the service’s own word: %s', async (_, body, outcome) => {
     const client = testClient({ retryPolicy: once });
@@ -95,7 +95,7 @@ describe('what proves that a call made nothing', () => {
 
 describe('an answer', () => {
   it.each(['{"status":"ok"}', '{"id":""}', '{"id":7}', '[]', '"fine"', 'null'])(
-    'of %s is none of the service’s: the call stays in doubt',
+    'of %s is none of the service’s: the outcome of the call stays unknown',
     async (body) => {
       const client = testClient({ retryPolicy: once });
       post(PAYOUTS).reply(200, body);
@@ -172,7 +172,7 @@ describe('how a call ended', () => {
     ['done', 201, made, {}, ['done', 'po_1']],
     ['done, with a code', 201, made, { totpCode: '123456' }, ['done', 'po_1']],
     ['refused', 400, { code: 'NO' }, {}, ['refused', null]],
-    ['in doubt', 500, '', {}, ['doubt', null]],
+    ['unknown', 500, '', {}, ['unknown', null]],
     ['another’s', 200, { ...made, assetCode: 'BTC' }, {}, ['lost', null]],
   ])('is written down once: %s', async (_, status, answer, more, ending) => {
     const keyStore = new MemoryKeyStore();
@@ -231,7 +231,7 @@ describe('settling', () => {
       clock.mockReturnValue(Date.now() + 201_000);
       return [500, ''];
     });
-    expect(await client.settleWrites()).toMatchObject([{ outcome: 'doubt' }]);
+    expect(await client.settleWrites()).toMatchObject([{ outcome: 'unknown' }]);
     clock.mockRestore();
     expect(onRequest).toHaveBeenCalledTimes(1);
   });

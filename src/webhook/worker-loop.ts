@@ -22,7 +22,7 @@ export interface QueueConsumer {
  * Runs a queue worker from when its server is there, and starts its loop again should it end. `close` lets the jobs
  * under way end, for 15 s at most, and takes no more.
  */
-export function keepRunning<T>(
+export function startWorkerLoop<T>(
   log: Logger,
   process: Processor<T>,
   create: (process: Processor<T>) => JobWorker,

@@ -10,7 +10,7 @@ const SLICES_AT_ONCE = 20;
 
 export interface Posting {
   /** Until the signal. Never throws. */
-  keep(signal: AbortSignal): Promise<void>;
+  loop(signal: AbortSignal): Promise<void>;
   /** There is something new: it does not wait for the minute to end. */
   wake(): void;
 }
@@ -18,7 +18,7 @@ export interface Posting {
 /** Posts at once, every minute, and when it is woken. For the leader of the schedulers, though two would do no harm. */
 export function createPosting(deps: PostingDeps, pauseMs = PAUSE_MS): Posting {
   let waking = new AbortController();
-  const keep = async (signal: AbortSignal): Promise<void> => {
+  const loop = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       waking = new AbortController();
       const isPosted = await post(deps, signal);
@@ -27,7 +27,7 @@ export function createPosting(deps: PostingDeps, pauseMs = PAUSE_MS): Posting {
       await delay(pauseMs, undefined, { signal: AbortSignal.any([signal, waking.signal]) }).catch(() => {});
     }
   };
-  return { keep, wake: () => waking.abort() };
+  return { loop, wake: () => waking.abort() };
 }
 
 /** Whether it went well. */

@@ -11,7 +11,7 @@ export type OrderedKind = FamilyKind;
  * References of the orders that records belong to, by the record's id; one that is left out is linked with none. Read are
  * the views `family_links` and `payment_orders`, which say in SQL what domain/family/links.ts says.
  */
-export async function ordersBehind(
+export async function relatedOrders(
   db: Knex,
   kind: OrderedKind,
   ids: readonly string[],
@@ -20,8 +20,8 @@ export async function ordersBehind(
   const own = kind === 'invoice' ? 'UNION ALL SELECT id, merchant_reference FROM invoices' : '';
   const { rows } = await db.raw<{ rows: { id: string; reference: string }[] }>(
     `SELECT DISTINCT named.id, reference FROM (
-       SELECT link.id, behind.reference FROM family_links AS link CROSS JOIN LATERAL (
-         SELECT reference FROM payment_orders WHERE payment_intent_id = link.payment_intent_id OFFSET 0) AS behind
+       SELECT link.id, related.reference FROM family_links AS link CROSS JOIN LATERAL (
+         SELECT reference FROM payment_orders WHERE payment_intent_id = link.payment_intent_id OFFSET 0) AS related
        WHERE kind = '${kind}' ${own}) AS named
      JOIN orders USING (reference) WHERE named.id = ANY (?::text[]) ORDER BY named.id, reference`,
     [textArray(ids)],
@@ -33,8 +33,8 @@ export async function ordersBehind(
 
 type Named = Readonly<{ kind: OrderedKind; id: string }>;
 
-/** Ids of the payment intents behind each of the records. */
-export async function paymentsBehind(db: Knex, records: readonly Named[]): Promise<(record: Named) => string[]> {
+/** Ids of the payment intents that each of the records belongs to. */
+export async function relatedPayments(db: Knex, records: readonly Named[]): Promise<(record: Named) => string[]> {
   if (records.length === 0) return () => [];
   const asked = [...grouped(records, ({ kind }) => kind)];
   const { rows } = await db.raw<{ rows: { kind: OrderedKind; id: string; intent: string }[] }>(

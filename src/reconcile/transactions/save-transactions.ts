@@ -1,4 +1,4 @@
-import { movementFields } from '../../domain/balances/movement-row.js';
+import { transactionFields } from '../../domain/balances/transaction-row.js';
 import { canonicalJson } from '../../domain/canonical-json.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
@@ -20,10 +20,10 @@ interface ReadRows {
 }
 
 /**
- * Saves rows that the service showed. A movement is booked: one that is shown with other content than when it was read
+ * Saves rows that the service showed. A transaction is booked: one that is shown with other content than when it was read
  * before is taken as it is shown now, and is a break until it is shown as it was.
  */
-export async function saveMovements(run: RunContext, { rows, from, to }: ReadRows): Promise<void> {
+export async function saveTransactions(run: RunContext, { rows, from, to }: ReadRows): Promise<void> {
   const { deps, tally, fence, source } = run;
   const { db, now, adoptedAt } = deps;
   if (rows.length === 0) return;
@@ -61,7 +61,7 @@ function mismatchOf(
   { id, ours, theirs }: { id: string; ours: JsonObject; theirs: JsonObject },
   source: ObservationSource,
 ): NewBreak[] {
-  const names = movementFields.filter((name) => plain(name, ours[name]) !== plain(name, theirs[name]));
+  const names = transactionFields.filter((name) => plain(name, ours[name]) !== plain(name, theirs[name]));
   if (names.length === 0) return [];
   const of = (fields: JsonObject): JsonObject => Object.fromEntries(names.map((name) => [name, fields[name] ?? null]));
   return [
@@ -69,7 +69,7 @@ function mismatchOf(
       kind: 'transaction_mismatch',
       entity: { kind: 'transaction', id },
       evidence: {
-        rule: 'a booked movement does not change',
+        rule: 'a booked transaction does not change',
         ours: { ...of(ours), source: 'read before' },
         theirs: { ...of(theirs), source: { ...source } },
       },
@@ -81,7 +81,7 @@ function isAsItWas(evidence: JsonObject, shown: JsonObject): boolean {
   const ours = evidence['ours'];
   if (typeof ours !== 'object' || ours === null || Array.isArray(ours)) return false;
   const before = ours as JsonObject;
-  const names = movementFields.filter((name) => Object.hasOwn(before, name));
+  const names = transactionFields.filter((name) => Object.hasOwn(before, name));
   return names.every((name) => plain(name, before[name]) === plain(name, shown[name]));
 }
 
