@@ -10,7 +10,9 @@ export async function together<const Begun extends readonly Promise<unknown>[]>(
   ...begun: Begun
 ): Promise<{ -readonly [Index in keyof Begun]: Awaited<Begun[Index]> }> {
   const outcomes = await Promise.allSettled(begun);
-  const errors = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error & { code?: string }] : []));
+  const errors = outcomes.flatMap((one) =>
+    one.status === 'rejected' ? [one.reason as Error & { code?: string }] : [],
+  );
   const cause = errors.find((error) => error.code !== ABORTED);
   if (cause !== undefined) throw cause;
   return Promise.all(begun);
