@@ -164,8 +164,8 @@ describe('what is said of a secret', () => {
     const verdicts = ['may_be_retired', 'keep', 'undetermined', 'retired'] as const;
     expect(verdicts.map((verdict) => retirement({ verdict }, false))).toEqual([
       'allowed',
-      'rejected',
-      'rejected',
+      'refused',
+      'refused',
       'already',
     ]);
     expect(verdicts.map((verdict) => retirement({ verdict }, true))).toEqual([

@@ -192,8 +192,8 @@ describe('the log of creating calls', () => {
       await log.end(write, outcome, null);
     }
     expect(await database.db('service_writes').whereNotNull('request').orderBy('key').pluck('key')).toEqual([
-      'unknown',
       'lost',
+      'unknown',
     ]);
     expect(await countUnsettledWrites(database.db)).toEqual({ open: 1, lost: 1 });
   });
