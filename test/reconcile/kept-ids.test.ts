@@ -11,12 +11,13 @@ import { defaultContract } from '../../src/service-api/contract.js';
 
 /** Three that were kept would be found. */
 const PAGES = 4;
-const MB = 1_048_576;
+/** Characters of one. */
+const PAGE = 400_000;
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
-/** What is still held, MB, when of so many pages of 1 MB only this was kept. */
+/** How many pages are still held when of so many only this was kept. */
 function heldBy(keep: (page: JsonObject[]) => readonly string[]): number {
   const kept: string[] = [];
   collect();
@@ -25,12 +26,12 @@ function heldBy(keep: (page: JsonObject[]) => readonly string[]): number {
     const items = [0, 1].map((at) => ({
       id: `a-record-of-page-${page}-${at}`,
       createdAt: '2026-03-01T00:00:00Z',
-      filler: 'x'.repeat(MB / 2),
+      filler: 'x'.repeat(PAGE / 2),
     }));
     kept.push(...keep(parseJson(JSON.stringify(items), 9) as JsonObject[]));
   }
   collect();
-  const held = (process.memoryUsage().heapUsed - before) / MB;
+  const held = (process.memoryUsage().heapUsed - before) / PAGE;
   expect(kept).toHaveLength(2 * PAGES);
   return held;
 }
