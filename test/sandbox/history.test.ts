@@ -6,7 +6,7 @@ import { merchantIds } from '../../src/sandbox/service.js';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.js';
 import { openInbox, openSandbox, type Row, rowsOf, type TestSandbox } from './support.js';
 
-const COUNT = process.env.TALLYHOOK_LONG ? 200_000 : 1000;
+const COUNT = process.env.TALLYHOOK_LONG ? 200_000 : 600;
 
 let read: Promise<Row[]> | undefined;
 /** All of one sandbox, read once. */

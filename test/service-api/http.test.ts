@@ -115,35 +115,6 @@ describe('retries', () => {
 });
 
 describe('limits of the service', () => {
-  it('lets all calls wait as long as Retry-After says: in seconds, in an HTTP date, on 503', async () => {
-    const now = Date.now();
-    const [date, inASecond] = [now, now + 1_000].map((ms) => new Date(ms).toUTCString()) as [string, string];
-    const said: [number, string][] = [
-      [429, '1'],
-      [429, inASecond],
-      [503, '1'],
-    ];
-    const waits = said.map(async ([status, retryAfter], nth) => {
-      const baseUrl = `http://service-${nth}.test`;
-      nock(baseUrl).get(PATH).reply(status, '', { 'Retry-After': retryAfter, Date: date });
-      nock(baseUrl).get(PATH).times(2).reply(200, []);
-      const warn = vi.fn();
-      const client = testClient({ baseUrl, log: { warn } });
-      const start = performance.now();
-      const first = client.listPaymentIntents();
-      const pausing = expect.objectContaining({ pauseMs: expect.any(Number) }) as unknown;
-      await vi.waitFor(() => expect(warn).toHaveBeenCalledWith(pausing, expect.anything()));
-      await Promise.all(
-        [first, client.listPaymentIntents()].map(async (call) => {
-          await call;
-          expect(performance.now() - start).toBeGreaterThanOrEqual(990);
-          expect(performance.now() - start).toBeLessThan(5_000);
-        }),
-      );
-    });
-    await Promise.all(waits);
-  });
-
   it('does not wait longer than its limit, but says what was asked', async () => {
     service().reply(429, '', { 'Retry-After': '3600' });
     const error = await rejection(testClient().listPaymentIntents(), RateLimitedError);

@@ -102,6 +102,37 @@ describe.concurrent('a network that fails', () => {
     expect(await ends).toEqual(clients.map(() => ({ status: 'rejected', reason })));
   });
 
+  it('lets all calls wait as long as Retry-After says: in seconds, in an HTTP date, on 503', async () => {
+    const now = Date.now();
+    const [date, inASecond] = [now, now + 1_000].map((ms) => new Date(ms).toUTCString()) as [string, string];
+    const said: [number, string][] = [
+      [429, '1'],
+      [429, inASecond],
+      [503, '1'],
+    ];
+    const waits = said.map(async ([status, retryAfter]) => {
+      const service = await startService(
+        answer('', { 'Retry-After': retryAfter, Date: date }, status),
+        answer('[]', { Date: date }),
+      );
+      const warn = vi.fn();
+      const client = testClient({ baseUrl: service.url, log: { warn } });
+      const start = performance.now();
+      const first = client.listPaymentIntents();
+      const pausing = expect.objectContaining({ pauseMs: expect.any(Number) }) as unknown;
+      await vi.waitFor(() => expect(warn).toHaveBeenCalledWith(pausing, expect.anything()));
+      await Promise.all(
+        [first, client.listPaymentIntents()].map(async (call) => {
+          await call;
+          expect(performance.now() - start).toBeGreaterThanOrEqual(990);
+          expect(performance.now() - start).toBeLessThan(5_000);
+        }),
+      );
+      expect(service.requests).toHaveLength(3);
+    });
+    await Promise.all(waits);
+  });
+
   it('repeats a creating call that hangs, with the same key and body, and then does not know its outcome', async () => {
     const bodies: string[] = [];
     const service = await startService((request) => {
