@@ -1,5 +1,4 @@
-import type { Json } from '../domain/json.js';
-import { toJsonText } from '../domain/json-text.js';
+import { type Json, toJsonText } from '../domain/json.js';
 import { ownCallWords, unlinkedWords } from '../domain/orders/own-call-words.js';
 import { reasonWords } from '../domain/orders/reason-words.js';
 import { referenceDifference } from '../domain/reference-difference.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config.js';
-import { MARK_FIELD, TRIGGER_MARK } from '../domain/events/trigger-mark.js';
+import { MARK_FIELD, TRIGGER_MARK } from '../domain/events/event-key.js';
 import { AppError } from '../errors.js';
 import { wholeNumber } from './arguments.js';
 import { printJson, printText } from './print.js';

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from './json.js';
-import { toJsonText } from './json-text.js';
+import { type Json, type JsonObject, toJsonText } from './json.js';
 
 /** Characters of JSON that are kept of one field of a report, and of all of them. The inbox has the event whole. */
 const MOST_OF_FIELD = 16_000;

@@ -1,12 +1,11 @@
 import { deliveredReport, type SearchedKind } from '../domain/delivered-report.js';
 import { boundedTimestamp, type DeliveredEvent, deliveredEvent } from '../domain/deliveries/delivery-payload.js';
-import { withLinks } from '../domain/events/link-fields.js';
-import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
-import { objectFromJsonText } from '../domain/json-text.js';
+import { withLinks } from '../domain/events/event-key.js';
+import { isJsonObject, type Json, type JsonObject, objectFromJsonText } from '../domain/json.js';
 import type { Observation } from '../domain/observation.js';
 import { rulesOf } from '../domain/orders/order-facts.js';
 import { textField } from '../domain/records.js';
-import { instantMs } from '../records/database/instant.js';
+import { instantMs } from '../records/database/database-text.js';
 import { noteSearched, paymentOfInvoice } from '../records/orders/searched.js';
 import { saveObservations } from '../records/saving/save-observations.js';
 import { NotFoundError, RefusedError } from '../service-api/service-errors.js';

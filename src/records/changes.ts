@@ -1,12 +1,11 @@
 import type { Knex } from 'knex';
 import { canonicalJson } from '../domain/canonical-json.js';
-import type { Json } from '../domain/json.js';
-import { fromJsonText } from '../domain/json-text.js';
+import { fromJsonText, type Json } from '../domain/json.js';
 import type { SourceType } from '../domain/observation.js';
 import type { EntityKind, EntityRef } from '../domain/records.js';
 import { floatArray, textArray } from './database/array-parameter.js';
 import { verbatim } from './database/database-text.js';
-import { prepared } from './database/prepared.js';
+import { prepared } from './database/statements.js';
 
 /** The field of the one change that brings a record into being: `to` is the whole record. */
 export const WHOLE_RECORD = '*';

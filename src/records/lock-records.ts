@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../domain/records.js';
 import { textArray } from './database/array-parameter.js';
-import { findOrLock } from './database/find-or-lock.js';
+import { findOrLock } from './database/statements.js';
 import { recordTables } from './record-columns.js';
 import type { StoredHead, StoredRow } from './stored-record.js';
 

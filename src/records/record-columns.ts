@@ -3,13 +3,10 @@ import type { Json } from '../domain/json.js';
 import { kinds } from '../domain/kinds/kinds.js';
 import type { Shown } from '../domain/merge.js';
 import { isAmount, isSignedAmount, isTotal } from '../domain/money.js';
-import { KEPT } from '../domain/record-state.js';
-import { stateToText } from '../domain/record-state-text.js';
+import { KEPT, stateToText } from '../domain/record-state.js';
 import { type Column, type RecordKind, recordKinds, recordRules } from '../domain/records.js';
 import { bigintArray, booleanArray, floatArray, textArray } from './database/array-parameter.js';
-import { verbatim } from './database/database-text.js';
-import { instantText } from './database/instant.js';
-import { keyText } from './database/key-text.js';
+import { instantText, keyText, verbatim } from './database/database-text.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
 export const recordTables = Object.fromEntries(recordKinds.map((kind) => [kind, kinds[kind].table])) as Readonly<

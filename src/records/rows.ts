@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
-import { objectFromJsonText } from '../domain/json-text.js';
+import { isJsonObject, type Json, type JsonObject, objectFromJsonText } from '../domain/json.js';
 import { kinds } from '../domain/kinds/kinds.js';
 import { isTotal, normalizeAmount } from '../domain/money.js';
 import type { SourceType } from '../domain/observation.js';

@@ -1,6 +1,6 @@
 import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import { MENTION } from '../domain/record-state.js';
-import { instantMs } from './database/instant.js';
+import { instantMs } from './database/database-text.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
 export interface SaveContext extends ReleaseRules {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { CallLinks } from '../domain/own-calls.js';
-import { keyText } from './database/key-text.js';
+import { keyText } from './database/database-text.js';
 
 interface Write<O extends string> {
   operation: O;

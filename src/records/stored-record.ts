@@ -1,10 +1,8 @@
 import type { SaidRefund } from '../domain/family/said.js';
-import type { Json, JsonObject } from '../domain/json.js';
-import { objectFromJsonText } from '../domain/json-text.js';
+import { type Json, type JsonObject, objectFromJsonText } from '../domain/json.js';
 import type { Shown } from '../domain/merge.js';
 import type { ObservationSource, SourceType } from '../domain/observation.js';
-import type { Poll, RecordState } from '../domain/record-state.js';
-import { stateFromText } from '../domain/record-state-text.js';
+import { type Poll, type RecordState, stateFromText } from '../domain/record-state.js';
 import type { RecordKind } from '../domain/records.js';
 
 /** What decides whether a poll changes anything; cheap to read. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { fromJsonText, toJsonText } from '../domain/json-text.js';
+import { fromJsonText, toJsonText } from '../domain/json.js';
 import { type OperationName, operationOf } from './operations.js';
 import { InvalidRequestError } from './service-errors.js';
 

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { canonicalJson } from '../domain/canonical-json.js';
-import type { Json, JsonObject } from '../domain/json.js';
-import { objectFromJsonText, toJsonText } from '../domain/json-text.js';
+import { type Json, type JsonObject, objectFromJsonText, toJsonText } from '../domain/json.js';
 import { linksOfCall } from '../domain/own-calls.js';
 import { textField } from '../domain/records.js';
 import { AppError } from '../errors.js';

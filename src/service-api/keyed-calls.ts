@@ -1,5 +1,4 @@
-import { isJsonObject, type Json } from '../domain/json.js';
-import { objectFromJsonText } from '../domain/json-text.js';
+import { isJsonObject, type Json, objectFromJsonText } from '../domain/json.js';
 import { textField } from '../domain/records.js';
 import type { Reply, WriteProgress } from './attempt.js';
 import { checkAnswer } from './check-answer.js';

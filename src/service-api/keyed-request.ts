@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { canonicalJson } from '../domain/canonical-json.js';
-import type { Json, JsonObject } from '../domain/json.js';
-import { fromJsonText, objectFromJsonText, toJsonText } from '../domain/json-text.js';
+import { fromJsonText, type Json, type JsonObject, objectFromJsonText, toJsonText } from '../domain/json.js';
 import { linksOfCall } from '../domain/own-calls.js';
 import { checkRequest } from './check-request.js';
 import type { NotedWrite } from './key-store.js';

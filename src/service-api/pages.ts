@@ -1,7 +1,5 @@
 import { isLosslessNumber } from 'lossless-json';
-import type { Json, JsonObject } from '../domain/json.js';
-import { isJsonObject } from '../domain/json.js';
-import { toJsonText } from '../domain/json-text.js';
+import { isJsonObject, type Json, type JsonObject, toJsonText } from '../domain/json.js';
 import type { Reply } from './attempt.js';
 import { ContractViolationError } from './service-errors.js';
 

@@ -1,6 +1,5 @@
 import { valueAt } from '../domain/events/event-key.js';
-import { isJsonObject, type Json } from '../domain/json.js';
-import { fromJsonText } from '../domain/json-text.js';
+import { fromJsonText, isJsonObject, type Json } from '../domain/json.js';
 import { ConfigError } from '../errors.js';
 import type { Reply } from './attempt.js';
 import { checkOutline } from './check-outline.js';

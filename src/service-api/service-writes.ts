@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../domain/json.js';
-import { objectFromJsonText } from '../domain/json-text.js';
+import { type Json, type JsonObject, objectFromJsonText } from '../domain/json.js';
 import type { Reply } from './attempt.js';
 import { checkOutline } from './check-outline.js';
 import { checkRequest } from './check-request.js';

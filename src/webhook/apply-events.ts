@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import type { Knex } from 'knex';
-import type { LinkPointers } from '../domain/events/link-fields.js';
+import type { LinkPointers } from '../domain/events/event-key.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
@@ -14,7 +14,7 @@ import { saveObservations } from '../records/saving/save-observations.js';
 import { eventKind, eventLabel } from './event-kinds.js';
 import { findSubject } from './find-records.js';
 import { transactionId } from './find-transaction.js';
-import { envelopeOf, type ReadEvent, readEvents } from './read-event.js';
+import { envelopeOf, type ReadEvent, readEvents } from './observe-event.js';
 
 export interface ApplyDeps extends Omit<SaveContext, 'now' | 'secrets'> {
   db: Knex;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors.js';
+import { createQueueProducer } from './queue.js';
 import { openWorker, type QueueSettings, type QueueState } from './queue-backend.js';
-import { createQueueProducer } from './queue-producer.js';
 import { type QueueConsumer, startWorkerLoop } from './worker-loop.js';
 
 /** What the console can't do by itself and asks the roles for. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { markOf } from '../domain/events/trigger-mark.js';
+import { markOf } from '../domain/events/event-key.js';
 import type { Pausing } from '../domain/in-turns.js';
 import type { JsonObject } from '../domain/json.js';
 import type { JsonKind, JsonTable } from '../domain/json-table/json-table.js';

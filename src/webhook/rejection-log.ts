@@ -3,11 +3,11 @@ import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { type Rejection, type RejectionCount, saveRejections } from '../records/inbox/rejections.js';
+import { createWriteBehind } from './batcher.js';
 import { diagnose } from './diagnose.js';
 import { logSeldom } from './log-seldom.js';
 import { type HeaderValues, type SigningSecret, valuesOf } from './match-signature.js';
 import { describeAge, type Tolerance } from './verify-signature.js';
-import { createWriteBehind } from './write-behind.js';
 
 interface Rejected {
   reason: string;

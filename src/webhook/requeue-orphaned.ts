@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { claimOrphaned } from '../records/inbox/inbox-work.js';
+import type { Knex } from 'knex';
+import { claimOrphaned, reviveEvents } from '../records/inbox/inbox-work.js';
 import { type ApplyDeps, applyEvents } from './apply-events.js';
 import { logSeldom } from './log-seldom.js';
+import type { EventQueue } from './queue.js';
 
 const BATCH = 200;
 /** An event this young is most likely on its way through the queue. */
@@ -48,4 +50,17 @@ export function scanInbox(deps: InboxScanDeps, everyMs: number): { close(): Prom
       return ended;
     },
   };
+}
+
+/**
+ * Has events applied once more, whatever became of them: failed, dead, unhandled by an older version, or applied, which
+ * changes nothing. Returns the ids of those that exist.
+ */
+export async function replayEvents(
+  deps: { db: Knex; queue: Pick<EventQueue, 'replay'> },
+  ids: string[],
+): Promise<string[]> {
+  const revived = await reviveEvents(deps.db, ids);
+  if (revived.length > 0) deps.queue.replay(revived);
+  return revived;
 }

@@ -8,13 +8,12 @@ import type { Arrival, StoredArrival } from '../records/inbox/inbox.js';
 import { ownTurn, turnFor } from '../records/own-turn.js';
 import { type Answer, sendAnswer, unavailable } from './answer.js';
 import { OverloadedError } from './batcher.js';
-import type { BodyRoom } from './body-room.js';
+import { type BodyProblem, type BodyRoom, discardRest, readBody } from './body-room.js';
+import type { createUnsignedIds } from './match-signature.js';
 import type { Envelope } from './parse-envelope.js';
-import { type BodyProblem, discardRest, readBody } from './read-body.js';
 import type { RejectionLog } from './rejection-log.js';
 import type { SecretMatchLog } from './secret-matches.js';
 import type { SecretSource } from './secret-source.js';
-import type { createUnsignedIds } from './unsigned-ids.js';
 import { type Authentic, authenticating, type Tolerance } from './verify-signature.js';
 
 interface KeySettings {

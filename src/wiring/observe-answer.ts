@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type LinkPointers, withLinks } from '../domain/events/link-fields.js';
+import { type LinkPointers, withLinks } from '../domain/events/event-key.js';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import type { Observation } from '../domain/observation.js';
 import type { ReleaseRules } from '../domain/orders/order-facts.js';

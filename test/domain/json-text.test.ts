@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../../src/domain/canonical-json.js';
-import { isJsonObject, type Json } from '../../src/domain/json.js';
-import { fromJsonText, objectFromJsonText, toJsonText } from '../../src/domain/json-text.js';
+import { fromJsonText, isJsonObject, type Json, objectFromJsonText, toJsonText } from '../../src/domain/json.js';
 import { anyCharacter } from '../support/any-character.js';
 
 const numbers = fc

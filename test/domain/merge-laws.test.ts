@@ -4,8 +4,7 @@ import { canonicalJson } from '../../src/domain/canonical-json.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { absorb, joinStates, show } from '../../src/domain/merge.js';
 import type { Observation } from '../../src/domain/observation.js';
-import { emptyState, type RecordState } from '../../src/domain/record-state.js';
-import { stateFromText, stateToText } from '../../src/domain/record-state-text.js';
+import { emptyState, type RecordState, stateFromText, stateToText } from '../../src/domain/record-state.js';
 import { type RecordKind, rankOn, recordKinds, recordRules, stateOn } from '../../src/domain/records.js';
 import { sized } from '../support/sizes.js';
 

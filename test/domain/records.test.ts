@@ -3,7 +3,7 @@ import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { isAssetCode } from '../../src/domain/asset-code.js';
 import { deliveredReport } from '../../src/domain/delivered-report.js';
-import { markOf } from '../../src/domain/events/trigger-mark.js';
+import { markOf } from '../../src/domain/events/event-key.js';
 import { grouped } from '../../src/domain/grouped.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { readTable } from '../../src/domain/json-table/read-table.js';

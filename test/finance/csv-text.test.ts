@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvLine } from '../../src/finance/exports/csv-text.js';
+import { csvLine } from '../../src/finance/exports/csv-files.js';
 import { anyCharacter } from '../support/any-character.js';
 
 /** What a program for tables reads in one line of CSV. */

@@ -24,11 +24,11 @@ export const targets: readonly Target[] = [
   },
   {
     name: 'webhook: keys',
-    places: [...webhook('fingerprint', 'unsigned-ids', 'secret-source'), 'src/domain/events/event-key.ts'],
+    places: [...webhook('fingerprint', 'secret-source'), 'src/domain/events/event-key.ts'],
   },
   {
     name: 'webhook: body',
-    places: webhook('read-body', 'body-room', 'steps', 'parse-envelope', 'read-event'),
+    places: webhook('body-room', 'steps', 'parse-envelope', 'observe-event'),
     tests: inTest('webhook', 'receiver', 'receiver-http', 'outage', 'overload'),
   },
   { name: 'domain/deliveries', places: ['src/domain/deliveries'] },
@@ -42,13 +42,13 @@ export const targets: readonly Target[] = [
   },
   {
     name: 'domain: records',
-    places: ['advance', 'merge', 'record-state', 'record-state-text', 'records', 'own-calls']
-      .concat(['events/link-fields', 'events/trigger-mark', 'grouped', 'observation', 'in-turns', 'kinds/kind'])
+    places: ['advance', 'merge', 'record-state', 'records', 'own-calls']
+      .concat(['grouped', 'observation', 'in-turns', 'kinds/kind'])
       .map(inDomain),
   },
   {
     name: 'domain: texts',
-    places: ['canonical-json', 'json-text', 'personal', 'plain-text', 'reference-skeleton', 'confusables']
+    places: ['canonical-json', 'personal', 'plain-text', 'reference-skeleton', 'confusables']
       .map(inDomain)
       .concat(
         ['reference-difference', 'without-bulk', 'delivered-report', 'asset-code', 'json', 'own-text'].map(inDomain),

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { isJsonObject, type Json } from '../../src/domain/json.js';
 import { kinds } from '../../src/reconcile/deps.js';
-import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
+import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { DAY, depsOf, FakeService, serviceWith } from './fake-service.js';

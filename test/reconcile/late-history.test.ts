@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
+import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
+import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { getRecord } from '../../src/records/rows.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 

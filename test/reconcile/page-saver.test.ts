@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newListPoll } from '../../src/reconcile/lists/list-poll.js';
-import { createPageSaver, type PageSaver } from '../../src/reconcile/lists/page-saver.js';
 import { paymentIntentList } from '../../src/reconcile/lists/payment-intents.js';
+import { createPageSaver, type PageSaver } from '../../src/reconcile/lists/scan-gap.js';
 import type { ScanPage } from '../../src/reconcile/lists/scan-list.js';
 import { MemoryStore } from './memory-store.js';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
-import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
+import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { MerchantClient } from '../../src/service-api/client.js';

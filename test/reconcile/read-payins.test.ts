@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
-import { refreshRecords } from '../../src/reconcile/refresh/refresh-loop.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
+import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { ContractViolationError, RefusedError, UnavailableError } from '../../src/service-api/service-errors.js';
 import { at, mention, report } from '../support/observations.js';
 import { payin } from '../support/records.js';

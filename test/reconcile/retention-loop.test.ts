@@ -1,7 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { kinds } from '../../src/reconcile/deps.js';
-import { retentionLoop } from '../../src/reconcile/schedule/retention-loop.js';
-import { startScheduler } from '../../src/reconcile/schedule/schedule.js';
+import { retentionLoop, startScheduler } from '../../src/reconcile/schedule/schedule.js';
 import { checkRetention } from '../../src/wiring/doctor/check-installation.js';
 import { completed, storeEvents } from '../support/events.js';
 import { resettableDatabase } from '../support/resettable-database.js';

@@ -11,11 +11,12 @@ import {
   fromDatabaseText,
   fromJsonbText,
   jsonbText,
+  keyText,
+  LONGEST_KEY_BYTES,
   storedBytes,
   toDatabaseText,
   verbatim,
 } from '../../src/records/database/database-text.js';
-import { keyText, LONGEST_KEY_BYTES } from '../../src/records/database/key-text.js';
 import { anyCharacter } from '../support/any-character.js';
 import { useDatabase } from '../support/database.js';
 

@@ -1,7 +1,6 @@
 import { LosslessNumber, parse } from 'lossless-json';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.js';
-import { toJsonText } from '../../src/domain/json-text.js';
+import { type JsonObject, toJsonText } from '../../src/domain/json.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { CursorError } from '../../src/records/database/paging.js';
 import { getOrder } from '../../src/records/orders/orders.js';

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { maskedDelivery } from '../../src/console/view/personal.js';
-import type { JsonObject } from '../../src/domain/json.js';
-import { fromJsonText } from '../../src/domain/json-text.js';
+import { fromJsonText, type JsonObject } from '../../src/domain/json.js';
 import { createLog } from '../../src/log.js';
 import { detailsIn, detailsOf, keptPayload } from '../../src/records/deliveries/delivery-details.js';
 import { getDelivery, listDeliveries } from '../../src/records/deliveries/list-deliveries.js';

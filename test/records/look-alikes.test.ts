@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeSkeletons } from '../../src/reconcile/cross-check/cross-check-loop.js';
-import { lookAlikes } from '../../src/records/family/look-alikes.js';
+import { lookAlikes } from '../../src/records/family/references.js';
 import { getOrder, registerOrder } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromJsonText, toJsonText } from '../../src/domain/json-text.js';
+import { fromJsonText, toJsonText } from '../../src/domain/json.js';
 import {
   arrayText,
   bigintArray,
@@ -8,7 +8,7 @@ import {
   floatArray,
   textArray,
 } from '../../src/records/database/array-parameter.js';
-import { instantText } from '../../src/records/database/instant.js';
+import { instantText } from '../../src/records/database/database-text.js';
 import { anyCharacter } from '../support/any-character.js';
 import { useDatabase } from '../support/database.js';
 

@@ -8,12 +8,7 @@ const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 /** Rooms that nobody outside reaches: their texts are ours, or those of who runs the command. */
 const OURS = /^(sandbox|cli|config|embedded-postgres|demo)\b/;
 /** Patterns for our own settings. */
-const OF_SETTINGS = new Set([
-  'webhook/redis-connection.ts',
-  'domain/events/event-key.ts',
-  'service-api/contract.ts',
-  'domain/events/link-fields.ts',
-]);
+const OF_SETTINGS = new Set(['webhook/redis-connection.ts', 'domain/events/event-key.ts', 'service-api/contract.ts']);
 /** Slow for long texts, and given none: digits of amounts that were checked, addresses of endpoints of our own. */
 const BOUNDED = new Set([
   'domain/money.ts 0+$',

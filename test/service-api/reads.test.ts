@@ -1,6 +1,6 @@
 import nock from 'nock';
 import { describe, expect, it } from 'vitest';
-import { toJsonText } from '../../src/domain/json-text.js';
+import { toJsonText } from '../../src/domain/json.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { ContractViolationError, NotFoundError } from '../../src/service-api/service-errors.js';
 import { withoutNetwork } from './no-network.js';

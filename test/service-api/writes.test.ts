@@ -1,6 +1,6 @@
 import nock from 'nock';
 import { describe, expect, it, vi } from 'vitest';
-import { toJsonText } from '../../src/domain/json-text.js';
+import { toJsonText } from '../../src/domain/json.js';
 import { MemoryKeyStore } from '../../src/service-api/memory-key-store.js';
 import {
   ContractViolationError,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findCollisions } from '../../src/webhook/apply-events.js';
-import { readEvent } from '../../src/webhook/read-event.js';
+import { readEvent } from '../../src/webhook/observe-event.js';
 import { useFreshDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
 

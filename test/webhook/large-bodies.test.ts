@@ -4,8 +4,8 @@ import { atOnce, inTurns, type Pausing, SLICE, STEPS } from '../../src/domain/in
 import { writingCanonical } from '../../src/domain/json-table/canonical-text.js';
 import { MAX_DEPTH, readTable } from '../../src/domain/json-table/read-table.js';
 import type { WaitingEvent } from '../../src/records/inbox/inbox-work.js';
+import { readEvent, readEvents } from '../../src/webhook/observe-event.js';
 import { MOST_PARTS, parsingEnvelope } from '../../src/webhook/parse-envelope.js';
-import { readEvent, readEvents } from '../../src/webhook/read-event.js';
 import { sized } from '../support/sizes.js';
 
 /** Of some slices, with too many keys and values. */

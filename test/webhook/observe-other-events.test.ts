@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { parse, stringify } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import type { LinkPointers } from '../../src/domain/events/link-fields.js';
+import type { LinkPointers } from '../../src/domain/events/event-key.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { eventLabel } from '../../src/webhook/event-kinds.js';
 import { observeEvent } from '../../src/webhook/observe-event.js';

@@ -6,8 +6,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 
-import { BodyRoom } from '../../src/webhook/body-room.js';
-import { discardRest, readBody } from '../../src/webhook/read-body.js';
+import { BodyRoom, discardRest, readBody } from '../../src/webhook/body-room.js';
 
 const LIMIT = 64 * 1024;
 

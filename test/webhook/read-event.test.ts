@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { envelopeOf, readEvent } from '../../src/webhook/read-event.js';
+import { envelopeOf, readEvent } from '../../src/webhook/observe-event.js';
 
 /** A stored event as it waits to be read. */
 const read = (type: string, data: object) => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCommandQueue, createCommandWorker } from '../../src/webhook/command-queue.js';
 import { createEventQueue } from '../../src/webhook/queue.js';
-import { replayEvents } from '../../src/webhook/replay-events.js';
+import { replayEvents } from '../../src/webhook/requeue-orphaned.js';
 import { completed, storeEvents } from '../support/events.js';
 import { redisKind } from '../support/redis.js';
 import { resettableDatabase } from '../support/resettable-database.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LinkPointers } from '../../src/domain/events/link-fields.js';
+import type { LinkPointers } from '../../src/domain/events/event-key.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { getOrder } from '../../src/records/orders/orders.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
-import { createQueueProducer } from '../../src/webhook/queue-producer.js';
+import { createQueueProducer } from '../../src/webhook/queue.js';
 import { checkQueue } from '../../src/wiring/doctor/check-installation.js';
 import { createTestRedis, redisKind, type TestRedis } from '../support/redis.js';
 

@@ -1,5 +1,5 @@
 import { stringify } from 'lossless-json';
-import { fromJsonText } from '../../domain/json-text.js';
+import { fromJsonText } from '../../domain/json.js';
 import { type BreakView, listBreaks } from '../../records/breaks/list-breaks.js';
 import { type DeliveryDetail, type DeliveryView, getDelivery } from '../../records/deliveries/list-deliveries.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';

@@ -1,6 +1,5 @@
 import { stringify } from 'lossless-json';
-import { isJsonObject, type JsonObject } from '../../domain/json.js';
-import { fromJsonText } from '../../domain/json-text.js';
+import { fromJsonText, isJsonObject, type JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { type EventDetail, getEvent } from '../../records/inbox/events.js';
 import { replayEvent } from '../actions/replay-event.js';

@@ -1,5 +1,5 @@
 import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
-import { type DayOfMatches, matchesPerDay } from '../../records/deliveries/secret-matches.js';
+import { type DayOfMatches, matchesPerDay } from '../../records/deliveries/secrets.js';
 import { restoreSecretAction, retireSecretAction, secretLeakedAction } from '../actions/retire-secret.js';
 import type { Page, PageRequest } from '../page.js';
 import { entityHref } from '../view/links.js';

@@ -1,5 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
-import { toJsonText } from '../../domain/json-text.js';
+import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import { fieldOf, type RecordKind } from '../../domain/kinds/kinds.js';
 import { entityHref } from '../view/links.js';
 import { stateBadge } from '../view/record-words.js';

@@ -1,6 +1,5 @@
 import { isLosslessNumber } from 'lossless-json';
-import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
-import { toJsonText } from '../../domain/json-text.js';
+import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import type { EntityKind } from '../../domain/records.js';
 import { entityHref, eventHref, runHref } from './links.js';
 import type { Section } from './sections.js';

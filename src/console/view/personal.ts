@@ -1,6 +1,5 @@
 import type { Actor } from '../../domain/console-roles.js';
-import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
-import { fromJsonText, toJsonText } from '../../domain/json-text.js';
+import { fromJsonText, isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import { hideEvidence, hidePeople, hideText, MASK, personalKinds } from '../../domain/personal.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
 import type { DeliveryDetails } from '../../records/deliveries/delivery-details.js';

@@ -1,6 +1,5 @@
 import type { Actor } from '../../domain/console-roles.js';
-import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
-import { toJsonText } from '../../domain/json-text.js';
+import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import type { TimelineEntry } from '../../records/orders/order-details.js';
 import { entityHref, eventHref } from './links.js';
 import { fieldFor } from './personal.js';

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../canonical-json.js';
-import { objectFromJsonText } from '../json-text.js';
+import { objectFromJsonText } from '../json.js';
 import { type RowHash, rowHash, type SealedRow } from './seal.js';
 
 /** So many of each are tried with one another. */

@@ -1,8 +1,7 @@
 import { type EventKey, eventKey } from '../events/event-key.js';
-import { isJsonObject, type Json } from '../json.js';
+import { isJsonObject, type Json, toJsonText } from '../json.js';
 import type { JsonTable } from '../json-table/json-table.js';
 import { JsonTextError, MAX_DEPTH, readTable } from '../json-table/read-table.js';
-import { toJsonText } from '../json-text.js';
 
 /** An event as a delivery carries it (specification 2.13, `payload`). */
 export interface DeliveredEvent extends EventKey {

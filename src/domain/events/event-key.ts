@@ -1,8 +1,9 @@
 import { canonicalHash, hashOfText } from '../canonical-json.js';
 import { atOnce, type Pausing, SLICE } from '../in-turns.js';
-import { isJsonObject, type Json } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { writingCanonical } from '../json-table/canonical-text.js';
 import type { JsonTable } from '../json-table/json-table.js';
+import type { RecordKind } from '../kinds/kinds.js';
 
 /** Where `auto` searches, one after the other; a contract may say otherwise (docs/contract.md, `events.idPlaces`). */
 export const usualIdPlaces: readonly string[] = ['/id', '/eventId', '/event_id', 'header:X-Service-Event-Id'];
@@ -126,4 +127,30 @@ export function valueAt(document: Json, pointer: string): Json | undefined {
     else value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   }
   return value;
+}
+
+/** Where records name others, though the specification gives them no such field: JSON pointers, by kind and field. */
+export type LinkPointers = Readonly<Partial<Record<RecordKind, Readonly<Record<string, string>>>>>;
+
+/** The fields, and under its name each link that a pointer finds and that does not stand there already. */
+export function withLinks(kind: RecordKind, fields: JsonObject, links: LinkPointers): JsonObject {
+  const found = Object.entries(links[kind] ?? {}).flatMap(([name, pointer]) => {
+    const value = Object.hasOwn(fields, name) ? undefined : valueAt(fields, pointer);
+    return typeof value === 'string' && value !== '' ? [[name, value] as const] : [];
+  });
+  return found.length === 0 ? fields : { ...fields, ...Object.fromEntries(found) };
+}
+
+/** The member of a signed envelope that says who made it, beside `event`, `timestamp` and `data`. */
+export const MARK_FIELD = 'tallyhook';
+/** Its value in the events of `tallyhook trigger`. */
+export const TRIGGER_MARK = 'trigger';
+
+/**
+ * `trigger` where the envelope says that it is a test of the way to the receiver, whoever sent it: such an event is kept and
+ * shown, and nothing follows from it. Null: it is a report.
+ */
+export function markOf(envelope: JsonTable): typeof TRIGGER_MARK | null {
+  const part = envelope.member(0, MARK_FIELD, 'string');
+  return part !== null && envelope.textOf(part) === TRIGGER_MARK ? TRIGGER_MARK : null;
 }

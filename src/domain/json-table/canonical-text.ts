@@ -14,7 +14,7 @@ import {
   QUOTE,
   START,
 } from './json-table.js';
-import { writeQuoted, writeUnits } from './string-units.js';
+import { writeQuoted, writeUnits } from './sort-keys.js';
 
 const NONE = -1;
 

@@ -15,8 +15,7 @@ import {
   START,
   STRIDE,
 } from './json-table.js';
-import { KeySorter } from './sort-keys.js';
-import { endOfEscape, writeUnits } from './string-units.js';
+import { endOfEscape, KeySorter, writeUnits } from './sort-keys.js';
 
 /** Why a text is not JSON. Names a position, never the text around it. */
 export class JsonTextError extends Error {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { canonicalJson } from '../../domain/canonical-json.js';
+import { toJsonText } from '../../domain/json.js';
 import { parseJson } from '../../domain/json-table/parse-json.js';
-import { toJsonText } from '../../domain/json-text.js';
 import { getSeal } from '../../records/audit/list-seals.js';
 import { breaksUntil } from '../../records/audit/pack-facts.js';
 import { periodFiles, readPeriodFile } from '../../records/books/period-files.js';

@@ -1,5 +1,4 @@
-import type { Json } from '../../domain/json.js';
-import { toJsonText } from '../../domain/json-text.js';
+import { type Json, toJsonText } from '../../domain/json.js';
 import { assetsToSettle, keepSettlementMethods } from '../../records/balances/product-facts.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import { NotFoundError, RefusedError, ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';

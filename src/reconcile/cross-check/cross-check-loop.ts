@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { describeError } from '../../records/database/database-errors.js';
-import { fillSkeletons } from '../../records/family/look-alikes.js';
+import { fillSkeletons } from '../../records/family/references.js';
 import { rederiveSlice } from '../../records/orders/rederive-releases.js';
 import { showSliceAgain } from '../../records/saving/show-again.js';
 import type { ReconcileDeps } from '../deps.js';

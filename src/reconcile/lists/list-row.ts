@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/json.js';
 import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
-import { instantMs } from '../../records/database/instant.js';
+import { instantMs } from '../../records/database/database-text.js';
 
 /** Where a record stands in a list that is sorted by creation, newest first. `createdAt` in ms; null: not known. */
 export interface Place {

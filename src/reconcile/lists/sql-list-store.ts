@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import { withLinks } from '../../domain/events/link-fields.js';
+import { withLinks } from '../../domain/events/event-key.js';
 import type { Observation, ObservationSource } from '../../domain/observation.js';
 import { type ReleaseRules, rulesOf } from '../../domain/orders/order-facts.js';
 import { saveFilterListing } from '../../records/breaks/filter-listings.js';

@@ -2,7 +2,7 @@ import { type TransactionPointers, transactionFieldsOf } from '../../domain/bala
 import { isJsonObject, type Json } from '../../domain/json.js';
 import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
-import { instantMs } from '../../records/database/instant.js';
+import { instantMs } from '../../records/database/database-text.js';
 import { ContractViolationError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
 import type { FeedFlaw, FeedPage, FeedRow, ReadFeed, Window } from './feed.js';

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { Json } from '../../domain/json.js';
-import { fromJsonText } from '../../domain/json-text.js';
+import { fromJsonText, type Json } from '../../domain/json.js';
 import { type ActionView, getAction } from '../actions/list-actions.js';
 import type { BreakRow, BreakStep } from '../breaks/list-breaks.js';
 import type { LogName } from './sealed-logs.js';

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { BalanceVerdict } from '../../domain/balances/balance-proof.js';
-import type { JsonObject } from '../../domain/json.js';
-import { objectFromJsonText } from '../../domain/json-text.js';
+import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 
 /**

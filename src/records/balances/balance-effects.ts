@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Effect } from '../../domain/balances/record-effects.js';
 import { compareAmounts } from '../../domain/money.js';
 import { bigintArray, textArray } from '../database/array-parameter.js';
-import { instantText } from '../database/instant.js';
+import { instantText } from '../database/database-text.js';
 import type { MovingKind, MovingRecord } from './balance-records.js';
 
 /** `operations`: all that the record may stand for, whether or not they move something; null: that is not known. */

@@ -4,7 +4,7 @@ import type { BalanceSums } from '../../domain/balances/balance-proof.js';
 import type { MovementTable } from '../../domain/balances/movement-table.js';
 import type { UnnamedPayouts } from '../../domain/balances/unnamed-payouts.js';
 import { addAmounts, subtractAmounts } from '../../domain/money.js';
-import { stateFromText } from '../../domain/record-state-text.js';
+import { stateFromText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
 import { notSentAmong } from '../deliveries/not-sent.js';
 import { unnamedPayouts } from './unnamed-payouts.js';

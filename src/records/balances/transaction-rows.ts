@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { JsonObject } from '../../domain/json.js';
-import { objectFromJsonText } from '../../domain/json-text.js';
+import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import { textArray } from '../database/array-parameter.js';
 
 /** The service's own list showed the row at the last poll; what only events spoke of is none such. */

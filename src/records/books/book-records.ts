@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { type DisputeSeen, disputeFields, disputeSeen, type ShownStep } from '../../domain/books/dispute-seen.js';
 import type { BookRecord, Moved } from '../../domain/books/entry.js';
-import { fromJsonText } from '../../domain/json-text.js';
+import { fromJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { type MovingKind, type MovingRecord, readMoving } from '../balances/balance-records.js';
 import { WHOLE_RECORD } from '../changes.js';

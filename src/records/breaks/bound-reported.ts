@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { JsonObject } from '../../domain/json.js';
-import { objectFromJsonText } from '../../domain/json-text.js';
+import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import { isRowId } from '../database/row-id.js';
 import { type NewBreak, renewEvidence } from './breaks.js';
 

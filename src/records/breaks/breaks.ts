@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { type BreakKind, breakDefinitions } from '../../domain/breaks/breaks.js';
 import type { Severity } from '../../domain/breaks/findings.js';
-import type { JsonObject } from '../../domain/json.js';
-import { toJsonText } from '../../domain/json-text.js';
+import { type JsonObject, toJsonText } from '../../domain/json.js';
 import { maskEvidence } from '../../domain/personal.js';
 import type { EntityRef } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';

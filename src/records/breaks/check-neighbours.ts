@@ -3,7 +3,7 @@ import type { CheckedRecord } from '../../domain/breaks/check-facts.js';
 import { listedPayins } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
-import { listingIntents } from '../family/listings.js';
+import { listingIntents } from '../family/payins.js';
 import { relatedPayments } from '../family/related-records.js';
 import { byId, idArray, selectChecked } from './checked-records.js';
 

@@ -5,7 +5,7 @@ import { type PayoutWords, referenceOf } from '../../domain/family/links.js';
 import type { OpenCall } from '../../domain/family/own-refunds.js';
 import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
-import { keyText } from '../database/key-text.js';
+import { keyText } from '../database/database-text.js';
 import { loadNaming, readAssigned } from '../family/around.js';
 import { loadMakers } from '../family/load-makers.js';
 import type { Neighbours } from './check-neighbours.js';

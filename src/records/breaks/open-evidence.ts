@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { BreakKind } from '../../domain/breaks/breaks.js';
-import type { JsonObject } from '../../domain/json.js';
-import { objectFromJsonText } from '../../domain/json-text.js';
+import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import type { EntityKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { toJsonText } from '../../domain/json-text.js';
+import { toJsonText } from '../../domain/json.js';
 import { textArray } from '../database/array-parameter.js';
 import { verbatim } from '../database/database-text.js';
 import { type OrderRow, orderView } from '../order-row.js';

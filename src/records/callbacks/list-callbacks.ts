@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { Json } from '../../domain/json.js';
-import { fromJsonText } from '../../domain/json-text.js';
+import { fromJsonText, type Json } from '../../domain/json.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';

@@ -1,10 +1,9 @@
 import type { Knex } from 'knex';
 import { mayRefund, namedIn, type PayoutWords } from '../../domain/family/links.js';
-import type { JsonObject } from '../../domain/json.js';
-import { objectFromJsonText } from '../../domain/json-text.js';
+import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import { createdKind } from '../../domain/own-calls.js';
 import { type RecordKind, textField } from '../../domain/records.js';
-import { usableId } from '../database/key-text.js';
+import { usableId } from '../database/database-text.js';
 import { recordTables } from '../record-columns.js';
 
 /** What a call is said to have made. */

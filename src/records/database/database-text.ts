@@ -1,3 +1,5 @@
+import type { Json } from '../../domain/json.js';
+
 /** Never part of a character, so hardly ever part of a string: what it starts is an escape. */
 const ESCAPE = '\uFFFF';
 const EACH_UNSTORABLE = /[\0\uFFFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
@@ -70,4 +72,50 @@ export function verbatim(text: string): Verbatim;
 export function verbatim(text: string | null): Verbatim | null;
 export function verbatim(text: string | null): Verbatim | null {
   return text === null ? null : new Verbatim(text);
+}
+
+/** An index entry of Postgres holds no more than 2,704 bytes. A longer text is kept in the record, but not searched by. */
+export const LONGEST_KEY_BYTES = 1_000;
+
+/** Of one unit of a string, where it is escaped. */
+const MOST_BYTES = 7;
+
+/** The text that an indexed column holds of a value; null where it is no string, or too long for an index. */
+export function keyText(value: Json | undefined): string | null {
+  if (typeof value !== 'string') return null;
+  return value.length * MOST_BYTES > LONGEST_KEY_BYTES && storedBytes(value) > LONGEST_KEY_BYTES ? null : value;
+}
+
+/** The id where a row can have it. */
+export function usableId(id: string | null): string | null {
+  return id === null || id === '' || keyText(id) === null ? null : id;
+}
+
+const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,](\d+))?)?(?:Z|[+-]\d\d:?\d\d)?$/i;
+const DATE_ONLY = /^\d{4}-\d\d-\d\d$/;
+/** As programs mostly write it, to the millisecond, of a day that every month has. */
+const USUAL = /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+/**
+ * A service timestamp (ISO 8601) as text for a `timestamptz`, in UTC with microseconds; null for anything else.
+ * One without a zone is UTC.
+ */
+export function instantText(value: Json | undefined): string | null {
+  if (typeof value !== 'string') return null;
+  if (USUAL.test(value)) return `${value.slice(0, -1)}000Z`;
+  const match = ISO.exec(value);
+  if (match === null && !DATE_ONLY.test(value)) return null;
+  const zoned = match === null || /(?:Z|[+-]\d\d:?\d\d)$/i.test(value);
+  const time = Date.parse(zoned ? value.replace(',', '.') : `${value.replace(',', '.')}Z`);
+  if (Number.isNaN(time)) return null;
+  const micros = (match?.[1] ?? '').padEnd(6, '0').slice(3, 6);
+  const year = new Date(time).getUTCFullYear();
+  if (year < 1 || year > 9999) return null;
+  return new Date(time).toISOString().replace('Z', `${micros}Z`);
+}
+
+/** The same in milliseconds since the epoch. */
+export function instantMs(value: Json | undefined): number | null {
+  const text = instantText(value);
+  return text === null ? null : Date.parse(text);
 }

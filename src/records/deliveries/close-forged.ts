@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { stateFromText } from '../../domain/record-state-text.js';
+import { stateFromText } from '../../domain/record-state.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { recordTables } from '../record-columns.js';

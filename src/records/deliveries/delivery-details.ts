@@ -1,6 +1,5 @@
 import type { DeliveredEvent } from '../../domain/deliveries/delivery-payload.js';
-import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
-import { objectFromJsonText, toJsonText } from '../../domain/json-text.js';
+import { isJsonObject, type Json, type JsonObject, objectFromJsonText, toJsonText } from '../../domain/json.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 
 /** What else the service shows of a delivery (specification 2.13), for people. */

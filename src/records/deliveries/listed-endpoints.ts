@@ -1,10 +1,9 @@
 import type { Knex } from 'knex';
 import type { ListedEndpoint } from '../../domain/deliveries/endpoint-rules.js';
-import type { Json, JsonObject } from '../../domain/json.js';
-import { objectFromJsonText } from '../../domain/json-text.js';
+import { type Json, type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
-import { instantMs } from '../database/instant.js';
+import { instantMs } from '../database/database-text.js';
 import { type Page, type PageQuery, takeOf } from '../database/paging.js';
 import { listRecords, type RecordView } from '../rows.js';
 

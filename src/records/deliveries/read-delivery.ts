@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isLosslessNumber } from 'lossless-json';
 import { deliveredEvent } from '../../domain/deliveries/delivery-payload.js';
-import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
-import { fromJsonText } from '../../domain/json-text.js';
+import { fromJsonText, isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { ownText } from '../../domain/own-text.js';
 import { type RecordKind, recordKinds, textField } from '../../domain/records.js';
-import { instantMs } from '../database/instant.js';
-import { keyText, usableId } from '../database/key-text.js';
+import { instantMs, keyText, usableId } from '../database/database-text.js';
 import { isRowId } from '../database/row-id.js';
 import { detailsIn } from './delivery-details.js';
 

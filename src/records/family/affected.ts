@@ -10,10 +10,9 @@ import {
 } from '../../domain/family/links.js';
 import { type SaidRefund, saidRefunds } from '../../domain/family/said.js';
 import { grouped } from '../../domain/grouped.js';
-import { objectFromJsonText } from '../../domain/json-text.js';
-import { keyText, usableId } from '../database/key-text.js';
-import { prepared } from '../database/prepared.js';
-import { together } from '../database/together.js';
+import { objectFromJsonText } from '../../domain/json.js';
+import { keyText, usableId } from '../database/database-text.js';
+import { prepared, together } from '../database/statements.js';
 import type { MergedRecord } from '../stored-record.js';
 import type { FamilyRules } from './load.js';
 import { type FamilyMembers, lockIds, lockLinks, namedBy } from './lock.js';

@@ -4,7 +4,7 @@ import { listedPayins, namedIn, type ShownRecord } from '../../domain/family/lin
 import { isUndecided, type SaidState } from '../../domain/family/said.js';
 import { OPEN, openCalls } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
-import { together } from '../database/together.js';
+import { together } from '../database/statements.js';
 import { REPORTED, SAID_STATE } from './reported-refunds.js';
 import { idsInHand, idTexts, loadShown, preparedInSave, type RecordsInHand, shownColumns } from './shown-records.js';
 

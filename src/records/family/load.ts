@@ -5,11 +5,11 @@ import { MOST_RECORDS } from '../../domain/orders/order.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
-import { instantText } from '../database/instant.js';
+import { instantText } from '../database/database-text.js';
 import { type OrderState } from '../order-row.js';
 import type { MergedRecord } from '../stored-record.js';
 import { readAround } from './around.js';
-import { sharedReferences } from './shared-references.js';
+import { sharedReferences } from './references.js';
 import {
   idsInHand,
   idTexts,

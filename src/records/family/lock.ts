@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { type FamilyKind, familyKinds, namedIn } from '../../domain/family/links.js';
 import { booleanArray, integerArray } from '../database/array-parameter.js';
-import { usableId } from '../database/key-text.js';
-import { prepared } from '../database/prepared.js';
+import { usableId } from '../database/database-text.js';
+import { prepared } from '../database/statements.js';
 import type { MergedRecord } from '../stored-record.js';
 
 export type FamilyMembers = Record<FamilyKind, MergedRecord[]>;

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { FamilyKind, ShownRecord } from '../../domain/family/links.js';
 import { shownRecordOf } from '../../domain/family/said.js';
-import { objectFromJsonText } from '../../domain/json-text.js';
+import { objectFromJsonText } from '../../domain/json.js';
 import { textArray } from '../database/array-parameter.js';
-import { prepared } from '../database/prepared.js';
+import { prepared } from '../database/statements.js';
 import type { MergedRecord } from '../stored-record.js';
 
 /** The records just saved, by kind and id: they need not be read back. */

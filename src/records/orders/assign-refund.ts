@@ -7,7 +7,7 @@ import {
   type PayoutWords,
   type ShownRecord,
 } from '../../domain/family/links.js';
-import { toJsonText } from '../../domain/json-text.js';
+import { toJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
 import { ASSIGNED, appendChanges } from '../changes.js';

@@ -2,17 +2,15 @@ import type { Knex } from 'knex';
 import { type Family, noFamily } from '../../domain/family/family.js';
 import { namedIn } from '../../domain/family/links.js';
 import type { Json } from '../../domain/json.js';
-import { factsOf } from '../../domain/orders/family-facts.js';
 import { heedReports } from '../../domain/orders/heed-reports.js';
-import type { ReleaseRules } from '../../domain/orders/order-facts.js';
+import { factsOf, type ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
-import { findOrLock } from '../database/find-or-lock.js';
-import { instantMs } from '../database/instant.js';
+import { instantMs } from '../database/database-text.js';
+import { findOrLock } from '../database/statements.js';
 import { type FamilyRules, loadFamilies } from '../family/load.js';
 import { expectedOf, type OrderRow, type OrderState, untouchedOrder } from '../order-row.js';
 import type { MergedRecord } from '../stored-record.js';
-import { lockExisting, type TouchedOrder } from './lock-orders.js';
-import { insertOrders, type NewOrder, updateOrders } from './write-orders.js';
+import { insertOrders, lockExisting, type NewOrder, type TouchedOrder, updateOrders } from './order-rows.js';
 
 /** What a release hangs on beside the records. */
 export interface OrderRules extends FamilyRules, ReleaseRules {

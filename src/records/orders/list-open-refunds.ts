@@ -9,8 +9,7 @@ import {
 } from '../../domain/family/links.js';
 import { mayHaveLeft } from '../../domain/family/order-refund.js';
 import type { OpenCall } from '../../domain/family/own-refunds.js';
-import type { JsonObject } from '../../domain/json.js';
-import { objectFromJsonText } from '../../domain/json-text.js';
+import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';

@@ -1,12 +1,10 @@
 import { canonicalHash } from '../../domain/canonical-json.js';
-import type { ShownRecord } from '../../domain/family/links.js';
-import { payinSummaries } from '../../domain/family/links.js';
-import type { JsonObject } from '../../domain/json.js';
-import { toJsonText } from '../../domain/json-text.js';
+import { payinSummaries, type ShownRecord } from '../../domain/family/links.js';
+import { type JsonObject, toJsonText } from '../../domain/json.js';
 import { compareText } from '../../domain/record-state.js';
 import type { BreakFindings } from '../breaks/breaks.js';
 import type { NewChange } from '../changes.js';
-import { instantMs } from '../database/instant.js';
+import { instantMs } from '../database/database-text.js';
 import { expectedOf, type OrderState } from '../order-row.js';
 import type { SaveContext } from '../save-context.js';
 import type { DerivedRow } from './derive-orders.js';

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { definedOnly } from '../database/defined-only.js';
 import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
-import { lookAlikes } from '../family/look-alikes.js';
-import { countCarriers } from '../family/shared-references.js';
+import { countCarriers, lookAlikes } from '../family/references.js';
 import { type OrderRow, type OrderView, orderView } from '../order-row.js';
 
 export type { OrderView } from '../order-row.js';

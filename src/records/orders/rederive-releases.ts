@@ -6,10 +6,10 @@ import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { appendChanges, type NewChange } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
 import { jsonbText } from '../database/database-text.js';
-import { showsKyt } from '../family/shows-kyt.js';
+import { showsKyt } from '../family/payins.js';
 import { type DerivedRow, deriveOrders, type OrderRules } from './derive-orders.js';
-import type { TouchedOrder } from './lock-orders.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
+import type { TouchedOrder } from './order-rows.js';
 
 const WATERMARK = { kind: 'cross-check', name: 'kyt' };
 const NOT_REGISTERED = 'not_registered';

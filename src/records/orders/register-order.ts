@@ -8,14 +8,14 @@ import { type RegistrationAction, registrationVerdict, showsMoney } from '../../
 import { AppError } from '../../errors.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { appendChanges } from '../changes.js';
-import { keyText } from '../database/key-text.js';
+import { keyText } from '../database/database-text.js';
 import { loadFamilies } from '../family/load.js';
 import { adoptedAtOf } from '../installation.js';
 import { expectedOf, type OrderRow, type OrderView, orderView } from '../order-row.js';
 import { requestRefresh } from '../runs/refresh-requests.js';
 import { deriveOrders } from './derive-orders.js';
-import { type LockedOrder, lockExisting, lockOrders } from './lock-orders.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
+import { type LockedOrder, lockExisting, lockOrders } from './order-rows.js';
 
 /** What the store expects to be paid. */
 export interface OrderRegistration {

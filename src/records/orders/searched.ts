@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import { defaultPayoutWords, mayRefund } from '../../domain/family/links.js';
-import { objectFromJsonText } from '../../domain/json-text.js';
+import { objectFromJsonText } from '../../domain/json.js';
 import { isReport } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
 import { bigintArray, booleanArray, textArray } from '../database/array-parameter.js';
-import { keyText } from '../database/key-text.js';
+import { keyText } from '../database/database-text.js';
 import type { FamilyRules } from '../family/load.js';
 import { idTexts } from '../family/shown-records.js';
 import { type MergedRecord, ownField } from '../stored-record.js';

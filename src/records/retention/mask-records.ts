@@ -1,10 +1,9 @@
 import type { Knex } from 'knex';
 import { canonicalHash, canonicalJson } from '../../domain/canonical-json.js';
-import { toJsonText } from '../../domain/json-text.js';
+import { toJsonText } from '../../domain/json.js';
 import { show } from '../../domain/merge.js';
 import { MASK, maskPersonal, personalKinds } from '../../domain/personal.js';
-import type { Poll, RecordState, Statement } from '../../domain/record-state.js';
-import { stateToText } from '../../domain/record-state-text.js';
+import { type Poll, type RecordState, type Statement, stateToText } from '../../domain/record-state.js';
 import type { RecordKind } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { fromJsonbText, jsonbText, verbatim } from '../database/database-text.js';

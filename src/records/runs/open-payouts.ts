@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { PayoutInHand } from '../../domain/breaks/payouts.js';
-import { objectFromJsonText } from '../../domain/json-text.js';
+import { objectFromJsonText } from '../../domain/json.js';
 
 interface Row {
   id: string;

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { bigintArray, floatArray, textArray } from '../database/array-parameter.js';
-import { prepared } from '../database/prepared.js';
+import { prepared } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 
 const LONGEST_DELAY_MS = 3_600_000;

@@ -3,7 +3,7 @@ import { UNAPPLIED } from '../../domain/breaks/contract-violation.js';
 import type { Observation } from '../../domain/observation.js';
 import { amountViolations, type RecordKind, recordKinds } from '../../domain/records.js';
 import type { NewBreak } from '../breaks/breaks.js';
-import { keyText } from '../database/key-text.js';
+import { keyText } from '../database/database-text.js';
 
 export interface GroupedObservations {
   /** By kind, in the order in which the tables are locked; each by id. Kinds of which nothing was observed are empty. */

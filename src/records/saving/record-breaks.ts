@@ -13,7 +13,7 @@ import {
 } from '../../domain/record-state.js';
 import { amountViolations, mayVanish, type RecordKind, textField, unlistedStates } from '../../domain/records.js';
 import type { BreakFindings, BreakRef, NewBreak } from '../breaks/breaks.js';
-import { keyText, LONGEST_KEY_BYTES } from '../database/key-text.js';
+import { keyText, LONGEST_KEY_BYTES } from '../database/database-text.js';
 import { isHistory, type SaveContext } from '../save-context.js';
 import type { MergedRecord } from '../stored-record.js';
 

@@ -1,8 +1,10 @@
-import type { Json, JsonObject } from '../../domain/json.js';
-import { objectFromJsonText, toJsonText } from '../../domain/json-text.js';
+import { createHmac } from 'node:crypto';
+import type { Knex } from 'knex';
+import { type Json, type JsonObject, objectFromJsonText, toJsonText } from '../../domain/json.js';
+import { MASK, replacePersonal } from '../../domain/personal.js';
+import type { RecordKind } from '../../domain/records.js';
 import { isSameValue, type NewChange, REPORTED, WHOLE_RECORD } from '../changes.js';
 import { type MergedRecord, ownField } from '../stored-record.js';
-import type { Redact } from './personal-fields.js';
 
 /** One change per field that is shown with another value; one for the whole of a record that was not known before. */
 export function recordChanges(record: MergedRecord, redact: Redact): NewChange[] {
@@ -48,4 +50,29 @@ function wholeText({ kind, text, shown: { fields, verified } }: MergedRecord, re
 function fieldText(fields: JsonObject, name: string, redacted: (value: Json) => Json): string | null {
   const value: Json | undefined = ownField(fields, name);
   return value === undefined ? null : toJsonText(redacted(value));
+}
+
+/** Stands a digest in for every personal value (domain/personal.ts) inside the value of the field `name`. */
+export type Redact = (kind: RecordKind, name: string, value: Json) => Json;
+
+/** By the settings of its pool: the key of a database is made once, for good. */
+const keys = new WeakMap<object, Buffer>();
+
+export async function readRedaction(db: Knex): Promise<Redact> {
+  const { config } = db.client as { config: object };
+  const key = keys.get(config) ?? (await readKey(db));
+  keys.set(config, key);
+  return (kind, name, value) => replacePersonal(kind, name, value, (personal) => digest(key, personal));
+}
+
+async function readKey(db: Knex): Promise<Buffer> {
+  const row = await db<{ key: Buffer }>('personal_key').first('key');
+  if (row === undefined) throw new Error('The key of personal digests is missing: run `tallyhook migrate`');
+  return row.key;
+}
+
+/** What is masked says nothing, and must be shown as masked. */
+function digest(key: Buffer, value: Json): string {
+  if (value === MASK) return MASK;
+  return `hmac-sha256:${createHmac('sha256', key).update(toJsonText(value)).digest('hex')}`;
 }

@@ -3,7 +3,7 @@ import { canonicalHash } from '../../domain/canonical-json.js';
 import type { Observation } from '../../domain/observation.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { bigintArray, textArray } from '../database/array-parameter.js';
-import { usableId } from '../database/key-text.js';
+import { usableId } from '../database/database-text.js';
 import { recordTables } from '../record-columns.js';
 
 export type PollObservation = Extract<Observation, { type: 'poll' }>;

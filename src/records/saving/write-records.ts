@@ -3,7 +3,7 @@ import type { Observation } from '../../domain/observation.js';
 import { emptyState } from '../../domain/record-state.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { bigintArray, textArray } from '../database/array-parameter.js';
-import { prepared } from '../database/prepared.js';
+import { prepared } from '../database/statements.js';
 import { recordTables, type WrittenColumn, writtenColumns } from '../record-columns.js';
 import type { MergedRecord } from '../stored-record.js';
 

@@ -7,7 +7,6 @@ import type { Wallet } from '../wallets/wallet.js';
 import { DAY_MS } from './history-plan.js';
 import { type PastBooks, postOpening } from './past-books.js';
 import { addPastDeposit, addPastTransfer } from './past-transactions.js';
-import { addPastWallet } from './past-wallet.js';
 
 export interface PastWallets {
   /** How many sub-wallets there are. */
@@ -103,4 +102,27 @@ function oneOf(wallets: readonly Wallet[], draw: number): Wallet {
 function amountOf({ usdRate, decimals }: Asset, draw: number): bigint {
   const cents = BigInt(100 + Math.floor(draw * 9900));
   return usdRate === 0n ? 0n : roundDown((cents * ONE * ONE) / (100n * usdRate), decimals);
+}
+
+/** The n-th of the past: now and then one is frozen, or was closed for good before anything moved. */
+function addPastWallet(merchant: Merchant, n: number, createdAt: number): Wallet {
+  const name = String(n + 1).padStart(4, '0');
+  const isClosed = n % 50 === 49;
+  const isFrozen = n % 20 === 7;
+  return merchant.wallets.add((id, number) => ({
+    id,
+    number,
+    label: `User ${name}`,
+    externalRef: `user-${name}`,
+    email: `user${name}@example.com`,
+    phoneNumber: n % 2 === 0 ? `+2289${String(n).padStart(7, '0')}` : null,
+    status: isClosed ? 'closed' : isFrozen ? 'frozen' : 'active',
+    isTerminal: isClosed,
+    isArchived: false,
+    feeBearer: 'merchant',
+    supportedAssets: null,
+    addresses: new Map(),
+    createdAt,
+    updatedAt: createdAt,
+  }));
 }

@@ -8,20 +8,20 @@ import { createAuthenticate } from './authenticate.js';
 import { distortLists } from './distort-lists.js';
 import { misbehave } from './misbehave.js';
 import { refuseStrangers } from './refuse-strangers.js';
-import { sandboxInvoiceRoutes } from './sandbox/sandbox-invoice-routes.js';
 import { sandboxPaymentIntentRoutes } from './sandbox/sandbox-payment-intent-routes.js';
-import { sandboxPayoutRoutes } from './sandbox/sandbox-payout-routes.js';
-import { sandboxProductRoutes } from './sandbox/sandbox-product-routes.js';
+import {
+  sandboxInvoiceRoutes,
+  sandboxPayoutRoutes,
+  sandboxProductRoutes,
+  sandboxSettlementRoutes,
+  sandboxWalletRoutes,
+  sandboxWebhookRoutes,
+} from './sandbox/sandbox-routes.js';
 import { sandboxServiceRoutes } from './sandbox/sandbox-service-routes.js';
-import { sandboxSettlementRoutes } from './sandbox/sandbox-settlement-routes.js';
-import { sandboxWalletRoutes } from './sandbox/sandbox-wallet-routes.js';
-import { sandboxWebhookRoutes } from './sandbox/sandbox-webhook-routes.js';
-import { assetRoutes } from './v1/asset-routes.js';
+import { assetRoutes, productRoutes, settlementRoutes } from './v1/catalog-routes.js';
 import { invoiceRoutes } from './v1/invoice-routes.js';
 import { paymentIntentRoutes } from './v1/payment-intent-routes.js';
 import { payoutListRoutes, payoutRoutes } from './v1/payout-routes.js';
-import { productRoutes } from './v1/product-routes.js';
-import { settlementRoutes } from './v1/settlement-routes.js';
 import { transactionRoutes } from './v1/transaction-routes.js';
 import { walletRoutes } from './v1/wallet-routes.js';
 import { webhookRoutes } from './v1/webhook-routes.js';

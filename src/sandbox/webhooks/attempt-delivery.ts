@@ -1,9 +1,9 @@
+import { createHmac } from 'node:crypto';
 import { createDraw } from '../base/random.js';
 import type { Faults } from '../faults.js';
 import type { Service } from '../service.js';
 import { type Delivery, envelopeText } from './delivery.js';
 import type { Answer, Poster } from './poster.js';
-import { signatureOf } from './signing.js';
 
 export interface AttemptDeps {
   service: Service;
@@ -82,4 +82,9 @@ async function forge({ poster, service }: AttemptDeps, delivery: Delivery): Prom
 function spoil({ seed }: AttemptDeps, delivery: Delivery, body: Buffer): void {
   const at = Math.floor(createDraw(seed, 'corrupt-at')(delivery.number) * body.length);
   body[at] = (body[at] ?? 0) ^ 1;
+}
+
+/** The value of X-Service-Signature over the raw body; the whole secret, prefix included, is the key (specification 6.3). */
+export function signatureOf(body: Buffer, secret: string): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }

@@ -10,7 +10,7 @@ import { countLeftBodies, cutoffOf } from '../../records/retention/apply-retenti
 import { retentionState } from '../../records/retention/retention-state.js';
 import { countUnsettledWrites } from '../../records/service-writes.js';
 import { versionText } from '../../version.js';
-import { createQueueProducer, QUEUE_TIMEOUT_MS } from '../../webhook/queue-producer.js';
+import { createQueueProducer, QUEUE_TIMEOUT_MS } from '../../webhook/queue.js';
 import { secretsStatus } from '../../webhook/rotation.js';
 import { sharedSettings } from '../reconcile-settings.js';
 import { within } from '../within.js';

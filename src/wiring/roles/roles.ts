@@ -67,13 +67,13 @@ async function loadModules(roles: readonly Role[]) {
   const { collectGauges } = await import('../collect-gauges.js');
   const loaded = await Promise.all([
     roles.includes('receiver') ? import('./start-receiver.js') : {},
-    roles.includes('worker') ? import('./start-worker.js') : {},
+    roles.includes('worker') ? import('./start-receiver.js') : {},
     roles.includes('scheduler') ? import('./start-schedule.js') : {},
     roles.includes('console') ? import('./start-console.js') : {},
   ]);
   const [{ startReceiver }, { startWorker }, { startSchedule }, { startConsole }] = loaded as [
     Partial<typeof import('./start-receiver.js')>,
-    Partial<typeof import('./start-worker.js')>,
+    Partial<typeof import('./start-receiver.js')>,
     Partial<typeof import('./start-schedule.js')>,
     Partial<typeof import('./start-console.js')>,
   ];

@@ -9,7 +9,7 @@ import { loadContract } from '../../service-api/contract.js';
 import { createCommandQueue } from '../../webhook/command-queue.js';
 import { createEventQueue } from '../../webhook/queue.js';
 import type { QueueState } from '../../webhook/queue-backend.js';
-import { replayEvents } from '../../webhook/replay-events.js';
+import { replayEvents } from '../../webhook/requeue-orphaned.js';
 import { secretsStatus } from '../../webhook/rotation.js';
 import { channelsOf } from '../alert-settings.js';
 import { runEverySeconds, showIntervals } from '../crons.js';

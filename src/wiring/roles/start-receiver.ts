@@ -6,8 +6,9 @@ import type { Envelope } from '../../webhook/parse-envelope.js';
 import { createEventQueue } from '../../webhook/queue.js';
 import { createReceiverApp } from '../../webhook/receiver.js';
 import { fileSecrets, type SecretSource, staticSecrets, withoutRetired } from '../../webhook/secret-source.js';
+import { createWorker } from '../../webhook/worker.js';
 import type { Listener } from '../listen.js';
-import { eventIdPointerOf } from '../reconcile-settings.js';
+import { eventIdPointerOf, releaseRules } from '../reconcile-settings.js';
 import type { Runtime } from '../runtime.js';
 
 export async function startReceiver(runtime: Runtime, front: Listener): Promise<SecretSource> {
@@ -52,4 +53,19 @@ async function readLater({ db }: Pick<Runtime, 'db'>, { event, data, ...rest }: 
   const { observations } = observeEvent({ ...rest, id: 'expired', type: event, source: 'webhook', data });
   const requests = observations.map(({ kind, id }) => ({ kind, id, reason: 'expired_event', lane: 'report' as const }));
   await requestRefresh(db, requests);
+}
+
+export function startWorker(runtime: Runtime, adoptedAt: Date): void {
+  const { db, now, metrics, queues, queuesInUse, closers, config, contract } = runtime;
+  const worker = createWorker({
+    ...queues,
+    db,
+    now,
+    metrics,
+    adoptedAt,
+    ...releaseRules(config, contract),
+    links: contract.links,
+  });
+  queuesInUse.push({ name: 'events', isOpen: () => worker.isOpen() });
+  closers.add('worker', () => worker.close());
 }

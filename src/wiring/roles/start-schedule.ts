@@ -11,7 +11,7 @@ import { describeError } from '../../records/database/database-errors.js';
 import { noteServiceClock } from '../../records/service-clock.js';
 import type { MerchantClient } from '../../service-api/client.js';
 import { type CommandHandlers, createCommandWorker } from '../../webhook/command-queue.js';
-import { createQueueProducer } from '../../webhook/queue-producer.js';
+import { createQueueProducer } from '../../webhook/queue.js';
 import { channelsOf } from '../alert-settings.js';
 import { cronsOf, runEverySeconds, showIntervals } from '../crons.js';
 import { checkOutboundAddresses, outboundRules } from '../outbound.js';

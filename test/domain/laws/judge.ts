@@ -9,10 +9,9 @@ import {
 } from '../../../src/domain/family/said.js';
 import { absorb, joinStates, type Shown, show } from '../../../src/domain/merge.js';
 import type { Observation } from '../../../src/domain/observation.js';
-import { factsOf } from '../../../src/domain/orders/family-facts.js';
 import { heedReports } from '../../../src/domain/orders/heed-reports.js';
 import type { DerivedOrder } from '../../../src/domain/orders/order.js';
-import type { OrderFacts } from '../../../src/domain/orders/order-facts.js';
+import { factsOf, type OrderFacts } from '../../../src/domain/orders/order-facts.js';
 import { intentOutcome } from '../../../src/domain/orders/order-intent.js';
 import { emptyState, type RecordState, type Statement } from '../../../src/domain/record-state.js';
 import { textField } from '../../../src/domain/records.js';

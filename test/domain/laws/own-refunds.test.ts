@@ -4,8 +4,8 @@ import { noFamily } from '../../../src/domain/family/family.js';
 import type { ShownRecord } from '../../../src/domain/family/links.js';
 import { madeByOthers, makerOf, type OpenCall } from '../../../src/domain/family/own-refunds.js';
 import type { Json, JsonObject } from '../../../src/domain/json.js';
-import { factsOf } from '../../../src/domain/orders/family-facts.js';
 import { defaultKytWords } from '../../../src/domain/orders/kyt.js';
+import { factsOf } from '../../../src/domain/orders/order-facts.js';
 import { openCall } from '../../support/order-lines.js';
 import { runs } from './worlds.js';
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createKeyStore, MerchantClient } from '../../../src/index.js';
 import type { Sandbox } from '../../../src/sandbox/start-sandbox.js';
-import { signatureOf } from '../../../src/sandbox/webhooks/signing.js';
+import { signatureOf } from '../../../src/sandbox/webhooks/attempt-delivery.js';
 import { createTestDatabase } from '../database.js';
 import { until } from '../drill.js';
 import { createInstallation, type InstallationOptions } from '../installation.js';

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import { isJsonObject } from '../../../domain/json.js';
-import { fromJsonText } from '../../../domain/json-text.js';
+import { fromJsonText, isJsonObject } from '../../../domain/json.js';
 import { textField } from '../../../domain/records.js';
 import { ASSIGNED } from '../../changes.js';
 import { textArray } from '../../database/array-parameter.js';

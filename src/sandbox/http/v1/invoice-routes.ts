@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { jsonMember } from '../../base/json-member.js';
-import { churnInvoices } from '../../invoices/churn-invoices.js';
+import { churnInvoices } from '../../churn.js';
 import { createInvoice, invoiceSchema, sendInvoice } from '../../invoices/create-invoice.js';
 import { INVOICE_STATUSES } from '../../invoices/invoice.js';
 import { invoiceJson } from '../../invoices/invoice-record.js';

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { churnPayouts } from '../../payouts/churn-payouts.js';
+import { churnPayouts } from '../../churn.js';
 import { createRefund, refundSchema } from '../../payouts/create-refund.js';
 import { createWithdrawal, withdrawalSchema } from '../../payouts/create-withdrawal.js';
 import { PAYOUT_STATUSES } from '../../payouts/payout.js';

@@ -1,8 +1,8 @@
 import { Router } from 'express';
 import { isIsoTime, timeOf } from '../../base/iso-time.js';
 import { invalid } from '../../base/refusal.js';
+import { churnTransactions } from '../../churn.js';
 import type { Faults } from '../../faults.js';
-import { churnTransactions } from '../../wallets/churn-transactions.js';
 import { type Bounds, createFeedStretch } from '../../wallets/feed-stretch.js';
 import { findWallet } from '../../wallets/find-wallet.js';
 import { type Transaction, transactionRecord } from '../../wallets/transaction.js';

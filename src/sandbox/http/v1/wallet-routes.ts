@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { churnWallets } from '../../wallets/churn-wallets.js';
+import { churnWallets } from '../../churn.js';
 import { archiveWallet, closeWallet } from '../../wallets/close-wallet.js';
 import { createTransfer, transferSchema } from '../../wallets/create-transfer.js';
 import { findWallet } from '../../wallets/find-wallet.js';

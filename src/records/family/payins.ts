@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { listedPayins } from '../../domain/family/links.js';
 import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
-import { usableId } from '../database/key-text.js';
-import { prepared } from '../database/prepared.js';
+import { usableId } from '../database/database-text.js';
+import { prepared } from '../database/statements.js';
 import { readRows } from '../lock-records.js';
 import { type MergedRecord, storedRecord } from '../stored-record.js';
 
@@ -55,4 +55,21 @@ export async function deniedPayins(trx: Knex.Transaction, records: MergedRecord[
       return listing.length === 0 ? [] : [[payin, listing] as const];
     }),
   );
+}
+
+const NOTE = { kind: 'account', name: 'kyt' };
+
+/** Whether the account shows results of its screening: it does since a payin was first seen with one. */
+export async function noteKyt(trx: Knex.Transaction, payins: readonly MergedRecord[]): Promise<boolean> {
+  if (await showsKyt(trx)) return true;
+  if (!payins.some(({ shown }) => typeof shown.fields['kytStatus'] === 'string')) return false;
+  await trx('watermarks')
+    .insert({ ...NOTE, value: '{}' })
+    .onConflict()
+    .ignore();
+  return true;
+}
+
+export async function showsKyt(db: Knex): Promise<boolean> {
+  return (await db('watermarks').where(NOTE).first()) !== undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { together } from '../../src/records/database/together.js';
+import { together } from '../../src/records/database/statements.js';
 import { useDatabase } from '../support/database.js';
 
 const database = useDatabase();
