@@ -134,14 +134,16 @@ describe('many keys', () => {
 });
 
 describe('what is done is bounded by what is there', () => {
-  const MB = 1_000_000;
-  const times = (text: string) => text.repeat(MB / text.length);
+  const SIZE = sized(250_000, 1_000_000);
+  const many = (text: string) => Math.floor(SIZE / text.length);
+  const times = (text: string) => text.repeat(many(text));
+  const deep = `${'['.repeat(500)}${']'.repeat(500)},`;
 
   it.each([
-    ['numbers', `[${times('1,')}1]`, 500_002],
-    ['empty lists', `[${times('[],')}1]`, 333_335],
-    ['lists in lists', `[${times(`${'['.repeat(500)}${']'.repeat(500)},`)}1]`, 499_502],
-    ['a number of a million digits', '9'.repeat(MB), 1],
+    ['numbers', `[${times('1,')}1]`, many('1,') + 2],
+    ['empty lists', `[${times('[],')}1]`, many('[],') + 2],
+    ['lists in lists', `[${times(deep)}1]`, many(deep) * 500 + 2],
+    ['a number of very many digits', '9'.repeat(SIZE), 1],
     ['a text of escapes', `"${times('\\u0041')}"`, 1],
   ])('%s: one part for each value and key, and none is made an object', (_, text, size) => {
     expect(read(text).size).toBe(size);
@@ -149,14 +151,14 @@ describe('what is done is bounded by what is there', () => {
 
   it.each([
     ['numbers', `[${times('1,')}1]`],
-    ['lists in lists', `[${times(`${'['.repeat(500)}${']'.repeat(500)},`)}1]`],
-    ['keys', `{${Array.from({ length: 100_000 }, (_, n) => `"${n}":1`).join()}}`],
+    ['lists in lists', `[${times(deep)}1]`],
+    ['keys', `{${Array.from({ length: SIZE / 10 }, (_, n) => `"${n}":1`).join()}}`],
   ])('%s: room is made once, and little is copied into it', (_, text) => {
     const copied = [Int32Array, Uint16Array].map((Kind) => vi.spyOn(Kind.prototype, 'set'));
     try {
       read(text);
       const lengths = copied.flatMap((set) => set.mock.calls.map(([from]) => from.length));
-      expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThan(100_000);
+      expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThan(SIZE / 10);
     } finally {
       for (const set of copied) set.mockRestore();
     }

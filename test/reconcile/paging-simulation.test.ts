@@ -12,7 +12,7 @@ import { lives, MovingList, type Semantics, type Simulated } from './moving-list
 import { naiveReconcile } from './naive-reconcile.js';
 import { Random } from './random.js';
 
-const SEEDS = 12;
+const SEEDS = 10;
 const TICKS = 3;
 const MINUTE = 60_000;
 
