@@ -59,7 +59,8 @@ export class Watch {
     const { client, text } = statement.sent;
     if (answer instanceof Error) {
       if (Reflect.get(answer, 'code') === '40P01' && !statement.injected) this.deadlocked(statement, others);
-      if (/^(COMMIT|BEGIN|ROLLBACK)/.test(text)) this.open.delete(client);
+      // Postgres gives up the locks of a transaction at its first error, not when it is told to roll back.
+      this.open.delete(client);
       return;
     }
     const open = this.open.get(client);
