@@ -7,8 +7,8 @@ import type { Wanted } from '../records/deliveries/recoverable-deliveries.js';
 import type { Run, RunTally } from '../records/runs/runs.js';
 import type { Watermark } from '../records/runs/watermarks.js';
 import type { Contract } from '../service-api/contract.js';
-import type { CallShare } from './call-share.js';
 import type { ServiceReader } from './service-reader.js';
+import type { CallShare } from './take-turns.js';
 import type { Fence } from './write-fenced.js';
 
 export { runKinds as kinds } from '../domain/run-kinds.js';

@@ -3,9 +3,9 @@ import type { Observation, ObservationSource } from '../domain/observation.js';
 import { rulesOf } from '../domain/orders/order-facts.js';
 import { textField } from '../domain/records.js';
 import { describeError } from '../records/database/database-errors.js';
-import { type DueRequest, dueRequests } from '../records/runs/due-requests.js';
 import { isOfReports, postponeRefreshRequests } from '../records/runs/refresh-requests.js';
 import type { RunTally } from '../records/runs/runs.js';
+import { type DueRequest, dueRequests } from '../records/runs/settle-requests.js';
 import { saveObservations } from '../records/saving/save-observations.js';
 import {
   CircuitOpenError,
@@ -16,9 +16,8 @@ import {
   RefusedError,
   UnavailableError,
 } from '../service-api/service-errors.js';
-import { freeShare } from './call-share.js';
 import type { ReconcileDeps } from './deps.js';
-import { type Rotation, takeTurns } from './take-turns.js';
+import { freeShare, type Rotation, takeTurns } from './take-turns.js';
 import { type Fence, writeFenced } from './write-fenced.js';
 
 const kind = 'payin';

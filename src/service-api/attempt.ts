@@ -1,7 +1,6 @@
 import type { Json } from '../domain/json.js';
 import type { Contract } from './contract.js';
-import { readJson, UnreadableError } from './read-json.js';
-import { refusalOf } from './refusal-of.js';
+import { readJson, refusalOf, UnreadableError } from './refusal-of.js';
 import type { ServiceClock } from './service-clock.js';
 import { ContractViolationError, type ServiceError, UnavailableError } from './service-errors.js';
 

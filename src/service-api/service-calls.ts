@@ -2,7 +2,7 @@ import { valueAt } from '../domain/events/event-key.js';
 import { fromJsonText, isJsonObject, type Json } from '../domain/json.js';
 import { ConfigError } from '../errors.js';
 import type { Reply } from './attempt.js';
-import { checkOutline } from './check-outline.js';
+import { checkOutline } from './check-answer.js';
 import { checkQuery, checkRequest } from './check-request.js';
 import { type Contract, defaultContract } from './contract.js';
 import { defaultRetryPolicy, type RetryPolicy, ServiceHttp, type ServiceHttpSettings } from './http.js';

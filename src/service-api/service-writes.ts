@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, objectFromJsonText } from '../domain/json.js';
 import type { Reply } from './attempt.js';
-import { checkOutline } from './check-outline.js';
+import { checkOutline } from './check-answer.js';
 import { checkRequest } from './check-request.js';
 import { InvoiceWrites } from './invoice-writes.js';
 import type { KeyStore } from './key-store.js';

@@ -12,8 +12,7 @@ import { turnFor } from '../records/own-turn.js';
 import type { SaveContext } from '../records/save-context.js';
 import { saveObservations } from '../records/saving/save-observations.js';
 import { eventKind, eventLabel } from './event-kinds.js';
-import { findSubject } from './find-records.js';
-import { transactionId } from './find-transaction.js';
+import { findSubject, transactionId } from './find-records.js';
 import { envelopeOf, type ReadEvent, readEvents } from './observe-event.js';
 
 export interface ApplyDeps extends Omit<SaveContext, 'now' | 'secrets'> {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors.js';
 import { createQueueProducer } from './queue.js';
 import { openWorker, type QueueSettings, type QueueState } from './queue-backend.js';
-import { type QueueConsumer, startWorkerLoop } from './worker-loop.js';
+import { type QueueConsumer, startWorkerLoop } from './worker.js';
 
 /** What the console can't do by itself and asks the roles for. */
 type CommandName = 'recover' | 'run' | 'doctor' | 'replay' | 'verify seals';

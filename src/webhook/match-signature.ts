@@ -114,3 +114,8 @@ export function createUnsignedIds(eventIdPointer: string): (headers: Headers) =>
     return headers;
   };
 }
+
+/** Distinguishes secrets without showing them. */
+export function fingerprintOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex').slice(0, 16);
+}

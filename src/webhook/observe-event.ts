@@ -9,8 +9,7 @@ import type { NewBreak } from '../records/breaks/breaks.js';
 import type { UnhandledEvent, WaitingEvent } from '../records/inbox/inbox-work.js';
 import { ownTurn, turnFor } from '../records/own-turn.js';
 import { type EventKind, eventKind } from './event-kinds.js';
-import { type FoundRecord, findRelated, findSubject } from './find-records.js';
-import { findTransaction } from './find-transaction.js';
+import { type FoundRecord, findRelated, findSubject, findTransaction } from './find-records.js';
 import { type Envelope, MOST_PARTS, type Parsed, parsingText } from './parse-envelope.js';
 
 /** What is needed of a stored event to say what it shows. */

@@ -7,8 +7,7 @@ import { historyReason, type ReportCounts, reportCounts } from '../records/deliv
 import { historyReadAt, overlapOf, pendingDeliveries } from '../records/deliveries/secret-overlap.js';
 import { type SecretEvidence, secretEvidence } from '../records/deliveries/secrets.js';
 import { countForgedSince } from '../records/inbox/rejections.js';
-import { fingerprintOf } from './fingerprint.js';
-import type { SigningSecret } from './match-signature.js';
+import { fingerprintOf, type SigningSecret } from './match-signature.js';
 
 /** A complete poll of the delivery history counts for so long. */
 const HISTORY_FRESH_MS = 30 * 60_000;

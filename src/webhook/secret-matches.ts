@@ -2,9 +2,8 @@ import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
 import { type SecretMatches, saveSecretMatches } from '../records/deliveries/secrets.js';
 import { createWriteBehind } from './batcher.js';
-import { fingerprintOf } from './fingerprint.js';
 import { logSeldom } from './log-seldom.js';
-import type { SigningSecret } from './match-signature.js';
+import { fingerprintOf, type SigningSecret } from './match-signature.js';
 
 export interface SecretMatchLog {
   /** Counts one stored event under the label of one of these secrets; never waits. */

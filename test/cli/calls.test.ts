@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { holdOrders } from '../../src/records/orders/hold-orders.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
-import { prepareKeyed } from '../../src/service-api/keyed-request.js';
+import { prepareKeyed } from '../../src/service-api/keyed-calls.js';
 import { useDatabase } from '../support/database.js';
 import { savePaid } from '../support/saved.js';
 import { useShell } from '../support/shell.js';

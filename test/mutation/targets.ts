@@ -24,7 +24,7 @@ export const targets: readonly Target[] = [
   },
   {
     name: 'webhook: keys',
-    places: [...webhook('fingerprint', 'secret-source'), 'src/domain/events/event-key.ts'],
+    places: [...webhook('secret-source'), 'src/domain/events/event-key.ts'],
   },
   {
     name: 'webhook: body',
@@ -62,14 +62,9 @@ export const targets: readonly Target[] = [
   { name: 'reconcile/lists', places: ['src/reconcile/lists'], tests: inTest('reconcile', 'resume', 'run') },
   {
     name: 'service-api: writes',
-    places: serviceApi(
-      'service-writes',
-      'keyed-calls',
-      'keyed-request',
-      'invoice-writes',
-      'open-writes',
-      'attempt',
-    ).concat(serviceApi('find-invoice', 'refusal-of', 'memory-key-store', 'check-request', 'sending')),
+    places: serviceApi('service-writes', 'keyed-calls', 'invoice-writes', 'open-writes', 'attempt').concat(
+      serviceApi('refusal-of', 'memory-key-store', 'check-request', 'sending'),
+    ),
     tests: inTest('service-api', 'outcome-unknown', 'network', 'http', 'writes'),
   },
 ];

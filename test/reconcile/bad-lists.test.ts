@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { invoiceList } from '../../src/reconcile/lists/invoices.js';
-import type { ListPlan } from '../../src/reconcile/lists/list-plan.js';
+import type { ListPlan } from '../../src/reconcile/lists/list-row.js';
 import { paymentIntentList } from '../../src/reconcile/lists/payment-intents.js';
 import { payoutList } from '../../src/reconcile/lists/payouts.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';

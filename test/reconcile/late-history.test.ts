@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { MerchantClient } from '../../src/service-api/client.js';

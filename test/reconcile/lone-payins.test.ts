@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { getRecord } from '../../src/records/rows.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { invoiceList } from '../../src/reconcile/lists/invoices.js';
-import type { ListPlan } from '../../src/reconcile/lists/list-plan.js';
+import type { ListPlan } from '../../src/reconcile/lists/list-row.js';
 import { paymentIntentList } from '../../src/reconcile/lists/payment-intents.js';
 import { payoutList } from '../../src/reconcile/lists/payouts.js';
-import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { recordTables } from '../../src/records/record-columns.js';

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { kinds, type ReconcileDeps } from '../../src/reconcile/deps.js';
-import { newRefreshMemory, type RefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
+import { newRefreshMemory, type RefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';

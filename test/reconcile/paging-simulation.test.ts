@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/reconcile/deps.js';
 import { invoiceList } from '../../src/reconcile/lists/invoices.js';
-import type { ListPlan } from '../../src/reconcile/lists/list-plan.js';
 import { newListPoll } from '../../src/reconcile/lists/list-poll.js';
+import type { ListPlan } from '../../src/reconcile/lists/list-row.js';
 import { paymentIntentList } from '../../src/reconcile/lists/payment-intents.js';
 import { payoutList } from '../../src/reconcile/lists/payouts.js';
 import { reconcileList } from '../../src/reconcile/lists/reconcile-list.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
-import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';

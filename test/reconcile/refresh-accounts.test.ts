@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { refreshAccounts, refreshTransactions } from '../../src/reconcile/refresh/refresh-accounts.js';
-import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
+import { refreshAccounts, refreshTransactions } from '../../src/reconcile/refresh/refresh-readers.js';
 import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { openSandbox } from '../sandbox/support.js';
 import { createTestDatabase } from '../support/database.js';

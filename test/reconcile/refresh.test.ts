@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
-import { createCallShare } from '../../src/reconcile/call-share.js';
 import { kinds, type ReconcileDeps } from '../../src/reconcile/deps.js';
-import { newRefreshMemory, type RefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
+import { newRefreshMemory, type RefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
+import { createCallShare } from '../../src/reconcile/take-turns.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, FakeService, rateLimited } from './fake-service.js';

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
-import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-memory.js';
+import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { refreshLoop, refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCallShare } from '../../src/reconcile/call-share.js';
 import type { ServiceReader } from '../../src/reconcile/service-reader.js';
-import { takeTurns } from '../../src/reconcile/take-turns.js';
+import { createCallShare, takeTurns } from '../../src/reconcile/take-turns.js';
 import { isOfReports, type RefreshLane } from '../../src/records/runs/refresh-requests.js';
 import { sized } from '../support/sizes.js';
 

@@ -13,7 +13,7 @@ import { getOrder } from '../../src/records/orders/orders.js';
 import { takeInCalls } from '../../src/records/saving/take-in-calls.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore } from '../../src/service-api/key-store.js';
-import { prepareKeyed } from '../../src/service-api/keyed-request.js';
+import { prepareKeyed } from '../../src/service-api/keyed-calls.js';
 import { type CheckedShop, MINUTE, openCheckedShop } from '../reconcile/checked-shop.js';
 import { absence, at, poll, readPaid, report } from '../support/observations.js';
 import { paidIntent, payout } from '../support/records.js';

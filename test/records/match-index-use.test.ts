@@ -14,7 +14,7 @@ import {
 } from '../../src/records/books/month-rows.js';
 import { monthTotals } from '../../src/records/books/month-totals.js';
 import { unpricedLines } from '../../src/records/books/period-facts.js';
-import { orderedKinds, relatedOrders, relatedPayments } from '../../src/records/family/related-records.js';
+import { orderedKinds, relatedOrders, relatedPayments } from '../../src/records/family/shown-records.js';
 import { useDatabase } from '../support/database.js';
 import { plansOf as explained, queriesOf } from '../support/query-plans.js';
 

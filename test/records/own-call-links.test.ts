@@ -4,7 +4,7 @@ import { createLog } from '../../src/log.js';
 import { applyRetention } from '../../src/records/retention/apply-retention.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
-import { type KeyedParts, prepareKeyed } from '../../src/service-api/keyed-request.js';
+import { type KeyedParts, prepareKeyed } from '../../src/service-api/keyed-calls.js';
 import type { KeyedOperation } from '../../src/service-api/operations.js';
 import { useDatabase } from '../support/database.js';
 import { insertAsBefore } from './earlier-library.js';

@@ -7,7 +7,7 @@ import { saveObservations } from '../../src/records/saving/save-observations.js'
 import { noteTakenIn, takeInCalls } from '../../src/records/saving/take-in-calls.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
-import { prepareKeyed } from '../../src/service-api/keyed-request.js';
+import { prepareKeyed } from '../../src/service-api/keyed-calls.js';
 import { useDatabase } from '../support/database.js';
 import { absence, at, poll } from '../support/observations.js';
 import { paidIntent, payin, payout } from '../support/records.js';

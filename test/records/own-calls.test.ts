@@ -12,7 +12,7 @@ import { saveObservations } from '../../src/records/saving/save-observations.js'
 import { takeInCalls } from '../../src/records/saving/take-in-calls.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
-import { type KeyedParts, prepareKeyed } from '../../src/service-api/keyed-request.js';
+import { type KeyedParts, prepareKeyed } from '../../src/service-api/keyed-calls.js';
 import type { KeyedOperation } from '../../src/service-api/operations.js';
 import { useDatabase } from '../support/database.js';
 import { absence, at, poll, readPaid } from '../support/observations.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { dueRequests } from '../../src/records/runs/due-requests.js';
 import { type AskedBy, postponeRefreshRequests, requestRefresh } from '../../src/records/runs/refresh-requests.js';
+import { dueRequests } from '../../src/records/runs/settle-requests.js';
 import { useDatabase } from '../support/database.js';
 import { mention, poll, readPaid, report } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin } from '../support/records.js';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { dueRequests } from '../../src/records/runs/due-requests.js';
 import {
   endRefreshRequests,
   postponeRefreshRequests,
   requestRefresh,
   waitingRefreshRequests,
 } from '../../src/records/runs/refresh-requests.js';
+import { dueRequests } from '../../src/records/runs/settle-requests.js';
 import { useDatabase } from '../support/database.js';
 import { at, poll, report } from '../support/observations.js';
 import { intent, payin } from '../support/records.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { prepareKeyed } from '../../src/service-api/keyed-request.js';
+import { prepareKeyed } from '../../src/service-api/keyed-calls.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url);

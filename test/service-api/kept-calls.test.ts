@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { NotedOperation, NotedWrite } from '../../src/service-api/key-store.js';
-import { keptRequest, prepareKeyed } from '../../src/service-api/keyed-request.js';
+import { keptRequest, prepareKeyed } from '../../src/service-api/keyed-calls.js';
 import { MemoryKeyStore } from '../../src/service-api/memory-key-store.js';
 import { openWrites } from '../../src/service-api/open-writes.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { type Contract, defaultContract } from '../../src/service-api/contract.js';
-import { isDated, seekInvoice } from '../../src/service-api/find-invoice.js';
+import { isDated, seekInvoice } from '../../src/service-api/invoice-writes.js';
 import { refusalOf } from '../../src/service-api/refusal-of.js';
 import { inOurNames } from '../../src/service-api/service-calls.js';
 

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
-import { fingerprintOf } from '../../src/webhook/fingerprint.js';
+import { fingerprintOf } from '../../src/webhook/match-signature.js';
 import { createSecretMatchLog } from '../../src/webhook/secret-matches.js';
 import { OTHER_SECRET, SECRET, secrets } from '../support/signed.js';
 

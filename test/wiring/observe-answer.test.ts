@@ -5,7 +5,7 @@ import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
-import { prepareKeyed } from '../../src/service-api/keyed-request.js';
+import { prepareKeyed } from '../../src/service-api/keyed-calls.js';
 import type { Answered } from '../../src/service-api/service-writes.js';
 import { observeAnswers } from '../../src/wiring/observe-answer.js';
 import { useDatabase } from '../support/database.js';

@@ -1,5 +1,5 @@
 import type { RecordKind } from '../../domain/records.js';
-import { orderedKinds, relatedOrders } from '../../records/family/related-records.js';
+import { orderedKinds, relatedOrders } from '../../records/family/shown-records.js';
 import { getRecord, listRecords, type RecordView, recordFilters } from '../../records/rows.js';
 import type { Page, PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';

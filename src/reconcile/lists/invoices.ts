@@ -1,6 +1,6 @@
 import type { Outcome, RunContext } from '../deps.js';
-import type { ListPlan } from './list-plan.js';
-import { readList } from './read-list.js';
+import type { ListPlan } from './list-row.js';
+import { readList } from './reconcile-list.js';
 
 /** Specification 4.3. One that was sent may stay so for as long as its customer takes, where it has no deadline. */
 export const invoiceList: ListPlan = {

@@ -1,7 +1,6 @@
 import type { Progress } from '../deps.js';
 import type { PageReader } from '../service-reader.js';
-import type { ListPlan } from './list-plan.js';
-import type { Place } from './list-row.js';
+import type { ListPlan, Place } from './list-row.js';
 import type { GapMove, ListStore } from './list-store.js';
 import type { ScanPage } from './scan-list.js';
 import { SETTLE_MS, spansOf } from './span.js';

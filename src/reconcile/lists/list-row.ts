@@ -2,6 +2,8 @@ import type { JsonObject } from '../../domain/json.js';
 import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
 import { instantMs } from '../../records/database/database-text.js';
+import type { ListedKind } from '../../records/runs/record-places.js';
+import type { Kind } from '../deps.js';
 
 /** Where a record stands in a list that is sorted by creation, newest first. `createdAt` in ms; null: not known. */
 export interface Place {
@@ -47,4 +49,15 @@ export function readRows(data: readonly JsonObject[]): ReadRows {
 /** Created in different milliseconds, for certain. Finer digits than a millisecond are not compared. */
 export function isNewer(a: Place, b: Place): boolean {
   return a.createdAt !== null && b.createdAt !== null && a.createdAt > b.createdAt;
+}
+
+/** A list of the service that is paged by cursor, newest first (specification 4), and what makes it its own. */
+export interface ListPlan {
+  kind: Kind;
+  record: ListedKind;
+  operation: 'listPaymentIntents' | 'listInvoices' | 'listPayouts';
+  /** Values of the status filter whose records are few and move within hours: read whole on each tick. */
+  activeStates: readonly string[];
+  /** Values whose records may stay for weeks: the older ones are read hourly. */
+  waitingStates: readonly string[];
 }

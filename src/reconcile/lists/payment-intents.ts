@@ -2,8 +2,8 @@ import { states } from '../../domain/family/states.js';
 import { countOverduePayins } from '../../records/runs/refresh-requests.js';
 import type { Outcome, RunContext } from '../deps.js';
 import { readPayins } from '../read-payins.js';
-import type { ListPlan } from './list-plan.js';
-import { readList } from './read-list.js';
+import type { ListPlan } from './list-row.js';
+import { readList } from './reconcile-list.js';
 
 const PAYINS_AT_ONCE = 100;
 /** Rounds of a run by hand: a hundred thousand payins. */

@@ -8,8 +8,8 @@ import type { Outcome, RunContext } from '../deps.js';
 import { type Searched, searchDeliveries } from '../search-deliveries.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
 import { isDue } from './is-due.js';
-import type { ListPlan } from './list-plan.js';
-import { readList } from './read-list.js';
+import type { ListPlan } from './list-row.js';
+import { readList } from './reconcile-list.js';
 
 /** Not in the specification; where the service has it, it is a list like the others (contract: `paths.listPayouts`). */
 export const payoutList: ListPlan = {

@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { ContractViolationError, NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import type { Answer, PageQuery, PageReader, ServiceReader } from '../service-reader.js';
-import type { ListPlan } from './list-plan.js';
 import type { ResumablePages } from './list-poll.js';
+import type { ListPlan } from './list-row.js';
 import { type CursoredPage, OpaquePages } from './opaque-pages.js';
 
 /** The most that the service gives at once (specification section 8). */

@@ -3,8 +3,7 @@ import type { PollOptions } from '../deps.js';
 import { isDue } from './is-due.js';
 import type { ListPoll } from './list-poll.js';
 import type { Gap } from './list-store.js';
-import type { HeadScans } from './read-head.js';
-import { scanGap } from './scan-gap.js';
+import { type HeadScans, scanGap } from './scan-gap.js';
 import type { Bound, Scan } from './scan-list.js';
 import { CLOCKS_APART_MS } from './span.js';
 

@@ -4,16 +4,33 @@ import { withLinks } from '../../domain/events/event-key.js';
 import type { Observation, ObservationSource } from '../../domain/observation.js';
 import { type ReleaseRules, rulesOf } from '../../domain/orders/order-facts.js';
 import { saveFilterListing } from '../../records/breaks/filter-listings.js';
+import {
+  countListed,
+  holdsListed,
+  newestRecords,
+  openRecords,
+  placesOfRecords,
+  recordsBetween,
+  recordsFrom,
+  recordsNotSeenSince,
+  requestedPlaces,
+  unplacedRecords,
+} from '../../records/runs/record-places.js';
 import type { RunTally } from '../../records/runs/runs.js';
-import { closeInterval, openInterval, shrinkInterval } from '../../records/runs/watermarks.js';
+import {
+  closeInterval,
+  openInterval,
+  readListGaps,
+  readWatermarks,
+  shrinkInterval,
+} from '../../records/runs/watermarks.js';
 import { saveObservations } from '../../records/saving/save-observations.js';
 import { type PollObservation, touchUnchanged } from '../../records/saving/touch-unchanged.js';
 import type { Kind, ReconcileDeps } from '../deps.js';
 import { type Fence, NOTHING, type WriteDeps, type Written, writeFenced } from '../write-fenced.js';
-import type { ListPlan } from './list-plan.js';
-import type { Place } from './list-row.js';
+import type { ListPlan, Place } from './list-row.js';
 import type { Gap, GapMove, ListStore } from './list-store.js';
-import { lookups } from './sql-list-lookups.js';
+import { spansByPlace } from './span.js';
 
 export interface SqlListStoreOptions {
   source: ObservationSource;
@@ -145,4 +162,49 @@ export function createDryRunIds(bits = BITS): DryRunIds {
       return isNew;
     },
   };
+}
+
+type Lookups = Omit<ListStore, 'save' | 'saveAbsences' | 'keepListing' | 'openGap' | 'closeGap'>;
+type Which = Pick<ListPlan, 'kind' | 'record'>;
+
+const AT_ONCE = 2_000;
+
+/** What a list's reading asks of the records in Postgres. */
+function lookups(db: Knex, { kind, record }: Which): Lookups {
+  return {
+    open: () => openRecords(db, record),
+    marked: () => requestedPlaces(db, record, AT_ONCE),
+    listedFrom: (createdAt, limit) => recordsFrom(db, record, createdAt, limit),
+    between: async (span, except) => {
+      const places = await recordsBetween(db, record, spansByPlace(span), except, AT_ONCE);
+      return { places, more: places.length === AT_ONCE };
+    },
+    notSeenSince: async (since) => {
+      const places = await recordsNotSeenSince(db, record, since, AT_ONCE);
+      return { places, more: places.length === AT_ONCE };
+    },
+    unplaced: () => unplacedRecords(db, record, AT_ONCE),
+    countListed: () => countListed(db, record),
+    holdsListed: () => holdsListed(db, record),
+    newestListed: (limit) => newestRecords(db, record, limit),
+    gaps: () => readGaps(db, { kind, record }),
+    watermarks: () => readWatermarks(db, kind),
+  };
+}
+
+async function readGaps(db: Knex, { kind, record }: Which): Promise<Gap[]> {
+  const gaps = await readListGaps(db, kind);
+  const ids = gaps.flatMap(({ newerId, olderId }) => [newerId, olderId].filter((id) => id !== null));
+  const places = await placesOfRecords(db, record, ids);
+  const placeOf = (id: string | null): Place | null =>
+    id === null ? null : (places.get(id) ?? { id, createdAt: null });
+  return gaps.map(({ id, list, newerId, olderId, openedAt, movedAt, token }) => ({
+    id,
+    list,
+    newer: placeOf(newerId),
+    older: placeOf(olderId),
+    openedAt: openedAt.getTime(),
+    movedAt: movedAt.getTime(),
+    token,
+  }));
 }

@@ -1,18 +1,17 @@
-import { type DueRequest, dueRequests } from '../../records/runs/due-requests.js';
+import type { RecordKind } from '../../domain/records.js';
 import { placesOfRecords } from '../../records/runs/record-places.js';
-import { isOfReports, postponeRefreshRequests } from '../../records/runs/refresh-requests.js';
+import { isOfReports, postponeRefreshRequests, type RefreshKind } from '../../records/runs/refresh-requests.js';
 import type { RunTally } from '../../records/runs/runs.js';
-import { type CallShare, freeShare } from '../call-share.js';
-import type { ListPlan } from '../lists/list-plan.js';
+import { type DueRequest, dueRequests } from '../../records/runs/settle-requests.js';
+import type { ReconcileDeps } from '../deps.js';
 import { type ListPoll, newListPoll } from '../lists/list-poll.js';
-import type { Place } from '../lists/list-row.js';
+import type { ListPlan, Place } from '../lists/list-row.js';
 import type { Absence } from '../lists/list-store.js';
 import { listPages } from '../lists/read-pages.js';
 import { readWindows, type Searched } from '../lists/read-windows.js';
 import { assertSameList } from '../lists/same-list.js';
 import { createListStore } from '../lists/sql-list-store.js';
-import { takeTurns } from '../take-turns.js';
-import type { RefreshRound } from './refresh-memory.js';
+import { type CallShare, freeShare, type Rotation, takeTurns } from '../take-turns.js';
 
 const PER_ROUND = 500;
 /** Between the two polls that prove an absence, so that a list that lags behind its events can catch up. */
@@ -126,4 +125,42 @@ function compareAbsences(
     }
   }
   return { absent, again };
+}
+
+/** What the rounds remember of each other. */
+export interface RefreshMemory {
+  /** Records of a list that were missing once, and when. */
+  absencesOf(kind: RecordKind): Map<string, Absence>;
+  /** Lists that are known to be those that our records came from. */
+  sure: Set<RecordKind>;
+  /** Kinds whose poll costs so much that it is not due again before this moment (ms, our clock). */
+  restUntil: Map<RecordKind, number>;
+  /** Whose webhook was served last, of each kind. */
+  rotationOf(kind: RefreshKind): Rotation;
+}
+
+export interface RefreshRound {
+  deps: ReconcileDeps;
+  memory: RefreshMemory;
+  signal?: AbortSignal;
+}
+
+/** `sure`: kinds whose list is known to be ours. */
+export function newRefreshMemory(sure: readonly RecordKind[] = []): RefreshMemory {
+  const absences = new Map<RecordKind, Map<string, Absence>>();
+  const rotations = new Map<RefreshKind, Rotation>();
+  return {
+    sure: new Set(sure),
+    restUntil: new Map(),
+    absencesOf: (kind) => {
+      const known = absences.get(kind) ?? new Map<string, Absence>();
+      absences.set(kind, known);
+      return known;
+    },
+    rotationOf: (kind) => {
+      const known = rotations.get(kind) ?? { last: '' };
+      rotations.set(kind, known);
+      return known;
+    },
+  };
 }

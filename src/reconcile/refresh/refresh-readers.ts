@@ -1,4 +1,3 @@
-import { dueRequests } from '../../records/runs/due-requests.js';
 import {
   endRefreshRequests,
   isOfReports,
@@ -6,17 +5,20 @@ import {
   postponeRefreshRequests,
   type RefreshKind,
 } from '../../records/runs/refresh-requests.js';
+import { dueRequests } from '../../records/runs/settle-requests.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
-import { freeShare } from '../call-share.js';
+import { readAll } from '../accounts/accounts.js';
+import type { RunContext } from '../deps.js';
 import { invoiceList } from '../lists/invoices.js';
 import { paymentIntentList } from '../lists/payment-intents.js';
 import { hasNoPayoutList, hasPayoutList, payoutList } from '../lists/payouts.js';
 import { readPayins } from '../read-payins.js';
 import { type SearchedRecord, searchDeliveries } from '../search-deliveries.js';
-import { takeTurns } from '../take-turns.js';
-import { refreshAccounts, refreshTransactions } from './refresh-accounts.js';
-import { refreshList } from './refresh-list.js';
-import type { RefreshRound } from './refresh-memory.js';
+import { freeShare, takeTurns } from '../take-turns.js';
+import { createFeedReader } from '../transactions/read-feed.js';
+import { readTwice } from '../transactions/read-window.js';
+import { createFeedStore } from '../transactions/sql-feed-store.js';
+import { type RefreshRound, refreshList } from './refresh-list.js';
 
 const source = { type: 'poll', ref: 'verify-claims' } as const;
 /** Payins take one call each, in a lane of their own: a backlog is read without a pause between a few of them. */
@@ -102,4 +104,69 @@ async function refreshPayouts(round: RefreshRound): Promise<void> {
     if (isUnlisted && request.attempts >= MOST_PAYOUT_SEARCHES) await endRefreshRequests(deps.db, 'payout', [request]);
     await postponeRefreshRequests(deps.db, 'payout', [request.id], PAYOUT_AGAIN_MS);
   }
+}
+
+const PER_ROUND = 500;
+/** What was not found is left to the runs, and asked for ever more rarely. */
+const AGAIN_MS = 60_000;
+/** An event comes soon after the transaction that it reports. */
+const RECENT_MS = 60 * 60_000;
+/** There is no call for one sub-wallet: where there are thousands, events alone must not spend the rate on their lists. */
+const REST_MS_PER_CALL = 2_000;
+
+/**
+ * Sub-wallets that something asked to be read: all lists are read, once. An event that names them reports a transaction more
+ * often than not, and seldom by the id that the feed knows it by (specification 4.12): so the newest of the feed is read first.
+ */
+export async function refreshAccounts(round: RefreshRound): Promise<void> {
+  await readDue(round, 'account', async (run) => {
+    await readNewestTransactions(run);
+    await readAll(run);
+  });
+}
+
+/** Transactions that something asked to be read. */
+export async function refreshTransactions(round: RefreshRound): Promise<void> {
+  await readDue(round, 'transaction', readNewestTransactions);
+}
+
+async function readDue(
+  { deps, memory, signal }: RefreshRound,
+  kind: 'account' | 'transaction',
+  read: (run: RunContext) => Promise<void>,
+): Promise<void> {
+  const now = () => deps.now().getTime();
+  if (now() < (memory.restUntil.get(kind) ?? 0)) return;
+  const due = await dueRequests(deps.db, kind, PER_ROUND);
+  if (due.length === 0) return;
+  const { share = freeShare(deps.client) } = deps;
+  const isReports = due.every(isOfReports);
+  if (isReports && !share.hasEarned() && !share.isQuiet()) return;
+  const client = isReports ? share.reports : deps.client;
+  const run = roundOf({ deps: { ...deps, client }, ...(signal ? { signal } : {}) });
+  await read(run).finally(() => memory.restUntil.set(kind, now() + run.tally.calls * REST_MS_PER_CALL));
+  await postponeRefreshRequests(
+    deps.db,
+    kind,
+    due.map(({ id }) => id),
+    AGAIN_MS,
+  );
+}
+
+/** The last hour of the feed; the run that comes to it proves it. */
+async function readNewestTransactions(run: RunContext): Promise<void> {
+  const now = Math.floor(run.deps.client.serviceNow());
+  await readTwice(createFeedReader(run), createFeedStore(run), { from: now - RECENT_MS, to: now + RECENT_MS });
+}
+
+function roundOf({ deps, signal }: Pick<RunContext, 'deps' | 'signal'>): RunContext {
+  return {
+    deps,
+    source: { type: 'poll', ref: 'verify-claims' },
+    tally: { calls: 0, seen: 0, changed: 0, breaksOpened: 0 },
+    fence: { runId: null, dryRun: false },
+    options: { full: false, since: null, resume: false, pages: null },
+    ...(signal ? { signal } : {}),
+    progress: () => {},
+  };
 }

@@ -9,11 +9,11 @@ import { describeError, isPassing } from '../../records/database/database-errors
 import { applyRetention } from '../../records/retention/apply-retention.js';
 import type { RetentionDays } from '../../records/retention/retention-task.js';
 import type { RefreshKind } from '../../records/runs/refresh-requests.js';
-import { createCallShare } from '../call-share.js';
 import { crossCheckLoop } from '../cross-check/cross-check-loop.js';
 import { type Kind, kinds, type ReconcileDeps } from '../deps.js';
-import { newRefreshMemory, type RefreshMemory, type RefreshRound } from '../refresh/refresh-memory.js';
+import { newRefreshMemory, type RefreshMemory, type RefreshRound } from '../refresh/refresh-list.js';
 import { refreshReaders } from '../refresh/refresh-readers.js';
+import { createCallShare } from '../take-turns.js';
 import { type Lock, tryLock } from './leader.js';
 import { runReconcile } from './run.js';
 

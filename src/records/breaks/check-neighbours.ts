@@ -4,7 +4,7 @@ import { listedPayins } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { listingIntents } from '../family/payins.js';
-import { relatedPayments } from '../family/related-records.js';
+import { relatedPayments } from '../family/shown-records.js';
 import { byId, idArray, selectChecked } from './checked-records.js';
 
 /** Ids of what is to be checked, by kind. */

@@ -7,7 +7,7 @@ import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
 import { keyText } from '../database/database-text.js';
 import { loadNaming, readAssigned } from '../family/around.js';
-import { loadMakers } from '../family/load-makers.js';
+import { loadMakers } from '../family/load.js';
 import type { Neighbours } from './check-neighbours.js';
 import { idArray, selectChecked } from './checked-records.js';
 

@@ -16,8 +16,7 @@ import { prepared, together } from '../database/statements.js';
 import type { MergedRecord } from '../stored-record.js';
 import type { FamilyRules } from './load.js';
 import { type FamilyMembers, lockIds, lockLinks, namedBy } from './lock.js';
-import { relatedPayments } from './related-records.js';
-import { idTexts } from './shown-records.js';
+import { idTexts, relatedPayments } from './shown-records.js';
 
 /** Whom changed records concern: the payments around them, and through these the orders. */
 export interface Affected {

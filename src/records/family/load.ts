@@ -1,12 +1,14 @@
 import type { Knex } from 'knex';
 import { type Family, familyOf, linksOf, noFamily } from '../../domain/family/family.js';
 import { defaultPayoutWords, namedIn, referenceOf, type ShownRecord } from '../../domain/family/links.js';
+import { makerOf, type OpenCall } from '../../domain/family/own-refunds.js';
 import { MOST_RECORDS } from '../../domain/orders/order.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
+import { openCalls } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { instantText } from '../database/database-text.js';
-import { type OrderState } from '../order-row.js';
+import type { OrderState } from '../order-row.js';
 import type { MergedRecord } from '../stored-record.js';
 import { readAround } from './around.js';
 import { sharedReferences } from './references.js';
@@ -145,4 +147,21 @@ function byCreation(a: ShownRecord, b: ShownRecord): number {
 
 function creationKey({ id, fields }: ShownRecord): string {
   return `${instantText(Object.hasOwn(fields, 'createdAt') ? fields['createdAt'] : undefined) ?? ''} ${id}`;
+}
+
+/** The calls of our own with an unknown outcome that may have made one of the payouts, by its id (`makerOf`). */
+export async function loadMakers(db: Knex, payouts: readonly ShownRecord[]): Promise<Map<string, OpenCall>> {
+  const calls = payouts.length === 0 ? [] : await openCalls(db, { paymentIntents: null });
+  if (calls.length === 0) return new Map();
+  const { payment_intent: payments } = await loadShown(
+    db,
+    new Map(),
+    {
+      name: 'load makers',
+      sql: `SELECT ${shownColumns('payment_intent')} FROM payment_intents WHERE id = ANY (?::text[])`,
+    },
+    [idTexts([]), idTexts(calls.map(({ paymentIntentId }) => paymentIntentId))],
+  );
+  const found = payouts.map((payout) => [payout.id, makerOf(payout, calls, payments)] as const);
+  return new Map(found.flatMap(([id, call]) => (call === undefined ? [] : [[id, call]])));
 }

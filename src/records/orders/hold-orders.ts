@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
 import { lockLinks, membersOf } from '../family/lock.js';
-import { relatedOrders } from '../family/related-records.js';
+import { relatedOrders } from '../family/shown-records.js';
 import type { OrderRules } from './derive-orders.js';
 import { rederiveOrders } from './rederive-releases.js';
 

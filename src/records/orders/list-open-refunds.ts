@@ -14,7 +14,7 @@ import { textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
 import { loadNaming, readAssigned } from '../family/around.js';
-import { loadMakers } from '../family/load-makers.js';
+import { loadMakers } from '../family/load.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
 import { idTexts, type ShownRow, STANDING, shownRecord } from '../family/shown-records.js';
 import { ordersOfPayouts } from './orders-of-payouts.js';

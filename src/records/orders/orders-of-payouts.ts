@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
-import { relatedOrders } from '../family/related-records.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
-import { idTexts } from '../family/shown-records.js';
+import { idTexts, relatedOrders } from '../family/shown-records.js';
 
 /**
  * References of the orders that payouts concern, by the payout's id: those of the payments that own or name them, or that

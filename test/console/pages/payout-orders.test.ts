@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { createServiceWriteLog } from '../../../src/records/service-writes.js';
-import { prepareKeyed } from '../../../src/service-api/keyed-request.js';
+import { prepareKeyed } from '../../../src/service-api/keyed-calls.js';
 import { testConsole } from '../../support/console.js';
 import { type Reader, visit } from '../../support/console-visit.js';
 import { useDatabase } from '../../support/database.js';

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { ShownRecord } from '../../../domain/family/links.js';
-import { linkedByPayment } from '../../../domain/family/links.js';
+import { linkedByPayment, type ShownRecord } from '../../../domain/family/links.js';
 import type { Money } from '../../../domain/family/money.js';
 import { grouped } from '../../../domain/grouped.js';
 import { MOST_RECORDS } from '../../../domain/orders/order.js';
@@ -8,7 +7,7 @@ import { textField } from '../../../domain/records.js';
 import { textArray } from '../../database/array-parameter.js';
 import { loadBelonging, readAssigned } from '../../family/around.js';
 import { loadFamilies } from '../../family/load.js';
-import { relatedOrders } from '../../family/related-records.js';
+import { relatedOrders } from '../../family/shown-records.js';
 import { expectedOf, type OrderRow } from '../../order-row.js';
 import { invoicesAlone } from './match-owners.js';
 import type { MatchUnit } from './match-unit.js';

@@ -3,7 +3,7 @@ import { fromJsonText, isJsonObject } from '../../../domain/json.js';
 import { textField } from '../../../domain/records.js';
 import { ASSIGNED } from '../../changes.js';
 import { textArray } from '../../database/array-parameter.js';
-import { orderedKinds, relatedOrders, relatedPayments } from '../../family/related-records.js';
+import { orderedKinds, relatedOrders, relatedPayments } from '../../family/shown-records.js';
 import { heldBy, invoicesAlone, ownersOfPayments } from './match-owners.js';
 import type { MatchProgress } from './match-progress.js';
 import { distinctUnits, type MatchUnit } from './match-unit.js';
