@@ -62,7 +62,7 @@ export const faults: Fault[] = [
     name: 'links are read before they are locked',
     file: 'src/records/family/affected.ts',
     from: 'const [, after] = await together(lockLinks(trx, members, expected), read())',
-    to: 'const [after] = await together(read(), lockLinks(trx, members, expected))',
+    to: 'const after = await read(); await lockLinks(trx, members, expected)',
   },
   {
     name: 'what turns up while links are locked is not locked',
