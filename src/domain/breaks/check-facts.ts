@@ -62,7 +62,7 @@ type ById = ReadonlyMap<string, CheckedRecord>;
 export interface CheckFacts {
   now: number;
   kytWords: KytWords;
-  /** When the newest poll of a kind began that went through; a kind without one is left out. */
+  /** When the newest run of a kind began that went through; a kind without one is left out. */
   ranAt: ReadonlyMap<RecordKind, number>;
   /** When the store registered its first order; null: it registers none. */
   registersSince: number | null;

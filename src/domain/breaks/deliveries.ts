@@ -56,7 +56,7 @@ export const deliveryBreaks = {
     also: { severity: 'critical', where: 'all are under one secret, and the history has everything else' },
     means:
       'The delivery history lacks more than one in a hundred of the events that came in a day, and more than five. It is not known which of them the service did not send, so they have no breaks of their own.',
-    ends: 'A poll of the history lacks no more than that. A critical one: the history lists them after all.',
+    ends: 'The next poll of the history lacks fewer than that. A critical one: the history lists them after all.',
     remedy: `Critical: the secret may have leaked. Compare the events of “some” with the service’s dashboard; if it does not show them: ${LEAKED}. Else ask the service what its history leaves out.`,
   },
   secret_still_in_use: {

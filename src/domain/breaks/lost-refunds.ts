@@ -16,7 +16,7 @@ export const lostRefundBreaks = {
   refund_without_order: {
     severity: 'high',
     means:
-      'The service shows a refund, and ten minutes later nothing says of which payment or order. It holds none. “candidates” in the evidence names payments of the same asset that it may give back.',
+      'The service shows a refund, and ten minutes later nothing says of which payment or order. It holds no order. “candidates” in the evidence names payments of the same asset that it may give back.',
     ends: 'Its payment becomes known, a person says whose it is, its reference names an order, or it fails.',
     remedy:
       'Where “ownCall” names a call of ours, its answer is lost and it may have made this: tallyhook calls settle KEY --as done:PAYOUT. Else ask who made it, in the dashboard, and say whose it is: tallyhook refunds assign PAYOUT --payment PI, or --payment none.',

@@ -130,7 +130,7 @@ export const paymentIntent = defineKind({
     columns: ['amountRequested', 'totalAmountReceived'],
     related: [
       {
-        title: 'Payins (deposits)',
+        title: 'Payins',
         kind: 'payin',
         by: 'paymentIntentId',
         named: 'payins',

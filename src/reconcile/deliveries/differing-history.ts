@@ -17,7 +17,7 @@ export interface Differing {
 
 /**
  * One finding, which counts, and says some of what lacks. Critical where all of it is under one secret and the history has
- * everything else. What a person decided holds until another event lacks. Returns how many breaks were opened.
+ * everything else. What a person decided holds until another event is missing. Returns how many breaks were opened.
  */
 export async function openDiffers(trx: Knex.Transaction, run: RunContext, found: Differing): Promise<number> {
   const { lacking, matched, since, counts } = found;

@@ -30,7 +30,7 @@ const SEARCHES: Record<PayoutsBy, { name: string; limit: number }> = {
 const CHECKED_AT_ONCE = 500;
 
 /**
- * STORY of one poll of payouts: the list where there is one; without it every open payout is searched for in the
+ * One run of payouts: the list where there is one; without it every open payout is searched for in the
  * delivery history. An idempotency key is never sent again to learn of a payout: one that expired would pay twice.
  */
 export async function reconcilePayouts(run: RunContext): Promise<Outcome> {

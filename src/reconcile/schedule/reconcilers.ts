@@ -23,8 +23,8 @@ export const reconcilers: Readonly<Record<Kind, Reconciler>> = {
 };
 
 /**
- * Called after each poll that was not a dry run, before the run ends: what it throws fails the run. What changed since
- * the last cross-check is held against what belongs to it, after a complete poll every record of the kind.
+ * Called at the end of each run that was not a dry run: what it throws fails the run. What changed since
+ * the last cross-check is held against what belongs to it, after a complete run every record of the kind.
  */
 export async function afterRun({ deps, tally, options, signal }: RunContext, kind: Kind): Promise<void> {
   const { opened } = await crossCheck(deps, signal);
