@@ -154,6 +154,8 @@ test(`${PAYMENTS} payments: the first reading survives kill −9 at ${KILLS} poi
   expect(await database.db('unread_intervals').where('list', 'head').whereNotNull('newer_id')).toEqual([]);
   expect(await database.db('breaks').count()).toEqual([{ count: '0' }]);
 
+  // Where the reading took more than an hour, the hourly scan is due, and payments have ended meanwhile.
+  expect(await tick()).toMatchObject({ status: 'succeeded', complete: true });
   const after = await tick();
   report('million', {
     payments: PAYMENTS,
