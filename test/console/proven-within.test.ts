@@ -102,6 +102,13 @@ function expectRefused(answer: Response, code: string): void {
 }
 
 describe('orders/{reference}?provenWithin', () => {
+  it('takes no proof that other rules derived: the order is derived first, as after an upgrade', async () => {
+    const order = await oldOrder();
+    await store.db('orders').where({ reference: order.reference }).update({ release_proven_at: new Date() });
+    expectRefused(await ask(impatient(), order.reference), 'not_proven_in_time');
+    expect(await marks()).toEqual(asked(order));
+  });
+
   it('reads first where the proof is older, and nothing that did not change is shown as a change', async () => {
     const order = await oldOrder();
     const before = await changesOf(order.reference);

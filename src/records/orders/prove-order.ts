@@ -14,10 +14,18 @@ export interface ProofRecord {
 
 const CAUSE = { source: { type: 'store', ref: 'provenWithin' }, serviceTime: null } as const;
 
-/** Nothing is left to prove: the order is not safe, or its proof is of `since` (service clock, ms) or later. */
-export async function isDecided(db: Knex, reference: string, since: number): Promise<boolean> {
+/**
+ * Nothing is left to prove: the order is not safe, or its proof is of `since` (service clock, ms) or later. What other rules
+ * derived, those before an upgrade or another contract file, proves nothing: `byRules` says that it was these.
+ */
+export async function isDecided(
+  db: Knex,
+  reference: string,
+  { since, byRules }: { since: number; byRules: boolean },
+): Promise<boolean> {
   const row = await db<OrderRow>('orders').where({ reference }).first('release_safe', 'release_proven_at');
-  return row === undefined || !row.release_safe || isSince(row.release_proven_at?.getTime() ?? null, since);
+  if (row === undefined || !row.release_safe) return true;
+  return byRules && isSince(row.release_proven_at?.getTime() ?? null, since);
 }
 
 /**

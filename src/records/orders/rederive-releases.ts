@@ -51,6 +51,12 @@ export async function rederiveSlice(trx: Knex.Transaction, rules: OrderRules): P
   return next !== null;
 }
 
+/** All orders are derived by these rules, not by those before an upgrade or another contract file. */
+export async function areDerived(db: Knex, rules: OrderRules): Promise<boolean> {
+  const row = await db<{ value: Partial<ShowProgress> }>('watermarks').where(WATERMARK).first('value');
+  return row?.value.after === null && row.value.hash === (await hashOf(db, rules));
+}
+
 /** Derives orders anew, as their records stand; says what changed, and what is wrong with them. Returns all of them. */
 export async function rederiveOrders(
   trx: Knex.Transaction,
