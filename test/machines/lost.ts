@@ -1,5 +1,6 @@
 /** What is measured, or counted, at the moment of asking; what names the program, and prose for people. */
-const OF_THE_MOMENT = /(age|ago|seconds|Ms|now|version|commit|checkedAt|readAt|generatedAt|description|summary)$/i;
+const OF_THE_MOMENT =
+  /(?:\.(?:age|ago|seconds|now|version|commit|description|summary)|Age|Ago|Seconds|Ms|Now|Version|Commit|checkedAt|readAt|generatedAt)$/;
 
 /** What of an answer an earlier one held and the later one does not, or says otherwise, each with its place. More may be said. */
 export function lost(before: unknown, after: unknown, at: string): string[] {
