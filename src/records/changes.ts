@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { canonicalJson } from '../domain/canonical-json.js';
-import { fromJsonText, type Json } from '../domain/json.js';
-import type { SourceType } from '../domain/observation.js';
+import { fromJsonText } from '../domain/json.js';
 import type { EntityKind, EntityRef } from '../domain/records.js';
+import type { Change } from '../domain/views/proof-shapes.js';
 import { floatArray, textArray } from './database/array-parameter.js';
 import { verbatim } from './database/database-text.js';
 import { prepared } from './database/statements.js';
@@ -14,33 +14,15 @@ export const REPORTED = 'reported';
 /** The field of a change of whose refund a person says a payout is: `{paymentIntentId}`. */
 export const ASSIGNED = 'assigned';
 
-/** An observation; the store itself, which registers what it expects of an order; a person, by name; or other words of the contract, or another setting. */
-interface ChangeSource {
-  type: SourceType | 'store' | 'person' | 'contract' | 'setting';
-  ref: string;
-}
-
 /** `from` and `to` are JSON text, null where the field was or is absent. Personal fields are digests already. */
 export interface NewChange {
   entity: EntityRef;
   field: string;
   from: string | null;
   to: string | null;
-  source: ChangeSource;
+  source: Change['source'];
   /** Milliseconds on the service's clock. */
   serviceTime: number | null;
-}
-
-export interface Change {
-  /** The place in the feed: `after` of the next read. */
-  seq: string;
-  entity: EntityRef;
-  field: string;
-  from: Json;
-  to: Json;
-  source: ChangeSource;
-  serviceTime: string | null;
-  changedAt: string;
 }
 
 interface ChangeRow {
@@ -50,7 +32,7 @@ interface ChangeRow {
   field: string;
   from_value: string | null;
   to_value: string | null;
-  source_type: ChangeSource['type'];
+  source_type: Change['source']['type'];
   source_ref: string;
   service_time: Date | null;
   changed_at: Date;

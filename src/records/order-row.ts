@@ -1,5 +1,6 @@
 import { normalizeAmount } from '../domain/money.js';
 import type { OrderStatus, ReleaseReason } from '../domain/orders/reasons.js';
+import type { OrderView } from '../domain/views/order-shapes.js';
 
 /** What is derived of an order, and what the store said of it. */
 export interface OrderState {
@@ -41,21 +42,6 @@ export function untouchedOrder(reference: string): OrderState {
     held_by_reports: false,
     refuted_at: [],
   };
-}
-
-/** Interface: "Shapes outside programs rely on". Times are ISO 8601 UTC. */
-export interface OrderView {
-  reference: string;
-  status: OrderStatus;
-  /** What the store registered. */
-  expected: { amount: string; currency: string } | null;
-  paymentIntents: string[];
-  invoices: string[];
-  refunds: string[];
-  release: { safe: boolean; reason: ReleaseReason; provenAt: string | null };
-  registeredAt: string | null;
-  createdAt: string;
-  updatedAt: string;
 }
 
 export function orderView(row: OrderRow): OrderView {

@@ -1,4 +1,4 @@
-import type { BreakView } from '../../records/breaks/list-breaks.js';
+import type { BreakView } from '../../domain/views/proof-shapes.js';
 import type { RecordView } from '../../records/rows.js';
 import { breakColumns, breakRows } from '../view/break-rows.js';
 import type { Section } from '../view/sections.js';

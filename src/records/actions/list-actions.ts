@@ -1,20 +1,8 @@
 import type { Knex } from 'knex';
+import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
-import type { ActionOutcome } from './record-action.js';
-
-export interface ActionView {
-  id: string;
-  /** ISO 8601 UTC. */
-  at: string;
-  actor: string;
-  action: string;
-  target: string | null;
-  reason: string | null;
-  details: Record<string, unknown>;
-  outcome: ActionOutcome;
-}
 
 export interface ActionFilters {
   actor?: string | undefined;

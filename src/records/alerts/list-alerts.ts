@@ -1,27 +1,9 @@
 import type { Knex } from 'knex';
-
 import { conditionNamed, remedyOf } from '../../domain/alerts/alerts.js';
+import type { AlertView } from '../../domain/views/operation-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import type { AlertRow } from './settle-alerts.js';
-
-/** Times are ISO 8601 UTC. */
-export interface AlertView {
-  id: string;
-  name: string;
-  subject: string;
-  severity: string;
-  /** `pending`: it holds, and is sent when it has held for long enough. */
-  status: 'pending' | 'firing' | 'resolved';
-  summary: string;
-  detail: string;
-  /** What to do first; empty for a condition that this version does not know. */
-  remedy: string;
-  runbook: string;
-  since: string;
-  firedAt: string | null;
-  resolvedAt: string | null;
-}
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listAlerts(

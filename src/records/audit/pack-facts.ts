@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
 import { fromJsonText, type Json } from '../../domain/json.js';
-import { type ActionView, getAction } from '../actions/list-actions.js';
-import type { BreakRow, BreakStep } from '../breaks/list-breaks.js';
+import type { ActionView } from '../../domain/views/operation-shapes.js';
+import type { BreakStep } from '../../domain/views/proof-shapes.js';
+import { getAction } from '../actions/list-actions.js';
+import type { BreakRow } from '../breaks/list-breaks.js';
 import type { LogName } from './sealed-logs.js';
 
 /** What people did when they closed the month last; null: it is not closed. */

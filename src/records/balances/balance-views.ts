@@ -1,30 +1,11 @@
 import type { Knex } from 'knex';
+import type { Attribution, BalanceProofView } from '../../domain/views/balance-shapes.js';
 import type { Page, PageQuery } from '../database/paging.js';
 import { getRecord, listRecords, type RecordView } from '../rows.js';
 import { type BalanceProof, proofStatus, proofsAsOf } from './balance-proofs.js';
 
 /** A balance as the service showed it last, and how it was classified. */
 export type BalanceView = RecordView & { proof: BalanceProofView | null };
-
-/** `status`: whether opening + movements + what was attributed is the balance; `unproven` says why it is not known. */
-export interface BalanceProofView extends Omit<BalanceProof, 'assetCode' | 'held' | 'balance' | 'frozen'> {
-  status: ReturnType<typeof proofStatus>;
-  agreedBalance: string | null;
-  agreedFrozen: string | null;
-}
-
-/** What finance has said of a part of a residual. */
-export interface Attribution {
-  id: string;
-  assetCode: string;
-  /** Signed. */
-  amount: string;
-  note: string;
-  actor: string;
-  at: string;
-  /** YYYY-MM-DD: the day that finance named; null: none. */
-  bookedOn: string | null;
-}
 
 /** Balances with their proofs; filters and order are those of the records. Throws `CursorError`. */
 export async function listBalances(

@@ -1,45 +1,8 @@
 import type { Knex } from 'knex';
+import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
-
-/** A leg, and what one unit of its asset was worth then; `rate` null: `unpriced` says why. */
-export interface EntryLineView {
-  account: string;
-  assetCode: string;
-  amount: string;
-  /** Says what is known, and moves nothing. */
-  memo: boolean;
-  rate: string | null;
-  rateCurrency: string | null;
-  rateSource: string | null;
-  rateAt: string | null;
-  unpriced: string | null;
-}
-
-export interface EntryView {
-  id: string;
-  recordKind: string;
-  recordId: string;
-  key: string;
-  version: number;
-  type: 'entry' | 'reversal' | 'correction' | 'change';
-  reverses: string | null;
-  corrects: string | null;
-  /** The posting period. */
-  month: string;
-  date: string;
-  /** The service's time of what is booked, and which of its times that is. */
-  at: string;
-  datedBy: string;
-  /** The closed month that it belongs to. */
-  adjusts: string | null;
-  description: string;
-  sources: { kind: string; id: string }[];
-  observedBy: { type: string; ref: string; at: string } | null;
-  postedAt: string;
-  lines: EntryLineView[];
-}
 
 export interface EntryFilters {
   account?: string | undefined;

@@ -1,24 +1,7 @@
 import type { Knex } from 'knex';
+import type { PeriodView } from '../../domain/views/books-shapes.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
-import { type PeriodFile, periodFiles } from './period-files.js';
-
-/** A month of the books. Times are ISO 8601 UTC. */
-export interface PeriodView {
-  /** YYYY-MM. */
-  month: string;
-  status: 'open' | 'closed';
-  /** How often it was closed. */
-  closings: number;
-  closedAt: string | null;
-  closedBy: string | null;
-  /** Why it was closed though something was missing, or why it was reopened. */
-  reason: string | null;
-  reopenedAt: string | null;
-  reopenedBy: string | null;
-  entries: number;
-  /** Of a closed month: what it is from then on. */
-  files: PeriodFile[];
-}
+import { periodFiles } from './period-files.js';
 
 interface Row {
   month: string;

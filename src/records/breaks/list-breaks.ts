@@ -2,36 +2,12 @@ import type { Knex } from 'knex';
 import { type AgeBucket, ageBucket, ageBuckets } from '../../domain/age-buckets.js';
 import type { BreakKind } from '../../domain/breaks/breaks.js';
 import type { Severity } from '../../domain/breaks/findings.js';
-import { fromJsonText, type Json } from '../../domain/json.js';
-import type { EntityKind, EntityRef } from '../../domain/records.js';
+import { fromJsonText } from '../../domain/json.js';
+import type { EntityKind } from '../../domain/records.js';
+import type { BreakDetail, BreakView } from '../../domain/views/proof-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
-
-type BreakStatus = 'open' | 'acknowledged' | 'resolved' | 'written_off' | 'auto_resolved';
-
-/** Interface: "Shapes outside programs rely on". Times are ISO 8601 UTC. */
-export interface BreakView {
-  id: string;
-  kind: BreakKind;
-  severity: Severity;
-  entity: EntityRef;
-  evidence: Json;
-  status: BreakStatus;
-  openedAt: string;
-  resolvedAt: string | null;
-  /** Of the days since it was opened, until it was closed. */
-  age: AgeBucket;
-  /** Whole days, of which `age` is the bucket. */
-  ageDays: number;
-}
-
-export interface BreakStep {
-  action: string;
-  actor: string;
-  note: string | null;
-  at: string;
-}
 
 export interface BreakFilters {
   kind?: string | undefined;
@@ -51,7 +27,7 @@ export interface BreakRow {
   entity_kind: EntityKind;
   entity_id: string;
   evidence: string;
-  status: BreakStatus;
+  status: BreakView['status'];
   opened_at: Date;
   resolved_at: Date | null;
 }
@@ -88,11 +64,7 @@ export async function listBreaks(
 }
 
 /** One break and all that was done about it, oldest first. */
-export async function getBreak(
-  db: Knex,
-  id: string,
-  now = new Date(),
-): Promise<(BreakView & { steps: BreakStep[] }) | null> {
+export async function getBreak(db: Knex, id: string, now = new Date()): Promise<BreakDetail | null> {
   if (!isRowId(id)) return null;
   const row = await db<BreakRow>('breaks').where({ id }).first();
   if (row === undefined) return null;

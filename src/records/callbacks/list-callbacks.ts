@@ -1,30 +1,9 @@
 import type { Knex } from 'knex';
-import { fromJsonText, type Json } from '../../domain/json.js';
+import { fromJsonText } from '../../domain/json.js';
+import type { CallbackView } from '../../domain/views/operation-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
-
-export const callbackStatuses = ['pending', 'sent', 'dead', 'superseded'] as const;
-export type CallbackStatus = (typeof callbackStatuses)[number];
-
-/** Times are ISO 8601 UTC. */
-export interface CallbackView {
-  id: string;
-  webhookId: string;
-  reference: string;
-  status: CallbackStatus;
-  attempts: number;
-  /** Null: none is to come. */
-  nextAttemptAt: string | null;
-  httpStatus: number | null;
-  error: string | null;
-  /** Its place in the feed of changes. */
-  seq: string;
-  changedAt: string;
-  sentAt: string | null;
-  /** The order as it was sent. */
-  data: Json;
-}
 
 export interface CallbackFilters {
   status?: string | undefined;
@@ -35,7 +14,7 @@ interface Row {
   id: string;
   webhook_id: string;
   reference: string;
-  status: CallbackStatus;
+  status: CallbackView['status'];
   attempts: number;
   next_attempt_at: Date;
   http_status: number | null;

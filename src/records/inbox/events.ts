@@ -1,37 +1,8 @@
 import type { Knex } from 'knex';
+import type { EventDetail, EventView } from '../../domain/views/webhook-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
-
-type EventStatus = 'received' | 'applied' | 'failed' | 'unhandled' | 'dead';
-
-/** An authentic event as operators see it (interface: "Shapes outside programs rely on"). Times are ISO 8601 UTC. */
-export interface EventView {
-  id: string;
-  eventType: string;
-  status: EventStatus;
-  source: 'webhook' | 'delivery_history';
-  key: string;
-  keyType: 'id' | 'fingerprint';
-  eventId: string | null;
-  secretLabel: string | null;
-  /** `trigger`: a test by `tallyhook trigger`, of which nothing follows; null: a report. */
-  mark: string | null;
-  arrivals: number;
-  attempts: number;
-  receivedAt: string;
-  lastArrivalAt: string;
-  appliedAt: string | null;
-  error: string | null;
-}
-
-/** One event with its payload and the secrets that each arrival came under. */
-export interface EventDetail extends EventView {
-  arrivalsBySecret: { secretLabel: string; arrivals: number; firstAt: string; lastAt: string }[];
-  sameContentAs: string[];
-  /** The body as it came, as text; null once it was pruned. */
-  body: string | null;
-}
 
 export interface EventFilters {
   status?: string | undefined;
@@ -48,7 +19,7 @@ export interface EventFilters {
 interface Row {
   id: string;
   event_type: string;
-  status: EventStatus;
+  status: EventView['status'];
   source: EventView['source'];
   key: string;
   key_type: EventView['keyType'];

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { RejectionView } from '../../domain/views/webhook-shapes.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
 
@@ -37,18 +38,6 @@ export async function saveRejections(db: Knex, samples: Rejection[], counts: Rej
     await trx('rejections').insert(samples.map(toRow));
     for (const reason of new Set(samples.map((sample) => sample.reason))) await prune(trx, reason);
   });
-}
-
-/** A kept rejection as operators see it. Times are ISO 8601 UTC. */
-export interface RejectionView {
-  id: string;
-  reason: string;
-  detail: string;
-  diagnosis: string | null;
-  bodySize: number;
-  bodyHash: string;
-  firstBytes: string;
-  rejectedAt: string;
 }
 
 export async function listRejections(

@@ -3,10 +3,12 @@ import { listedPayins } from '../../domain/family/links.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { OrderStatus } from '../../domain/orders/order.js';
 import { type EntityRef, type RecordKind, recordRules, textField } from '../../domain/records.js';
-import { ASSIGNED, type Change, changesOf, REPORTED } from '../changes.js';
+import type { OrderDetail } from '../../domain/views/order-shapes.js';
+import type { Change } from '../../domain/views/proof-shapes.js';
+import { ASSIGNED, changesOf, REPORTED } from '../changes.js';
 import { listRecords } from '../rows.js';
 import type { TimelineEntry } from './order-details.js';
-import { getOrder, type OrderDetail } from './orders.js';
+import { getOrder } from './orders.js';
 import { sourceDetails } from './source-details.js';
 
 /** A record as it was known. Personal fields are digests. */

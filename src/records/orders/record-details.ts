@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
-import type { BreakView } from '../breaks/list-breaks.js';
+import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { openBreaksOf } from '../breaks/open-breaks-of.js';
 import { changesOf } from '../changes.js';
 import { isRowId } from '../database/row-id.js';

@@ -1,32 +1,10 @@
 import type { Knex } from 'knex';
+import type { Run } from '../../domain/views/proof-shapes.js';
 import { AppError } from '../../errors.js';
 import { jsonbText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
-
-export type RunStatus = 'running' | 'succeeded' | 'failed' | 'aborted';
-
-/** One run of a reconciler (interface: "Shapes outside programs rely on"). `id` is null of a dry run: it has no row. */
-export interface Run {
-  id: string | null;
-  kind: string;
-  full: boolean;
-  status: RunStatus;
-  /** Calls to the service so far. */
-  calls: number;
-  /** Rows that the service showed. */
-  seen: number;
-  changed: number;
-  breaksOpened: number;
-  /** Everything that the run set out to read was proven to be read. False until then, and for ever where it failed. */
-  complete: boolean;
-  /** What `complete` rests on: the intervals read, by list; or why it is not proven. */
-  proof: Record<string, unknown>;
-  startedAt: string;
-  finishedAt: string | null;
-  error: string | null;
-}
 
 export interface RunTally {
   calls: number;
@@ -44,7 +22,7 @@ interface RunRow {
   id: string;
   kind: string;
   full: boolean;
-  status: RunStatus;
+  status: Run['status'];
   calls: number;
   seen: string;
   changed: string;
@@ -91,7 +69,7 @@ export async function holdRun(trx: Knex.Transaction, id: string, tally: RunTally
 export async function finishRun(
   db: Knex,
   id: string,
-  end: RunTally & Pick<Run, 'complete' | 'proof' | 'error'> & { status: Exclude<RunStatus, 'running'>; now: Date },
+  end: RunTally & Pick<Run, 'complete' | 'proof' | 'error'> & { status: Exclude<Run['status'], 'running'>; now: Date },
 ): Promise<Run> {
   const [ended]: RunRow[] = await db('runs')
     .where({ id, status: 'running' })

@@ -2,9 +2,8 @@ import type { Knex } from 'knex';
 import type { AgeBucket } from '../../../domain/age-buckets.js';
 import { ageOn, openedBetween } from '../../../domain/books/match/ageing.js';
 import type { MatchKind } from '../../../domain/books/match/match-facts.js';
-import { type MatchState, matchStates } from '../../../domain/books/match/match-order.js';
-import type { MatchAmount } from '../../../domain/books/match/match-sides.js';
-import { type MatchReason, matchedReasons, type Reason } from '../../../domain/books/match/reasons.js';
+import type { MatchAmount, MatchView, Reason } from '../../../domain/books/match/match-shapes.js';
+import { type MatchReason, type MatchState, matchedReasons, matchStates } from '../../../domain/books/match/reasons.js';
 import { textArray } from '../../database/array-parameter.js';
 import {
   atMicroseconds,
@@ -15,20 +14,6 @@ import {
   takeOf,
   timeKeyOf,
 } from '../../database/paging.js';
-
-/** One order, or one invoice or payment that belongs to none, with its three sides. */
-export interface MatchView {
-  kind: MatchKind;
-  id: string;
-  state: MatchState;
-  /** The first decides. */
-  reasons: Reason[];
-  amounts: MatchAmount[];
-  /** ISO 8601 UTC, and the day of the books' zone, from which it is aged. */
-  openedAt: string;
-  openedOn: string;
-  age: AgeBucket;
-}
 
 export interface MatchFilters {
   state?: MatchState | undefined;

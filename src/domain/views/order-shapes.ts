@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { orderStatuses, releaseReasons } from '../../../domain/orders/reasons.js';
-import type { OrderDetail, OrderView } from '../../../records/orders/orders.js';
-import { amount, anyObject, count, described, shapeOf, text, time } from './parts.js';
+import { orderStatuses, releaseReasons } from '../orders/reasons.js';
+import { amount, anyObject, count, described, text, time } from './parts.js';
 
 const order = z.object({
   reference: described(text, 'The store’s own, byte for byte.', 'A-1001'),
@@ -30,25 +29,26 @@ const order = z.object({
   updatedAt: time,
 });
 
-export const orderShape = shapeOf<OrderView>()(
-  order.meta({ id: 'Order', description: 'An order of the store, derived from its payments, invoices and refunds.' }),
-);
+export const orderShape = order.meta({
+  id: 'Order',
+  description: 'An order of the store, derived from its payments, invoices and refunds.',
+});
+export type OrderView = z.output<typeof orderShape>;
 
-export const orderDetailShape = shapeOf<OrderDetail>()(
-  order
-    .extend({
-      similarReferences: described(
-        z.array(text),
-        'References of other orders that look the same: in upper or lower case, with a blank, an invisible character or another hyphen, with letters of another script. A hundred at most.',
-        [],
-      ),
-      sharedBy: described(
-        z.object({ paymentIntents: count, invoices: count }).nullable(),
-        'How many carry the reference, where that is more than can be one order’s.',
-      ),
-    })
-    .meta({ id: 'OrderDetail', description: 'An order, with what may be mistaken for it.' }),
-);
+export const orderDetailShape = order
+  .extend({
+    similarReferences: described(
+      z.array(text),
+      'References of other orders that look the same: in upper or lower case, with a blank, an invisible character or another hyphen, with letters of another script. A hundred at most.',
+      [],
+    ),
+    sharedBy: described(
+      z.object({ paymentIntents: count, invoices: count }).nullable(),
+      'How many carry the reference, where that is more than can be one order’s.',
+    ),
+  })
+  .meta({ id: 'OrderDetail', description: 'An order, with what may be mistaken for it.' });
+export type OrderDetail = z.output<typeof orderDetailShape>;
 
 const record = z
   .object({

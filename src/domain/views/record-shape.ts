@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Field, type Fields, kinds, type RecordKind } from '../../../domain/kinds/kinds.js';
+import { type Field, type Fields, kinds, type RecordKind } from '../kinds/kinds.js';
 import { amount, described, text, time } from './parts.js';
 
 /** How we know a record (interface: every record carries it). */
