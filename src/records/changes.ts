@@ -2,10 +2,11 @@ import type { Knex } from 'knex';
 import { canonicalJson } from '../domain/canonical-json.js';
 import { fromJsonText } from '../domain/json.js';
 import type { EntityKind, EntityRef } from '../domain/records.js';
-import type { Change } from '../domain/views/proof-shapes.js';
+import { type Change, changeShape } from '../domain/views/proof-shapes.js';
 import { floatArray, textArray } from './database/array-parameter.js';
 import { verbatim } from './database/database-text.js';
 import { prepared } from './database/statements.js';
+import { type RowOf, viewOf } from './database/view-of.js';
 
 /** The field of the one change that brings a record into being: `to` is the whole record. */
 export const WHOLE_RECORD = '*';
@@ -25,17 +26,13 @@ export interface NewChange {
   serviceTime: number | null;
 }
 
-interface ChangeRow {
-  seq: string;
+interface ChangeRow extends RowOf<Omit<Change, 'entity' | 'from' | 'to' | 'source'>> {
   entity_kind: EntityKind;
   entity_id: string;
-  field: string;
   from_value: string | null;
   to_value: string | null;
   source_type: Change['source']['type'];
   source_ref: string;
-  service_time: Date | null;
-  changed_at: Date;
 }
 
 /** Whether two JSON texts are of one value, whatever the order of its keys. To whoever reads, a field that is not there is null. */
@@ -100,14 +97,10 @@ function isChange({ from_value, to_value }: ChangeRow): boolean {
 }
 
 function changeOf(row: ChangeRow): Change {
-  return {
-    seq: row.seq,
+  return viewOf(changeShape, row, {
     entity: { kind: row.entity_kind, id: row.entity_id },
-    field: row.field,
     from: row.from_value === null ? null : fromJsonText(row.from_value),
     to: row.to_value === null ? null : fromJsonText(row.to_value),
     source: { type: row.source_type, ref: row.source_ref },
-    serviceTime: row.service_time?.toISOString() ?? null,
-    changedAt: row.changed_at.toISOString(),
-  };
+  });
 }

@@ -29,7 +29,7 @@ const proof = z
   .meta({ id: 'BalanceProof', description: 'How a balance was classified.' });
 export type BalanceProofView = z.output<typeof proof>;
 
-const attribution = z
+export const attributionShape = z
   .object({
     id: ownId,
     assetCode,
@@ -44,7 +44,7 @@ const attribution = z
     ),
   })
   .meta({ id: 'Attribution', description: 'What finance said of a part that no list shows.' });
-export type Attribution = z.output<typeof attribution>;
+export type Attribution = z.output<typeof attributionShape>;
 
 /** Without a proof: it was never judged. */
 const judged = { proof: proof.nullable() };
@@ -53,6 +53,6 @@ export const balanceShape = recordShape('balance', judged);
 
 export const balanceDetailShape = recordShape(
   'balance',
-  { ...judged, attributions: z.array(attribution) },
+  { ...judged, attributions: z.array(attributionShape) },
   { id: 'BalanceDetail', description: 'A balance with all that finance attributed.' },
 );

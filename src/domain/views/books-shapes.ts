@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amount, assetCode, count, described, month, ownId, text, time } from './parts.js';
 
-const line = z
+export const entryLineShape = z
   .object({
     account: described(text, 'Of the chart of accounts.', 'Assets:Service:Operating'),
     assetCode,
@@ -14,7 +14,7 @@ const line = z
     unpriced: described(text.nullable(), 'Why there is no rate.', null),
   })
   .meta({ id: 'EntryLine', description: 'A leg of an entry. Debits are positive; the lines are zero per asset.' });
-export type EntryLineView = z.output<typeof line>;
+export type EntryLineView = z.output<typeof entryLineShape>;
 
 export const entryShape = z
   .object({
@@ -35,7 +35,7 @@ export const entryShape = z
     sources: z.array(z.object({ kind: text, id: text })),
     observedBy: z.object({ type: text, ref: text, at: text }).nullable(),
     postedAt: time,
-    lines: z.array(line),
+    lines: z.array(entryLineShape),
   })
   .meta({ id: 'Entry', description: 'A double entry, never changed once it is posted.' });
 export type EntryView = z.output<typeof entryShape>;

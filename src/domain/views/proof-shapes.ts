@@ -23,11 +23,11 @@ const breakFields = z.object({
 export const breakShape = breakFields.meta({ id: 'Break', description: 'A difference that a person should see.' });
 export type BreakView = z.output<typeof breakShape>;
 
-const step = z.object({ action: text, actor: text, note: text.nullable(), at: time });
-export type BreakStep = z.output<typeof step>;
+export const breakStepShape = z.object({ action: text, actor: text, note: text.nullable(), at: time });
+export type BreakStep = z.output<typeof breakStepShape>;
 
 export const breakDetailShape = breakFields
-  .extend({ steps: described(z.array(step), 'What was done about it, oldest first.') })
+  .extend({ steps: described(z.array(breakStepShape), 'What was done about it, oldest first.') })
   .meta({ id: 'BreakDetail', description: 'A break and all that was done about it.' });
 export type BreakDetail = z.output<typeof breakDetailShape>;
 

@@ -34,11 +34,11 @@ const event = z.object({
 export const eventShape = event.meta({ id: 'Event', description: 'A webhook whose signature was right, kept once.' });
 export type EventView = z.output<typeof eventShape>;
 
-const arrivals = z.object({ secretLabel: text, arrivals: count, firstAt: time, lastAt: time });
+export const arrivalsShape = z.object({ secretLabel: text, arrivals: count, firstAt: time, lastAt: time });
 
 export const eventDetailShape = event
   .extend({
-    arrivalsBySecret: described(z.array(arrivals), 'How often it came under each secret.'),
+    arrivalsBySecret: described(z.array(arrivalsShape), 'How often it came under each secret.'),
     sameContentAs: described(z.array(text), 'Other events with the same content.', []),
     body: described(
       text.nullable(),

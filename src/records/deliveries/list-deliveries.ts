@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
-import type { DeliveryDetail, DeliveryView } from '../../domain/views/webhook-shapes.js';
+import { type DeliveryDetail, type DeliveryView, deliveryShape } from '../../domain/views/webhook-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { viewOf } from '../database/view-of.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
-import { asListed, type DeliveryRow } from './deliveries.js';
+import type { DeliveryRow } from './deliveries.js';
 import { detailsOf } from './delivery-details.js';
 
 export interface DeliveryFilters {
@@ -124,21 +125,11 @@ function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder 
 
 function toView(row: Shown): DeliveryView {
   const shownAt = new Date(Number(row.poll_from)).toISOString();
-  return {
-    ...asListed(row),
-    lastAttemptAt: row.last_attempt_at?.toISOString() ?? null,
-    nextRetryAt: row.next_retry_at?.toISOString() ?? null,
-    createdAt: row.created_at?.toISOString() ?? null,
-    class: row.class,
-    classSince: row.class_since.toISOString(),
-    reason: row.reason,
-    missed: row.missed,
+  return viewOf(deliveryShape, row, {
     eventId: row.inbox_id,
-    recoveredAt: row.recovered_at?.toISOString() ?? null,
-    recoverable: row.recoverable,
     verified: true,
     verifiedAt: shownAt,
     observedAt: shownAt,
     observedBy: { type: 'poll', ref: row.poll_ref },
-  };
+  });
 }

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
-import type { RejectionView } from '../../domain/views/webhook-shapes.js';
+import { type RejectionView, rejectionShape } from '../../domain/views/webhook-shapes.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
+import { viewOf } from '../database/view-of.js';
 
 /** A rejected request, as far as it is kept. */
 export interface Rejection {
@@ -40,6 +41,8 @@ export async function saveRejections(db: Knex, samples: Rejection[], counts: Rej
   });
 }
 
+type RejectionRow = ReturnType<typeof toRow> & { id: string };
+
 export async function listRejections(
   db: Knex,
   page: PageQuery & { reason?: string | undefined; since?: Date | undefined },
@@ -47,13 +50,13 @@ export async function listRejections(
   const query = db('rejections').select('*');
   if (page.reason !== undefined) void query.where('reason', page.reason);
   if (page.since !== undefined) void query.where('rejected_at', '>=', page.since);
-  const { items, nextCursor } = await pageById<ReturnType<typeof toRow> & { id: string }>(query, page);
+  const { items, nextCursor } = await pageById<RejectionRow>(query, page);
   return { items: items.map(toView), nextCursor };
 }
 
 export async function getRejection(db: Knex, id: string): Promise<RejectionView | null> {
   if (!isRowId(id)) return null;
-  const row: (ReturnType<typeof toRow> & { id: string }) | undefined = await db('rejections').where({ id }).first();
+  const row: RejectionRow | undefined = await db('rejections').where({ id }).first();
   return row === undefined ? null : toView(row);
 }
 
@@ -123,15 +126,6 @@ function toRow(sample: Rejection) {
   };
 }
 
-function toView(row: ReturnType<typeof toRow> & { id: string }): RejectionView {
-  return {
-    id: row.id,
-    reason: row.reason,
-    detail: row.detail,
-    diagnosis: row.diagnosis,
-    bodySize: row.body_size,
-    bodyHash: row.body_hash,
-    firstBytes: row.first_bytes.toString('utf8'),
-    rejectedAt: row.rejected_at.toISOString(),
-  };
+function toView(row: RejectionRow): RejectionView {
+  return viewOf(rejectionShape, row, { firstBytes: row.first_bytes.toString('utf8') });
 }

@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
-import type { Run } from '../../domain/views/proof-shapes.js';
+import { type Run, runShape } from '../../domain/views/proof-shapes.js';
 import { AppError } from '../../errors.js';
 import { jsonbText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
+import { type RowOf, viewOf } from '../database/view-of.js';
 
 export interface RunTally {
   calls: number;
@@ -18,21 +19,7 @@ class RunLostError extends AppError {
   readonly code = 'run_lost';
 }
 
-interface RunRow {
-  id: string;
-  kind: string;
-  full: boolean;
-  status: Run['status'];
-  calls: number;
-  seen: string;
-  changed: string;
-  breaks_opened: number;
-  complete: boolean;
-  proof: Record<string, unknown>;
-  started_at: Date;
-  finished_at: Date | null;
-  error: string | null;
-}
+type RunRow = RowOf<Omit<Run, 'id' | 'seen' | 'changed'>> & { id: string; seen: string; changed: string };
 
 /** Opens a run. The caller holds the lock of the kind, so whatever still says `running` is dead: it becomes `aborted`. */
 export async function startRun(
@@ -116,19 +103,5 @@ export async function getRun(db: Knex, id: string): Promise<Run | null> {
 }
 
 function toRun(row: RunRow): Run {
-  return {
-    id: row.id,
-    kind: row.kind,
-    full: row.full,
-    status: row.status,
-    calls: row.calls,
-    seen: Number(row.seen),
-    changed: Number(row.changed),
-    breaksOpened: row.breaks_opened,
-    complete: row.complete,
-    proof: row.proof,
-    startedAt: row.started_at.toISOString(),
-    finishedAt: row.finished_at?.toISOString() ?? null,
-    error: row.error,
-  };
+  return viewOf(runShape, row, { seen: Number(row.seen), changed: Number(row.changed) });
 }
