@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import { type Attribution, attributionShape, type BalanceProofView } from '../../domain/views/balance-shapes.js';
+import type { RecordView } from '../../domain/views/record-shape.js';
 import type { Page, PageQuery } from '../database/paging.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
-import { getRecord, listRecords, type RecordView } from '../rows.js';
+import { getRecord, listRecords } from '../rows.js';
 import { type BalanceProof, proofStatus, proofsAsOf } from './balance-proofs.js';
 
 /** A balance as the service showed it last, and how it was classified. */
@@ -43,7 +44,7 @@ export async function listAttributions(db: Knex, assetCode: string): Promise<Att
 }
 
 function withProof(record: RecordView, proof: BalanceProof | undefined): BalanceView {
-  return { ...record, proof: proof === undefined ? null : proofView(proof) } as BalanceView;
+  return { ...record, proof: proof === undefined ? null : proofView(proof) };
 }
 
 function proofView(proof: BalanceProof): BalanceProofView {

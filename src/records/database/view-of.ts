@@ -21,7 +21,7 @@ export type RowOf<View, Time = Date> = {
  * What is shown of a row: the fields of the shape, in its order. Each is the column of its name, a time as ISO 8601 UTC;
  * `special` are those that are not. Other columns are left out.
  */
-export function viewOf<Shape extends z.ZodObject, Special extends Partial<z.output<Shape>> = Record<never, never>>(
+export function viewOf<Shape extends z.ZodObject, Special extends Partial<z.output<Shape>> = object>(
   shape: Shape,
   row: RowOf<Omit<z.output<Shape>, keyof Special>, Date | string>,
   special?: Special,
