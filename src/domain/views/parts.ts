@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AgeBucket } from '../age-buckets.js';
 import type { Json } from '../json.js';
-import { type EntityKind, recordKinds } from '../records.js';
+import { entityKinds } from '../records.js';
 
 /** The same schema with its meaning, and with an example where there is one. */
 export function described<S extends z.ZodType>(schema: S, description: string, example?: unknown): S {
@@ -33,11 +33,9 @@ export const ages = z.enum(['0-30', '31-60', '61-90', '90+'] satisfies AgeBucket
 export const anything: z.ZodType<Json> = z.unknown() as never;
 export const anyObject = z.record(z.string(), z.unknown());
 
-const otherEntities = ['delivery', 'order', 'secret', 'event'] as const;
-
 export const entity = z
   .object({
-    kind: z.enum<EntityKind[]>([...recordKinds, ...otherEntities]),
+    kind: z.enum(entityKinds),
     id: described(z.string(), 'Its id.', 'pi_1'),
   })
   .meta({ id: 'Entity', description: 'What it is about.' });
