@@ -4,7 +4,7 @@ import { ASSET_CODE } from '../../domain/asset-code.js';
 import { asOfMoment } from '../../domain/books/as-of.js';
 import { amountProblem, currencyProblem, EXPECTED_AMOUNT } from '../../domain/orders/expectation.js';
 import { rulesOf } from '../../domain/orders/order-facts.js';
-import { orderAsOfShape, orderDetailShape, orderShape } from '../../domain/views/order-shapes.js';
+import { type OrderAsOfAnswer, orderAsOfShape, orderDetailShape, orderShape } from '../../domain/views/order-shapes.js';
 import { type OrderAsOf, orderAsOf } from '../../records/orders/order-as-of.js';
 import { getOrder, registerOrder, withdrawRegistration } from '../../records/orders/orders.js';
 import type { RegisterOrderResult, RegistrationAsking, RegistrationDone } from '../../records/orders/register-order.js';
@@ -111,7 +111,7 @@ function asOfBody({
   payins,
   invoices,
   refunds,
-}: OrderAsOf): object {
+}: OrderAsOf): OrderAsOfAnswer {
   const records = [...paymentIntents, ...payins, ...invoices, ...refunds];
   return { reference: own, asOf, ...order, toldLater, records };
 }

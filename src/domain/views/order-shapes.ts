@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { JsonObject } from '../json.js';
 import { orderStatuses, releaseReasons } from '../orders/reasons.js';
+import type { RecordKind } from '../records.js';
 import { amount, anyObject, count, described, text, time } from './parts.js';
 
 const order = z.object({
@@ -61,6 +63,7 @@ const record = z
     fields: described(anyObject, 'By the names of the specification. What identifies a person is a digest.', {}),
   })
   .meta({ id: 'RecordAsOf', description: 'A record as it was known at a time.' });
+export type RecordAsOf = Omit<z.output<typeof record>, 'kind' | 'fields'> & { kind: RecordKind; fields: JsonObject };
 
 /** What is answered with `asOf`. */
 export const orderAsOfShape = z
@@ -83,3 +86,4 @@ export const orderAsOfShape = z
     id: 'OrderAsOf',
     description: 'An order as it was known here at a time, not as things stood at the service.',
   });
+export type OrderAsOfAnswer = z.output<typeof orderAsOfShape>;
