@@ -28,17 +28,27 @@ export function viewOf<Shape extends z.ZodObject, Special extends Partial<z.outp
 ): z.output<Shape> {
   const columns = row as Readonly<Record<string, unknown>>;
   const given = special as Readonly<Record<string, unknown>> | undefined;
-  const fields = Object.keys(shape.shape).map((field) => {
-    if (given !== undefined && field in given) return [field, given[field]];
-    const value = columns[snakeCase(field)];
-    return [field, value instanceof Date ? value.toISOString() : value];
-  });
-  return Object.fromEntries(fields) as z.output<Shape>;
+  const view: Record<string, unknown> = {};
+  for (const [field, column] of namesOf(shape)) {
+    const value = given !== undefined && field in given ? given[field] : columns[column];
+    view[field] = value instanceof Date ? value.toISOString() : value;
+  }
+  return view as z.output<Shape>;
 }
 
 /** The names of the columns, to be selected where a table has others that are large. */
 export function columnsOf(shape: z.ZodObject): string[] {
-  return Object.keys(shape.shape).map(snakeCase);
+  return namesOf(shape).map(([, column]) => column);
+}
+
+type Names = readonly (readonly [field: string, column: string])[];
+const known = new WeakMap<z.ZodObject, Names>();
+
+/** Made once of each shape: a list has hundreds of rows. */
+function namesOf(shape: z.ZodObject): Names {
+  const names = known.get(shape) ?? Object.keys(shape.shape).map((field) => [field, snakeCase(field)] as const);
+  known.set(shape, names);
+  return names;
 }
 
 function snakeCase(field: string): string {
