@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
+import type { AlertView } from '../domain/views/operation-shapes.js';
 import { ConfigError } from '../errors.js';
 import type { AlertMessage } from '../notify/alert-message.js';
 import type { CallOutAnswer } from '../notify/call-out.js';
-import { type AlertView, listAlerts } from '../records/alerts/list-alerts.js';
+import { listAlerts } from '../records/alerts/list-alerts.js';
 import { channelsOf } from '../wiring/alert-settings.js';
 import { checkOutboundAddresses } from '../wiring/outbound.js';
 import { type ListFlags, listFlags } from './arguments.js';

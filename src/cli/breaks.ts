@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { breakDefinitions } from '../domain/breaks/breaks.js';
+import type { BreakView } from '../domain/views/proof-shapes.js';
 import { UsageError } from '../errors.js';
 import { type BreakDecision, decideBreak } from '../records/breaks/decide-break.js';
-import { type BreakView, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
+import { getBreak, listBreaks } from '../records/breaks/list-breaks.js';
 import { cliActor } from './actor.js';
 import { type ListFlags, listFlags } from './arguments.js';
 import { EXIT_FINDINGS } from './exit-codes.js';

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
+import type { CallbackView } from '../domain/views/operation-shapes.js';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
-import { type CallbackView, listCallbacks } from '../records/callbacks/list-callbacks.js';
+import { listCallbacks } from '../records/callbacks/list-callbacks.js';
 import {
   deadCallbacks,
   type ReplayResult,

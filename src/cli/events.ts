@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
+import type { EventView } from '../domain/views/webhook-shapes.js';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
-import { type EventView, getEvent, listEvents } from '../records/inbox/events.js';
+import { getEvent, listEvents } from '../records/inbox/events.js';
 import { PRUNED_EVENT, prunedEvents, reviveEvents } from '../records/inbox/inbox-work.js';
 import { cliActor } from './actor.js';
 import { type ListFlags, listFlags, moment } from './arguments.js';

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { asOfMoment } from '../domain/books/as-of.js';
+import type { RecordAsOf } from '../domain/views/order-shapes.js';
 import { UsageError } from '../errors.js';
-import { type OrderAsOf, orderAsOf, type RecordAsOf } from '../records/orders/order-as-of.js';
+import { type OrderAsOf, orderAsOf } from '../records/orders/order-as-of.js';
 import { type OrderDetails, orderDetails } from '../records/orders/order-details.js';
 import { loadContract } from '../service-api/contract.js';
 import { oneLine, printJson } from './print.js';

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import type { Missing, PeriodView } from '../domain/views/books-shapes.js';
 import { UsageError } from '../errors.js';
 import { loadChart } from '../finance/load-chart.js';
-import { checkPeriod, type Missing } from '../finance/periods/check-period.js';
+import { checkPeriod } from '../finance/periods/check-period.js';
 import { closePeriod, mayClose } from '../finance/periods/close-period.js';
 import { reopenPeriod, whyNotReopened } from '../finance/periods/reopen-period.js';
-import { getPeriod, listPeriods, type PeriodView } from '../records/books/periods.js';
+import { getPeriod, listPeriods } from '../records/books/periods.js';
 import { loadContract } from '../service-api/contract.js';
 import { cliActor } from './actor.js';
 import { type ListFlags, listFlags, month } from './arguments.js';

@@ -2,8 +2,8 @@ import { type Json, toJsonText } from '../domain/json.js';
 import { ownCallWords, unlinkedWords } from '../domain/orders/own-call-words.js';
 import { reasonWords } from '../domain/orders/reason-words.js';
 import { referenceDifference } from '../domain/reference-difference.js';
+import type { RecordView } from '../domain/views/record-shape.js';
 import type { OrderDetails, TimelineEntry } from '../records/orders/order-details.js';
-import type { RecordView } from '../records/rows.js';
 
 const SOURCE_WIDTH = 44;
 const LONGEST_VALUE = 60;

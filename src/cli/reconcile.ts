@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Knex } from 'knex';
 import { loadConfig } from '../config.js';
+import type { Run } from '../domain/views/proof-shapes.js';
 import { createLog } from '../log.js';
 import { type Kind, kinds, type Progress } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/schedule/run.js';
 import { recordAction } from '../records/actions/record-action.js';
-import type { Run } from '../records/runs/runs.js';
 import { adopt } from '../wiring/adopt.js';
 import { reconcileSettings, releaseRules } from '../wiring/reconcile-settings.js';
 import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';

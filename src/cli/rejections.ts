@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { listRejections, type RejectionView } from '../records/inbox/rejections.js';
+import type { RejectionView } from '../domain/views/webhook-shapes.js';
+import { listRejections } from '../records/inbox/rejections.js';
 import { type ListFlags, listFlags, moment } from './arguments.js';
 import { type Columns, printList } from './print.js';
 import { withStore } from './with-store.js';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { SecretStatus } from '../domain/deliveries/secret-status.js';
 import type { ReleaseRules } from '../domain/orders/order-facts.js';
+import type { SecretStatus } from '../domain/views/webhook-shapes.js';
 import type { ClosingDeps } from '../finance/periods/close-period.js';
 
 /** What the console can't do by a record; wiring puts it on the `commands` queue. */

@@ -1,6 +1,5 @@
 import { type AgeBucket, ageBuckets } from '../domain/age-buckets.js';
-import { matchStates } from '../domain/books/match/match-order.js';
-import { matchReasons } from '../domain/books/match/reasons.js';
+import { matchReasons, matchStates } from '../domain/books/match/reasons.js';
 import type { MatchFilters } from '../records/books/match/list-matches.js';
 import { Problem } from './problem.js';
 

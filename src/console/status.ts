@@ -1,5 +1,6 @@
 import { lateSeconds } from '../domain/alerts/condition.js';
 import { retiredLast } from '../domain/deliveries/last-secret.js';
+import type { Coverage } from '../domain/views/proof-shapes.js';
 import { type FailingChannel, failingChannels } from '../records/alerts/alert-channels.js';
 import { differingSettings, valuesText } from '../records/alerts/process-settings.js';
 import { type CallbackBacklog, callbackBacklog } from '../records/callbacks/callback-backlog.js';
@@ -9,7 +10,7 @@ import { countOpenBreaks } from '../records/gauges.js';
 import { inboxBacklog } from '../records/inbox/inbox-work.js';
 import { heldByRefund } from '../records/orders/held-by-refund.js';
 import { type ProcessHeartbeat, processHeartbeats } from '../records/process-heartbeats.js';
-import { type Coverage, coverage } from '../records/runs/coverage.js';
+import { coverage } from '../records/runs/coverage.js';
 import { lostCalls } from '../records/service-writes.js';
 import type { PageDeps } from './page-deps.js';
 import { counted, duration } from './view/values.js';

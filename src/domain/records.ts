@@ -4,8 +4,9 @@ import { isAmount, isSignedAmount, isTotal } from './money.js';
 
 export { type RecordKind, recordKinds } from './kinds/kinds.js';
 
-/** What a break or a change can be about (interface: "Shapes outside programs rely on"). */
-export type EntityKind = RecordKind | 'delivery' | 'order' | 'secret' | 'event';
+/** What a break or a change can be about. */
+export const entityKinds = [...recordKinds, 'delivery', 'order', 'secret', 'event'] as const;
+export type EntityKind = (typeof entityKinds)[number];
 
 export interface EntityRef {
   kind: EntityKind;

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import type { MovementTable } from '../domain/balances/movement-table.js';
 import type { Chart } from '../domain/books/chart.js';
+import type { PeriodFile } from '../domain/views/books-shapes.js';
 import { UsageError } from '../errors.js';
-import { closedAt, type PeriodFile, periodFiles, readPeriodFile } from '../records/books/period-files.js';
+import { closedAt, periodFiles, readPeriodFile } from '../records/books/period-files.js';
 import { type ExportFormat, exportFormats } from './export-formats.js';
 import type { ExportFile } from './exports/month-books.js';
 import { type PlannedFile, planFolder, type WrittenFile, writeFolder } from './exports/write-folder.js';

@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
 import { canonicalJson } from '../domain/canonical-json.js';
-import { fromJsonText, type Json } from '../domain/json.js';
-import type { SourceType } from '../domain/observation.js';
+import { fromJsonText } from '../domain/json.js';
 import type { EntityKind, EntityRef } from '../domain/records.js';
+import { type Change, changeShape } from '../domain/views/proof-shapes.js';
 import { floatArray, textArray } from './database/array-parameter.js';
 import { verbatim } from './database/database-text.js';
 import { prepared } from './database/statements.js';
+import { type RowOf, viewOf } from './database/view-of.js';
 
 /** The field of the one change that brings a record into being: `to` is the whole record. */
 export const WHOLE_RECORD = '*';
@@ -14,46 +15,24 @@ export const REPORTED = 'reported';
 /** The field of a change of whose refund a person says a payout is: `{paymentIntentId}`. */
 export const ASSIGNED = 'assigned';
 
-/** An observation; the store itself, which registers what it expects of an order; a person, by name; or other words of the contract, or another setting. */
-interface ChangeSource {
-  type: SourceType | 'store' | 'person' | 'contract' | 'setting';
-  ref: string;
-}
-
 /** `from` and `to` are JSON text, null where the field was or is absent. Personal fields are digests already. */
 export interface NewChange {
   entity: EntityRef;
   field: string;
   from: string | null;
   to: string | null;
-  source: ChangeSource;
+  source: Change['source'];
   /** Milliseconds on the service's clock. */
   serviceTime: number | null;
 }
 
-export interface Change {
-  /** The place in the feed: `after` of the next read. */
-  seq: string;
-  entity: EntityRef;
-  field: string;
-  from: Json;
-  to: Json;
-  source: ChangeSource;
-  serviceTime: string | null;
-  changedAt: string;
-}
-
-interface ChangeRow {
-  seq: string;
+interface ChangeRow extends RowOf<Omit<Change, 'entity' | 'from' | 'to' | 'source'>> {
   entity_kind: EntityKind;
   entity_id: string;
-  field: string;
   from_value: string | null;
   to_value: string | null;
-  source_type: ChangeSource['type'];
+  source_type: Change['source']['type'];
   source_ref: string;
-  service_time: Date | null;
-  changed_at: Date;
 }
 
 /** Whether two JSON texts are of one value, whatever the order of its keys. To whoever reads, a field that is not there is null. */
@@ -118,14 +97,10 @@ function isChange({ from_value, to_value }: ChangeRow): boolean {
 }
 
 function changeOf(row: ChangeRow): Change {
-  return {
-    seq: row.seq,
+  return viewOf(changeShape, row, {
     entity: { kind: row.entity_kind, id: row.entity_id },
-    field: row.field,
     from: row.from_value === null ? null : fromJsonText(row.from_value),
     to: row.to_value === null ? null : fromJsonText(row.to_value),
     source: { type: row.source_type, ref: row.source_ref },
-    serviceTime: row.service_time?.toISOString() ?? null,
-    changedAt: row.changed_at.toISOString(),
-  };
+  });
 }

@@ -1,5 +1,7 @@
 import { normalizeAmount } from '../domain/money.js';
 import type { OrderStatus, ReleaseReason } from '../domain/orders/reasons.js';
+import { type OrderView, orderShape } from '../domain/views/order-shapes.js';
+import { viewOf } from './database/view-of.js';
 
 /** What is derived of an order, and what the store said of it. */
 export interface OrderState {
@@ -43,38 +45,15 @@ export function untouchedOrder(reference: string): OrderState {
   };
 }
 
-/** Interface: "Shapes outside programs rely on". Times are ISO 8601 UTC. */
-export interface OrderView {
-  reference: string;
-  status: OrderStatus;
-  /** What the store registered. */
-  expected: { amount: string; currency: string } | null;
-  paymentIntents: string[];
-  invoices: string[];
-  refunds: string[];
-  release: { safe: boolean; reason: ReleaseReason; provenAt: string | null };
-  registeredAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
-
 export function orderView(row: OrderRow): OrderView {
-  return {
-    reference: row.reference,
-    status: row.status,
+  return viewOf(orderShape, row, {
     expected: expectedOf(row),
-    paymentIntents: row.payment_intents,
-    invoices: row.invoices,
-    refunds: row.refunds,
     release: {
       safe: row.release_safe,
       reason: row.release_reason,
       provenAt: row.release_proven_at?.toISOString() ?? null,
     },
-    registeredAt: row.registered_at?.toISOString() ?? null,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-  };
+  });
 }
 
 export function expectedOf({ expected_amount, expected_currency }: OrderState): OrderView['expected'] {

@@ -4,41 +4,19 @@ import { kinds } from '../domain/kinds/kinds.js';
 import { isTotal, normalizeAmount } from '../domain/money.js';
 import type { SourceType } from '../domain/observation.js';
 import { type RecordKind, recordRules } from '../domain/records.js';
+import type { RecordView } from '../domain/views/record-shape.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from './database/paging.js';
+import type { RowOf } from './database/view-of.js';
 import { recordTables } from './record-columns.js';
 import { ownField } from './stored-record.js';
 
-/**
- * A record as programs see it: the fields of the specification (section 2) as they are shown, and how we know them.
- * Times of ours are ISO 8601 UTC.
- */
-export type RecordView = JsonObject & {
-  id: string;
-  /** The service's own list or detail showed exactly these fields. */
-  verified: boolean;
-  /** What only webhooks say, where that is other than the fields: it decides nothing. Null: nothing. */
-  reported: JsonObject | null;
-  /** A webhook newer than the poll says that it stands elsewhere. */
-  doubted: boolean;
-  verifiedAt: string | null;
-  /** When the state that is shown was seen, and where. */
-  observedAt: string;
-  observedBy: { type: string; ref: string };
-  /** Since when the service provably does not list it. */
-  absentSince: string | null;
-};
+type Shown = Pick<RecordView, 'id' | 'verified' | 'doubted' | 'verifiedAt' | 'observedAt' | 'absentSince'>;
 
-interface Row {
-  id: string;
+interface Row extends RowOf<Shown> {
   shown: string;
   reported: string | null;
-  verified: boolean;
-  doubted: boolean;
-  verified_at: Date | null;
-  observed_at: Date;
   observed_by_type: SourceType;
   observed_by_ref: string;
-  absent_since: Date | null;
   /** Microseconds and all, as a cursor needs it. */
   created: string | null;
 }

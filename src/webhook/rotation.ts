@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { leakOf, leakWords } from '../domain/deliveries/secret-leak.js';
-import type { SecretStatus } from '../domain/deliveries/secret-status.js';
 import { classifySecret, type Overlap, type SecretFacts } from '../domain/deliveries/secret-verdict.js';
+import type { SecretStatus } from '../domain/views/webhook-shapes.js';
 import { endpointsById, type KnownEndpoint } from '../records/deliveries/listed-endpoints.js';
 import { historyReason, type ReportCounts, reportCounts } from '../records/deliveries/not-sent.js';
 import { historyReadAt, overlapOf, pendingDeliveries } from '../records/deliveries/secret-overlap.js';

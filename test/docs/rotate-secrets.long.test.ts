@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { SecretStatus } from '../../src/domain/deliveries/secret-status.js';
+import type { SecretStatus } from '../../src/domain/views/webhook-shapes.js';
 import { startTraffic, type Traffic } from '../../src/sandbox/traffic.js';
 import { compareWithTruth, readTruth } from '../drills/fault/compare-truth.js';
 import { useFreshDatabase } from '../support/database.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
 import { findEndpointFaults, type ListedEndpoint } from '../../src/domain/deliveries/endpoint-rules.js';
 import { leakLines, leakOf, leakWords } from '../../src/domain/deliveries/secret-leak.js';
-import { retirement } from '../../src/domain/deliveries/secret-status.js';
 import {
   classifySecret,
   LEARN_ENDPOINT,
   lackingEvents,
+  retirement,
   type SecretFacts,
   type VerdictFacts,
 } from '../../src/domain/deliveries/secret-verdict.js';

@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Run } from '../../src/domain/views/proof-shapes.js';
 import { createLog } from '../../src/log.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
-import type { Run } from '../../src/records/runs/runs.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';

@@ -1,12 +1,13 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
+import type { EntryView } from '../../src/domain/views/books-shapes.js';
 import { importRatesFile } from '../../src/finance/import-rates.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
 import { keepRates } from '../../src/records/balances/asset-rates.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
-import { type EntryView, getEntry, listEntries } from '../../src/records/books/list-entries.js';
+import { getEntry, listEntries } from '../../src/records/books/list-entries.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';

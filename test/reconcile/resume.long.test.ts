@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Run } from '../../src/records/runs/runs.js';
+import type { Run } from '../../src/domain/views/proof-shapes.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { useFreshDatabase } from '../support/database.js';
 import { DRILL_MS, until } from '../support/drill.js';

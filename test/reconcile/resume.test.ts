@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
+import type { Run } from '../../src/domain/views/proof-shapes.js';
 import { kinds } from '../../src/reconcile/deps.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
-import type { Run } from '../../src/records/runs/runs.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, type FakeService, rateLimited, serviceWith } from './fake-service.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { SecretStatus } from '../../src/domain/deliveries/secret-status.js';
+import type { SecretStatus } from '../../src/domain/views/webhook-shapes.js';
 import { createLog } from '../../src/log.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { restoreSecret, retireSecret } from '../../src/records/deliveries/secrets.js';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
+import type { Run } from '../../src/domain/views/proof-shapes.js';
 import type { Kind, ReconcileDeps } from '../../src/reconcile/deps.js';
 import { type RunOptions, runReconcile } from '../../src/reconcile/schedule/run.js';
-import type { Run } from '../../src/records/runs/runs.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { type Contract, defaultContract } from '../../src/service-api/contract.js';
 import type { TestDatabase } from '../support/database.js';

@@ -8,7 +8,7 @@ import type { ApiDeps } from '../../src/console/api-deps.js';
 import { createConsoleApp } from '../../src/console/http/server.js';
 import type { DoctorLine } from '../../src/console/page-deps.js';
 import { defaultChart } from '../../src/domain/books/chart.js';
-import type { SecretStatus } from '../../src/domain/deliveries/secret-status.js';
+import type { SecretStatus } from '../../src/domain/views/webhook-shapes.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
 export const consoleTokens = [

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
+import type { Run } from '../../src/domain/views/proof-shapes.js';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import type { Kind, ReconcileDeps, ReconcileSettings } from '../../src/reconcile/deps.js';
 import { type RunOptions, runReconcile } from '../../src/reconcile/schedule/run.js';
-import type { Run } from '../../src/records/runs/runs.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';

@@ -1,6 +1,6 @@
+import type { Run } from '../../src/domain/views/proof-shapes.js';
 import { createLog } from '../../src/log.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
-import type { Run } from '../../src/records/runs/runs.js';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';

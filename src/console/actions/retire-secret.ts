@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { lastAccepted } from '../../domain/deliveries/last-secret.js';
 import { leakLines } from '../../domain/deliveries/secret-leak.js';
-import { retirement, type SecretStatus } from '../../domain/deliveries/secret-status.js';
+import { retirement } from '../../domain/deliveries/secret-verdict.js';
 import { rulesOf } from '../../domain/orders/order-facts.js';
+import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
 import { inTransaction } from '../../records/database/in-transaction.js';
 import { declareLeaked, type LeakAnswer } from '../../records/deliveries/leaked-secrets.js';
 import { restoreSecret, retireSecret } from '../../records/deliveries/secrets.js';

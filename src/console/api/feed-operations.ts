@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Actor } from '../../domain/console-roles.js';
-import { type Change, readChanges } from '../../records/changes.js';
+import { type Change, changeShape, coverageShape } from '../../domain/views/proof-shapes.js';
+import { secretShape } from '../../domain/views/webhook-shapes.js';
+import { readChanges } from '../../records/changes.js';
 import { defaultTake } from '../../records/database/paging.js';
 import { coverage } from '../../records/runs/coverage.js';
 import { fieldFor } from '../view/personal.js';
 import { paging } from './list-query.js';
 import { type Operation, operation } from './operation.js';
-import { changeShape, coverageShape } from './shapes/proof-shapes.js';
-import { secretShape } from './shapes/webhook-shapes.js';
 
 const seq = z
   .string()

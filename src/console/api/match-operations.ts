@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { todayIn } from '../../domain/books/match/ageing.js';
+import { matchShape, matchSummaryShape } from '../../domain/books/match/match-shapes.js';
 import { unprovenBalances } from '../../records/balances/balance-proofs.js';
 import { listMatches } from '../../records/books/match/list-matches.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
@@ -8,7 +9,6 @@ import type { ApiDeps } from '../api-deps.js';
 import { matchQuery, matchWords } from '../match-query.js';
 import { listQuery } from './list-query.js';
 import { type Operation, operation } from './operation.js';
-import { matchShape, matchSummaryShape } from './shapes/match-shapes.js';
 
 /** The three-way match as it stands: a list, and what it adds up to. */
 export const matchOperations: readonly Operation[] = [

@@ -4,6 +4,7 @@ import { ASSET_CODE } from '../../domain/asset-code.js';
 import { asOfMoment } from '../../domain/books/as-of.js';
 import { amountProblem, currencyProblem, EXPECTED_AMOUNT } from '../../domain/orders/expectation.js';
 import { rulesOf } from '../../domain/orders/order-facts.js';
+import { type OrderAsOfAnswer, orderAsOfShape, orderDetailShape, orderShape } from '../../domain/views/order-shapes.js';
 import { type OrderAsOf, orderAsOf } from '../../records/orders/order-as-of.js';
 import { getOrder, registerOrder, withdrawRegistration } from '../../records/orders/orders.js';
 import type { RegisterOrderResult, RegistrationAsking, RegistrationDone } from '../../records/orders/register-order.js';
@@ -12,7 +13,6 @@ import { Problem } from '../problem.js';
 import { keepAction } from './keep-action.js';
 import { type Asked, type Operation, operation } from './operation.js';
 import { createProvenOrder } from './proven-order.js';
-import { orderAsOfShape, orderDetailShape, orderShape } from './shapes/order-shapes.js';
 
 const body = z.strictObject({
   amount: z
@@ -111,7 +111,7 @@ function asOfBody({
   payins,
   invoices,
   refunds,
-}: OrderAsOf): object {
+}: OrderAsOf): OrderAsOfAnswer {
   const records = [...paymentIntents, ...payins, ...invoices, ...refunds];
   return { reference: own, asOf, ...order, toldLater, records };
 }

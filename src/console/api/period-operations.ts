@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { periodCheckShape, periodShape } from '../../domain/views/books-shapes.js';
 import { checkPeriod } from '../../finance/periods/check-period.js';
 import { closePeriod } from '../../finance/periods/close-period.js';
 import { reopenPeriod } from '../../finance/periods/reopen-period.js';
@@ -7,7 +8,6 @@ import type { ApiDeps } from '../api-deps.js';
 import { Problem } from '../problem.js';
 import { note } from './bodies.js';
 import { type Operation, operation } from './operation.js';
-import { periodCheckShape, periodShape } from './shapes/books-shapes.js';
 
 const params = { month: { description: 'The month.', example: '2026-10' } };
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Role } from '../../domain/console-roles.js';
 import { isSignedAmount } from '../../domain/money.js';
+import { balanceDetailShape } from '../../domain/views/balance-shapes.js';
+import { breakShape } from '../../domain/views/proof-shapes.js';
 import { getBalance } from '../../records/balances/balance-views.js';
 import { attributeBalance } from '../../records/books/attribute-balance.js';
 import { type BreakDecision, decideBreak } from '../../records/breaks/decide-break.js';
@@ -8,8 +10,6 @@ import { Problem } from '../problem.js';
 import { note, optionalNote } from './bodies.js';
 import { keepAction } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
-import { balanceDetailShape } from './shapes/balance-shapes.js';
-import { breakShape } from './shapes/proof-shapes.js';
 
 const startRun = operation({
   id: 'startRun',

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { rulesOf } from '../../domain/orders/order-facts.js';
+import type { OrderDetail } from '../../domain/views/order-shapes.js';
 import { adoptedAtOf } from '../../records/installation.js';
 import type { OrderRules } from '../../records/orders/derive-orders.js';
-import { getOrder, type OrderDetail } from '../../records/orders/orders.js';
+import { getOrder } from '../../records/orders/orders.js';
 import {
   askForProof,
   deriveProof,

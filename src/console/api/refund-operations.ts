@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { rulesOf } from '../../domain/orders/order-facts.js';
+import { described } from '../../domain/views/parts.js';
 import { adoptedAtOf } from '../../records/installation.js';
 import { assignRefund } from '../../records/orders/assign-refund.js';
 import { Problem } from '../problem.js';
 import { note } from './bodies.js';
 import { keepAction } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
-import { described } from './shapes/parts.js';
 
 const assigned = z
   .object({

@@ -9,6 +9,23 @@ import { hidePeople, isHidden } from '../../domain/personal.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { rejectionWords } from '../../domain/rejection-words.js';
 import { runKinds } from '../../domain/run-kinds.js';
+import { balanceDetailShape, balanceShape } from '../../domain/views/balance-shapes.js';
+import { entryShape, periodShape } from '../../domain/views/books-shapes.js';
+import { actionShape, alertShape, callbackShape } from '../../domain/views/operation-shapes.js';
+import { orderShape } from '../../domain/views/order-shapes.js';
+import { entity } from '../../domain/views/parts.js';
+import { breakDetailShape, breakShape, runShape } from '../../domain/views/proof-shapes.js';
+import { recordShape } from '../../domain/views/record-shape.js';
+import {
+  type DeliveryDetail,
+  deliveryDetailShape,
+  deliveryShape,
+  type EventView,
+  eventDetailShape,
+  eventShape,
+  type RejectionView,
+  rejectionShape,
+} from '../../domain/views/webhook-shapes.js';
 import { getAction, listActions } from '../../records/actions/list-actions.js';
 import { listAlerts } from '../../records/alerts/list-alerts.js';
 import { getBalance, listBalances } from '../../records/balances/balance-views.js';
@@ -17,10 +34,10 @@ import { getPeriod, listPeriods } from '../../records/books/periods.js';
 import { getBreak, listBreaks } from '../../records/breaks/list-breaks.js';
 import { getCallback, listCallbacks } from '../../records/callbacks/list-callbacks.js';
 import type { Page } from '../../records/database/paging.js';
-import { type DeliveryDetail, getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
+import { getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
 import { listEndpoints } from '../../records/deliveries/listed-endpoints.js';
-import { type EventView, getEvent, listEvents } from '../../records/inbox/events.js';
-import { getRejection, listRejections, type RejectionView } from '../../records/inbox/rejections.js';
+import { getEvent, listEvents } from '../../records/inbox/events.js';
+import { getRejection, listRejections } from '../../records/inbox/rejections.js';
 import { listOrders } from '../../records/orders/orders.js';
 import { getRecord, listFilters, listRecords, recordFilters } from '../../records/rows.js';
 import { getRun, listRuns } from '../../records/runs/runs.js';
@@ -28,20 +45,6 @@ import { withoutSecrets } from '../view/action-details.js';
 import { maskedDelivery, maskedEvent, maskedRejection } from '../view/personal.js';
 import type { Group } from './groups.js';
 import type { Filters, ListQuery } from './list-query.js';
-import { balanceDetailShape, balanceShape } from './shapes/balance-shapes.js';
-import { entryShape, periodShape } from './shapes/books-shapes.js';
-import { actionShape, alertShape, callbackShape } from './shapes/operation-shapes.js';
-import { orderShape } from './shapes/order-shapes.js';
-import { entity } from './shapes/parts.js';
-import { breakDetailShape, breakShape, runShape } from './shapes/proof-shapes.js';
-import { recordShape } from './shapes/record-shape.js';
-import {
-  deliveryDetailShape,
-  deliveryShape,
-  eventDetailShape,
-  eventShape,
-  rejectionShape,
-} from './shapes/webhook-shapes.js';
 
 /** A collection of the read API: `GET /path` and, where it has one, `GET /path/{id}`. */
 export interface Resource {

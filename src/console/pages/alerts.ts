@@ -1,6 +1,7 @@
 import { conditionNamed } from '../../domain/alerts/alerts.js';
+import type { AlertView } from '../../domain/views/operation-shapes.js';
 import { type ChannelView, channelViews } from '../../records/alerts/channel-views.js';
-import { type AlertView, listAlerts } from '../../records/alerts/list-alerts.js';
+import { listAlerts } from '../../records/alerts/list-alerts.js';
 import { listNotices, type NoticeView, noticeStatuses, noticesOf } from '../../records/alerts/list-notices.js';
 import { processHeartbeats } from '../../records/process-heartbeats.js';
 import type { Page, PageRequest } from '../page.js';

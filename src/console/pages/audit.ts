@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { EntityKind } from '../../domain/records.js';
-import { type ActionView, listActions } from '../../records/actions/list-actions.js';
+import type { ActionView } from '../../domain/views/operation-shapes.js';
+import { listActions } from '../../records/actions/list-actions.js';
 import { decidingSealCheck, lastSealCheck } from '../../records/audit/seal-checks.js';
 import { sealState } from '../../records/audit/seal-state.js';
 import { verifySealsAction } from '../actions/verify-seals.js';

@@ -1,5 +1,6 @@
 import { breakDefinitions } from '../../domain/breaks/breaks.js';
-import { type BreakStep, type BreakView, getBreak } from '../../records/breaks/list-breaks.js';
+import type { BreakStep, BreakView } from '../../domain/views/proof-shapes.js';
+import { getBreak } from '../../records/breaks/list-breaks.js';
 import { acknowledgeBreak, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';
 import type { Page, PageRequest } from '../page.js';

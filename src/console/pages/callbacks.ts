@@ -1,18 +1,14 @@
+import { type CallbackView, callbackStatuses } from '../../domain/views/operation-shapes.js';
 import { callbackBacklog } from '../../records/callbacks/callback-backlog.js';
-import {
-  type CallbackStatus,
-  type CallbackView,
-  callbackStatuses,
-  listCallbacks,
-} from '../../records/callbacks/list-callbacks.js';
+import { listCallbacks } from '../../records/callbacks/list-callbacks.js';
 import { replayCallbackAction, replayDeadCallbacksAction } from '../actions/replay-callback.js';
 import type { Page, PageRequest } from '../page.js';
 import { orderHref, paging } from '../view/links.js';
 import type { Section } from '../view/sections.js';
 import { badge, count, id, list, none, quiet, type Tone, text, time, type Value } from '../view/values.js';
 
-const tones: Record<CallbackStatus, Tone> = { pending: 'info', sent: 'good', dead: 'bad', superseded: 'quiet' };
-const statusWords: Record<CallbackStatus, string> = {
+const tones: Record<CallbackView['status'], Tone> = { pending: 'info', sent: 'good', dead: 'bad', superseded: 'quiet' };
+const statusWords: Record<CallbackView['status'], string> = {
   pending: 'waits or is tried again',
   sent: 'the store has taken it',
   dead: 'given up',

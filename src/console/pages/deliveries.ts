@@ -1,10 +1,6 @@
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
-import {
-  countAwaited,
-  countMissed,
-  type DeliveryView,
-  listDeliveries,
-} from '../../records/deliveries/list-deliveries.js';
+import type { DeliveryView } from '../../domain/views/webhook-shapes.js';
+import { countAwaited, countMissed, listDeliveries } from '../../records/deliveries/list-deliveries.js';
 import { coverage } from '../../records/runs/coverage.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';
 import type { Page, PageRequest } from '../page.js';

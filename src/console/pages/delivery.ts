@@ -1,7 +1,9 @@
 import { stringify } from 'lossless-json';
 import { fromJsonText } from '../../domain/json.js';
-import { type BreakView, listBreaks } from '../../records/breaks/list-breaks.js';
-import { type DeliveryDetail, type DeliveryView, getDelivery } from '../../records/deliveries/list-deliveries.js';
+import type { BreakView } from '../../domain/views/proof-shapes.js';
+import type { DeliveryDetail, DeliveryView } from '../../domain/views/webhook-shapes.js';
+import { listBreaks } from '../../records/breaks/list-breaks.js';
+import { getDelivery } from '../../records/deliveries/list-deliveries.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';
 import type { Page, PageRequest } from '../page.js';
 import { breakColumns, breakRows } from '../view/break-rows.js';

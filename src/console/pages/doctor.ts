@@ -1,4 +1,5 @@
-import { type ActionView, listActions } from '../../records/actions/list-actions.js';
+import type { ActionView } from '../../domain/views/operation-shapes.js';
+import { listActions } from '../../records/actions/list-actions.js';
 import { versionText } from '../../version.js';
 import { DOCTOR, DOCTOR_RESULT, runChecks } from '../actions/run-checks.js';
 import type { Page } from '../page.js';

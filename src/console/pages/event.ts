@@ -1,7 +1,8 @@
 import { stringify } from 'lossless-json';
 import { fromJsonText, isJsonObject, type JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
-import { type EventDetail, getEvent } from '../../records/inbox/events.js';
+import type { EventDetail } from '../../domain/views/webhook-shapes.js';
+import { getEvent } from '../../records/inbox/events.js';
 import { replayEvent } from '../actions/replay-event.js';
 import type { Page, PageRequest } from '../page.js';
 import { eventStatusMeans, eventStatusTone } from '../view/event-words.js';

@@ -1,5 +1,6 @@
 import { exactValue, roundedValue } from '../../domain/books/fiat-report.js';
-import { type EntryLineView, type EntryView, getEntry, listEntries } from '../../records/books/list-entries.js';
+import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
+import { getEntry, listEntries } from '../../records/books/list-entries.js';
 import { maximumTake } from '../../records/database/paging.js';
 import { isRowId } from '../../records/database/row-id.js';
 import type { Page } from '../page.js';

@@ -1,11 +1,10 @@
 import { roundedValue, sumExactValues } from '../../domain/books/fiat-report.js';
 import { todayIn } from '../../domain/books/match/ageing.js';
-import { matchStates } from '../../domain/books/match/match-order.js';
-import { matchReasons } from '../../domain/books/match/reasons.js';
-import type { MatchTotals } from '../../domain/books/match/totals.js';
+import type { MatchTotals, MatchView } from '../../domain/books/match/match-shapes.js';
+import { matchReasons, matchStates } from '../../domain/books/match/reasons.js';
 import { sumAmounts } from '../../domain/money.js';
 import { unprovenBalances } from '../../records/balances/balance-proofs.js';
-import { listMatches, type MatchView } from '../../records/books/match/list-matches.js';
+import { listMatches } from '../../records/books/match/list-matches.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
 import { matchSummary } from '../../records/books/match/match-summary.js';
 import { matchAges, matchQuery } from '../match-query.js';

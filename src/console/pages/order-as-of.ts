@@ -1,4 +1,5 @@
-import type { OrderAsOf, OrderAsOfResult, RecordAsOf } from '../../records/orders/order-as-of.js';
+import type { RecordAsOf } from '../../domain/views/order-shapes.js';
+import type { OrderAsOf, OrderAsOfResult } from '../../records/orders/order-as-of.js';
 import type { PageRequest } from '../page.js';
 import { entityHref, orderHref } from '../view/links.js';
 import { orderStatusTone, releaseReason } from '../view/order-words.js';

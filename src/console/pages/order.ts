@@ -1,11 +1,12 @@
 import { asOfMoment } from '../../domain/books/as-of.js';
 import { todayIn } from '../../domain/books/match/ageing.js';
+import type { MatchView } from '../../domain/books/match/match-shapes.js';
 import { ownCallWords, unlinkedWords } from '../../domain/orders/own-call-words.js';
 import { referenceDifference } from '../../domain/reference-difference.js';
-import { listMatches, type MatchView } from '../../records/books/match/list-matches.js';
+import type { RecordView } from '../../domain/views/record-shape.js';
+import { listMatches } from '../../records/books/match/list-matches.js';
 import { orderAsOf } from '../../records/orders/order-as-of.js';
 import { type OrderDetails, orderDetails } from '../../records/orders/order-details.js';
-import type { RecordView } from '../../records/rows.js';
 import type { Page, PageRequest } from '../page.js';
 import { fieldLabel, fieldValue } from '../records/field-value.js';
 import { breaksOf } from '../records/record-notices.js';

@@ -1,5 +1,6 @@
-import { checkPeriod, type Missing } from '../../finance/periods/check-period.js';
-import { getPeriod, type PeriodView } from '../../records/books/periods.js';
+import type { Missing, PeriodView } from '../../domain/views/books-shapes.js';
+import { checkPeriod } from '../../finance/periods/check-period.js';
+import { getPeriod } from '../../records/books/periods.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from '../actions/close-period.js';
 import type { Page, PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';

@@ -1,6 +1,7 @@
 import { rejectionWords } from '../../domain/rejection-words.js';
+import type { RejectionView } from '../../domain/views/webhook-shapes.js';
 import { countRejections, type ReasonCount } from '../../records/inbox/rejection-counts.js';
-import { listRejections, type RejectionView } from '../../records/inbox/rejections.js';
+import { listRejections } from '../../records/inbox/rejections.js';
 import type { Page, PageRequest } from '../page.js';
 import { paging } from '../view/links.js';
 import { mayKnowPeople } from '../view/personal.js';

@@ -1,4 +1,5 @@
-import { getRun, type Run } from '../../records/runs/runs.js';
+import type { Run } from '../../domain/views/proof-shapes.js';
+import { getRun } from '../../records/runs/runs.js';
 import type { Page } from '../page.js';
 import { proofFacts } from '../view/proof-words.js';
 import { provenBadge, runStatusTones, tookOf, whyOf } from '../view/run-words.js';

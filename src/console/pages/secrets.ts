@@ -1,4 +1,4 @@
-import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
+import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
 import { type DayOfMatches, matchesPerDay } from '../../records/deliveries/secrets.js';
 import { restoreSecretAction, retireSecretAction, secretLeakedAction } from '../actions/retire-secret.js';
 import type { Page, PageRequest } from '../page.js';

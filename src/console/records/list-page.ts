@@ -1,6 +1,7 @@
 import type { RecordKind } from '../../domain/records.js';
+import type { RecordView } from '../../domain/views/record-shape.js';
 import { orderedKinds, relatedOrders } from '../../records/family/shown-records.js';
-import { getRecord, listRecords, type RecordView, recordFilters } from '../../records/rows.js';
+import { getRecord, listRecords, recordFilters } from '../../records/rows.js';
 import type { Page, PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
 import { paging } from '../view/links.js';

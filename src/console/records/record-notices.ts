@@ -1,5 +1,5 @@
-import type { BreakView } from '../../records/breaks/list-breaks.js';
-import type { RecordView } from '../../records/rows.js';
+import type { BreakView } from '../../domain/views/proof-shapes.js';
+import type { RecordView } from '../../domain/views/record-shape.js';
 import { breakColumns, breakRows } from '../view/break-rows.js';
 import type { Section } from '../view/sections.js';
 import type { Sheet } from './sheet.js';

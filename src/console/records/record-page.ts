@@ -1,5 +1,5 @@
+import type { RecordView } from '../../domain/views/record-shape.js';
 import { type RecordDetails, recordDetails } from '../../records/orders/record-details.js';
-import type { RecordView } from '../../records/rows.js';
 import { assignRefundAction } from '../actions/assign-refund.js';
 import type { Page, PageRequest } from '../page.js';
 import { entityHref, eventHref, runHref } from '../view/links.js';

@@ -1,5 +1,5 @@
 import { textField } from '../../domain/records.js';
-import type { RecordView } from '../../records/rows.js';
+import type { RecordView } from '../../domain/views/record-shape.js';
 import type { PageRequest } from '../page.js';
 import { inPath, orderHref } from '../view/links.js';
 import { recordFor } from '../view/personal.js';

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import type { Related } from '../../domain/kinds/kinds.js';
-import { getRecord, listRecords, type RecordView } from '../../records/rows.js';
+import type { RecordView } from '../../domain/views/record-shape.js';
+import { getRecord, listRecords } from '../../records/rows.js';
 import type { PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
 import type { Section } from '../view/sections.js';

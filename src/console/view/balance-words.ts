@@ -1,6 +1,6 @@
 import { compareAmounts } from '../../domain/money.js';
+import type { Attribution } from '../../domain/views/balance-shapes.js';
 import type { BalanceProof } from '../../records/balances/balance-proofs.js';
-import type { Attribution } from '../../records/balances/balance-views.js';
 import { badge, type Value } from './values.js';
 
 /** How a balance was judged, as the read API shows it. */

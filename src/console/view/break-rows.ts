@@ -1,5 +1,5 @@
 import type { Severity } from '../../domain/breaks/findings.js';
-import type { BreakView } from '../../records/breaks/list-breaks.js';
+import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { breakHref, entityHref } from './links.js';
 import { kindWord } from './record-words.js';
 import type { TableSection } from './sections.js';

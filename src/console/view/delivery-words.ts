@@ -1,6 +1,6 @@
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { rejectionWords } from '../../domain/rejection-words.js';
-import type { DeliveryView } from '../../records/deliveries/list-deliveries.js';
+import type { DeliveryView } from '../../domain/views/webhook-shapes.js';
 import type { Tone } from './values.js';
 
 interface ClassWords {

@@ -1,4 +1,4 @@
-import type { EntryLineView, EntryView } from '../../records/books/list-entries.js';
+import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
 import { entityHref, inPath } from './links.js';
 import { kindWord } from './record-words.js';
 import { amount, badge, id, list, oneLine, quiet, stack, type Tone, text, type Value } from './values.js';

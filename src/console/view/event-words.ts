@@ -1,4 +1,4 @@
-import type { EventView } from '../../records/inbox/events.js';
+import type { EventView } from '../../domain/views/webhook-shapes.js';
 import type { Tone } from './values.js';
 
 const tones: Readonly<Record<EventView['status'], Tone>> = {

@@ -1,5 +1,5 @@
 import type { MatchKind } from '../../domain/books/match/match-facts.js';
-import type { MatchState } from '../../domain/books/match/match-order.js';
+import type { MatchState } from '../../domain/books/match/reasons.js';
 import { entityHref, orderHref } from './links.js';
 import { badge, type Tone, type Value, words } from './values.js';
 

@@ -1,7 +1,7 @@
 import type { OrderStatus } from '../../domain/orders/order.js';
 import { reasonWords } from '../../domain/orders/reason-words.js';
 import type { ReleaseReason } from '../../domain/orders/reasons.js';
-import type { OrderView } from '../../records/orders/orders.js';
+import type { OrderView } from '../../domain/views/order-shapes.js';
 import { badge, type Tone, type Value, words } from './values.js';
 
 const tones: Readonly<Record<OrderStatus, Tone>> = {

@@ -1,4 +1,4 @@
-import type { Missing } from '../../finance/periods/check-period.js';
+import type { Missing } from '../../domain/views/books-shapes.js';
 import { breakHref, inPath, periodHref } from './links.js';
 import { badge, type Tone, type Value } from './values.js';
 

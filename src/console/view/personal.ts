@@ -2,8 +2,7 @@ import type { Actor } from '../../domain/console-roles.js';
 import { fromJsonText, isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import { hideEvidence, hidePeople, hideText, MASK, personalKinds } from '../../domain/personal.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
-import type { DeliveryDetails } from '../../records/deliveries/delivery-details.js';
-import type { RejectionView } from '../../records/inbox/rejections.js';
+import type { DeliveryDetails, RejectionView } from '../../domain/views/webhook-shapes.js';
 import type { PageView } from './sections.js';
 
 /** Viewers look after the whole; they need not know who the customers are. */

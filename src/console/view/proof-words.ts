@@ -1,4 +1,4 @@
-import type { Run } from '../../records/runs/runs.js';
+import type { Run } from '../../domain/views/proof-shapes.js';
 import { counted } from './values.js';
 
 type Fact = readonly [label: string, words: string];

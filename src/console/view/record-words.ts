@@ -1,6 +1,6 @@
 import { kinds, type RecordKind, recordKinds } from '../../domain/kinds/kinds.js';
 import { recordRules } from '../../domain/records.js';
-import type { RecordView } from '../../records/rows.js';
+import type { RecordView } from '../../domain/views/record-shape.js';
 import { eventHref } from './links.js';
 import { badge, link, list, type Tone, type Value, words } from './values.js';
 

@@ -1,7 +1,7 @@
-import type { Run, RunStatus } from '../../records/runs/runs.js';
+import type { Run } from '../../domain/views/proof-shapes.js';
 import { badge, duration, type Tone, type Value } from './values.js';
 
-export const runStatusTones: Readonly<Record<RunStatus, Tone>> = {
+export const runStatusTones: Readonly<Record<Run['status'], Tone>> = {
   running: 'info',
   succeeded: 'good',
   failed: 'bad',

@@ -1,5 +1,5 @@
-import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
 import type { SecretVerdict } from '../../domain/deliveries/secret-verdict.js';
+import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
 import type { Tone } from './values.js';
 
 interface VerdictWords {

@@ -1,7 +1,14 @@
 import { acceptAgain } from './last-secret.js';
 
 /** `may_be_retired`: everything speaks for it. `keep`: something is missing. `undetermined`: nothing can say. */
-export type SecretVerdict = 'retired' | 'may_be_retired' | 'keep' | 'undetermined';
+export const secretVerdicts = ['retired', 'may_be_retired', 'keep', 'undetermined'] as const;
+export type SecretVerdict = (typeof secretVerdicts)[number];
+
+/** Whether a person may retire it: without the verdict only by force. `already`: it is retired. */
+export function retirement({ verdict }: { verdict: SecretVerdict }, force: boolean): 'allowed' | 'already' | 'refused' {
+  if (verdict === 'retired') return 'already';
+  return verdict === 'may_be_retired' || force ? 'allowed' : 'refused';
+}
 
 export interface SecretFacts {
   label: string;

@@ -1,6 +1,6 @@
 import type { MovementTable } from '../../domain/balances/movement-table.js';
 import type { Chart } from '../../domain/books/chart.js';
-import type { ActionView } from '../../records/actions/list-actions.js';
+import type { ActionView } from '../../domain/views/operation-shapes.js';
 
 export interface PackAsked {
   month: string;

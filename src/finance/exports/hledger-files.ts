@@ -1,7 +1,7 @@
 import { nameIn } from '../../domain/books/chart.js';
 import { hledgerCommodity } from '../../domain/books/commodities.js';
+import type { EntryView } from '../../domain/views/books-shapes.js';
 import { type AccountTotal, accountTotals } from '../../records/books/account-totals.js';
-import type { EntryView } from '../../records/books/list-entries.js';
 import { entriesOfMonth } from '../../records/books/month-entries.js';
 import { entryTags, plainWords } from './ledger-text.js';
 import type { ExportFile, MonthBooks } from './month-books.js';

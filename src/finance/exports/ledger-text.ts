@@ -1,4 +1,4 @@
-import type { EntryView } from '../../records/books/list-entries.js';
+import type { EntryView } from '../../domain/views/books-shapes.js';
 
 /** A text of others in one line of a journal: nothing in it ends the line, begins a comment or closes a string. */
 export function plainWords(text: string): string {

@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import { monthAfter, startOfDay } from '../../domain/books/posting-month.js';
 import { sumAmounts } from '../../domain/money.js';
+import type { Missing, PeriodCheck } from '../../domain/views/books-shapes.js';
+import type { Coverage } from '../../domain/views/proof-shapes.js';
 import { unprovenBalances } from '../../records/balances/balance-proofs.js';
 import { type BookedLater, bookedLater } from '../../records/books/booked-later.js';
 import { monthTotals } from '../../records/books/month-totals.js';
@@ -13,35 +15,8 @@ import {
   unpricedLines,
 } from '../../records/books/period-facts.js';
 import { closedMonths } from '../../records/books/posting-progress.js';
-import { type Coverage, coverage } from '../../records/runs/coverage.js';
+import { coverage } from '../../records/runs/coverage.js';
 import { firstDayAfter } from '../exports/month-days.js';
-
-export interface Missing {
-  what:
-    | 'already_closed'
-    | 'month_not_over'
-    | 'nothing_posted'
-    | 'earlier_month_open'
-    | 'posting_behind'
-    | 'asset_not_opened'
-    | 'critical_break'
-    | 'kind_unproven'
-    | 'balance_unproven'
-    | 'closing_differs'
-    | 'unpriced_lines';
-  /** Which break, kind, asset, month or entry; null: none of these. */
-  of: string | null;
-  /** In a sentence, naming what it is about. */
-  told: string;
-  /** It may be closed nevertheless by who gives a reason. The others would let a closed month change. */
-  byReason: boolean;
-}
-
-export interface PeriodCheck {
-  month: string;
-  /** Empty: it may be closed. */
-  missing: Missing[];
-}
 
 export interface CheckSettings {
   now: Date;

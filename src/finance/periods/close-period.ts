@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Chart } from '../../domain/books/chart.js';
+import type { Missing, PeriodFile } from '../../domain/views/books-shapes.js';
 import { recordAction } from '../../records/actions/record-action.js';
-import type { PeriodFile } from '../../records/books/period-files.js';
 import { storePeriodFile } from '../../records/books/period-files.js';
 import { beginClosing, saveClosed } from '../../records/books/periods.js';
 import { lockBooks } from '../../records/books/posting-progress.js';
@@ -9,7 +9,7 @@ import { secretFingerprints } from '../../records/deliveries/secret-fingerprints
 import { exportFormatNames, exportFormats } from '../export-formats.js';
 import { postEntries } from '../post-entries.js';
 import { oneMoment, type PostingDeps } from '../posting-deps.js';
-import { checkPeriod, type Missing } from './check-period.js';
+import { checkPeriod } from './check-period.js';
 
 export interface ClosingDeps extends PostingDeps {
   now: () => Date;

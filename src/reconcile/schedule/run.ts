@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
+import type { Run } from '../../domain/views/proof-shapes.js';
 import { describeError } from '../../records/database/database-errors.js';
 import type { Wanted } from '../../records/deliveries/recoverable-deliveries.js';
 import { checkContinuity, noteDatabase } from '../../records/runs/continuity.js';
-import { finishRun, holdRun, type Run, type RunTally, startRun } from '../../records/runs/runs.js';
+import { finishRun, holdRun, type RunTally, startRun } from '../../records/runs/runs.js';
 import { writeWatermarks } from '../../records/runs/watermarks.js';
 import type { Kind, Outcome, Progress, ReconcileDeps, RunContext } from '../deps.js';
 import type { Fence } from '../write-fenced.js';

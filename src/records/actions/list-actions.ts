@@ -1,20 +1,9 @@
 import type { Knex } from 'knex';
+import { type ActionView, actionShape } from '../../domain/views/operation-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
-import type { ActionOutcome } from './record-action.js';
-
-export interface ActionView {
-  id: string;
-  /** ISO 8601 UTC. */
-  at: string;
-  actor: string;
-  action: string;
-  target: string | null;
-  reason: string | null;
-  details: Record<string, unknown>;
-  outcome: ActionOutcome;
-}
+import { type RowOf, viewOf } from '../database/view-of.js';
 
 export interface ActionFilters {
   actor?: string | undefined;
@@ -23,22 +12,18 @@ export interface ActionFilters {
   outcome?: string | undefined;
 }
 
-type Row = Omit<ActionView, 'at'> & { at: Date };
+type Row = RowOf<ActionView>;
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listActions(db: Knex, query: PageQuery & ActionFilters): Promise<Page<ActionView>> {
   const { actor, action, target, outcome } = query;
   const rows = db('actions').select('*').where(definedOnly({ actor, action, target, outcome }));
   const { items, nextCursor } = await pageById<Row>(rows, query);
-  return { items: items.map(toView), nextCursor };
+  return { items: items.map((row) => viewOf(actionShape, row)), nextCursor };
 }
 
 export async function getAction(db: Knex, id: string): Promise<ActionView | null> {
   if (!isRowId(id)) return null;
   const row = await db<Row>('actions').where({ id }).first();
-  return row === undefined ? null : toView(row);
-}
-
-function toView(row: Row): ActionView {
-  return { ...row, at: row.at.toISOString() };
+  return row === undefined ? null : viewOf(actionShape, row);
 }

@@ -1,8 +1,6 @@
 import type { Knex } from 'knex';
+import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { jsonbText } from '../database/database-text.js';
-
-/** `done`; `asked`: handed over, or begun, and its own records say the rest; `refused`: nothing was changed. */
-export type ActionOutcome = 'done' | 'asked' | 'refused';
 
 export interface NewAction {
   /** The name of a console token, or `cli:` and the user of the operating system. */
@@ -15,7 +13,8 @@ export interface NewAction {
   reason?: string | null;
   /** Never a secret, nor what says who a customer is. */
   details?: Readonly<Record<string, unknown>>;
-  outcome: ActionOutcome;
+  /** `done`; `asked`: handed over, or begun, and its own records say the rest; `refused`: nothing was changed. */
+  outcome: ActionView['outcome'];
 }
 
 /** Of one actor and action within a minute. */

@@ -1,27 +1,10 @@
 import type { Knex } from 'knex';
-
 import { conditionNamed, remedyOf } from '../../domain/alerts/alerts.js';
+import { type AlertView, alertShape } from '../../domain/views/operation-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
+import { viewOf } from '../database/view-of.js';
 import type { AlertRow } from './settle-alerts.js';
-
-/** Times are ISO 8601 UTC. */
-export interface AlertView {
-  id: string;
-  name: string;
-  subject: string;
-  severity: string;
-  /** `pending`: it holds, and is sent when it has held for long enough. */
-  status: 'pending' | 'firing' | 'resolved';
-  summary: string;
-  detail: string;
-  /** What to do first; empty for a condition that this version does not know. */
-  remedy: string;
-  runbook: string;
-  since: string;
-  firedAt: string | null;
-  resolvedAt: string | null;
-}
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listAlerts(
@@ -43,22 +26,13 @@ export async function listAlerts(
       [status],
     );
   const { items, nextCursor } = await pageById<AlertRow>(rows, query);
-  return { items: items.map(viewOf), nextCursor };
+  return { items: items.map(alertOf), nextCursor };
 }
 
-function viewOf({ id, name, subject, severity, summary, detail, since, fired_at, resolved_at }: AlertRow): AlertView {
-  return {
-    id,
-    name,
-    subject,
-    severity,
-    status: resolved_at !== null ? 'resolved' : fired_at === null ? 'pending' : 'firing',
-    summary,
-    detail,
-    remedy: remedyOf({ name, subject }),
-    runbook: `docs/runbook.md#${conditionNamed(name)?.runbook ?? ''}`,
-    since: since.toISOString(),
-    firedAt: fired_at?.toISOString() ?? null,
-    resolvedAt: resolved_at?.toISOString() ?? null,
-  };
+function alertOf(row: AlertRow): AlertView {
+  return viewOf(alertShape, row, {
+    status: row.resolved_at !== null ? 'resolved' : row.fired_at === null ? 'pending' : 'firing',
+    remedy: remedyOf(row),
+    runbook: `docs/runbook.md#${conditionNamed(row.name)?.runbook ?? ''}`,
+  });
 }

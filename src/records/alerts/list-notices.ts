@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
+import type { RowOf } from '../database/view-of.js';
 
 /** What was sent to a channel, or is to be. Times are ISO 8601 UTC. */
 export interface NoticeView {
@@ -20,15 +21,10 @@ export interface NoticeView {
 
 export const noticeStatuses: readonly NoticeView['status'][] = ['pending', 'sent', 'expired'];
 
-interface Row {
-  id: string;
-  channel: string;
+type Row = RowOf<Pick<NoticeView, 'id' | 'channel' | 'status' | 'createdAt' | 'sentAt'>> & {
   key: string;
-  message: { type?: string; summary?: string; subject?: string };
-  status: NoticeView['status'];
-  created_at: Date;
-  sent_at: Date | null;
-}
+  message: Partial<Pick<NoticeView, 'type' | 'summary' | 'subject'>>;
+};
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listNotices(

@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
 import { fromJsonText, type Json } from '../../domain/json.js';
-import { type ActionView, getAction } from '../actions/list-actions.js';
-import type { BreakRow, BreakStep } from '../breaks/list-breaks.js';
+import type { ActionView } from '../../domain/views/operation-shapes.js';
+import { type BreakStep, breakStepShape } from '../../domain/views/proof-shapes.js';
+import { getAction } from '../actions/list-actions.js';
+import type { BreakRow } from '../breaks/list-breaks.js';
+import { type RowOf, viewOf } from '../database/view-of.js';
 import type { LogName } from './sealed-logs.js';
 
 /** What people did when they closed the month last; null: it is not closed. */
@@ -44,14 +47,7 @@ export interface PackedBreak {
   steps: BreakStep[];
 }
 
-interface StepRow {
-  id: string;
-  break_id: string;
-  action: string;
-  actor: string;
-  note: string | null;
-  at: Date;
-}
+type StepRow = RowOf<BreakStep> & { id: string; break_id: string };
 
 const CHUNK = 200;
 const CLOSED = ['resolved', 'written_off', 'auto_resolved'];
@@ -94,7 +90,7 @@ function packedBreak(
       status: CLOSED.includes(newest.action) || newest.action === 'acknowledged' ? newest.action : 'open',
       severity: isOther ? null : row.severity,
       evidence: isOther ? null : fromJsonText(row.evidence),
-      steps: steps.map(({ action, actor, note, at }) => ({ action, actor, note, at: at.toISOString() })),
+      steps: steps.map((step) => viewOf(breakStepShape, step)),
     },
   ];
 }

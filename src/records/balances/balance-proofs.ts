@@ -2,48 +2,24 @@ import type { Knex } from 'knex';
 import type { FoundAtOpening } from '../../domain/balances/at-opening.js';
 import type { BalanceVerdict } from '../../domain/balances/balance-proof.js';
 import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
+import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { textArray } from '../database/array-parameter.js';
 import { verbatim } from '../database/database-text.js';
+import type { RowOf } from '../database/view-of.js';
 
 /** How an asset's balance was classified last; amounts are decimal strings without trailing zeros. */
-export interface BalanceProof {
+export interface BalanceProof extends Omit<BalanceProofView, 'status' | 'agreedBalance' | 'agreedFrozen'> {
   assetCode: string;
-  opening: { balance: string; at: string } | null;
   balance: string | null;
   frozen: string | null;
-  /** The last time that two polls agreed, of the service's clock. */
-  agreedAt: string | null;
-  explained: string | null;
-  unobservable: string | null;
-  attributed: string | null;
-  /** Of the unobservable part: known operations whose amount is not shown; to be attributed. */
-  unknownAmount: string | null;
-  unexplained: string | null;
-  unproven: string | null;
-  askedAt: string;
   /** A part that is left over while payouts are under way that could be it; without payouts: it was classified. */
   held: HeldResidual | null;
-  /** What payouts that were under way at the opening were found to make; null: not known yet. */
-  atOpening: FoundAtOpening | null;
 }
 
-interface ProofRow {
-  asset_code: string;
+type ProofRow = RowOf<Omit<BalanceProof, 'opening'>> & {
   opening_balance: string | null;
   opening_at: Date | null;
-  balance: string | null;
-  frozen: string | null;
-  agreed_at: Date | null;
-  explained: string | null;
-  unobservable: string | null;
-  attributed: string | null;
-  unknown_amount: string | null;
-  unexplained: string | null;
-  unproven: string | null;
-  asked_at: Date;
-  held: HeldResidual | null;
-  at_opening: FoundAtOpening | null;
-}
+};
 
 const AMOUNTS = [
   'opening_balance',

@@ -1,30 +1,13 @@
 import type { Knex } from 'knex';
+import { type Attribution, attributionShape, type BalanceProofView } from '../../domain/views/balance-shapes.js';
+import type { RecordView } from '../../domain/views/record-shape.js';
 import type { Page, PageQuery } from '../database/paging.js';
-import { getRecord, listRecords, type RecordView } from '../rows.js';
+import { type RowOf, viewOf } from '../database/view-of.js';
+import { getRecord, listRecords } from '../rows.js';
 import { type BalanceProof, proofStatus, proofsAsOf } from './balance-proofs.js';
 
 /** A balance as the service showed it last, and how it was classified. */
 export type BalanceView = RecordView & { proof: BalanceProofView | null };
-
-/** `status`: whether opening + movements + what was attributed is the balance; `unproven` says why it is not known. */
-export interface BalanceProofView extends Omit<BalanceProof, 'assetCode' | 'held' | 'balance' | 'frozen'> {
-  status: ReturnType<typeof proofStatus>;
-  agreedBalance: string | null;
-  agreedFrozen: string | null;
-}
-
-/** What finance has said of a part of a residual. */
-export interface Attribution {
-  id: string;
-  assetCode: string;
-  /** Signed. */
-  amount: string;
-  note: string;
-  actor: string;
-  at: string;
-  /** YYYY-MM-DD: the day that finance named; null: none. */
-  bookedOn: string | null;
-}
 
 /** Balances with their proofs; filters and order are those of the records. Throws `CursorError`. */
 export async function listBalances(
@@ -51,32 +34,20 @@ export async function getBalance(db: Knex, assetCode: string, now = new Date()):
 
 /** Newest first. */
 export async function listAttributions(db: Knex, assetCode: string): Promise<Attribution[]> {
-  const { rows } = await db.raw<{
-    rows: {
-      id: string;
-      asset_code: string;
-      amount: string;
-      note: string;
-      actor: string;
-      at: Date;
-      booked_on: string | null;
-    }[];
-  }>(
+  const { rows } = await db.raw<{ rows: RowOf<Attribution>[] }>(
     `SELECT id, asset_code, trim_scale(amount)::text AS amount, note, actor, at,
             to_char(booked_on, 'YYYY-MM-DD') AS booked_on FROM balance_attributions
      WHERE asset_code = ? ORDER BY id DESC`,
     [assetCode],
   );
-  return rows.map(({ asset_code, at, booked_on, ...row }) => {
-    return { ...row, assetCode: asset_code, at: at.toISOString(), bookedOn: booked_on };
-  });
+  return rows.map((row) => viewOf(attributionShape, row));
 }
 
 function withProof(record: RecordView, proof: BalanceProof | undefined): BalanceView {
-  return { ...record, proof: proof === undefined ? null : viewOf(proof) } as BalanceView;
+  return { ...record, proof: proof === undefined ? null : proofView(proof) };
 }
 
-function viewOf(proof: BalanceProof): BalanceProofView {
+function proofView(proof: BalanceProof): BalanceProofView {
   const { assetCode: _, held: __, balance, frozen, ...rest } = proof;
   return { status: proofStatus(proof), ...rest, agreedBalance: balance, agreedFrozen: frozen };
 }

@@ -1,45 +1,9 @@
 import type { Knex } from 'knex';
+import { type EntryLineView, type EntryView, entryLineShape, entryShape } from '../../domain/views/books-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
-
-/** A leg, and what one unit of its asset was worth then; `rate` null: `unpriced` says why. */
-export interface EntryLineView {
-  account: string;
-  assetCode: string;
-  amount: string;
-  /** Says what is known, and moves nothing. */
-  memo: boolean;
-  rate: string | null;
-  rateCurrency: string | null;
-  rateSource: string | null;
-  rateAt: string | null;
-  unpriced: string | null;
-}
-
-export interface EntryView {
-  id: string;
-  recordKind: string;
-  recordId: string;
-  key: string;
-  version: number;
-  type: 'entry' | 'reversal' | 'correction' | 'change';
-  reverses: string | null;
-  corrects: string | null;
-  /** The posting period. */
-  month: string;
-  date: string;
-  /** The service's time of what is booked, and which of its times that is. */
-  at: string;
-  datedBy: string;
-  /** The closed month that it belongs to. */
-  adjusts: string | null;
-  description: string;
-  sources: { kind: string; id: string }[];
-  observedBy: { type: string; ref: string; at: string } | null;
-  postedAt: string;
-  lines: EntryLineView[];
-}
+import { type RowOf, viewOf } from '../database/view-of.js';
 
 export interface EntryFilters {
   account?: string | undefined;
@@ -49,38 +13,10 @@ export interface EntryFilters {
   recordId?: string | undefined;
 }
 
-interface Row {
-  id: string;
-  record_kind: string;
-  record_id: string;
-  key: string;
-  version: number;
-  type: EntryView['type'];
-  reverses: string | null;
-  corrects: string | null;
-  month: string;
-  date: string;
-  at: string;
-  dated_by: string;
-  adjusts: string | null;
-  description: string;
-  sources: EntryView['sources'];
-  observed: EntryView['observedBy'];
-  posted_at: string;
-}
+/** Times as the text that is shown: a `Date` in between would cost more than all the rest of a row. */
+type Row = RowOf<Omit<EntryView, 'observedBy' | 'lines'>, string> & { observed: EntryView['observedBy'] };
 
-interface LineRow {
-  entry_id: string;
-  account: string;
-  asset_code: string;
-  amount: string;
-  memo: boolean;
-  rate: string | null;
-  currency: string | null;
-  source: string | null;
-  rate_at: string | null;
-  reason: string | null;
-}
+type LineRow = RowOf<EntryLineView, string> & { entry_id: string };
 
 /** Newest first, paged by key. An entry is found by any of its lines, and shown with all. Throws `CursorError`. */
 export async function listEntries(db: Knex, query: PageQuery & EntryFilters): Promise<Page<EntryView>> {
@@ -94,7 +30,6 @@ export async function listEntries(db: Knex, query: PageQuery & EntryFilters): Pr
   return { items: await viewsOf(db, items), nextCursor };
 }
 
-/** Times as the text that is shown: a `Date` in between would cost more than all the rest of a row. */
 const utc = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const COLUMNS = `id, record_kind, record_id, key, version, type, reverses, corrects, month, date::text AS date,
@@ -113,7 +48,8 @@ function select(db: Knex): Knex.QueryBuilder {
 async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
   const { rows: lines } = await db.raw<{ rows: LineRow[] }>(
     `SELECT entry_id, account, asset_code, trim_scale(amount)::text AS amount, memo,
-            trim_scale(rate)::text AS rate, currency, source, ${utc('rate_at')} AS rate_at, reason
+            trim_scale(rate)::text AS rate, currency AS rate_currency, source AS rate_source,
+            ${utc('rate_at')} AS rate_at, reason AS unpriced
      FROM entry_lines LEFT JOIN LATERAL (
        SELECT rate, currency, source, rate_at, reason FROM entry_rates
        WHERE entry_rates.entry_id = entry_lines.entry_id AND entry_rates.asset_code = entry_lines.asset_code
@@ -124,38 +60,11 @@ async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
   );
   const byEntry = new Map<string, LineRow[]>(rows.map(({ id }) => [id, []]));
   for (const line of lines) byEntry.get(line.entry_id)?.push(line);
-  return rows.map((row) => ({
-    id: row.id,
-    recordKind: row.record_kind,
-    recordId: row.record_id,
-    key: row.key,
-    version: row.version,
-    type: row.type,
-    reverses: row.reverses,
-    corrects: row.corrects,
-    month: row.month,
-    date: row.date,
-    at: row.at,
-    datedBy: row.dated_by,
-    adjusts: row.adjusts,
-    description: row.description,
-    sources: row.sources.map(({ kind, id }) => ({ kind, id })),
-    observedBy: row.observed,
-    postedAt: row.posted_at,
-    lines: (byEntry.get(row.id) ?? []).map(lineOf),
-  }));
-}
-
-function lineOf(row: LineRow): EntryLineView {
-  return {
-    account: row.account,
-    assetCode: row.asset_code,
-    amount: row.amount,
-    memo: row.memo,
-    rate: row.rate,
-    rateCurrency: row.currency,
-    rateSource: row.source,
-    rateAt: row.rate_at,
-    unpriced: row.reason,
-  };
+  return rows.map((row) =>
+    viewOf(entryShape, row, {
+      sources: row.sources.map(({ kind, id }) => ({ kind, id })),
+      observedBy: row.observed,
+      lines: (byEntry.get(row.id) ?? []).map((line) => viewOf(entryLineShape, line)),
+    }),
+  );
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { EntryLineView, EntryView } from './list-entries.js';
+import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
 import { monthLines, RATED, together } from './month-lines.js';
 import { exact, utc } from './month-query.js';
 

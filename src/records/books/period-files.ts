@@ -1,15 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-
-export interface PeriodFile {
-  id: string;
-  /** Counts from 1: a month that was reopened has those of each of its closings. */
-  closing: number;
-  format: string;
-  name: string;
-  sha256: string;
-  bytes: number;
-}
+import type { PeriodFile } from '../../domain/views/books-shapes.js';
 
 /** Of a closed month, those of its newest closing; of an open one none. */
 export async function periodFiles(db: Knex, month: string): Promise<PeriodFile[]> {

@@ -1,36 +1,10 @@
 import type { Knex } from 'knex';
+import { type PeriodView, periodShape } from '../../domain/views/books-shapes.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
-import { type PeriodFile, periodFiles } from './period-files.js';
+import { type RowOf, viewOf } from '../database/view-of.js';
+import { periodFiles } from './period-files.js';
 
-/** A month of the books. Times are ISO 8601 UTC. */
-export interface PeriodView {
-  /** YYYY-MM. */
-  month: string;
-  status: 'open' | 'closed';
-  /** How often it was closed. */
-  closings: number;
-  closedAt: string | null;
-  closedBy: string | null;
-  /** Why it was closed though something was missing, or why it was reopened. */
-  reason: string | null;
-  reopenedAt: string | null;
-  reopenedBy: string | null;
-  entries: number;
-  /** Of a closed month: what it is from then on. */
-  files: PeriodFile[];
-}
-
-interface Row {
-  month: string;
-  status: PeriodView['status'];
-  closings: number;
-  closed_at: Date | null;
-  closed_by: string | null;
-  reason: string | null;
-  reopened_at: Date | null;
-  reopened_by: string | null;
-  entries: string;
-}
+type Row = RowOf<Omit<PeriodView, 'entries' | 'files'>> & { entries: string };
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
@@ -50,14 +24,14 @@ export async function listPeriods(
     take + 1,
   );
   const { items, nextCursor } = cut(rows, take, (row) => [row.month]);
-  return { items: await Promise.all(items.map((row) => viewOf(db, row))), nextCursor };
+  return { items: await Promise.all(items.map((row) => periodOf(db, row))), nextCursor };
 }
 
 /** Null: no month of the books. */
 export async function getPeriod(db: Knex, month: string): Promise<PeriodView | null> {
   if (!MONTH.test(month)) return null;
   const [row] = await select(db, 'month = ?', [month], 1);
-  return row === undefined ? null : viewOf(db, row);
+  return row === undefined ? null : periodOf(db, row);
 }
 
 async function select(db: Knex, where: string, values: (string | null)[], limit: number): Promise<Row[]> {
@@ -72,19 +46,8 @@ async function select(db: Knex, where: string, values: (string | null)[], limit:
   return rows;
 }
 
-async function viewOf(db: Knex, row: Row): Promise<PeriodView> {
-  return {
-    month: row.month,
-    status: row.status,
-    closings: row.closings,
-    closedAt: row.closed_at?.toISOString() ?? null,
-    closedBy: row.closed_by,
-    reason: row.reason,
-    reopenedAt: row.reopened_at?.toISOString() ?? null,
-    reopenedBy: row.reopened_by,
-    entries: Number(row.entries),
-    files: await periodFiles(db, row.month),
-  };
+async function periodOf(db: Knex, row: Row): Promise<PeriodView> {
+  return viewOf(periodShape, row, { entries: Number(row.entries), files: await periodFiles(db, row.month) });
 }
 
 /** Lets files refer to the month, and says which closing this is. The month takes entries until `saveClosed`. */

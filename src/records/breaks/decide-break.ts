@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
+import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { recordAction } from '../actions/record-action.js';
 import { isRowId } from '../database/row-id.js';
-import { type BreakRow, type BreakView, breakView } from './list-breaks.js';
+import { type BreakRow, breakView } from './list-breaks.js';
 
 export type BreakDecision = 'acknowledge' | 'resolve' | 'write_off';
 

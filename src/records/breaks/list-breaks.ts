@@ -1,37 +1,13 @@
 import type { Knex } from 'knex';
 import { type AgeBucket, ageBucket, ageBuckets } from '../../domain/age-buckets.js';
-import type { BreakKind } from '../../domain/breaks/breaks.js';
 import type { Severity } from '../../domain/breaks/findings.js';
-import { fromJsonText, type Json } from '../../domain/json.js';
-import type { EntityKind, EntityRef } from '../../domain/records.js';
+import { fromJsonText } from '../../domain/json.js';
+import type { EntityKind } from '../../domain/records.js';
+import { type BreakDetail, type BreakView, breakShape, breakStepShape } from '../../domain/views/proof-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
-
-type BreakStatus = 'open' | 'acknowledged' | 'resolved' | 'written_off' | 'auto_resolved';
-
-/** Interface: "Shapes outside programs rely on". Times are ISO 8601 UTC. */
-export interface BreakView {
-  id: string;
-  kind: BreakKind;
-  severity: Severity;
-  entity: EntityRef;
-  evidence: Json;
-  status: BreakStatus;
-  openedAt: string;
-  resolvedAt: string | null;
-  /** Of the days since it was opened, until it was closed. */
-  age: AgeBucket;
-  /** Whole days, of which `age` is the bucket. */
-  ageDays: number;
-}
-
-export interface BreakStep {
-  action: string;
-  actor: string;
-  note: string | null;
-  at: string;
-}
+import { type RowOf, viewOf } from '../database/view-of.js';
 
 export interface BreakFilters {
   kind?: string | undefined;
@@ -44,17 +20,11 @@ export interface BreakFilters {
   age?: AgeBucket | undefined;
 }
 
-export interface BreakRow {
-  id: string;
-  kind: BreakKind;
-  severity: Severity;
+export type BreakRow = RowOf<Omit<BreakView, 'entity' | 'evidence' | 'age' | 'ageDays'>> & {
   entity_kind: EntityKind;
   entity_id: string;
   evidence: string;
-  status: BreakStatus;
-  opened_at: Date;
-  resolved_at: Date | null;
-}
+};
 
 const DAY_MS = 86_400_000;
 
@@ -88,39 +58,22 @@ export async function listBreaks(
 }
 
 /** One break and all that was done about it, oldest first. */
-export async function getBreak(
-  db: Knex,
-  id: string,
-  now = new Date(),
-): Promise<(BreakView & { steps: BreakStep[] }) | null> {
+export async function getBreak(db: Knex, id: string, now = new Date()): Promise<BreakDetail | null> {
   if (!isRowId(id)) return null;
   const row = await db<BreakRow>('breaks').where({ id }).first();
   if (row === undefined) return null;
-  const steps = await db<{ break_id: string; action: string; actor: string; note: string | null; at: Date }>(
-    'break_steps',
-  )
-    .where({ break_id: id })
-    .orderBy('id');
-  return {
-    ...breakView(row, now),
-    steps: steps.map(({ action, actor, note, at }) => ({ action, actor, note, at: at.toISOString() })),
-  };
+  const steps = await db('break_steps').where({ break_id: id }).orderBy('id');
+  return { ...breakView(row, now), steps: steps.map((step) => viewOf(breakStepShape, step)) };
 }
 
 export function breakView(row: BreakRow, now: Date): BreakView {
   const ageDays = Math.floor(((row.resolved_at ?? now).getTime() - row.opened_at.getTime()) / DAY_MS);
-  return {
-    id: row.id,
-    kind: row.kind,
-    severity: row.severity,
+  return viewOf(breakShape, row, {
     entity: { kind: row.entity_kind, id: row.entity_id },
     evidence: fromJsonText(row.evidence),
-    status: row.status,
-    openedAt: row.opened_at.toISOString(),
-    resolvedAt: row.resolved_at?.toISOString() ?? null,
     age: ageBucket(ageDays),
     ageDays,
-  };
+  });
 }
 
 /** How many are open or acknowledged, by severity and age. */

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import type { EntityRef } from '../../domain/records.js';
+import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { textArray } from '../database/array-parameter.js';
-import { type BreakRow, type BreakView, breakView } from './list-breaks.js';
+import { type BreakRow, breakView } from './list-breaks.js';
 
 /** Breaks about any of them that nobody has closed yet, newest first. */
 export async function openBreaksOf(db: Knex, entities: readonly EntityRef[], now = new Date()): Promise<BreakView[]> {

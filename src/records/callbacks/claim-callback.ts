@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
+import type { RowOf } from '../database/view-of.js';
 import { lockCallbacks } from './lock-callbacks.js';
 
 /** An attempt that one process may make, until the claim is over. */
@@ -15,14 +16,7 @@ export interface ClaimedCallback {
   attempts: number;
 }
 
-interface Row {
-  id: string;
-  reference: string;
-  webhook_id: string;
-  changed_at: Date;
-  data: string;
-  attempts: number;
-}
+type Row = RowOf<Omit<ClaimedCallback, 'claim'>> & { reference: string };
 
 /**
  * Takes the callback that has been due for the longest, for so many seconds, after which another may take it. Of an order

@@ -1,50 +1,17 @@
 import type { Knex } from 'knex';
-import { fromJsonText, type Json } from '../../domain/json.js';
+import { fromJsonText } from '../../domain/json.js';
+import { type CallbackView, callbackShape } from '../../domain/views/operation-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
-
-export const callbackStatuses = ['pending', 'sent', 'dead', 'superseded'] as const;
-export type CallbackStatus = (typeof callbackStatuses)[number];
-
-/** Times are ISO 8601 UTC. */
-export interface CallbackView {
-  id: string;
-  webhookId: string;
-  reference: string;
-  status: CallbackStatus;
-  attempts: number;
-  /** Null: none is to come. */
-  nextAttemptAt: string | null;
-  httpStatus: number | null;
-  error: string | null;
-  /** Its place in the feed of changes. */
-  seq: string;
-  changedAt: string;
-  sentAt: string | null;
-  /** The order as it was sent. */
-  data: Json;
-}
+import { type RowOf, viewOf } from '../database/view-of.js';
 
 export interface CallbackFilters {
   status?: string | undefined;
   reference?: string | undefined;
 }
 
-interface Row {
-  id: string;
-  webhook_id: string;
-  reference: string;
-  status: CallbackStatus;
-  attempts: number;
-  next_attempt_at: Date;
-  http_status: number | null;
-  error: string | null;
-  seq: string;
-  changed_at: Date;
-  sent_at: Date | null;
-  data: string;
-}
+type Row = RowOf<Omit<CallbackView, 'data'>> & { data: string };
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listCallbacks(db: Knex, query: PageQuery & CallbackFilters): Promise<Page<CallbackView>> {
@@ -53,28 +20,17 @@ export async function listCallbacks(db: Knex, query: PageQuery & CallbackFilters
     .select('*')
     .where(definedOnly({ status: query.status, reference }));
   const { items, nextCursor } = await pageById<Row>(rows, query);
-  return { items: items.map(viewOf), nextCursor };
+  return { items: items.map(callbackOf), nextCursor };
 }
 
 export async function getCallback(db: Knex, id: string): Promise<CallbackView | null> {
   if (!isRowId(id)) return null;
   const row = await db<Row>('callbacks').where({ id }).first();
-  return row === undefined ? null : viewOf(row);
+  return row === undefined ? null : callbackOf(row);
 }
 
-function viewOf(row: Row): CallbackView {
-  return {
-    id: row.id,
-    webhookId: row.webhook_id,
-    reference: row.reference,
-    status: row.status,
-    attempts: row.attempts,
-    nextAttemptAt: row.status === 'pending' ? row.next_attempt_at.toISOString() : null,
-    httpStatus: row.http_status,
-    error: row.error,
-    seq: row.seq,
-    changedAt: row.changed_at.toISOString(),
-    sentAt: row.sent_at?.toISOString() ?? null,
-    data: fromJsonText(row.data),
-  };
+function callbackOf(row: Row): CallbackView {
+  // Of one that is not to be sent any more the column says nothing.
+  const nextAttemptAt = row.status === 'pending' ? (row.next_attempt_at?.toISOString() ?? null) : null;
+  return viewOf(callbackShape, row, { nextAttemptAt, data: fromJsonText(row.data) });
 }

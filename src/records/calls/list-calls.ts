@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
+import type { RowOf } from '../database/view-of.js';
 import { UNDECIDED } from './open-calls.js';
 
 /** A creating call of ours. Times are ISO 8601 UTC, of our clock. */
@@ -19,21 +20,7 @@ export interface CallView {
   takenInAt: string | null;
 }
 
-interface Row {
-  operation: string;
-  key: string;
-  status: CallView['status'];
-  undecided: boolean;
-  payment_intent_id: string | null;
-  merchant_reference: string | null;
-  account_id: string | null;
-  object_id: string | null;
-  request: string | null;
-  begun_at: Date;
-  ended_at: Date | null;
-  taken_in_at: Date | null;
-  begun: string;
-}
+type Row = RowOf<CallView> & { request: string | null; begun: string };
 
 const COLUMNS = `call.*, ${UNDECIDED} AS undecided, ${microseconds('begun_at')} AS begun`;
 

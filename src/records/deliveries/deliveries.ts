@@ -1,20 +1,14 @@
 import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { recordKinds } from '../../domain/records.js';
+import type { DeliveryView } from '../../domain/views/webhook-shapes.js';
 import { textArray } from '../database/array-parameter.js';
+import type { RowOf } from '../database/view-of.js';
 import type { Delivery } from './read-delivery.js';
 
-export interface DeliveryRow {
-  id: string;
-  endpoint_id: string | null;
-  endpoint_url: string | null;
-  event_type: string | null;
-  status: string | null;
-  http_status: number | null;
-  attempts: number | null;
-  last_attempt_at: Date | null;
-  next_retry_at: Date | null;
-  created_at: Date | null;
+type Judged = 'eventId' | 'recoverable' | 'verified' | 'verifiedAt' | 'observedAt' | 'observedBy';
+
+export interface DeliveryRow extends RowOf<Omit<DeliveryView, Judged>> {
   event_key: string | null;
   content_hash: string | null;
   event_timestamp: number | null;
@@ -23,12 +17,7 @@ export interface DeliveryRow {
   payload: string | null;
   payload_hash: string | null;
   details: string | null;
-  class: DeliveryClass;
-  class_since: Date;
-  reason: string | null;
-  missed: boolean;
   inbox_id: string | null;
-  recovered_at: Date | null;
   /** When the service showed it like this, ms of its clock, as text. */
   poll_from: string;
   poll_ref: string;
@@ -122,13 +111,8 @@ export async function markRecovered(trx: Knex.Transaction, ids: readonly string[
     .update({ recovered_at: now });
 }
 
-type ListedRow = Pick<
-  DeliveryRow,
-  'id' | 'endpoint_id' | 'endpoint_url' | 'event_type' | 'status' | 'http_status' | 'attempts'
->;
-
-/** What the service says of a delivery, but for its times. */
-export function asListed(row: ListedRow) {
+function toDelivery(row: DeliveryRow): Delivery {
+  const { event_key: key, content_hash: contentHash, event_timestamp: timestamp } = row;
   return {
     id: row.id,
     endpointId: row.endpoint_id,
@@ -137,13 +121,6 @@ export function asListed(row: ListedRow) {
     status: row.status,
     httpStatus: row.http_status,
     attempts: row.attempts,
-  };
-}
-
-function toDelivery(row: DeliveryRow): Delivery {
-  const { event_key: key, content_hash: contentHash, event_timestamp: timestamp } = row;
-  return {
-    ...asListed(row),
     lastAttemptAt: row.last_attempt_at?.getTime() ?? null,
     nextRetryAt: row.next_retry_at?.getTime() ?? null,
     createdAt: row.created_at?.getTime() ?? null,

@@ -1,16 +1,7 @@
 import type { DeliveredEvent } from '../../domain/deliveries/delivery-payload.js';
 import { isJsonObject, type Json, type JsonObject, objectFromJsonText, toJsonText } from '../../domain/json.js';
+import type { DeliveryDetails } from '../../domain/views/webhook-shapes.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
-
-/** What else the service shows of a delivery (specification 2.13), for people. */
-export interface DeliveryDetails {
-  /** As it was sent; null: none is shown, or it is too large to be kept, or was deleted by its age. */
-  payload: string | null;
-  /** What our address answered the last attempt, as the service noted it. */
-  responseBody: string | null;
-  responseHeaders: Record<string, unknown> | null;
-  attemptsList: unknown[] | null;
-}
 
 /** Letters of a payload that is kept for people alone. */
 const LONGEST_PAYLOAD = 65_536;

@@ -1,44 +1,12 @@
 import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
+import { type DeliveryDetail, type DeliveryView, deliveryShape } from '../../domain/views/webhook-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { viewOf } from '../database/view-of.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
-import { asListed, type DeliveryRow } from './deliveries.js';
-import { type DeliveryDetails, detailsOf } from './delivery-details.js';
-
-/** A delivery as people see it: the service's fields, and what became of it here. Times are ISO 8601 UTC. */
-export interface DeliveryView {
-  id: string;
-  endpointId: string | null;
-  endpointUrl: string | null;
-  eventType: string | null;
-  status: string | null;
-  httpStatus: number | null;
-  attempts: number | null;
-  lastAttemptAt: string | null;
-  nextRetryAt: string | null;
-  createdAt: string | null;
-  class: DeliveryClass;
-  classSince: string;
-  /** Why it was rejected, or what else there is to say. */
-  reason: string | null;
-  /** It should be here and is not, or is not applied yet. */
-  missed: boolean;
-  /** The event that it is paired with. */
-  eventId: string | null;
-  recoveredAt: string | null;
-  /** It is not here, and could enter the inbox from the payload that the service shows. */
-  recoverable: boolean;
-  /** Always: only the service's own history shows deliveries. */
-  verified: true;
-  /** When the history showed it like this, by the service's clock. */
-  verifiedAt: string;
-  observedAt: string;
-  observedBy: { type: 'poll'; ref: string };
-}
-
-/** One delivery with all that the service shows of it. */
-export interface DeliveryDetail extends DeliveryView, DeliveryDetails {}
+import type { DeliveryRow } from './deliveries.js';
+import { detailsOf } from './delivery-details.js';
 
 export interface DeliveryFilters {
   class?: string | undefined;
@@ -157,21 +125,11 @@ function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder 
 
 function toView(row: Shown): DeliveryView {
   const shownAt = new Date(Number(row.poll_from)).toISOString();
-  return {
-    ...asListed(row),
-    lastAttemptAt: row.last_attempt_at?.toISOString() ?? null,
-    nextRetryAt: row.next_retry_at?.toISOString() ?? null,
-    createdAt: row.created_at?.toISOString() ?? null,
-    class: row.class,
-    classSince: row.class_since.toISOString(),
-    reason: row.reason,
-    missed: row.missed,
+  return viewOf(deliveryShape, row, {
     eventId: row.inbox_id,
-    recoveredAt: row.recovered_at?.toISOString() ?? null,
-    recoverable: row.recoverable,
     verified: true,
     verifiedAt: shownAt,
     observedAt: shownAt,
     observedBy: { type: 'poll', ref: row.poll_ref },
-  };
+  });
 }

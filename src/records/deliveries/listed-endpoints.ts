@@ -2,10 +2,11 @@ import type { Knex } from 'knex';
 import type { ListedEndpoint } from '../../domain/deliveries/endpoint-rules.js';
 import { type Json, type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
+import type { RecordView } from '../../domain/views/record-shape.js';
 import { textArray } from '../database/array-parameter.js';
 import { instantMs } from '../database/database-text.js';
 import { type Page, type PageQuery, takeOf } from '../database/paging.js';
-import { listRecords, type RecordView } from '../rows.js';
+import { listRecords } from '../rows.js';
 
 export interface KnownEndpoint extends ListedEndpoint {
   /** ms of the service's clock. */

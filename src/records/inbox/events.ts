@@ -1,37 +1,9 @@
 import type { Knex } from 'knex';
+import { arrivalsShape, type EventDetail, type EventView, eventShape } from '../../domain/views/webhook-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
-
-type EventStatus = 'received' | 'applied' | 'failed' | 'unhandled' | 'dead';
-
-/** An authentic event as operators see it (interface: "Shapes outside programs rely on"). Times are ISO 8601 UTC. */
-export interface EventView {
-  id: string;
-  eventType: string;
-  status: EventStatus;
-  source: 'webhook' | 'delivery_history';
-  key: string;
-  keyType: 'id' | 'fingerprint';
-  eventId: string | null;
-  secretLabel: string | null;
-  /** `trigger`: a test by `tallyhook trigger`, of which nothing follows; null: a report. */
-  mark: string | null;
-  arrivals: number;
-  attempts: number;
-  receivedAt: string;
-  lastArrivalAt: string;
-  appliedAt: string | null;
-  error: string | null;
-}
-
-/** One event with its payload and the secrets that each arrival came under. */
-export interface EventDetail extends EventView {
-  arrivalsBySecret: { secretLabel: string; arrivals: number; firstAt: string; lastAt: string }[];
-  sameContentAs: string[];
-  /** The body as it came, as text; null once it was pruned. */
-  body: string | null;
-}
+import { columnsOf, type RowOf, viewOf } from '../database/view-of.js';
 
 export interface EventFilters {
   status?: string | undefined;
@@ -45,41 +17,9 @@ export interface EventFilters {
   since?: Date | undefined;
 }
 
-interface Row {
-  id: string;
-  event_type: string;
-  status: EventStatus;
-  source: EventView['source'];
-  key: string;
-  key_type: EventView['keyType'];
-  event_id: string | null;
-  secret_label: string | null;
-  mark: string | null;
-  arrivals: number;
-  attempts: number;
-  received_at: Date;
-  last_arrival_at: Date;
-  applied_at: Date | null;
-  error: string | null;
-}
+type Row = RowOf<EventView>;
 
-const columns = [
-  'id',
-  'event_type',
-  'status',
-  'source',
-  'key',
-  'key_type',
-  'event_id',
-  'secret_label',
-  'mark',
-  'arrivals',
-  'attempts',
-  'received_at',
-  'last_arrival_at',
-  'applied_at',
-  'error',
-];
+const columns = columnsOf(eventShape);
 
 export async function listEvents(db: Knex, page: PageQuery & EventFilters): Promise<Page<EventView>> {
   const query = db('inbox')
@@ -96,7 +36,7 @@ export async function listEvents(db: Knex, page: PageQuery & EventFilters): Prom
     )
     .where('received_at', '>=', page.since ?? new Date(0));
   const { items, nextCursor } = await pageById<Row>(query, page);
-  return { items: items.map(toView), nextCursor };
+  return { items: items.map((row) => viewOf(eventShape, row)), nextCursor };
 }
 
 export async function getEvent(db: Knex, id: string): Promise<EventDetail | null> {
@@ -109,34 +49,9 @@ export async function getEvent(db: Knex, id: string): Promise<EventDetail | null
   const arrivals = await db('inbox_arrivals').where({ inbox_id: id }).orderBy('secret_label');
   const twins = await db('inbox').select('id').where({ content_hash: row.content_hash }).whereNot({ id }).limit(20);
   return {
-    ...toView(row),
-    arrivalsBySecret: arrivals.map((arrival) => ({
-      secretLabel: arrival.secret_label,
-      arrivals: arrival.arrivals,
-      firstAt: arrival.first_at.toISOString(),
-      lastAt: arrival.last_at.toISOString(),
-    })),
+    ...viewOf(eventShape, row),
+    arrivalsBySecret: arrivals.map((row) => viewOf(arrivalsShape, row)),
     sameContentAs: twins.map((twin) => twin.id),
     body: row.body?.toString('utf8') ?? null,
-  };
-}
-
-function toView(row: Row): EventView {
-  return {
-    id: row.id,
-    eventType: row.event_type,
-    status: row.status,
-    source: row.source,
-    key: row.key,
-    keyType: row.key_type,
-    eventId: row.event_id,
-    secretLabel: row.secret_label,
-    mark: row.mark,
-    arrivals: row.arrivals,
-    attempts: row.attempts,
-    receivedAt: row.received_at.toISOString(),
-    lastArrivalAt: row.last_arrival_at.toISOString(),
-    appliedAt: row.applied_at?.toISOString() ?? null,
-    error: row.error,
   };
 }

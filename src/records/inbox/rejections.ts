@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
+import { type RejectionView, rejectionShape } from '../../domain/views/webhook-shapes.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
+import { viewOf } from '../database/view-of.js';
 
 /** A rejected request, as far as it is kept. */
 export interface Rejection {
@@ -39,17 +41,7 @@ export async function saveRejections(db: Knex, samples: Rejection[], counts: Rej
   });
 }
 
-/** A kept rejection as operators see it. Times are ISO 8601 UTC. */
-export interface RejectionView {
-  id: string;
-  reason: string;
-  detail: string;
-  diagnosis: string | null;
-  bodySize: number;
-  bodyHash: string;
-  firstBytes: string;
-  rejectedAt: string;
-}
+type RejectionRow = ReturnType<typeof toRow> & { id: string };
 
 export async function listRejections(
   db: Knex,
@@ -58,13 +50,13 @@ export async function listRejections(
   const query = db('rejections').select('*');
   if (page.reason !== undefined) void query.where('reason', page.reason);
   if (page.since !== undefined) void query.where('rejected_at', '>=', page.since);
-  const { items, nextCursor } = await pageById<ReturnType<typeof toRow> & { id: string }>(query, page);
+  const { items, nextCursor } = await pageById<RejectionRow>(query, page);
   return { items: items.map(toView), nextCursor };
 }
 
 export async function getRejection(db: Knex, id: string): Promise<RejectionView | null> {
   if (!isRowId(id)) return null;
-  const row: (ReturnType<typeof toRow> & { id: string }) | undefined = await db('rejections').where({ id }).first();
+  const row: RejectionRow | undefined = await db('rejections').where({ id }).first();
   return row === undefined ? null : toView(row);
 }
 
@@ -134,15 +126,6 @@ function toRow(sample: Rejection) {
   };
 }
 
-function toView(row: ReturnType<typeof toRow> & { id: string }): RejectionView {
-  return {
-    id: row.id,
-    reason: row.reason,
-    detail: row.detail,
-    diagnosis: row.diagnosis,
-    bodySize: row.body_size,
-    bodyHash: row.body_hash,
-    firstBytes: row.first_bytes.toString('utf8'),
-    rejectedAt: row.rejected_at.toISOString(),
-  };
+function toView(row: RejectionRow): RejectionView {
+  return viewOf(rejectionShape, row, { firstBytes: row.first_bytes.toString('utf8') });
 }

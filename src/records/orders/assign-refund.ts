@@ -9,6 +9,7 @@ import {
 } from '../../domain/family/links.js';
 import { toJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
+import type { OrderDetail } from '../../domain/views/order-shapes.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
 import { ASSIGNED, appendChanges } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
@@ -17,7 +18,7 @@ import { loadMakers } from '../family/load.js';
 import { lockLinks, membersOf } from '../family/lock.js';
 import { idTexts, loadShown, relatedOrders, shownColumns } from '../family/shown-records.js';
 import type { OrderRules } from './derive-orders.js';
-import { getOrder, type OrderDetail } from './orders.js';
+import { getOrder } from './orders.js';
 import { ordersOfPayouts } from './orders-of-payouts.js';
 import { rederiveOrders } from './rederive-releases.js';
 

@@ -3,46 +3,24 @@ import { listedPayins } from '../../domain/family/links.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { OrderStatus } from '../../domain/orders/order.js';
 import { type EntityRef, type RecordKind, recordRules, textField } from '../../domain/records.js';
-import { ASSIGNED, type Change, changesOf, REPORTED } from '../changes.js';
+import type { OrderAsOfAnswer, OrderDetail, RecordAsOf } from '../../domain/views/order-shapes.js';
+import type { Change } from '../../domain/views/proof-shapes.js';
+import { ASSIGNED, changesOf, REPORTED } from '../changes.js';
 import { listRecords } from '../rows.js';
 import type { TimelineEntry } from './order-details.js';
-import { getOrder, type OrderDetail } from './orders.js';
+import { getOrder } from './orders.js';
 import { sourceDetails } from './source-details.js';
 
-/** A record as it was known. Personal fields are digests. */
-export interface RecordAsOf {
-  kind: RecordKind;
-  id: string;
-  /** The service's own list showed it so. */
-  verified: boolean;
-  /** The service's list did not show it any more. */
-  absent: boolean;
-  /** When the newest of it came to be known, ISO 8601 UTC, and by what. */
-  knownAt: string;
-  knownBy: Change['source'];
-  fields: JsonObject;
-}
-
-/** Of an order and its records what was known at a time. */
-export interface OrderAsOf {
-  reference: string;
-  /** ISO 8601 UTC; what was known at that millisecond is in it. */
-  asOf: string;
-  order: {
+/** Of an order and its records what was known at a time; personal fields are digests. */
+export interface OrderAsOf extends Pick<OrderAsOfAnswer, 'reference' | 'asOf' | 'toldLater'> {
+  order: Pick<OrderAsOfAnswer, 'expected' | 'paymentIntents' | 'invoices' | 'refunds' | 'release'> & {
     status: OrderStatus | null;
-    expected: OrderDetail['expected'];
-    paymentIntents: string[];
-    invoices: string[];
-    refunds: string[];
-    release: { safe: boolean; reason: string };
   };
   paymentIntents: RecordAsOf[];
   payins: RecordAsOf[];
   invoices: RecordAsOf[];
   refunds: RecordAsOf[];
   timeline: TimelineEntry[];
-  /** What the service had said by then, by its own clock, and we came to know later: it is not in the above. */
-  toldLater: { changes: number; firstKnownAt: string | null };
 }
 
 export type OrderAsOfResult =

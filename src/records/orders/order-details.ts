@@ -4,14 +4,16 @@ import type { OpenCall } from '../../domain/family/own-refunds.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import type { EntityRef, RecordKind } from '../../domain/records.js';
-import type { BreakView } from '../breaks/list-breaks.js';
+import type { OrderDetail } from '../../domain/views/order-shapes.js';
+import type { BreakView, Change } from '../../domain/views/proof-shapes.js';
+import type { RecordView } from '../../domain/views/record-shape.js';
 import { openBreaksOf } from '../breaks/open-breaks-of.js';
 import { openCalls } from '../calls/open-calls.js';
-import { type Change, changesOf } from '../changes.js';
+import { changesOf } from '../changes.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
-import { getRecord, listRecords, type RecordView } from '../rows.js';
+import { getRecord, listRecords } from '../rows.js';
 import { type OpenRefund, openRefundsAmong } from './list-open-refunds.js';
-import { getOrder, type OrderDetail } from './orders.js';
+import { getOrder } from './orders.js';
 import { type SourceDetail, sourceDetails } from './source-details.js';
 
 /** Of what webhooks alone say: a forger may say much. */

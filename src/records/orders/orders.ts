@@ -1,24 +1,16 @@
 import type { Knex } from 'knex';
+import type { OrderDetail, OrderView } from '../../domain/views/order-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
 import { countCarriers, lookAlikes } from '../family/references.js';
-import { type OrderRow, type OrderView, orderView } from '../order-row.js';
+import { type OrderRow, orderView } from '../order-row.js';
 
-export type { OrderView } from '../order-row.js';
 export {
   InvalidOrderError,
   type OrderRegistration,
   registerOrder,
   withdrawRegistration,
 } from './register-order.js';
-
-/** An order, with what may be mistaken for it. */
-export interface OrderDetail extends OrderView {
-  /** References of other orders that look like this one's: the first hundred. */
-  similarReferences: string[];
-  /** How many carry the reference, where that is more than can be one order's; null: it is one order's. */
-  sharedBy: { paymentIntents: number; invoices: number } | null;
-}
 
 /** By its reference, byte for byte. */
 export async function getOrder(db: Knex, reference: string): Promise<OrderDetail | null> {

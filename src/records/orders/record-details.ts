@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
-import type { BreakView } from '../breaks/list-breaks.js';
+import type { BreakView } from '../../domain/views/proof-shapes.js';
+import type { RecordView } from '../../domain/views/record-shape.js';
 import { openBreaksOf } from '../breaks/open-breaks-of.js';
 import { changesOf } from '../changes.js';
 import { isRowId } from '../database/row-id.js';
-import { getRecord, type RecordView } from '../rows.js';
+import type { RowOf } from '../database/view-of.js';
+import { getRecord } from '../rows.js';
 import type { TimelineEntry } from './order-details.js';
 import { sourceDetails } from './source-details.js';
 
@@ -52,14 +54,7 @@ interface EventDelivery {
   createdAt: string | null;
 }
 
-interface Row {
-  id: string;
-  inbox_id: string;
-  endpoint_url: string | null;
-  status: string | null;
-  attempts: number | null;
-  created_at: Date | null;
-}
+type Row = RowOf<Omit<EventDelivery, 'eventId'>> & { inbox_id: string };
 
 const MOST = 100;
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Change } from '../changes.js';
+import type { Change } from '../../domain/views/proof-shapes.js';
 import { isRowId } from '../database/row-id.js';
 
 /** The event or the run behind an observation. `at`: when it came in, or began; ISO 8601 UTC. */

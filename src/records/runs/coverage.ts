@@ -1,24 +1,7 @@
 import type { Knex } from 'knex';
+import type { Coverage } from '../../domain/views/proof-shapes.js';
 import { recordTables } from '../record-columns.js';
 import { type ListGap, readListGaps } from './watermarks.js';
-
-/** What is proven of a kind: complete from when, up to when, and what keeps it from being more. */
-export interface Coverage {
-  kind: string;
-  /**
-   * Everything that the service lists and that was created since is held; null: that is not proven of any time. Of a kind
-   * without a time of creation the first complete poll.
-   */
-  provenSince: string | null;
-  /** The beginning of the newest run that proved itself complete; null: there is none. */
-  completeUntil: string | null;
-  /** Of `completeUntil`. */
-  ageSeconds: number | null;
-  /** What the newest run did not prove, and why; null: nothing is amiss. */
-  reason: string | null;
-  /** Gaps: intervals of the list that were not read, newest first; null: from the head, or to the end. */
-  unread: { createdBefore: string | null; createdAfter: string | null }[];
-}
 
 interface RunRow {
   kind: string;

@@ -1,32 +1,11 @@
 import type { Knex } from 'knex';
+import { type Run, runShape } from '../../domain/views/proof-shapes.js';
 import { AppError } from '../../errors.js';
 import { jsonbText } from '../database/database-text.js';
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
-
-export type RunStatus = 'running' | 'succeeded' | 'failed' | 'aborted';
-
-/** One run of a reconciler (interface: "Shapes outside programs rely on"). `id` is null of a dry run: it has no row. */
-export interface Run {
-  id: string | null;
-  kind: string;
-  full: boolean;
-  status: RunStatus;
-  /** Calls to the service so far. */
-  calls: number;
-  /** Rows that the service showed. */
-  seen: number;
-  changed: number;
-  breaksOpened: number;
-  /** Everything that the run set out to read was proven to be read. False until then, and for ever where it failed. */
-  complete: boolean;
-  /** What `complete` rests on: the intervals read, by list; or why it is not proven. */
-  proof: Record<string, unknown>;
-  startedAt: string;
-  finishedAt: string | null;
-  error: string | null;
-}
+import { type RowOf, viewOf } from '../database/view-of.js';
 
 export interface RunTally {
   calls: number;
@@ -40,21 +19,7 @@ class RunLostError extends AppError {
   readonly code = 'run_lost';
 }
 
-interface RunRow {
-  id: string;
-  kind: string;
-  full: boolean;
-  status: RunStatus;
-  calls: number;
-  seen: string;
-  changed: string;
-  breaks_opened: number;
-  complete: boolean;
-  proof: Record<string, unknown>;
-  started_at: Date;
-  finished_at: Date | null;
-  error: string | null;
-}
+type RunRow = RowOf<Omit<Run, 'id' | 'seen' | 'changed'>> & { id: string; seen: string; changed: string };
 
 /** Opens a run. The caller holds the lock of the kind, so whatever still says `running` is dead: it becomes `aborted`. */
 export async function startRun(
@@ -91,7 +56,7 @@ export async function holdRun(trx: Knex.Transaction, id: string, tally: RunTally
 export async function finishRun(
   db: Knex,
   id: string,
-  end: RunTally & Pick<Run, 'complete' | 'proof' | 'error'> & { status: Exclude<RunStatus, 'running'>; now: Date },
+  end: RunTally & Pick<Run, 'complete' | 'proof' | 'error'> & { status: Exclude<Run['status'], 'running'>; now: Date },
 ): Promise<Run> {
   const [ended]: RunRow[] = await db('runs')
     .where({ id, status: 'running' })
@@ -138,19 +103,5 @@ export async function getRun(db: Knex, id: string): Promise<Run | null> {
 }
 
 function toRun(row: RunRow): Run {
-  return {
-    id: row.id,
-    kind: row.kind,
-    full: row.full,
-    status: row.status,
-    calls: row.calls,
-    seen: Number(row.seen),
-    changed: Number(row.changed),
-    breaksOpened: row.breaks_opened,
-    complete: row.complete,
-    proof: row.proof,
-    startedAt: row.started_at.toISOString(),
-    finishedAt: row.finished_at?.toISOString() ?? null,
-    error: row.error,
-  };
+  return viewOf(runShape, row, { seen: Number(row.seen), changed: Number(row.changed) });
 }

@@ -1,6 +1,6 @@
 import { lateSeconds } from '../../domain/alerts/condition.js';
 import { acceptAgain, NONE_ACCEPTED, retiredLast } from '../../domain/deliveries/last-secret.js';
-import type { SecretStatus } from '../../domain/deliveries/secret-status.js';
+import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
 import { differingSettings, valuesText } from '../../records/alerts/process-settings.js';
 import { decidingSealCheck, unverifiedSeconds } from '../../records/audit/seal-checks.js';
 import { sealState, unsealedText } from '../../records/audit/seal-state.js';

@@ -1,6 +1,7 @@
+import type { Coverage } from '../../domain/views/proof-shapes.js';
 import { kinds } from '../../reconcile/deps.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
-import { type Coverage, coverage } from '../../records/runs/coverage.js';
+import { coverage } from '../../records/runs/coverage.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 import { checkAlerts } from './check-alerts.js';
 import {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { expect } from 'vitest';
-import type { Run } from '../../../src/records/runs/runs.js';
+import type { Run } from '../../../src/domain/views/proof-shapes.js';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/start-sandbox.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { until } from '../../support/drill.js';

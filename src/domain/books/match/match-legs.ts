@@ -4,8 +4,8 @@ import { isJsonObject } from '../../json.js';
 import { addAmounts, compareAmounts, subtractAmounts, sumAmounts } from '../../money.js';
 import { textField } from '../../records.js';
 import type { BookedSum, MatchFacts, MovedSum } from './match-facts.js';
-import { grossOf, type MatchAmount } from './match-sides.js';
-import type { Reason } from './reasons.js';
+import type { MatchAmount, Reason } from './match-shapes.js';
+import { grossOf } from './match-sides.js';
 
 /** Where a payment and its payins, what moved the balance, and the books do not say the same. */
 export function recordReasons(facts: MatchFacts, amounts: readonly MatchAmount[]): Reason[] {

@@ -6,15 +6,9 @@ import { deriveOrder, type OrderStatus } from '../../orders/order.js';
 import { textField } from '../../records.js';
 import type { MatchFacts } from './match-facts.js';
 import { recordReasons } from './match-legs.js';
-import { expectedOf, type MatchAmount, sidesOf } from './match-sides.js';
-import type { MatchReason, Reason } from './reasons.js';
-
-/**
- * matched: what was asked, what was paid and what is booked are the same, or all of them are nothing.
- * partly_matched: at least two of the three are there, and they differ. unmatched: one of them alone.
- */
-export const matchStates = ['matched', 'partly_matched', 'unmatched'] as const;
-export type MatchState = (typeof matchStates)[number];
+import type { MatchAmount, Reason } from './match-shapes.js';
+import { expectedOf, sidesOf } from './match-sides.js';
+import type { MatchReason, MatchState } from './reasons.js';
 
 export interface Match {
   state: MatchState;

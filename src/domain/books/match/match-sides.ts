@@ -14,24 +14,7 @@ import { type IntentOutcome, intentOutcome } from '../../orders/order-intent.js'
 import { textField } from '../../records.js';
 import { sumExactValues } from '../fiat-report.js';
 import type { BookedSum, MatchFacts } from './match-facts.js';
-
-/** The three sides in one asset or currency; decimal strings, of which only `booked` and `value` may be negative. */
-export interface MatchAmount {
-  /** An asset; or, of what is asked for and not paid, the currency that it is asked for in. */
-  code: string;
-  /** By the order, its invoices or what its payments asked for. */
-  asked: string;
-  /** Gross, as the service's payments show it. */
-  paid: string;
-  /** By refunds that are confirmed and moved a balance. */
-  returned: string;
-  /** Income of payments less refunds, in the books. */
-  booked: string;
-  /** What is booked was worth in the reporting currency, as far as it is priced; exact. */
-  value: string;
-  /** Lines of it that are not. */
-  unpriced: number;
-}
+import type { MatchAmount } from './match-shapes.js';
 
 type Sides = Map<string, MatchAmount>;
 

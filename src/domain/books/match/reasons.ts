@@ -1,3 +1,10 @@
+/**
+ * matched: what was asked, what was paid and what is booked are the same, or all of them are nothing.
+ * partly_matched: at least two of the three are there, and they differ. unmatched: one of them alone.
+ */
+export const matchStates = ['matched', 'partly_matched', 'unmatched'] as const;
+export type MatchState = (typeof matchStates)[number];
+
 /** Why an order is matched. */
 export const matchedReasons = ['agreed', 'given_back', 'partly_given_back', 'lapsed'] as const;
 
@@ -29,9 +36,3 @@ export const matchReasons = [
 ] as const;
 
 export type MatchReason = (typeof matchReasons)[number];
-
-export interface Reason {
-  code: MatchReason;
-  /** In words, with the amounts. */
-  told: string;
-}

@@ -1,20 +1,7 @@
-import { type AgeBucket, ageBuckets } from '../../age-buckets.js';
-import { type MatchState, matchStates } from './match-order.js';
-import { type MatchAmount, sumOfSides } from './match-sides.js';
-
-interface Place {
-  state: MatchState;
-  age: AgeBucket;
-  matches: number;
-}
-
-/** `value` is exact: whoever shows it rounds it, once. */
-export interface MatchTotals {
-  /** How many, each of them once. */
-  counts: Place[];
-  /** By asset or currency; an order with two of them is in both. */
-  amounts: (Place & MatchAmount)[];
-}
+import { ageBuckets } from '../../age-buckets.js';
+import type { MatchAmount, MatchTotals, Place } from './match-shapes.js';
+import { sumOfSides } from './match-sides.js';
+import { matchStates } from './reasons.js';
 
 /** Adds up matches one by one, in memory for as many rows as there are assets, states and ages. */
 export function matchTotals(): {

@@ -2,9 +2,8 @@ import type { Knex } from 'knex';
 import type { AgeBucket } from '../../../domain/age-buckets.js';
 import { ageOn, openedBetween } from '../../../domain/books/match/ageing.js';
 import type { MatchKind } from '../../../domain/books/match/match-facts.js';
-import { type MatchState, matchStates } from '../../../domain/books/match/match-order.js';
-import type { MatchAmount } from '../../../domain/books/match/match-sides.js';
-import { type MatchReason, matchedReasons, type Reason } from '../../../domain/books/match/reasons.js';
+import { type MatchAmount, type MatchView, matchShape } from '../../../domain/books/match/match-shapes.js';
+import { type MatchReason, type MatchState, matchedReasons, matchStates } from '../../../domain/books/match/reasons.js';
 import { textArray } from '../../database/array-parameter.js';
 import {
   atMicroseconds,
@@ -15,20 +14,7 @@ import {
   takeOf,
   timeKeyOf,
 } from '../../database/paging.js';
-
-/** One order, or one invoice or payment that belongs to none, with its three sides. */
-export interface MatchView {
-  kind: MatchKind;
-  id: string;
-  state: MatchState;
-  /** The first decides. */
-  reasons: Reason[];
-  amounts: MatchAmount[];
-  /** ISO 8601 UTC, and the day of the books' zone, from which it is aged. */
-  openedAt: string;
-  openedOn: string;
-  age: AgeBucket;
-}
+import { type RowOf, viewOf } from '../../database/view-of.js';
 
 export interface MatchFilters {
   state?: MatchState | undefined;
@@ -47,15 +33,7 @@ export interface AgeingDay {
   timeZone: string;
 }
 
-interface Row {
-  kind: MatchKind;
-  id: string;
-  state: MatchState;
-  reasons: Reason[];
-  opened_at: Date;
-  opened_on: string;
-  opened_us: string;
-}
+type Row = RowOf<Omit<MatchView, 'amounts' | 'age'>> & { opened_us: string };
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listMatches(
@@ -135,18 +113,14 @@ async function viewsOf(db: Knex, rows: readonly Row[], today: string): Promise<M
      ) AS own ORDER BY code COLLATE "C"`,
     [textArray(rows.map(({ kind }) => kind)), textArray(rows.map(({ id }) => id))],
   );
-  return rows.map((row) => ({
-    kind: row.kind,
-    id: row.id,
-    state: row.state,
-    reasons: row.reasons,
-    amounts: found
-      .filter(({ kind, id }) => kind === row.kind && id === row.id)
-      .map(({ kind: _kind, id: _id, ...amount }) => amount),
-    openedAt: row.opened_at.toISOString(),
-    openedOn: row.opened_on,
-    age: ageOn(today, row.opened_on),
-  }));
+  return rows.map((row) =>
+    viewOf(matchShape, row, {
+      amounts: found
+        .filter(({ kind, id }) => kind === row.kind && id === row.id)
+        .map(({ kind: _kind, id: _id, ...amount }) => amount),
+      age: ageOn(today, row.opened_on),
+    }),
+  );
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { type AgeBucket, ageBuckets } from '../../../domain/age-buckets.js';
-import type { MatchState } from '../../../domain/books/match/match-order.js';
-import type { MatchAmount } from '../../../domain/books/match/match-sides.js';
-import { type MatchTotals, matchTotals } from '../../../domain/books/match/totals.js';
+import type { MatchAmount, MatchTotals } from '../../../domain/books/match/match-shapes.js';
+import type { MatchState } from '../../../domain/books/match/reasons.js';
+import { matchTotals } from '../../../domain/books/match/totals.js';
 
 const AGE = `CASE ${Object.entries(ageBuckets)
   .map(([age, [, oldest]]) => `WHEN ?::date - opened_on <= ${oldest} THEN '${age}'`)

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Match } from '../../../domain/books/match/match-order.js';
-import type { MatchAmount } from '../../../domain/books/match/match-sides.js';
+import type { MatchAmount } from '../../../domain/books/match/match-shapes.js';
 import { integerArray, textArray } from '../../database/array-parameter.js';
 import { jsonbText } from '../../database/database-text.js';
 import { type MatchUnit, unitKey } from './match-unit.js';

@@ -1,13 +1,7 @@
 import { z } from 'zod';
-import type { Json } from '../../../domain/json.js';
-import { type EntityKind, recordKinds } from '../../../domain/records.js';
-
-type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
-
-/** The schema, where it says what the type says: a field that one of the two lacks does not compile. */
-export function shapeOf<T>() {
-  return <S extends z.ZodType>(schema: S & (Same<z.output<S>, T> extends true ? unknown : never)): S => schema;
-}
+import type { AgeBucket } from '../age-buckets.js';
+import type { Json } from '../json.js';
+import { entityKinds } from '../records.js';
 
 /** The same schema with its meaning, and with an example where there is one. */
 export function described<S extends z.ZodType>(schema: S, description: string, example?: unknown): S {
@@ -33,16 +27,15 @@ export const assetCode = described(z.string(), 'An asset as the service names it
 export const text = z.string();
 export const count = z.int().min(0);
 export const month = z.string().meta({ description: 'A month.', pattern: '^\\d{4}-\\d\\d$', examples: ['2026-10'] });
+export const ages = z.enum(['0-30', '31-60', '61-90', '90+'] satisfies AgeBucket[]);
 
 /** Whatever JSON it is. */
 export const anything: z.ZodType<Json> = z.unknown() as never;
 export const anyObject = z.record(z.string(), z.unknown());
 
-const otherEntities = ['delivery', 'order', 'secret', 'event'] as const;
-
 export const entity = z
   .object({
-    kind: z.enum<EntityKind[]>([...recordKinds, ...otherEntities]),
+    kind: z.enum(entityKinds),
     id: described(z.string(), 'Its id.', 'pi_1'),
   })
   .meta({ id: 'Entity', description: 'What it is about.' });

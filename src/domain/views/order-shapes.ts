@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { orderStatuses, releaseReasons } from '../../../domain/orders/reasons.js';
-import type { OrderDetail, OrderView } from '../../../records/orders/orders.js';
-import { amount, anyObject, count, described, shapeOf, text, time } from './parts.js';
+import type { JsonObject } from '../json.js';
+import { orderStatuses, releaseReasons } from '../orders/reasons.js';
+import type { RecordKind } from '../records.js';
+import { amount, anyObject, count, described, text, time } from './parts.js';
 
 const order = z.object({
   reference: described(text, 'The store’s own, byte for byte.', 'A-1001'),
@@ -30,25 +31,26 @@ const order = z.object({
   updatedAt: time,
 });
 
-export const orderShape = shapeOf<OrderView>()(
-  order.meta({ id: 'Order', description: 'An order of the store, derived from its payments, invoices and refunds.' }),
-);
+export const orderShape = order.meta({
+  id: 'Order',
+  description: 'An order of the store, derived from its payments, invoices and refunds.',
+});
+export type OrderView = z.output<typeof orderShape>;
 
-export const orderDetailShape = shapeOf<OrderDetail>()(
-  order
-    .extend({
-      similarReferences: described(
-        z.array(text),
-        'References of other orders that look the same: in upper or lower case, with a blank, an invisible character or another hyphen, with letters of another script. A hundred at most.',
-        [],
-      ),
-      sharedBy: described(
-        z.object({ paymentIntents: count, invoices: count }).nullable(),
-        'How many carry the reference, where that is more than can be one order’s.',
-      ),
-    })
-    .meta({ id: 'OrderDetail', description: 'An order, with what may be mistaken for it.' }),
-);
+export const orderDetailShape = order
+  .extend({
+    similarReferences: described(
+      z.array(text),
+      'References of other orders that look the same: in upper or lower case, with a blank, an invisible character or another hyphen, with letters of another script. A hundred at most.',
+      [],
+    ),
+    sharedBy: described(
+      z.object({ paymentIntents: count, invoices: count }).nullable(),
+      'How many carry the reference, where that is more than can be one order’s.',
+    ),
+  })
+  .meta({ id: 'OrderDetail', description: 'An order, with what may be mistaken for it.' });
+export type OrderDetail = z.output<typeof orderDetailShape>;
 
 const record = z
   .object({
@@ -61,6 +63,7 @@ const record = z
     fields: described(anyObject, 'By the names of the specification. What identifies a person is a digest.', {}),
   })
   .meta({ id: 'RecordAsOf', description: 'A record as it was known at a time.' });
+export type RecordAsOf = Omit<z.output<typeof record>, 'kind' | 'fields'> & { kind: RecordKind; fields: JsonObject };
 
 /** What is answered with `asOf`. */
 export const orderAsOfShape = z
@@ -83,3 +86,4 @@ export const orderAsOfShape = z
     id: 'OrderAsOf',
     description: 'An order as it was known here at a time, not as things stood at the service.',
   });
+export type OrderAsOfAnswer = z.output<typeof orderAsOfShape>;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { type Field, type Fields, kinds, type RecordKind } from '../../../domain/kinds/kinds.js';
+import type { JsonObject } from '../json.js';
+import { type Field, type Fields, kinds, type RecordKind } from '../kinds/kinds.js';
 import { amount, described, text, time } from './parts.js';
 
-/** How we know a record (interface: every record carries it). */
+/** How we know a record: every record carries it. */
 const knowledge = {
   verified: described(z.boolean(), 'The service’s own list or detail showed exactly these fields.', true),
   reported: described(
@@ -24,6 +25,10 @@ const knowledge = {
   ),
   absentSince: described(time.nullable(), 'Since when the service provably does not list it.'),
 };
+type Knowledge = z.output<z.ZodObject<typeof knowledge>>;
+
+/** A record as programs see it: the fields of the specification (section 2) as they are shown, and how we know them. */
+export type RecordView = JsonObject & { id: string } & Omit<Knowledge, 'reported'> & { reported: JsonObject | null };
 
 /**
  * A record of the service: fields of the specification, which may be absent or null, and any other that the service shows.

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { amount, assetCode, described, ownId, text, time } from './parts.js';
+import { recordShape } from './record-shape.js';
+
+const signed = amount.nullable();
+
+const proof = z
+  .object({
+    status: described(
+      z.enum(['agrees', 'unexplained', 'unproven']),
+      'Whether opening, movements and what was attributed are the balance; `unproven`: it is not known, and why.',
+    ),
+    opening: described(z.object({ balance: amount, at: time }).nullable(), 'Where the reckoning began.'),
+    agreedBalance: described(signed, 'What two readings around the movements showed.'),
+    agreedFrozen: signed,
+    agreedAt: described(time.nullable(), 'When two readings agreed last.'),
+    explained: described(signed, 'By movements that the service lists.'),
+    unobservable: described(signed, 'By operations that no list shows.'),
+    attributed: described(signed, 'What finance named of that.'),
+    unknownAmount: described(signed, 'Of known operations whose amount is not shown; to be attributed.'),
+    unexplained: described(signed, 'What nothing explains.'),
+    unproven: described(text.nullable(), 'Why it is not known.'),
+    askedAt: time,
+    atOpening: described(
+      z.object({ payouts: z.array(text), most: amount, amount }).nullable(),
+      'What payouts that were under way at the opening were found to make.',
+    ),
+  })
+  .meta({ id: 'BalanceProof', description: 'How a balance was classified.' });
+export type BalanceProofView = z.output<typeof proof>;
+
+export const attributionShape = z
+  .object({
+    id: ownId,
+    assetCode,
+    amount,
+    note: text,
+    actor: text,
+    at: time,
+    bookedOn: described(
+      text.nullable(),
+      'The day on which finance said that it was; null: none was named.',
+      '2026-10-30',
+    ),
+  })
+  .meta({ id: 'Attribution', description: 'What finance said of a part that no list shows.' });
+export type Attribution = z.output<typeof attributionShape>;
+
+/** Without a proof: it was never judged. */
+const judged = { proof: proof.nullable() };
+
+export const balanceShape = recordShape('balance', judged);
+
+export const balanceDetailShape = recordShape(
+  'balance',
+  { ...judged, attributions: z.array(attributionShape) },
+  { id: 'BalanceDetail', description: 'A balance with all that finance attributed.' },
+);

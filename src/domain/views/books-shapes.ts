@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { amount, assetCode, count, described, month, ownId, text, time } from './parts.js';
+
+export const entryLineShape = z
+  .object({
+    account: described(text, 'Of the chart of accounts.', 'Assets:Service:Operating'),
+    assetCode,
+    amount,
+    memo: described(z.boolean(), 'It says what is known, and moves nothing.', false),
+    rate: described(amount.nullable(), 'What one unit was worth then.'),
+    rateCurrency: described(text.nullable(), 'In which currency.', 'USD'),
+    rateSource: described(text.nullable(), 'Who says so.'),
+    rateAt: time.nullable(),
+    unpriced: described(text.nullable(), 'Why there is no rate.', null),
+  })
+  .meta({ id: 'EntryLine', description: 'A leg of an entry. Debits are positive; the lines are zero per asset.' });
+export type EntryLineView = z.output<typeof entryLineShape>;
+
+export const entryShape = z
+  .object({
+    id: ownId,
+    recordKind: described(text, 'What it was derived from.', 'payment_intent'),
+    recordId: described(text, 'Its id.', 'pi_1'),
+    key: described(text, 'Which of the record’s entries it is.'),
+    version: described(z.int(), 'Counts up where it was corrected.', 1),
+    type: z.enum(['entry', 'reversal', 'correction', 'change']),
+    reverses: described(text.nullable(), 'The entry that it takes back.', null),
+    corrects: described(text.nullable(), 'The entry that it stands for.', null),
+    month: described(month, 'The period that it was posted in.'),
+    date: described(text, 'YYYY-MM-DD in the zone of the books.', '2026-10-31'),
+    at: described(time, 'The service’s time of what is booked.'),
+    datedBy: described(text, 'Which of its times that is.', 'createdAt'),
+    adjusts: described(text.nullable(), 'The closed month that it belongs to.', null),
+    description: text,
+    sources: z.array(z.object({ kind: text, id: text })),
+    observedBy: z.object({ type: text, ref: text, at: text }).nullable(),
+    postedAt: time,
+    lines: z.array(entryLineShape),
+  })
+  .meta({ id: 'Entry', description: 'A double entry, never changed once it is posted.' });
+export type EntryView = z.output<typeof entryShape>;
+
+/** `closing` counts from 1: a month that was reopened has files of each of its closings. */
+const file = z.object({ id: ownId, closing: count, format: text, name: text, sha256: text, bytes: count });
+export type PeriodFile = z.output<typeof file>;
+
+export const periodShape = z
+  .object({
+    month,
+    status: z.enum(['open', 'closed']),
+    closings: described(count, 'How often it was closed.', 1),
+    closedAt: time.nullable(),
+    closedBy: text.nullable(),
+    reason: described(text.nullable(), 'Why it was closed though something was missing, or reopened.', null),
+    reopenedAt: time.nullable(),
+    reopenedBy: text.nullable(),
+    entries: described(count, 'How many entries it has.', 420),
+    files: described(z.array(file), 'Of a closed month: its files, with their hashes.', []),
+  })
+  .meta({ id: 'Period', description: 'A month of the books.' });
+export type PeriodView = z.output<typeof periodShape>;
+
+const missing = z.object({
+  what: z.enum([
+    'already_closed',
+    'month_not_over',
+    'nothing_posted',
+    'earlier_month_open',
+    'posting_behind',
+    'asset_not_opened',
+    'critical_break',
+    'kind_unproven',
+    'balance_unproven',
+    'closing_differs',
+    'unpriced_lines',
+  ]),
+  of: described(text.nullable(), 'Which break, kind, asset, month or entry.', '7'),
+  told: described(text, 'In a sentence.', 'break 7 is open: balance_residual of balance BTC'),
+  // What may not be would let a closed month change.
+  byReason: described(z.boolean(), 'It may be closed nevertheless by who gives a reason.', true),
+});
+export type Missing = z.output<typeof missing>;
+
+export const periodCheckShape = z
+  .object({ month, missing: described(z.array(missing), 'Empty: it may be closed.') })
+  .meta({ id: 'PeriodCheck', description: 'What is missing for a month to be closed.' });
+export type PeriodCheck = z.output<typeof periodCheckShape>;

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { anyObject, anything, count, described, ownId, text, time } from './parts.js';
+
+export const callbackStatuses = ['pending', 'sent', 'dead', 'superseded'] as const;
+
+export const callbackShape = z
+  .object({
+    id: ownId,
+    webhookId: described(text, 'The header webhook-id: the same at every attempt.'),
+    reference: described(text, 'The order.', 'A-1001'),
+    status: described(
+      z.enum(callbackStatuses),
+      '`dead`: given up; `superseded`: a newer state of the order took its place.',
+      'sent',
+    ),
+    attempts: described(count, 'How often it was tried.', 1),
+    nextAttemptAt: described(time.nullable(), 'Null: none is to come.'),
+    httpStatus: described(z.int().nullable(), 'The store’s answer.', 200),
+    error: described(text.nullable(), 'What was wrong with it.', null),
+    seq: described(text, 'Its place in the feed of changes.', '4096'),
+    changedAt: time,
+    sentAt: time.nullable(),
+    data: described(anything, 'The order as it was sent.', {}),
+  })
+  .meta({ id: 'Callback', description: 'What is sent to the store about an order.' });
+export type CallbackView = z.output<typeof callbackShape>;
+
+export const alertShape = z
+  .object({
+    id: ownId,
+    name: described(text, 'The condition.', 'MissedDeliveries'),
+    subject: described(text, 'Distinguishes those of one name.', ''),
+    severity: described(text, 'critical or warning.', 'critical'),
+    status: described(
+      z.enum(['pending', 'firing', 'resolved']),
+      '`pending`: it fires when it has held for long enough.',
+    ),
+    summary: text,
+    detail: text,
+    // Empty where this version does not know the condition.
+    remedy: described(text, 'What to do first.'),
+    runbook: described(text, 'The section that says what to do.', 'docs/runbook.md#missed-deliveries'),
+    since: time,
+    firedAt: time.nullable(),
+    resolvedAt: time.nullable(),
+  })
+  .meta({ id: 'Alert', description: 'A condition of which people get an alert.' });
+export type AlertView = z.output<typeof alertShape>;
+
+export const actionShape = z
+  .object({
+    id: ownId,
+    at: time,
+    actor: described(text, 'The name of a console token, or `cli:` and the user of the operating system.', 'omar'),
+    action: described(text, 'What was done.', 'replay'),
+    target: described(text.nullable(), 'What it was done to.', 'event 128'),
+    reason: described(text.nullable(), 'Why, in the actor’s words.'),
+    details: described(anyObject, 'What else was given.', {}),
+    outcome: described(z.enum(['done', 'asked', 'refused']), '`asked`: handed to the process that does it.', 'asked'),
+  })
+  .meta({ id: 'Action', description: 'Who did what, and why.' });
+export type ActionView = z.output<typeof actionShape>;

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { breakKinds } from '../breaks/breaks.js';
+import type { Severity } from '../breaks/findings.js';
+import { ages, anyObject, anything, count, described, entity, ownId, text, time } from './parts.js';
+
+const breakFields = z.object({
+  id: ownId,
+  kind: described(z.enum(breakKinds), 'docs/breaks.md explains each.', 'missed_webhook'),
+  severity: described(z.enum(['critical', 'high', 'medium', 'low'] satisfies Severity[]), 'How grave it is.', 'high'),
+  entity,
+  evidence: described(anything, 'What was found, field by field, with its sources.', {}),
+  status: described(
+    z.enum(['open', 'acknowledged', 'resolved', 'written_off', 'auto_resolved']),
+    '`auto_resolved`: its cause is gone.',
+    'open',
+  ),
+  openedAt: time,
+  resolvedAt: time.nullable(),
+  age: described(ages, 'Days since it was opened, until it was closed.'),
+  ageDays: described(count, 'The same as a number.', 0),
+});
+
+export const breakShape = breakFields.meta({ id: 'Break', description: 'A difference that a person should see.' });
+export type BreakView = z.output<typeof breakShape>;
+
+export const breakStepShape = z.object({ action: text, actor: text, note: text.nullable(), at: time });
+export type BreakStep = z.output<typeof breakStepShape>;
+
+export const breakDetailShape = breakFields
+  .extend({ steps: described(z.array(breakStepShape), 'What was done about it, oldest first.') })
+  .meta({ id: 'BreakDetail', description: 'A break and all that was done about it.' });
+export type BreakDetail = z.output<typeof breakDetailShape>;
+
+export const runShape = z
+  .object({
+    id: ownId,
+    kind: described(text, 'What it read.', 'payment-intents'),
+    full: described(z.boolean(), 'To the end of the list, however long.', false),
+    status: z.enum(['running', 'succeeded', 'failed', 'aborted']),
+    calls: described(count, 'Calls to the service.', 2),
+    seen: described(count, 'Rows that the service showed.', 140),
+    changed: described(count, 'Records that it changed.', 3),
+    breaksOpened: described(count, 'Breaks that it opened.', 0),
+    // False until then, and for ever where it failed.
+    complete: described(z.boolean(), 'Everything that it set out to read was proven to be read.', true),
+    proof: described(anyObject, 'What that rests on, or why it is not proven.', {}),
+    startedAt: time,
+    finishedAt: time.nullable(),
+    error: described(text.nullable(), 'Why it failed.', null),
+  })
+  .meta({ id: 'Run', description: 'One reading of a list of the service.' });
+/** Listed runs have a row, and so an id; a dry run has none. */
+export type Run = Omit<z.output<typeof runShape>, 'id'> & { id: string | null };
+
+export const changeShape = z
+  .object({
+    seq: described(text, 'The place in the feed: `after` of the next request.', '4096'),
+    entity,
+    field: described(text, '`*`: the record came to be known, and `to` is the whole record.', 'status'),
+    from: described(anything, 'Null where it was absent.', 'pending'),
+    to: described(anything, 'Null where it is absent. What identifies a person is a digest.', 'completed'),
+    source: described(
+      z.object({
+        // `store`: it registered what it expects of an order; `person`: by name; `contract`, `setting`: it changed.
+        type: z.enum(['webhook', 'poll', 'delivery_history', 'api_response', 'store', 'person', 'contract', 'setting']),
+        ref: text,
+      }),
+      'What it is known from.',
+      { type: 'webhook', ref: '128' },
+    ),
+    serviceTime: described(time.nullable(), 'When it was so, by the service’s clock.'),
+    changedAt: described(time, 'When it was kept here.'),
+  })
+  .meta({ id: 'Change', description: 'One change of one field of a record or an order.' });
+export type Change = z.output<typeof changeShape>;
+
+export const coverageShape = z
+  .object({
+    kind: described(text, 'What is read.', 'payment-intents'),
+    // Of a kind without a time of creation: the first complete poll.
+    provenSince: described(
+      time.nullable(),
+      'All that was created since is held; null: that is not proven of any time.',
+    ),
+    completeUntil: described(time.nullable(), 'The beginning of the newest complete run.'),
+    ageSeconds: described(z.int().nullable(), 'How long ago that is.', 40),
+    reason: described(text.nullable(), 'What the newest run did not prove, and why.', null),
+    // Newest first; null: from the head, or to the end.
+    unread: described(
+      z.array(z.object({ createdBefore: time.nullable(), createdAfter: time.nullable() })),
+      'Gaps: intervals of the list that were not read.',
+      [],
+    ),
+  })
+  .meta({ id: 'Coverage', description: 'What is proven of a kind.' });
+export type Coverage = z.output<typeof coverageShape>;
