@@ -120,7 +120,7 @@ async function saved(db, kind, records, reading) {
   const adoptedAt = new Date(0);
   const pages = pagesOf(
     records.map((fields) => ({
-      type: 'reading',
+      type: 'poll',
       kind,
       id: fields.id,
       from,
