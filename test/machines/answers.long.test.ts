@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, type TestContext, test } from 'vitest';
 import { z } from 'zod';
 import { emptyYear, makeMonth } from '../drills/year/make-month.js';
 import { open } from '../sandbox/random-world.js';
@@ -107,16 +107,18 @@ async function answersOf(program: string | undefined, { cwd, env }: Installation
 
 const bodyOf = (answer: unknown) => z.looseObject({ body: z.unknown() }).safeParse(answer).data?.body;
 
+/** The program of before the newest migration. */
+async function earlierProgram(context: TestContext): Promise<{ program: string; commit: string }> {
+  const earlier = await programBefore(NEWEST);
+  if (earlier === null) return context.skip('NOT TRIED: git knows no earlier version here');
+  closers.push(() => earlier.remove());
+  return earlier;
+}
+
 test('after an upgrade all that was answered before is answered, with the same words; what is new is beside it', {
   timeout: DRILL_MS,
 }, async (context) => {
-  const earlier = await programBefore(NEWEST);
-  if (earlier === null) {
-    context.skip('NOT TRIED: git knows no earlier version here');
-    return;
-  }
-  closers.push(() => earlier.remove());
-  const { program } = earlier;
+  const { program, commit } = await earlierProgram(context);
   const database = await createEmptyDatabase();
   closers.push(() => database.drop());
   const installation = await createInstallation({ databaseUrl: database.url });
@@ -139,7 +141,7 @@ test('after an upgrade all that was answered before is answered, with the same w
   const before = await answersOf(program, installation);
   expect(await installation.run(['migrate'])).toMatchObject({ code: 0, stdout: expect.stringContaining(NEWEST) });
   const after = await answersOf(undefined, installation);
-  report(`answers since ${earlier.commit}`, { compared: before.size, payments: PAYMENTS });
+  report(`answers since ${commit}`, { compared: before.size, payments: PAYMENTS });
   expect(before.size).toBeGreaterThan(60);
   expect([...before].flatMap(([asked, answer]) => lost(answer, after.get(asked), asked))).toEqual([]);
 });
@@ -171,12 +173,7 @@ const FOUND = expect.toSatisfy((code) => code === 0 || code === 3);
 test('months that an earlier program closed are the same bytes, breaks and releases the same, before and after all is read again', {
   timeout: DRILL_MS,
 }, async (context) => {
-  const earlier = await programBefore(NEWEST);
-  if (earlier === null) {
-    context.skip('NOT TRIED: git knows no earlier version here');
-    return;
-  }
-  closers.push(() => earlier.remove());
+  const { program, commit } = await earlierProgram(context);
   const database = await createEmptyDatabase();
   closers.push(() => database.drop());
   const cwd = await mkdtemp(path.join(tmpdir(), 'year-'));
@@ -197,7 +194,7 @@ test('months that an earlier program closed are the same bytes, breaks and relea
     DATABASE_URL: database.url,
     ADOPTED_AT: new Date(first(0) - 3_600_000).toISOString(),
   };
-  const old = (...args: string[]) => runCli(args, { cwd, env, program: earlier.program, longestMs: STEP_MS });
+  const old = (...args: string[]) => runCli(args, { cwd, env, program: program, longestMs: STEP_MS });
   const now = (...args: string[]) => runCli(args, { cwd, env, longestMs: STEP_MS });
   expect(await old('migrate')).toMatchObject({ code: 0 });
   expect(await old('reconcile', 'all')).toMatchObject({ code: FOUND });
@@ -221,7 +218,7 @@ test('months that an earlier program closed are the same bytes, breaks and relea
       .orderBy('reference'),
     periods: await database.db('periods').select('*').orderBy('month'),
   });
-  const files = await filesOf(earlier.program, { cwd, env }, months);
+  const files = await filesOf(program, { cwd, env }, months);
   expect(await now('migrate')).toMatchObject({ code: 0, stdout: expect.stringContaining(NEWEST) });
   const before = await stand();
   expect(before.files).toEqual(files);
@@ -230,7 +227,7 @@ test('months that an earlier program closed are the same bytes, breaks and relea
   expect(await stand()).toEqual(before);
   expect(await now('audit', 'verify')).toMatchObject({ code: 0 });
   expect([files.size > MONTHS * 30, before.orders.length > MONTHS * OF_A_MONTH * 0.9]).toEqual([true, true]);
-  report(`closed months since ${earlier.commit}`, {
+  report(`closed months since ${commit}`, {
     files: files.size,
     orders: before.orders.length,
     breaks: before.breaks.length,
