@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { rulesOf } from '../../domain/orders/order-facts.js';
+import { type ReleaseRules, rulesOf } from '../../domain/orders/order-facts.js';
 import type { OrderDetail } from '../../domain/views/order-shapes.js';
 import { adoptedAtOf } from '../../records/installation.js';
-import type { OrderRules } from '../../records/orders/derive-orders.js';
 import { getOrder } from '../../records/orders/orders.js';
 import {
   askForProof,
@@ -12,7 +11,6 @@ import {
   type ProofRecord,
   unreadSince,
 } from '../../records/orders/prove-order.js';
-import { areDerived } from '../../records/orders/rederive-releases.js';
 import { earliestServiceNow } from '../../records/service-clock.js';
 import type { ApiDeps } from '../api-deps.js';
 import { Problem } from '../problem.js';
@@ -88,15 +86,15 @@ export function createProvenOrder(): ProvenOrder {
     const deadline = performance.now() + waitMs;
     // Counted from when the request came: a poll that it causes is young enough.
     let since = await sinceOf(db, within);
-    let byRules = await areDerived(db, await orderRules(deps));
-    while (since === null || !(await isDecided(db, reference, { since, byRules }))) {
+    let rules: ReleaseRules | null = rulesOf(deps);
+    while (since === null || !(await isDecided(db, reference, { since, rules }))) {
       if (signal.aborted || performance.now() >= deadline) throw notInTime(within);
       if (since === null) {
         await delay(checkMs);
         since = await sinceOf(db, within);
       } else {
         await share(waits.get(reference) ?? begin(deps, { reference, since, deadline }), signal);
-        byRules = true;
+        rules = null;
       }
     }
     const order = await getOrder(db, reference);
@@ -118,22 +116,18 @@ interface Reading {
 async function readAgain(deps: ApiDeps, { reference, since, deadline, signal, mayAsk }: Reading): Promise<void> {
   const { db } = deps;
   const { checkMs } = timesOf(deps);
-  const rules = await orderRules(deps);
+  const rules = { ...rulesOf(deps), adoptedAt: await adoptedAtOf(db) };
   let unread: ProofRecord[] = [];
   while (!signal.aborted) {
     unread = await unreadSince(db, unread, since);
     if (unread.length === 0) {
       unread = await db.transaction((trx) => deriveProof(trx, reference, since, rules));
     }
-    if (await isDecided(db, reference, { since, byRules: true })) return;
+    if (await isDecided(db, reference, { since, rules: null })) return;
     if (unread.length > 0 && mayAsk(reference)) await askForProof(db, unread, since);
     if (performance.now() >= deadline) return;
     await delay(checkMs, undefined, { signal }).catch(() => {});
   }
-}
-
-async function orderRules(deps: ApiDeps): Promise<OrderRules> {
-  return { ...rulesOf(deps), adoptedAt: await adoptedAtOf(deps.db) };
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
 import type { ShownRecord } from '../../domain/family/links.js';
+import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { textArray } from '../database/array-parameter.js';
 import type { OrderRow } from '../order-row.js';
 import { requestRefresh } from '../runs/refresh-requests.js';
 import { type OrderRules } from './derive-orders.js';
-import { rederiveOrders } from './rederive-releases.js';
+import { areDerived, rederiveOrders } from './rederive-releases.js';
 
 /** A record that the release of an order may rest on. */
 export interface ProofRecord {
@@ -16,16 +17,16 @@ const CAUSE = { source: { type: 'store', ref: 'provenWithin' }, serviceTime: nul
 
 /**
  * Nothing is left to prove: the order is not safe, or its proof is of `since` (service clock, ms) or later. What other rules
- * derived, those before an upgrade or another contract file, proves nothing: `byRules` says that it was these.
+ * derived, those before an upgrade or another contract file, proves nothing. `rules` null: it was derived by these just now.
  */
 export async function isDecided(
   db: Knex,
   reference: string,
-  { since, byRules }: { since: number; byRules: boolean },
+  { since, rules }: { since: number; rules: ReleaseRules | null },
 ): Promise<boolean> {
   const row = await db<OrderRow>('orders').where({ reference }).first('release_safe', 'release_proven_at');
   if (row === undefined || !row.release_safe) return true;
-  return byRules && isSince(row.release_proven_at?.getTime() ?? null, since);
+  return isSince(row.release_proven_at?.getTime() ?? null, since) && (rules === null || areDerived(db, rules));
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { canonicalHash } from '../../domain/canonical-json.js';
 import { defaultPayoutWords, type PayoutWords } from '../../domain/family/links.js';
 import { defaultKytWords } from '../../domain/orders/kyt.js';
+import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { appendChanges, type NewChange } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
@@ -52,7 +53,7 @@ export async function rederiveSlice(trx: Knex.Transaction, rules: OrderRules): P
 }
 
 /** All orders are derived by these rules, not by those before an upgrade or another contract file. */
-export async function areDerived(db: Knex, rules: OrderRules): Promise<boolean> {
+export async function areDerived(db: Knex, rules: ReleaseRules): Promise<boolean> {
   const row = await db<{ value: Partial<ShowProgress> }>('watermarks').where(WATERMARK).first('value');
   return row?.value.after === null && row.value.hash === (await hashOf(db, rules));
 }
@@ -85,7 +86,7 @@ export async function rederiveOrders(
 
 async function hashOf(
   trx: Knex,
-  { kytWords = defaultKytWords, payoutWords = defaultPayoutWords, requiresRegistration = false }: OrderRules,
+  { kytWords = defaultKytWords, payoutWords = defaultPayoutWords, requiresRegistration = false }: ReleaseRules,
 ): Promise<string> {
   const { passed, pending, rejected } = kytWords;
   const words = { passed: [...passed], pending: [...pending], rejected: [...rejected] };
