@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { snakeCase } from '../../domain/records.js';
 
 type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
@@ -49,8 +50,4 @@ function namesOf(shape: z.ZodObject): Names {
   const names = known.get(shape) ?? Object.keys(shape.shape).map((field) => [field, snakeCase(field)] as const);
   known.set(shape, names);
   return names;
-}
-
-function snakeCase(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
