@@ -54,6 +54,7 @@ const document = z.object({ paths: z.record(z.string(), z.looseObject({ get: z.u
 const list = z.object({ items: z.array(z.record(z.string(), z.unknown())) });
 
 type Answers = Map<string, unknown>;
+type Surroundings = Pick<Installation, 'cwd' | 'env'> & { program?: string };
 
 /** What a program answers of the database: the API, its metrics, its commands and its files. */
 async function answersOf(program: string | undefined, { cwd, env }: Installation): Promise<Answers> {
@@ -90,19 +91,21 @@ async function answersOf(program: string | undefined, { cwd, env }: Installation
     const { code, stdout } = await runCli([...verb.split(' '), '--json'], { ...surroundings, longestMs: STEP_MS });
     answers.set(verb, { code, said: JSON.parse(stdout === '' ? 'null' : stdout) });
   }
-  for (const format of FORMATS) {
-    const out = await mkdtemp(path.join(tmpdir(), 'answers-'));
-    closers.push(() => rm(out, { recursive: true }));
-    const month = new Date().toISOString().slice(0, 7);
-    const { code } = await runCli(['export', month, '--format', format, '--out', out], {
-      ...surroundings,
-      longestMs: STEP_MS,
-    });
-    const files = await readdir(out);
-    const texts = files.map(async (name) => [name, (await readFile(path.join(out, name))).toString('latin1')]);
-    answers.set(`export ${format}`, { code, files: Object.fromEntries(await Promise.all(texts)) });
-  }
+  const month = new Date().toISOString().slice(0, 7);
+  for (const format of FORMATS) answers.set(`export ${format}`, await exportOf(surroundings, month, format));
   return answers;
+}
+
+/** The exit code and the files of a month. */
+async function exportOf(surroundings: Surroundings, month: string, format: string) {
+  const out = await mkdtemp(path.join(tmpdir(), 'answers-'));
+  closers.push(() => rm(out, { recursive: true }));
+  const args = ['export', month, '--format', format, '--out', out];
+  const { code } = await runCli(args, { ...surroundings, longestMs: STEP_MS });
+  const texts = (await readdir(out)).map(
+    async (name) => [name, (await readFile(path.join(out, name))).toString('latin1')] as const,
+  );
+  return { code, files: Object.fromEntries(await Promise.all(texts)) };
 }
 
 const bodyOf = (answer: unknown) => z.looseObject({ body: z.unknown() }).safeParse(answer).data?.body;
@@ -155,14 +158,9 @@ async function filesOf(
   const files = new Map<string, string>();
   for (const month of months)
     for (const format of FORMATS) {
-      const out = await mkdtemp(path.join(tmpdir(), 'closed-'));
-      closers.push(() => rm(out, { recursive: true }));
-      const args = ['export', month, '--format', format, '--out', out];
-      expect(await runCli(args, { cwd, env, longestMs: STEP_MS, ...(program && { program }) })).toMatchObject({
-        code: 0,
-      });
-      for (const name of await readdir(out))
-        files.set(`${format} ${name}`, (await readFile(path.join(out, name))).toString('latin1'));
+      const exported = await exportOf({ cwd, env, ...(program && { program }) }, month, format);
+      expect(exported.code).toBe(0);
+      for (const [name, text] of Object.entries(exported.files)) files.set(`${format} ${name}`, text);
     }
   return files;
 }
