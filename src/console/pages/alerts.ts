@@ -78,7 +78,7 @@ function checkNotice(checkedAgo: number | null, isBlind: boolean): Section[] {
     checkedAgo === null
       ? 'Nobody has checked for alerts yet'
       : `Nobody has checked for alerts for ${duration(checkedAgo)}`;
-  const text = 'Whether anything is amiss is not known here: the leading scheduler checks twice a minute.';
+  const text = 'Whether anything is wrong is not known here: the leading scheduler checks twice a minute.';
   return [{ is: 'notice', tone: 'bad', title, text: `${text} See that “tallyhook schedule” runs, and what it logs.` }];
 }
 
