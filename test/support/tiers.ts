@@ -2,15 +2,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * `pure` needs nothing but its own process, `database` the cluster of the run, or a network that hangs; `process` the compiled
- * program, a browser or a public linter too.
+ * `pure` needs nothing but its own process, `database` the cluster of the run, a network that hangs or a queue, whose timers
+ * outlive it; `process` the compiled program, a browser or a public linter too.
  */
 const tiers = ['pure', 'database', 'process'] as const;
 export type Tier = (typeof tiers)[number];
 
 /** What only a tier has; a file is of the last tier that it, or what it imports from test/, asks for. */
 const MARKS: Readonly<Record<Exclude<Tier, 'pure'>, RegExp>> = {
-  database: /inject\('clusterUrl'\)|startScriptedService\(/,
+  database: /inject\('clusterUrl'\)|startScriptedService\(|createEventQueue\(/,
   process:
     /inject\('program'\)|from 'node:child_process'|from 'playwright-core'|from '@redocly\/openapi-core'|createTestCluster\(/,
 };
