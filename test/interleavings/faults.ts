@@ -92,9 +92,9 @@ export const faults: Fault[] = [
   },
   {
     name: 'a reading that shows the same again goes back in time',
-    file: 'src/records/saving/write-records.ts',
-    from: 'AND (record.poll_from, record.poll_to, record.poll_by COLLATE "C", record.poll_ref COLLATE "C")\n         < (new.poll_from, new.poll_to, new.poll_by COLLATE "C", new.poll_ref COLLATE "C")',
-    to: '',
+    file: 'src/records/saving/touch-unchanged.ts',
+    from: 'WHERE record.id = given.id AND ${IS_NEWER}`',
+    to: 'WHERE record.id = given.id`',
   },
   {
     name: 'a secret is retired again by whoever does not know that it is',

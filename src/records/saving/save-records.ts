@@ -11,7 +11,8 @@ import type { RecordKind } from '../../domain/records.js';
 import type { FamilyRules } from '../family/load.js';
 import { findOrLockHeads, lockHeads, readRows } from '../lock-records.js';
 import { type MergedRecord, ownField, type StoredHead, type StoredRecord, storedRecord } from '../stored-record.js';
-import { insertOrLock, touchRecords, updateRecords } from './write-records.js';
+import { touchRecords } from './touch-unchanged.js';
+import { insertOrLock, updateRecords } from './write-records.js';
 
 export interface SavedRecords {
   /** Records that were merged; most of them changed. */

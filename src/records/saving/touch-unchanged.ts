@@ -15,6 +15,13 @@ interface Shown {
   hash: string | null;
 }
 
+/** What a poll that shows the same again writes, from `given`: its time, which only goes forward. */
+const TOUCH = `poll_from = given.poll_from, poll_to = given.poll_to, poll_by = given.poll_by, poll_ref = given.poll_ref,
+    verified_at = to_timestamp(given.poll_from / 1000.0), observed_at = to_timestamp(given.poll_from / 1000.0),
+    observed_by_type = given.poll_by, observed_by_ref = given.poll_ref`;
+const IS_NEWER = `(record.poll_from, record.poll_to, record.poll_by COLLATE "C", record.poll_ref COLLATE "C")
+    < (given.poll_from, given.poll_to, given.poll_by COLLATE "C", given.poll_ref COLLATE "C")`;
+
 const statements = new Map(recordKinds.map((kind) => [kind, statementOf(recordTables[kind])]));
 
 /**
@@ -53,6 +60,24 @@ export async function touchUnchanged(
   return polls.filter(({ id }) => left.has(id) || !shown.has(id));
 }
 
+/** The same where the rows are locked, and are known to show what these polls show. */
+export async function touchRecords(trx: Knex.Transaction, kind: RecordKind, polls: Observation[]): Promise<void> {
+  if (polls.length === 0) return;
+  await trx.raw(
+    `UPDATE ${recordTables[kind]} AS record SET ${TOUCH}
+     FROM unnest(?::text[], ?::bigint[], ?::bigint[], ?::text[], ?::text[])
+       AS given (id, poll_from, poll_to, poll_by, poll_ref)
+     WHERE record.id = given.id AND ${IS_NEWER}`,
+    [
+      textArray(polls.map(({ id }) => id)),
+      bigintArray(polls.map(({ from }) => from)),
+      bigintArray(polls.map(({ to }) => to)),
+      textArray(polls.map(({ source }) => source.type)),
+      textArray(polls.map(({ source }) => source.ref)),
+    ],
+  );
+}
+
 /** Without the ids that no row can have. */
 function shownById(polls: readonly PollObservation[]): Map<string, Shown> {
   const shown = new Map<string, Shown>();
@@ -79,14 +104,9 @@ function statementOf(table: string): string {
       WHERE id = ANY (?::text[]) AND (SELECT count(*) FROM ${table} WHERE id = ANY (?::text[])) = ?
       ORDER BY id FOR UPDATE
     ), touched AS (
-      UPDATE ${table} AS record SET
-        poll_from = given.poll_from, poll_to = given.poll_to, poll_by = given.poll_by, poll_ref = given.poll_ref,
-        verified_at = to_timestamp(given.poll_from / 1000.0), observed_at = to_timestamp(given.poll_from / 1000.0),
-        observed_by_type = given.poll_by, observed_by_ref = given.poll_ref
+      UPDATE ${table} AS record SET ${TOUCH}
       FROM given JOIN locked ON locked.id = given.id AND locked.hash = given.hash
-      WHERE record.id = given.id
-        AND (record.poll_from, record.poll_to, record.poll_by COLLATE "C", record.poll_ref COLLATE "C")
-          < (given.poll_from, given.poll_to, given.poll_by COLLATE "C", given.poll_ref COLLATE "C")
+      WHERE record.id = given.id AND ${IS_NEWER}
       RETURNING record.id
     )
     SELECT given.id FROM given LEFT JOIN touched ON touched.id = given.id

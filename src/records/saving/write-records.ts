@@ -1,8 +1,6 @@
 import type { Knex } from 'knex';
-import type { Observation } from '../../domain/observation.js';
 import { emptyState } from '../../domain/record-state.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
-import { bigintArray, textArray } from '../database/array-parameter.js';
 import { prepared } from '../database/statements.js';
 import { recordTables, type WrittenColumn, writtenColumns } from '../record-columns.js';
 import type { MergedRecord } from '../stored-record.js';
@@ -43,29 +41,6 @@ export async function updateRecords(trx: Knex.Transaction, kind: RecordKind, rec
   if (records.length === 0) return;
   const { columns, update } = statements.get(kind) ?? statementsOf(kind);
   await trx.raw(update, arraysOf(columns, records));
-}
-
-/** Readings that show again what is shown already: only their time is kept, and it only goes forward. */
-export async function touchRecords(trx: Knex.Transaction, kind: RecordKind, polls: Observation[]): Promise<void> {
-  if (polls.length === 0) return;
-  await trx.raw(
-    `UPDATE ${recordTables[kind]} AS record SET
-       poll_from = new.poll_from, poll_to = new.poll_to, poll_by = new.poll_by, poll_ref = new.poll_ref,
-       verified_at = to_timestamp(new.poll_from / 1000.0), observed_at = to_timestamp(new.poll_from / 1000.0),
-       observed_by_type = new.poll_by, observed_by_ref = new.poll_ref
-     FROM unnest(?::text[], ?::bigint[], ?::bigint[], ?::text[], ?::text[])
-       AS new (id, poll_from, poll_to, poll_by, poll_ref)
-     WHERE record.id = new.id
-       AND (record.poll_from, record.poll_to, record.poll_by COLLATE "C", record.poll_ref COLLATE "C")
-         < (new.poll_from, new.poll_to, new.poll_by COLLATE "C", new.poll_ref COLLATE "C")`,
-    [
-      textArray(polls.map((poll) => poll.id)),
-      bigintArray(polls.map((poll) => poll.from)),
-      bigintArray(polls.map((poll) => poll.to)),
-      textArray(polls.map((poll) => poll.source.type)),
-      textArray(polls.map((poll) => poll.source.ref)),
-    ],
-  );
 }
 
 function statementsOf(kind: RecordKind): Statements {
