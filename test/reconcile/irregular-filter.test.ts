@@ -3,6 +3,7 @@ import { outsideIrregular } from '../../src/domain/breaks/disputes.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveFilterListing } from '../../src/records/breaks/filter-listings.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
+import { openRecords } from '../../src/records/runs/record-places.js';
 import { at, poll } from '../support/observations.js';
 import { paidIntent } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -82,6 +83,27 @@ describe('the filter irregular', () => {
     await listing(100, ['d9']);
     expect(await found()).toEqual([]);
     expect(await shop.breaksOf(entity.id, 'auto_resolved')).toContain(kind);
+  });
+
+  test('a dispute that it does not list rests between two whole readings of it; what it lists does not', async () => {
+    const open = async () => {
+      const found = await openRecords(database.db, 'payment_intent');
+      return found.flatMap(({ id, rests }) => (rests ? [] : [id])).sort();
+    };
+    await database.db('filter_listings').delete();
+    await save(database, [disputed('r1', 10), disputed('r2', 10, '20')]);
+    expect(await open(), 'the filter was never read').toEqual(['r1', 'r2']);
+    await listing(20, ['r2']);
+    expect(await open(), 'not polled since').toEqual(['r1', 'r2']);
+    await save(database, [disputed('r1', 40), disputed('r2', 40, '20')]);
+    expect(await open()).toEqual(['r2']);
+    await listing(50, ['r2']);
+    expect(await open()).toEqual(['r1', 'r2']);
+    await save(database, [decided('r1', 60)]);
+    expect(await open()).toEqual(['r2']);
+    const pending = { ...paidIntent('r3', 'pr3', { irregularStatus: 'pending_decision' }), status: 'pending' };
+    await save(database, [poll('payment_intent', pending, 600)]);
+    expect(await open(), 'waits for the chain too').toEqual(['r2', 'r3']);
   });
 
   test('misses one that received another amount: that is no longer what the specification says', async () => {

@@ -2,7 +2,8 @@ import { textField } from '../../src/domain/records.js';
 import type { ListRow, Place } from '../../src/reconcile/lists/list-row.js';
 import type { Absence, Gap, GapMove, ListStore, ReadPage } from '../../src/reconcile/lists/list-store.js';
 import { covers, type Span } from '../../src/reconcile/lists/span.js';
-import type { ListedKind } from '../../src/records/runs/record-places.js';
+import type { FilterListing } from '../../src/records/breaks/filter-listings.js';
+import type { ListedKind, OpenRecord } from '../../src/records/runs/record-places.js';
 import type { Watermark } from '../../src/records/runs/watermarks.js';
 
 export interface Held extends Place {
@@ -37,6 +38,7 @@ export class MemoryStore implements ListStore {
   atOnce = Infinity;
   /** Called before each save, with how many pages it is of: it may take its time, or throw. */
   beforeSave: (pages: number) => Promise<void> = async () => {};
+  private listing: FilterListing | null = null;
   private readonly kind: ListedKind;
   private sequence = 0;
 
@@ -74,12 +76,15 @@ export class MemoryStore implements ListStore {
     }
   }
 
-  async open(): Promise<(Place & { active: boolean })[]> {
-    return this.listed().flatMap(({ id, createdAt, row }) => {
+  async open(): Promise<OpenRecord[]> {
+    const { listing } = this;
+    return this.listed().flatMap(({ id, createdAt, row, readFrom }) => {
       const status = textField(row?.fields ?? {}, 'status') ?? '';
       const { open, active } = openStates[this.kind];
       const waits = row?.fields['irregularStatus'] === 'pending_decision';
-      return open(status) || waits ? [{ id, createdAt, listed: true, active: active.includes(status) }] : [];
+      if (!open(status) && !waits) return [];
+      const rests = !open(status) && listing !== null && readFrom >= listing.to && !listing.ids.has(id);
+      return [{ id, createdAt, listed: true, active: active.includes(status), rests }];
     });
   }
 
@@ -140,7 +145,9 @@ export class MemoryStore implements ListStore {
     this.parts.delete(id);
   }
 
-  async keepListing(): Promise<void> {}
+  async keepListing(status: string, listing: FilterListing): Promise<void> {
+    if (status === 'irregular') this.listing = listing;
+  }
 
   async watermarks(): Promise<ReadonlyMap<string, Watermark>> {
     return this.marks;

@@ -15,6 +15,7 @@ interface Row {
   id: string;
   createdAt: number;
   status: string;
+  irregularStatus?: string;
 }
 
 /** A list that changes only where the test says so; each call takes 10 ms. */
@@ -186,6 +187,27 @@ describe('what a reading has proven', () => {
       expect((await run()).proof['closure']).toEqual({ looked, undecided: 0, left: 0 });
     }
   });
+
+  test.each([30, 31])(
+    '%i disputes that no filter lists are polled one by one while they are few, else once an hour',
+    async (many) => {
+      const disputed = (n: number) => ({ ...row(`d${n}`, 20 * DAY + n * MINUTE), irregularStatus: 'pending_decision' });
+      // More than a page lies between them and what is read each hour.
+    const between = Array.from({ length: 150 }, (_, n) => row(`between${n}`, 15 * DAY + n * MINUTE));
+    const { run, service } = world(...LONG, ...between, ...Array.from({ length: many }, (_, n) => disputed(n)));
+      const looked = async (later: number) => {
+        service.clock += later;
+        return (await run()).proof['closure'];
+      };
+      await run();
+      expect(await looked(MINUTE), 'not polled since the filter was read').toMatchObject({ looked: many });
+      const resting = many > 30 ? 0 : many;
+      expect(await looked(MINUTE)).toMatchObject({ looked: resting });
+      expect(await looked(61 * MINUTE), 'the filter is read whole').toMatchObject({ looked: resting });
+      expect(await looked(MINUTE)).toMatchObject({ looked: many });
+      expect(await looked(MINUTE)).toMatchObject({ looked: resting });
+    },
+  );
 
   test('an empty list is not believed where we hold records of it', async () => {
     const { run, service } = world(row('a', DAY));

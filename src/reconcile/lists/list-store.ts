@@ -1,4 +1,5 @@
 import type { FilterListing } from '../../records/breaks/filter-listings.js';
+import type { OpenRecord } from '../../records/runs/record-places.js';
 import type { Watermark } from '../../records/runs/watermarks.js';
 import type { ListRow, Place } from './list-row.js';
 import type { Span } from './span.js';
@@ -43,8 +44,8 @@ export interface ListStore {
   /** One transaction: the rows, all that follows from them, and the moves. */
   save(pages: readonly ReadPage[], moves: readonly GapMove[]): Promise<void>;
   saveAbsences(absences: readonly Absence[]): Promise<void>;
-  /** Listed, and not in a final state. `active`: waiting for the customer or the chain, not for a decision. */
-  open(): Promise<(Place & { active: boolean })[]>;
+  /** Listed, and not in a final state. */
+  open(): Promise<OpenRecord[]>;
   /** Those that something asked to be read. */
   marked(): Promise<Place[]>;
   /** The nearest listed ones created at or after `createdAt`, newest first. */

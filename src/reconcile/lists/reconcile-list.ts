@@ -1,3 +1,4 @@
+import type { OpenRecord } from '../../records/runs/record-places.js';
 import type { Watermark } from '../../records/runs/watermarks.js';
 import type { Outcome, PollOptions, RunContext } from '../deps.js';
 import { type ListPoll, newListPoll } from './list-poll.js';
@@ -12,7 +13,7 @@ import { RECENT_MS, type StateScans, scanStates } from './scan-states.js';
 import { SETTLE_MS } from './span.js';
 import { createListStore } from './sql-list-store.js';
 
-/** Old records that wait for a decision: as many as this are polled one by one on each tick. */
+/** Records that wait for a decision unseen: as many as this are polled one by one on each tick. */
 const FEW = 30;
 /** Less than this is what the service's clock is not known by. */
 const CLOCK_UNCERTAINTY_MS = 10_000;
@@ -30,7 +31,7 @@ export async function reconcileList(poll: ListPoll, options: PollOptions): Promi
   for (const place of open) poll.unseen.set(place.id, place);
   const head = await readHead(poll, options.pages);
   const states = await scanStates(poll, known, options.full);
-  if (!states.whole) forgetWaiting(poll, open, startedAt);
+  forgetWaiting(poll, open, { isWhole: states.whole, now: startedAt });
   const closure = await closeOpen(poll, options);
   const marked = await readRequested(poll);
   const again = await rescan(poll, known, { ...options, head });
@@ -71,12 +72,14 @@ function clockOf(known: ReadonlyMap<string, Watermark>, scans: readonly Scan[]):
   return { to: Math.max(before, ...scans.map(({ to }) => to)), backMs: backMs > CLOCK_UNCERTAINTY_MS ? backMs : 0 };
 }
 
-/** Old ones that wait for a decision, where there are many, have their turn when the states are read whole: hourly. */
-function forgetWaiting(poll: ListPoll, open: (Place & { active: boolean })[], now: number): void {
-  const old = open.filter(
-    ({ id, active, createdAt }) => !active && createdAt !== null && createdAt < now - RECENT_MS && poll.unseen.has(id),
-  );
-  if (old.length > FEW) for (const { id } of old) poll.unseen.delete(id);
+/**
+ * Those that wait for a decision and that no filter shows, where there are many, have their turn when the states are read whole:
+ * hourly. They are old, or disputes of payments that were paid exactly.
+ */
+function forgetWaiting(poll: ListPoll, open: OpenRecord[], { isWhole, now }: { isWhole: boolean; now: number }): void {
+  const isOld = ({ active, createdAt }: OpenRecord) => !active && createdAt !== null && createdAt < now - RECENT_MS;
+  const later = open.filter((one) => poll.unseen.has(one.id) && (one.rests || (!isWhole && isOld(one))));
+  if (later.length > FEW) for (const { id } of later) poll.unseen.delete(id);
 }
 
 /** Step 3: what we hold as open and no list of an open state shows has moved on: each is polled. */

@@ -15,6 +15,8 @@ export interface RecordPlace {
 export interface OpenRecord extends RecordPlace {
   /** It waits for the customer or the chain: minutes to hours, not for a decision that may take weeks. */
   active: boolean;
+  /** A dispute that the filter `irregular` does not list, polled since that was last read whole. */
+  rests: boolean;
 }
 
 interface PlaceRow {
@@ -33,24 +35,29 @@ const MS = `CASE WHEN ${LISTED} OR NOT ${REPORTED_TOO_EARLY} THEN floor(extract(
 /** The kinds that the service lists newest first, by cursor (specification 4). */
 export type ListedKind = Extract<RecordKind, 'payment_intent' | 'invoice' | 'payout'>;
 
+const MOVES = "status NOT IN ('completed', 'expired', 'cancelled')";
+const LISTING = "FROM filter_listings WHERE record_kind = 'payment_intent' AND status = 'irregular'";
+const RESTS = `NOT ${MOVES} AND poll_from >= (SELECT to_ms ${LISTING}) AND id NOT IN (SELECT unnest(ids) ${LISTING})`;
+
 /** SQL: what may still change by itself, and what of it does so within hours. A state that is not listed is no end. */
-const lives: Readonly<Record<ListedKind, { open: string; active: string }>> = {
+const lives: Readonly<Record<ListedKind, { open: string; active: string; rests: string }>> = {
   payment_intent: {
-    open: "(status NOT IN ('completed', 'expired', 'cancelled') OR irregular_status = 'pending_decision')",
+    open: `(${MOVES} OR irregular_status = 'pending_decision')`,
     active: `status IN (${states.payment_intent.active.map((state) => `'${state}'`).join(', ')})`,
+    rests: `((${RESTS}) IS TRUE)`,
   },
-  invoice: { open: "status NOT IN ('paid', 'expired', 'cancelled')", active: 'false' },
-  payout: { open: "status NOT IN ('confirmed', 'failed')", active: 'true' },
+  invoice: { open: "status NOT IN ('paid', 'expired', 'cancelled')", active: 'false', rests: 'false' },
+  payout: { open: "status NOT IN ('confirmed', 'failed')", active: 'true', rests: 'false' },
 };
 
 /** Every record that the service listed and that may still change by itself; those that were read longest ago first. */
 export async function openRecords(db: Knex, kind: ListedKind): Promise<OpenRecord[]> {
-  const { open, active } = lives[kind];
-  const { rows } = await db.raw<{ rows: (PlaceRow & { active: boolean })[] }>(
-    `SELECT id, ${MS}, true AS listed, ${active} AS active
+  const { open, active, rests } = lives[kind];
+  const { rows } = await db.raw<{ rows: (PlaceRow & Pick<OpenRecord, 'active' | 'rests'>)[] }>(
+    `SELECT id, ${MS}, true AS listed, ${active} AS active, ${rests} AS rests
      FROM ${recordTables[kind]} WHERE absent_since IS NULL AND ${open} AND coalesce(poll_hash, '') <> '' ORDER BY poll_from`,
   );
-  return rows.map((row) => ({ ...toPlace(row), active: row.active }));
+  return rows.map((row) => ({ ...toPlace(row), active: row.active, rests: row.rests }));
 }
 
 /** Records that something asked to be read, due or not, the longest waiting first. */
