@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import pg from 'pg';
 import { openEmbeddedPostgres } from '../dist/embedded-postgres/open-embedded-postgres.js';
 import { migrate } from '../dist/records/database.js';
 import { markdown, printFigures } from './report.mjs';
+import { benchBudget } from './suites/budget.mjs';
 import { benchEndToEnd } from './suites/end-to-end.mjs';
 import { benchExport } from './suites/export.mjs';
 import { benchGrowth } from './suites/growth.mjs';
@@ -21,6 +23,7 @@ const suites = {
   receiver: benchReceiver,
   'slow-senders': benchSlowSenders,
   'end-to-end': benchEndToEnd,
+  budget: benchBudget,
   lag: benchLag,
   reconcile: benchReconcile,
   saves: benchSaves,
@@ -56,14 +59,30 @@ const settings = {
 /** Each suite has an empty database of its own. */
 async function run(name) {
   const folder = mkdtempSync(join(tmpdir(), 'tallyhook-bench-'));
-  const postgres = await openEmbeddedPostgres({ dir: folder });
+  let postgres = await openEmbeddedPostgres({ dir: folder });
   try {
     await migrate(postgres.url);
+    if (name === 'budget') {
+      await countAll(postgres.url);
+      await postgres.close();
+      postgres = await openEmbeddedPostgres({ dir: folder });
+    }
     return (await suites[name]({ ...settings, databaseUrl: postgres.url, folder })) ?? null;
   } finally {
     await postgres.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** From the next start on the server counts its statements, and no checkpoint makes it log whole pages. */
+async function countAll(connectionString) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  const settings = { shared_preload_libraries: 'pg_stat_statements', checkpoint_timeout: '1h', max_wal_size: '16GB' };
+  for (const [setting, value] of Object.entries(settings))
+    await client.query(`ALTER SYSTEM SET ${setting} = '${value}'`);
+  await client.query('CREATE EXTENSION pg_stat_statements');
+  await client.end();
 }
 
 const done = [];

@@ -44,8 +44,8 @@ export async function benchEndToEnd(bench) {
   };
 }
 
-/** Their rate, and the processor time of one in microseconds: of the receiver, the worker and Postgres. */
-async function applied({ databaseUrl, folder, seconds, requests }, client) {
+/** How many, their rate, and the processor time of one in microseconds: of the receiver, the worker and Postgres. */
+export async function applied({ databaseUrl, folder, seconds, requests }, client) {
   await client.query('TRUNCATE inbox CASCADE');
   // Looked at as little as says enough: counting all that waits, twenty times a second, took a tenth of a core from the contenders.
   const someWait = async () =>
@@ -67,7 +67,7 @@ async function applied({ databaseUrl, folder, seconds, requests }, client) {
       const used = spent().map((now, n) => now - before[n]);
       const { rows } = await client.query(`SELECT count(*)::integer AS events FROM inbox WHERE status = 'applied'`);
       const [{ events }] = rows;
-      return { rate: events / took, micros: used.map((second) => (second / events) * 1e6) };
+      return { events, rate: events / took, micros: used.map((second) => (second / events) * 1e6) };
     }),
   );
 }
