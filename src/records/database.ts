@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { DatabaseError, unready } from './database/database-trouble.js';
 import { examineInbox, examineStanding, openWhenAnswering } from './database/examine-database.js';
 import { examineSessions } from './database/examine-sessions.js';
+import { together } from './database/statements.js';
 import { anyText, TextClient } from './database/text-client.js';
 import { verifyingTls, type WatchedConnection, watchConnection } from './database/watch-connection.js';
 
@@ -62,18 +63,27 @@ function migrationSource(lockMs: number): Knex.MigrationSource<string> {
     getMigrations: () => migrationNames(),
     getMigrationName: (name) => name,
     getMigration: async (name) => {
-      const sql = await readFile(new URL(name, MIGRATIONS), 'utf8');
+      const sql = await sqlOf(name);
       return {
         up: async (trx) => {
-          // A crash of the server takes a migration and the row that names it: it is run again.
-          await trx.raw(`SET LOCAL lock_timeout = ${lockMs}; SET LOCAL synchronous_commit = off`);
-          await trx.raw(sql.replaceAll('?', '\\?'));
+          await trx.raw(settingsOf(lockMs));
+          await trx.raw(sql);
         },
         config: { transaction: true },
         down: () => Promise.reject(new Error(`${name} can't be undone: migrations only go forward`)),
       };
     },
   };
+}
+
+/** A crash of the server takes a migration and the row that names it: it is run again. */
+function settingsOf(lockMs: number): string {
+  return `SET LOCAL lock_timeout = ${lockMs}; SET LOCAL synchronous_commit = off`;
+}
+
+async function sqlOf(name: string): Promise<string> {
+  const sql = await readFile(new URL(name, MIGRATIONS), 'utf8');
+  return sql.replaceAll('?', '\\?');
 }
 
 async function migrationNames(): Promise<string[]> {
@@ -114,15 +124,32 @@ export async function migrate(
     };
     // Knex's own lock is a row that outlives a killed process. We hold the advisory lock: whoever set it is dead.
     await db.migrate.forceFreeMigrationsLock(config);
-    const [, ran] = (await db.migrate.latest(config)) as [number, string[]];
+    const isNew = (await db.migrate.currentVersion(config)) === 'none';
+    const own = isNew ? migrateEmpty(db, lockMs) : migrateOn(db, config);
     // Loaded here alone: BullMQ is big, and most commands don't need it to start.
-    const { runMigrations } = await import('bullmq');
-    await runMigrations(lock, QUEUE_SCHEMA);
+    const queues = import('bullmq').then(({ runMigrations }) => runMigrations(lock, QUEUE_SCHEMA));
+    const [ran] = await together(own, queues);
     return ran;
   } finally {
     await db.destroy();
     await lock.end();
   }
+}
+
+async function migrateOn(db: Knex, config: Knex.MigratorConfig): Promise<string[]> {
+  const [, ran] = (await db.migrate.latest(config)) as [number, string[]];
+  return ran;
+}
+
+/** All of them as one transaction, sent at once: nobody waits for a table that is not there yet, and a start waits for this. */
+async function migrateEmpty(db: Knex, lockMs: number): Promise<string[]> {
+  const names = await migrationNames();
+  const texts = await Promise.all(names.map(sqlOf));
+  await db.transaction(async (trx) => {
+    await trx.raw([settingsOf(lockMs), ...texts].join(';\n'));
+    await trx(MIGRATION_TABLE).insert(names.map((name) => ({ name, batch: 1, migration_time: new Date() })));
+  });
+  return names;
 }
 
 /** Whether the database can be worked with, and what is wrong. */

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { examineSessions } from '../../src/records/database/examine-sessions.js';
@@ -230,7 +231,7 @@ test('what a first run left that failed at once is no other program; nor is ours
   expect(await schemaState(left.db)).toEqual({ ok: true, problems: [] });
 });
 
-test('each migration that ran stays, also when a later one fails', async () => {
+test('of an empty database all migrations run or none; of another each that ran stays, also when a later one fails', async () => {
   const half = await databaseWith('SELECT 1');
   await half.db.raw('CREATE SCHEMA taken; ALTER DATABASE :db: SET search_path = public, taken', {
     db: new URL(half.url).pathname.slice(1),
@@ -241,8 +242,16 @@ test('each migration that ran stays, also when a later one fails', async () => {
       '\\?',
     ),
   );
+  const ran = () => half.db('migrations').pluck('name');
   expect(await said(migrate(half.url))).toContain('stopped');
-  expect(await half.db('migrations').pluck('name')).toEqual(['0001_installation.sql', '0002_inbox.sql']);
+  expect(await ran()).toEqual([]);
+  expect(await half.db.raw("SELECT to_regclass('public.installation') AS made")).toMatchObject({
+    rows: [{ made: null }],
+  });
+  await half.db.raw(await readFile(new URL('../../migrations/0001_installation.sql', import.meta.url), 'utf8'));
+  await half.db('migrations').insert({ name: '0001_installation.sql', batch: 1, migration_time: new Date() });
+  expect(await said(migrate(half.url))).toContain('stopped');
+  expect(await ran()).toEqual(['0001_installation.sql', '0002_inbox.sql']);
   await half.db.raw('DROP EVENT TRIGGER stop');
   expect((await migrate(half.url))[0]).toBe('0003_rejections.sql');
 });
