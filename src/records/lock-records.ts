@@ -17,7 +17,7 @@ export async function findOrLockHeads(
 ): Promise<{ existing: Set<string>; heads: Map<string, StoredHead> | null }> {
   const { existing, rows } = await findOrLock<StoredHead>(
     trx,
-    { table: recordTables[kind], key: 'id', columns: HEAD },
+    { table: recordTables[kind], key: 'id', columns: HEAD, isPrepared: true },
     ids,
   );
   return { existing: new Set(existing), heads: rows === null ? null : byId(rows) };

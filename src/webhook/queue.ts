@@ -44,7 +44,7 @@ const GATHER_MS_PER_ID = 1;
 const LONGEST_GATHER_MS = 50;
 
 const KEEP = {
-  removeOnComplete: { age: 600, count: 100 },
+  removeOnComplete: true,
   removeOnFail: { age: 86_400, count: 1_000 },
 };
 

@@ -34,6 +34,8 @@ interface Keyed<Row> {
   table: string;
   key: keyof Row & string;
   columns: string;
+  /** As `prepared`; the columns are named then: of `*` a new one would make the plan useless. */
+  isPrepared?: boolean;
 }
 
 /**
@@ -42,16 +44,17 @@ interface Keyed<Row> {
  */
 export async function findOrLock<Row>(
   trx: Knex.Transaction,
-  { table, key, columns }: Keyed<Row>,
+  { table, key, columns, isPrepared = false }: Keyed<Row>,
   keys: readonly string[],
 ): Promise<{ existing: string[]; rows: Row[] | null }> {
   const asked = textArray(keys);
-  const { rows } = await trx.raw<{ rows: Row[] }>(
+  const query = trx.raw<{ rows: Row[] }>(
     `WITH found AS MATERIALIZED (SELECT ${key} FROM ${table} WHERE ${key} = ANY (?::text[])),
      locked AS MATERIALIZED (SELECT ${columns} FROM ${table}
        WHERE ${key} = ANY (?::text[]) AND (SELECT count(*) FROM found) = ? ORDER BY ${key} FOR UPDATE)
      SELECT * FROM found LEFT JOIN locked USING (${key})`,
     [asked, asked, keys.length],
   );
+  const { rows } = await (isPrepared ? query.options({ name: `find ${table}` }) : query);
   return { existing: rows.map((row) => String(row[key])), rows: rows.length === keys.length ? rows : null };
 }

@@ -130,7 +130,7 @@ function isDecided({ before, shown, absentSince }: MergedRecord): boolean {
 async function findAround(trx: Knex.Transaction, members: FamilyMembers, saidNames: SaidNames): Promise<Found> {
   const intents = members.payment_intent;
   const all = Object.values(members).flat();
-  const behind = await relatedPayments(trx, all.flatMap(linkedBy));
+  const behind = await relatedPayments(trx, all.flatMap(linkedBy), { inSave: true });
   const found = new Map(
     all.map((record) => [
       record,

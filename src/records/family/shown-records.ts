@@ -122,19 +122,24 @@ export async function relatedOrders(
 
 type Named = Readonly<{ kind: OrderedKind; id: string }>;
 
-/** Ids of the payment intents that each of the records belongs to. */
-export async function relatedPayments(db: Knex, records: readonly Named[]): Promise<(record: Named) => string[]> {
+/** Ids of the payment intents that each of the records belongs to. `inSave`: as `preparedInSave` has it. */
+export async function relatedPayments(
+  db: Knex,
+  records: readonly Named[],
+  { inSave = false } = {},
+): Promise<(record: Named) => string[]> {
   if (records.length === 0) return () => [];
-  const asked = [...grouped(records, ({ kind }) => kind)];
-  const { rows } = await db.raw<{ rows: { kind: OrderedKind; id: string; intent: string }[] }>(
-    asked
-      .map(
-        ([kind]) => `SELECT kind, id, payment_intent_id AS intent FROM family_links
+  const asked = [...grouped(records, ({ kind }) => kind)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const sql = asked
+    .map(
+      ([kind]) => `SELECT kind, id, payment_intent_id AS intent FROM family_links
         WHERE kind = '${kind}' AND id = ANY (?::text[])`,
-      )
-      .join(' UNION ALL '),
-    asked.map(([, some]) => textArray(some.map(({ id }) => id))),
-  );
+    )
+    .join(' UNION ALL ');
+  const ids = asked.map(([, some]) => textArray(some.map(({ id }) => id)));
+  const name = `payments of ${asked.map(([kind]) => kind).join(', ')}`;
+  type Linked = { rows: { kind: OrderedKind; id: string; intent: string }[] };
+  const { rows } = await (inSave ? prepared<Linked>(db, name, sql, ids) : db.raw<Linked>(sql, ids));
   const keyOf = ({ kind, id }: Named): string => `${kind} ${id}`;
   const found = grouped(rows, ({ kind, id }) => keyOf({ kind, id }));
   return (record) => (found.get(keyOf(record)) ?? []).map(({ intent }) => intent);
