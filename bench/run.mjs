@@ -1,6 +1,6 @@
 // npm run bench [-- SUITE… --against DIST]: ours, the ceilings and a peer side by side, in one run, as ratios.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -93,4 +93,6 @@ for (const name of Object.keys(suites)) {
   printFigures(found.title, found.figures);
   done.push({ name, figures: found.figures });
 }
-if (done.length > 0) process.stdout.write(`\n${markdown(done)}\n`);
+const [{ model }] = cpus();
+const machine = `${cpus().length} × ${model.trim()}, Node ${process.version}, load ${loadavg()[0].toFixed(1)}`;
+if (done.length > 0) process.stdout.write(`\n${machine}\n\n${markdown(done)}\n`);
