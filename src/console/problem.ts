@@ -1,6 +1,22 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 
+/** What a program tells problems apart by, where it has no narrower `code`. */
+const codes: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'conflict',
+  410: 'gone',
+  412: 'precondition_failed',
+  413: 'too_large',
+  415: 'unsupported_media_type',
+  500: 'internal',
+  503: 'unavailable',
+};
+
 /** An answer other than success, as an RFC 9457 problem. `status` is decided here and nowhere else. */
 export class Problem extends Error {
   readonly status: number;
@@ -16,11 +32,16 @@ export class Problem extends Error {
   }
 }
 
+/** What a program goes by: stable. `type` is the same as a URI, as RFC 9457 has it. */
+export function kindOf(status: number, { code = codes[status] ?? 'bad_request' }: Record<string, unknown> = {}) {
+  return { type: `urn:tallyhook:problem:${code}`, code };
+}
+
 function sendProblem(res: Response, problem: Problem): void {
   const { status, title, message: detail, extra } = problem;
   if (status === 503) res.set('Retry-After', '5');
   res.status(status).type('application/problem+json');
-  res.send(JSON.stringify({ type: 'about:blank', title, status, detail, ...extra }));
+  res.send(JSON.stringify({ ...kindOf(status, extra), title, status, detail, ...extra }));
 }
 
 export const notFound: RequestHandler = (req, res) => {
@@ -40,7 +61,8 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
     }
     const status = statusOf(error);
     if (status < 500) {
-      sendProblem(res, new Problem(status, 'Bad request', error instanceof Error ? error.message : 'Bad request'));
+      const title = titles[status] ?? 'Bad request';
+      sendProblem(res, new Problem(status, title, error instanceof Error ? error.message : title));
       return;
     }
     if (isRetryable(error)) {
@@ -51,6 +73,9 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
     sendProblem(res, new Problem(500, 'Internal error', 'The request failed here; the log of this process says why.'));
   };
 }
+
+/** Of what body-parser refuses by itself. */
+const titles: Readonly<Record<number, string>> = { 413: 'Too large', 415: 'Unsupported media type' };
 
 /** body-parser and express carry the status of a bad request on the error. */
 function statusOf(error: unknown): number {

@@ -23,7 +23,11 @@ describe('the OpenAPI document', () => {
 
   it('has every route, and nothing that is none', () => {
     const routers = [serveDocument(), createApi({} as never)] as unknown as Layered[];
-    const routes = routers.flatMap(routesOf).toSorted();
+    // Any other method of an address is answered with 405.
+    const routes = routers
+      .flatMap(routesOf)
+      .filter((one) => !one.startsWith('_all '))
+      .toSorted();
     const named = documented.map(({ path, method }) => `${method} ${routePath(path)}`);
     expect(routes.length).toBeGreaterThan(50);
     expect(named.toSorted()).toEqual(routes);

@@ -193,8 +193,8 @@ describe('what a reading has proven', () => {
     async (many) => {
       const disputed = (n: number) => ({ ...row(`d${n}`, 20 * DAY + n * MINUTE), irregularStatus: 'pending_decision' });
       // More than a page lies between them and what is read each hour.
-    const between = Array.from({ length: 150 }, (_, n) => row(`between${n}`, 15 * DAY + n * MINUTE));
-    const { run, service } = world(...LONG, ...between, ...Array.from({ length: many }, (_, n) => disputed(n)));
+      const between = Array.from({ length: 150 }, (_, n) => row(`between${n}`, 15 * DAY + n * MINUTE));
+      const { run, service } = world(...LONG, ...between, ...Array.from({ length: many }, (_, n) => disputed(n)));
       const looked = async (later: number) => {
         service.clock += later;
         return (await run()).proof['closure'];

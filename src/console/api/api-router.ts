@@ -2,6 +2,7 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import { stringify } from 'lossless-json';
 import type { z } from 'zod';
 import type { Actor } from '../../domain/console-roles.js';
+import { grouped } from '../../domain/grouped.js';
 import { isDataError, isPassing } from '../../records/database/database-errors.js';
 import { CursorError } from '../../records/database/paging.js';
 import { InvalidOrderError } from '../../records/orders/orders.js';
@@ -17,7 +18,7 @@ import { operations } from './operations.js';
 /** Everything below /api/v1 that needs a token (interface: "Read API"): a route for each operation. */
 export function createApi(deps: ApiDeps): Router {
   const api = Router();
-  api.use(express.json({ limit: '100kb' }));
+  api.use(onlyJson, express.json({ limit: '100kb' }));
   for (const operation of operations) {
     const { method, path, roles } = operation;
     const guards: RequestHandler[] = roles === undefined ? [] : [allow(...roles)];
@@ -34,6 +35,9 @@ export function createApi(deps: ApiDeps): Router {
       send(req, res, { answer, actor });
     });
   }
+  // Those without a parameter first: `/deliveries/recover` is no `/deliveries/{id}`.
+  const addresses = [...grouped(operations, ({ path }) => path)].sort(([a], [b]) => braces(a) - braces(b));
+  for (const [path, methods] of addresses) api.all(routePath(path), otherMethod(methods));
   api.use((error: unknown, _req: Request, _res: Response, next: express.NextFunction) => {
     if (error instanceof CursorError) next(new Problem(400, 'Bad request', error.message, { parameter: 'cursor' }));
     else if (error instanceof InvalidOrderError) next(new Problem(400, 'Bad request', `${error.message}.`));
@@ -43,6 +47,32 @@ export function createApi(deps: ApiDeps): Router {
   });
   return api;
 }
+
+/** A body of another type would be read as none, and what it asks for left out. */
+const onlyJson: RequestHandler = (req, _res, next) => {
+  const isGiven = Number(req.get('content-length') ?? 0) > 0 || req.get('transfer-encoding') !== undefined;
+  if (isGiven && req.method !== 'GET' && !req.is('application/json')) {
+    const given = req.get('content-type')?.slice(0, 80) ?? 'none';
+    const why = `The Content-Type of the body is ${given}; it takes application/json.`;
+    throw new Problem(415, 'Unsupported media type', why);
+  }
+  next();
+};
+
+/** Nothing else is done at an address than what its operations do. */
+function otherMethod(known: readonly Operation[]): RequestHandler {
+  const allowed = known
+    .map(({ method }) => method.toUpperCase())
+    .flatMap((one) => (one === 'GET' ? [one, 'HEAD'] : one));
+  const allow = allowed.join(', ');
+  return (req, res) => {
+    res.set('Allow', allow);
+    if (req.method === 'OPTIONS') res.sendStatus(204);
+    else throw new Problem(405, 'Method not allowed', `${req.method} is not possible here; possible are ${allow}.`);
+  };
+}
+
+const braces = (path: string): number => path.split('{').length;
 
 /** `/orders/{reference}` as express writes it. */
 export function routePath(path: string): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { everyRole, type Role } from '../../domain/console-roles.js';
+import { kindOf } from '../problem.js';
 import { type Group, groups } from './groups.js';
 import { answerSchema, type Components, type JsonSchema, requestSchema, resolved } from './json-schema.js';
 import type { Operation } from './operation.js';
@@ -52,9 +53,10 @@ const API_VERSION = '1';
 
 const problem = z
   .looseObject({
-    type: z.string().meta({ examples: ['about:blank'] }),
+    type: z.string().meta({ examples: ['urn:tallyhook:problem:bad_request'] }),
     title: z.string().meta({ examples: ['Bad request'] }),
     status: z.int().meta({ examples: [400] }),
+    code: z.string().meta({ description: 'Stable: what a program decides by.', examples: ['bad_request'] }),
     detail: z
       .string()
       .meta({ description: 'What is wrong and what is accepted, in words.', examples: ['take is "0".'] }),
@@ -66,7 +68,13 @@ const tagHeader = { ETag: { description: 'Of this very answer, for this role.', 
 const usualRefusals = {
   400: 'A parameter or the body is not right; nothing was changed.',
   401: 'There is no token, or it is not one of CONSOLE_TOKENS.',
+  405: 'Another method is asked for at this address; `Allow` names those that are possible.',
+  500: 'A fault of Tallyhook: the log of its process has it.',
   503: 'The database or the queue can not be asked now; nothing was changed, try again.',
+};
+const bodyRefusals = {
+  413: 'The body is over 100 kB.',
+  415: 'The Content-Type of the body is not application/json.',
 };
 
 /** OpenAPI 3.1 of the operations, made of the very schemas that check their requests. */
@@ -172,13 +180,15 @@ function answersOf({ method, answers }: Operation, schemas: Components): Record<
   return { ...Object.fromEntries(documented), ...(method === 'get' ? { 304: unchanged } : {}) };
 }
 
-function refusalsOf({ roles, refusals = {} }: Operation, schemas: Components): Record<string, DocumentAnswer> {
+function refusalsOf({ roles, body, refusals = {} }: Operation, schemas: Components): Record<string, DocumentAnswer> {
   const schema = answerSchema(problem, schemas);
   const forbidden = roles === undefined ? {} : { 403: 'The token’s role may not.' };
-  const all = Object.entries({ ...usualRefusals, ...forbidden, ...refusals });
+  const ofBody = body === undefined ? {} : bodyRefusals;
+  const all = Object.entries({ ...usualRefusals, ...forbidden, ...ofBody, ...refusals });
   return Object.fromEntries(
     all.map(([status, description]) => {
-      const example = { type: 'about:blank', title: description, status: Number(status), detail: description };
+      const kind = kindOf(Number(status));
+      const example = { ...kind, title: description, status: Number(status), detail: description };
       return [status, { description, content: { 'application/problem+json': { schema, example } } }];
     }),
   );
