@@ -39,51 +39,6 @@ const as = (token: string) => ({ Authorization: `Bearer ${token}` });
 const viewer = bearer('viewer');
 const operator = bearer('operator');
 
-describe('what is asked in another way', () => {
-  it('refuses a body that is not sent as JSON, whatever it asks for, and does nothing', async () => {
-    const body = '{"dryRun": true, "since": "1h"}';
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/merge-patch+json', '']) {
-      for (const path of ['events/1/replay', 'deliveries/recover']) {
-        const answer = await request(app).post(`/api/v1/${path}`).set(operator).set('Content-Type', type).send(body);
-        expect(answer.status).toBe(415);
-        expect(answer.body).toMatchObject({ code: 'unsupported_media_type', title: 'Unsupported media type' });
-      }
-    }
-    const put = await request(app).put('/api/v1/orders/x').set(operator).set('Content-Type', 'text/plain').send('{}');
-    expect(put.body.detail).toBe('The Content-Type of the body is text/plain; it takes application/json.');
-    const other = await request(app)
-      .put('/api/v1/orders/x')
-      .set(operator)
-      .type('application/json; charset=latin9')
-      .send('{}');
-    expect([other.status, other.body.code]).toEqual([415, 'unsupported_media_type']);
-    for (const command of Object.values(commands)) expect(command).not.toHaveBeenCalled();
-  });
-
-  it('names the methods that an address has', async () => {
-    const answer = await request(app).patch('/api/v1/orders/x').set(operator);
-    expect([answer.status, answer.body.code, answer.get('allow')]).toEqual([
-      405,
-      'method_not_allowed',
-      'GET, HEAD, PUT, DELETE',
-    ]);
-    expect((await request(app).post('/api/v1/changes').set(viewer)).get('allow')).toBe('GET, HEAD');
-    expect((await request(app).put('/api/v1/deliveries/recover').set(operator)).get('allow')).toBe('POST');
-    const asked = await request(app).options('/api/v1/orders').set(viewer);
-    expect([asked.status, asked.get('allow')]).toEqual([204, 'GET, HEAD']);
-    expect((await request(app).delete('/api/v1/nothing').set(operator)).body.code).toBe('not_found');
-  });
-
-  it('names a body that is too large as that', async () => {
-    const answer = await request(app)
-      .put('/api/v1/orders/x')
-      .set(operator)
-      .send({ amount: 'x'.repeat(200_000) });
-    expect(answer.body).toMatchObject({ status: 413, code: 'too_large', title: 'Too large' });
-    expect(answer.body.type).toBe('urn:tallyhook:problem:too_large');
-  });
-});
-
 describe('who may ask', () => {
   it('refuses a request without a token, with a wrong one, with another scheme', async () => {
     for (const headers of [{}, as('nope'), { Authorization: 'Basic viewer-token-1' }, as('')]) {
