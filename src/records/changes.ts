@@ -5,6 +5,7 @@ import type { EntityKind, EntityRef } from '../domain/records.js';
 import { type Change, changeShape } from '../domain/views/proof-shapes.js';
 import { floatArray, textArray } from './database/array-parameter.js';
 import { verbatim } from './database/database-text.js';
+import { definedOnly } from './database/defined-only.js';
 import { prepared } from './database/statements.js';
 import { type RowOf, viewOf } from './database/view-of.js';
 
@@ -66,23 +67,67 @@ export async function appendChanges(trx: Knex.Transaction, changes: NewChange[])
   );
 }
 
+export interface FeedQuery {
+  after: string;
+  take: number;
+  /** Of one kind alone; or of one order alone, by its reference. */
+  kind?: EntityKind | undefined;
+  reference?: string | undefined;
+}
+
+export interface FeedPage {
+  items: Change[];
+  /** Where to go on; null: nothing is new, up to the head. */
+  nextCursor: string | null;
+  head: string;
+}
+
+/** A filter passes over as many rows at most in one page. */
+const MOST_PASSED = 10_000n;
+
 /**
  * The feed: changes after a place, oldest first. A reader that goes on from the last `seq` it was given misses nothing
  * and never meets a lower one: rows are held back while a transaction that may still add a lower one is open. Rows that
  * change nothing, as of earlier versions and of what a person said again, keep their place and are passed over.
  * Takes the pool, not a transaction, whose older snapshot could hide rows below that bound.
  */
-export async function readChanges(db: Knex, query: { after: string; take: number }): Promise<Change[]> {
-  const bound = await db.raw<{ rows: { bound: string }[] }>('SELECT changes_settled_up_to() AS bound');
+export async function readChanges(db: Knex, query: FeedQuery): Promise<FeedPage> {
+  const { after, take, kind, reference } = query;
+  const head = await feedHead(db);
+  const furthest = kind === undefined || reference !== undefined ? null : String(BigInt(after) + MOST_PASSED);
+  const upTo = furthest !== null && BigInt(furthest) < BigInt(head) ? furthest : head;
+  const about = definedOnly({ entity_kind: reference === undefined ? kind : 'order', entity_id: reference });
   const rows = await db<ChangeRow>('changes')
-    .where('seq', '>', query.after)
-    .where('seq', '<=', bound.rows[0]?.bound ?? '0')
+    .where('seq', '>', after)
+    .where('seq', '<=', upTo)
+    .where(about)
     .orderBy('seq')
-    .limit(query.take);
-  const changes = rows.filter(isChange);
-  const last = rows.at(-1);
-  if (changes.length > 0 || last === undefined) return changes.map(changeOf);
-  return readChanges(db, { ...query, after: last.seq });
+    .limit(take);
+  const items = rows.filter(isChange).map(changeOf);
+  const isFiltered = Object.keys(about).length > 0;
+  const passed = rows.length < take ? upTo : (rows.at(-1)?.seq ?? upTo);
+  if (items.length === 0 && rows.length > 0 && !isFiltered) return readChanges(db, { ...query, after: passed });
+  return { items, nextCursor: BigInt(passed) > BigInt(after) ? passed : null, head };
+}
+
+/** Every change up to here is there to be read, and none will come that is not behind it. */
+export async function feedHead(db: Knex): Promise<string> {
+  const { rows } = await db.raw<{ rows: { head: string }[] }>('SELECT changes_settled_up_to() AS head');
+  return rows[0]?.head ?? '0';
+}
+
+/**
+ * Which history it is: another one once the database was restored, moved or failed over, where what was read may be lost and its
+ * numbers are given again; null where the database does not say. `issued`: no number was given beyond.
+ */
+export async function feedOrigin(db: Knex): Promise<{ epoch: string | null; issued: string }> {
+  const { rows } = await db.raw<{ rows: { epoch: string | null; issued: string }[] }>(
+    `SELECT coalesce(pg_sequence_last_value('changes_seq_seq'), 0) AS issued,
+       CASE WHEN has_function_privilege('pg_control_system()', 'execute') AND has_function_privilege('pg_control_checkpoint()', 'execute')
+         THEN (SELECT left(md5(concat_ws('/', system_identifier, timeline_id, pg_database.oid)), 16)
+               FROM pg_control_system(), pg_control_checkpoint(), pg_database WHERE datname = current_database()) END AS epoch`,
+  );
+  return rows[0] ?? { epoch: null, issued: '0' };
 }
 
 /** The history of one record or order, oldest first; with `newest` no more than so many, the newest. */

@@ -206,7 +206,7 @@ async function readPages({ deps, tally, fence, signal }: RunContext, { pages, he
 /** Polls after others wrote, and to the end once they have ended. */
 async function follow({ db, until }: Life, stage: Stage, { take, polls }: World, notes: Notes): Promise<void> {
   const readOn = async (): Promise<number> => {
-    const page = await tried(() => readChanges(db, { after: notes.seen.at(-1) ?? '0', take }));
+    const page = await tried(async () => (await readChanges(db, { after: notes.seen.at(-1) ?? '0', take })).items);
     notes.seen.push(...page.map(({ seq }) => seq));
     return page.length;
   };

@@ -25,7 +25,7 @@ const change = (id: string): NewChange => ({
 });
 
 async function lastSeq(): Promise<string> {
-  return (await readChanges(db, { after: '0', take: 100_000 })).at(-1)?.seq ?? '0';
+  return (await readChanges(db, { after: '0', take: 100_000 })).items.at(-1)?.seq ?? '0';
 }
 
 test('a new record is one change, a changed one has a row per field, with what was seen and when', async () => {
@@ -87,9 +87,9 @@ test('a number taken early and committed late is waited for, though its transact
   const below = committed.clone().whereRaw('xid < pg_snapshot_xmin(pg_current_snapshot())');
   // Other databases of the cluster hold the snapshot's bound down for as long as a transaction of theirs is open.
   await vi.waitFor(async () => expect(await below.clone().pluck('entity_id')).toEqual(['late-number']), 10_000);
-  expect(await readChanges(db, { after: start, take: 10 })).toEqual([]);
+  expect((await readChanges(db, { after: start, take: 10 })).items).toEqual([]);
   await begunLast.commit();
-  const seen = await readChanges(db, { after: start, take: 10 });
+  const { items: seen } = await readChanges(db, { after: start, take: 10 });
   expect(seen.map(({ entity }) => entity.id)).toEqual(['early-number', 'late-number']);
 });
 
@@ -98,9 +98,11 @@ test('a transaction that is rolled back holds nobody up', async () => {
   const failed = await db.transaction();
   await appendChanges(failed, [change('never')]);
   await db.transaction((trx) => appendChanges(trx, [change('after it')]));
-  expect(await readChanges(db, { after: start, take: 10 })).toEqual([]);
+  expect((await readChanges(db, { after: start, take: 10 })).items).toEqual([]);
   await failed.rollback();
-  expect((await readChanges(db, { after: start, take: 10 })).map(({ entity }) => entity.id)).toEqual(['after it']);
+  expect((await readChanges(db, { after: start, take: 10 })).items.map(({ entity }) => entity.id)).toEqual([
+    'after it',
+  ]);
 });
 
 /** Writers take numbers early and commit late; a reader goes on from the last it was given. What does it miss? */
@@ -119,7 +121,7 @@ async function followWhileWriting(writes: number): Promise<{ missed: number; see
   };
   const seen: string[] = [];
   const readOn = async (): Promise<number> => {
-    const page = await readChanges(db, { after: seen.at(-1) ?? start, take: 50 });
+    const { items: page } = await readChanges(db, { after: seen.at(-1) ?? start, take: 50 });
     seen.push(...page.map(({ seq }) => seq));
     return page.length;
   };
@@ -166,7 +168,7 @@ test('whatever is read and reported: no change of the feed is the same before an
       await save(database, [
         isReading ? poll('payment_intent', { id, ...fields }, second) : report('payment_intent', id, fields, second),
       ]);
-    const changes = await readChanges(db, { after: start, take: 1_000 });
+    const { items: changes } = await readChanges(db, { after: start, take: 1_000 });
     expect(changes.filter(({ from, to }) => canonicalJson(from) === canonicalJson(to))).toEqual([]);
     expect(await db('changes').where('seq', '>', start)).toHaveLength(changes.length);
   };
@@ -202,7 +204,7 @@ test('rows of earlier versions that change nothing keep their place and are pass
   for (const after of [start, ...seqs]) {
     const seen: string[] = [];
     for (let at = after; ; ) {
-      const next = (await readChanges(db, { after: at, take: 2 })).map(({ seq }) => seq);
+      const next = (await readChanges(db, { after: at, take: 2 })).items.map(({ seq }) => seq);
       if (next.length === 0) break;
       seen.push(...next);
       at = next.at(-1) ?? at;

@@ -1,18 +1,25 @@
 import { z } from 'zod';
 import type { Actor } from '../../domain/console-roles.js';
+import { entityKinds } from '../../domain/records.js';
+import { described } from '../../domain/views/parts.js';
 import { type Change, changeShape, coverageShape } from '../../domain/views/proof-shapes.js';
 import { secretShape } from '../../domain/views/webhook-shapes.js';
-import { readChanges } from '../../records/changes.js';
+import { feedHead, feedOrigin, readChanges } from '../../records/changes.js';
 import { defaultTake } from '../../records/database/paging.js';
 import { coverage } from '../../records/runs/coverage.js';
+import { Problem } from '../problem.js';
 import { fieldFor } from '../view/personal.js';
 import { paging } from './list-query.js';
 import { type Operation, operation } from './operation.js';
+import { waitForChanges } from './wait-for-changes.js';
 
 const seq = z
   .string()
   .regex(/^\d{1,18}$/, 'takes the seq of the last change you read')
   .optional();
+
+const LONGEST_WAIT = 30;
+const takesWait = `takes a whole number of seconds from 0 to ${LONGEST_WAIT}`;
 
 export const feedOperations: readonly Operation[] = [
   operation({
@@ -22,21 +29,66 @@ export const feedOperations: readonly Operation[] = [
     group: 'Proof',
     summary: 'The feed of changes',
     description:
-      'Every change of every field, oldest first and in an order that is safe to follow: go on from the last `seq` that you were given, and you miss nothing.',
+      'Every change of every field, oldest first and in an order that is safe to follow: go on from the last `nextCursor` that you were given, and you miss nothing. To begin with a list: take `head` and `epoch` first (`take=1`), read the list, then follow from that `head`.',
     query: z.strictObject({
       take: paging.take,
       cursor: seq.meta({ description: 'The same as after.' }),
-      after: seq.meta({ description: 'The seq of the last change you read.', examples: ['4096'] }),
+      after: seq.meta({ description: 'nextCursor, or the seq of the last change you read.', examples: ['4096'] }),
+      entityKind: z
+        .enum(entityKinds, `takes ${entityKinds.join(', ')}`)
+        .optional()
+        .meta({
+          description: 'Only of this kind. A page may be empty and yet have a `nextCursor`.',
+          examples: ['order'],
+        }),
+      reference: z
+        .string()
+        .max(1_000)
+        .optional()
+        .meta({ description: 'Only of this order, by the store’s reference.', examples: ['A-1001'] }),
+      wait: z.coerce
+        .number(takesWait)
+        .int(takesWait)
+        .min(0, takesWait)
+        .max(LONGEST_WAIT, takesWait)
+        .optional()
+        .meta({ description: 'So many seconds an answer may be kept back until something is new.', examples: [30] }),
+      epoch: z
+        .string()
+        .max(64)
+        .optional()
+        .meta({ description: 'That of the answer before: 410 where the history is another one since.' }),
     }),
     answers: {
       200: {
-        description: 'The next changes; none: `nextCursor` is null, so keep the one before.',
-        shape: z.object({ items: z.array(changeShape), nextCursor: z.string().nullable() }),
+        description: 'The next changes; `nextCursor` null: nothing is new, so keep the one before.',
+        shape: z.object({
+          items: z.array(changeShape),
+          nextCursor: z.string().nullable(),
+          head: described(z.string(), 'The end of the feed, as it was asked.', '4100'),
+          epoch: described(
+            z.string().nullable(),
+            'Names this history. Another one where the database was restored, moved or failed over.',
+            '5f3a0c1d9be24a77',
+          ),
+        }),
       },
     },
-    answer: async ({ db }, { actor, query: { take = defaultTake, cursor = '0', after = cursor } }) => {
-      const items = await readChanges(db, { after, take });
-      return { body: { items: items.map((item) => changeFor(actor, item)), nextCursor: items.at(-1)?.seq ?? null } };
+    refusals: {
+      410: 'The history is another one than that of `epoch`, or ends before `after`: the database was restored. Read the lists anew, then follow from `head`.',
+      503: 'The database can not be asked now. Or, by `code`: `too_many_waiting`, too many answers are kept back already. Ask again after Retry-After.',
+    },
+    answer: async ({ db }, { actor, query, signal }) => {
+      const { take = defaultTake, cursor = '0', after = cursor, entityKind: kind, reference, wait = 0 } = query;
+      const { epoch, issued } = await feedOrigin(db);
+      if ((query.epoch !== undefined && query.epoch !== epoch) || BigInt(after) > BigInt(issued))
+        throw new Problem(410, 'Gone', 'The history is another one than you followed: the database was restored.', {
+          head: await feedHead(db),
+          epoch,
+        });
+      const asked = { after, take, kind, reference };
+      const page = await (wait === 0 ? readChanges(db, asked) : waitForChanges(db, asked, { seconds: wait, signal }));
+      return { body: { ...page, items: page.items.map((item) => changeFor(actor, item)), epoch } };
     },
   }),
   operation({
