@@ -35,11 +35,19 @@ interface Order {
   status: string;
   release: { safe: boolean };
 }
+interface Place {
+  after: string;
+  epoch: string | null;
+}
 interface Client {
   register(reference: string, expected: { amount: string; currency: string }): Promise<Order>;
   order(reference: string): Promise<Order>;
   orders(filters?: { status?: string }): AsyncIterable<Order>;
-  changes(after: string): Promise<{ seq: string }[]>;
+  place(): Promise<Place>;
+  follow(
+    place: Place,
+    signal: AbortSignal,
+  ): AsyncIterable<{ change: { seq: string; entity: { id: string } }; place: Place }>;
   replayCallback(id: string, note: string): Promise<{ accepted: true }>;
 }
 interface Example {
@@ -88,7 +96,8 @@ function documentedAnswersAsTypes(): string {
     type Client = ReturnType<typeof createClient>;
     export const order: Awaited<ReturnType<Client['order']>> = asGiven(${shown('Order')});
     export const detail: Awaited<ReturnType<Client['order']>> = asGiven(${shown('OrderDetail')});
-    export const change: Awaited<ReturnType<Client['changes']>>[number] = asGiven(${shown('Change')});
+    type Followed = ReturnType<Client['follow']> extends AsyncGenerator<infer Item> ? Item : never;
+    export const change: Followed['change'] = asGiven(${shown('Change')});
     export const replayed: Awaited<ReturnType<Client['replayCallback']>> = asGiven(${shown('Accepted')} as const);
     function asGiven<T>(value: T): T { return value; }`;
 }
@@ -152,16 +161,26 @@ describe('the example of docs/api.md', () => {
 
   it('follows the changes, and has a callback sent again', async () => {
     const client = clientOf('operator');
+    const stop = new AbortController();
+    const begun = await client.place();
+    await client.register('followed', { amount: '12', currency: 'EUR' });
     const seqs: bigint[] = [];
-    for (let after = '0'; ; ) {
-      const changes = await client.changes(after);
-      seqs.push(...changes.map(({ seq }) => BigInt(seq)));
-      const last = changes.at(-1);
-      if (last === undefined) break;
-      after = last.seq;
+    let place: Place = { after: '0', epoch: begun.epoch };
+    for await (const { change, place: next } of client.follow(place, stop.signal)) {
+      seqs.push(BigInt(change.seq));
+      place = next;
+      if (change.entity.id === 'followed') break;
     }
     expect(seqs.length).toBeGreaterThan(5);
     expect(seqs.every((seq, at) => at === 0 || seq > (seqs[at - 1] ?? 0n))).toBe(true);
+    for await (const { change } of client.follow(begun, stop.signal)) {
+      expect(change.entity.id).toBe('followed');
+      break;
+    }
+    const restored = client.follow({ ...place, epoch: '0123456789abcdef' }, stop.signal);
+    await expect(restored[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      problem: { code: 'gone', epoch: begun.epoch },
+    });
     const { id } = await store.db('callbacks').where({ status: 'dead' }).first('id');
     expect(await client.replayCallback(id, 'the shop was down')).toMatchObject({ accepted: true });
     expect(await store.db('actions').where({ action: 'replay callback' }).first()).toMatchObject({
