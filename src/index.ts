@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Knex } from 'knex';
-import { AppError } from './errors.js';
+import { AppError, ConfigError } from './errors.js';
 import { createLog, type Logger } from './log.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { recordHeartbeats } from './notify/record-heartbeats.js';
@@ -107,10 +107,12 @@ export interface MountedReceiver {
 
 /**
  * The webhook receiver for an app of your own, to be mounted before any body parser. What it stores is applied by
- * `tallyhook work`. Rejects when the database can't be reached or lacks its schema. After `close`, which waits for what
- * is under way, it answers 503.
+ * `tallyhook work`. Rejects with a ConfigError what could verify or store nothing, and when the database can't be reached or
+ * lacks its schema. After `close`, which waits for what is under way, it answers 503.
  */
 export async function createReceiver(options: ReceiverOptions): Promise<MountedReceiver> {
+  const problem = receiverProblem(options);
+  if (problem !== null) throw new ConfigError(`createReceiver: ${problem}`);
   const { databaseUrl, redisUrl, log = createLog('info') } = options;
   const db = await openReady(options, 'tallyhook receiver');
   const secrets = await withoutRetired(staticSecrets(options.secrets), { retired: () => retiredLabels(db), log });
@@ -141,6 +143,24 @@ export async function createReceiver(options: ReceiverOptions): Promise<MountedR
       await db.destroy();
     },
   };
+}
+
+/** What is wrong with them, never a secret; null: nothing. Whoever calls may have no types. */
+function receiverProblem({ databaseUrl, secrets }: Partial<ReceiverOptions>): string | null {
+  if (typeof databaseUrl !== 'string' || databaseUrl === '')
+    return 'databaseUrl is not given: the address of the Postgres that events are stored in';
+  if (!Array.isArray(secrets) || secrets.length === 0)
+    return 'secrets has none: every webhook would be refused; give one or more, [{ label, secret }]';
+  const given: readonly Partial<SigningSecret>[] = secrets;
+  const wrong = given.findIndex(
+    ({ label, secret }) =>
+      typeof label !== 'string' || label === '' || typeof secret !== 'string' || !/^\S+$/.test(secret),
+  );
+  if (wrong >= 0)
+    return `secrets[${wrong}] has no label, or a secret that is empty or has a blank; give the whole whsec_… text that the service showed`;
+  const labels = given.map(({ label }) => label);
+  const twice = labels.find((label, at) => labels.indexOf(label) !== at);
+  return twice === undefined ? null : `two secrets have the label ${twice}`;
 }
 
 /**

@@ -100,6 +100,26 @@ test.each([
   }
 });
 
+test.each([
+  ['secrets has none', { secrets: [] }],
+  ['secrets has none', { secrets: undefined }],
+  [
+    'secrets[1] has no label, or a secret that is empty',
+    { secrets: [...secrets.slice(0, 1), { label: 'b', secret: '' }] },
+  ],
+  ['secrets[0] has no label, or a secret that is empty', { secrets: [{ label: 'a', secret: 'whsec_a\n' }] }],
+  ['secrets[0] has no label', { secrets: [{ secret: 'whsec_a' }] }],
+  ['two secrets have the label a', { secrets: ['1', '2'].map((n) => ({ label: 'a', secret: `whsec_${n}` })) }],
+  ['databaseUrl is not given', { databaseUrl: '' }],
+  ['databaseUrl is not given', { databaseUrl: undefined }],
+])('refuses at once what could take no webhook: %s', async (message, given) => {
+  const options = { databaseUrl: database.url, secrets, log, ...given } as Parameters<typeof createReceiver>[0];
+  await expect(createReceiver(options)).rejects.toMatchObject({
+    code: 'config',
+    message: expect.stringContaining(message),
+  });
+});
+
 test('refuses to start on a database without its schema, unless it may migrate', async () => {
   const empty = await createEmptyDatabase();
   cleanups.push(() => empty.drop());
