@@ -26,6 +26,12 @@ export interface OrderRow extends OrderState {
   updated_at: Date;
 }
 
+/** Of a row of `orders`: the place of its newest change in the feed. */
+export const ORDER_SEQ = `(SELECT coalesce(max(changes.seq), 0)::text FROM changes
+  WHERE entity_kind = 'order' AND entity_id = orders.reference) AS seq`;
+
+export type PlacedOrderRow = OrderRow & Pick<OrderView, 'seq'>;
+
 /** An order of which nothing but its name is known. */
 export function untouchedOrder(reference: string): OrderState {
   return {
@@ -45,7 +51,7 @@ export function untouchedOrder(reference: string): OrderState {
   };
 }
 
-export function orderView(row: OrderRow): OrderView {
+export function orderView(row: PlacedOrderRow): OrderView {
   return viewOf(orderShape, row, {
     expected: expectedOf(row),
     release: {

@@ -26,7 +26,7 @@ async function inEachOrder(name: string, make: (prefix: string) => Observation[]
     const turned = [...seen.slice(turn % count), ...seen.slice(0, turn % count)];
     await saveEach(turn < count ? turned : turned.reverse());
     const end = await order(`${prefix}o`);
-    const text = JSON.stringify({ ...end, similarReferences: [], createdAt: '', updatedAt: '' });
+    const text = JSON.stringify({ ...end, similarReferences: [], seq: '', createdAt: '', updatedAt: '' });
     ends.push(JSON.parse(text.replaceAll(prefix, '')) as object);
   }
   return ends;

@@ -43,7 +43,6 @@ export const feedOperations: readonly Operation[] = [
         }),
       reference: z
         .string()
-        .max(1_000)
         .optional()
         .meta({ description: 'Only of this order, by the store’s reference.', examples: ['A-1001'] }),
       wait: z.coerce
@@ -55,7 +54,6 @@ export const feedOperations: readonly Operation[] = [
         .meta({ description: 'So many seconds an answer may be kept back until something is new.', examples: [30] }),
       epoch: z
         .string()
-        .max(64)
         .optional()
         .meta({ description: 'That of the answer before: 410 where the history is another one since.' }),
     }),

@@ -29,6 +29,7 @@ const order = z.object({
   registeredAt: time.nullable(),
   createdAt: time,
   updatedAt: time,
+  seq: described(text, 'The place of its newest change in the feed of changes: what is not beyond is in this.', '4096'),
 });
 
 export const orderShape = order.meta({

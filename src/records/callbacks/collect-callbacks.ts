@@ -60,7 +60,8 @@ async function insertCallbacks(
   const known = new Map(orders.map((row) => [row.reference, row]));
   const news = changed.flatMap(({ reference, seq, at }) => {
     const row = known.get(reference);
-    return row === undefined ? [] : [{ reference, seq, changed_at: at, data: verbatim(toJsonText(orderView(row))) }];
+    if (row === undefined) return [];
+    return [{ reference, seq, changed_at: at, data: verbatim(toJsonText(orderView({ ...row, seq }))) }];
   });
   if (news.length > 0) await trx('callbacks').insert(news).onConflict(['reference', 'seq']).ignore();
 }

@@ -3,7 +3,7 @@ import type { OrderDetail, OrderView } from '../../domain/views/order-shapes.js'
 import { definedOnly } from '../database/defined-only.js';
 import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
 import { countCarriers, lookAlikes } from '../family/references.js';
-import { type OrderRow, orderView } from '../order-row.js';
+import { ORDER_SEQ, orderView, type PlacedOrderRow } from '../order-row.js';
 
 export {
   InvalidOrderError,
@@ -14,7 +14,7 @@ export {
 
 /** By its reference, byte for byte. */
 export async function getOrder(db: Knex, reference: string): Promise<OrderDetail | null> {
-  const row = await db<OrderRow>('orders').where({ reference }).first();
+  const [row] = await db<PlacedOrderRow>('orders').where({ reference }).select('orders.*', db.raw(ORDER_SEQ));
   if (row === undefined) return null;
   const others = (await lookAlikes(db, [reference])).get(reference) ?? [];
   return {
@@ -30,8 +30,8 @@ export async function listOrders(
   query: PageQuery & { status?: string | undefined; reference?: string | undefined },
 ): Promise<Page<OrderView>> {
   const take = takeOf(query);
-  const rows = db<OrderRow & { created: string }>('orders')
-    .select('*', db.raw(`${microseconds('created_at')} AS created`))
+  const rows = db<PlacedOrderRow & { created: string }>('orders')
+    .select('orders.*', db.raw(ORDER_SEQ), db.raw(`${microseconds('created_at')} AS created`))
     .orderBy([
       { column: 'created_at', order: 'desc' },
       { column: 'reference', order: 'desc' },
@@ -45,7 +45,7 @@ export async function listOrders(
     .limit(take + 1);
   const after = timeKeyOf(query, 2);
   if (after !== null) void rows.whereRaw(`(created_at, reference) < (${atMicroseconds('?')}, ?)`, after);
-  const page = (await rows) as (OrderRow & { created: string })[];
+  const page = (await rows) as (PlacedOrderRow & { created: string })[];
   const { items, nextCursor } = cut(page, take, (row) => [row.created, row.reference]);
   return { items: items.map(orderView), nextCursor };
 }

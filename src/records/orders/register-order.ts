@@ -12,7 +12,7 @@ import { appendChanges } from '../changes.js';
 import { keyText } from '../database/database-text.js';
 import { loadFamilies } from '../family/load.js';
 import { adoptedAtOf } from '../installation.js';
-import { expectedOf, type OrderRow, orderView } from '../order-row.js';
+import { expectedOf, ORDER_SEQ, type OrderRow, orderView } from '../order-row.js';
 import { requestRefresh } from '../runs/refresh-requests.js';
 import { deriveOrders } from './derive-orders.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
@@ -95,12 +95,17 @@ async function settle(
   const isCurrent = asking.isCurrent === undefined ? null : await asking.isCurrent(trx);
   const received = expected !== null && (await receivedMoney(trx, row));
   const verdict = registrationVerdict({ expected, wanted, isCurrent, received });
-  if (verdict === 'unchanged') return { outcome: verdict, order: orderView(row) };
+  if (verdict === 'unchanged') return { outcome: verdict, order: await viewNow(trx, row) };
   if (verdict === 'conflict' || verdict === 'received' || verdict === 'stale')
-    return { outcome: verdict, expected, existing: orderView(row) };
+    return { outcome: verdict, expected, existing: await viewNow(trx, row) };
   await keepVersion(trx, row.reference, { action: verdict, wanted, actor: asking.actor ?? null });
   const after = await write(trx, locked, wanted, asking.rules);
-  return { outcome: verdict === 'registered' ? 'created' : verdict, order: orderView(after) };
+  return { outcome: verdict === 'registered' ? 'created' : verdict, order: await viewNow(trx, after) };
+}
+
+async function viewNow(trx: Knex.Transaction, row: OrderRow): Promise<OrderView> {
+  const [placed] = await trx('orders').where({ reference: row.reference }).select(trx.raw(ORDER_SEQ));
+  return orderView({ ...row, ...placed });
 }
 
 async function receivedMoney(trx: Knex.Transaction, row: OrderRow): Promise<boolean> {
