@@ -1,7 +1,7 @@
 import type { Actor, Role } from '../domain/console-roles.js';
 import type { Action } from './action.js';
 import type { PageDeps } from './page-deps.js';
-import type { ListAddress } from './view/links.js';
+import type { ListAddress } from './view/pieces.js';
 import type { ActionButton, PageView } from './view/sections.js';
 
 export const navigationGroups = ['', 'Records', 'Webhooks', 'Proof', 'Books', 'Operation'] as const;

@@ -17,7 +17,7 @@ export interface Parameter {
   example?: unknown;
 }
 
-export interface DocumentAnswer {
+interface DocumentAnswer {
   description: string;
   headers?: Record<string, { description: string; schema: JsonSchema }>;
   content?: Content;

@@ -1,8 +1,9 @@
 import { listBalances } from '../../records/balances/balance-views.js';
 import type { Page } from '../page.js';
-import { proofBadge, proofOf, type ShownProof } from '../view/balance-words.js';
-import { inPath, paging } from '../view/links.js';
-import { amount, id, none, time } from '../view/values.js';
+import { proofBadge, proofOf } from '../view/balance-words.js';
+import { inPath } from '../view/links.js';
+import { listTable } from '../view/pieces.js';
+import { amount, id, none, time, type Value } from '../view/values.js';
 
 export const balances: Page = {
   path: '/balances',
@@ -10,37 +11,26 @@ export const balances: Page = {
   group: 'Books',
   load: async ({ db, now }, req) => {
     const at = now();
-    const { items, nextCursor } = await listBalances(db, { cursor: req.cursor }, at);
-    const part = (proof: ShownProof | null, name: 'unexplained' | 'unobservable') =>
-      proof === null ? none('never judged') : amount(proof[name]);
+    const page = await listBalances(db, { cursor: req.cursor }, at);
+    const part = (balance: object, name: 'unexplained' | 'unobservable'): Value => {
+      const proof = proofOf(balance);
+      return proof === null ? none('never judged') : amount(proof[name]);
+    };
     return {
       intro: 'Opening + movements = balance, for each asset by itself. What nothing accounts for is unexplained.',
       sections: [
-        {
-          is: 'table',
+        listTable(req, page, {
           caption: 'Balances by asset',
           columns: [
-            { label: 'Asset' },
-            { label: 'State' },
-            { label: 'Balance', align: 'end' },
-            { label: 'Unobservable', align: 'end' },
-            { label: 'Unexplained', align: 'end' },
-            { label: 'Readings agreed' },
+            ['Asset', (item) => id(item.id, `/balances/${inPath(item.id)}`)],
+            ['State', (item) => proofBadge(proofOf(item))],
+            ['Balance', (item) => amount(typeof item['balance'] === 'string' ? item['balance'] : null), 'end'],
+            ['Unobservable', (item) => part(item, 'unobservable'), 'end'],
+            ['Unexplained', (item) => part(item, 'unexplained'), 'end'],
+            ['Readings agreed', (item) => time(proofOf(item)?.agreedAt, at)],
           ],
-          rows: items.map((item) => {
-            const proof = proofOf(item);
-            return [
-              id(item.id, `/balances/${inPath(item.id)}`),
-              proofBadge(proof),
-              amount(typeof item['balance'] === 'string' ? item['balance'] : null),
-              part(proof, 'unobservable'),
-              part(proof, 'unexplained'),
-              time(proof?.agreedAt, at),
-            ];
-          }),
-          empty: { title: 'No balance was read yet', text: 'The first run of the kind balances reads them.' },
-          ...paging(req, nextCursor),
-        },
+          empty: ['No balance was read yet', 'The first run of the kind balances reads them.'],
+        }),
       ],
     };
   },

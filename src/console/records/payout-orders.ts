@@ -6,9 +6,10 @@ import { getOrder } from '../../records/orders/orders.js';
 import { ordersOfPayouts } from '../../records/orders/orders-of-payouts.js';
 import type { PageDeps } from '../page-deps.js';
 import { orderHref } from '../view/links.js';
-import { orderStatusTone, releaseBadge, releaseReason } from '../view/order-words.js';
+import { orderBadge, releaseBadge, releaseReason } from '../view/order-words.js';
+import { notice, table } from '../view/pieces.js';
 import type { Section } from '../view/sections.js';
-import { badge, id, text, words } from '../view/values.js';
+import { capitalized, id, text } from '../view/values.js';
 
 const MOST_ORDERS = 20;
 
@@ -31,27 +32,21 @@ export async function payoutOrders(
 }
 
 function noticeOf(payout: string, { why, call }: Pick<OpenRefund, 'why' | 'call'>): Section {
-  const about = { is: 'notice', tone: 'warn' } as const;
   if (why === 'reported') {
     const text = 'It is polled at once. What stays, a person answers: say whose refund it is, above.';
-    return { ...about, title: 'Only webhooks say whose refund it is', text };
+    return notice('warn', 'Only webhooks say whose refund it is', text);
   }
-  const words = unlinkedWords(payout, call).replace(/^./, (first) => first.toUpperCase());
-  return { ...about, title: 'Whose refund it is has to be said', text: `${words}.` };
+  return notice('warn', 'Whose refund it is has to be said', `${capitalized(unlinkedWords(payout, call))}.`);
 }
 
 function tableOf(orders: readonly OrderView[]): Section {
-  return {
-    is: 'table',
+  return table(orders, {
     caption: 'Orders that it concerns',
-    showCaption: true,
-    columns: [{ label: 'Order' }, { label: 'Status' }, { label: 'Goods' }, { label: 'Why', wide: true }],
-    rows: orders.map(({ reference, status, release }) => [
-      id(reference, orderHref(reference)),
-      badge(words(status), orderStatusTone(status)),
-      releaseBadge(release),
-      text(releaseReason(release.reason)),
-    ]),
-    empty: { title: '', text: '' },
-  };
+    columns: [
+      ['Order', ({ reference }) => id(reference, orderHref(reference))],
+      ['Status', ({ status }) => orderBadge(status)],
+      ['Goods', ({ release }) => releaseBadge(release)],
+      ['Why', ({ release }) => text(releaseReason(release.reason)), 'wide'],
+    ],
+  });
 }

@@ -1,5 +1,6 @@
 import { stringify } from 'lossless-json';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { facts, panel } from '../view/pieces.js';
 import type { Section } from '../view/sections.js';
 import { text, type Value } from '../view/values.js';
 import { fieldLabel, fieldValue, isDeep } from './field-value.js';
@@ -13,25 +14,15 @@ export function reportedPanel({ kind }: Sheet, fields: JsonObject): Section[] {
   const deep = names.filter((name) => isDeep(reported[name] ?? null));
   // A report of an amount alone is in the unit that the record has.
   const units = { ...fields, ...reported };
-  const facts = names
+  const known = names
     .filter((name) => !deep.includes(name))
-    .map((name): [string, Value] => [fieldLabel(kind, name), plain(fieldValue(kind, units, name))]);
-  return [
-    {
-      is: 'panel',
-      title: 'Only reported',
-      intro:
-        'Webhooks say this, and the service’s own answers do not show it. Never pay to an address that stands here.',
-      sections: [
-        ...(facts.length > 0 ? [{ is: 'facts' as const, facts }] : []),
-        ...deep.map((name) => ({
-          is: 'code' as const,
-          title: fieldLabel(kind, name),
-          text: stringify(reported[name], null, 2) ?? '',
-        })),
-      ],
-    },
-  ];
+    .map((name) => [fieldLabel(kind, name), plain(fieldValue(kind, units, name))] as const);
+  const codes = deep.map((name): Section => {
+    return { is: 'code', title: fieldLabel(kind, name), text: stringify(reported[name], null, 2) ?? '' };
+  });
+  const intro =
+    'Webhooks say this, and the service’s own answers do not show it. Never pay to an address that stands here.';
+  return [panel('Only reported', [...(known.length > 0 ? [facts(known)] : []), ...codes], { intro })];
 }
 
 /** That a record has nothing in a field is news only where it has something. */

@@ -1,9 +1,10 @@
 import type { Severity } from '../../domain/breaks/findings.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
-import { breakHref, entityHref } from './links.js';
-import { kindWord } from './record-words.js';
-import type { TableSection } from './sections.js';
-import { badge, id, link, list, quiet, type Tone, text, time, words } from './values.js';
+import { breakHref } from './links.js';
+import { type Column, table } from './pieces.js';
+import { entityValue } from './record-words.js';
+import type { Section } from './sections.js';
+import { badge, counted, link, list, quiet, type Tone, text, time, type Value, words } from './values.js';
 
 export const severityTones: Readonly<Record<Severity, Tone>> = {
   critical: 'bad',
@@ -20,6 +21,8 @@ const statusTones: Readonly<Record<BreakView['status'], Tone>> = {
   auto_resolved: 'good',
 };
 
+export const severities = ['critical', 'high', 'medium', 'low'] as const satisfies Severity[];
+
 export const breakStatuses: readonly { value: BreakView['status']; text: string }[] = [
   { value: 'open', text: 'open' },
   { value: 'acknowledged', text: 'acknowledged' },
@@ -28,27 +31,23 @@ export const breakStatuses: readonly { value: BreakView['status']; text: string 
   { value: 'auto_resolved', text: 'resolved by itself' },
 ];
 
-export function statusBadge(status: BreakView['status']) {
+export function statusBadge(status: BreakView['status']): Value {
   const label = breakStatuses.find(({ value }) => value === status)?.text ?? words(status);
   return badge(label, statusTones[status]);
 }
 
-export const breakColumns: TableSection['columns'] = [
-  { label: 'Break' },
-  { label: 'Severity' },
-  { label: 'About' },
-  { label: 'Status' },
-  { label: 'Opened' },
-  { label: 'Age' },
-];
+export function breakColumns(now: Date): Column<BreakView>[] {
+  return [
+    ['Break', ({ id, kind }) => list([link(words(kind), breakHref(id)), quiet(`no. ${id}`)])],
+    ['Severity', ({ severity }) => badge(severity, severityTones[severity])],
+    ['About', ({ entity }) => entityValue(entity)],
+    ['Status', ({ status }) => statusBadge(status)],
+    ['Opened', ({ openedAt }) => time(openedAt, now)],
+    ['Age', ({ ageDays }) => text(ageDays === 0 ? 'today' : counted(ageDays, 'day'))],
+  ];
+}
 
-export function breakRows(items: readonly BreakView[], now: Date): TableSection['rows'] {
-  return items.map(({ id: own, kind, severity, entity, status, openedAt, ageDays }) => [
-    list([link(words(kind), breakHref(own)), quiet(`no. ${own}`)]),
-    badge(severity, severityTones[severity]),
-    list([quiet(kindWord(entity.kind)), id(entity.id, entityHref(entity.kind, entity.id))]),
-    statusBadge(status),
-    time(openedAt, now),
-    text(ageDays === 0 ? 'today' : `${ageDays} ${ageDays === 1 ? 'day' : 'days'}`),
-  ]);
+/** The breaks about what a page shows; nothing where there is none. */
+export function breaksOf(breaks: readonly BreakView[], now: Date, caption = 'Open breaks'): Section[] {
+  return breaks.length === 0 ? [] : [table(breaks, { caption, columns: breakColumns(now) })];
 }

@@ -1,7 +1,7 @@
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { rejectionWords } from '../../domain/rejection-words.js';
 import type { DeliveryView } from '../../domain/views/webhook-shapes.js';
-import type { Tone } from './values.js';
+import { badge, type Tone, type Value } from './values.js';
 
 interface ClassWords {
   /** On a badge. */
@@ -68,6 +68,10 @@ export const deliveryWords: Readonly<Record<DeliveryClass, ClassWords>> = {
 };
 
 export const classOptions = Object.entries(deliveryWords).map(([value, { short }]) => ({ value, text: short }));
+
+export function classBadge({ class: kind }: Pick<DeliveryView, 'class'>): Value {
+  return badge(deliveryWords[kind].short, deliveryWords[kind].tone);
+}
 
 /** The cause of this one delivery in words, with the reason where there is one. */
 export function causeOf(delivery: DeliveryView): string {

@@ -1,5 +1,6 @@
 import type { EventView } from '../../domain/views/webhook-shapes.js';
-import type { Tone } from './values.js';
+import { options } from './pieces.js';
+import { badge, type Tone, type Value } from './values.js';
 
 const tones: Readonly<Record<EventView['status'], Tone>> = {
   received: 'info',
@@ -9,10 +10,10 @@ const tones: Readonly<Record<EventView['status'], Tone>> = {
   dead: 'bad',
 };
 
-export const eventStatuses = Object.keys(tones).map((value) => ({ value, text: value }));
+export const eventStatuses = options(Object.keys(tones));
 
-export function eventStatusTone(status: EventView['status']): Tone {
-  return tones[status];
+export function eventBadge(status: EventView['status']): Value {
+  return badge(status, tones[status]);
 }
 
 /** What the state means, and what to do. */

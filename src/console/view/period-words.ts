@@ -1,15 +1,9 @@
 import type { Missing } from '../../domain/views/books-shapes.js';
 import { breakHref, inPath, periodHref } from './links.js';
-import { badge, type Tone, type Value } from './values.js';
+import { badge, type Value } from './values.js';
 
 /** What has to hold before a month is closed, and what is to be done where it does not. */
-export interface CloseCheck {
-  title: string;
-  what: readonly Missing['what'][];
-  next: string;
-}
-
-export const closeChecks: readonly CloseCheck[] = [
+export const closeChecks: readonly { title: string; what: readonly Missing['what'][]; next: string }[] = [
   {
     title: 'The month is over, and those before it are closed',
     what: ['month_not_over', 'nothing_posted', 'earlier_month_open', 'already_closed'],
@@ -59,6 +53,5 @@ export function missingHref({ what, of }: Missing): string | null {
 }
 
 export function periodBadge(status: 'open' | 'closed'): Value {
-  const tone: Tone = status === 'closed' ? 'good' : 'info';
-  return badge(status, tone);
+  return badge(status, status === 'closed' ? 'good' : 'info');
 }

@@ -1,12 +1,16 @@
 import type { Run } from '../../domain/views/proof-shapes.js';
 import { badge, duration, type Tone, type Value } from './values.js';
 
-export const runStatusTones: Readonly<Record<Run['status'], Tone>> = {
+const tones: Readonly<Record<Run['status'], Tone>> = {
   running: 'info',
   succeeded: 'good',
   failed: 'bad',
   aborted: 'bad',
 };
+
+export function runBadge(status: Run['status']): Value {
+  return badge(status, tones[status]);
+}
 
 export function provenBadge({ status, complete }: Run): Value {
   if (status === 'running') return badge('not proven yet', 'info');

@@ -1,7 +1,8 @@
 import type { SealCheck } from '../../records/audit/seal-checks.js';
 import { type SealState, unsealedText } from '../../records/audit/seal-state.js';
+import { facts, notice, panel } from './pieces.js';
 import type { ActionButton, Section } from './sections.js';
-import { badge, count, counted, id, link, list, none, quiet, text, time, type Value, words } from './values.js';
+import { badge, count, counted, id, link, list, quiet, text, time, type Value, words } from './values.js';
 
 const LATE_MS = 30 * 60_000;
 
@@ -11,42 +12,24 @@ export function sealPanel(
   { now, button }: { now: Date; button: ActionButton | null },
 ): Section {
   const { newest, unsealed } = state;
-  return {
-    is: 'panel',
-    title: 'Seals',
-    intro:
-      'What is written is sealed every five minutes: whoever changes, deletes, adds or moves a row afterwards breaks the chain.',
-    actions: [button],
-    sections: [
-      ...(deciding !== null && deciding.findings > 0 ? [brokenNotice(deciding)] : []),
-      {
-        is: 'facts',
-        facts: [
-          [
-            'Newest seal',
-            newest === null ? none('nothing is sealed yet') : list([text(newest.number), id(newest.hash)]),
-          ],
-          ['Sealed', newest === null ? none() : time(newest.sealedAt, now)],
-          ['Not sealed yet', waitingOf(unsealed, now)],
-          [
-            'Last verified',
-            last === null
-              ? none('never')
-              : list([checkBadge(last), time(last.finishedAt, now), quiet(`by ${last.actor}`)]),
-          ],
-          [
-            'Last verified as a whole',
-            whole === null ? none('never') : list([time(whole.finishedAt, now), count(whole.rows), quiet('rows')]),
-          ],
-        ],
-      },
-    ],
-  };
+  const verified = last === null ? [] : [checkBadge(last), time(last.finishedAt, now), quiet(`by ${last.actor}`)];
+  const wholly = whole === null ? [] : [time(whole.finishedAt, now), count(whole.rows), quiet('rows')];
+  const known = facts([
+    ['Newest seal', list(newest === null ? [] : [text(newest.number), id(newest.hash)], 'nothing is sealed yet')],
+    ['Sealed', time(newest?.sealedAt, now)],
+    ['Not sealed yet', waitingOf(unsealed, now)],
+    ['Last verified', list(verified, 'never')],
+    ['Last verified as a whole', list(wholly, 'never')],
+  ]);
+  const intro =
+    'What is written is sealed every five minutes: whoever changes, deletes, adds or moves a row afterwards breaks the chain.';
+  const broken = deciding !== null && deciding.findings > 0 ? [brokenNotice(deciding)] : [];
+  return panel('Seals', [...broken, known], { intro, actions: [button] });
 }
 
 function brokenNotice({ findings, firstFinding }: SealCheck): Section {
   const said = `${counted(findings, 'finding')}, the first: ${firstFinding ?? 'unknown'}. “tallyhook audit verify” names every place. Change nothing before you have a copy of the database.`;
-  return { is: 'notice', tone: 'bad', title: 'What was sealed is not as it was', text: said };
+  return notice('bad', 'What was sealed is not as it was', said);
 }
 
 function checkBadge({ findings, isWhole }: SealCheck): Value {

@@ -9,7 +9,7 @@ export interface PageView {
   /** Below the title, in a sentence: what this page answers. */
   intro?: string;
   /** The way up, outermost first. */
-  crumbs?: { text: string; href: string }[];
+  crumbs?: Link[];
   /** What can be done here; those that `button` withheld are left out. */
   actions?: (ActionButton | null)[];
   sections: Section[];
@@ -22,12 +22,17 @@ export type Section =
   | FactsSection
   | TimelineSection
   | ChartSection
-  | { is: 'notice'; tone: Tone; title: string; text: string; link?: { text: string; href: string } }
+  | { is: 'notice'; tone: Tone; title: string; text: string; link?: Link | undefined }
   /** Text in a fixed pitch, as it is. */
   | { is: 'code'; title: string; text: string }
   | { is: 'panel'; title: string; intro?: string; actions?: (ActionButton | null)[]; sections: Section[] }
   /** Side by side where there is room. */
   | { is: 'columns'; columns: Section[][] };
+
+export interface Link {
+  text: string;
+  href: string;
+}
 
 /** A form whose fields stand in the address. */
 interface FiltersSection {
@@ -38,7 +43,7 @@ interface FiltersSection {
   active: boolean;
 }
 
-interface FilterField {
+export interface FilterField {
   name: string;
   label: string;
   value: string;
@@ -133,7 +138,7 @@ export interface ActionField {
 }
 
 /** What stands in a cell of a table: a value, something to do, or a box that picks the row for the form of a button. */
-type Cell =
+export type Cell =
   | Value
   | { is: 'action'; button: ActionButton | null }
   | { is: 'pick'; button: ActionButton; name: string; value: string; label: string };
