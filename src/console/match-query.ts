@@ -1,7 +1,7 @@
 import { type AgeBucket, ageBuckets } from '../domain/age-buckets.js';
 import { matchReasons, matchStates } from '../domain/books/match/reasons.js';
 import type { MatchFilters } from '../records/books/match/list-matches.js';
-import { Problem } from './problem.js';
+import { badRequest } from './problem.js';
 
 export const matchAges = Object.keys(ageBuckets) as AgeBucket[];
 
@@ -35,7 +35,7 @@ function oneOf<Known extends string>(
   const found = known.find((one) => one === given);
   if (given === undefined || found !== undefined) return found;
   const more = name === 'state' ? ', open' : '';
-  throw new Problem(400, 'Bad request', `${name} is "${given.slice(0, 40)}"; it takes ${known.join(', ')}${more}.`, {
+  throw badRequest(`${name} is "${given.slice(0, 40)}"; it takes ${known.join(', ')}${more}.`, {
     parameter: name,
   });
 }

@@ -9,6 +9,7 @@ import { declareLeaked, type LeakAnswer } from '../../records/deliveries/leaked-
 import { restoreSecret, retireSecret } from '../../records/deliveries/secrets.js';
 import { adoptedAtOf } from '../../records/installation.js';
 import type { Action, ActionRequest } from '../action.js';
+import { facts } from '../view/pieces.js';
 import { verdictWords } from '../view/secret-words.js';
 import { list, text } from '../view/values.js';
 
@@ -50,12 +51,8 @@ export const retireSecretAction: Action = {
       return { outcome: 'refused', target, details: { verdict: found.verdict }, message };
     }
     await retireSecret(db, { label, fingerprint: found.fingerprint, by: actor.name, note: reason, now: now() });
-    return {
-      outcome: 'done',
-      target,
-      recorded: true,
-      message: withWarning(`“${label}” is retired: every receiver rejects it within ten seconds.`, label, items),
-    };
+    const message = `“${label}” is retired: every receiver rejects it within ten seconds.`;
+    return { outcome: 'done', target, recorded: true, message: withWarning(message, label, items) };
   },
 };
 
@@ -75,7 +72,7 @@ export const secretLeakedAction: Action = {
       answer.outcome === 'done'
         ? [...(warning === null ? [] : [warning]), ...leakLines(answer.done)]
         : [`Nothing: ${answer.why}.`];
-    return [{ is: 'facts', facts: [['What comes of it', list(lines.map((line) => text(line)))]] }];
+    return [facts([['What comes of it', list(lines.map((line) => text(line)))]])];
   },
   run: async (deps, request) => {
     const label = request.params['label'] ?? '';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { lockCallbacks } from '../../records/callbacks/lock-callbacks.js';
 import { deadCallbacks, replayCallback, replayDeadCallbacks } from '../../records/callbacks/replay-callback.js';
-import { Problem } from '../problem.js';
-import { accepted, optionalNote } from './bodies.js';
-import { keepAction } from './keep-action.js';
+import { conflict, notHere } from '../problem.js';
+import { accepted, keepAction, optionalNote } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
 
 const replayOne = operation({
@@ -22,8 +21,7 @@ const replayOne = operation({
     404: 'There is no such callback.',
     409: 'It is on its way now, or the order has a newer one, shown in `newestId`.',
   },
-  answer: async ({ db, log }, { actor, params, body: { note: reason } }) => {
-    const id = params['id'] ?? '';
+  answer: async ({ db, log }, { actor, params: { id }, body: { note: reason } }) => {
     const result = await db.transaction(async (trx) => {
       const result = await replayCallback(trx, id);
       if (result.outcome === 'not_found') return result;
@@ -36,12 +34,11 @@ const replayOne = operation({
       });
       return result;
     });
-    if (result.outcome === 'not_found')
-      throw new Problem(404, 'Not found', `There is no callback "${id.slice(0, 40)}" here.`);
-    if (result.outcome === 'under_way') throw new Problem(409, 'Conflict', `Callback ${id} is on its way now.`);
+    if (result.outcome === 'not_found') throw notHere(`There is no callback "${id.slice(0, 40)}" here.`);
+    if (result.outcome === 'under_way') throw conflict(`Callback ${id} is on its way now.`);
     if (result.outcome === 'outdated') {
       const { newestId } = result;
-      throw new Problem(409, 'Conflict', `The order has a newer callback, ${newestId}; replay that.`, { newestId });
+      throw conflict(`The order has a newer callback, ${newestId}; replay that.`, { newestId });
     }
     return { status: 202, body: { accepted: true, id } };
   },

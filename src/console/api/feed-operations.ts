@@ -6,7 +6,7 @@ import { readChanges } from '../../records/changes.js';
 import { defaultTake } from '../../records/database/paging.js';
 import { coverage } from '../../records/runs/coverage.js';
 import { fieldFor } from '../view/personal.js';
-import { paging } from './list-query.js';
+import { pageOf, paging } from './list-query.js';
 import { type Operation, operation } from './operation.js';
 
 const seq = z
@@ -31,7 +31,7 @@ export const feedOperations: readonly Operation[] = [
     answers: {
       200: {
         description: 'The next changes; none: `nextCursor` is null, so keep the one before.',
-        shape: z.object({ items: z.array(changeShape), nextCursor: z.string().nullable() }),
+        shape: pageOf(changeShape),
       },
     },
     answer: async ({ db }, { actor, query: { take = defaultTake, cursor = '0', after = cursor } }) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { maximumTake } from '../../records/database/paging.js';
-import { Problem } from '../problem.js';
+import { badRequest, Problem } from '../problem.js';
 
 export interface ListQuery {
   take?: number | undefined;
@@ -11,19 +11,25 @@ export interface ListQuery {
   knowsPeople?: boolean;
 }
 
-const takes = `takes a whole number from 1 to ${maximumTake}`;
+/** A parameter that may be left out. */
+export function wholeNumber(most: number, what = 'whole number'): z.ZodOptional<z.ZodCoercedNumber> {
+  const takes = `takes a ${what} from 1 to ${most}`;
+  return z.coerce.number(takes).int(takes).min(1, takes).max(most, takes).optional();
+}
 
 /** How much of a list, and from where. */
 export const paging = {
-  take: z.coerce
-    .number(takes)
-    .int(takes)
-    .min(1, takes)
-    .max(maximumTake, takes)
-    .optional()
-    .meta({ description: 'How many at most; 50 where it is left out.', examples: [100] }),
+  take: wholeNumber(maximumTake).meta({
+    description: 'How many at most; 50 where it is left out.',
+    examples: [100],
+  }),
   cursor: z.string().optional().meta({ description: 'nextCursor of the page before. Opaque.' }),
 };
+
+/** What a list answers. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+}
 
 /** What a filter takes: any text, or one of these words. */
 export type Filters = Readonly<Record<string, 'text' | readonly string[]>>;
@@ -73,7 +79,7 @@ export function readQuery(schema: z.ZodObject, given: Readonly<Record<string, un
 }
 
 function badParameter(name: string, problem: string): Problem {
-  return new Problem(400, 'Bad request', `The query parameter ${name.slice(0, 80)} ${problem}.`, {
+  return badRequest(`The query parameter ${name.slice(0, 80)} ${problem}.`, {
     parameter: name.slice(0, 80),
   });
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { everyRole, type Role } from '../../domain/console-roles.js';
-import { type Group, groups } from './groups.js';
 import { answerSchema, type Components, type JsonSchema, requestSchema, resolved } from './json-schema.js';
-import type { Operation } from './operation.js';
+import { type Group, groups, type Operation } from './operation.js';
 
 interface Content {
   [type: string]: { schema: JsonSchema; example: unknown };

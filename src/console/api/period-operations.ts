@@ -5,8 +5,8 @@ import { closePeriod } from '../../finance/periods/close-period.js';
 import { reopenPeriod } from '../../finance/periods/reopen-period.js';
 import { getPeriod } from '../../records/books/periods.js';
 import type { ApiDeps } from '../api-deps.js';
-import { Problem } from '../problem.js';
-import { note } from './bodies.js';
+import { badRequest, conflict, notHere } from '../problem.js';
+import { note } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
 
 const params = { month: { description: 'The month.', example: '2026-10' } };
@@ -44,7 +44,7 @@ export const periodOperations: readonly Operation[] = [
       const result = await closePeriod(closing, { month, actor: actor.name, reason });
       if (result.outcome === 'refused') {
         const why = result.missing.map(({ told }) => told).join('; ');
-        throw new Problem(409, 'Conflict', `${month} stays open: ${why}.`, { missing: result.missing });
+        throw conflict(`${month} stays open: ${why}.`, { missing: result.missing });
       }
       return { body: await periodAfter(deps, month) };
     },
@@ -64,21 +64,20 @@ export const periodOperations: readonly Operation[] = [
       const month = monthOf(params);
       booksOf(deps);
       const result = await reopenPeriod(deps.db, { month, actor: actor.name, reason });
-      if (result.outcome === 'refused') throw new Problem(409, 'Conflict', `${month} stays as it is: ${result.why}.`);
+      if (result.outcome === 'refused') throw conflict(`${month} stays as it is: ${result.why}.`);
       return { body: await periodAfter(deps, month) };
     },
   }),
 ];
 
 function booksOf({ books }: ApiDeps) {
-  if (books === undefined) throw new Problem(404, 'Not found', 'Months can be read here, not closed.');
+  if (books === undefined) throw notHere('Months can be read here, not closed.');
   return books;
 }
 
-function monthOf(given: Readonly<Record<string, string>>): string {
-  const month = given['month'] ?? '';
+function monthOf({ month }: { month: string }): string {
   if (/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return month;
-  throw new Problem(400, 'Bad request', 'A month is written such as 2026-10.', { parameter: 'month' });
+  throw badRequest('A month is written such as 2026-10.', { parameter: 'month' });
 }
 
 async function periodAfter({ db }: ApiDeps, month: string): Promise<object> {

@@ -4,8 +4,7 @@ import { described } from '../../domain/views/parts.js';
 import { adoptedAtOf } from '../../records/installation.js';
 import { assignRefund } from '../../records/orders/assign-refund.js';
 import { Problem } from '../problem.js';
-import { note } from './bodies.js';
-import { keepAction } from './keep-action.js';
+import { keepAction, note } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
 
 const assigned = z
@@ -45,8 +44,8 @@ const assignOperation = operation({
     404: 'The payout is not known here, or the service has not shown the payment.',
     409: 'The payment received another asset than the payout sends; or a call of our own named another payment, and `force` is not set.',
   },
-  answer: async ({ db, log, ...deps }, { actor, params, body: { paymentIntentId, force, note: reason } }) => {
-    const payoutId = params['id'] ?? '';
+  answer: async ({ db, log, ...deps }, { actor, params: { id: payoutId }, body }) => {
+    const { paymentIntentId, force, note: reason } = body;
     const adoptedAt = await adoptedAtOf(db);
     const result = await db.transaction(async (trx) => {
       const given = { payoutId, paymentIntentId, force, note: reason, actor: actor.name };

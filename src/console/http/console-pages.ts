@@ -9,7 +9,7 @@ import type { ApiDeps } from '../api-deps.js';
 import { type ConsoleToken, knownTokens } from '../authenticate.js';
 import type { PageDeps } from '../page-deps.js';
 import { pages } from '../pages/pages.js';
-import { Problem } from '../problem.js';
+import { badRequest, notHere, Problem } from '../problem.js';
 import { createStatus } from '../status.js';
 import { actionRoutes } from './action-router.js';
 import { type LiveSettings, liveRoutes } from './live.js';
@@ -45,7 +45,7 @@ export function consolePages(deps: PageDeps & LiveSettings, tokens: readonly Con
     liveRoutes(site, deps),
   );
   router.use((_req, _res, next) => {
-    next(new Problem(404, 'Not found', 'There is no page at this address.'));
+    next(notHere('There is no page at this address.'));
   });
   router.use(pageProblems(site));
   return router;
@@ -64,7 +64,7 @@ function downloads({ deps: { db }, sessions }: Site): Router {
     if ((await sessions.find(req)) === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
     const { month, name } = req.params;
     const file = (await periodFiles(db, month)).find((one) => one.name === name);
-    if (file === undefined) throw new Problem(404, 'Not found', 'The month has no such file, or it is not closed.');
+    if (file === undefined) throw notHere('The month has no such file, or it is not closed.');
     res.set({
       'Content-Type': types[file.format] ?? 'text/plain; charset=utf-8',
       'Content-Length': String(file.bytes),
@@ -114,8 +114,8 @@ async function knownSession(site: Site, req: Request): Promise<Session | null> {
 
 function problemOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
-  if (error instanceof CursorError) return new Problem(400, 'Bad request', error.message);
-  if (isDataError(error)) return new Problem(400, 'Bad request', 'A value that was given is none we could hold.');
+  if (error instanceof CursorError) return badRequest(error.message);
+  if (isDataError(error)) return badRequest('A value that was given is none we could hold.');
   if (isPassing(error))
     return new Problem(503, 'Not available', 'The database can not be asked now. Try again in a moment.');
   const status = typeof error === 'object' && error !== null && 'status' in error ? Number(error.status) : 500;

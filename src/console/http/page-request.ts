@@ -3,7 +3,7 @@ import type { Actor } from '../../domain/console-roles.js';
 import type { Action } from '../action.js';
 import { mayDo } from '../authenticate.js';
 import type { ButtonOptions, Page, PageRequest } from '../page.js';
-import { Problem } from '../problem.js';
+import { badRequest } from '../problem.js';
 import { inPath } from '../view/links.js';
 import type { ActionButton } from '../view/sections.js';
 
@@ -13,10 +13,9 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
   const filters: Record<string, string> = {};
   let cursor: string | undefined;
   for (const [name, value] of Object.entries(req.query)) {
-    if (typeof value !== 'string') throw new Problem(400, 'Bad request', `${name} is given more than once.`);
+    if (typeof value !== 'string') throw badRequest(`${name} is given more than once.`);
     if (name === 'cursor') cursor = value;
-    else if (!known.includes(name))
-      throw new Problem(400, 'Bad request', `This page has no filter "${name.slice(0, 80)}".`);
+    else if (!known.includes(name)) throw badRequest(`This page has no filter "${name.slice(0, 80)}".`);
     else if (value.trim() !== '') filters[name] = value.trim();
   }
   let buttons = 0;

@@ -2,7 +2,7 @@ import { type NextFunction, type Request, type Response, Router } from 'express'
 import { mayDo } from '../authenticate.js';
 import { navigationGroups, type Page } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
-import { Problem } from '../problem.js';
+import { notHere, Problem } from '../problem.js';
 import type { Status } from '../status.js';
 import { pageFor } from '../view/personal.js';
 import type { PageView } from '../view/sections.js';
@@ -63,8 +63,7 @@ export function pageRoutes(site: Site): Router {
       }
       checkRole(page, session);
       const view = await page.load(site.deps, pageRequest(req, page, session.actor));
-      if (view === null)
-        next(new Problem(404, 'Not found', 'There is no such record here. References and ids count byte for byte.'));
+      if (view === null) next(notHere('There is no such record here. References and ids count byte for byte.'));
       else
         await site.send(
           { req, res, session },

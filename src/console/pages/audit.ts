@@ -1,15 +1,29 @@
 import type { EntityKind } from '../../domain/records.js';
 import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { listActions } from '../../records/actions/list-actions.js';
-import { decidingSealCheck, lastSealCheck } from '../../records/audit/seal-checks.js';
-import { sealState } from '../../records/audit/seal-state.js';
+import { decidingSealCheck, lastSealCheck, type SealCheck } from '../../records/audit/seal-checks.js';
+import { type SealState, sealState, unsealedText } from '../../records/audit/seal-state.js';
 import { verifySealsAction } from '../actions/verify-seals.js';
 import type { Page, PageRequest } from '../page.js';
-import { detailsFor } from '../view/action-details.js';
 import { breakHref, entityHref } from '../view/links.js';
-import { filters, listTable, options } from '../view/pieces.js';
-import { sealPanel } from '../view/seal-sections.js';
-import { badge, link, list, none, quiet, type Tone, text, time, type Value } from '../view/values.js';
+import { detailsFor } from '../view/personal.js';
+import { facts, filters, listTable, notice, options, panel } from '../view/pieces.js';
+import type { ActionButton, Section } from '../view/sections.js';
+import {
+  badge,
+  count,
+  counted,
+  id,
+  link,
+  list,
+  none,
+  quiet,
+  type Tone,
+  text,
+  time,
+  type Value,
+  words,
+} from '../view/values.js';
 
 const tones: Readonly<Record<ActionView['outcome'], Tone>> = { done: 'good', asked: 'info', refused: 'warn' };
 
@@ -76,4 +90,45 @@ function messageOf(action: ActionView, actor: PageRequest['actor']): Value {
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
   return lines.length === 0 ? none() : quiet(lines.join(', ').slice(0, 200));
+}
+
+const LATE_MS = 30 * 60_000;
+
+/** Whether what is written can still be trusted: the seals, what waits for one, and the last time that they were verified. */
+function sealPanel(
+  { state, last, deciding, whole }: Record<'last' | 'deciding' | 'whole', SealCheck | null> & { state: SealState },
+  { now, button }: { now: Date; button: ActionButton | null },
+): Section {
+  const { newest, unsealed } = state;
+  const verified = last === null ? [] : [checkBadge(last), time(last.finishedAt, now), quiet(`by ${last.actor}`)];
+  const wholly = whole === null ? [] : [time(whole.finishedAt, now), count(whole.rows), quiet('rows')];
+  const known = facts([
+    ['Newest seal', list(newest === null ? [] : [text(newest.number), id(newest.hash)], 'nothing is sealed yet')],
+    ['Sealed', time(newest?.sealedAt, now)],
+    ['Not sealed yet', waitingOf(unsealed, now)],
+    ['Last verified', list(verified, 'never')],
+    ['Last verified as a whole', list(wholly, 'never')],
+  ]);
+  const intro =
+    'What is written is sealed every five minutes: whoever changes, deletes, adds or moves a row afterwards breaks the chain.';
+  const broken = deciding !== null && deciding.findings > 0 ? [brokenNotice(deciding)] : [];
+  return panel('Seals', [...broken, known], { intro, actions: [button] });
+}
+
+function brokenNotice({ findings, firstFinding }: SealCheck): Section {
+  const said = `${counted(findings, 'finding')}, the first: ${firstFinding ?? 'unknown'}. “tallyhook audit verify” names every place. Change nothing before you have a copy of the database.`;
+  return notice('bad', 'What was sealed is not as it was', said);
+}
+
+function checkBadge({ findings, isWhole }: SealCheck): Value {
+  if (findings > 0) return badge(counted(findings, 'finding'), 'bad');
+  return badge(isWhole ? 'as it was sealed' : 'as it was sealed, a part', 'good');
+}
+
+function waitingOf(unsealed: SealState['unsealed'], now: Date): Value {
+  const waiting = unsealed.filter(({ rows }) => rows > 0);
+  if (waiting.length === 0) return text('nothing: every row is sealed');
+  const isLate = waiting.some(({ oldestAt }) => oldestAt !== null && now.getTime() - Date.parse(oldestAt) > LATE_MS);
+  const rows = waiting.map(({ log, rows: own }) => quiet(`${unsealedText(own)} of ${words(log)}`));
+  return list([...(isLate ? [link('sealing lags', '/doctor')] : []), ...rows]);
 }

@@ -4,11 +4,50 @@ import { getPeriod } from '../../records/books/periods.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from '../actions/close-period.js';
 import type { Page, PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
-import { inPath, periodHref } from '../view/links.js';
-import { closeChecks, missingHref, periodBadge } from '../view/period-words.js';
+import { breakHref, inPath, periodHref } from '../view/links.js';
 import { type Facts, factsPanel, notice, table } from '../view/pieces.js';
 import type { ActionButton, Section } from '../view/sections.js';
 import { badge, count, counted, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
+import { periodBadge } from './periods.js';
+
+/** What has to hold before a month is closed, and what is to be done where it does not. */
+const closeChecks: readonly { title: string; what: readonly Missing['what'][]; next: string }[] = [
+  {
+    title: 'The month is over, and those before it are closed',
+    what: ['month_not_over', 'nothing_posted', 'earlier_month_open', 'already_closed'],
+    next: 'Wait, or close the earlier month first. No reason makes up for this.',
+  },
+  {
+    title: 'All that is known is posted',
+    what: ['posting_behind', 'asset_not_opened'],
+    next: 'Closing posts what is known; an asset is opened by the first reading of its balance.',
+  },
+  {
+    title: 'No critical break is open',
+    what: ['critical_break'],
+    next: 'Look into each, fix it, resolve it or write it off.',
+  },
+  {
+    title: 'All lists were read to the month’s end',
+    what: ['kind_unproven'],
+    next: 'Start a run of the kind, with Runs or reconcile.',
+  },
+  {
+    title: 'Every balance is proven',
+    what: ['balance_unproven'],
+    next: 'Attribute what no list shows, such as a settlement.',
+  },
+  {
+    title: 'The books end the month with what the service held',
+    what: ['closing_differs'],
+    next: 'It can’t be taken back. With a reason the month is closed without it; next time give the day when you attribute.',
+  },
+  {
+    title: 'Every line has a value',
+    what: ['unpriced_lines'],
+    next: 'Give the rates of those days: tallyhook books rates import FILE.',
+  },
+];
 
 export const period: Page = {
   path: '/periods/:month',
@@ -96,6 +135,17 @@ function missingList(own: readonly Missing[]): Value {
   });
   const more = own.length > SHOWN ? [text(`… and ${own.length - SHOWN} more`)] : [];
   return list([...reasons, ...more], 'nothing');
+}
+
+/** Where what is missing is shown. */
+function missingHref({ what, of }: Missing): string | null {
+  if (of === null) return null;
+  if (what === 'critical_break') return breakHref(of);
+  if (what === 'kind_unproven') return `/runs?kind=${inPath(of)}`;
+  if (what === 'balance_unproven' || what === 'closing_differs' || what === 'asset_not_opened')
+    return `/balances/${inPath(of)}`;
+  if (what === 'unpriced_lines') return `/ledger/${inPath(of)}`;
+  return what === 'earlier_month_open' ? periodHref(of) : null;
 }
 
 function filesOf({ month, files }: PeriodView): Section {

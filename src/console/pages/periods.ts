@@ -1,9 +1,8 @@
 import { listPeriods } from '../../records/books/periods.js';
 import type { Page } from '../page.js';
 import { periodHref } from '../view/links.js';
-import { periodBadge } from '../view/period-words.js';
 import { listTable } from '../view/pieces.js';
-import { count, link, none, text, time } from '../view/values.js';
+import { badge, count, link, none, text, time, type Value } from '../view/values.js';
 
 export const periods: Page = {
   path: '/periods',
@@ -31,3 +30,7 @@ export const periods: Page = {
     ],
   }),
 };
+
+export function periodBadge(status: 'open' | 'closed'): Value {
+  return badge(status, status === 'closed' ? 'good' : 'info');
+}

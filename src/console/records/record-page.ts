@@ -13,11 +13,10 @@ import { timelinePanel } from '../view/timeline-steps.js';
 import { count, id, link, none, text, time, words } from '../view/values.js';
 import { ordersFor } from './list-page.js';
 import { payoutOrders } from './payout-orders.js';
-import { deepFields, fieldGroups } from './record-fields.js';
+import { deepFields, fieldGroups, reportedPanel } from './record-fields.js';
 import { noticesOf } from './record-notices.js';
 import { type OrdersOf, orderValue, statesOf } from './record-rows.js';
 import { relatedTables } from './related-tables.js';
-import { reportedPanel } from './reported-panel.js';
 import type { Sheet } from './sheet.js';
 
 /** One record: what it is, how that is known, what it is linked with, and all that happened to it. */

@@ -40,9 +40,7 @@ export function table<Item>(
     is: 'table',
     caption,
     showCaption,
-    columns: columns.map(([label, _cell, how]) => {
-      return { label, ...(how === 'end' ? { align: how } : {}), ...(how === 'wide' ? { wide: true } : {}) };
-    }),
+    columns: columns.map(([label, _cell, how]) => ({ label, how })),
     rows: items.map((item) => columns.map(([_label, cell]) => cell(item))),
     empty: { title, text },
   };

@@ -60,7 +60,7 @@ export interface TableSection {
   caption: string;
   showCaption?: boolean;
   /** `wide`: takes what room there is. */
-  columns: readonly { label: string; align?: 'end'; wide?: true }[];
+  columns: readonly { label: string; how?: 'end' | 'wide' | undefined }[];
   rows: Cell[][];
   empty: { title: string; text: string };
   /** Addresses of the first and of the next page, where there are such. */
@@ -100,13 +100,12 @@ interface FactsSection {
 
 interface TimelineSection {
   is: 'timeline';
-  /** Names of the two sides; a step of neither side stands across both. */
-  sides: readonly [string, string];
   steps: TimelineStep[];
   empty: string;
 }
 
 export interface TimelineStep {
+  /** `left`: webhooks said so. `right`: the service's lists showed it. */
   side: 'left' | 'right' | 'both';
   time: Value;
   title: Value[];

@@ -5,9 +5,22 @@ import type { TimelineEntry } from '../../records/orders/order-details.js';
 import { entityHref } from './links.js';
 import { fieldFor } from './personal.js';
 import { panel } from './pieces.js';
-import { eventLink, runLink } from './record-words.js';
+import { eventLink, kindWord, runLink } from './record-words.js';
 import type { Section, TimelineStep } from './sections.js';
-import { badge, counted, id, link, none, quiet, type Tone, text, time, type Value, words } from './values.js';
+import {
+  badge,
+  capitalized,
+  counted,
+  id,
+  link,
+  none,
+  quiet,
+  type Tone,
+  text,
+  time,
+  type Value,
+  words,
+} from './values.js';
 
 const LONGEST_VALUE = 120;
 /** Of a record seen for the first time these say the most. */
@@ -41,8 +54,7 @@ export function timelinePanel(
   timeline: readonly TimelineEntry[],
   { actor, intro, empty }: { actor: Actor; intro?: string; empty: string },
 ): Section {
-  const sides = ['Webhooks said', 'The service’s lists showed'] as const;
-  const section: Section = { is: 'timeline', sides, steps: timelineSteps(timeline, actor), empty };
+  const section: Section = { is: 'timeline', steps: timelineSteps(timeline, actor), empty };
   return panel(title, [section], intro === undefined ? {} : { intro });
 }
 
@@ -77,24 +89,8 @@ function sideOf({ entity, source }: TimelineEntry): TimelineStep['side'] {
   return source.type === 'webhook' || source.type === 'delivery_history' ? 'left' : 'right';
 }
 
-const names = [
-  ['payment_intent', 'Payment'],
-  ['payin', 'Payin'],
-  ['invoice', 'Invoice'],
-  ['payout', 'Payout'],
-  ['account', 'Account'],
-  ['transaction', 'Transaction'],
-  ['endpoint', 'Endpoint'],
-  ['product', 'Product'],
-  ['settlement_account', 'Settlement account'],
-  ['asset', 'Asset'],
-  ['balance', 'Balance'],
-] as const;
-
-function entityValues({ entity }: TimelineEntry): Value[] {
-  if (entity.kind === 'order') return [text('Order')];
-  const name = new Map<string, string>(names).get(entity.kind);
-  return [text(name ?? words(entity.kind)), link(entity.id, entityHref(entity.kind, entity.id))];
+function entityValues({ entity: { kind, id: own } }: TimelineEntry): Value[] {
+  return kind === 'order' ? [text('Order')] : [text(capitalized(kindWord(kind))), link(own, entityHref(kind, own))];
 }
 
 function toneOf(steps: readonly TimelineEntry[]): Tone {
