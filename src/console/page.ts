@@ -33,10 +33,9 @@ export interface PageRequest extends ListAddress {
   button(action: Action, params?: Record<string, string>, options?: ButtonOptions): ActionButton | null;
 }
 
-export interface ButtonOptions {
+interface ButtonOptions {
   fields?: Record<string, string>;
-  /** Instead of the action's own. */
+  /** Instead of the action's own: on the button, and above the confirming one. */
   label?: string;
-  /** What will happen, in words, above the confirming button. */
   explain?: string;
 }

@@ -8,7 +8,6 @@ import { notice } from '../view/pieces.js';
 import type { Section } from '../view/sections.js';
 
 const NOT_READ = 'The balance of this asset was never read.';
-const NO_ZONE = 'The zone of the books is not known here: leave out the day.';
 
 export const attributeResidual: Action = {
   path: '/balances/:id/attribute',
@@ -38,7 +37,6 @@ export const attributeResidual: Action = {
   // Done and taken back: what it would leave is not reckoned a second way.
   preview: async ({ db, now, books }, request) => {
     const given = givenBy(request, books);
-    if (given === null) return [willBeRefused(NO_ZONE)];
     const trx = await db.transaction();
     try {
       return [preview(await attributeBalance(trx, given, now()), given)];
@@ -48,7 +46,6 @@ export const attributeResidual: Action = {
   },
   run: async ({ db, now, books }, request) => {
     const given = givenBy(request, books);
-    if (given === null) return { outcome: 'refused', message: NO_ZONE };
     const { assetCode, amount } = given;
     const result = await attributeBalance(db, given, now());
     if (result.outcome === 'not_found') return { outcome: 'refused', message: NOT_READ, to: '/balances' };
@@ -60,13 +57,11 @@ export const attributeResidual: Action = {
   },
 };
 
-/** Null: a day was named, of which nobody knows here when it begins. */
-function givenBy({ actor, params, input, reason }: ActionRequest, books: PageDeps['books']): NewAttribution | null {
+function givenBy({ actor, params, input, reason }: ActionRequest, { timeZone }: PageDeps['books']): NewAttribution {
   const amount = normalizeAmount(String(input['amount']));
   const given = { assetCode: params['id'] ?? '', amount, note: reason, actor: actor.name };
   const day = String(input['on']);
-  if (day === '') return given;
-  return books === undefined ? null : { ...given, on: { day, timeZone: books.timeZone } };
+  return day === '' ? given : { ...given, on: { day, timeZone } };
 }
 
 function preview(result: AttributeResult, { assetCode, amount }: NewAttribution): Section {

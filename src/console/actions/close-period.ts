@@ -5,7 +5,7 @@ import type { PageDeps } from '../page-deps.js';
 import { periodHref } from '../view/links.js';
 import { counted } from '../view/values.js';
 
-const NOT_HERE: ActionResult = { outcome: 'refused', message: 'Months can be read here, not closed.' };
+const NO_MONTH: ActionResult = { outcome: 'refused', message: 'Months can be read here, not closed.' };
 
 const closing = {
   name: 'close period',
@@ -51,7 +51,7 @@ export const reopenPeriodAction: Action = {
 async function close(deps: PageDeps, { actor, params, reason }: ActionRequest): Promise<ActionResult> {
   const { db, log, now, books } = deps;
   const month = params['month'] ?? '';
-  if (books === undefined || !/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return NOT_HERE;
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return NO_MONTH;
   const settings = { ...books, chart: await books.chart(), db, log, now };
   const asked = { month, actor: actor.name, reason: reason === '' ? null : reason };
   const result = await closePeriod(settings, asked);

@@ -9,7 +9,7 @@ import { declareLeaked, type LeakAnswer } from '../../records/deliveries/leaked-
 import { restoreSecret, retireSecret } from '../../records/deliveries/secrets.js';
 import { adoptedAtOf } from '../../records/installation.js';
 import type { Action, ActionRequest } from '../action.js';
-import { facts } from '../view/pieces.js';
+import { facts, noOrYes } from '../view/pieces.js';
 import { verdictWords } from '../view/secret-words.js';
 import { list, text } from '../view/values.js';
 
@@ -24,16 +24,7 @@ export const retireSecretAction: Action = {
     'No receiver accepts it any more, within ten seconds. What then still comes under it is refused, and recovered from the delivery history. It can be taken back.',
   needsReason: true,
   tone: 'bad',
-  fields: [
-    {
-      name: 'force',
-      label: 'If something is missing',
-      options: [
-        { value: 'no', text: 'refuse' },
-        { value: 'yes', text: 'retire it all the same' },
-      ],
-    },
-  ],
+  fields: [noOrYes('force', 'If something is missing', ['refuse', 'retire it all the same'])],
   input,
   run: async ({ db, now, secretsStatus }, { actor, params, input: given, reason }) => {
     const { force } = given as z.infer<typeof input>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Action } from '../action.js';
+import { noOrYes } from '../view/pieces.js';
 
 const input = z.object({ kind: z.string().min(1).max(40), full: z.enum(['no', 'yes']).default('no') });
 
@@ -13,14 +14,7 @@ export const startRun: Action = {
   needsReason: true,
   fields: [
     { name: 'kind', label: 'Kind', required: true, options: [] },
-    {
-      name: 'full',
-      label: 'What to read',
-      options: [
-        { value: 'no', text: 'what is new, open or due' },
-        { value: 'yes', text: 'the whole list again' },
-      ],
-    },
+    noOrYes('full', 'What to read', ['what is new, open or due', 'the whole list again']),
   ],
   input,
   run: async ({ runKinds, commands }, { input: given }) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { described } from '../../domain/views/parts.js';
 import { lockCallbacks } from '../../records/callbacks/lock-callbacks.js';
 import { deadCallbacks, replayCallback, replayDeadCallbacks } from '../../records/callbacks/replay-callback.js';
 import { conflict, notHere } from '../problem.js';
@@ -26,12 +27,8 @@ const replayOne = operation({
       const result = await replayCallback(trx, id);
       if (result.outcome === 'not_found') return result;
       const outcome = result.outcome === 'replayed' ? 'asked' : 'refused';
-      await keepAction({ db: trx, log }, actor, {
-        action: 'replay callback',
-        target: `callback ${id}`,
-        reason,
-        outcome,
-      });
+      const about = { action: 'replay callback', target: `callback ${id}`, reason };
+      await keepAction({ db: trx, log }, actor, { ...about, outcome });
       return result;
     });
     if (result.outcome === 'not_found') throw notHere(`There is no callback "${id.slice(0, 40)}" here.`);
@@ -45,9 +42,9 @@ const replayOne = operation({
 });
 
 const replayed = z.object({
-  dryRun: z.boolean().meta({ description: 'Nothing was done.', examples: [false] }),
-  count: z.int().meta({ description: 'How many are, or would be, sent again.', examples: [12] }),
-  ids: z.array(z.string()).meta({ description: 'The newest hundred of them.', examples: [['31', '30']] }),
+  dryRun: described(z.boolean(), 'Nothing was done.', false),
+  count: described(z.int(), 'How many are, or would be, sent again.', 12),
+  ids: described(z.array(z.string()), 'The newest hundred of them.', ['31', '30']),
 });
 
 const replayDead = operation({
@@ -59,10 +56,7 @@ const replayDead = operation({
   description:
     'Each under its own webhook-id. Fix the store first. With `dryRun` nothing is done, and the answer says which they are.',
   roles: ['operator'],
-  body: z.strictObject({
-    dryRun: z.boolean().default(false).meta({ description: 'Only say which.' }),
-    note: optionalNote,
-  }),
+  body: z.strictObject({ dryRun: described(z.boolean().default(false), 'Only say which.'), note: optionalNote }),
   answers: {
     200: { description: 'What would be done, asked for with `dryRun`.', shape: replayed },
     202: { description: 'They are sent within seconds; none where none was given up.', shape: replayed },

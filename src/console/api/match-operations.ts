@@ -40,12 +40,11 @@ export const matchOperations: readonly Operation[] = [
         matchBehind(db),
         unprovenBalances(db),
       ]);
-      return { body: { asOf: today, currency: books?.currency ?? null, ...totals, unproven, behindSince } };
+      return { body: { asOf: today, currency: books.currency, ...totals, unproven, behindSince } };
     },
   }),
 ];
 
 function dayOf({ books }: ApiDeps): { today: string; timeZone: string } {
-  const timeZone = books?.timeZone ?? 'UTC';
-  return { today: todayIn(timeZone, new Date()), timeZone };
+  return { today: todayIn(books.timeZone, new Date()), timeZone: books.timeZone };
 }

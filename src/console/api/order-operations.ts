@@ -73,7 +73,7 @@ export const getOrderOperation: Operation = operation({
 });
 
 async function detailsAsOf({ db, books }: ApiDeps, asked: string, asOf: string): Promise<OrderAsOfAnswer> {
-  const moment = asOfMoment(asOf, books?.timeZone ?? 'UTC');
+  const moment = asOfMoment(asOf, books.timeZone);
   if (moment === null) {
     const takes = 'asOf takes a day such as 2026-10-31, or a moment such as 2026-10-31T18:00Z.';
     throw badRequest(takes, { parameter: 'asOf' });

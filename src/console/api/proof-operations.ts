@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Role } from '../../domain/console-roles.js';
 import { isSignedAmount } from '../../domain/money.js';
 import { balanceDetailShape } from '../../domain/views/balance-shapes.js';
+import { described } from '../../domain/views/parts.js';
 import { breakShape } from '../../domain/views/proof-shapes.js';
 import { getBalance } from '../../records/balances/balance-views.js';
 import { attributeBalance } from '../../records/books/attribute-balance.js';
@@ -19,8 +20,8 @@ const startRun = operation({
   description: 'While another run of the kind is at work, it waits for that.',
   roles: ['operator'],
   body: z.strictObject({
-    kind: z.string().meta({ description: 'As of a run.', examples: ['payment-intents'] }),
-    full: z.boolean().default(false).meta({ description: 'To the end of the list.' }),
+    kind: described(z.string(), 'As of a run.', 'payment-intents'),
+    full: described(z.boolean().default(false), 'To the end of the list.'),
     note: optionalNote,
   }),
   answers: {
@@ -31,9 +32,8 @@ const startRun = operation({
   },
   answer: async ({ db, log, commands, runKinds }, { actor, body: { kind, full, note: reason } }) => {
     if (!runKinds.includes(kind)) {
-      throw badRequest(`kind is "${kind.slice(0, 40)}"; it takes ${runKinds.join(', ')}.`, {
-        parameter: 'kind',
-      });
+      const takes = `kind is "${kind.slice(0, 40)}"; it takes ${runKinds.join(', ')}.`;
+      throw badRequest(takes, { parameter: 'kind' });
     }
     await keepAction({ db, log }, actor, { action: 'run', reason, details: { kinds: [kind], full }, outcome: 'asked' });
     await commands.run({ kind, full });
@@ -83,13 +83,11 @@ const attribute = operation({
         examples: ['-100'],
       }),
     note,
-    on: z.iso
-      .date()
-      .optional()
-      .meta({
-        description: 'The day of the books on which it is booked; left out: today.',
-        examples: ['2026-10-30'],
-      }),
+    on: described(
+      z.iso.date().optional(),
+      'The day of the books on which it is booked; left out: today.',
+      '2026-10-30',
+    ),
   }),
   answers: { 200: { description: 'The balance after it.', shape: balanceDetailShape } },
   refusals: {
@@ -97,9 +95,7 @@ const attribute = operation({
     409: 'More is given than is open, shown in `open`; or the day is yet to come, or in a month that is closed.',
   },
   answer: async ({ db, books }, { actor, params: { assetCode }, body: { amount, note, on: day } }) => {
-    if (day !== undefined && books === undefined)
-      throw notHere('The zone of the books is not known here: leave out the day.');
-    const on = day === undefined || books === undefined ? {} : { on: { day, timeZone: books.timeZone } };
+    const on = day === undefined ? {} : { on: { day, timeZone: books.timeZone } };
     const result = await attributeBalance(db, { assetCode, amount, note, actor: actor.name, ...on });
     if (result.outcome === 'wrong_day')
       throw conflict(`It can’t be booked on that day: ${result.why}.`, { parameter: 'on' });

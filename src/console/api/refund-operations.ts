@@ -27,16 +27,15 @@ const assignOperation = operation({
   roles: ['operator'],
   params: { id: { description: 'The payout\u2019s id.', example: 'po_1' } },
   body: z.strictObject({
-    paymentIntentId: z
-      .string()
-      .min(1)
-      .max(1_000)
-      .nullable()
-      .meta({ description: 'The payment that it gives back; null: it gives none back.', examples: ['pi_1'] }),
-    force: z
-      .boolean()
-      .default(false)
-      .meta({ description: 'Although a call of our own named another payment: it frees an order that was refunded.' }),
+    paymentIntentId: described(
+      z.string().min(1).max(1_000).nullable(),
+      'The payment that it gives back; null: it gives none back.',
+      'pi_1',
+    ),
+    force: described(
+      z.boolean().default(false),
+      'Although a call of our own named another payment: it frees an order that was refunded.',
+    ),
     note,
   }),
   answers: { 200: { description: 'It counts so now.', shape: assigned } },

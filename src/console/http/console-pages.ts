@@ -5,20 +5,18 @@ import { periodFiles, readPeriodFile } from '../../records/books/period-files.js
 import { isDataError, isPassing } from '../../records/database/database-errors.js';
 import { CursorError } from '../../records/database/paging.js';
 import { actions } from '../actions/actions.js';
-import type { ApiDeps } from '../api-deps.js';
 import { type ConsoleToken, knownTokens } from '../authenticate.js';
 import type { PageDeps } from '../page-deps.js';
 import { pages } from '../pages/pages.js';
 import { badRequest, notHere, Problem } from '../problem.js';
 import { createStatus } from '../status.js';
+import { notice } from '../view/pieces.js';
 import { actionRoutes } from './action-router.js';
 import { type LiveSettings, liveRoutes } from './live.js';
-import { createSite, pageRoutes, type Site } from './page-router.js';
+import { pageRoutes, type Site, sendPage } from './page-router.js';
 import { assetsFolder } from './render.js';
 import { createSessions, type Session } from './session.js';
 import { signInRoutes } from './sign-in.js';
-
-export type PageSettings = Omit<PageDeps, keyof ApiDeps> & LiveSettings;
 
 const YEAR_MS = 365 * 86_400_000;
 
@@ -26,7 +24,7 @@ const YEAR_MS = 365 * 86_400_000;
 export function consolePages(deps: PageDeps & LiveSettings, tokens: readonly ConsoleToken[]): Router {
   const known = knownTokens(tokens);
   const sessions = createSessions(known, deps);
-  const site = createSite({ deps, sessions, pages, status: createStatus(deps) });
+  const site: Site = { deps, sessions, pages, status: createStatus(deps) };
   const router = Router();
   // Their address carries a version: a browser need never ask again.
   router.use('/assets', express.static(assetsFolder, { immutable: true, maxAge: YEAR_MS, index: false }));
@@ -95,10 +93,11 @@ function pageProblems(site: Site): ErrorRequestHandler {
       session === null && problem.status !== 503
         ? { text: 'Sign in', href: '/sign-in' }
         : { text: 'Go to the overview', href: '/' };
-    const notice = { is: 'notice', tone: 'bad', title: problem.title, text: problem.message, link } as const;
-    await site.send(
+    const { title, message, status } = problem;
+    await sendPage(
+      site,
       { req, res, session },
-      { title: problem.title, view: { sections: [notice] }, status: problem.status },
+      { title, view: { sections: [notice('bad', title, message, link)] }, status },
     );
   };
 }

@@ -7,9 +7,9 @@ import { replayEvent } from '../actions/replay-event.js';
 import type { Page, PageRequest } from '../page.js';
 import { eventBadge, eventStatusMeans } from '../view/event-words.js';
 import { bodyFor, maskedEvent, mayKnowPeople } from '../view/personal.js';
-import { type Facts, factsPanel, notice, table } from '../view/pieces.js';
+import { factsPanel, notice, table } from '../view/pieces.js';
 import { entityValue, eventLink } from '../view/record-words.js';
-import type { Section } from '../view/sections.js';
+import type { Facts, Section } from '../view/sections.js';
 import { badge, count, id, list, none, stack, text, time, type Value } from '../view/values.js';
 
 export const event: Page = {

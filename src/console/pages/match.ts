@@ -34,7 +34,7 @@ export const match: Page = {
       ...(named === undefined ? {} : { id: named }),
       ...(state === 'any' ? {} : { state }),
     });
-    const timeZone = books?.timeZone ?? 'UTC';
+    const { timeZone, currency } = books;
     const today = todayIn(timeZone, now());
     const [page, summary, behind, unproven] = await Promise.all([
       listMatches(db, { ...filters, cursor: req.cursor }, { today, timeZone }),
@@ -52,7 +52,7 @@ export const match: Page = {
         ...(named === undefined ? [countsOf(summary)] : []),
         filtersOf(req),
         listOf(req, page, now()),
-        ...(named === undefined ? [ageingOf(summary), amountsOf(summary, books?.currency)] : []),
+        ...(named === undefined ? [ageingOf(summary), amountsOf(summary, currency)] : []),
       ],
     };
   },
@@ -123,7 +123,7 @@ function ageingOf({ amounts }: MatchTotals): Section {
 }
 
 /** Sums by asset; what is asked for and not paid stands in the currency that it is asked for in. */
-function amountsOf({ amounts }: MatchTotals, currency: string | undefined): Section {
+function amountsOf({ amounts }: MatchTotals, currency: string): Section {
   const keys = new Map(amounts.map(({ code, state }) => [JSON.stringify([code, state]), { code, state }]));
   const rows = [...keys.values()].map(({ code, state }) => {
     const own = amounts.filter((one) => one.code === code && one.state === state);
@@ -142,7 +142,7 @@ function amountsOf({ amounts }: MatchTotals, currency: string | undefined): Sect
       ['Paid', sum('paid'), 'end'],
       ['Given back', sum('returned'), 'end'],
       ['Booked', sum('booked'), 'end'],
-      [currency === undefined ? 'Worth' : `Worth in ${currency}`, worthOf, 'end'],
+      [`Worth in ${currency}`, worthOf, 'end'],
       ['Lines not priced', ({ unpriced }) => count(unpriced === 0 ? null : unpriced), 'end'],
     ],
     empty: ['No amounts yet', 'They appear with the first request or payment.'],

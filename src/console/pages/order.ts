@@ -27,17 +27,16 @@ export const order: Page = {
   path: '/orders/:reference',
   title: 'Order',
   filters: ['asOf'],
-  load: async ({ db, now, books, payoutWords }, req) => {
+  load: async ({ db, now, books: { timeZone }, payoutWords }, req) => {
     const asked = req.params['reference'] ?? '';
     const { asOf } = req.filters;
     if (asOf !== undefined) {
-      const moment = asOfMoment(asOf, books?.timeZone ?? 'UTC');
+      const moment = asOfMoment(asOf, timeZone);
       return orderAsOfView(moment === null ? 'not_a_time' : await orderAsOf(db, asked, moment), asked, req);
     }
     const details = await orderDetails(db, asked, { payoutWords });
     if (details === null) return null;
     const { reference, status, release } = details.order;
-    const timeZone = books?.timeZone ?? 'UTC';
     const matches = await listMatches(db, { id: reference }, { today: todayIn(timeZone, now()), timeZone });
     const matched = matches.items.find(({ kind }) => kind === 'order') ?? null;
     return {

@@ -3,10 +3,9 @@ import { checkPeriod } from '../../finance/periods/check-period.js';
 import { getPeriod } from '../../records/books/periods.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from '../actions/close-period.js';
 import type { Page, PageRequest } from '../page.js';
-import type { PageDeps } from '../page-deps.js';
 import { breakHref, inPath, periodHref } from '../view/links.js';
-import { type Facts, factsPanel, notice, table } from '../view/pieces.js';
-import type { ActionButton, Section } from '../view/sections.js';
+import { factsPanel, notice, table } from '../view/pieces.js';
+import type { ActionButton, Facts, Section } from '../view/sections.js';
 import { badge, count, counted, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 import { periodBadge } from './periods.js';
 
@@ -52,11 +51,12 @@ const closeChecks: readonly { title: string; what: readonly Missing['what'][]; n
 export const period: Page = {
   path: '/periods/:month',
   title: 'Period',
-  load: async (deps, req) => {
-    const found = await getPeriod(deps.db, req.params['month'] ?? '');
+  load: async ({ db, books, now }, req) => {
+    const found = await getPeriod(db, req.params['month'] ?? '');
     if (found === null) return null;
     const { month, status } = found;
-    const missing = status === 'open' ? await missingOf(deps, month) : null;
+    const at = now();
+    const missing = status === 'open' ? (await checkPeriod(db, month, { ...books, now: at })).missing : [];
     return {
       title: month,
       badges: [periodBadge(status)],
@@ -64,33 +64,19 @@ export const period: Page = {
       actions: buttonsOf(found, missing, req),
       sections: [
         ...(status === 'open' ? checklist(missing) : [filesOf(found)]),
-        factsPanel('The month', factsOf(found, deps.now())),
+        factsPanel('The month', factsOf(found, at)),
       ],
     };
   },
 };
 
-/** Null where it is not known here. */
-async function missingOf({ db, books, now }: PageDeps, month: string): Promise<Missing[] | null> {
-  if (books === undefined) return null;
-  return (await checkPeriod(db, month, { ...books, now: now() })).missing;
-}
-
-function buttonsOf(
-  { month, status }: PeriodView,
-  missing: Missing[] | null,
-  req: PageRequest,
-): (ActionButton | null)[] {
+function buttonsOf({ month, status }: PeriodView, missing: Missing[], req: PageRequest): (ActionButton | null)[] {
   if (status === 'closed') return [req.button(reopenPeriodAction, { month })];
-  if (missing === null || missing.some(({ byReason }) => !byReason)) return [];
+  if (missing.some(({ byReason }) => !byReason)) return [];
   return [req.button(missing.length === 0 ? closePeriodAction : closeNeverthelessAction, { month })];
 }
 
-function checklist(missing: Missing[] | null): Section[] {
-  if (missing === null) {
-    const text = 'This process does not know the zone of the books: what is missing is not shown here.';
-    return [notice('quiet', 'It can’t be closed here', text)];
-  }
+function checklist(missing: Missing[]): Section[] {
   const never = missing.some(({ byReason }) => !byReason);
   return [
     verdict(missing.length, never),

@@ -13,27 +13,20 @@ export const severityTones: Readonly<Record<Severity, Tone>> = {
   low: 'quiet',
 };
 
-const statusTones: Readonly<Record<BreakView['status'], Tone>> = {
-  open: 'bad',
-  acknowledged: 'info',
-  resolved: 'good',
-  written_off: 'quiet',
-  auto_resolved: 'good',
-};
-
 export const severities = ['critical', 'high', 'medium', 'low'] as const satisfies Severity[];
 
-export const breakStatuses: readonly { value: BreakView['status']; text: string }[] = [
-  { value: 'open', text: 'open' },
-  { value: 'acknowledged', text: 'acknowledged' },
-  { value: 'resolved', text: 'resolved' },
-  { value: 'written_off', text: 'written off' },
-  { value: 'auto_resolved', text: 'resolved by itself' },
-];
+const statuses: Readonly<Record<BreakView['status'], { text: string; tone: Tone }>> = {
+  open: { text: 'open', tone: 'bad' },
+  acknowledged: { text: 'acknowledged', tone: 'info' },
+  resolved: { text: 'resolved', tone: 'good' },
+  written_off: { text: 'written off', tone: 'quiet' },
+  auto_resolved: { text: 'resolved by itself', tone: 'good' },
+};
+
+export const breakStatuses = Object.entries(statuses).map(([value, { text }]) => ({ value, text }));
 
 export function statusBadge(status: BreakView['status']): Value {
-  const label = breakStatuses.find(({ value }) => value === status)?.text ?? words(status);
-  return badge(label, statusTones[status]);
+  return badge(statuses[status].text, statuses[status].tone);
 }
 
 export function breakColumns(now: Date): Column<BreakView>[] {

@@ -1,8 +1,5 @@
-import type { ActionButton, Cell, FilterField, Link, Section, TableSection } from './sections.js';
-import type { Tone, Value } from './values.js';
-
-/** What is known, each with its label. */
-export type Facts = (readonly [label: string, value: Value])[];
+import type { ActionButton, Cell, Facts, Field, Link, Section, TableSection } from './sections.js';
+import type { Tone } from './values.js';
 
 export const notice = (tone: Tone, title: string, text: string, link?: Link): Section => {
   return { is: 'notice', tone, title, text, link };
@@ -13,11 +10,11 @@ export const facts = (given: Facts): Section => ({ is: 'facts', facts: given });
 export const panel = (
   title: string,
   sections: Section[],
-  more: { intro?: string; actions?: (ActionButton | null)[] } = {},
+  more: { intro?: string | undefined; actions?: (ActionButton | null)[] } = {},
 ): Section => ({ is: 'panel', title, sections, ...more });
 
 export const factsPanel = (title: string, given: Facts, intro?: string): Section =>
-  panel(title, [facts(given)], intro === undefined ? {} : { intro });
+  panel(title, [facts(given)], { intro });
 
 /** A column of a table: what stands above it, and what stands in it of each thing. `wide`: takes what room there is. */
 export type Column<Item> = readonly [label: string, cell: (item: Item) => Cell, how?: 'end' | 'wide' | undefined];
@@ -75,10 +72,7 @@ export function withQuery(path: string, query: Readonly<Record<string, string>>)
 }
 
 /** A form that narrows the list. What a field does not say otherwise, it holds what the request has of its name. */
-export function filters(
-  req: ListAddress,
-  fields: readonly (Omit<FilterField, 'value'> & { value?: string })[],
-): Section {
+export function filters(req: ListAddress, fields: readonly Field[]): Section {
   const filled = fields.map((field) => ({ value: req.filters[field.name] ?? '', ...field }));
   return { is: 'filters', path: req.path, active: isNarrowed(req), fields: filled };
 }
@@ -89,4 +83,16 @@ export function options(
   wordsOf = (value: string) => value,
 ): { value: string; text: string }[] {
   return values.map((value) => ({ value, text: wordsOf(value) }));
+}
+
+/** A field that is no unless somebody chooses yes, each in words. */
+export function noOrYes(name: string, label: string, [no, yes]: readonly [no: string, yes: string]): Field {
+  return {
+    name,
+    label,
+    options: [
+      { value: 'no', text: no },
+      { value: 'yes', text: yes },
+    ],
+  };
 }

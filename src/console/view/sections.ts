@@ -16,42 +16,41 @@ export interface PageView {
 }
 
 export type Section =
-  | FiltersSection
   | TableSection
-  | TilesSection
-  | FactsSection
-  | TimelineSection
   | ChartSection
+  /** A form whose fields stand in the address. `active`: one of them narrows the list. */
+  | { is: 'filters'; path: string; fields: Field[]; active: boolean }
+  | { is: 'tiles'; tiles: Tile[] }
+  | { is: 'facts'; facts: Facts }
+  | { is: 'timeline'; steps: TimelineStep[]; empty: string }
   | { is: 'notice'; tone: Tone; title: string; text: string; link?: Link | undefined }
   /** Text in a fixed pitch, as it is. */
   | { is: 'code'; title: string; text: string }
-  | { is: 'panel'; title: string; intro?: string; actions?: (ActionButton | null)[]; sections: Section[] }
+  | { is: 'panel'; title: string; intro?: string | undefined; actions?: (ActionButton | null)[]; sections: Section[] }
   /** Side by side where there is room. */
   | { is: 'columns'; columns: Section[][] };
+
+/** What is known, each with its label. */
+export type Facts = (readonly [label: string, value: Value])[];
 
 export interface Link {
   text: string;
   href: string;
 }
 
-/** A form whose fields stand in the address. */
-interface FiltersSection {
-  is: 'filters';
-  path: string;
-  fields: FilterField[];
-  /** One of the fields narrows the list. */
-  active: boolean;
-}
-
-export interface FilterField {
+/** A field of a form. */
+export interface Field {
   name: string;
   label: string;
-  value: string;
+  /** What it holds; left out: nothing. */
+  value?: string;
+  hint?: string;
   /** Left out: any text. */
   options?: readonly { value: string; text: string }[];
-  /** What an empty field means, where that is not “All”. */
+  /** In a form that narrows a list: what an empty field means, where that is not “All”. */
   all?: string;
-  hint?: string;
+  /** In a form that does something: it must not be empty. */
+  required?: boolean;
 }
 
 export interface TableSection {
@@ -66,11 +65,6 @@ export interface TableSection {
   /** Addresses of the first and of the next page, where there are such. */
   first?: string | undefined;
   next?: string | undefined;
-}
-
-interface TilesSection {
-  is: 'tiles';
-  tiles: Tile[];
 }
 
 export interface Tile {
@@ -91,17 +85,6 @@ export interface Spark {
   area: string;
   /** What it shows, in words, for who can't see it. */
   summary: string;
-}
-
-interface FactsSection {
-  is: 'facts';
-  facts: (readonly [label: string, value: Value])[];
-}
-
-interface TimelineSection {
-  is: 'timeline';
-  steps: TimelineStep[];
-  empty: string;
 }
 
 export interface TimelineStep {
@@ -127,15 +110,6 @@ export interface ChartSection {
   axis: { first: string; last: string; highest: string };
 }
 
-export interface ActionField {
-  name: string;
-  label: string;
-  value?: string;
-  hint?: string;
-  required?: boolean;
-  options?: readonly { value: string; text: string }[];
-}
-
 /** What stands in a cell of a table: a value, something to do, or a box that picks the row for the form of a button. */
 export type Cell =
   | Value
@@ -149,7 +123,7 @@ export interface ActionButton {
   explain: string;
   needsReason: boolean;
   tone: 'bad' | null;
-  fields: readonly ActionField[];
+  fields: readonly Field[];
   hidden: { name: string; value: string }[];
   /** Unlike any other on the page: what labels refer to. */
   key: string;

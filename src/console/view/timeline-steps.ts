@@ -55,7 +55,7 @@ export function timelinePanel(
   { actor, intro, empty }: { actor: Actor; intro?: string; empty: string },
 ): Section {
   const section: Section = { is: 'timeline', steps: timelineSteps(timeline, actor), empty };
-  return panel(title, [section], intro === undefined ? {} : { intro });
+  return panel(title, [section], { intro });
 }
 
 function keyOf({ entity, source, changedAt }: TimelineEntry): string {

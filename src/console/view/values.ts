@@ -33,8 +33,7 @@ export const none = (text = '–'): Value => ({ is: 'none', text });
 export const list = (values: Value[], empty = '–'): Value =>
   values.length === 0 ? none(empty) : { is: 'list', values };
 /** As `list`, each value on a line of its own. */
-export const stack = (values: Value[], empty = '–'): Value =>
-  values.length === 0 ? none(empty) : { is: 'list', values, stacked: true };
+export const stack = (values: Value[]): Value => (values.length === 0 ? none() : { is: 'list', values, stacked: true });
 /** A whole number with thin groups of three. */
 export const count = (n: number | string | null, otherwise = '–'): Value =>
   n === null ? none(otherwise) : text(groups(String(n)));
