@@ -19,7 +19,8 @@ export interface Action {
   label: string;
   /** What will happen, in a sentence or two. */
   explain: string;
-  needsReason: boolean;
+  /** Left out: it needs one. */
+  needsReason?: false;
   /** Colours the confirming button. */
   tone?: 'bad';
   /** What the person fills in besides the reason. */

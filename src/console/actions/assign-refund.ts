@@ -15,7 +15,6 @@ export const assignRefundAction: Action = {
   label: 'Say whose refund it is',
   explain:
     'It counts before what the service’s records say, and the orders that it concerns are derived anew at once. It can be said again; the newest counts.',
-  needsReason: true,
   fields: [
     {
       name: 'payment',

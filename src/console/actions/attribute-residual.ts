@@ -16,7 +16,6 @@ export const attributeResidual: Action = {
   label: 'Attribute',
   explain:
     'Say what a part of it was, such as a settlement or a deposit of your own. It counts as accounted for from then on, under your name; it can not be taken back.',
-  needsReason: true,
   fields: [
     {
       name: 'amount',

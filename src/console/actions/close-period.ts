@@ -28,7 +28,6 @@ export const closeNeverthelessAction: Action = {
   label: 'Close nevertheless',
   explain:
     'Something is missing, and the month is closed with it: what is known is posted, the files are kept with their hashes. What was missing is kept beside your reason.',
-  needsReason: true,
   tone: 'bad',
 };
 
@@ -38,7 +37,6 @@ export const reopenPeriodAction: Action = {
   roles: ['finance'],
   label: 'Reopen',
   explain: 'The month takes entries again. What was stored of it is kept; closing it again makes files anew.',
-  needsReason: true,
   tone: 'bad',
   runAlone: async ({ db }, { actor, params, reason }) => {
     const month = params['month'] ?? '';

@@ -36,7 +36,6 @@ export const recoverDeliveries: Action = {
   label: 'Recover',
   explain:
     'The delivery history is read now, and the events enter the inbox out of the payloads that the service shows; workers apply them like any other. Recovering twice changes nothing.',
-  needsReason: true,
   input,
   preview: async (deps, request) => previewOf(deps, wantedOf(request, deps.now())),
   run: async ({ commands, now, db }, request) => {

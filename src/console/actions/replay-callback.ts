@@ -9,7 +9,6 @@ export const replayCallbackAction: Action = {
   roles: ['operator'],
   label: 'Replay',
   explain: 'It is sent to the store again, under the same webhook-id: by that it knows what it has taken already.',
-  needsReason: true,
   run: async ({ db }, { params }) => {
     const id = params['id'] ?? '';
     const target = `callback ${id.slice(0, 40)}`;
@@ -29,7 +28,6 @@ export const replayDeadCallbacksAction: Action = {
   roles: ['operator'],
   label: 'Replay all that were given up',
   explain: 'Every order whose newest callback was given up is sent to the store again. Fix the store first.',
-  needsReason: true,
   preview: async ({ db }) => {
     const { count } = await deadCallbacks(db);
     const title = `${counted(count, 'callback')} would be sent again`;

@@ -22,7 +22,6 @@ export const retireSecretAction: Action = {
   label: 'Retire',
   explain:
     'No receiver accepts it any more, within ten seconds. What then still comes under it is refused, and recovered from the delivery history. It can be taken back.',
-  needsReason: true,
   tone: 'bad',
   fields: [noOrYes('force', 'If something is missing', ['refuse', 'retire it all the same'])],
   input,
@@ -54,7 +53,6 @@ export const secretLeakedAction: Action = {
   label: 'It leaked',
   explain:
     'It is retired. What a complete reading of the delivery history lacked of what came under it counts as not sent: it holds no order any more, and the breaks that it opened are resolved.',
-  needsReason: true,
   tone: 'bad',
   preview: async (deps, request) => {
     const answer = await inTransaction(deps.db, true, (trx) => leaked({ ...deps, db: trx }, request));
@@ -101,7 +99,6 @@ export const restoreSecretAction: Action = {
   roles: ['operator'],
   label: 'Accept it again',
   explain: 'The retirement is taken back: every receiver accepts events under this secret again, within ten seconds.',
-  needsReason: true,
   run: async ({ db }, { actor, params, reason }) => {
     const label = params['label'] ?? '';
     const target = `secret ${label}`;

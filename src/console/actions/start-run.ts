@@ -11,7 +11,6 @@ export const startRun: Action = {
   label: 'Start a run',
   explain:
     'The service’s lists are read now, beside the runs of the schedule. In full, the whole list is read again: with many records that takes a while, at SERVICE_RATE.',
-  needsReason: true,
   fields: [
     { name: 'kind', label: 'Kind', required: true, options: [] },
     noOrYes('full', 'What to read', ['what is new, open or due', 'the whole list again']),

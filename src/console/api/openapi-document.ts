@@ -36,15 +36,7 @@ export interface DocumentOperation {
   responses: Record<string, DocumentAnswer>;
 }
 
-export interface OpenApiDocument {
-  openapi: '3.1.0';
-  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
-  servers: { url: string }[];
-  security: Record<string, string[]>[];
-  tags: { name: Group; description: string }[];
-  paths: Record<string, Partial<Record<Operation['method'], DocumentOperation>>>;
-  components: { securitySchemes: Record<string, object>; schemas: Components };
-}
+export type OpenApiDocument = ReturnType<typeof openapiDocument>;
 
 /** The API's own version: it changes when a program written against it would have to. */
 const API_VERSION = '1';
@@ -69,9 +61,11 @@ const usualRefusals = {
 };
 
 /** OpenAPI 3.1 of the operations, made of the very schemas that check their requests. */
-export function openapiDocument(operations: readonly Operation[]): OpenApiDocument {
+export function openapiDocument(operations: readonly Operation[]) {
   const schemas: Components = {};
-  const paths: OpenApiDocument['paths'] = { '/openapi.json': { get: ofItself } };
+  const paths: Record<string, Partial<Record<Operation['method'], DocumentOperation>>> = {
+    '/openapi.json': { get: ofItself },
+  };
   for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation, schemas) };
   }

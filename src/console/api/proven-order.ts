@@ -32,12 +32,6 @@ interface ProofAsked {
   signal: AbortSignal;
 }
 
-/**
- * The order, not safe or proven within the time; a problem where that can't be said in time. Null: there is no such order. Another
- * process reads what is too old: it is asked for in the database, and who asks for the same order meanwhile shares the poll.
- */
-type ProvenOrder = (deps: ApiDeps, asked: ProofAsked) => Promise<OrderDetail | null>;
-
 /** What is waited for of one order, and by how many. */
 interface Wait {
   ended: Promise<void>;
@@ -45,8 +39,12 @@ interface Wait {
   left: AbortController;
 }
 
-/** What the requests of one process may cause is bounded together. */
-export function createProvenOrder(): ProvenOrder {
+/**
+ * Gives an order, not safe or proven within the time; a problem where that can't be said in time. Null: there is no such order. Another
+ * process reads what is too old: it is asked for in the database, and who asks for the same order meanwhile shares the poll.
+ * What the requests of one process may cause is bounded together.
+ */
+export function createProvenOrder(): (deps: ApiDeps, asked: ProofAsked) => Promise<OrderDetail | null> {
   const waits = new Map<string, Wait>();
   const lastAsked = new Map<string, number>();
 

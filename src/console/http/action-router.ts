@@ -56,7 +56,7 @@ async function readForm(
     throw new Problem(403, 'Not allowed', message);
   }
   const reason = typeof form['reason'] === 'string' ? form['reason'].trim().slice(0, LONGEST_REASON) : '';
-  if (action.needsReason && reason === '') {
+  if (action.needsReason !== false && reason === '') {
     const why = 'Say why, in a few words: it is kept beside what you do. Nothing was changed.';
     throw new Problem(400, 'A reason is missing', why);
   }

@@ -32,7 +32,7 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
         href: fillPath(action.path, params),
         label,
         explain,
-        needsReason: action.needsReason,
+        needsReason: action.needsReason ?? true,
         tone: action.tone ?? null,
         fields: action.fields ?? [],
         hidden: hidden.map(([name, value]) => ({ name, value })),

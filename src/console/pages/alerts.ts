@@ -10,6 +10,7 @@ import { type Column, filters, listTable, notice, options, table } from '../view
 import type { Section } from '../view/sections.js';
 import {
   badge,
+  badgesOf,
   count,
   duration,
   link,
@@ -204,7 +205,7 @@ function overTable(items: readonly AlertView[], sent: Sent): Section {
   });
 }
 
-const statusTones: Readonly<Record<NoticeView['status'], Tone>> = { pending: 'warn', sent: 'good', expired: 'bad' };
+const statusBadge = badgesOf<NoticeView['status']>({ pending: 'warn', sent: 'good', expired: 'bad' });
 
 function noticeColumns(at: Date): Column<NoticeView>[] {
   return [
@@ -214,7 +215,7 @@ function noticeColumns(at: Date): Column<NoticeView>[] {
         list([text(subject === '' ? summary : `${summary} (${subject})`), quiet(noticeWords[type] ?? type)]),
     ],
     ['Channel', ({ channel }) => text(channel)],
-    ['Status', ({ status }) => badge(status, statusTones[status])],
+    ['Status', ({ status }) => statusBadge(status)],
     ['Made', ({ createdAt }) => time(createdAt, at)],
     ['Sent', ({ sentAt }) => time(sentAt, at)],
   ];

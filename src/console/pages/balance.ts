@@ -1,9 +1,10 @@
+import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { getBalance } from '../../records/balances/balance-views.js';
 import { recordDetails } from '../../records/orders/record-details.js';
 import { attributeResidual } from '../actions/attribute-residual.js';
 import type { Page, PageRequest } from '../page.js';
 import { noticesOf } from '../records/record-notices.js';
-import { attributionsOf, isNothing, proofBadge, proofOf, type ShownProof } from '../view/balance-words.js';
+import { isNothing, proofBadge } from '../view/balance-words.js';
 import { breaksOf } from '../view/break-rows.js';
 import { factsPanel, notice, table } from '../view/pieces.js';
 import { howKnown } from '../view/record-words.js';
@@ -20,7 +21,7 @@ export const balance: Page = {
     const details = await recordDetails(db, 'balance', asset);
     if (found === null || details === null) return null;
     const { record } = details;
-    const proof = proofOf(found);
+    const { proof, attributions } = found;
     const shown = (field: string, unit: string) => {
       const value = record[field];
       return amount(typeof value === 'string' ? value : null, unit);
@@ -45,7 +46,7 @@ export const balance: Page = {
           ['Two readings agreed', time(proof?.agreedAt, at)],
           ['Judged', time(proof?.askedAt, at)],
         ]),
-        table(attributionsOf(found), {
+        table(attributions, {
           caption: 'What finance attributed',
           columns: [
             ['When', (one) => time(one.at)],
@@ -64,7 +65,7 @@ export const balance: Page = {
 };
 
 /** What may be attributed: the unexplained part, and what went to operations whose amount is not shown. */
-function attributeButton(asset: string, proof: ShownProof | null, req: PageRequest): ActionButton | null {
+function attributeButton(asset: string, proof: BalanceProofView | null, req: PageRequest): ActionButton | null {
   if (proof === null) return null;
   const open = [
     isNothing(proof.unexplained) ? '' : `${proof.unexplained} ${asset} unexplained`,
@@ -75,7 +76,7 @@ function attributeButton(asset: string, proof: ShownProof | null, req: PageReque
   return req.button(attributeResidual, { id: asset }, { explain });
 }
 
-function verdict(asset: string, proof: ShownProof | null): Section {
+function verdict(asset: string, proof: BalanceProofView | null): Section {
   if (proof === null)
     return notice('warn', 'Never judged', 'It was read, and no run of the kind balances has judged it yet.');
   if (proof.status === 'agrees') {
@@ -92,7 +93,7 @@ function verdict(asset: string, proof: ShownProof | null): Section {
 }
 
 /** Each line is a part of the sum; the last one is what two polls of the service agreed on. */
-function splitOf(asset: string, proof: ShownProof): Section {
+function splitOf(asset: string, proof: BalanceProofView): Section {
   const { opening, explained, unobservable, attributed, unknownAmount, unexplained, agreedBalance } = proof;
   const rows: [part: string, value: string | null | undefined, means: Value][] = [
     ['Opening', opening?.balance, opening === null ? quiet('not taken yet') : time(opening.at)],

@@ -1,9 +1,10 @@
+import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { listBalances } from '../../records/balances/balance-views.js';
 import type { Page } from '../page.js';
-import { proofBadge, proofOf } from '../view/balance-words.js';
+import { proofBadge } from '../view/balance-words.js';
 import { inPath } from '../view/links.js';
 import { listTable } from '../view/pieces.js';
-import { amount, id, none, time, type Value } from '../view/values.js';
+import { amount, id, none, time } from '../view/values.js';
 
 export const balances: Page = {
   path: '/balances',
@@ -12,10 +13,8 @@ export const balances: Page = {
   load: async ({ db, now }, req) => {
     const at = now();
     const page = await listBalances(db, { cursor: req.cursor }, at);
-    const part = (balance: object, name: 'unexplained' | 'unobservable'): Value => {
-      const proof = proofOf(balance);
-      return proof === null ? none('never judged') : amount(proof[name]);
-    };
+    const part = (proof: BalanceProofView | null, name: 'unexplained' | 'unobservable') =>
+      proof === null ? none('never judged') : amount(proof[name]);
     return {
       intro: 'Opening + movements = balance, for each asset by itself. What nothing accounts for is unexplained.',
       sections: [
@@ -23,11 +22,11 @@ export const balances: Page = {
           caption: 'Balances by asset',
           columns: [
             ['Asset', (item) => id(item.id, `/balances/${inPath(item.id)}`)],
-            ['State', (item) => proofBadge(proofOf(item))],
+            ['State', ({ proof }) => proofBadge(proof)],
             ['Balance', (item) => amount(typeof item['balance'] === 'string' ? item['balance'] : null), 'end'],
-            ['Unobservable', (item) => part(item, 'unobservable'), 'end'],
-            ['Unexplained', (item) => part(item, 'unexplained'), 'end'],
-            ['Readings agreed', (item) => time(proofOf(item)?.agreedAt, at)],
+            ['Unobservable', ({ proof }) => part(proof, 'unobservable'), 'end'],
+            ['Unexplained', ({ proof }) => part(proof, 'unexplained'), 'end'],
+            ['Readings agreed', ({ proof }) => time(proof?.agreedAt, at)],
           ],
           empty: ['No balance was read yet', 'The first run of the kind balances reads them.'],
         }),

@@ -4,13 +4,13 @@ import { getBreak } from '../../records/breaks/list-breaks.js';
 import { acknowledgeBreak, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';
 import type { Page, PageRequest } from '../page.js';
-import { severityTones, statusBadge } from '../view/break-rows.js';
+import { severityBadge, severityTones, statusBadge } from '../view/break-rows.js';
 import { evidenceSections } from '../view/evidence.js';
 import { evidenceFor } from '../view/personal.js';
 import { factsPanel, notice, table } from '../view/pieces.js';
 import { entityValue } from '../view/record-words.js';
 import type { ActionButton, Section } from '../view/sections.js';
-import { badge, capitalized, counted, id, text, time, words } from '../view/values.js';
+import { capitalized, counted, id, text, time, words } from '../view/values.js';
 
 export const breakPage: Page = {
   path: '/breaks/:id',
@@ -21,7 +21,7 @@ export const breakPage: Page = {
     const { kind, severity, status, entity, openedAt, resolvedAt, ageDays, age } = found;
     return {
       title: capitalized(words(kind)),
-      badges: [badge(severity, severityTones[severity]), statusBadge(status)],
+      badges: [severityBadge(severity), statusBadge(status)],
       crumbs: [{ text: 'Breaks', href: '/breaks' }],
       actions: buttonsOf(found, req),
       sections: [

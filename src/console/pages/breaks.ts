@@ -2,10 +2,10 @@ import { type AgeBucket, ageBuckets } from '../../domain/age-buckets.js';
 import { breakKinds } from '../../domain/breaks/breaks.js';
 import { countUnclosed, listBreaks } from '../../records/breaks/list-breaks.js';
 import type { Page, PageRequest } from '../page.js';
-import { breakColumns, breakStatuses, severities, severityTones } from '../view/break-rows.js';
+import { breakColumns, breakStatuses, severities, severityBadge } from '../view/break-rows.js';
 import { type Column, filters, listTable, options, table } from '../view/pieces.js';
 import type { Section } from '../view/sections.js';
-import { badge, link, none, words } from '../view/values.js';
+import { link, none, words } from '../view/values.js';
 
 const ages = Object.keys(ageBuckets) as AgeBucket[];
 const ageWords = (age: string): string => age.replace('-', '–');
@@ -55,7 +55,7 @@ function matrixOf(counts: Counts): Section {
     {
       caption: 'Not closed, by age in days',
       columns: [
-        ['Severity', (severity) => badge(severity, severityTones[severity])],
+        ['Severity', severityBadge],
         ...ages.map((age): Column<string> => {
           const cell = (severity: string) => {
             const n = sum(own(severity).filter((one) => one.age === age));

@@ -9,7 +9,7 @@ import { breaksOf } from '../view/break-rows.js';
 import { causeOf, classBadge, deliveryWords, remedyOf } from '../view/delivery-words.js';
 import { entityHref } from '../view/links.js';
 import { maskedDelivery, mayKnowPeople } from '../view/personal.js';
-import { factsPanel, notice } from '../view/pieces.js';
+import { code, factsPanel, notice } from '../view/pieces.js';
 import { eventLink, runLink } from '../view/record-words.js';
 import type { Section } from '../view/sections.js';
 import { badge, count, id, none, text, time } from '../view/values.js';
@@ -88,7 +88,7 @@ function detailsOf(found: DeliveryDetail, { actor }: PageRequest): Section[] {
     ['Headers of that answer', json(responseHeaders)],
     ['Attempts', json(attemptsList)],
   ];
-  const sections = shown.flatMap(([title, text]): Section[] => (text === null ? [] : [{ is: 'code', title, text }]));
+  const sections = shown.flatMap(([title, text]) => (text === null ? [] : [code(title, text)]));
   if (sections.length > 0) return sections;
   const text = 'The service shows no payload and no attempts, or they were deleted by their age (RETENTION_BODY_DAYS).';
   return [notice('quiet', 'Nothing more is kept of it', text)];

@@ -7,7 +7,7 @@ import { replayEvent } from '../actions/replay-event.js';
 import type { Page, PageRequest } from '../page.js';
 import { eventBadge, eventStatusMeans } from '../view/event-words.js';
 import { bodyFor, maskedEvent, mayKnowPeople } from '../view/personal.js';
-import { factsPanel, notice, table } from '../view/pieces.js';
+import { code, factsPanel, notice, table } from '../view/pieces.js';
 import { entityValue, eventLink } from '../view/record-words.js';
 import type { Facts, Section } from '../view/sections.js';
 import { badge, count, id, list, none, stack, text, time, type Value } from '../view/values.js';
@@ -107,5 +107,5 @@ function bodyOf({ body }: EventDetail, { actor }: PageRequest): Section {
     return notice('quiet', 'The body is not shown', text);
   }
   const title = mayKnowPeople(actor) ? 'Body' : 'Body, personal data masked';
-  return { is: 'code', title, text: 'text' in seen ? seen.text : (stringify(seen.json, null, 2) ?? '') };
+  return code(title, 'text' in seen ? seen.text : (stringify(seen.json, null, 2) ?? ''));
 }

@@ -11,7 +11,7 @@ import { mayDo } from '../authenticate.js';
 import type { Page, PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
 import { unprovenOf } from '../status.js';
-import { severities, severityTones } from '../view/break-rows.js';
+import { severities, severityBadge } from '../view/break-rows.js';
 import { minutesChart, spark } from '../view/chart.js';
 import { table } from '../view/pieces.js';
 import type { Section, Tile } from '../view/sections.js';
@@ -158,7 +158,7 @@ function breaksTable(breaks: readonly OpenBreaks[]): Section {
     caption: 'Open breaks by kind',
     columns: [
       ['Kind', ({ kind }) => link(words(kind), `/breaks?kind=${encodeURIComponent(kind)}&status=open`)],
-      ['Severity', ({ severity }) => badge(severity, severityTones[severity])],
+      ['Severity', ({ severity }) => severityBadge(severity)],
       ['Open', ({ count }) => text(String(count)), 'end'],
     ],
   });

@@ -2,7 +2,7 @@ import { type JsonSchema, resolved } from '../api/json-schema.js';
 import type { DocumentOperation, Parameter } from '../api/openapi-document.js';
 import { apiDocument } from '../api/serve-document.js';
 import type { Page } from '../page.js';
-import { facts, table } from '../view/pieces.js';
+import { code, facts, table } from '../view/pieces.js';
 import type { Section } from '../view/sections.js';
 import { badge, id, text } from '../view/values.js';
 import { type Documented, documented, methodBadge, whoMay } from './reference.js';
@@ -31,7 +31,7 @@ export const referenceOperation: Page = {
         ]),
         ...parametersOf(operation),
         ...bodyOf(operation),
-        { is: 'code', title: 'Example', text: exampleOf(found) },
+        code('Example', exampleOf(found)),
         ...answersOf(operation),
         refusalsOf(operation),
       ],
@@ -74,7 +74,7 @@ function answersOf({ responses }: DocumentOperation): Section[] {
   const items = properties['nextCursor'] === undefined ? undefined : properties['items']?.items;
   return [
     fieldTable(items === undefined ? title : `${title} Each of its items`, items ?? first.schema),
-    { is: 'code', title: 'An answer', text: JSON.stringify(first.example, null, 2) },
+    code('An answer', JSON.stringify(first.example, null, 2)),
   ];
 }
 

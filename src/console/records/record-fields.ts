@@ -2,7 +2,7 @@ import { stringify } from 'lossless-json';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { isHidden } from '../../domain/personal.js';
 import { textField } from '../../domain/records.js';
-import { facts, factsPanel, panel, table } from '../view/pieces.js';
+import { code, facts, factsPanel, panel, table } from '../view/pieces.js';
 import type { Facts, Section, TableSection } from '../view/sections.js';
 import { text, time, type Value } from '../view/values.js';
 import { fieldLabel, fieldValue, isDeep } from './field-value.js';
@@ -45,7 +45,7 @@ export function deepFields({ kind, related }: Sheet, fields: JsonObject): Sectio
     if (ours.has(name) || drawn.has(name) || !isDeep(value)) return [];
     if (name === 'statusHistory' && Array.isArray(value)) return [historyTable(value)];
     if (isJsonObject(value) && Object.keys(value).length === 0) return [];
-    return [{ is: 'code', title: fieldLabel(kind, name), text: stringify(value, null, 2) ?? '' }];
+    return [code(fieldLabel(kind, name), stringify(value, null, 2) ?? '')];
   });
 }
 
@@ -93,9 +93,7 @@ export function reportedPanel({ kind }: Sheet, fields: JsonObject): Section[] {
   const known = names
     .filter((name) => !deep.includes(name))
     .map((name) => [fieldLabel(kind, name), plain(fieldValue(kind, units, name))] as const);
-  const codes = deep.map((name): Section => {
-    return { is: 'code', title: fieldLabel(kind, name), text: stringify(reported[name], null, 2) ?? '' };
-  });
+  const codes = deep.map((name) => code(fieldLabel(kind, name), stringify(reported[name], null, 2) ?? ''));
   const intro =
     'Webhooks say this, and the service’s own answers do not show it. Never pay to an address that stands here.';
   return [panel('Only reported', [...(known.length > 0 ? [facts(known)] : []), ...codes], { intro })];

@@ -1,18 +1,25 @@
+import { defaultPayoutWords } from '../../domain/family/links.js';
+import { unlinkedWords } from '../../domain/orders/own-call-words.js';
 import type { RecordKind } from '../../domain/records.js';
+import type { OrderView } from '../../domain/views/order-shapes.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
+import { type OpenRefund, openRefundsAmong } from '../../records/orders/list-open-refunds.js';
+import { getOrder } from '../../records/orders/orders.js';
+import { ordersOfPayouts } from '../../records/orders/orders-of-payouts.js';
 import { type RecordDetails, recordDetails } from '../../records/orders/record-details.js';
 import { assignRefundAction } from '../actions/assign-refund.js';
 import type { Page } from '../page.js';
+import type { PageDeps } from '../page-deps.js';
 import { breaksOf } from '../view/break-rows.js';
-import { entityHref } from '../view/links.js';
+import { entityHref, orderHref } from '../view/links.js';
+import { orderBadge, releaseBadge, releaseReason } from '../view/order-words.js';
 import { mayKnowPeople, recordFor } from '../view/personal.js';
-import { factsPanel, table, withQuery } from '../view/pieces.js';
+import { factsPanel, notice, table, withQuery } from '../view/pieces.js';
 import { eventLink, howKnown, sourceLink } from '../view/record-words.js';
 import type { Facts, Section } from '../view/sections.js';
 import { timelinePanel } from '../view/timeline-steps.js';
-import { count, id, link, none, text, time, words } from '../view/values.js';
+import { capitalized, count, id, link, none, text, time, words } from '../view/values.js';
 import { ordersFor } from './list-page.js';
-import { payoutOrders } from './payout-orders.js';
 import { deepFields, fieldGroups, reportedPanel } from './record-fields.js';
 import { noticesOf } from './record-notices.js';
 import { type OrdersOf, orderValue, statesOf } from './record-rows.js';
@@ -96,4 +103,44 @@ function deliveriesOf({ deliveries }: RecordDetails): Section[] {
       ],
     }),
   ];
+}
+
+const MOST_ORDERS = 20;
+
+/** The orders that a payout concerns, and what ends that it holds them. */
+async function payoutOrders(
+  { db, payoutWords = defaultPayoutWords }: Pick<PageDeps, 'db' | 'payoutWords'>,
+  payout: string,
+): Promise<{ references: string[]; sections: Section[] }> {
+  const references = (await ordersOfPayouts(db, [payout])).get(payout) ?? [];
+  const found = await Promise.all(references.slice(0, MOST_ORDERS).map((reference) => getOrder(db, reference)));
+  const orders = found.filter((order) => order !== null);
+  const [open] = await openRefundsAmong(db, payoutWords, [payout]);
+  return {
+    references,
+    sections: [
+      ...(open === undefined ? [] : [noticeOf(payout, open)]),
+      ...(orders.length === 0 ? [] : [tableOf(orders)]),
+    ],
+  };
+}
+
+function noticeOf(payout: string, { why, call }: Pick<OpenRefund, 'why' | 'call'>): Section {
+  if (why === 'reported') {
+    const text = 'It is polled at once. What stays, a person answers: say whose refund it is, above.';
+    return notice('warn', 'Only webhooks say whose refund it is', text);
+  }
+  return notice('warn', 'Whose refund it is has to be said', `${capitalized(unlinkedWords(payout, call))}.`);
+}
+
+function tableOf(orders: readonly OrderView[]): Section {
+  return table(orders, {
+    caption: 'Orders that it concerns',
+    columns: [
+      ['Order', ({ reference }) => id(reference, orderHref(reference))],
+      ['Status', ({ status }) => orderBadge(status)],
+      ['Goods', ({ release }) => releaseBadge(release)],
+      ['Why', ({ release }) => text(releaseReason(release.reason)), 'wide'],
+    ],
+  });
 }

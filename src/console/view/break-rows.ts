@@ -4,7 +4,7 @@ import { breakHref } from './links.js';
 import { type Column, table } from './pieces.js';
 import { entityValue } from './record-words.js';
 import type { Section } from './sections.js';
-import { badge, counted, link, list, quiet, type Tone, text, time, type Value, words } from './values.js';
+import { badge, badgesOf, counted, link, list, quiet, type Tone, text, time, type Value, words } from './values.js';
 
 export const severityTones: Readonly<Record<Severity, Tone>> = {
   critical: 'bad',
@@ -12,6 +12,8 @@ export const severityTones: Readonly<Record<Severity, Tone>> = {
   medium: 'warn',
   low: 'quiet',
 };
+
+export const severityBadge = badgesOf(severityTones);
 
 export const severities = ['critical', 'high', 'medium', 'low'] as const satisfies Severity[];
 
@@ -32,7 +34,7 @@ export function statusBadge(status: BreakView['status']): Value {
 export function breakColumns(now: Date): Column<BreakView>[] {
   return [
     ['Break', ({ id, kind }) => list([link(words(kind), breakHref(id)), quiet(`no. ${id}`)])],
-    ['Severity', ({ severity }) => badge(severity, severityTones[severity])],
+    ['Severity', ({ severity }) => severityBadge(severity)],
     ['About', ({ entity }) => entityValue(entity)],
     ['Status', ({ status }) => statusBadge(status)],
     ['Opened', ({ openedAt }) => time(openedAt, now)],

@@ -2,12 +2,14 @@ import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.j
 import { entityHref, inPath } from './links.js';
 import type { Column } from './pieces.js';
 import { kindWord } from './record-words.js';
-import { amount, badge, id, list, oneLine, quiet, stack, type Tone, text, type Value } from './values.js';
+import { amount, badgesOf, id, list, oneLine, quiet, stack, text, type Value } from './values.js';
 
-const tones = { entry: 'quiet', reversal: 'warn', correction: 'info', change: 'info' } as const satisfies Record<
-  EntryView['type'],
-  Tone
->;
+export const entryBadge = badgesOf<EntryView['type']>({
+  entry: 'quiet',
+  reversal: 'warn',
+  correction: 'info',
+  change: 'info',
+});
 
 /** Kinds that entries come from and that have a page. */
 const linked = ['payment_intent', 'payin', 'payout', 'transaction', 'balance'] as const;
@@ -27,10 +29,6 @@ export const entryColumns: readonly Column<EntryView>[] = [
 ];
 
 export const entryId = (entry: string): Value => id(entry, `/ledger/${inPath(entry)}`);
-
-export function entryBadge(type: EntryView['type']): Value {
-  return badge(type, tones[type]);
-}
 
 /** What an entry comes from, and where it is shown: openings and the like are about the balance of an asset. */
 export function recordOf(kind: string, name: string): Value {

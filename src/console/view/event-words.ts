@@ -1,6 +1,6 @@
 import type { EventView } from '../../domain/views/webhook-shapes.js';
 import { options } from './pieces.js';
-import { badge, type Tone, type Value } from './values.js';
+import { badgesOf, type Tone } from './values.js';
 
 const tones: Readonly<Record<EventView['status'], Tone>> = {
   received: 'info',
@@ -12,9 +12,7 @@ const tones: Readonly<Record<EventView['status'], Tone>> = {
 
 export const eventStatuses = options(Object.keys(tones));
 
-export function eventBadge(status: EventView['status']): Value {
-  return badge(status, tones[status]);
-}
+export const eventBadge = badgesOf(tones);
 
 /** What the state means, and what to do. */
 export const eventStatusMeans: Readonly<Record<EventView['status'], string>> = {

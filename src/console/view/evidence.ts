@@ -2,14 +2,14 @@ import { isLosslessNumber } from 'lossless-json';
 import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import type { EntityKind } from '../../domain/records.js';
 import { entityHref } from './links.js';
-import { factsPanel, table } from './pieces.js';
+import { code, factsPanel, table } from './pieces.js';
 import { sourceLink } from './record-words.js';
 import type { Section } from './sections.js';
 import { id, list, none, text, type Value, words } from './values.js';
 
 /** The evidence of a break, field by field: ours, theirs, where each is known from, and what else is said. */
 export function evidenceSections(evidence: Json): Section[] {
-  if (!isJsonObject(evidence)) return [{ is: 'code', title: 'Evidence', text: toJsonText(evidence) }];
+  if (!isJsonObject(evidence)) return [code('Evidence', toJsonText(evidence))];
   const { ours: givenOurs = null, theirs: givenTheirs = null, ...rest } = evidence;
   const [ours, theirs] = [sideOf(givenOurs), sideOf(givenTheirs)];
   const fields = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].filter((name) => name !== 'source');

@@ -3,7 +3,7 @@ import { reasonWords } from '../../domain/orders/reason-words.js';
 import type { ReleaseReason } from '../../domain/orders/reasons.js';
 import type { OrderView } from '../../domain/views/order-shapes.js';
 import { options } from './pieces.js';
-import { amount, badge, none, type Tone, type Value, words } from './values.js';
+import { amount, badge, badgesOf, none, type Tone, type Value, words } from './values.js';
 
 const tones: Readonly<Record<OrderStatus, Tone>> = {
   awaiting_payment: 'quiet',
@@ -24,9 +24,7 @@ const tones: Readonly<Record<OrderStatus, Tone>> = {
 
 export const orderStatuses = options(Object.keys(tones), words);
 
-export function orderBadge(status: OrderStatus): Value {
-  return badge(words(status), tones[status]);
-}
+export const orderBadge = badgesOf(tones);
 
 /** At a glance: may the goods go out? */
 export function releaseBadge({ safe }: OrderView['release']): Value {

@@ -5,6 +5,9 @@ export const notice = (tone: Tone, title: string, text: string, link?: Link): Se
   return { is: 'notice', tone, title, text, link };
 };
 
+/** Text in a fixed pitch, as it is. */
+export const code = (title: string, text: string): Section => ({ is: 'code', title, text });
+
 export const facts = (given: Facts): Section => ({ is: 'facts', facts: given });
 
 export const panel = (

@@ -1,16 +1,7 @@
 import type { Run } from '../../domain/views/proof-shapes.js';
-import { badge, duration, type Tone, type Value } from './values.js';
+import { badge, badgesOf, duration, type Value } from './values.js';
 
-const tones: Readonly<Record<Run['status'], Tone>> = {
-  running: 'info',
-  succeeded: 'good',
-  failed: 'bad',
-  aborted: 'bad',
-};
-
-export function runBadge(status: Run['status']): Value {
-  return badge(status, tones[status]);
-}
+export const runBadge = badgesOf<Run['status']>({ running: 'info', succeeded: 'good', failed: 'bad', aborted: 'bad' });
 
 export function provenBadge({ status, complete }: Run): Value {
   if (status === 'running') return badge('not proven yet', 'info');

@@ -29,6 +29,11 @@ export const link = (text: string, href: string): Value => ({ is: 'link', text, 
 export const id = (id: string, href?: string): Value =>
   href === undefined ? { is: 'id', id } : { is: 'id', id, href };
 export const badge = (text: string, tone: Tone = 'quiet'): Value => ({ is: 'badge', text, tone });
+/** Badges of words of ours, each in its colour. */
+export const badgesOf =
+  <Word extends string>(tones: Readonly<Record<Word, Tone>>) =>
+  (word: Word): Value =>
+    badge(words(word), tones[word]);
 export const none = (text = '–'): Value => ({ is: 'none', text });
 export const list = (values: Value[], empty = '–'): Value =>
   values.length === 0 ? none(empty) : { is: 'list', values };
