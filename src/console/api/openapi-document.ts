@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { everyRole, type Role } from '../../domain/console-roles.js';
+import { described } from '../../domain/views/parts.js';
 import { answerSchema, type Components, type JsonSchema, requestSchema, resolved } from './json-schema.js';
 import { type Group, groups, type Operation } from './operation.js';
 
@@ -46,9 +47,7 @@ const problem = z
     type: z.string().meta({ examples: ['about:blank'] }),
     title: z.string().meta({ examples: ['Bad request'] }),
     status: z.int().meta({ examples: [400] }),
-    detail: z
-      .string()
-      .meta({ description: 'What is wrong and what is accepted, in words.', examples: ['take is "0".'] }),
+    detail: described(z.string(), 'What is wrong and what is accepted, in words.', 'take is "0".'),
   })
   .meta({ id: 'Problem', description: 'RFC 9457. Some have more fields, such as `parameter` or `existing`.' });
 
@@ -139,13 +138,18 @@ function queryParameters({ query }: Operation): Parameter[] {
 }
 
 function conditionOf({ method, heedsIfMatch = false }: Pick<Operation, 'method' | 'heedsIfMatch'>): Parameter[] {
-  if (heedsIfMatch) {
-    const description = 'The ETag that `get` of the same address answered: 412 where the order is another since.';
-    return [{ name: 'If-Match', in: 'header', required: false, description, schema: { type: 'string' } }];
-  }
-  if (method !== 'get') return [];
-  const description = 'An ETag that was given before: 304 without a body where nothing has changed since.';
-  return [{ name: 'If-None-Match', in: 'header', required: false, description, schema: { type: 'string' } }];
+  const header = (name: string, description: string): Parameter => {
+    return { name, in: 'header', required: false, description, schema: { type: 'string' } };
+  };
+  const get = header(
+    'If-None-Match',
+    'An ETag that was given before: 304 without a body where nothing has changed since.',
+  );
+  const change = header(
+    'If-Match',
+    'The ETag that `get` of the same address answered: 412 where the order is another since.',
+  );
+  return heedsIfMatch ? [change] : method === 'get' ? [get] : [];
 }
 
 function bodyOf(body: z.ZodType): { required: boolean; content: Content } {
@@ -181,21 +185,13 @@ function refusalsOf({ roles, refusals = {} }: Operation, schemas: Components): R
  * An example that the schema allows, the same each time: its own where it has one, otherwise of its parts. Of an object what
  * may be absent is left out unless it has an example.
  */
-export function exampleOf(schema: JsonSchema, components: Components): unknown {
-  const {
-    examples,
-    enum: words,
-    const: only,
-    default: usual,
-    anyOf,
-    type,
-    items,
-    properties,
-  } = resolved(schema, components);
+export function exampleOf(given: JsonSchema, components: Components): unknown {
+  const schema = resolved(given, components);
+  const { examples, enum: words, default: usual, anyOf, type, items } = schema;
   if (examples !== undefined) return examples[0];
-  if (only !== undefined) return only;
+  if (schema.const !== undefined) return schema.const;
   if (words !== undefined) return words[0];
-  if (properties !== undefined) return objectOf(resolved(schema, components), components);
+  if (schema.properties !== undefined) return objectOf(schema, components);
   if (anyOf !== undefined) return exampleOf(anyOf[0] ?? {}, components);
   if (usual !== undefined) return usual;
   if (items !== undefined) return [exampleOf(items, components)];

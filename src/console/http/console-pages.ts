@@ -83,8 +83,8 @@ function downloads({ deps: { db }, sessions }: Site): Router {
 function pageProblems(site: Site): ErrorRequestHandler {
   return async (error: unknown, req, res, next) => {
     const problem = problemOf(error);
-    if (problem === null || res.headersSent || !req.accepts('html') || req.path.startsWith('/live')) {
-      next(problem ?? error);
+    if (res.headersSent || !req.accepts('html') || req.path.startsWith('/live')) {
+      next(problem);
       return;
     }
     if (problem.status >= 500) site.deps.log.error({ err: error, path: req.path }, 'console page failed');
@@ -94,24 +94,17 @@ function pageProblems(site: Site): ErrorRequestHandler {
         ? { text: 'Sign in', href: '/sign-in' }
         : { text: 'Go to the overview', href: '/' };
     const { title, message, status } = problem;
-    await sendPage(
-      site,
-      { req, res, session },
-      { title, view: { sections: [notice('bad', title, message, link)] }, status },
-    );
+    const view = { sections: [notice('bad', title, message, link)] };
+    await sendPage(site, { req, res, session }, { title, view, status });
   };
 }
 
 /** Where the database can't be asked nobody is known. */
 async function knownSession(site: Site, req: Request): Promise<Session | null> {
-  try {
-    return await site.sessions.find(req);
-  } catch {
-    return null;
-  }
+  return site.sessions.find(req).catch(() => null);
 }
 
-function problemOf(error: unknown): Problem | null {
+function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof CursorError) return badRequest(error.message);
   if (isDataError(error)) return badRequest('A value that was given is none we could hold.');
@@ -119,9 +112,6 @@ function problemOf(error: unknown): Problem | null {
     return new Problem(503, 'Not available', 'The database can not be asked now. Try again in a moment.');
   const status = typeof error === 'object' && error !== null && 'status' in error ? Number(error.status) : 500;
   if (status >= 400 && status < 500) return new Problem(status, 'Bad request', 'The request was not understood.');
-  return new Problem(
-    500,
-    'Something failed here',
-    'The log of this process says why. Nothing is known to be lost by it; try again.',
-  );
+  const why = 'The log of this process says why. Nothing is known to be lost by it; try again.';
+  return new Problem(500, 'Something failed here', why);
 }

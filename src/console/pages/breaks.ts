@@ -1,14 +1,11 @@
-import { type AgeBucket, ageBuckets } from '../../domain/age-buckets.js';
 import { breakKinds } from '../../domain/breaks/breaks.js';
 import { countUnclosed, listBreaks } from '../../records/breaks/list-breaks.js';
 import type { Page, PageRequest } from '../page.js';
+import { ageColumns, ages, ageWords } from '../view/age-columns.js';
 import { breakColumns, breakStatuses, severities, severityBadge } from '../view/break-rows.js';
-import { type Column, filters, listTable, options, table } from '../view/pieces.js';
+import { filters, listTable, options, table, withQuery } from '../view/pieces.js';
 import type { Section } from '../view/sections.js';
 import { link, none, words } from '../view/values.js';
-
-const ages = Object.keys(ageBuckets) as AgeBucket[];
-const ageWords = (age: string): string => age.replace('-', '–');
 
 export const breaks: Page = {
   path: '/breaks',
@@ -44,11 +41,8 @@ export const breaks: Page = {
   },
 };
 
-type Counts = Awaited<ReturnType<typeof countUnclosed>>;
-
 /** What is not closed by severity and age, each number the way to its list. */
-function matrixOf(counts: Counts): Section {
-  const sum = (some: Counts) => some.reduce((total, { count }) => total + count, 0);
+function matrixOf(counts: Awaited<ReturnType<typeof countUnclosed>>): Section {
   const own = (severity: string) => counts.filter((one) => one.severity === severity);
   return table(
     severities.filter((severity) => own(severity).length > 0),
@@ -56,14 +50,10 @@ function matrixOf(counts: Counts): Section {
       caption: 'Not closed, by age in days',
       columns: [
         ['Severity', severityBadge],
-        ...ages.map((age): Column<string> => {
-          const cell = (severity: string) => {
-            const n = sum(own(severity).filter((one) => one.age === age));
-            return n === 0 ? none() : link(String(n), `/breaks?severity=${severity}&age=${encodeURIComponent(age)}`);
-          };
-          return [ageWords(age), cell, 'end'];
+        ...ageColumns(own, (severity, some, query) => {
+          const n = some.reduce((sum, { count }) => sum + count, 0);
+          return n === 0 ? none() : link(String(n), withQuery('/breaks', { severity, ...query }));
         }),
-        ['All', (severity) => link(String(sum(own(severity))), `/breaks?severity=${severity}`), 'end'],
       ],
       empty: ['Nothing waits to be closed', 'Neither open nor acknowledged breaks are known.'],
     },

@@ -8,11 +8,12 @@ import { listMatches } from '../../records/books/match/list-matches.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
 import { matchSummary } from '../../records/books/match/match-summary.js';
 import type { Page as PageOf } from '../../records/database/paging.js';
-import { matchAges, matchQuery } from '../match-query.js';
+import { matchQuery } from '../match-query.js';
 import type { Page, PageRequest } from '../page.js';
+import { ageColumns, ages, ageWords } from '../view/age-columns.js';
 import { orderHref } from '../view/links.js';
 import { matchBadge, sideOf } from '../view/match-words.js';
-import { type Column, filters, listTable, notice, options, table, withQuery } from '../view/pieces.js';
+import { filters, listTable, notice, options, table, withQuery } from '../view/pieces.js';
 import { entityValue } from '../view/record-words.js';
 import type { Section, TableSection } from '../view/sections.js';
 import { amount, count, id, link, none, stack, text, time, type Value, words } from '../view/values.js';
@@ -72,20 +73,7 @@ function unprovenNotice(unproven: readonly { assetCode: string; why: string }[])
   return [notice('warn', 'Not every balance is proven', text, { text: 'Balances', href: '/balances' })];
 }
 
-const ageWords = (age: string): string => age.replace('-', '–');
 const hrefOf = (query: Readonly<Record<string, string>>): string => withQuery('/match', query);
-
-/** A column for each age and one for all of them; `cell` is given those of a row that are of that age. */
-function ageColumns<Row, One extends { age: string }>(
-  ofRow: (row: Row) => readonly One[],
-  cell: (row: Row, some: readonly One[], query: Record<string, string>) => Value,
-): Column<Row>[] {
-  const ages = matchAges.map((age): Column<Row> => {
-    const own = (row: Row) => ofRow(row).filter((one) => one.age === age);
-    return [ageWords(age), (row) => cell(row, own(row), { age }), 'end'];
-  });
-  return [...ages, ['All', (row) => cell(row, ofRow(row), {}), 'end']];
-}
 
 /** Every match once, by state and age; each number is the way to its list. */
 function countsOf({ counts }: MatchTotals): Section {
@@ -166,7 +154,7 @@ function filtersOf(req: PageRequest): Section {
       options: [...options(matchStates, words), { value: 'any', text: 'any' }],
       all: named === undefined ? 'not matched' : 'any',
     },
-    { name: 'age', label: 'Age in days', options: options(matchAges, ageWords) },
+    { name: 'age', label: 'Age in days', options: options(ages, ageWords) },
     { name: 'assetCode', label: 'Asset', hint: 'the whole code' },
     { name: 'reason', label: 'Why', options: options(matchReasons, words) },
   ]);

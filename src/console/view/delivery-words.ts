@@ -97,17 +97,10 @@ function lastAttempt({ attempts, lastAttemptAt, httpStatus, reason }: DeliveryVi
 }
 
 /** What to do about it; null: nothing is to be done. */
-export function remedyOf({
-  class: kind,
-  reason,
-  recoveredAt,
-  missed,
-  recoverable,
-  eventId,
-}: DeliveryView): string | null {
-  if (recoveredAt !== null) {
+export function remedyOf(delivery: DeliveryView): string | null {
+  const { class: kind, reason, recoveredAt, missed, recoverable, eventId } = delivery;
+  if (recoveredAt !== null)
     return missed ? 'It was recovered and waits to be applied: look at its event if that lasts.' : null;
-  }
   if (missed && !recoverable && eventId === null) {
     return 'The service shows no payload, so it can’t be recovered: the record that it names is read from the service’s lists instead.';
   }
