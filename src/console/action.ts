@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { z } from 'zod';
 import type { Actor, Role } from '../domain/console-roles.js';
 import type { PageDeps } from './page-deps.js';
-import type { ActionField, Section } from './view/sections.js';
+import type { Field, Section } from './view/sections.js';
 
 /**
  * Something a person can do: always a POST form with a token of the session, kept in the `actions` table with its actor
@@ -19,11 +19,12 @@ export interface Action {
   label: string;
   /** What will happen, in a sentence or two. */
   explain: string;
-  needsReason: boolean;
+  /** Left out: it needs one. */
+  needsReason?: false;
   /** Colours the confirming button. */
   tone?: 'bad';
   /** What the person fills in besides the reason. */
-  fields?: readonly ActionField[];
+  fields?: readonly Field[];
   /** Reads the form's fields, all strings; what it refuses is answered with 400. Left out: no field counts. */
   input?: z.ZodType<Record<string, unknown>>;
   /** Shown with a confirming button before anything is done. */

@@ -27,8 +27,7 @@ export interface ApiDeps extends ReleaseRules {
   /** Kinds that a run may be asked for. */
   runKinds: readonly string[];
   secretsStatus: () => Promise<{ items: SecretStatus[] }>;
-  /** Left out: months can be read, not closed. */
-  books?: BooksSettings;
+  books: BooksSettings;
   /** So long a request waits for what it has read; left out: 8 s. */
   proofWaitMs?: number;
 }

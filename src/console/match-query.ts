@@ -1,14 +1,12 @@
-import { type AgeBucket, ageBuckets } from '../domain/age-buckets.js';
 import { matchReasons, matchStates } from '../domain/books/match/reasons.js';
 import type { MatchFilters } from '../records/books/match/list-matches.js';
-import { Problem } from './problem.js';
-
-export const matchAges = Object.keys(ageBuckets) as AgeBucket[];
+import { badRequest } from './problem.js';
+import { ages } from './view/age-columns.js';
 
 /** The filters, and what each takes. `open`: what is not matched. */
 export const matchWords = {
   state: [...matchStates, 'open'],
-  age: matchAges,
+  age: ages,
   assetCode: 'text',
   reason: matchReasons,
 } as const;
@@ -20,7 +18,7 @@ export function matchQuery(filters: Readonly<Record<string, string>>): MatchFilt
   return {
     open: isOpen,
     state: isOpen ? undefined : oneOf('state', state, matchStates),
-    age: oneOf('age', age, matchAges),
+    age: oneOf('age', age, ages),
     reason: oneOf('reason', reason, matchReasons),
     assetCode,
     id,
@@ -35,7 +33,7 @@ function oneOf<Known extends string>(
   const found = known.find((one) => one === given);
   if (given === undefined || found !== undefined) return found;
   const more = name === 'state' ? ', open' : '';
-  throw new Problem(400, 'Bad request', `${name} is "${given.slice(0, 40)}"; it takes ${known.join(', ')}${more}.`, {
+  throw badRequest(`${name} is "${given.slice(0, 40)}"; it takes ${known.join(', ')}${more}.`, {
     parameter: name,
   });
 }

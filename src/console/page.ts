@@ -1,7 +1,7 @@
 import type { Actor, Role } from '../domain/console-roles.js';
 import type { Action } from './action.js';
 import type { PageDeps } from './page-deps.js';
-import type { ListAddress } from './view/links.js';
+import type { ListAddress } from './view/pieces.js';
 import type { ActionButton, PageView } from './view/sections.js';
 
 export const navigationGroups = ['', 'Records', 'Webhooks', 'Proof', 'Books', 'Operation'] as const;
@@ -33,10 +33,9 @@ export interface PageRequest extends ListAddress {
   button(action: Action, params?: Record<string, string>, options?: ButtonOptions): ActionButton | null;
 }
 
-export interface ButtonOptions {
+interface ButtonOptions {
   fields?: Record<string, string>;
-  /** Instead of the action's own. */
+  /** Instead of the action's own: on the button, and above the confirming one. */
   label?: string;
-  /** What will happen, in words, above the confirming button. */
   explain?: string;
 }

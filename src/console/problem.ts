@@ -21,9 +21,9 @@ const codes: Readonly<Record<number, string>> = {
 export class Problem extends Error {
   readonly status: number;
   readonly title: string;
-  readonly extra: Record<string, unknown>;
+  readonly extra: Extra;
 
-  constructor(status: number, title: string, detail: string, extra: Record<string, unknown> = {}) {
+  constructor(status: number, title: string, detail: string, extra: Extra = {}) {
     super(detail);
     this.name = 'Problem';
     this.status = status;
@@ -36,6 +36,11 @@ export class Problem extends Error {
 export function kindOf(status: number, { code = codes[status] ?? 'bad_request' }: Record<string, unknown> = {}) {
   return { type: `urn:tallyhook:problem:${code}`, code };
 }
+type Extra = Record<string, unknown>;
+
+export const badRequest = (detail: string, extra?: Extra): Problem => new Problem(400, 'Bad request', detail, extra);
+export const notHere = (detail: string): Problem => new Problem(404, 'Not found', detail);
+export const conflict = (detail: string, extra?: Extra): Problem => new Problem(409, 'Conflict', detail, extra);
 
 function sendProblem(res: Response, problem: Problem): void {
   const { status, title, message: detail, extra } = problem;
@@ -45,7 +50,7 @@ function sendProblem(res: Response, problem: Problem): void {
 }
 
 export const notFound: RequestHandler = (req, res) => {
-  sendProblem(res, new Problem(404, 'Not found', `There is nothing at ${req.method} ${req.path}.`));
+  sendProblem(res, notHere(`There is nothing at ${req.method} ${req.path}.`));
 };
 
 /** Turns whatever a handler threw into a problem; what nobody expected is logged, and answered without its inner text. */

@@ -1,9 +1,9 @@
 import { lateSeconds } from '../domain/alerts/condition.js';
 import { retiredLast } from '../domain/deliveries/last-secret.js';
 import type { Coverage } from '../domain/views/proof-shapes.js';
-import { type FailingChannel, failingChannels } from '../records/alerts/alert-channels.js';
+import { failingChannels } from '../records/alerts/alert-channels.js';
 import { differingSettings, valuesText } from '../records/alerts/process-settings.js';
-import { type CallbackBacklog, callbackBacklog } from '../records/callbacks/callback-backlog.js';
+import { callbackBacklog } from '../records/callbacks/callback-backlog.js';
 import { countMissed } from '../records/deliveries/list-deliveries.js';
 import { retiredLabels } from '../records/deliveries/secrets.js';
 import { countOpenBreaks } from '../records/gauges.js';
@@ -27,16 +27,13 @@ type StatusDeps = Pick<PageDeps, 'db' | 'log' | 'now' | 'runKinds' | 'runEverySe
 export function unprovenOf(of: Coverage, runEverySeconds: PageDeps['runEverySeconds']): string | null {
   const every = runEverySeconds[of.kind];
   if (of.completeUntil === null) return `never proven: ${of.reason ?? 'no complete run yet'}`;
-  const since = `since ${of.completeUntil.slice(0, 16).replace('T', ' ')}`;
+  const since = `since ${minuteOf(of.completeUntil)}`;
   if (of.reason !== null) return `unproven ${since}: ${of.reason}`;
   if (every === undefined) return `unproven ${since}: its runs are switched off`;
   const age = of.ageSeconds ?? Number.POSITIVE_INFINITY;
-  return age > limitOf(every) ? `unproven ${since}: no run for ${duration(age)}` : null;
-}
-
-/** Two runs may be left out before it is said. */
-function limitOf(everySeconds: number): number {
-  return Math.max(3 * everySeconds, everySeconds + 600);
+  // Two runs may be left out before it is said.
+  const limit = Math.max(3 * every, every + 600);
+  return age > limit ? `unproven ${since}: no run for ${duration(age)}` : null;
 }
 
 const FRESH_MS = 2_000;
@@ -78,16 +75,21 @@ async function readStatus(deps: StatusDeps): Promise<Status> {
       differingSettings(db),
       secretItems(deps),
     ]);
+  const isLate = backlog.oldestSeconds > lateSeconds.event;
   const items = [
     ...secrets,
     ...breakItems(breaks),
     ...missedItems(missed),
-    ...eventItems(backlog),
-    ...outgoingItems(callbacks, failing),
-    ...refundItems(lost, held),
-    ...settings.map((found): Items[number] => {
-      return { tone: 'bad', text: `${found.setting} differs: ${valuesText(found)}`, href: '/doctor' };
-    }),
+    ...when(backlog.dead > 0, 'bad', `${counted(backlog.dead, 'event')} given up`, '/events?status=dead'),
+    ...when(backlog.failed > 0, 'warn', `${counted(backlog.failed, 'event')} tried again`, '/events?status=failed'),
+    ...when(isLate, 'bad', `Events wait for ${duration(backlog.oldestSeconds)}`, '/events?status=received'),
+    ...when(callbacks.dead > 0, 'bad', `${counted(callbacks.dead, 'callback')} given up`, '/callbacks?status=dead'),
+    ...failing.map(({ channel, failingSeconds }) =>
+      item('warn', `Alerts by ${channel} fail for ${duration(failingSeconds)}`, '/alerts'),
+    ),
+    ...lost.map(({ operation, count }) => item('bad', `${count} ${operation} without an outcome`, '/doctor')),
+    ...when(held > 0, 'warn', `${counted(held, 'order')} held by a refund`, '/orders?status=paid'),
+    ...settings.map((found) => item('bad', `${found.setting} differs: ${valuesText(found)}`, '/doctor')),
     ...silentItems(heartbeats),
     ...unprovenItems(covered, runEverySeconds),
   ];
@@ -96,105 +98,69 @@ async function readStatus(deps: StatusDeps): Promise<Status> {
   return { tone: worst ?? 'warn', items };
 }
 
-type Items = Status['items'];
+type Item = Status['items'][number];
+
+const item = (tone: Item['tone'], text: string, href: string): Item => ({ tone, text, href });
+const when = (holds: boolean, ...of: Parameters<typeof item>): Item[] => (holds ? [item(...of)] : []);
 
 /** The evidence of all secrets is read only where one was retired. */
-async function secretItems({ db, log, secretsStatus }: StatusDeps): Promise<Items> {
+async function secretItems({ db, log, secretsStatus }: StatusDeps): Promise<Item[]> {
   if ((await retiredLabels(db)).length === 0) return [];
   try {
-    if (retiredLast((await secretsStatus()).items) === null) return [];
-    return [{ tone: 'bad', text: 'Every secret is retired: no webhook is accepted', href: '/secrets' }];
+    const isLast = retiredLast((await secretsStatus()).items) !== null;
+    return when(isLast, 'bad', 'Every secret is retired: no webhook is accepted', '/secrets');
   } catch (error) {
     log.warn({ err: error }, 'secrets not read');
-    return [{ tone: 'warn', text: 'The secrets could not be read', href: '/secrets' }];
+    return [item('warn', 'The secrets could not be read', '/secrets')];
   }
 }
 
-function breakItems(breaks: Awaited<ReturnType<typeof countOpenBreaks>>): Items {
+function breakItems(breaks: Awaited<ReturnType<typeof countOpenBreaks>>): Item[] {
   const total = breaks.reduce((sum, { count }) => sum + count, 0);
-  if (total === 0) return [];
   const grave = breaks.some(({ severity }) => severity === 'critical' || severity === 'high');
-  return [{ tone: grave ? 'bad' : 'warn', text: `${counted(total, 'break')} open`, href: '/breaks?status=open' }];
+  return when(total > 0, grave ? 'bad' : 'warn', `${counted(total, 'break')} open`, '/breaks?status=open');
 }
 
-function missedItems(missed: number | null): Items {
-  if (missed === null)
-    return [{ tone: 'warn', text: 'Missed deliveries not measured yet', href: '/runs?kind=deliveries' }];
-  if (missed === 0) return [];
+function missedItems(missed: number | null): Item[] {
+  if (missed === null) return [item('warn', 'Missed deliveries not measured yet', '/runs?kind=deliveries')];
+  return when(missed > 0, 'bad', counted(missed, 'missed delivery', 'missed deliveries'), '/deliveries?show=missed');
+}
+
+function silentItems(heartbeats: readonly ProcessHeartbeat[]): Item[] {
+  const ago = (name: ProcessHeartbeat['part']) => heartbeats.find(({ part }) => part === name)?.secondsAgo ?? 0;
+  // Each check for alerts asks the queue: where nobody checks, nobody knows.
+  const silent = ago('queue') - ago('alerts');
+  const queue = `The queue does not answer for ${duration(silent)}: webhooks are applied later, none is lost`;
+  const late = heartbeats.filter(({ part, secondsAgo }) => part !== 'queue' && secondsAgo > lateSeconds.heartbeat);
   return [
-    { tone: 'bad', text: counted(missed, 'missed delivery', 'missed deliveries'), href: '/deliveries?show=missed' },
+    ...when(silent > lateSeconds.queue, 'warn', queue, '/queues'),
+    ...late.map(({ part, secondsAgo }) => {
+      const what = part === 'alerts' ? 'Nobody has checked for alerts' : `No ${part} at work`;
+      return item('bad', `${what} for ${duration(secondsAgo)}`, '/alerts');
+    }),
   ];
 }
 
-function eventItems({ failed, dead, oldestSeconds }: Awaited<ReturnType<typeof inboxBacklog>>): Items {
-  const items: Items = [];
-  if (dead > 0) items.push({ tone: 'bad', text: `${counted(dead, 'event')} given up`, href: '/events?status=dead' });
-  if (failed > 0)
-    items.push({ tone: 'warn', text: `${counted(failed, 'event')} tried again`, href: '/events?status=failed' });
-  if (oldestSeconds > lateSeconds.event) {
-    const text = `Events wait for ${duration(oldestSeconds)}`;
-    items.push({ tone: 'bad', text, href: '/events?status=received' });
-  }
-  return items;
-}
-
-/** What is not sent to the store, and to people. */
-function outgoingItems({ dead }: CallbackBacklog, failing: FailingChannel[]): Items {
-  const items: Items = [];
-  if (dead > 0)
-    items.push({ tone: 'bad', text: `${counted(dead, 'callback')} given up`, href: '/callbacks?status=dead' });
-  for (const { channel, failingSeconds } of failing)
-    items.push({ tone: 'warn', text: `Alerts by ${channel} fail for ${duration(failingSeconds)}`, href: '/alerts' });
-  return items;
-}
-
-/** What only a person can settle. */
-function refundItems(lost: Awaited<ReturnType<typeof lostCalls>>, held: number): Items {
-  const items: Items = lost.map(({ operation, count }) => {
-    return { tone: 'bad', text: `${count} ${operation} without an outcome`, href: '/doctor' };
-  });
-  if (held > 0)
-    items.push({ tone: 'warn', text: `${counted(held, 'order')} held by a refund`, href: '/orders?status=paid' });
-  return items;
-}
-
-function silentItems(heartbeats: readonly ProcessHeartbeat[]): Items {
-  return [...queueItems(heartbeats), ...partItems(heartbeats.filter(({ part }) => part !== 'queue'))];
-}
-
-/** Each check for alerts asks the queue: where nobody checks, nobody knows. */
-function queueItems(heartbeats: readonly ProcessHeartbeat[]): Items {
-  const ago = (name: ProcessHeartbeat['part']) => heartbeats.find(({ part }) => part === name)?.secondsAgo ?? 0;
-  const silent = ago('queue') - ago('alerts');
-  if (silent <= lateSeconds.queue) return [];
-  const text = `The queue does not answer for ${duration(silent)}: webhooks are applied later, none is lost`;
-  return [{ tone: 'warn', text, href: '/queues' }];
-}
-
-function partItems(heartbeats: readonly ProcessHeartbeat[]): Items {
-  return heartbeats
-    .filter(({ secondsAgo }) => secondsAgo > lateSeconds.heartbeat)
-    .map(({ part, secondsAgo }) => {
-      const what = part === 'alerts' ? 'Nobody has checked for alerts' : `No ${part} at work`;
-      return { tone: 'bad', text: `${what} for ${duration(secondsAgo)}`, href: '/alerts' };
-    });
-}
-
-function unprovenItems(covered: Coverage[], runEverySeconds: PageDeps['runEverySeconds']): Items {
+function unprovenItems(covered: Coverage[], runEverySeconds: PageDeps['runEverySeconds']): Item[] {
   const unproven = covered.filter((of) => unprovenOf(of, runEverySeconds) !== null);
-  if (unproven.length === 0) return [];
-  const names = unproven.map(({ kind }) => kind);
-  const never = unproven.some(({ completeUntil }) => completeUntil === null);
-  const oldest = unproven.map(({ completeUntil }) => completeUntil ?? '').sort()[0] ?? '';
-  const since = never ? '' : ` since ${oldest.slice(0, 16).replace('T', ' ')}`;
-  const kinds = names.length > 3 ? `${names.length} of ${covered.length} kinds` : names.join(', ');
-  const [only] = names;
-  const href = names.length === 1 && only !== undefined ? `/runs?kind=${encodeURIComponent(only)}` : '/runs';
-  return [{ tone: 'warn', text: `Unproven${since}: ${kinds}`, href }];
+  const [first] = unproven;
+  if (first === undefined) return [];
+  const oldest = oldestOf(unproven);
+  const since = oldest === '' ? '' : ` since ${oldest}`;
+  const kinds = unproven.map(({ kind }) => kind).join(', ');
+  const href = unproven.length === 1 ? `/runs?kind=${encodeURIComponent(first.kind)}` : '/runs';
+  const which = unproven.length > 3 ? `${unproven.length} of ${covered.length} kinds` : kinds;
+  return [item('warn', `Unproven${since}: ${which}`, href)];
 }
 
-function allProven(covered: Coverage[]): Items[number] {
-  const oldest = covered.map(({ completeUntil }) => completeUntil ?? '').sort()[0];
-  if (oldest === undefined) return { tone: 'warn', text: 'Nothing is read, so nothing is proven', href: '/runs' };
-  return { tone: 'good', text: `All proven up to ${oldest.slice(0, 16).replace('T', ' ')} UTC`, href: '/runs' };
+function allProven(covered: Coverage[]): Item {
+  if (covered.length === 0) return item('warn', 'Nothing is read, so nothing is proven', '/runs');
+  return item('good', `All proven up to ${oldestOf(covered)} UTC`, '/runs');
 }
+
+/** Up to when all of these are proven; empty where one never was. */
+function oldestOf(covered: readonly Coverage[]): string {
+  return minuteOf(covered.map(({ completeUntil }) => completeUntil ?? '').sort()[0] ?? '');
+}
+
+const minuteOf = (at: string): string => at.slice(0, 16).replace('T', ' ');

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { detailsFor } from '../../src/console/view/action-details.js';
+import { detailsFor } from '../../src/console/view/personal.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { bearer, testConsole } from '../support/console.js';

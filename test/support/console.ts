@@ -70,20 +70,18 @@ export function testConsole(db: Knex, more: TestSettings = {}) {
     secretsStatus: more.secretsStatus ?? (async () => ({ items: [secretSample] })),
     ...(more.books === undefined ? {} : { books: more.books }),
     ...(more.proofWaitMs === undefined ? {} : { proofWaitMs: more.proofWaitMs }),
-    pages: {
-      now: more.now ?? (() => new Date()),
-      signal: stop.signal,
-      everyMs: 100,
-      serviceBaseUrl: 'https://api.pay.example',
-      runEverySeconds: { 'payment-intents': 300, invoices: 600 },
-      alertChannels: more.alertChannels ?? ['slack', 'webhook'],
-      queues: async () => [
-        { name: 'events', state: { waiting: 2, active: 1, delayed: 0, failed: 1, oldestAt: Date.now() - 90_000 } },
-        { name: 'commands', state: null },
-      ],
-      verifySeals,
-      runDoctor: more.runDoctor ?? (async () => [{ name: 'service', status: 'ok', found: 'answers', remedy: null }]),
-    },
+    now: more.now ?? (() => new Date()),
+    signal: stop.signal,
+    everyMs: 100,
+    serviceBaseUrl: 'https://api.pay.example',
+    runEverySeconds: { 'payment-intents': 300, invoices: 600 },
+    alertChannels: more.alertChannels ?? ['slack', 'webhook'],
+    queues: async () => [
+      { name: 'events', state: { waiting: 2, active: 1, delayed: 0, failed: 1, oldestAt: Date.now() - 90_000 } },
+      { name: 'commands', state: null },
+    ],
+    verifySeals,
+    runDoctor: more.runDoctor ?? (async () => [{ name: 'service', status: 'ok', found: 'answers', remedy: null }]),
   });
   return { app, commands, verifySeals, stop };
 }

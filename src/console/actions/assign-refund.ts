@@ -4,6 +4,7 @@ import { adoptedAtOf } from '../../records/installation.js';
 import { assignRefund } from '../../records/orders/assign-refund.js';
 import type { Action } from '../action.js';
 import { inPath } from '../view/links.js';
+import { noOrYes } from '../view/pieces.js';
 
 const NONE = 'none';
 
@@ -14,7 +15,6 @@ export const assignRefundAction: Action = {
   label: 'Say whose refund it is',
   explain:
     'It counts before what the service’s records say, and the orders that it concerns are derived anew at once. It can be said again; the newest counts.',
-  needsReason: true,
   fields: [
     {
       name: 'payment',
@@ -22,14 +22,10 @@ export const assignRefundAction: Action = {
       required: true,
       hint: 'The id of the payment that it gives back, such as pi_1; or none: it gives no payment back.',
     },
-    {
-      name: 'force',
-      label: 'Although a call of ours named another payment',
-      options: [
-        { value: 'no', text: 'no' },
-        { value: 'yes', text: 'yes: it frees an order that was refunded' },
-      ],
-    },
+    noOrYes('force', 'Although a call of ours named another payment', [
+      'no',
+      'yes: it frees an order that was refunded',
+    ]),
   ],
   input: z.object({
     force: z.enum(['no', 'yes']).default('no'),

@@ -3,12 +3,11 @@ import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
 import { type AttributeResult, attributeBalance, type NewAttribution } from '../../records/books/attribute-balance.js';
 import type { Action, ActionRequest } from '../action.js';
 import type { PageDeps } from '../page-deps.js';
-import { inPath } from '../view/links.js';
+import { entityHref } from '../view/links.js';
+import { notice } from '../view/pieces.js';
 import type { Section } from '../view/sections.js';
 
 const NOT_READ = 'The balance of this asset was never read.';
-const NO_ZONE = 'The zone of the books is not known here: leave out the day.';
-const REFUSED = { is: 'notice', tone: 'bad', title: 'This will be refused' } as const;
 
 export const attributeResidual: Action = {
   path: '/balances/:id/attribute',
@@ -17,7 +16,6 @@ export const attributeResidual: Action = {
   label: 'Attribute',
   explain:
     'Say what a part of it was, such as a settlement or a deposit of your own. It counts as accounted for from then on, under your name; it can not be taken back.',
-  needsReason: true,
   fields: [
     {
       name: 'amount',
@@ -38,7 +36,6 @@ export const attributeResidual: Action = {
   // Done and taken back: what it would leave is not reckoned a second way.
   preview: async ({ db, now, books }, request) => {
     const given = givenBy(request, books);
-    if (given === null) return [{ ...REFUSED, text: NO_ZONE }];
     const trx = await db.transaction();
     try {
       return [preview(await attributeBalance(trx, given, now()), given)];
@@ -48,42 +45,35 @@ export const attributeResidual: Action = {
   },
   run: async ({ db, now, books }, request) => {
     const given = givenBy(request, books);
-    if (given === null) return { outcome: 'refused', message: NO_ZONE };
     const { assetCode, amount } = given;
     const result = await attributeBalance(db, given, now());
-    const to = `/balances/${inPath(assetCode)}`;
     if (result.outcome === 'not_found') return { outcome: 'refused', message: NOT_READ, to: '/balances' };
-    if (result.outcome === 'refused')
-      return { outcome: 'refused', message: tooMuch(result.open, assetCode), recorded: true, to };
-    if (result.outcome === 'wrong_day') return { outcome: 'refused', message: notThen(result.why), recorded: true, to };
+    const about = { recorded: true, to: entityHref('balance', assetCode) } as const;
+    if (!('proof' in result)) return { ...about, outcome: 'refused', message: refusalOf(result, assetCode) };
     const left = result.proof.unexplained ?? '0';
     const message = `${amount} ${assetCode} were attributed; ${left} ${assetCode} are unexplained.`;
-    return { outcome: 'done', message, recorded: true, to };
+    return { ...about, outcome: 'done', message };
   },
 };
 
-/** Null: a day was named, of which nobody knows here when it begins. */
-function givenBy({ actor, params, input, reason }: ActionRequest, books: PageDeps['books']): NewAttribution | null {
+function givenBy({ actor, params, input, reason }: ActionRequest, { timeZone }: PageDeps['books']): NewAttribution {
   const amount = normalizeAmount(String(input['amount']));
   const given = { assetCode: params['id'] ?? '', amount, note: reason, actor: actor.name };
   const day = String(input['on']);
-  if (day === '') return given;
-  return books === undefined ? null : { ...given, on: { day, timeZone: books.timeZone } };
+  return day === '' ? given : { ...given, on: { day, timeZone } };
 }
 
 function preview(result: AttributeResult, { assetCode, amount }: NewAttribution): Section {
-  if (result.outcome === 'not_found') return { ...REFUSED, text: NOT_READ };
-  if (result.outcome === 'refused') return { ...REFUSED, text: tooMuch(result.open, assetCode) };
-  if (result.outcome === 'wrong_day') return { ...REFUSED, text: notThen(result.why) };
+  if (!('proof' in result)) return willBeRefused(refusalOf(result, assetCode));
   const { unexplained, unknownAmount } = result.proof;
   const text = `After it ${unexplained ?? '0'} ${assetCode} are unexplained, ${unknownAmount ?? '0'} ${assetCode} not shown.`;
-  return { is: 'notice', tone: 'info', title: `${amount} ${assetCode} will be attributed`, text };
+  return notice('info', `${amount} ${assetCode} will be attributed`, text);
 }
 
-function notThen(why: string): string {
-  return `It can’t be booked on that day: ${why}. Nothing was changed.`;
-}
+const willBeRefused = (why: string): Section => notice('bad', 'This will be refused', why);
 
-function tooMuch(open: string, asset: string): string {
-  return `Open is ${open} ${asset}: no more than that, and of the same sign, can be attributed. Nothing was changed.`;
+function refusalOf(result: Exclude<AttributeResult, { proof: unknown }>, asset: string): string {
+  if (result.outcome === 'not_found') return NOT_READ;
+  if (result.outcome === 'wrong_day') return `It can’t be booked on that day: ${result.why}. Nothing was changed.`;
+  return `Open is ${result.open} ${asset}: no more than that, and of the same sign, can be attributed. Nothing was changed.`;
 }

@@ -5,7 +5,7 @@ import type { PageDeps } from '../page-deps.js';
 import { periodHref } from '../view/links.js';
 import { counted } from '../view/values.js';
 
-const NOT_HERE: ActionResult = { outcome: 'refused', message: 'Months can be read here, not closed.' };
+const NO_MONTH: ActionResult = { outcome: 'refused', message: 'Months can be read here, not closed.' };
 
 const closing = {
   name: 'close period',
@@ -28,7 +28,6 @@ export const closeNeverthelessAction: Action = {
   label: 'Close nevertheless',
   explain:
     'Something is missing, and the month is closed with it: what is known is posted, the files are kept with their hashes. What was missing is kept beside your reason.',
-  needsReason: true,
   tone: 'bad',
 };
 
@@ -38,7 +37,6 @@ export const reopenPeriodAction: Action = {
   roles: ['finance'],
   label: 'Reopen',
   explain: 'The month takes entries again. What was stored of it is kept; closing it again makes files anew.',
-  needsReason: true,
   tone: 'bad',
   runAlone: async ({ db }, { actor, params, reason }) => {
     const month = params['month'] ?? '';
@@ -51,7 +49,7 @@ export const reopenPeriodAction: Action = {
 async function close(deps: PageDeps, { actor, params, reason }: ActionRequest): Promise<ActionResult> {
   const { db, log, now, books } = deps;
   const month = params['month'] ?? '';
-  if (books === undefined || !/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return NOT_HERE;
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return NO_MONTH;
   const settings = { ...books, chart: await books.chart(), db, log, now };
   const asked = { month, actor: actor.name, reason: reason === '' ? null : reason };
   const result = await closePeriod(settings, asked);

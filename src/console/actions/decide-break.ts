@@ -8,7 +8,6 @@ type Own = Pick<Action, 'path' | 'name' | 'roles' | 'label' | 'explain'> & Parti
 function decision(decide: BreakDecision, own: Own): Action {
   return {
     ...own,
-    needsReason: true,
     run: async ({ db, now }, { actor, params, reason }) => {
       const target = `break ${(params['id'] ?? '').slice(0, 40)}`;
       const result = await decideBreak(db, params['id'] ?? '', decide, { actor: actor.name, note: reason, now: now() });

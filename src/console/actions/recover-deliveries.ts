@@ -4,10 +4,10 @@ import { recoverableIds, type Wanted } from '../../records/deliveries/recoverabl
 import type { Action, ActionRequest } from '../action.js';
 import type { PageDeps } from '../page-deps.js';
 import { causeOf } from '../view/delivery-words.js';
-import { inPath } from '../view/links.js';
-import { parseMoment } from '../view/moment.js';
+import { entityHref } from '../view/links.js';
+import { notice, table } from '../view/pieces.js';
 import type { Section } from '../view/sections.js';
-import { counted, id, none, text, time } from '../view/values.js';
+import { counted, id, text, time } from '../view/values.js';
 
 const moment = z.preprocess(
   (given) => (given === '' ? undefined : given),
@@ -36,29 +36,26 @@ export const recoverDeliveries: Action = {
   label: 'Recover',
   explain:
     'The delivery history is read now, and the events enter the inbox out of the payloads that the service shows; workers apply them like any other. Recovering twice changes nothing.',
-  needsReason: true,
   input,
   preview: async (deps, request) => previewOf(deps, wantedOf(request, deps.now())),
   run: async ({ commands, now, db }, request) => {
     const wanted = wantedOf(request, now());
     const known = await recoverableIds(db, wanted);
-    const { range } = wanted;
+    const { range, ids } = wanted;
+    const target = targetOf(wanted);
     if (known.length === 0 && range === null) {
       const message = 'None of these can be recovered: they are here by now, or the service shows no payload of them.';
-      return { outcome: 'refused', target: targetOf(wanted), message };
+      return { outcome: 'refused', target, message };
     }
-    const iso = (ms: number) => new Date(ms).toISOString();
+    const more = range === null ? '' : ', and for what the history shows besides';
+    const since = range === null ? null : new Date(range.from).toISOString();
+    const until = range === null ? {} : { until: new Date(range.to).toISOString() };
     return {
       outcome: 'asked',
-      target: targetOf(wanted),
+      target,
       details: { known: known.length },
-      message: `Asked for ${counted(known.length, 'delivery', 'deliveries')}${range === null ? '' : ', and for what the history shows besides'}: they are here once the run of deliveries is through.`,
-      afterwards: () =>
-        commands.recover({
-          since: range === null ? null : iso(range.from),
-          ...(range === null ? {} : { until: iso(range.to) }),
-          ids: [...wanted.ids],
-        }),
+      message: `Asked for ${counted(known.length, 'delivery', 'deliveries')}${more}: they are here once the run of deliveries is through.`,
+      afterwards: () => commands.recover({ since, ...until, ids: [...ids] }),
     };
   },
 };
@@ -82,38 +79,36 @@ async function previewOf({ db, now }: PageDeps, wanted: Wanted): Promise<Section
   const shown = await Promise.all(found.slice(0, SHOWN).map((own) => getDelivery(db, own)));
   const left = wanted.range === null ? wanted.ids.length - found.length : 0;
   const title = `${counted(found.length, 'delivery', 'deliveries')} would be recovered`;
-  const notes = [
-    'Nothing was done yet.',
-    ...(wanted.range === null
-      ? []
-      : ['What the service’s history shows of that time besides, when it is read, is recovered as well.']),
-    ...(left > 0
-      ? [`${counted(left, 'of those picked is', 'of those picked are')} left out: here by now, or without a payload.`]
-      : []),
-    ...(found.length > SHOWN ? [`The newest ${SHOWN} are listed.`] : []),
-  ];
+  const notes = ['Nothing was done yet.'];
+  if (wanted.range !== null)
+    notes.push('What the service’s history shows of that time besides, when it is read, is recovered as well.');
+  if (left > 0)
+    notes.push(
+      `${counted(left, 'of those picked is', 'of those picked are')} left out: here by now, or without a payload.`,
+    );
+  if (found.length > SHOWN) notes.push(`The newest ${SHOWN} are listed.`);
+  const deliveries = shown.filter((item) => item !== null);
   return [
-    { is: 'notice', tone: found.length === 0 ? 'warn' : 'info', title, text: notes.join(' ') },
-    {
-      is: 'table',
+    notice(found.length === 0 ? 'warn' : 'info', title, notes.join(' ')),
+    table(deliveries, {
       caption: 'What would be recovered',
-      columns: [{ label: 'Delivery' }, { label: 'Type' }, { label: 'Cause' }, { label: 'Sent' }],
-      rows: shown.flatMap((item) =>
-        item === null
-          ? []
-          : [
-              [
-                id(item.id, `/deliveries/${inPath(item.id)}`),
-                item.eventType === null ? none() : text(item.eventType),
-                text(causeOf(item)),
-                time(item.createdAt, now()),
-              ],
-            ],
-      ),
-      empty: {
-        title: 'Nothing of it can be recovered',
-        text: 'It is here by now, or the service shows no payload of it.',
-      },
-    },
+      showCaption: false,
+      columns: [
+        ['Delivery', ({ id: own }) => id(own, entityHref('delivery', own))],
+        ['Type', ({ eventType }) => text(eventType)],
+        ['Cause', (item) => text(causeOf(item))],
+        ['Sent', ({ createdAt }) => time(createdAt, now())],
+      ],
+      empty: ['Nothing of it can be recovered', 'It is here by now, or the service shows no payload of it.'],
+    }),
   ];
+}
+
+/** A time as a person writes it: `2026-10-31`, `2026-10-31 18:00`, or ISO 8601; in UTC where no zone is given. Null: none. */
+export function parseMoment(given: string): Date | null {
+  const match = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(given.trim());
+  if (match === null) return null;
+  const [, day = '', clock = '00:00', zone = 'Z'] = match;
+  const moment = new Date(`${day}T${clock}${zone}`);
+  return Number.isNaN(moment.getTime()) ? null : moment;
 }

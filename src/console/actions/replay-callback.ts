@@ -1,5 +1,6 @@
 import { deadCallbacks, replayCallback, replayDeadCallbacks } from '../../records/callbacks/replay-callback.js';
 import type { Action } from '../action.js';
+import { notice } from '../view/pieces.js';
 import { counted } from '../view/values.js';
 
 export const replayCallbackAction: Action = {
@@ -8,21 +9,15 @@ export const replayCallbackAction: Action = {
   roles: ['operator'],
   label: 'Replay',
   explain: 'It is sent to the store again, under the same webhook-id: by that it knows what it has taken already.',
-  needsReason: true,
   run: async ({ db }, { params }) => {
     const id = params['id'] ?? '';
     const target = `callback ${id.slice(0, 40)}`;
     const result = await replayCallback(db, id);
-    if (result.outcome === 'not_found') {
-      return { outcome: 'refused', target, message: 'There is no such callback.', to: '/callbacks' };
-    }
-    if (result.outcome === 'under_way') {
-      return { outcome: 'refused', target, message: `Callback ${id} is on its way now.` };
-    }
-    if (result.outcome === 'outdated') {
-      const message = `The order has a newer callback, ${result.newestId}: an older state is not sent after it.`;
-      return { outcome: 'refused', target, message };
-    }
+    const refused = (message: string) => ({ outcome: 'refused', target, message }) as const;
+    if (result.outcome === 'not_found') return { ...refused('There is no such callback.'), to: '/callbacks' };
+    if (result.outcome === 'under_way') return refused(`Callback ${id} is on its way now.`);
+    if (result.outcome === 'outdated')
+      return refused(`The order has a newer callback, ${result.newestId}: an older state is not sent after it.`);
     return { outcome: 'asked', target, message: `Callback ${id} will be sent within seconds.` };
   },
 };
@@ -33,11 +28,10 @@ export const replayDeadCallbacksAction: Action = {
   roles: ['operator'],
   label: 'Replay all that were given up',
   explain: 'Every order whose newest callback was given up is sent to the store again. Fix the store first.',
-  needsReason: true,
   preview: async ({ db }) => {
     const { count } = await deadCallbacks(db);
     const title = `${counted(count, 'callback')} would be sent again`;
-    return [{ is: 'notice', tone: count === 0 ? 'warn' : 'info', title, text: 'Nothing was done yet.' }];
+    return [notice(count === 0 ? 'warn' : 'info', title, 'Nothing was done yet.')];
   },
   run: async ({ db }) => {
     const count = await replayDeadCallbacks(db);

@@ -9,7 +9,6 @@ export const replayEvent: Action = {
   label: 'Replay',
   explain:
     'The event is applied again as it came. An event that was applied before changes nothing a second time; one that failed or was given up is tried anew.',
-  needsReason: true,
   run: async ({ db, commands }, { params }) => {
     const id = params['id'] ?? '';
     const target = `event ${id.slice(0, 40)}`;

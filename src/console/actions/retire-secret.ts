@@ -9,6 +9,7 @@ import { declareLeaked, type LeakAnswer } from '../../records/deliveries/leaked-
 import { restoreSecret, retireSecret } from '../../records/deliveries/secrets.js';
 import { adoptedAtOf } from '../../records/installation.js';
 import type { Action, ActionRequest } from '../action.js';
+import { facts, noOrYes } from '../view/pieces.js';
 import { verdictWords } from '../view/secret-words.js';
 import { list, text } from '../view/values.js';
 
@@ -21,18 +22,8 @@ export const retireSecretAction: Action = {
   label: 'Retire',
   explain:
     'No receiver accepts it any more, within ten seconds. What then still comes under it is refused, and recovered from the delivery history. It can be taken back.',
-  needsReason: true,
   tone: 'bad',
-  fields: [
-    {
-      name: 'force',
-      label: 'If something is missing',
-      options: [
-        { value: 'no', text: 'refuse' },
-        { value: 'yes', text: 'retire it all the same' },
-      ],
-    },
-  ],
+  fields: [noOrYes('force', 'If something is missing', ['refuse', 'retire it all the same'])],
   input,
   run: async ({ db, now, secretsStatus }, { actor, params, input: given, reason }) => {
     const { force } = given as z.infer<typeof input>;
@@ -50,12 +41,8 @@ export const retireSecretAction: Action = {
       return { outcome: 'refused', target, details: { verdict: found.verdict }, message };
     }
     await retireSecret(db, { label, fingerprint: found.fingerprint, by: actor.name, note: reason, now: now() });
-    return {
-      outcome: 'done',
-      target,
-      recorded: true,
-      message: withWarning(`“${label}” is retired: every receiver rejects it within ten seconds.`, label, items),
-    };
+    const message = `“${label}” is retired: every receiver rejects it within ten seconds.`;
+    return { outcome: 'done', target, recorded: true, message: withWarning(message, label, items) };
   },
 };
 
@@ -66,7 +53,6 @@ export const secretLeakedAction: Action = {
   label: 'It leaked',
   explain:
     'It is retired. What a complete reading of the delivery history lacked of what came under it counts as not sent: it holds no order any more, and the breaks that it opened are resolved.',
-  needsReason: true,
   tone: 'bad',
   preview: async (deps, request) => {
     const answer = await inTransaction(deps.db, true, (trx) => leaked({ ...deps, db: trx }, request));
@@ -75,7 +61,7 @@ export const secretLeakedAction: Action = {
       answer.outcome === 'done'
         ? [...(warning === null ? [] : [warning]), ...leakLines(answer.done)]
         : [`Nothing: ${answer.why}.`];
-    return [{ is: 'facts', facts: [['What comes of it', list(lines.map((line) => text(line)))]] }];
+    return [facts([['What comes of it', list(lines.map((line) => text(line)))]])];
   },
   run: async (deps, request) => {
     const label = request.params['label'] ?? '';
@@ -113,7 +99,6 @@ export const restoreSecretAction: Action = {
   roles: ['operator'],
   label: 'Accept it again',
   explain: 'The retirement is taken back: every receiver accepts events under this secret again, within ten seconds.',
-  needsReason: true,
   run: async ({ db }, { actor, params, reason }) => {
     const label = params['label'] ?? '';
     const target = `secret ${label}`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Action } from '../action.js';
+import { noOrYes } from '../view/pieces.js';
 
 const input = z.object({ kind: z.string().min(1).max(40), full: z.enum(['no', 'yes']).default('no') });
 
@@ -10,17 +11,9 @@ export const startRun: Action = {
   label: 'Start a run',
   explain:
     'The service’s lists are read now, beside the runs of the schedule. In full, the whole list is read again: with many records that takes a while, at SERVICE_RATE.',
-  needsReason: true,
   fields: [
     { name: 'kind', label: 'Kind', required: true, options: [] },
-    {
-      name: 'full',
-      label: 'What to read',
-      options: [
-        { value: 'no', text: 'what is new, open or due' },
-        { value: 'yes', text: 'the whole list again' },
-      ],
-    },
+    noOrYes('full', 'What to read', ['what is new, open or due', 'the whole list again']),
   ],
   input,
   run: async ({ runKinds, commands }, { input: given }) => {

@@ -8,7 +8,7 @@ import { CursorError } from '../../records/database/paging.js';
 import { InvalidOrderError } from '../../records/orders/orders.js';
 import type { ApiDeps } from '../api-deps.js';
 import { actorOf, allow } from '../authenticate.js';
-import { Problem } from '../problem.js';
+import { badRequest, Problem } from '../problem.js';
 import { answerFor, mayKnowPeople } from '../view/personal.js';
 import { isNamed, sendTagged } from './answer-tag.js';
 import { readQuery } from './list-query.js';
@@ -39,9 +39,9 @@ export function createApi(deps: ApiDeps): Router {
   const addresses = [...grouped(operations, ({ path }) => path)].sort(([a], [b]) => braces(a) - braces(b));
   for (const [path, methods] of addresses) api.all(routePath(path), otherMethod(methods));
   api.use((error: unknown, _req: Request, _res: Response, next: express.NextFunction) => {
-    if (error instanceof CursorError) next(new Problem(400, 'Bad request', error.message, { parameter: 'cursor' }));
-    else if (error instanceof InvalidOrderError) next(new Problem(400, 'Bad request', `${error.message}.`));
-    else if (isDataError(error)) next(new Problem(400, 'Bad request', 'A value that was given is none we could hold.'));
+    if (error instanceof CursorError) next(badRequest(error.message, { parameter: 'cursor' }));
+    else if (error instanceof InvalidOrderError) next(badRequest(`${error.message}.`));
+    else if (isDataError(error)) next(badRequest('A value that was given is none we could hold.'));
     else if (isPassing(error)) next(new Problem(503, 'Unavailable', 'The database can not be asked now; try again.'));
     else next(error);
   });
@@ -116,5 +116,5 @@ function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
-  throw new Problem(400, 'Bad request', `The body is not right: ${problems.join('; ')}.`);
+  throw badRequest(`The body is not right: ${problems.join('; ')}.`);
 }

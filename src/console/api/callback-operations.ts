@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { described } from '../../domain/views/parts.js';
 import { lockCallbacks } from '../../records/callbacks/lock-callbacks.js';
 import { deadCallbacks, replayCallback, replayDeadCallbacks } from '../../records/callbacks/replay-callback.js';
-import { Problem } from '../problem.js';
-import { accepted, optionalNote } from './bodies.js';
-import { keepAction } from './keep-action.js';
+import { conflict, notHere } from '../problem.js';
+import { accepted, keepAction, optionalNote } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
 
 const replayOne = operation({
@@ -22,35 +22,29 @@ const replayOne = operation({
     404: 'There is no such callback.',
     409: 'It is on its way now, or the order has a newer one, shown in `newestId`.',
   },
-  answer: async ({ db, log }, { actor, params, body: { note: reason } }) => {
-    const id = params['id'] ?? '';
+  answer: async ({ db, log }, { actor, params: { id }, body: { note: reason } }) => {
     const result = await db.transaction(async (trx) => {
       const result = await replayCallback(trx, id);
       if (result.outcome === 'not_found') return result;
       const outcome = result.outcome === 'replayed' ? 'asked' : 'refused';
-      await keepAction({ db: trx, log }, actor, {
-        action: 'replay callback',
-        target: `callback ${id}`,
-        reason,
-        outcome,
-      });
+      const about = { action: 'replay callback', target: `callback ${id}`, reason };
+      await keepAction({ db: trx, log }, actor, { ...about, outcome });
       return result;
     });
-    if (result.outcome === 'not_found')
-      throw new Problem(404, 'Not found', `There is no callback "${id.slice(0, 40)}" here.`);
-    if (result.outcome === 'under_way') throw new Problem(409, 'Conflict', `Callback ${id} is on its way now.`);
+    if (result.outcome === 'not_found') throw notHere(`There is no callback "${id.slice(0, 40)}" here.`);
+    if (result.outcome === 'under_way') throw conflict(`Callback ${id} is on its way now.`);
     if (result.outcome === 'outdated') {
       const { newestId } = result;
-      throw new Problem(409, 'Conflict', `The order has a newer callback, ${newestId}; replay that.`, { newestId });
+      throw conflict(`The order has a newer callback, ${newestId}; replay that.`, { newestId });
     }
     return { status: 202, body: { accepted: true, id } };
   },
 });
 
 const replayed = z.object({
-  dryRun: z.boolean().meta({ description: 'Nothing was done.', examples: [false] }),
-  count: z.int().meta({ description: 'How many are, or would be, sent again.', examples: [12] }),
-  ids: z.array(z.string()).meta({ description: 'The newest hundred of them.', examples: [['31', '30']] }),
+  dryRun: described(z.boolean(), 'Nothing was done.', false),
+  count: described(z.int(), 'How many are, or would be, sent again.', 12),
+  ids: described(z.array(z.string()), 'The newest hundred of them.', ['31', '30']),
 });
 
 const replayDead = operation({
@@ -62,10 +56,7 @@ const replayDead = operation({
   description:
     'Each under its own webhook-id. Fix the store first. With `dryRun` nothing is done, and the answer says which they are.',
   roles: ['operator'],
-  body: z.strictObject({
-    dryRun: z.boolean().default(false).meta({ description: 'Only say which.' }),
-    note: optionalNote,
-  }),
+  body: z.strictObject({ dryRun: described(z.boolean().default(false), 'Only say which.'), note: optionalNote }),
   answers: {
     200: { description: 'What would be done, asked for with `dryRun`.', shape: replayed },
     202: { description: 'They are sent within seconds; none where none was given up.', shape: replayed },

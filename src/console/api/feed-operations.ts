@@ -9,7 +9,7 @@ import { defaultTake } from '../../records/database/paging.js';
 import { coverage } from '../../records/runs/coverage.js';
 import { Problem } from '../problem.js';
 import { fieldFor } from '../view/personal.js';
-import { paging } from './list-query.js';
+import { pageOf, paging } from './list-query.js';
 import { type Operation, operation } from './operation.js';
 import { waitForChanges } from './wait-for-changes.js';
 
@@ -60,9 +60,7 @@ export const feedOperations: readonly Operation[] = [
     answers: {
       200: {
         description: 'The next changes; `nextCursor` null: nothing is new, so keep the one before.',
-        shape: z.object({
-          items: z.array(changeShape),
-          nextCursor: z.string().nullable(),
+        shape: pageOf(changeShape).extend({
           head: described(z.string(), 'The end of the feed, as it was asked.', '4100'),
           epoch: described(
             z.string().nullable(),

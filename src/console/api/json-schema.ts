@@ -66,16 +66,8 @@ function shorten({ jsonSchema }: { jsonSchema: { format?: unknown; pattern?: unk
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
 }
 
-function withReferences(value: JsonSchema): JsonSchema {
-  const inside = (one: unknown): unknown => {
-    if (Array.isArray(one)) return one.map(inside);
-    if (typeof one !== 'object' || one === null) return one;
-    return Object.fromEntries(
-      Object.entries(one).map(([name, inner]) => [
-        name,
-        name === '$ref' && typeof inner === 'string' ? inner.replace('#/$defs/', REFERENCE) : inside(inner),
-      ]),
-    );
-  };
-  return inside(value) as JsonSchema;
+function withReferences(schema: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (name, value: unknown) =>
+    name === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', REFERENCE) : value,
+  ) as JsonSchema;
 }

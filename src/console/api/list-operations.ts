@@ -1,7 +1,6 @@
-import { z } from 'zod';
-import { Problem } from '../problem.js';
+import { notHere } from '../problem.js';
 import { mayKnowPeople } from '../view/personal.js';
-import { filtersOf, type ListQuery, listQuery } from './list-query.js';
+import { filtersOf, type ListQuery, listQuery, pageOf } from './list-query.js';
 import { type Operation, operation } from './operation.js';
 import { type Resource, resources } from './resources.js';
 
@@ -22,12 +21,7 @@ function listOf(resource: Resource): Operation {
     description: `Newest first, paged by key.${personalFilters.length === 0 ? '' : ` Not for viewers: ${personalFilters.join(', ')}.`}`,
     query: listQuery(filtersOf(shape, filters, words)),
     personal: personalFilters,
-    answers: {
-      200: {
-        description: 'A page.',
-        shape: z.object({ items: z.array(shape), nextCursor: z.string().nullable() }),
-      },
-    },
+    answers: { 200: { description: 'A page.', shape: pageOf(shape) } },
     answer: async ({ db }, { actor, query }) => {
       const page = await resource.list(db, { ...asListQuery(query), knowsPeople: mayKnowPeople(actor) });
       return { body: { ...page, items: page.items.map((item) => itemFor(actor, resource, item)) } };
@@ -51,7 +45,7 @@ function oneOf(resource: Resource): Operation | null {
     answer: async ({ db }, { actor, params }) => {
       const id = params[name] ?? '';
       const item = await resource.get?.(db, id);
-      if (!item) throw new Problem(404, 'Not found', `There is no ${names[0]} "${id.slice(0, 80)}" here.`);
+      if (!item) throw notHere(`There is no ${names[0]} "${id.slice(0, 80)}" here.`);
       return { body: itemFor(actor, resource, item) };
     },
   });

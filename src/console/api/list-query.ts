@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { described } from '../../domain/views/parts.js';
 import { maximumTake } from '../../records/database/paging.js';
-import { Problem } from '../problem.js';
+import { badRequest, Problem } from '../problem.js';
 
 export interface ListQuery {
   take?: number | undefined;
@@ -11,24 +12,25 @@ export interface ListQuery {
   knowsPeople?: boolean;
 }
 
-const takes = `takes a whole number from 1 to ${maximumTake}`;
+/** A parameter that may be left out. */
+export function wholeNumber(most: number, what = 'whole number'): z.ZodOptional<z.ZodCoercedNumber> {
+  const takes = `takes a ${what} from 1 to ${most}`;
+  return z.coerce.number(takes).int(takes).min(1, takes).max(most, takes).optional();
+}
 
 /** How much of a list, and from where. */
 export const paging = {
-  take: z.coerce
-    .number(takes)
-    .int(takes)
-    .min(1, takes)
-    .max(maximumTake, takes)
-    .optional()
-    .meta({ description: 'How many at most; 50 where it is left out.', examples: [100] }),
+  take: described(wholeNumber(maximumTake), 'How many at most; 50 where it is left out.', 100),
   cursor: z.string().optional().meta({ description: 'nextCursor of the page before. Opaque.' }),
 };
 
+/** What a list answers. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+}
+
 /** What a filter takes: any text, or one of these words. */
 export type Filters = Readonly<Record<string, 'text' | readonly string[]>>;
-
-const flagWords = ['true', 'false'] as const;
 
 /**
  * What filters by these fields take: where the field of the item is one of our own words, or a flag, these; where `words`
@@ -41,7 +43,7 @@ export function filtersOf(item: z.ZodType, fields: readonly string[], words: Fil
 
 function wordsOf(field: unknown): 'text' | readonly string[] {
   if (field instanceof z.ZodNullable || field instanceof z.ZodOptional) return wordsOf(field.unwrap());
-  if (field instanceof z.ZodBoolean) return flagWords;
+  if (field instanceof z.ZodBoolean) return ['true', 'false'];
   return field instanceof z.ZodEnum ? field.options.map(String) : 'text';
 }
 
@@ -72,8 +74,7 @@ export function readQuery(schema: z.ZodObject, given: Readonly<Record<string, un
   throw badParameter(name, `is "${String(given[name]).slice(0, 40)}"; it ${issue?.message ?? 'is not right'}`);
 }
 
-function badParameter(name: string, problem: string): Problem {
-  return new Problem(400, 'Bad request', `The query parameter ${name.slice(0, 80)} ${problem}.`, {
-    parameter: name.slice(0, 80),
-  });
+function badParameter(given: string, problem: string): Problem {
+  const parameter = given.slice(0, 80);
+  return badRequest(`The query parameter ${parameter} ${problem}.`, { parameter });
 }

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { todayIn } from '../../domain/books/match/ageing.js';
 import { matchShape, matchSummaryShape } from '../../domain/books/match/match-shapes.js';
 import { unprovenBalances } from '../../records/balances/balance-proofs.js';
@@ -7,7 +6,7 @@ import { matchBehind } from '../../records/books/match/match-progress.js';
 import { matchSummary } from '../../records/books/match/match-summary.js';
 import type { ApiDeps } from '../api-deps.js';
 import { matchQuery, matchWords } from '../match-query.js';
-import { listQuery } from './list-query.js';
+import { listQuery, pageOf } from './list-query.js';
 import { type Operation, operation } from './operation.js';
 
 /** The three-way match as it stands: a list, and what it adds up to. */
@@ -20,12 +19,7 @@ export const matchOperations: readonly Operation[] = [
     summary: 'List what is matched, and what is not',
     description: 'Newest first, paged by key. `state` may be `open`: all that is not matched.',
     query: listQuery(matchWords),
-    answers: {
-      200: {
-        description: 'A page.',
-        shape: z.object({ items: z.array(matchShape), nextCursor: z.string().nullable() }),
-      },
-    },
+    answers: { 200: { description: 'A page.', shape: pageOf(matchShape) } },
     answer: async (deps, { query }) => {
       const { take, cursor, ...filters } = query as { take?: number; cursor?: string } & Record<string, string>;
       return { body: await listMatches(deps.db, { take, cursor, ...matchQuery(filters) }, dayOf(deps)) };
@@ -46,12 +40,11 @@ export const matchOperations: readonly Operation[] = [
         matchBehind(db),
         unprovenBalances(db),
       ]);
-      return { body: { asOf: today, currency: books?.currency ?? null, ...totals, unproven, behindSince } };
+      return { body: { asOf: today, currency: books.currency, ...totals, unproven, behindSince } };
     },
   }),
 ];
 
 function dayOf({ books }: ApiDeps): { today: string; timeZone: string } {
-  const timeZone = books?.timeZone ?? 'UTC';
-  return { today: todayIn(timeZone, new Date()), timeZone };
+  return { today: todayIn(books.timeZone, new Date()), timeZone: books.timeZone };
 }

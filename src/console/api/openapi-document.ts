@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { everyRole, type Role } from '../../domain/console-roles.js';
+import { described } from '../../domain/views/parts.js';
 import { kindOf } from '../problem.js';
-import { type Group, groups } from './groups.js';
 import { answerSchema, type Components, type JsonSchema, requestSchema, resolved } from './json-schema.js';
-import type { Operation } from './operation.js';
+import { type Group, groups, type Operation } from './operation.js';
 
 interface Content {
   [type: string]: { schema: JsonSchema; example: unknown };
@@ -18,7 +18,7 @@ export interface Parameter {
   example?: unknown;
 }
 
-export interface DocumentAnswer {
+interface DocumentAnswer {
   description: string;
   headers?: Record<string, { description: string; schema: JsonSchema }>;
   content?: Content;
@@ -38,15 +38,7 @@ export interface DocumentOperation {
   responses: Record<string, DocumentAnswer>;
 }
 
-export interface OpenApiDocument {
-  openapi: '3.1.0';
-  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
-  servers: { url: string }[];
-  security: Record<string, string[]>[];
-  tags: { name: Group; description: string }[];
-  paths: Record<string, Partial<Record<Operation['method'], DocumentOperation>>>;
-  components: { securitySchemes: Record<string, object>; schemas: Components };
-}
+export type OpenApiDocument = ReturnType<typeof openapiDocument>;
 
 /** The API's own version: it changes when a program written against it would have to. */
 const API_VERSION = '1';
@@ -56,10 +48,8 @@ const problem = z
     type: z.string().meta({ examples: ['urn:tallyhook:problem:bad_request'] }),
     title: z.string().meta({ examples: ['Bad request'] }),
     status: z.int().meta({ examples: [400] }),
-    code: z.string().meta({ description: 'Stable: what a program decides by.', examples: ['bad_request'] }),
-    detail: z
-      .string()
-      .meta({ description: 'What is wrong and what is accepted, in words.', examples: ['take is "0".'] }),
+    code: described(z.string(), 'Stable: what a program decides by.', 'bad_request'),
+    detail: described(z.string(), 'What is wrong and what is accepted, in words.', 'take is "0".'),
   })
   .meta({ id: 'Problem', description: 'RFC 9457. Some have more fields, such as `parameter` or `existing`.' });
 
@@ -78,9 +68,11 @@ const bodyRefusals = {
 };
 
 /** OpenAPI 3.1 of the operations, made of the very schemas that check their requests. */
-export function openapiDocument(operations: readonly Operation[]): OpenApiDocument {
+export function openapiDocument(operations: readonly Operation[]) {
   const schemas: Components = {};
-  const paths: OpenApiDocument['paths'] = { '/openapi.json': { get: ofItself } };
+  const paths: Record<string, Partial<Record<Operation['method'], DocumentOperation>>> = {
+    '/openapi.json': { get: ofItself },
+  };
   for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation, schemas) };
   }
@@ -154,13 +146,18 @@ function queryParameters({ query }: Operation): Parameter[] {
 }
 
 function conditionOf({ method, heedsIfMatch = false }: Pick<Operation, 'method' | 'heedsIfMatch'>): Parameter[] {
-  if (heedsIfMatch) {
-    const description = 'The ETag that `get` of the same address answered: 412 where the order is another since.';
-    return [{ name: 'If-Match', in: 'header', required: false, description, schema: { type: 'string' } }];
-  }
-  if (method !== 'get') return [];
-  const description = 'An ETag that was given before: 304 without a body where nothing has changed since.';
-  return [{ name: 'If-None-Match', in: 'header', required: false, description, schema: { type: 'string' } }];
+  const header = (name: string, description: string): Parameter => {
+    return { name, in: 'header', required: false, description, schema: { type: 'string' } };
+  };
+  const get = header(
+    'If-None-Match',
+    'An ETag that was given before: 304 without a body where nothing has changed since.',
+  );
+  const change = header(
+    'If-Match',
+    'The ETag that `get` of the same address answered: 412 where the order is another since.',
+  );
+  return heedsIfMatch ? [change] : method === 'get' ? [get] : [];
 }
 
 function bodyOf(body: z.ZodType): { required: boolean; content: Content } {
@@ -198,21 +195,13 @@ function refusalsOf({ roles, body, refusals = {} }: Operation, schemas: Componen
  * An example that the schema allows, the same each time: its own where it has one, otherwise of its parts. Of an object what
  * may be absent is left out unless it has an example.
  */
-export function exampleOf(schema: JsonSchema, components: Components): unknown {
-  const {
-    examples,
-    enum: words,
-    const: only,
-    default: usual,
-    anyOf,
-    type,
-    items,
-    properties,
-  } = resolved(schema, components);
+export function exampleOf(given: JsonSchema, components: Components): unknown {
+  const schema = resolved(given, components);
+  const { examples, enum: words, default: usual, anyOf, type, items } = schema;
   if (examples !== undefined) return examples[0];
-  if (only !== undefined) return only;
+  if (schema.const !== undefined) return schema.const;
   if (words !== undefined) return words[0];
-  if (properties !== undefined) return objectOf(resolved(schema, components), components);
+  if (schema.properties !== undefined) return objectOf(schema, components);
   if (anyOf !== undefined) return exampleOf(anyOf[0] ?? {}, components);
   if (usual !== undefined) return usual;
   if (items !== undefined) return [exampleOf(items, components)];

@@ -1,7 +1,26 @@
 import type { z } from 'zod';
 import type { Actor, Role } from '../../domain/console-roles.js';
 import type { ApiDeps } from '../api-deps.js';
-import type { Group } from './groups.js';
+
+/** How the document and the reference page are divided, in this order. */
+export const groups = {
+  Orders: 'What the store expects, what was paid, and whether goods may go out.',
+  Payments: 'Payment intents, payins and invoices, as the service’s own lists show them.',
+  Funds: 'Payouts, sub-wallets, their transactions, and settlement accounts.',
+  Balances: 'Balances, held against all movements that the service lists.',
+  Catalog: 'Products and assets.',
+  Webhooks: 'Received events, rejected requests, deliveries, endpoints and signing secrets.',
+  Proof: 'Breaks, runs, what is proven, and the feed of all changes.',
+  Books: 'Double entry, and the months that are closed.',
+  Operation: 'Callbacks to the store, alerts, and who did what.',
+} as const;
+
+export type Group = keyof typeof groups;
+
+interface Meaning {
+  description: string;
+  example: string;
+}
 
 /**
  * One method of one address of the read API: its route, its check, its place in the OpenAPI document and on the reference
@@ -19,7 +38,7 @@ export interface Operation {
   /** Who may besides admin; left out: every token. */
   roles?: readonly Role[];
   /** What stands in the braces, in words and with an example. */
-  params?: Readonly<Record<string, { description: string; example: string }>>;
+  params?: Readonly<Record<string, Meaning>>;
   /** Checks the query; left out: none is read. */
   query?: z.ZodObject;
   /** Of the query: what a viewer may not ask for. */
@@ -32,12 +51,12 @@ export interface Operation {
   answers: Readonly<Record<number, { description: string; shape: z.ZodType }>>;
   /** When else it refuses, by status; 400, 401, 403 and 503 are documented for all. */
   refusals?: Readonly<Record<number, string>>;
-  answer(deps: ApiDeps, asked: Asked<unknown, unknown>): Promise<Answer>;
+  answer(deps: ApiDeps, asked: Asked): Promise<Answer>;
 }
 
-export interface Asked<Body, Query> {
+export interface Asked<Body = unknown, Query = unknown, Param extends string = string> {
   actor: Actor;
-  params: Readonly<Record<string, string>>;
+  params: Readonly<Record<Param, string>>;
   query: Query;
   body: Body;
   /** Whether If-Match names the answer that has this body; null: the request has none. */
@@ -55,9 +74,16 @@ export interface Answer {
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 /** An operation whose `answer` is given what its schemas make of the request. */
-export function operation<B extends z.ZodType | undefined = undefined, Q extends z.ZodObject | undefined = undefined>(
-  given: Omit<Operation, 'body' | 'query' | 'answer'> & { body?: B; query?: Q } & {
-    answer(deps: ApiDeps, asked: Asked<Parsed<B>, Parsed<Q>>): Promise<Answer>;
+export function operation<
+  B extends z.ZodType | undefined = undefined,
+  Q extends z.ZodObject | undefined = undefined,
+  P extends string = never,
+>(
+  given: Omit<Operation, 'body' | 'query' | 'params' | 'answer'> & {
+    params?: Readonly<Record<P, Meaning>>;
+    query?: Q;
+    body?: B;
+    answer(deps: ApiDeps, asked: Asked<Parsed<B>, Parsed<Q>, P>): Promise<Answer>;
   },
 ): Operation {
   return given as Operation;

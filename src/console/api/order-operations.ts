@@ -5,12 +5,13 @@ import { asOfMoment } from '../../domain/books/as-of.js';
 import { amountProblem, currencyProblem, EXPECTED_AMOUNT } from '../../domain/orders/expectation.js';
 import { rulesOf } from '../../domain/orders/order-facts.js';
 import { type OrderAsOfAnswer, orderAsOfShape, orderDetailShape, orderShape } from '../../domain/views/order-shapes.js';
-import { type OrderAsOf, orderAsOf } from '../../records/orders/order-as-of.js';
+import { orderAsOf } from '../../records/orders/order-as-of.js';
 import { getOrder, registerOrder, withdrawRegistration } from '../../records/orders/orders.js';
 import type { RegisterOrderResult, RegistrationAsking, RegistrationDone } from '../../records/orders/register-order.js';
 import type { ApiDeps } from '../api-deps.js';
-import { Problem } from '../problem.js';
+import { badRequest, conflict, notHere, Problem } from '../problem.js';
 import { keepAction } from './keep-action.js';
+import { wholeNumber } from './list-query.js';
 import { type Asked, type Operation, operation } from './operation.js';
 import { createProvenOrder } from './proven-order.js';
 
@@ -27,8 +28,6 @@ const body = z.strictObject({
 
 const reference = { description: 'The store’s own reference, byte for byte; 1 to 1,000 bytes.', example: 'A-1001' };
 
-const MOST_SECONDS = 86_400;
-const takesSeconds = `takes a whole number of seconds from 1 to ${MOST_SECONDS}`;
 const provenOrder = createProvenOrder();
 
 export const getOrderOperation: Operation = operation({
@@ -49,71 +48,42 @@ export const getOrderOperation: Operation = operation({
         description: 'A day (its end in BOOKS_TIMEZONE) or a moment, ISO 8601.',
         examples: ['2026-10-31', '2026-10-31T18:00Z'],
       }),
-    provenWithin: z.coerce
-      .number(takesSeconds)
-      .int(takesSeconds)
-      .min(1, takesSeconds)
-      .max(MOST_SECONDS, takesSeconds)
-      .optional()
-      .meta({
-        description: 'How old the proof of a safe order may be, in seconds. Never together with `asOf`.',
-        examples: [60],
-      }),
+    provenWithin: wholeNumber(86_400, 'whole number of seconds').meta({
+      description: 'How old the proof of a safe order may be, in seconds. Never together with `asOf`.',
+      examples: [60],
+    }),
   }),
   answers: { 200: { description: 'The order.', shape: z.union([orderDetailShape, orderAsOfShape]) } },
   refusals: {
     404: 'There is no such record here, or there was none then.',
     503: 'The database can not be asked now. Or, by `code`: `not_proven_in_time`, the order is safe by an older proof than `provenWithin` asks for, and could not be read again in time; `too_many_waiting`, such readings of too many orders are waited for. Ask again after Retry-After.',
   },
-  answer: async (deps, { params, query: { asOf, provenWithin }, signal }) => {
-    const asked = params['reference'] ?? '';
-    if (asOf !== undefined) return { body: await detailsAsOf(deps, { asked, asOf, provenWithin }) };
+  answer: async (deps, { params: { reference }, query: { asOf, provenWithin }, signal }) => {
+    if (asOf !== undefined) {
+      if (provenWithin === undefined) return { body: await detailsAsOf(deps, reference, asOf) };
+      const why = 'asOf and provenWithin are given; give one: what was known then can not be read again.';
+      throw badRequest(why, { parameter: 'asOf' });
+    }
     const order = await (provenWithin === undefined
-      ? getOrder(deps.db, asked)
-      : provenOrder(deps, { reference: asked, within: provenWithin, signal }));
-    if (order === null) throw missingOrder(asked);
+      ? getOrder(deps.db, reference)
+      : provenOrder(deps, { reference, within: provenWithin, signal }));
+    if (order === null) throw missingOrder(reference);
     return { body: order };
   },
 });
 
-async function detailsAsOf(
-  { db, books }: ApiDeps,
-  { asked, asOf, provenWithin }: { asked: string; asOf: string; provenWithin: number | undefined },
-): Promise<object> {
-  const parameter = 'asOf';
-  if (provenWithin !== undefined)
-    throw new Problem(
-      400,
-      'Bad request',
-      'asOf and provenWithin are given; give one: what was known then can not be read again.',
-      {
-        parameter,
-      },
-    );
-  const moment = asOfMoment(asOf, books?.timeZone ?? 'UTC');
+async function detailsAsOf({ db, books }: ApiDeps, asked: string, asOf: string): Promise<OrderAsOfAnswer> {
+  const moment = asOfMoment(asOf, books.timeZone);
   if (moment === null) {
     const takes = 'asOf takes a day such as 2026-10-31, or a moment such as 2026-10-31T18:00Z.';
-    throw new Problem(400, 'Bad request', takes, { parameter });
+    throw badRequest(takes, { parameter: 'asOf' });
   }
   const result = await orderAsOf(db, asked, moment);
   if (result.outcome === 'not_found') throw missingOrder(asked);
-  if (result.outcome === 'not_yet_known')
-    throw new Problem(404, 'Not found', `The order was first known here at ${result.firstKnownAt}.`);
-  return asOfBody(result.details);
-}
-
-function asOfBody({
-  reference: own,
-  asOf,
-  order,
-  toldLater,
-  paymentIntents,
-  payins,
-  invoices,
-  refunds,
-}: OrderAsOf): OrderAsOfAnswer {
+  if (result.outcome === 'not_yet_known') throw notHere(`The order was first known here at ${result.firstKnownAt}.`);
+  const { reference, asOf: at, order, toldLater, paymentIntents, payins, invoices, refunds } = result.details;
   const records = [...paymentIntents, ...payins, ...invoices, ...refunds];
-  return { reference: own, asOf, ...order, toldLater, records };
+  return { reference, asOf: at, ...order, toldLater, records };
 }
 
 const refusals = {
@@ -163,12 +133,8 @@ export const withdrawRegistrationOperation: Operation = operation({
   answers: { 200: { description: 'It is not registered, now or already.', shape: orderShape } },
   refusals: { ...refusals, 404: 'There is no such order.' },
   answer: async (deps, asked) => {
-    const { order } = await register(deps, asked, {
-      action: 'withdraw registration',
-      details: {},
-      work: withdrawRegistration,
-    });
-    return { body: order };
+    const about = { action: 'withdraw registration', details: {}, work: withdrawRegistration };
+    return { body: (await register(deps, asked, about)).order };
   },
 });
 
@@ -182,46 +148,34 @@ interface Registering {
 /** What was done, or a problem; who asked is kept either way. */
 async function register(
   { db, log, ...deps }: ApiDeps,
-  { actor, params, matches }: Pick<Asked<unknown, unknown>, 'actor' | 'params' | 'matches'>,
+  { actor, params: { reference: own }, matches }: Asked<unknown, unknown, 'reference'>,
   { action, details, work }: Registering,
 ): Promise<RegistrationDone> {
-  const own = params['reference'] ?? '';
   const isCurrent = async (trx: Knex.Transaction): Promise<boolean> => {
     const order = await getOrder(trx, own);
     return order !== null && (matches?.(order) ?? true);
   };
-  const asking = {
-    actor: actor.name,
-    rules: rulesOf(deps),
-    ...(matches === null ? {} : { isCurrent }),
-  };
+  const asking = { actor: actor.name, rules: rulesOf(deps), ...(matches === null ? {} : { isCurrent }) };
   const result = await db.transaction(async (trx) => {
     const done = await work(trx, own, asking);
     if (done === null) return done;
-    const outcome = 'order' in done ? 'done' : 'refused';
-    const target = `order ${own}`;
     await keepAction({ db: trx, log }, actor, {
       action,
-      target,
+      target: `order ${own}`,
       details: { ...details, outcome: done.outcome },
-      outcome,
+      outcome: 'order' in done ? 'done' : 'refused',
     });
     return done;
   });
   if (result === null) throw missingOrder(own);
   if ('order' in result) return result;
-  const { expected: existing } = result;
-  if (result.outcome === 'stale')
-    throw new Problem(412, 'Precondition failed', 'The order is not the one that If-Match names; get it again.', {
-      existing,
-    });
-  const why =
-    result.outcome === 'received'
-      ? 'Money came in for the order: what is registered stands.'
-      : 'The order is registered with another amount or currency.';
-  throw new Problem(409, 'Conflict', why, { existing });
+  const { expected: existing, outcome } = result;
+  if (outcome === 'received') throw conflict('Money came in for the order: what is registered stands.', { existing });
+  if (outcome !== 'stale') throw conflict('The order is registered with another amount or currency.', { existing });
+  const why = 'The order is not the one that If-Match names; get it again.';
+  throw new Problem(412, 'Precondition failed', why, { existing });
 }
 
 function missingOrder(own: string): Problem {
-  return new Problem(404, 'Not found', `There is no order "${own.slice(0, 80)}" here.`);
+  return notHere(`There is no order "${own.slice(0, 80)}" here.`);
 }

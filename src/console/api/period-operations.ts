@@ -5,8 +5,8 @@ import { closePeriod } from '../../finance/periods/close-period.js';
 import { reopenPeriod } from '../../finance/periods/reopen-period.js';
 import { getPeriod } from '../../records/books/periods.js';
 import type { ApiDeps } from '../api-deps.js';
-import { Problem } from '../problem.js';
-import { note } from './bodies.js';
+import { badRequest, conflict } from '../problem.js';
+import { note } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
 
 const params = { month: { description: 'The month.', example: '2026-10' } };
@@ -22,7 +22,7 @@ export const periodOperations: readonly Operation[] = [
     params,
     answers: { 200: { description: 'The gravest first.', shape: periodCheckShape } },
     answer: async (deps, asked) => ({
-      body: await checkPeriod(deps.db, monthOf(asked.params), { ...booksOf(deps), now: new Date() }),
+      body: await checkPeriod(deps.db, monthOf(asked.params), { ...deps.books, now: new Date() }),
     }),
   }),
   operation({
@@ -38,13 +38,13 @@ export const periodOperations: readonly Operation[] = [
     answers: { 200: { description: 'The month after it.', shape: periodShape } },
     refusals: { 409: 'It stays open; `missing` says why.' },
     answer: async (deps, { actor, params, body: { reason } }) => {
-      const { db, log } = deps;
-      const [books, month] = [booksOf(deps), monthOf(params)];
+      const { db, log, books } = deps;
+      const month = monthOf(params);
       const closing = { ...books, chart: await books.chart(), db, log, now: () => new Date() };
       const result = await closePeriod(closing, { month, actor: actor.name, reason });
       if (result.outcome === 'refused') {
         const why = result.missing.map(({ told }) => told).join('; ');
-        throw new Problem(409, 'Conflict', `${month} stays open: ${why}.`, { missing: result.missing });
+        throw conflict(`${month} stays open: ${why}.`, { missing: result.missing });
       }
       return { body: await periodAfter(deps, month) };
     },
@@ -62,23 +62,16 @@ export const periodOperations: readonly Operation[] = [
     refusals: { 409: 'It is not closed, or a later one is.' },
     answer: async (deps, { actor, params, body: { reason } }) => {
       const month = monthOf(params);
-      booksOf(deps);
       const result = await reopenPeriod(deps.db, { month, actor: actor.name, reason });
-      if (result.outcome === 'refused') throw new Problem(409, 'Conflict', `${month} stays as it is: ${result.why}.`);
+      if (result.outcome === 'refused') throw conflict(`${month} stays as it is: ${result.why}.`);
       return { body: await periodAfter(deps, month) };
     },
   }),
 ];
 
-function booksOf({ books }: ApiDeps) {
-  if (books === undefined) throw new Problem(404, 'Not found', 'Months can be read here, not closed.');
-  return books;
-}
-
-function monthOf(given: Readonly<Record<string, string>>): string {
-  const month = given['month'] ?? '';
+function monthOf({ month }: { month: string }): string {
   if (/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return month;
-  throw new Problem(400, 'Bad request', 'A month is written such as 2026-10.', { parameter: 'month' });
+  throw badRequest('A month is written such as 2026-10.', { parameter: 'month' });
 }
 
 async function periodAfter({ db }: ApiDeps, month: string): Promise<object> {

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { Role } from '../../domain/console-roles.js';
 import { isSignedAmount } from '../../domain/money.js';
 import { balanceDetailShape } from '../../domain/views/balance-shapes.js';
+import { described } from '../../domain/views/parts.js';
 import { breakShape } from '../../domain/views/proof-shapes.js';
 import { getBalance } from '../../records/balances/balance-views.js';
 import { attributeBalance } from '../../records/books/attribute-balance.js';
 import { type BreakDecision, decideBreak } from '../../records/breaks/decide-break.js';
-import { Problem } from '../problem.js';
-import { note, optionalNote } from './bodies.js';
-import { keepAction } from './keep-action.js';
+import { badRequest, conflict, notHere } from '../problem.js';
+import { keepAction, note, optionalNote } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
 
 const startRun = operation({
@@ -20,8 +20,8 @@ const startRun = operation({
   description: 'While another run of the kind is at work, it waits for that.',
   roles: ['operator'],
   body: z.strictObject({
-    kind: z.string().meta({ description: 'As of a run.', examples: ['payment-intents'] }),
-    full: z.boolean().default(false).meta({ description: 'To the end of the list.' }),
+    kind: described(z.string(), 'As of a run.', 'payment-intents'),
+    full: described(z.boolean().default(false), 'To the end of the list.'),
     note: optionalNote,
   }),
   answers: {
@@ -32,9 +32,8 @@ const startRun = operation({
   },
   answer: async ({ db, log, commands, runKinds }, { actor, body: { kind, full, note: reason } }) => {
     if (!runKinds.includes(kind)) {
-      throw new Problem(400, 'Bad request', `kind is "${kind.slice(0, 40)}"; it takes ${runKinds.join(', ')}.`, {
-        parameter: 'kind',
-      });
+      const takes = `kind is "${kind.slice(0, 40)}"; it takes ${runKinds.join(', ')}.`;
+      throw badRequest(takes, { parameter: 'kind' });
     }
     await keepAction({ db, log }, actor, { action: 'run', reason, details: { kinds: [kind], full }, outcome: 'asked' });
     await commands.run({ kind, full });
@@ -54,13 +53,11 @@ function decide(verb: string, decision: BreakDecision, words: { role: Role; summ
     body: z.strictObject({ note }),
     answers: { 200: { description: 'The break after it.', shape: breakShape } },
     refusals: { 404: 'There is no such break.', 409: 'It is closed already.' },
-    answer: async ({ db }, { actor, params, body }) => {
-      const id = params['id'] ?? '';
+    answer: async ({ db }, { actor, params: { id }, body }) => {
       const result = await decideBreak(db, id, decision, { actor: actor.name, note: body.note });
-      if (result.outcome === 'not_found')
-        throw new Problem(404, 'Not found', `There is no break "${id.slice(0, 40)}" here.`);
+      if (result.outcome === 'not_found') throw notHere(`There is no break "${id.slice(0, 40)}" here.`);
       if (result.outcome === 'closed') {
-        throw new Problem(409, 'Conflict', `The break is ${result.break.status}; only an open one can change.`);
+        throw conflict(`The break is ${result.break.status}; only an open one can change.`);
       }
       return { body: result.break };
     },
@@ -86,31 +83,24 @@ const attribute = operation({
         examples: ['-100'],
       }),
     note,
-    on: z.iso
-      .date()
-      .optional()
-      .meta({
-        description: 'The day of the books on which it is booked; left out: today.',
-        examples: ['2026-10-30'],
-      }),
+    on: described(
+      z.iso.date().optional(),
+      'The day of the books on which it is booked; left out: today.',
+      '2026-10-30',
+    ),
   }),
   answers: { 200: { description: 'The balance after it.', shape: balanceDetailShape } },
   refusals: {
     404: 'The balance was never read.',
     409: 'More is given than is open, shown in `open`; or the day is yet to come, or in a month that is closed.',
   },
-  answer: async ({ db, books }, { actor, params, body: { amount, note, on: day } }) => {
-    const assetCode = params['assetCode'] ?? '';
-    if (day !== undefined && books === undefined)
-      throw new Problem(404, 'Not found', 'The zone of the books is not known here: leave out the day.');
-    const on = day === undefined || books === undefined ? {} : { on: { day, timeZone: books.timeZone } };
+  answer: async ({ db, books }, { actor, params: { assetCode }, body: { amount, note, on: day } }) => {
+    const on = day === undefined ? {} : { on: { day, timeZone: books.timeZone } };
     const result = await attributeBalance(db, { assetCode, amount, note, actor: actor.name, ...on });
     if (result.outcome === 'wrong_day')
-      throw new Problem(409, 'Conflict', `It can’t be booked on that day: ${result.why}.`, { parameter: 'on' });
-    if (result.outcome === 'not_found')
-      throw new Problem(404, 'Not found', `The balance of "${assetCode.slice(0, 40)}" was never read.`);
-    if (result.outcome === 'refused')
-      throw new Problem(409, 'Conflict', `Open of the residual is ${result.open}.`, { open: result.open });
+      throw conflict(`It can’t be booked on that day: ${result.why}.`, { parameter: 'on' });
+    if (result.outcome === 'not_found') throw notHere(`The balance of "${assetCode.slice(0, 40)}" was never read.`);
+    if (result.outcome === 'refused') throw conflict(`Open of the residual is ${result.open}.`, { open: result.open });
     return { body: (await getBalance(db, assetCode)) ?? result.proof };
   },
 });

@@ -32,12 +32,6 @@ interface ProofAsked {
   signal: AbortSignal;
 }
 
-/**
- * The order, not safe or proven within the time; a problem where that can't be said in time. Null: there is no such order. Another
- * process reads what is too old: it is asked for in the database, and who asks for the same order meanwhile shares the poll.
- */
-type ProvenOrder = (deps: ApiDeps, asked: ProofAsked) => Promise<OrderDetail | null>;
-
 /** What is waited for of one order, and by how many. */
 interface Wait {
   ended: Promise<void>;
@@ -45,8 +39,12 @@ interface Wait {
   left: AbortController;
 }
 
-/** What the requests of one process may cause is bounded together. */
-export function createProvenOrder(): ProvenOrder {
+/**
+ * Gives an order, not safe or proven within the time; a problem where that can't be said in time. Null: there is no such order. Another
+ * process reads what is too old: it is asked for in the database, and who asks for the same order meanwhile shares the poll.
+ * What the requests of one process may cause is bounded together.
+ */
+export function createProvenOrder(): (deps: ApiDeps, asked: ProofAsked) => Promise<OrderDetail | null> {
   const waits = new Map<string, Wait>();
   const lastAsked = new Map<string, number>();
 
@@ -140,21 +138,13 @@ async function sinceOf(db: Knex, within: number): Promise<number | null> {
 }
 
 function notInTime(within: number): Problem {
-  return new Problem(
-    503,
-    'Not proven in time',
-    `The order's payments and payins could not be read in time, so nothing proves it within the ${within} s that provenWithin asks for. Ship nothing on it now and ask again in some seconds; where that stays so, tallyhook doctor and the page Runs say why.`,
-    { code: 'not_proven_in_time' },
-  );
+  const why = `The order's payments and payins could not be read in time, so nothing proves it within the ${within} s that provenWithin asks for. Ship nothing on it now and ask again in some seconds; where that stays so, tallyhook doctor and the page Runs say why.`;
+  return new Problem(503, 'Not proven in time', why, { code: 'not_proven_in_time' });
 }
 
 function tooMany(): Problem {
-  return new Problem(
-    503,
-    'Too many wait',
-    `A proof of ${MOST_ORDERS} other orders is waited for already. Ask again in some seconds, or for fewer orders at once.`,
-    { code: 'too_many_waiting' },
-  );
+  const why = `A proof of ${MOST_ORDERS} other orders is waited for already. Ask again in some seconds, or for fewer orders at once.`;
+  return new Problem(503, 'Too many wait', why, { code: 'too_many_waiting' });
 }
 
 /** How long is waited in all, and between two checks. */

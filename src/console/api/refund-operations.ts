@@ -4,8 +4,7 @@ import { described } from '../../domain/views/parts.js';
 import { adoptedAtOf } from '../../records/installation.js';
 import { assignRefund } from '../../records/orders/assign-refund.js';
 import { Problem } from '../problem.js';
-import { note } from './bodies.js';
-import { keepAction } from './keep-action.js';
+import { keepAction, note } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
 
 const assigned = z
@@ -28,16 +27,15 @@ const assignOperation = operation({
   roles: ['operator'],
   params: { id: { description: 'The payout\u2019s id.', example: 'po_1' } },
   body: z.strictObject({
-    paymentIntentId: z
-      .string()
-      .min(1)
-      .max(1_000)
-      .nullable()
-      .meta({ description: 'The payment that it gives back; null: it gives none back.', examples: ['pi_1'] }),
-    force: z
-      .boolean()
-      .default(false)
-      .meta({ description: 'Although a call of our own named another payment: it frees an order that was refunded.' }),
+    paymentIntentId: described(
+      z.string().min(1).max(1_000).nullable(),
+      'The payment that it gives back; null: it gives none back.',
+      'pi_1',
+    ),
+    force: described(
+      z.boolean().default(false),
+      'Although a call of our own named another payment: it frees an order that was refunded.',
+    ),
     note,
   }),
   answers: { 200: { description: 'It counts so now.', shape: assigned } },
@@ -45,8 +43,8 @@ const assignOperation = operation({
     404: 'The payout is not known here, or the service has not shown the payment.',
     409: 'The payment received another asset than the payout sends; or a call of our own named another payment, and `force` is not set.',
   },
-  answer: async ({ db, log, ...deps }, { actor, params, body: { paymentIntentId, force, note: reason } }) => {
-    const payoutId = params['id'] ?? '';
+  answer: async ({ db, log, ...deps }, { actor, params: { id: payoutId }, body }) => {
+    const { paymentIntentId, force, note: reason } = body;
     const adoptedAt = await adoptedAtOf(db);
     const result = await db.transaction(async (trx) => {
       const given = { payoutId, paymentIntentId, force, note: reason, actor: actor.name };

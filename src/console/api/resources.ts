@@ -41,10 +41,9 @@ import { getRejection, listRejections } from '../../records/inbox/rejections.js'
 import { listOrders } from '../../records/orders/orders.js';
 import { getRecord, listFilters, listRecords, recordFilters } from '../../records/rows.js';
 import { getRun, listRuns } from '../../records/runs/runs.js';
-import { withoutSecrets } from '../view/action-details.js';
-import { maskedDelivery, maskedEvent, maskedRejection } from '../view/personal.js';
-import type { Group } from './groups.js';
+import { maskedDelivery, maskedEvent, maskedRejection, withoutSecrets } from '../view/personal.js';
 import type { Filters, ListQuery } from './list-query.js';
+import type { Group } from './operation.js';
 
 /** A collection of the read API: `GET /path` and, where it has one, `GET /path/{id}`. */
 export interface Resource {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { isRowId } from '../../records/database/row-id.js';
 import { PRUNED_EVENT, prunedEvents } from '../../records/inbox/inbox-work.js';
-import { Problem } from '../problem.js';
-import { accepted, optionalNote } from './bodies.js';
-import { keepAction } from './keep-action.js';
+import { conflict, notHere } from '../problem.js';
+import { accepted, keepAction, optionalNote } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
 
 const replayEvent = operation({
@@ -18,11 +17,10 @@ const replayEvent = operation({
   body: z.strictObject({ note: optionalNote }),
   answers: { 202: { description: 'It is queued.', shape: accepted } },
   refusals: { 404: 'There is no such event.', 409: 'Its body was deleted by its age.' },
-  answer: async ({ db, log, commands }, { actor, params, body: { note: reason } }) => {
-    const id = params['id'] ?? '';
+  answer: async ({ db, log, commands }, { actor, params: { id }, body: { note: reason } }) => {
     const known = isRowId(id) && (await db('inbox').where({ id }).first('id'));
-    if (!known) throw new Problem(404, 'Not found', `There is no event "${id.slice(0, 40)}" here.`);
-    if ((await prunedEvents(db, [id])).has(id)) throw new Problem(409, 'Conflict', `${PRUNED_EVENT}.`);
+    if (!known) throw notHere(`There is no event "${id.slice(0, 40)}" here.`);
+    if ((await prunedEvents(db, [id])).has(id)) throw conflict(`${PRUNED_EVENT}.`);
     await keepAction({ db, log }, actor, { action: 'replay', target: `event ${id}`, reason, outcome: 'asked' });
     await commands.replay([id]);
     return { status: 202, body: { accepted: true, id } };

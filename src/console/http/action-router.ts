@@ -8,7 +8,7 @@ import type { ActionButton } from '../view/sections.js';
 import { CSRF_FIELD, checkCsrf, checkOrigin } from './csrf.js';
 import { setFlash } from './flash.js';
 import { ownPath } from './page-request.js';
-import type { Site } from './page-router.js';
+import { type Site, sendPage } from './page-router.js';
 import type { Session } from './session.js';
 
 const LONGEST_REASON = 2_000;
@@ -35,7 +35,7 @@ async function answer(site: Site, action: Action, { req, res }: { req: Request; 
   if (action.preview && form['_confirmed'] === undefined) {
     const sections = await action.preview(site.deps, asked);
     const button = confirming(action, req.path, form);
-    await site.send({ req, res, session }, { title: action.label, view: { sections, actions: [button] } });
+    await sendPage(site, { req, res, session }, { title: action.label, view: { sections, actions: [button] } });
     return;
   }
   const result = await perform(site, action, asked);
@@ -56,12 +56,9 @@ async function readForm(
     throw new Problem(403, 'Not allowed', message);
   }
   const reason = typeof form['reason'] === 'string' ? form['reason'].trim().slice(0, LONGEST_REASON) : '';
-  if (action.needsReason && reason === '') {
-    throw new Problem(
-      400,
-      'A reason is missing',
-      'Say why, in a few words: it is kept beside what you do. Nothing was changed.',
-    );
+  if (action.needsReason !== false && reason === '') {
+    const why = 'Say why, in a few words: it is kept beside what you do. Nothing was changed.';
+    throw new Problem(400, 'A reason is missing', why);
   }
   if (action.input === undefined) return { actor, params, input: {}, reason };
   const input = action.input.safeParse(form);

@@ -5,20 +5,18 @@ import { periodFiles, readPeriodFile } from '../../records/books/period-files.js
 import { isDataError, isPassing } from '../../records/database/database-errors.js';
 import { CursorError } from '../../records/database/paging.js';
 import { actions } from '../actions/actions.js';
-import type { ApiDeps } from '../api-deps.js';
 import { type ConsoleToken, knownTokens } from '../authenticate.js';
 import type { PageDeps } from '../page-deps.js';
 import { pages } from '../pages/pages.js';
-import { Problem } from '../problem.js';
+import { badRequest, notHere, Problem } from '../problem.js';
 import { createStatus } from '../status.js';
+import { notice } from '../view/pieces.js';
 import { actionRoutes } from './action-router.js';
 import { type LiveSettings, liveRoutes } from './live.js';
-import { createSite, pageRoutes, type Site } from './page-router.js';
+import { pageRoutes, type Site, sendPage } from './page-router.js';
 import { assetsFolder } from './render.js';
 import { createSessions, type Session } from './session.js';
 import { signInRoutes } from './sign-in.js';
-
-export type PageSettings = Omit<PageDeps, keyof ApiDeps> & LiveSettings;
 
 const YEAR_MS = 365 * 86_400_000;
 
@@ -26,7 +24,7 @@ const YEAR_MS = 365 * 86_400_000;
 export function consolePages(deps: PageDeps & LiveSettings, tokens: readonly ConsoleToken[]): Router {
   const known = knownTokens(tokens);
   const sessions = createSessions(known, deps);
-  const site = createSite({ deps, sessions, pages, status: createStatus(deps) });
+  const site: Site = { deps, sessions, pages, status: createStatus(deps) };
   const router = Router();
   // Their address carries a version: a browser need never ask again.
   router.use('/assets', express.static(assetsFolder, { immutable: true, maxAge: YEAR_MS, index: false }));
@@ -45,7 +43,7 @@ export function consolePages(deps: PageDeps & LiveSettings, tokens: readonly Con
     liveRoutes(site, deps),
   );
   router.use((_req, _res, next) => {
-    next(new Problem(404, 'Not found', 'There is no page at this address.'));
+    next(notHere('There is no page at this address.'));
   });
   router.use(pageProblems(site));
   return router;
@@ -64,7 +62,7 @@ function downloads({ deps: { db }, sessions }: Site): Router {
     if ((await sessions.find(req)) === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
     const { month, name } = req.params;
     const file = (await periodFiles(db, month)).find((one) => one.name === name);
-    if (file === undefined) throw new Problem(404, 'Not found', 'The month has no such file, or it is not closed.');
+    if (file === undefined) throw notHere('The month has no such file, or it is not closed.');
     res.set({
       'Content-Type': types[file.format] ?? 'text/plain; charset=utf-8',
       'Content-Length': String(file.bytes),
@@ -85,8 +83,8 @@ function downloads({ deps: { db }, sessions }: Site): Router {
 function pageProblems(site: Site): ErrorRequestHandler {
   return async (error: unknown, req, res, next) => {
     const problem = problemOf(error);
-    if (problem === null || res.headersSent || !req.accepts('html') || req.path.startsWith('/live')) {
-      next(problem ?? error);
+    if (res.headersSent || !req.accepts('html') || req.path.startsWith('/live')) {
+      next(problem);
       return;
     }
     if (problem.status >= 500) site.deps.log.error({ err: error, path: req.path }, 'console page failed');
@@ -95,34 +93,25 @@ function pageProblems(site: Site): ErrorRequestHandler {
       session === null && problem.status !== 503
         ? { text: 'Sign in', href: '/sign-in' }
         : { text: 'Go to the overview', href: '/' };
-    const notice = { is: 'notice', tone: 'bad', title: problem.title, text: problem.message, link } as const;
-    await site.send(
-      { req, res, session },
-      { title: problem.title, view: { sections: [notice] }, status: problem.status },
-    );
+    const { title, message, status } = problem;
+    const view = { sections: [notice('bad', title, message, link)] };
+    await sendPage(site, { req, res, session }, { title, view, status });
   };
 }
 
 /** Where the database can't be asked nobody is known. */
 async function knownSession(site: Site, req: Request): Promise<Session | null> {
-  try {
-    return await site.sessions.find(req);
-  } catch {
-    return null;
-  }
+  return site.sessions.find(req).catch(() => null);
 }
 
-function problemOf(error: unknown): Problem | null {
+function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof CursorError) return new Problem(400, 'Bad request', error.message);
-  if (isDataError(error)) return new Problem(400, 'Bad request', 'A value that was given is none we could hold.');
+  if (error instanceof CursorError) return badRequest(error.message);
+  if (isDataError(error)) return badRequest('A value that was given is none we could hold.');
   if (isPassing(error))
     return new Problem(503, 'Not available', 'The database can not be asked now. Try again in a moment.');
   const status = typeof error === 'object' && error !== null && 'status' in error ? Number(error.status) : 500;
   if (status >= 400 && status < 500) return new Problem(status, 'Bad request', 'The request was not understood.');
-  return new Problem(
-    500,
-    'Something failed here',
-    'The log of this process says why. Nothing is known to be lost by it; try again.',
-  );
+  const why = 'The log of this process says why. Nothing is known to be lost by it; try again.';
+  return new Problem(500, 'Something failed here', why);
 }

@@ -11,16 +11,13 @@ export function readCookie(req: Request, name: string): string | null {
 
 /** Out of the reach of scripts, never sent by another site, and only by https where the request came by it. */
 export function setCookie(req: Request, res: Response, cookie: { name: string; value: string; seconds: number }): void {
-  res.append('Set-Cookie', cookieLine(req, cookie.name, cookie.value, cookie.seconds));
+  const { name, value, seconds } = cookie;
+  const attributes = [`${name}=${value}`, 'Path=/', `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Strict'];
+  res.append('Set-Cookie', (isHttps(req) ? [...attributes, 'Secure'] : attributes).join('; '));
 }
 
 export function clearCookie(req: Request, res: Response, name: string): void {
-  res.append('Set-Cookie', cookieLine(req, name, '', 0));
-}
-
-function cookieLine(req: Request, name: string, value: string, seconds: number): string {
-  const attributes = [`${name}=${value}`, 'Path=/', `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Strict'];
-  return (isHttps(req) ? [...attributes, 'Secure'] : attributes).join('; ');
+  setCookie(req, res, { name, value: '', seconds: 0 });
 }
 
 /** What a proxy says of it counts too: who lies of it only harms their own cookie. */

@@ -12,11 +12,9 @@ export function csrfToken(session: Session): string {
 /** @throws {Problem} 403, unless the form is one that this session was shown */
 export function checkCsrf(session: Session, given: unknown): void {
   if (typeof given === 'string' && sameText(given, csrfToken(session))) return;
-  throw new Problem(
-    403,
-    'Not accepted',
-    'This form does not belong to the session you are signed in with. Nothing was changed: go back, load the page anew and try again.',
-  );
+  const why =
+    'This form does not belong to the session you are signed in with. Nothing was changed: go back, load the page anew and try again.';
+  throw new Problem(403, 'Not accepted', why);
 }
 
 /**
@@ -28,11 +26,9 @@ export function checkOrigin(req: Request): void {
   const origin = req.get('origin');
   const fromHere = origin === undefined ? site === 'same-origin' : isHere(origin, req.get('host'));
   if (fromHere && (site === undefined || site === 'same-origin')) return;
-  throw new Problem(
-    403,
-    'Not accepted',
-    'The request came from another site than this console. Nothing was changed. Behind a proxy, let it pass the Host header on as it is.',
-  );
+  const why =
+    'The request came from another site than this console. Nothing was changed. Behind a proxy, let it pass the Host header on as it is.';
+  throw new Problem(403, 'Not accepted', why);
 }
 
 /** By host and port: a proxy may end https before us. */

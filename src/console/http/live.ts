@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Request, type Response, Router } from 'express';
 import type { Page } from '../page.js';
 import { Problem } from '../problem.js';
@@ -24,18 +25,17 @@ const LONGEST_MS = 10 * 60_000;
  */
 export function liveRoutes(site: Site, settings: LiveSettings): Router {
   const router = Router();
-  const open = { streams: 0 };
+  let streams = 0;
   for (const page of site.pages) {
     if (!page.live) continue;
     router.get(`/live${page.path}`, async (req, res) => {
       const session = await site.sessions.find(req);
       if (session === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
       checkRole(page, session);
-      if (open.streams >= MOST_STREAMS)
-        throw new Problem(503, 'Unavailable', 'Too many pages are live; load them anew.');
-      open.streams += 1;
+      if (streams >= MOST_STREAMS) throw new Problem(503, 'Unavailable', 'Too many pages are live; load them anew.');
+      streams += 1;
       await stream(site, page, { req, res, settings }).finally(() => {
-        open.streams -= 1;
+        streams -= 1;
       });
     });
   }
@@ -62,7 +62,7 @@ async function stream(
     res.write(
       news === null || Object.keys(news).length === 0 ? ': nothing new\n\n' : `data: ${JSON.stringify(news)}\n\n`,
     );
-    await pause(settings.everyMs ?? EVERY_MS, end);
+    await delay(settings.everyMs ?? EVERY_MS, undefined, { signal: end }).catch(() => {});
   }
   res.end();
 }
@@ -88,17 +88,4 @@ async function newsOf(
     shown.set(name, html);
   }
   return news;
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
 }

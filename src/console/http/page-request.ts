@@ -1,11 +1,9 @@
 import type { Request } from 'express';
 import type { Actor } from '../../domain/console-roles.js';
-import type { Action } from '../action.js';
 import { mayDo } from '../authenticate.js';
-import type { ButtonOptions, Page, PageRequest } from '../page.js';
-import { Problem } from '../problem.js';
+import type { Page, PageRequest } from '../page.js';
+import { badRequest } from '../problem.js';
 import { inPath } from '../view/links.js';
-import type { ActionButton } from '../view/sections.js';
 
 /** Reads what a page is asked for; a parameter that it does not know is refused, never ignored. */
 export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest {
@@ -13,10 +11,9 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
   const filters: Record<string, string> = {};
   let cursor: string | undefined;
   for (const [name, value] of Object.entries(req.query)) {
-    if (typeof value !== 'string') throw new Problem(400, 'Bad request', `${name} is given more than once.`);
+    if (typeof value !== 'string') throw badRequest(`${name} is given more than once.`);
     if (name === 'cursor') cursor = value;
-    else if (!known.includes(name))
-      throw new Problem(400, 'Bad request', `This page has no filter "${name.slice(0, 80)}".`);
+    else if (!known.includes(name)) throw badRequest(`This page has no filter "${name.slice(0, 80)}".`);
     else if (value.trim() !== '') filters[name] = value.trim();
   }
   let buttons = 0;
@@ -27,29 +24,21 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
     ...(cursor === undefined || cursor === '' ? {} : { cursor }),
     path: req.path,
     url: req.originalUrl,
-    button: (action, params = {}, options = {}) => {
+    button: (action, params = {}, { fields = {}, label = action.label, explain = action.explain } = {}) => {
       if (!mayDo(actor, action.roles)) return null;
       buttons += 1;
-      return buttonOf(action, { params, options, url: req.originalUrl, key: `action-${buttons}` });
+      const hidden = Object.entries({ ...fields, _back: req.originalUrl });
+      return {
+        href: fillPath(action.path, params),
+        label,
+        explain,
+        needsReason: action.needsReason ?? true,
+        tone: action.tone ?? null,
+        fields: action.fields ?? [],
+        hidden: hidden.map(([name, value]) => ({ name, value })),
+        key: `action-${buttons}`,
+      };
     },
-  };
-}
-
-function buttonOf(
-  action: Action,
-  given: { params: Record<string, string>; options: ButtonOptions; url: string; key: string },
-): ActionButton {
-  const { label, explain, fields = {} } = given.options;
-  const hidden = [...Object.entries(fields), ['_back', given.url] as const];
-  return {
-    href: fillPath(action.path, given.params),
-    label: label ?? action.label,
-    explain: explain ?? action.explain,
-    needsReason: action.needsReason,
-    tone: action.tone ?? null,
-    fields: action.fields ?? [],
-    hidden: hidden.map(([name, value]) => ({ name, value })),
-    key: given.key,
   };
 }
 

@@ -2,7 +2,7 @@ import { type NextFunction, type Request, type Response, Router } from 'express'
 import { mayDo } from '../authenticate.js';
 import { navigationGroups, type Page } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
-import { Problem } from '../problem.js';
+import { notHere, Problem } from '../problem.js';
 import type { Status } from '../status.js';
 import { pageFor } from '../view/personal.js';
 import type { PageView } from '../view/sections.js';
@@ -28,24 +28,22 @@ export interface Site {
   sessions: Sessions;
   pages: readonly Page[];
   status: () => Promise<Status>;
-  /** Answers with a page in the console's frame. */
-  send(visit: Visit, page: { title: string; view: PageView; status?: number; live?: string }): Promise<void>;
 }
 
-export function createSite(parts: Omit<Site, 'send'>): Site {
-  const site: Site = {
-    ...parts,
-    send: async (visit, { title, view: loaded, status = 200, live }) => {
-      const view = visit.session === null ? loaded : pageFor(visit.session.actor, loaded);
-      const shell = await shellOf(site, visit, { title: view.title ?? title, live: live ?? null });
-      const csrf = visit.session === null ? '' : csrfToken(visit.session);
-      visit.res
-        .status(status)
-        .type('html')
-        .send(renderPage(shell, view, csrf));
-    },
-  };
-  return site;
+/** Answers with a page in the console's frame. */
+export async function sendPage(
+  site: Site,
+  visit: Visit,
+  page: { title: string; view: PageView; status?: number; live?: string },
+): Promise<void> {
+  const { res, session } = visit;
+  const view = session === null ? page.view : pageFor(session.actor, page.view);
+  const shell = await shellOf(site, visit, { title: view.title ?? page.title, live: page.live ?? null });
+  const html = renderPage(shell, view, session === null ? '' : csrfToken(session));
+  res
+    .status(page.status ?? 200)
+    .type('html')
+    .send(html);
 }
 
 /** A GET route for each page. Without a session the way leads to the sign-in and back. */
@@ -55,21 +53,18 @@ export function pageRoutes(site: Site): Router {
     router.get(page.path, async (req: Request, res: Response, next: NextFunction) => {
       const session = await site.sessions.find(req);
       if (session === null) {
-        res.redirect(
-          303,
-          req.originalUrl === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(req.originalUrl)}`,
-        );
+        const back = req.originalUrl === '/' ? '' : `?next=${encodeURIComponent(req.originalUrl)}`;
+        res.redirect(303, `/sign-in${back}`);
         return;
       }
       checkRole(page, session);
       const view = await page.load(site.deps, pageRequest(req, page, session.actor));
-      if (view === null)
-        next(new Problem(404, 'Not found', 'There is no such record here. References and ids count byte for byte.'));
-      else
-        await site.send(
-          { req, res, session },
-          { title: page.title, view, ...(page.live ? { live: `/live${req.originalUrl}` } : {}) },
-        );
+      if (view === null) {
+        next(notHere('There is no such record here. References and ids count byte for byte.'));
+        return;
+      }
+      const live = page.live ? { live: `/live${req.originalUrl}` } : {};
+      await sendPage(site, { req, res, session }, { title: page.title, view, ...live });
     });
   }
   return router;
@@ -79,11 +74,8 @@ export function pageRoutes(site: Site): Router {
 export function checkRole(page: Page, { actor }: Session): void {
   if (page.roles === undefined || mayDo(actor, page.roles)) return;
   const needed = [...page.roles, 'admin'].join(' or ');
-  throw new Problem(
-    403,
-    'Not allowed',
-    `This page needs the role ${needed}; you are signed in with the role ${actor.role}.`,
-  );
+  const why = `This page needs the role ${needed}; you are signed in with the role ${actor.role}.`;
+  throw new Problem(403, 'Not allowed', why);
 }
 
 export async function shellOf(site: Site, visit: Visit, page: { title: string; live: string | null }): Promise<Shell> {

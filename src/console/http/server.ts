@@ -4,27 +4,26 @@ import { pinoHttp } from 'pino-http';
 import { keptByAsker } from '../api/answer-tag.js';
 import { createApi } from '../api/api-router.js';
 import { serveDocument } from '../api/serve-document.js';
-import type { ApiDeps } from '../api-deps.js';
 import { authenticate, type ConsoleToken } from '../authenticate.js';
+import type { PageDeps } from '../page-deps.js';
 import { notFound, problemHandler } from '../problem.js';
-import { consolePages, type PageSettings } from './console-pages.js';
+import { consolePages } from './console-pages.js';
+import type { LiveSettings } from './live.js';
 
-export interface ConsoleDeps extends ApiDeps {
+export interface ConsoleDeps extends PageDeps, LiveSettings {
   tokens: readonly ConsoleToken[];
-  /** Whose X-Forwarded-For is believed, as Express takes it; left out: nobody's. */
-  trustedProxies?: readonly string[];
+  /** Whose X-Forwarded-For is believed, as Express takes it. */
+  trustedProxies: readonly string[];
   /** The process's metrics in Prometheus' text format. */
   metrics: () => Promise<{ contentType: string; body: string }>;
   ready: () => Promise<{ ok: boolean; problems: string[] }>;
-  /** Left out: no pages, the read API alone. */
-  pages?: PageSettings;
 }
 
 /** The private side: pages, read API, health and metrics. Never expose its port to the public. */
 export function createConsoleApp(deps: ConsoleDeps): Express {
   const app = express();
   app.disable('x-powered-by');
-  app.set('trust proxy', [...(deps.trustedProxies ?? [])]);
+  app.set('trust proxy', [...deps.trustedProxies]);
   app.use(
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives: contentPolicy },
@@ -53,9 +52,7 @@ export function createConsoleApp(deps: ConsoleDeps): Express {
   });
   app.use('/api/v1', serveDocument(), keptByAsker, authenticate(deps.tokens), createApi(deps));
   app.use('/api', notFound, problemHandler(deps.log));
-  if (deps.pages) app.use(consolePages({ ...deps, ...deps.pages }, deps.tokens));
-  app.use(notFound);
-  app.use(problemHandler(deps.log));
+  app.use(consolePages(deps, deps.tokens), problemHandler(deps.log));
   return app;
 }
 

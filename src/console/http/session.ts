@@ -19,21 +19,7 @@ export interface Session {
   sign(purpose: string, text: string): string;
 }
 
-/**
- * The cookie names the token's owner and when it ends, under a MAC whose key is derived from that token's digest. So every
- * console process accepts it, and a token that is removed ends its sessions. Kept are those alone that were ended before.
- */
-export interface Sessions {
-  begin(req: Request, res: Response, token: KnownToken): void;
-  /** Null where there is none, or none that holds any more. */
-  find(req: Request): Promise<Session | null>;
-  /** As its cookie has it, also where it was ended. */
-  claimed(req: Request): Session | null;
-  /** Whoever has a copy of the cookie is signed out as well, everywhere within a second. */
-  end(req: Request): Promise<void>;
-  /** Takes the cookie away from the browser. */
-  forget(req: Request, res: Response): void;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 /** For so long a session that was not ended counts as such without asking again. */
 const ASK_AGAIN_MS = 1_000;
@@ -43,7 +29,11 @@ interface Claimed extends Session {
   key: SessionKey;
 }
 
-export function createSessions(tokens: readonly KnownToken[], { db, now }: { db: Knex; now: () => Date }): Sessions {
+/**
+ * The cookie names the token's owner and when it ends, under a MAC whose key is derived from that token's digest. So every
+ * console process accepts it, and a token that is removed ends its sessions. Kept are those alone that were ended before.
+ */
+export function createSessions(tokens: readonly KnownToken[], { db, now }: { db: Knex; now: () => Date }) {
   const keyed = tokens.map((token) => ({ token, key: mac(token.digest, 'console session key') }));
   const askedAt = new Map<string, number>();
   const claimed = (req: Request): Claimed | null => {
@@ -62,7 +52,7 @@ export function createSessions(tokens: readonly KnownToken[], { db, now }: { db:
     };
   };
   return {
-    begin: (req, res, token) => {
+    begin: (req: Request, res: Response, token: KnownToken): void => {
       const key = keyed.find((entry) => entry.token === token)?.key;
       if (key === undefined) throw new Error('A session can only begin with a known token');
       const ends = Math.floor(now().getTime() / 1_000) + SESSION_SECONDS;
@@ -73,8 +63,10 @@ export function createSessions(tokens: readonly KnownToken[], { db, now }: { db:
         seconds: SESSION_SECONDS,
       });
     },
+    /** As its cookie has it, also where it was ended. */
     claimed,
-    find: async (req) => {
+    /** Null where there is none, or none that holds any more. */
+    find: async (req: Request): Promise<Session | null> => {
       const session = claimed(req);
       if (session === null) return null;
       const { key } = session;
@@ -85,8 +77,10 @@ export function createSessions(tokens: readonly KnownToken[], { db, now }: { db:
       askedAt.set(key.session, began);
       return session;
     },
-    forget: (req, res) => clearCookie(req, res, cookieOf(req)),
-    end: async (req) => {
+    /** Takes the cookie away from the browser. */
+    forget: (req: Request, res: Response): void => clearCookie(req, res, cookieOf(req)),
+    /** Whoever has a copy of the cookie is signed out as well, everywhere within a second. */
+    end: async (req: Request): Promise<void> => {
       const session = claimed(req);
       if (session === null) return;
       await endSession(db, session.key);

@@ -4,12 +4,13 @@ import { type ChannelView, channelViews } from '../../records/alerts/channel-vie
 import { listAlerts } from '../../records/alerts/list-alerts.js';
 import { listNotices, type NoticeView, noticeStatuses, noticesOf } from '../../records/alerts/list-notices.js';
 import { processHeartbeats } from '../../records/process-heartbeats.js';
-import type { Page, PageRequest } from '../page.js';
+import type { Page } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
-import { paging } from '../view/links.js';
-import type { Section, TableSection } from '../view/sections.js';
+import { type Column, filters, listTable, notice, options, table } from '../view/pieces.js';
+import type { Section } from '../view/sections.js';
 import {
   badge,
+  badgesOf,
   count,
   duration,
   link,
@@ -61,59 +62,63 @@ export const alerts: Page = {
     return {
       intro: 'What is sent to people without asking: what fires, where it was sent, and whether it got there.',
       sections: [
-        ...checkNotice(checkedAgo, isBlind),
-        firingTable([...firing.items, ...pending.items], { notices: sent, channels, isBlind, at }),
-        ...channelSections(deps, channels, at),
-        overTable(over.items, sent, at),
-        filtersOf(req, channels),
-        noticesTable(notices.items, req, { at, ...paging(req, notices.nextCursor) }),
+        ...(isBlind ? [checkNotice(checkedAgo)] : []),
+        firingTable([...firing.items, ...pending.items], { notices: sent, channels, at }, isBlind),
+        channelSection(deps, channels, at),
+        overTable(over.items, { notices: sent, channels: [], at }),
+        filters(req, [
+          { name: 'channel', label: 'Sent by', options: options(channels.map(({ channel }) => channel)) },
+          { name: 'status', label: 'Status', options: options(noticeStatuses) },
+        ]),
+        listTable(req, notices, {
+          caption: 'What was sent, newest first',
+          showCaption: true,
+          columns: noticeColumns(at),
+          unfit: ['No notice fits', 'Clear the filters.'],
+          empty: ['Nothing was sent yet', 'A digest goes out each day after 07:00 UTC, also on a quiet one.'],
+        }),
       ],
     };
   },
 };
 
-function checkNotice(checkedAgo: number | null, isBlind: boolean): Section[] {
-  if (!isBlind) return [];
+function checkNotice(checkedAgo: number | null): Section {
   const title =
     checkedAgo === null
       ? 'Nobody has checked for alerts yet'
       : `Nobody has checked for alerts for ${duration(checkedAgo)}`;
-  const text = 'Whether anything is wrong is not known here: the leading scheduler checks twice a minute.';
-  return [{ is: 'notice', tone: 'bad', title, text: `${text} See that “tallyhook schedule” runs, and what it logs.` }];
+  const text =
+    'Whether anything is wrong is not known here: the leading scheduler checks twice a minute. See that “tallyhook schedule” runs, and what it logs.';
+  return notice('bad', title, text);
 }
 
-interface Notices {
+interface Sent {
   notices: readonly NoticeView[];
   channels: readonly ChannelView[];
-  isBlind: boolean;
   at: Date;
 }
 
-function firingTable(items: readonly AlertView[], { notices, channels, isBlind, at }: Notices): Section {
-  return {
-    is: 'table',
+function firingTable(items: readonly AlertView[], sent: Sent, isBlind: boolean): Section {
+  return table(items, {
     caption: 'What fires now',
-    showCaption: true,
     columns: [
-      { label: 'Alert' },
-      { label: 'Cause' },
-      { label: 'What to do' },
-      { label: 'Since' },
-      { label: 'Notified' },
+      ['Alert', nameOf],
+      ['Cause', ({ detail }) => text(detail)],
+      [
+        'What to do',
+        (alert) => stack([text(alert.remedy), link('Where to check', hrefOf(alert)), quiet(alert.runbook)]),
+      ],
+      ['Since', ({ since }) => time(since, sent.at)],
+      [
+        'Notified',
+        (alert) =>
+          alert.status === 'pending' ? none('when it has held for longer') : notifiedOf(alert, 'alert.firing', sent),
+      ],
     ],
-    rows: items.map((alert) => [
-      nameOf(alert),
-      text(alert.detail),
-      stack([text(alert.remedy), link('Where to check', hrefOf(alert)), quiet(alert.runbook)]),
-      time(alert.since, at),
-      alert.status === 'pending'
-        ? none('when it has held for longer')
-        : notifiedOf(alert, { notices, at, channels, type: 'alert.firing' }),
-    ]),
     empty: isBlind
-      ? { title: 'Not known', text: 'Nothing fired when it was last checked.' }
-      : { title: 'No alert fires', text: 'Of the conditions of the runbook none holds that the database shows.' },
-  };
+      ? ['Not known', 'Nothing fired when it was last checked.']
+      : ['No alert fires', 'Of the conditions of the runbook none holds that the database shows.'],
+  });
 }
 
 /** Where what an alert is about is seen, and acted upon. */
@@ -132,7 +137,8 @@ function nameOf({ summary, subject, severity, name }: AlertView): Value {
 /** Each channel that had a notice of it: whether it took it, else when it is tried next. */
 function notifiedOf(
   { id }: AlertView,
-  { notices, channels, type, at }: Omit<Notices, 'isBlind'> & { type: 'alert.firing' | 'alert.resolved' },
+  type: 'alert.firing' | 'alert.resolved',
+  { notices, channels, at }: Sent,
 ): Value {
   const own = notices.filter((notice) => notice.alertId === id && notice.type === type);
   return list(
@@ -150,37 +156,26 @@ function nextTry(next: Date | undefined, at: Date): Value[] {
   return next === undefined || next <= at ? [] : [text('next'), time(next.toISOString(), at)];
 }
 
-function channelSections({ alertChannels }: PageDeps, views: readonly ChannelView[], at: Date): Section[] {
+function channelSection({ alertChannels }: PageDeps, views: readonly ChannelView[], at: Date): Section {
   if (alertChannels.length === 0 && views.length === 0) {
     const text = 'Set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL, and try it: “tallyhook alerts test”.';
-    return [{ is: 'notice', tone: 'warn', title: 'Nobody gets an alert: no channel is configured', text }];
+    return notice('warn', 'Nobody gets an alert: no channel is configured', text);
   }
   const names = [...new Set([...alertChannels, ...views.map(({ channel }) => channel)])].sort();
-  return [
-    {
-      is: 'table',
-      caption: 'Channels',
-      showCaption: true,
-      columns: [
-        { label: 'Channel' },
-        { label: 'State' },
-        { label: 'Last taken' },
-        { label: 'Waiting', align: 'end' },
-        { label: 'Next attempt' },
+  const rows = names.map((name) => ({ name, view: views.find(({ channel }) => channel === name) }));
+  return table(rows, {
+    caption: 'Channels',
+    columns: [
+      ['Channel', ({ name }) => text(name)],
+      ['State', ({ name, view }) => stateOf(view, alertChannels.includes(name), at)],
+      ['Last taken', ({ view }) => time(view?.lastOkAt?.toISOString(), at, 'never')],
+      ['Waiting', ({ view }) => count(view?.waiting ?? 0), 'end'],
+      [
+        'Next attempt',
+        ({ view }) => (view !== undefined && view.waiting > 0 ? list(nextTry(view.nextAttemptAt, at), 'now') : none()),
       ],
-      rows: names.map((name) => {
-        const view = views.find(({ channel }) => channel === name);
-        return [
-          text(name),
-          stateOf(view, alertChannels.includes(name), at),
-          view?.lastOkAt ? time(view.lastOkAt.toISOString(), at) : none('never'),
-          count(view?.waiting ?? 0),
-          view !== undefined && view.waiting > 0 ? list(nextTry(view.nextAttemptAt, at), 'now') : none(),
-        ];
-      }),
-      empty: { title: '', text: '' },
-    },
-  ];
+    ],
+  });
 }
 
 function stateOf(view: ChannelView | undefined, isConfigured: boolean, at: Date): Value {
@@ -196,68 +191,32 @@ function stateOf(view: ChannelView | undefined, isConfigured: boolean, at: Date)
   return view?.lastOkAt ? badge('takes alerts', 'good') : badge('not tried yet', 'warn');
 }
 
-function overTable(items: readonly AlertView[], notices: readonly NoticeView[], at: Date): Section {
-  return {
-    is: 'table',
+function overTable(items: readonly AlertView[], sent: Sent): Section {
+  return table(items, {
     caption: `Over in the last ${OVER_DAYS} days`,
-    showCaption: true,
     columns: [
-      { label: 'Alert' },
-      { label: 'Cause' },
-      { label: 'Since' },
-      { label: 'Over' },
-      { label: 'Notified that it is over' },
+      ['Alert', nameOf],
+      ['Cause', ({ detail }) => text(detail)],
+      ['Since', ({ since }) => time(since)],
+      ['Over', ({ resolvedAt }) => time(resolvedAt, sent.at)],
+      ['Notified that it is over', (alert) => notifiedOf(alert, 'alert.resolved', sent)],
     ],
-    rows: items.map((alert) => [
-      nameOf(alert),
-      text(alert.detail),
-      time(alert.since),
-      time(alert.resolvedAt, at),
-      notifiedOf(alert, { notices, channels: [], type: 'alert.resolved', at }),
-    ]),
-    empty: { title: 'None', text: `No alert ended in the last ${OVER_DAYS} days.` },
-  };
+    empty: ['None', `No alert ended in the last ${OVER_DAYS} days.`],
+  });
 }
 
-function filtersOf(
-  { path, filters: { channel = '', status = '' } }: PageRequest,
-  channels: readonly ChannelView[],
-): Section {
-  const options = (values: readonly string[]) => values.map((value) => ({ value, text: value }));
-  return {
-    is: 'filters',
-    path,
-    active: channel !== '' || status !== '',
-    fields: [
-      { name: 'channel', label: 'Sent by', value: channel, options: options(channels.map((one) => one.channel)) },
-      { name: 'status', label: 'Status', value: status, options: options(noticeStatuses) },
+const statusBadge = badgesOf<NoticeView['status']>({ pending: 'warn', sent: 'good', expired: 'bad' });
+
+function noticeColumns(at: Date): Column<NoticeView>[] {
+  return [
+    [
+      'What',
+      ({ subject, summary, type }) =>
+        list([text(subject === '' ? summary : `${summary} (${subject})`), quiet(noticeWords[type] ?? type)]),
     ],
-  };
-}
-
-const statusTones: Readonly<Record<NoticeView['status'], Tone>> = { pending: 'warn', sent: 'good', expired: 'bad' };
-
-function noticesTable(
-  items: readonly NoticeView[],
-  { filters }: PageRequest,
-  { at, ...pager }: Pick<TableSection, 'first' | 'next'> & { at: Date },
-): Section {
-  return {
-    is: 'table',
-    caption: 'What was sent, newest first',
-    showCaption: true,
-    columns: [{ label: 'What' }, { label: 'Channel' }, { label: 'Status' }, { label: 'Made' }, { label: 'Sent' }],
-    rows: items.map(({ type, summary, subject, channel, status, createdAt, sentAt }) => [
-      list([text(subject === '' ? summary : `${summary} (${subject})`), quiet(noticeWords[type] ?? type)]),
-      text(channel),
-      badge(status, statusTones[status]),
-      time(createdAt, at),
-      time(sentAt, at),
-    ]),
-    empty:
-      Object.keys(filters).length > 0
-        ? { title: 'No notice fits', text: 'Clear the filters.' }
-        : { title: 'Nothing was sent yet', text: 'A digest goes out each day after 07:00 UTC, also on a quiet one.' },
-    ...pager,
-  };
+    ['Channel', ({ channel }) => text(channel)],
+    ['Status', ({ status }) => statusBadge(status)],
+    ['Made', ({ createdAt }) => time(createdAt, at)],
+    ['Sent', ({ sentAt }) => time(sentAt, at)],
+  ];
 }

@@ -1,16 +1,29 @@
-import type { Knex } from 'knex';
 import type { EntityKind } from '../../domain/records.js';
 import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { listActions } from '../../records/actions/list-actions.js';
-import { decidingSealCheck, lastSealCheck } from '../../records/audit/seal-checks.js';
-import { sealState } from '../../records/audit/seal-state.js';
+import { decidingSealCheck, lastSealCheck, type SealCheck } from '../../records/audit/seal-checks.js';
+import { type SealState, sealState, unsealedText } from '../../records/audit/seal-state.js';
 import { verifySealsAction } from '../actions/verify-seals.js';
 import type { Page, PageRequest } from '../page.js';
-import { detailsFor } from '../view/action-details.js';
-import { entityHref, paging } from '../view/links.js';
-import { sealPanel } from '../view/seal-sections.js';
-import type { Section } from '../view/sections.js';
-import { badge, link, list, none, quiet, type Tone, text, time, type Value } from '../view/values.js';
+import { breakHref, entityHref } from '../view/links.js';
+import { detailsFor } from '../view/personal.js';
+import { facts, filters, listTable, notice, options, panel } from '../view/pieces.js';
+import type { ActionButton, Section } from '../view/sections.js';
+import {
+  badge,
+  count,
+  counted,
+  id,
+  link,
+  list,
+  none,
+  quiet,
+  type Tone,
+  text,
+  time,
+  type Value,
+  words,
+} from '../view/values.js';
 
 const tones: Readonly<Record<ActionView['outcome'], Tone>> = { done: 'good', asked: 'info', refused: 'warn' };
 
@@ -20,73 +33,42 @@ export const audit: Page = {
   group: 'Operation',
   filters: ['actor', 'action', 'target', 'outcome'],
   load: async ({ db, now }, req) => {
-    const { items, nextCursor } = await listActions(db, { ...req.filters, cursor: req.cursor });
+    const page = await listActions(db, { ...req.filters, cursor: req.cursor });
     const at = now();
+    const seals = {
+      state: await sealState(db),
+      last: await lastSealCheck(db),
+      deciding: await decidingSealCheck(db),
+      whole: await lastSealCheck(db, { whole: true }),
+    };
     return {
       intro:
         'Who did what, and why: at the console, by the read API and by the command line. Nobody can change a line of it here.',
       sections: [
-        await sealsOf(db, { now: at, button: req.button(verifySealsAction) }),
-        filtersOf(req),
-        {
-          is: 'table',
+        sealPanel(seals, { now: at, button: req.button(verifySealsAction) }),
+        filters(req, [
+          { name: 'actor', label: 'Who', hint: 'ann, or cli:ann' },
+          { name: 'action', label: 'What', hint: 'recover' },
+          { name: 'target', label: 'Done to', hint: 'event 12' },
+          { name: 'outcome', label: 'Outcome', options: options(Object.keys(tones)) },
+        ]),
+        listTable(req, page, {
           caption: 'Actions, newest first',
           columns: [
-            { label: 'When' },
-            { label: 'Who' },
-            { label: 'What' },
-            { label: 'Why' },
-            { label: 'Outcome' },
-            { label: 'What came of it' },
+            ['When', (action) => time(action.at, at)],
+            ['Who', ({ actor }) => link(actor, `/audit?actor=${encodeURIComponent(actor)}`)],
+            ['What', ({ action, target }) => list([text(action), ...(target === null ? [] : [targetOf(target)])])],
+            ['Why', ({ reason }) => text(reason)],
+            ['Outcome', ({ outcome }) => badge(outcome, tones[outcome])],
+            ['What came of it', (action) => messageOf(action, req.actor)],
           ],
-          rows: items.map((action) => [
-            time(action.at, at),
-            link(action.actor, `/audit?actor=${encodeURIComponent(action.actor)}`),
-            list([text(action.action), ...(action.target === null ? [] : [targetOf(action.target)])]),
-            action.reason === null ? none() : text(action.reason),
-            badge(action.outcome, tones[action.outcome]),
-            messageOf(action, req.actor),
-          ]),
-          empty:
-            Object.keys(req.filters).length > 0
-              ? { title: 'No action fits', text: 'Names count byte for byte.' }
-              : { title: 'Nobody did anything yet', text: 'Every action of a person is kept here with its reason.' },
-          ...paging(req, nextCursor),
-        },
+          unfit: ['No action fits', 'Names count byte for byte.'],
+          empty: ['Nobody did anything yet', 'Every action of a person is kept here with its reason.'],
+        }),
       ],
     };
   },
 };
-
-async function sealsOf(db: Knex, given: Parameters<typeof sealPanel>[1]): Promise<Section> {
-  const seals = {
-    state: await sealState(db),
-    last: await lastSealCheck(db),
-    deciding: await decidingSealCheck(db),
-    whole: await lastSealCheck(db, { whole: true }),
-  };
-  return sealPanel(seals, given);
-}
-
-function filtersOf({ path, filters }: PageRequest): Section {
-  const { actor = '', action = '', target = '', outcome = '' } = filters;
-  return {
-    is: 'filters',
-    path,
-    active: Object.keys(filters).length > 0,
-    fields: [
-      { name: 'actor', label: 'Who', value: actor, hint: 'ann, or cli:ann' },
-      { name: 'action', label: 'What', value: action, hint: 'recover' },
-      { name: 'target', label: 'Done to', value: target, hint: 'event 12' },
-      {
-        name: 'outcome',
-        label: 'Outcome',
-        value: outcome,
-        options: Object.keys(tones).map((value) => ({ value, text: value })),
-      },
-    ],
-  };
-}
 
 const linked: readonly EntityKind[] = ['event', 'delivery', 'order', 'secret'];
 
@@ -94,7 +76,7 @@ const linked: readonly EntityKind[] = ['event', 'delivery', 'order', 'secret'];
 function targetOf(target: string): Value {
   const at = target.indexOf(' ');
   const [word, own] = [target.slice(0, at), target.slice(at + 1)];
-  if (word === 'break') return link(target, `/breaks/${encodeURIComponent(own)}`);
+  if (word === 'break') return link(target, breakHref(own));
   const kind = linked.find((known) => known === word);
   return kind === undefined ? quiet(target) : link(target, entityHref(kind, own));
 }
@@ -108,4 +90,45 @@ function messageOf(action: ActionView, actor: PageRequest['actor']): Value {
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
   return lines.length === 0 ? none() : quiet(lines.join(', ').slice(0, 200));
+}
+
+const LATE_MS = 30 * 60_000;
+
+/** Whether what is written can still be trusted: the seals, what waits for one, and the last time that they were verified. */
+function sealPanel(
+  { state, last, deciding, whole }: Record<'last' | 'deciding' | 'whole', SealCheck | null> & { state: SealState },
+  { now, button }: { now: Date; button: ActionButton | null },
+): Section {
+  const { newest, unsealed } = state;
+  const verified = last === null ? [] : [checkBadge(last), time(last.finishedAt, now), quiet(`by ${last.actor}`)];
+  const wholly = whole === null ? [] : [time(whole.finishedAt, now), count(whole.rows), quiet('rows')];
+  const known = facts([
+    ['Newest seal', list(newest === null ? [] : [text(newest.number), id(newest.hash)], 'nothing is sealed yet')],
+    ['Sealed', time(newest?.sealedAt, now)],
+    ['Not sealed yet', waitingOf(unsealed, now)],
+    ['Last verified', list(verified, 'never')],
+    ['Last verified as a whole', list(wholly, 'never')],
+  ]);
+  const intro =
+    'What is written is sealed every five minutes: whoever changes, deletes, adds or moves a row afterwards breaks the chain.';
+  const broken = deciding !== null && deciding.findings > 0 ? [brokenNotice(deciding)] : [];
+  return panel('Seals', [...broken, known], { intro, actions: [button] });
+}
+
+function brokenNotice({ findings, firstFinding }: SealCheck): Section {
+  const said = `${counted(findings, 'finding')}, the first: ${firstFinding ?? 'unknown'}. “tallyhook audit verify” names every place. Change nothing before you have a copy of the database.`;
+  return notice('bad', 'What was sealed is not as it was', said);
+}
+
+function checkBadge({ findings, isWhole }: SealCheck): Value {
+  if (findings > 0) return badge(counted(findings, 'finding'), 'bad');
+  return badge(isWhole ? 'as it was sealed' : 'as it was sealed, a part', 'good');
+}
+
+function waitingOf(unsealed: SealState['unsealed'], now: Date): Value {
+  const waiting = unsealed.filter(({ rows }) => rows > 0);
+  if (waiting.length === 0) return text('nothing: every row is sealed');
+  const isLate = waiting.some(({ oldestAt }) => oldestAt !== null && now.getTime() - Date.parse(oldestAt) > LATE_MS);
+  const rows = waiting.map(({ log, rows: own }) => quiet(`${unsealedText(own)} of ${words(log)}`));
+  return list([...(isLate ? [link('sealing lags', '/doctor')] : []), ...rows]);
 }

@@ -1,9 +1,12 @@
+import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { getBalance } from '../../records/balances/balance-views.js';
 import { recordDetails } from '../../records/orders/record-details.js';
 import { attributeResidual } from '../actions/attribute-residual.js';
 import type { Page, PageRequest } from '../page.js';
-import { breaksOf, noticesOf } from '../records/record-notices.js';
-import { attributionsOf, isNothing, proofBadge, proofOf, type ShownProof } from '../view/balance-words.js';
+import { noticesOf } from '../records/record-notices.js';
+import { isNothing, proofBadge } from '../view/balance-words.js';
+import { breaksOf } from '../view/break-rows.js';
+import { factsPanel, notice, table } from '../view/pieces.js';
 import { howKnown } from '../view/record-words.js';
 import type { ActionButton, Section } from '../view/sections.js';
 import { amount, id, quiet, text, time, type Value } from '../view/values.js';
@@ -18,7 +21,11 @@ export const balance: Page = {
     const details = await recordDetails(db, 'balance', asset);
     if (found === null || details === null) return null;
     const { record } = details;
-    const proof = proofOf(found);
+    const { proof, attributions } = found;
+    const shown = (field: string, unit: string) => {
+      const value = record[field];
+      return amount(typeof value === 'string' ? value : null, unit);
+    };
     return {
       title: asset,
       badges: [proofBadge(proof), howKnown(record)],
@@ -29,33 +36,36 @@ export const balance: Page = {
         verdict(asset, proof),
         ...breaksOf(details.breaks, at),
         ...(proof === null ? [] : [splitOf(asset, proof)]),
-        {
-          is: 'panel',
-          title: 'As the service shows it',
-          sections: [
-            {
-              is: 'facts',
-              facts: [
-                ['Asset', id(asset)],
-                ['Balance', shown(record['balance'], asset)],
-                ['Frozen', shown(record['frozen'], asset)],
-                ['Available', shown(record['available'], asset)],
-                ['Rate', shown(record['usdRate'], 'USD')],
-                ['Read', time(record.observedAt, at)],
-                ['Two readings agreed', time(proof?.agreedAt, at)],
-                ['Judged', time(proof?.askedAt, at)],
-              ],
-            },
+        factsPanel('As the service shows it', [
+          ['Asset', id(asset)],
+          ['Balance', shown('balance', asset)],
+          ['Frozen', shown('frozen', asset)],
+          ['Available', shown('available', asset)],
+          ['Rate', shown('usdRate', 'USD')],
+          ['Read', time(record.observedAt, at)],
+          ['Two readings agreed', time(proof?.agreedAt, at)],
+          ['Judged', time(proof?.askedAt, at)],
+        ]),
+        table(attributions, {
+          caption: 'What finance attributed',
+          columns: [
+            ['When', (one) => time(one.at)],
+            ['Amount', (one) => amount(one.amount, asset), 'end'],
+            ['Note', ({ note }) => text(note)],
+            ['By', ({ actor }) => text(actor)],
           ],
-        },
-        attributionsTable(found, asset),
+          empty: [
+            'Nothing was attributed',
+            'Finance attributes what no list shows once, with a note: from then on it counts as accounted for.',
+          ],
+        }),
       ],
     };
   },
 };
 
 /** What may be attributed: the unexplained part, and what went to operations whose amount is not shown. */
-function attributeButton(asset: string, proof: ShownProof | null, req: PageRequest): ActionButton | null {
+function attributeButton(asset: string, proof: BalanceProofView | null, req: PageRequest): ActionButton | null {
   if (proof === null) return null;
   const open = [
     isNothing(proof.unexplained) ? '' : `${proof.unexplained} ${asset} unexplained`,
@@ -66,77 +76,40 @@ function attributeButton(asset: string, proof: ShownProof | null, req: PageReque
   return req.button(attributeResidual, { id: asset }, { explain });
 }
 
-function verdict(asset: string, proof: ShownProof | null): Section {
-  if (proof === null) {
-    const text = 'It was read, and no run of the kind balances has judged it yet.';
-    return { is: 'notice', tone: 'warn', title: 'Never judged', text };
-  }
+function verdict(asset: string, proof: BalanceProofView | null): Section {
+  if (proof === null)
+    return notice('warn', 'Never judged', 'It was read, and no run of the kind balances has judged it yet.');
   if (proof.status === 'agrees') {
     const text = 'Opening, movements and what finance attributed add up to the balance that two readings agreed on.';
-    return { is: 'notice', tone: 'good', title: 'The balance agrees', text };
+    return notice('good', 'The balance agrees', text);
   }
   const why = proof.unproven === null ? '' : ` It is also not proven now: ${proof.unproven}.`;
   if (proof.status === 'unexplained') {
-    return {
-      is: 'notice',
-      tone: 'bad',
-      title: `${proof.unexplained} ${asset} are unexplained`,
-      text: `No record that the service shows accounts for it. Look for a settlement, a deposit of your own or a payout made in the dashboard; then attribute it with a note.${why}`,
-    };
+    const text = `No record that the service shows accounts for it. Look for a settlement, a deposit of your own or a payout made in the dashboard; then attribute it with a note.${why}`;
+    return notice('bad', `${proof.unexplained} ${asset} are unexplained`, text);
   }
-  return {
-    is: 'notice',
-    tone: 'warn',
-    title: 'It is not known whether the balance agrees',
-    text: `${proof.unproven}. What stands below is as it was judged last.`,
-  };
+  const text = `${proof.unproven}. What stands below is as it was judged last.`;
+  return notice('warn', 'It is not known whether the balance agrees', text);
 }
 
 /** Each line is a part of the sum; the last one is what two polls of the service agreed on. */
-function splitOf(asset: string, proof: ShownProof): Section {
+function splitOf(asset: string, proof: BalanceProofView): Section {
   const { opening, explained, unobservable, attributed, unknownAmount, unexplained, agreedBalance } = proof;
-  const row = (part: string, value: string | null, means: string): Value[] => [
-    text(part),
-    amount(value, asset),
-    quiet(means),
+  const rows: [part: string, value: string | null | undefined, means: Value][] = [
+    ['Opening', opening?.balance, opening === null ? quiet('not taken yet') : time(opening.at)],
+    ['+ explained', explained, quiet('by lists of the service that hold all of their kind')],
+    ['+ unobservable', unobservable, quiet('known operations that no list holds all of, and what finance attributed')],
+    ['of which attributed', attributed, quiet('by finance, with a note: see below')],
+    ['of which not shown', unknownAmount, quiet('went to operations whose amount nothing shows: attribute it')],
+    ['+ unexplained', unexplained, quiet('nothing accounts for it: a break')],
+    ['= balance', agreedBalance, quiet('that two readings agreed on')],
   ];
-  return {
-    is: 'table',
+  return table(rows, {
     caption: 'What the balance is made of',
-    showCaption: true,
-    columns: [{ label: 'Part' }, { label: 'Amount', align: 'end' }, { label: 'What it is' }],
-    rows: [
-      [text('Opening'), amount(opening?.balance, asset), opening === null ? quiet('not taken yet') : time(opening.at)],
-      row('+ explained', explained, 'by lists of the service that hold all of their kind'),
-      row('+ unobservable', unobservable, 'known operations that no list holds all of, and what finance attributed'),
-      row('of which attributed', attributed, 'by finance, with a note: see below'),
-      row('of which not shown', unknownAmount, 'went to operations whose amount nothing shows: attribute it'),
-      row('+ unexplained', unexplained, 'nothing accounts for it: a break'),
-      row('= balance', agreedBalance, 'that two readings agreed on'),
+    columns: [
+      ['Part', ([part]) => text(part)],
+      ['Amount', ([, value]) => amount(value, asset), 'end'],
+      ['What it is', ([, , means]) => means],
     ],
-    empty: { title: '', text: '' },
-  };
-}
-
-function attributionsTable(found: object, asset: string): Section {
-  return {
-    is: 'table',
-    caption: 'What finance attributed',
-    showCaption: true,
-    columns: [{ label: 'When' }, { label: 'Amount', align: 'end' }, { label: 'Note' }, { label: 'By' }],
-    rows: attributionsOf(found).map((one) => [
-      time(one.at),
-      amount(one.amount, asset),
-      text(one.note),
-      text(one.actor),
-    ]),
-    empty: {
-      title: 'Nothing was attributed',
-      text: 'Finance attributes what no list shows once, with a note: from then on it counts as accounted for.',
-    },
-  };
-}
-
-function shown(value: unknown, unit: string): Value {
-  return amount(typeof value === 'string' ? value : null, unit);
+  });
 }

@@ -1,7 +1,9 @@
+import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { listBalances } from '../../records/balances/balance-views.js';
 import type { Page } from '../page.js';
-import { proofBadge, proofOf, type ShownProof } from '../view/balance-words.js';
-import { inPath, paging } from '../view/links.js';
+import { proofBadge } from '../view/balance-words.js';
+import { inPath } from '../view/links.js';
+import { listTable } from '../view/pieces.js';
 import { amount, id, none, time } from '../view/values.js';
 
 export const balances: Page = {
@@ -10,37 +12,24 @@ export const balances: Page = {
   group: 'Books',
   load: async ({ db, now }, req) => {
     const at = now();
-    const { items, nextCursor } = await listBalances(db, { cursor: req.cursor }, at);
-    const part = (proof: ShownProof | null, name: 'unexplained' | 'unobservable') =>
+    const page = await listBalances(db, { cursor: req.cursor }, at);
+    const part = (proof: BalanceProofView | null, name: 'unexplained' | 'unobservable') =>
       proof === null ? none('never judged') : amount(proof[name]);
     return {
       intro: 'Opening + movements = balance, for each asset by itself. What nothing accounts for is unexplained.',
       sections: [
-        {
-          is: 'table',
+        listTable(req, page, {
           caption: 'Balances by asset',
           columns: [
-            { label: 'Asset' },
-            { label: 'State' },
-            { label: 'Balance', align: 'end' },
-            { label: 'Unobservable', align: 'end' },
-            { label: 'Unexplained', align: 'end' },
-            { label: 'Readings agreed' },
+            ['Asset', (item) => id(item.id, `/balances/${inPath(item.id)}`)],
+            ['State', ({ proof }) => proofBadge(proof)],
+            ['Balance', (item) => amount(typeof item['balance'] === 'string' ? item['balance'] : null), 'end'],
+            ['Unobservable', ({ proof }) => part(proof, 'unobservable'), 'end'],
+            ['Unexplained', ({ proof }) => part(proof, 'unexplained'), 'end'],
+            ['Readings agreed', ({ proof }) => time(proof?.agreedAt, at)],
           ],
-          rows: items.map((item) => {
-            const proof = proofOf(item);
-            return [
-              id(item.id, `/balances/${inPath(item.id)}`),
-              proofBadge(proof),
-              amount(typeof item['balance'] === 'string' ? item['balance'] : null),
-              part(proof, 'unobservable'),
-              part(proof, 'unexplained'),
-              time(proof?.agreedAt, at),
-            ];
-          }),
-          empty: { title: 'No balance was read yet', text: 'The first run of the kind balances reads them.' },
-          ...paging(req, nextCursor),
-        },
+          empty: ['No balance was read yet', 'The first run of the kind balances reads them.'],
+        }),
       ],
     };
   },

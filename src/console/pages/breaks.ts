@@ -1,14 +1,11 @@
-import { type AgeBucket, ageBuckets } from '../../domain/age-buckets.js';
 import { breakKinds } from '../../domain/breaks/breaks.js';
 import { countUnclosed, listBreaks } from '../../records/breaks/list-breaks.js';
 import type { Page, PageRequest } from '../page.js';
-import { breakColumns, breakRows, breakStatuses, severityTones } from '../view/break-rows.js';
-import { paging } from '../view/links.js';
+import { ageColumns, ages, ageWords } from '../view/age-columns.js';
+import { breakColumns, breakStatuses, severities, severityBadge } from '../view/break-rows.js';
+import { filters, listTable, options, table, withQuery } from '../view/pieces.js';
 import type { Section } from '../view/sections.js';
-import { badge, link, none, words } from '../view/values.js';
-
-const severities = ['critical', 'high', 'medium', 'low'] as const;
-const ages = Object.keys(ageBuckets) as AgeBucket[];
+import { link, none, words } from '../view/values.js';
 
 export const breaks: Page = {
   path: '/breaks',
@@ -20,30 +17,25 @@ export const breaks: Page = {
     const at = now();
     const age = ages.find((bucket) => bucket === given);
     const query = { ...others, status: status === 'any' ? undefined : status, unclosed: status === undefined, age };
-    const [{ items, nextCursor }, counts] = await Promise.all([
+    const [page, counts] = await Promise.all([
       listBreaks(db, { ...query, cursor: req.cursor }, at),
       countUnclosed(db, at),
     ]);
-    const active = Object.keys(req.filters).length > 0;
     return {
       intro:
         'Where what we hold and what the service shows differ, and a person should check. Without a filter: what is not closed.',
       sections: [
         matrixOf(counts),
         filtersOf(req),
-        {
-          is: 'table',
+        listTable(req, page, {
           caption: 'Breaks, newest first',
-          columns: breakColumns,
-          rows: breakRows(items, at),
-          empty: active
-            ? { title: 'No break fits', text: 'Clear the filters to see all that is not closed.' }
-            : {
-                title: 'No break is open',
-                text: 'No difference is known. What is not proven is shown at the top of the page, and by the runs.',
-              },
-          ...paging(req, nextCursor),
-        },
+          columns: breakColumns(at),
+          unfit: ['No break fits', 'Clear the filters to see all that is not closed.'],
+          empty: [
+            'No break is open',
+            'No difference is known. What is not proven is shown at the top of the page, and by the runs.',
+          ],
+        }),
       ],
     };
   },
@@ -51,58 +43,35 @@ export const breaks: Page = {
 
 /** What is not closed by severity and age, each number the way to its list. */
 function matrixOf(counts: Awaited<ReturnType<typeof countUnclosed>>): Section {
-  const rows = severities.flatMap((severity) => {
-    const own = counts.filter((one) => one.severity === severity);
-    if (own.length === 0) return [];
-    const total = own.reduce((sum, { count }) => sum + count, 0);
-    const cells = ages.map((age) => {
-      const n = own.reduce((sum, one) => sum + (one.age === age ? one.count : 0), 0);
-      return n === 0 ? none() : link(String(n), `/breaks?severity=${severity}&age=${encodeURIComponent(age)}`);
-    });
-    return [[badge(severity, severityTones[severity]), ...cells, link(String(total), `/breaks?severity=${severity}`)]];
-  });
-  return {
-    is: 'table',
-    caption: 'Not closed, by age in days',
-    showCaption: true,
-    columns: [
-      { label: 'Severity' },
-      ...ages.map((age) => ({ label: age.replace('-', '–'), align: 'end' as const })),
-      { label: 'All', align: 'end' },
-    ],
-    rows,
-    empty: { title: 'Nothing waits to be closed', text: 'Neither open nor acknowledged breaks are known.' },
-  };
+  const own = (severity: string) => counts.filter((one) => one.severity === severity);
+  return table(
+    severities.filter((severity) => own(severity).length > 0),
+    {
+      caption: 'Not closed, by age in days',
+      columns: [
+        ['Severity', severityBadge],
+        ...ageColumns(own, (severity, some, query) => {
+          const n = some.reduce((sum, { count }) => sum + count, 0);
+          return n === 0 ? none() : link(String(n), withQuery('/breaks', { severity, ...query }));
+        }),
+      ],
+      empty: ['Nothing waits to be closed', 'Neither open nor acknowledged breaks are known.'],
+    },
+  );
 }
 
-function filtersOf({ path, filters }: PageRequest): Section {
-  const { status = '', kind = '', severity = '', age = '', entityKind, entityId } = filters;
-  const one = (value: string) => ({ value, text: words(value) });
+function filtersOf(req: PageRequest): Section {
+  const statuses = [...breakStatuses, { value: 'any', text: 'any' }];
   const about = [
-    ...(entityKind === undefined ? [] : [{ name: 'entityKind', label: 'About a', value: entityKind }]),
-    ...(entityId === undefined ? [] : [{ name: 'entityId', label: 'Its id', value: entityId }]),
+    { name: 'entityKind', label: 'About a' },
+    { name: 'entityId', label: 'Its id' },
   ];
-  return {
-    is: 'filters',
-    path,
-    active: Object.keys(filters).length > 0,
-    fields: [
-      {
-        name: 'status',
-        label: 'Status',
-        value: status,
-        options: [...breakStatuses, { value: 'any', text: 'any' }],
-        all: 'not closed',
-      },
-      { name: 'kind', label: 'Kind', value: kind, options: [...breakKinds].sort().map(one) },
-      { name: 'severity', label: 'Severity', value: severity, options: severities.map(one) },
-      {
-        name: 'age',
-        label: 'Age in days',
-        value: age,
-        options: ages.map((value) => ({ value, text: value.replace('-', '–') })),
-      },
-      ...about,
-    ],
-  };
+  return filters(req, [
+    { name: 'status', label: 'Status', options: statuses, all: 'not closed' },
+    { name: 'kind', label: 'Kind', options: options([...breakKinds].sort(), words) },
+    { name: 'severity', label: 'Severity', options: options(severities) },
+    { name: 'age', label: 'Age in days', options: options(ages, ageWords) },
+    // Only links name these.
+    ...about.filter(({ name }) => name in req.filters),
+  ]);
 }

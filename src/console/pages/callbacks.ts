@@ -2,18 +2,18 @@ import { type CallbackView, callbackStatuses } from '../../domain/views/operatio
 import { callbackBacklog } from '../../records/callbacks/callback-backlog.js';
 import { listCallbacks } from '../../records/callbacks/list-callbacks.js';
 import { replayCallbackAction, replayDeadCallbacksAction } from '../actions/replay-callback.js';
-import type { Page, PageRequest } from '../page.js';
-import { orderHref, paging } from '../view/links.js';
-import type { Section } from '../view/sections.js';
+import type { Page } from '../page.js';
+import { orderHref } from '../view/links.js';
+import { filters, listTable } from '../view/pieces.js';
 import { badge, count, id, list, none, quiet, type Tone, text, time, type Value } from '../view/values.js';
 
-const tones: Record<CallbackView['status'], Tone> = { pending: 'info', sent: 'good', dead: 'bad', superseded: 'quiet' };
-const statusWords: Record<CallbackView['status'], string> = {
-  pending: 'waits or is tried again',
-  sent: 'the store has taken it',
-  dead: 'given up',
-  superseded: 'a newer state of the order took its place',
+const statusWords: Record<CallbackView['status'], { tone: Tone; means: string }> = {
+  pending: { tone: 'info', means: 'waits or is tried again' },
+  sent: { tone: 'good', means: 'the store has taken it' },
+  dead: { tone: 'bad', means: 'given up' },
+  superseded: { tone: 'quiet', means: 'a newer state of the order took its place' },
 };
+const statuses = callbackStatuses.map((value) => ({ value, text: `${value}: ${statusWords[value].means}` }));
 
 export const callbacks: Page = {
   path: '/callbacks',
@@ -21,74 +21,47 @@ export const callbacks: Page = {
   group: 'Operation',
   filters: ['status', 'reference'],
   load: async ({ db, now }, req) => {
-    const [{ items, nextCursor }, { dead }] = await Promise.all([
+    const [page, { dead }] = await Promise.all([
       listCallbacks(db, { ...req.filters, cursor: req.cursor }),
       callbackBacklog(db),
     ]);
     const at = now();
-    const active = Object.keys(req.filters).length > 0;
     return {
       intro: 'What is sent to the store about its orders (STORE_CALLBACK_URL), one state at a time and in order.',
       actions: dead > 0 ? [req.button(replayDeadCallbacksAction)] : [],
       sections: [
-        filtersOf(req),
-        {
-          is: 'table',
+        filters(req, [
+          { name: 'status', label: 'Status', options: statuses },
+          { name: 'reference', label: 'Order', hint: 'its reference' },
+        ]),
+        listTable(req, page, {
           caption: 'Callbacks, newest first',
           columns: [
-            { label: 'Callback' },
-            { label: 'Order' },
-            { label: 'Status' },
-            { label: 'Attempts', align: 'end' },
-            { label: 'The store’s answer' },
-            { label: 'Changed' },
-            { label: 'Next attempt' },
-            { label: 'Replay' },
+            ['Callback', (callback) => id(callback.id)],
+            ['Order', ({ reference }) => id(reference, orderHref(reference))],
+            ['Status', ({ status }) => badge(status, statusWords[status].tone)],
+            ['Attempts', ({ attempts }) => count(attempts), 'end'],
+            ['The store’s answer', answerOf],
+            ['Changed', ({ changedAt }) => time(changedAt, at)],
+            ['Next attempt', ({ nextAttemptAt }) => time(nextAttemptAt, at)],
+            [
+              'Replay',
+              ({ id, status }) =>
+                status === 'superseded' ? none() : { is: 'action', button: req.button(replayCallbackAction, { id }) },
+            ],
           ],
-          rows: items.map((callback) => [
-            id(callback.id),
-            id(callback.reference, orderHref(callback.reference)),
-            badge(callback.status, tones[callback.status]),
-            count(callback.attempts),
-            answerOf(callback),
-            time(callback.changedAt, at),
-            time(callback.nextAttemptAt, at),
-            callback.status === 'superseded'
-              ? none()
-              : { is: 'action', button: req.button(replayCallbackAction, { id: callback.id }) },
-          ]),
-          empty: active
-            ? { title: 'No callback fits', text: 'References count to the letter.' }
-            : {
-                title: 'No callbacks yet',
-                text: 'Either no order has changed since the adoption, or STORE_CALLBACK_URL is not set.',
-              },
-          ...paging(req, nextCursor),
-        },
+          unfit: ['No callback fits', 'References count to the letter.'],
+          empty: [
+            'No callbacks yet',
+            'Either no order has changed since the adoption, or STORE_CALLBACK_URL is not set.',
+          ],
+        }),
       ],
     };
   },
 };
 
-function filtersOf({ path, filters: { status = '', reference = '' } }: PageRequest): Section {
-  return {
-    is: 'filters',
-    path,
-    active: status !== '' || reference !== '',
-    fields: [
-      {
-        name: 'status',
-        label: 'Status',
-        value: status,
-        options: callbackStatuses.map((value) => ({ value, text: `${value}: ${statusWords[value]}` })),
-      },
-      { name: 'reference', label: 'Order', value: reference, hint: 'its reference' },
-    ],
-  };
-}
-
 function answerOf({ httpStatus, error, sentAt }: CallbackView): Value {
-  if (error !== null) return text(error);
-  if (httpStatus === null) return none();
+  if (error !== null || httpStatus === null) return text(error);
   return sentAt === null ? text(String(httpStatus)) : list([text(String(httpStatus)), quiet('taken')]);
 }

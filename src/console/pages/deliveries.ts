@@ -1,16 +1,17 @@
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import type { DeliveryView } from '../../domain/views/webhook-shapes.js';
+import type { Page as PageOf } from '../../records/database/paging.js';
 import { countAwaited, countMissed, listDeliveries } from '../../records/deliveries/list-deliveries.js';
 import { coverage } from '../../records/runs/coverage.js';
-import { recoverDeliveries } from '../actions/recover-deliveries.js';
+import { parseMoment, recoverDeliveries } from '../actions/recover-deliveries.js';
 import type { Page, PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
 import { Problem } from '../problem.js';
-import { causeOf, classOptions, deliveryWords } from '../view/delivery-words.js';
-import { eventHref, inPath, paging } from '../view/links.js';
-import { parseMoment } from '../view/moment.js';
+import { causeOf, classBadge, classOptions, deliveryWords } from '../view/delivery-words.js';
+import { entityHref, eventHref } from '../view/links.js';
+import { facts, filters, listTable, notice } from '../view/pieces.js';
 import type { ActionButton, Section, TableSection, Tile } from '../view/sections.js';
-import { badge, counted, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
+import { badge, capitalized, counted, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 
 export const deliveries: Page = {
   path: '/deliveries',
@@ -34,15 +35,9 @@ export const deliveries: Page = {
       countAwaited(db),
     ]);
     const selected = req.button(recoverDeliveries, {}, { label: 'Recover the selected' });
-    const ranged = req.button(
-      recoverDeliveries,
-      {},
-      {
-        label: 'Recover a time range',
-        explain:
-          'Every delivery of that time whose event is not here enters the inbox from the payload that the service shows. You see which before anything is done.',
-      },
-    );
+    const explain =
+      'Every delivery of that time whose event is not here enters the inbox from the payload that the service shows. You see which before anything is done.';
+    const ranged = req.button(recoverDeliveries, {}, { label: 'Recover a time range', explain });
     return {
       intro:
         'What the service says it sent, beside what is here. Without a filter: what is missed or still on its way.',
@@ -50,18 +45,23 @@ export const deliveries: Page = {
       sections: [
         { is: 'tiles', tiles: tilesOf(missedCount, awaited) },
         await readUpTo(deps, awaited),
-        filtersOf(req),
-        tableOf(page.items, {
-          now: now(),
-          selected,
-          active: Object.keys(req.filters).length > 0,
-          missedCount,
-          ...paging(req, page.nextCursor),
-        }),
+        filters(req, [
+          { name: 'show', label: 'Show', options: shows, all: 'missed or on its way' },
+          { name: 'eventType', label: 'Type', hint: 'payout.confirmed' },
+          { name: 'from', label: 'Sent from, UTC', hint: '2026-10-31 18:00' },
+          { name: 'to', label: 'Sent up to, UTC', hint: '2026-10-31 20:00' },
+        ]),
+        tableOf(page, { req, now: now(), selected, missedCount }),
       ],
     };
   },
 };
+
+const shows = [
+  { value: 'missed', text: 'only missed' },
+  ...classOptions,
+  { value: 'all', text: 'everything that was sent' },
+];
 
 /** @throws {Problem} 400 */
 function momentOf(name: string, given: string | undefined): Date | undefined {
@@ -97,9 +97,8 @@ function tilesOf(missed: number | null, awaited: Awaited<ReturnType<typeof count
     ...shownClasses.map((kind): Tile => {
       const { short, tone } = deliveryWords[kind];
       const n = of(kind);
-      const label = short.slice(0, 1).toUpperCase() + short.slice(1);
       return {
-        label,
+        label: capitalized(short),
         value: String(n),
         note: n > 0 ? 'not here yet, overdue or not' : 'none waits',
         tone: n === 0 ? 'quiet' : missed === 0 ? 'warn' : tone,
@@ -116,105 +115,59 @@ async function readUpTo({ db, now }: PageDeps, awaited: Awaited<ReturnType<typeo
   const runs = { text: 'Runs of deliveries', href: '/runs?kind=deliveries' };
   if (until === null) {
     const text = 'Until then nobody can say that nothing is missed. Start a run of deliveries, or see why it fails.';
-    return { is: 'notice', tone: 'warn', title: 'The delivery history was never read completely', text, link: runs };
+    return notice('warn', 'The delivery history was never read completely', text, runs);
   }
   const when = `${until.slice(0, 19).replace('T', ' ')} UTC`;
   const reason = of?.reason ?? null;
   if (reason !== null)
-    return {
-      is: 'notice',
-      tone: 'warn',
-      title: `Unproven since ${when}`,
-      text: `The newest poll of the history: ${reason}.`,
-      link: runs,
-    };
+    return notice('warn', `Unproven since ${when}`, `The newest poll of the history: ${reason}.`, runs);
   const underWay = awaited.find((one) => one.class === 'pending_retry')?.awaited ?? 0;
-  return {
-    is: 'facts',
-    facts: [
-      ['Read completely up to', time(until, now())],
-      ['Sent since then', { is: 'text', text: 'shows with the next run', quiet: true }],
-      [
-        'On their way',
-        underWay === 0
-          ? none('none')
-          : link(counted(underWay, 'delivery', 'deliveries'), '/deliveries?show=pending_retry'),
-      ],
-    ],
-  };
+  const waiting = link(counted(underWay, 'delivery', 'deliveries'), '/deliveries?show=pending_retry');
+  return facts([
+    ['Read completely up to', time(until, now())],
+    ['Sent since then', quiet('shows with the next run')],
+    ['On their way', underWay === 0 ? none('none') : waiting],
+  ]);
 }
 
-function filtersOf({ path, filters }: PageRequest): Section {
-  const { show = '', eventType = '', from = '', to = '' } = filters;
-  const options = [
-    { value: 'missed', text: 'only missed' },
-    ...classOptions,
-    { value: 'all', text: 'everything that was sent' },
-  ];
-  return {
-    is: 'filters',
-    path,
-    active: Object.keys(filters).length > 0,
-    fields: [
-      { name: 'show', label: 'Show', value: show, options, all: 'missed or on its way' },
-      { name: 'eventType', label: 'Type', value: eventType, hint: 'payout.confirmed' },
-      { name: 'from', label: 'Sent from, UTC', value: from, hint: '2026-10-31 18:00' },
-      { name: 'to', label: 'Sent up to, UTC', value: to, hint: '2026-10-31 20:00' },
-    ],
-  };
-}
-
-interface Shown extends Pick<TableSection, 'first' | 'next'> {
+interface Shown {
+  req: PageRequest;
   now: Date;
   selected: ActionButton | null;
-  active: boolean;
   missedCount: number | null;
 }
 
-function tableOf(
-  items: readonly DeliveryView[],
-  { now, selected, active, missedCount, first, next }: Shown,
-): TableSection {
-  return {
-    is: 'table',
+function tableOf(page: PageOf<DeliveryView>, { req, now, selected, missedCount }: Shown): TableSection {
+  return listTable(req, page, {
     caption: 'Deliveries, newest first: the service’s view beside ours',
     columns: [
-      { label: 'Pick' },
-      { label: 'Delivery' },
-      { label: 'The service says' },
-      { label: 'We hold' },
-      { label: 'Cause' },
+      [
+        'Pick',
+        ({ id: value, recoverable }) =>
+          selected === null || !recoverable
+            ? none('')
+            : { is: 'pick', button: selected, name: 'id', value, label: `Pick delivery ${value}` },
+      ],
+      [
+        'Delivery',
+        ({ id: own, eventType, createdAt }) =>
+          list([id(own, entityHref('delivery', own)), quiet(eventType ?? 'type unknown'), time(createdAt)]),
+      ],
+      ['The service says', (item) => theirs(item, now)],
+      ['We hold', ours],
+      ['Cause', (item) => list([classBadge(item), text(causeOf(item))])],
     ],
-    rows: items.map((item) => [
-      selected === null || !item.recoverable
-        ? none('')
-        : { is: 'pick', button: selected, name: 'id', value: item.id, label: `Pick delivery ${item.id}` },
-      list([id(item.id, deliveryHref(item.id)), quiet(item.eventType ?? 'type unknown'), time(item.createdAt)]),
-      theirs(item, now),
-      ours(item),
-      list([badge(deliveryWords[item.class].short, deliveryWords[item.class].tone), text(causeOf(item))]),
-    ]),
-    empty: emptyOf(active, missedCount),
-    first,
-    next,
-  };
+    unfit: ['No delivery fits', 'Widen the range, or clear the filters.'],
+    empty:
+      missedCount === null
+        ? ['Nothing is known yet', 'The delivery history was not read completely yet.']
+        : ['Nothing is missed', 'Of all deliveries that were read, none is missed and none is on its way.'],
+  });
 }
-
-function emptyOf(active: boolean, missed: number | null): TableSection['empty'] {
-  if (active) return { title: 'No delivery fits', text: 'Widen the range, or clear the filters.' };
-  if (missed === null)
-    return { title: 'Nothing is known yet', text: 'The delivery history was not read completely yet.' };
-  return {
-    title: 'Nothing is missed',
-    text: 'Of all deliveries that were read, none is missed and none is on its way.',
-  };
-}
-
-const deliveryHref = (own: string): string => `/deliveries/${inPath(own)}`;
 
 /** The service's word, the answer that it noted, how often it tried and when it will again. */
 function theirs({ status, httpStatus, attempts, nextRetryAt }: DeliveryView, now: Date): Value {
-  const tried = attempts === null ? 'attempts unknown' : `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
+  const tried = attempts === null ? 'attempts unknown' : counted(attempts, 'attempt');
   return list([
     text(status ?? 'state unknown'),
     quiet(httpStatus === null ? 'no answer noted' : `answered ${httpStatus}`),

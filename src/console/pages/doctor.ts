@@ -4,8 +4,9 @@ import { versionText } from '../../version.js';
 import { DOCTOR, DOCTOR_RESULT, runChecks } from '../actions/run-checks.js';
 import type { Page } from '../page.js';
 import type { DoctorLine, PageDeps } from '../page-deps.js';
+import { notice, table } from '../view/pieces.js';
 import type { Section } from '../view/sections.js';
-import { badge, counted, none, type Tone, text } from '../view/values.js';
+import { badge, counted, type Tone, text, type Value } from '../view/values.js';
 
 /** No run of the checks lasts longer. */
 const LONGEST_MS = 300_000;
@@ -21,7 +22,7 @@ export const doctor: Page = {
     return {
       intro: `Every dependency and assumption, each with its remedy: database, service, key, endpoint, secrets, clocks, and the names that the specification leaves open. This is Tallyhook ${versionText}.`,
       actions: [req.button(runChecks)],
-      sections: [...stateOf({ asked, result, now: deps.now() }), ...resultOf(result)],
+      sections: [...stateOf(asked, result, deps.now()), ...resultOf(result)],
     };
   },
 };
@@ -31,60 +32,52 @@ async function newest({ db }: PageDeps, action: string): Promise<ActionView | nu
   return items[0] ?? null;
 }
 
-function stateOf({
-  asked,
-  result,
-  now,
-}: {
-  asked: ActionView | null;
-  result: ActionView | null;
-  now: Date;
-}): Section[] {
+function stateOf(asked: ActionView | null, result: ActionView | null, now: Date): Section[] {
   if (asked === null || (result !== null && BigInt(result.id) > BigInt(asked.id))) return [];
   if (now.getTime() - Date.parse(asked.at) < LONGEST_MS) {
     const text = 'That takes up to some minutes; the result appears here by itself.';
-    return [{ is: 'notice', tone: 'info', title: `The checks are being run, for ${asked.actor}`, text }];
+    return [notice('info', `The checks are being run, for ${asked.actor}`, text)];
   }
   const text = 'The process that ran them was stopped, or did not come to the end. Run them again.';
-  return [{ is: 'notice', tone: 'warn', title: 'The last checks brought no result', text }];
+  return [notice('warn', 'The last checks brought no result', text)];
 }
 
 function resultOf(result: ActionView | null): Section[] {
   if (result === null) {
     const text = 'Press the button above: nothing is changed by them, and they read a little from the service.';
-    return [{ is: 'notice', tone: 'quiet', title: 'The checks were never run from here', text }];
+    return [notice('quiet', 'The checks were never run from here', text)];
   }
   const { items, error } = result.details;
   const when = `${result.at.slice(0, 19).replace('T', ' ')} UTC, by ${result.actor}`;
   if (!Array.isArray(items)) {
-    const title = `The checks of ${when} could not be run`;
-    return [{ is: 'notice', tone: 'bad', title, text: typeof error === 'string' ? error : 'No reason is known.' }];
+    const why = typeof error === 'string' ? error : 'No reason is known.';
+    return [notice('bad', `The checks of ${when} could not be run`, why)];
   }
   const lines = items as DoctorLine[];
-  const [findings, unknown] = ['finding', 'unknown'].map((wanted) => lines.filter(({ status }) => status === wanted));
-  const [bad, unclear] = [findings?.length ?? 0, unknown?.length ?? 0];
+  const those = (wanted: DoctorLine['status']) => lines.filter(({ status }) => status === wanted);
+  const [findings, unknown] = [those('finding'), those('unknown')];
+  const [bad, unclear] = [findings.length, unknown.length];
   const title = bad > 0 ? `${counted(bad, 'finding')}: something is to be done` : 'No finding';
   const rest = unclear > 0 ? `${counted(unclear, 'line')} could not be examined. ` : '';
-  const text = `${rest}As of ${when}: what changed since is not in it.`;
+  const tone = bad > 0 ? 'bad' : unclear > 0 ? 'warn' : 'good';
   return [
-    { is: 'notice', tone: bad > 0 ? 'bad' : unclear > 0 ? 'warn' : 'good', title, text },
-    tableOf([...(findings ?? []), ...(unknown ?? []), ...lines.filter(({ status }) => status === 'ok')]),
+    notice(tone, title, `${rest}As of ${when}: what changed since is not in it.`),
+    table([...findings, ...unknown, ...those('ok')], {
+      caption: 'The checks, findings first',
+      showCaption: false,
+      columns: [
+        ['Check', ({ name }) => text(name)],
+        ['State', stateBadge],
+        ['Found', ({ found }) => text(found)],
+        ['What to do', ({ remedy }) => text(remedy, 'nothing')],
+      ],
+      empty: ['Nothing was checked', 'Run the checks again.'],
+    }),
   ];
 }
 
 const tones: Readonly<Record<DoctorLine['status'], Tone>> = { ok: 'good', finding: 'bad', unknown: 'warn' };
 
-function tableOf(lines: readonly DoctorLine[]): Section {
-  return {
-    is: 'table',
-    caption: 'The checks, findings first',
-    columns: [{ label: 'Check' }, { label: 'State' }, { label: 'Found' }, { label: 'What to do' }],
-    rows: lines.map(({ name, status, found, remedy }) => [
-      text(name),
-      badge(status === 'ok' ? (remedy === null ? 'fine' : 'hint') : status, tones[status]),
-      text(found),
-      remedy === null ? none('nothing') : text(remedy),
-    ]),
-    empty: { title: 'Nothing was checked', text: 'Run the checks again.' },
-  };
+function stateBadge({ status, remedy }: DoctorLine): Value {
+  return badge(status === 'ok' ? (remedy === null ? 'fine' : 'hint') : status, tones[status]);
 }

@@ -5,12 +5,12 @@ import type { EventDetail } from '../../domain/views/webhook-shapes.js';
 import { getEvent } from '../../records/inbox/events.js';
 import { replayEvent } from '../actions/replay-event.js';
 import type { Page, PageRequest } from '../page.js';
-import { eventStatusMeans, eventStatusTone } from '../view/event-words.js';
-import { entityHref, eventHref, orderHref } from '../view/links.js';
+import { eventBadge, eventStatusMeans } from '../view/event-words.js';
 import { bodyFor, maskedEvent, mayKnowPeople } from '../view/personal.js';
-import { kindWord } from '../view/record-words.js';
-import type { Section } from '../view/sections.js';
-import { badge, count, id, link, list, none, quiet, stack, text, time, type Value } from '../view/values.js';
+import { code, factsPanel, notice, table } from '../view/pieces.js';
+import { entityValue, eventLink } from '../view/record-words.js';
+import type { Facts, Section } from '../view/sections.js';
+import { badge, count, id, list, none, stack, text, time, type Value } from '../view/values.js';
 
 export const event: Page = {
   path: '/events/:id',
@@ -20,16 +20,31 @@ export const event: Page = {
     if (found === null) return null;
     const { key } = mayKnowPeople(req.actor) ? found : maskedEvent(found);
     const { status, error } = found;
-    const notice: Section[] =
+    const failure =
       error === null || status === 'applied'
         ? []
-        : [{ is: 'notice', tone: status === 'dead' ? 'bad' : 'warn', title: error, text: eventStatusMeans[status] }];
+        : [notice(status === 'dead' ? 'bad' : 'warn', error, eventStatusMeans[status])];
     return {
       title: found.eventType,
-      badges: [badge(status, eventStatusTone(status)), ...(found.mark === null ? [] : [badge(found.mark, 'quiet')])],
+      badges: [eventBadge(status), ...(found.mark === null ? [] : [badge(found.mark)])],
       crumbs: [{ text: 'Events', href: '/events' }],
       actions: [found.body === null ? null : req.button(replayEvent, { id: found.id })],
-      sections: [...markOf(found), ...notice, factsOf({ ...found, key }, now()), arrivalsOf(found), bodyOf(found, req)],
+      sections: [
+        ...markOf(found),
+        ...failure,
+        factsOf({ ...found, key }, now()),
+        table(found.arrivalsBySecret, {
+          caption: 'Arrivals by secret',
+          columns: [
+            ['Secret', ({ secretLabel }) => (secretLabel === '' ? none('none') : text(secretLabel))],
+            ['Arrivals', ({ arrivals }) => count(arrivals), 'end'],
+            ['First', ({ firstAt }) => time(firstAt)],
+            ['Last', ({ lastAt }) => time(lastAt)],
+          ],
+          empty: ['It never came by webhook', 'It was recovered from the delivery history of the service.'],
+        }),
+        bodyOf(found, req),
+      ],
     };
   },
 };
@@ -37,37 +52,22 @@ export const event: Page = {
 function markOf({ mark }: EventDetail): Section[] {
   if (mark === null) return [];
   const text = 'Its signed body says so. It makes no record, no order, no break and no callback.';
-  return [{ is: 'notice', tone: 'quiet', title: 'A test by “tallyhook trigger”', text }];
+  return [notice('quiet', 'A test by “tallyhook trigger”', text)];
 }
 
 function factsOf(found: EventDetail, now: Date): Section {
   const { id: own, status, source, key, keyType, eventId, attempts, sameContentAs } = found;
-  return {
-    is: 'panel',
-    title: 'What is known of it',
-    intro: eventStatusMeans[status],
-    sections: [
-      {
-        is: 'facts',
-        facts: [
-          ['Event', id(own)],
-          ['About', aboutOf(found)],
-          ['Received', time(found.receivedAt, now)],
-          ['Applied', time(found.appliedAt, now)],
-          ['Came by', text(source === 'webhook' ? 'webhook' : 'recovered from the delivery history')],
-          ['Attempts to apply', count(attempts)],
-          [keyType === 'id' ? 'Known by the id' : 'Known by its content', id(eventId ?? key)],
-          [
-            'Same content as',
-            list(
-              sameContentAs.map((other) => link(`event ${other}`, eventHref(other))),
-              'no other event',
-            ),
-          ],
-        ],
-      },
-    ],
-  };
+  const known: Facts = [
+    ['Event', id(own)],
+    ['About', aboutOf(found)],
+    ['Received', time(found.receivedAt, now)],
+    ['Applied', time(found.appliedAt, now)],
+    ['Came by', text(source === 'webhook' ? 'webhook' : 'recovered from the delivery history')],
+    ['Attempts to apply', count(attempts)],
+    [keyType === 'id' ? 'Known by the id' : 'Known by its content', id(eventId ?? key)],
+    ['Same content as', list(sameContentAs.map(eventLink), 'no other event')],
+  ];
+  return factsPanel('What is known of it', known, eventStatusMeans[status]);
 }
 
 /** Kinds whose events carry the record itself, with its id. */
@@ -81,8 +81,8 @@ function aboutOf({ eventType, body }: EventDetail): Value {
   const own = kind === undefined ? null : textField(data, 'id');
   const reference = kind === 'payout' ? null : textField(data, 'merchantReference');
   return stack([
-    ...(kind === undefined || own === null ? [] : [list([quiet(kindWord(kind)), id(own, entityHref(kind, own))])]),
-    ...(reference === null ? [] : [list([quiet('order'), id(reference, orderHref(reference))])]),
+    ...(kind === undefined || own === null ? [] : [entityValue({ kind, id: own })]),
+    ...(reference === null ? [] : [entityValue({ kind: 'order', id: reference })]),
   ]);
 }
 
@@ -96,32 +96,16 @@ function dataOf(body: string): JsonObject | null {
   }
 }
 
-function arrivalsOf({ arrivalsBySecret }: EventDetail): Section {
-  return {
-    is: 'table',
-    caption: 'Arrivals by secret',
-    showCaption: true,
-    columns: [{ label: 'Secret' }, { label: 'Arrivals', align: 'end' }, { label: 'First' }, { label: 'Last' }],
-    rows: arrivalsBySecret.map((arrival) => [
-      arrival.secretLabel === '' ? none('none') : text(arrival.secretLabel),
-      count(arrival.arrivals),
-      time(arrival.firstAt),
-      time(arrival.lastAt),
-    ]),
-    empty: { title: 'It never came by webhook', text: 'It was recovered from the delivery history of the service.' },
-  };
-}
-
 function bodyOf({ body }: EventDetail, { actor }: PageRequest): Section {
   if (body === null) {
     const text = 'Events that were dealt with keep their body for RETENTION_BODY_DAYS.';
-    return { is: 'notice', tone: 'quiet', title: 'The body was deleted by its age', text };
+    return notice('quiet', 'The body was deleted by its age', text);
   }
   const seen = bodyFor(actor, body);
   if (seen === null) {
     const text = 'It is no JSON, so what identifies a person can not be masked for the role viewer.';
-    return { is: 'notice', tone: 'quiet', title: 'The body is not shown', text };
+    return notice('quiet', 'The body is not shown', text);
   }
   const title = mayKnowPeople(actor) ? 'Body' : 'Body, personal data masked';
-  return { is: 'code', title, text: 'text' in seen ? seen.text : (stringify(seen.json, null, 2) ?? '') };
+  return code(title, 'text' in seen ? seen.text : (stringify(seen.json, null, 2) ?? ''));
 }

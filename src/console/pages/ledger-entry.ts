@@ -2,10 +2,10 @@ import { exactValue, roundedValue } from '../../domain/books/fiat-report.js';
 import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
 import { getEntry, listEntries } from '../../records/books/list-entries.js';
 import { maximumTake } from '../../records/database/paging.js';
-import { isRowId } from '../../records/database/row-id.js';
 import type { Page } from '../page.js';
-import { entryBadge, entryHref, lineOf, recordOf } from '../view/entry-rows.js';
-import { eventHref, runHref } from '../view/links.js';
+import { entryBadge, entryId, lineOf, recordOf } from '../view/entry-rows.js';
+import { facts, table, withQuery } from '../view/pieces.js';
+import { sourceLink } from '../view/record-words.js';
 import type { Section } from '../view/sections.js';
 import {
   amount,
@@ -49,64 +49,47 @@ export const ledgerEntry: Page = {
 
 function factsOf(entry: EntryView, { same, others }: { same: readonly EntryView[]; others: number }): Section {
   const { recordKind, recordId, sources, observedBy } = entry;
-  const query = new URLSearchParams({ recordKind, recordId }).toString();
   const later = same.filter(({ corrects, reverses }) => corrects === entry.id || reverses === entry.id);
-  const entryLink = (other: string | null) => (other === null ? none() : id(other, entryHref(other)));
-  return {
-    is: 'facts',
-    facts: [
-      ['Made of', recordOf(recordKind, recordId)],
-      ['Comes from', list(sources.map((source) => recordOf(source.kind, source.id)))],
-      ['Seen by', observationOf(observedBy)],
-      ['Date in the books', text(entry.date)],
-      ['Belongs to', entry.adjusts === null ? text(entry.month) : text(`${entry.adjusts}, which was closed`)],
-      ['Happened', time(entry.at)],
-      ['Dated by', text(words(entry.datedBy))],
-      ['Posted', time(entry.postedAt)],
-      ['Takes back', entryLink(entry.reverses)],
-      [entry.type === 'change' ? 'Follows' : 'Corrects', entryLink(entry.corrects)],
-      ['Followed by', list(later.map((other) => id(other.id, entryHref(other.id))))],
-      [
-        'Else booked of it',
-        others === 0 ? none('nothing') : link(counted(others, 'entry', 'entries'), `/ledger?${query}`),
-      ],
-    ],
-  };
+  const entryLink = (other: string | null) => (other === null ? none() : entryId(other));
+  const booked = link(counted(others, 'entry', 'entries'), withQuery('/ledger', { recordKind, recordId }));
+  return facts([
+    ['Made of', recordOf(recordKind, recordId)],
+    ['Comes from', list(sources.map((source) => recordOf(source.kind, source.id)))],
+    ['Seen by', observationOf(observedBy)],
+    ['Date in the books', text(entry.date)],
+    ['Belongs to', text(entry.adjusts === null ? entry.month : `${entry.adjusts}, which was closed`)],
+    ['Happened', time(entry.at)],
+    ['Dated by', text(words(entry.datedBy))],
+    ['Posted', time(entry.postedAt)],
+    ['Takes back', entryLink(entry.reverses)],
+    [entry.type === 'change' ? 'Follows' : 'Corrects', entryLink(entry.corrects)],
+    ['Followed by', list(later.map((other) => entryId(other.id)))],
+    ['Else booked of it', others === 0 ? none('nothing') : booked],
+  ]);
 }
 
 /** The poll, or the event, that showed the record so. */
 function observationOf(observed: EntryView['observedBy']): Value {
   if (observed === null) return none('no record: it was not observed');
-  const { type, ref, at } = observed;
-  const isRow = isRowId(ref);
-  const name = type === 'poll' ? `run ${ref}` : `event ${ref}`;
-  const shown = isRow ? link(name, type === 'poll' ? runHref(ref) : eventHref(ref)) : text(`${words(type)} ${ref}`);
-  return list([shown, time(at)]);
+  return list([sourceLink(observed) ?? text(`${words(observed.type)} ${observed.ref}`), time(observed.at)]);
 }
 
 function linesOf({ lines }: EntryView): Section {
-  return {
-    is: 'table',
+  return table(lines, {
     caption: 'Lines: a positive amount is a debit, and those of an asset add up to zero',
-    showCaption: true,
     columns: [
-      { label: 'Account' },
-      { label: 'Amount', align: 'end' },
-      { label: 'Rate', align: 'end' },
-      { label: 'Worth', align: 'end' },
-      { label: 'Rate known from' },
+      ['Account', ({ account, memo }) => (memo ? list([text(account), badge('memo')]) : text(account))],
+      ['Amount', (line) => amount(line.amount, line.assetCode), 'end'],
+      ['Rate', ({ rate, rateCurrency }) => amount(rate, rateCurrency), 'end'],
+      ['Worth', worthOf, 'end'],
+      [
+        'Rate known from',
+        ({ rateSource, rateAt, unpriced }) =>
+          rateSource === null ? quiet(unpriced ?? 'never valued') : list([text(rateSource), time(rateAt)]),
+      ],
     ],
-    rows: lines.map((line) => [
-      line.memo ? list([text(line.account), badge('memo')]) : text(line.account),
-      amount(line.amount, line.assetCode),
-      amount(line.rate, line.rateCurrency),
-      worthOf(line),
-      line.rateSource === null
-        ? quiet(line.unpriced ?? 'never valued')
-        : list([text(line.rateSource), time(line.rateAt)]),
-    ]),
-    empty: { title: 'No lines', text: 'An entry without lines can’t be posted.' },
-  };
+    empty: ['No lines', 'An entry without lines can’t be posted.'],
+  });
 }
 
 function worthOf({ amount: sum, rate, rateCurrency }: EntryLineView): Value {
@@ -114,24 +97,14 @@ function worthOf({ amount: sum, rate, rateCurrency }: EntryLineView): Value {
 }
 
 function historyOf(entry: EntryView, same: readonly EntryView[]): Section {
-  return {
-    is: 'table',
+  return table(same, {
     caption: 'How it came to be: nothing is changed, each of these follows the one before',
-    showCaption: true,
     columns: [
-      { label: 'Entry' },
-      { label: 'Type' },
-      { label: 'Date' },
-      { label: 'Lines', wide: true },
-      { label: 'Posted' },
+      ['Entry', (one) => (one.id === entry.id ? list([id(one.id), quiet('this one')]) : entryId(one.id))],
+      ['Type', ({ type }) => entryBadge(type)],
+      ['Date', ({ date }) => oneLine(date)],
+      ['Lines', ({ lines }) => stack(lines.map(lineOf)), 'wide'],
+      ['Posted', ({ postedAt }) => time(postedAt)],
     ],
-    rows: same.map((one) => [
-      one.id === entry.id ? list([id(one.id), quiet('this one')]) : id(one.id, entryHref(one.id)),
-      entryBadge(one.type),
-      oneLine(one.date),
-      stack(one.lines.map(lineOf)),
-      time(one.postedAt),
-    ]),
-    empty: { title: 'Nothing else', text: 'It is the only one.' },
-  };
+  });
 }

@@ -2,11 +2,12 @@ import type { RecordAsOf } from '../../domain/views/order-shapes.js';
 import type { OrderAsOf, OrderAsOfResult } from '../../records/orders/order-as-of.js';
 import type { PageRequest } from '../page.js';
 import { entityHref, orderHref } from '../view/links.js';
-import { orderStatusTone, releaseReason } from '../view/order-words.js';
+import { expectedOf, orderBadge, releaseReason } from '../view/order-words.js';
+import { factsPanel, filters, notice, panel, table } from '../view/pieces.js';
 import { kindWord } from '../view/record-words.js';
 import type { PageView, Section } from '../view/sections.js';
-import { timelineSteps } from '../view/timeline-steps.js';
-import { amount, badge, id, list, none, quiet, text, time, words } from '../view/values.js';
+import { timelinePanel } from '../view/timeline-steps.js';
+import { badge, id, list, quiet, text, time, words } from '../view/values.js';
 
 /** An order's page as of a time; null: there is no such order. */
 export function orderAsOfView(
@@ -23,37 +24,39 @@ export function orderAsOfView(
   };
   if (result === 'not_a_time') {
     const said = 'Accepted is a day such as 2026-10-31, which means its end, or a moment such as 2026-10-31T18:00Z.';
-    return {
-      ...about,
-      sections: [asOfFilter(req), { is: 'notice', tone: 'warn', title: 'That is no time', text: said }],
-    };
+    return { ...about, sections: [asOfFilter(req), notice('warn', 'That is no time', said)] };
   }
   if (result.outcome === 'not_found') return null;
   if (result.outcome === 'not_yet_known') {
     const said = `It was first known here at ${result.firstKnownAt}.`;
-    return {
-      ...about,
-      sections: [asOfFilter(req), { is: 'notice', tone: 'info', title: 'Not known then', text: said }],
-    };
+    return { ...about, sections: [asOfFilter(req), notice('info', 'Not known then', said)] };
   }
   const { details } = result;
-  const { status } = details.order;
+  const { expected, release, status } = details.order;
+  const goods = badge(release.safe ? 'release' : 'hold', release.safe ? 'good' : 'warn');
   return {
     ...about,
-    badges: status === null ? [] : [badge(words(status), orderStatusTone(status))],
-    sections: [asOfFilter(req), noticeOf(details), factsOf(details), recordsOf(details), timelineOf(details, req)],
+    badges: status === null ? [] : [orderBadge(status)],
+    sections: [
+      asOfFilter(req),
+      noticeOf(details),
+      factsPanel('The order then', [
+        ['Reference', id(reference)],
+        ['Expected by the store', expectedOf(expected)],
+        ['Goods', list([goods, quiet(releaseReason(release.reason))])],
+      ]),
+      panel('Made of, then', [recordsOf(details)]),
+      timelinePanel('The timeline until then, oldest first', details.timeline, {
+        actor: req.actor,
+        empty: 'Nothing happened to this order yet.',
+      }),
+    ],
   };
 }
 
 /** Shown on every page of an order. */
 export function asOfFilter(req: PageRequest): Section {
-  const asOf = req.filters['asOf'] ?? '';
-  return {
-    is: 'filters',
-    path: req.path,
-    active: asOf !== '',
-    fields: [{ name: 'asOf', label: 'As it was known at', value: asOf, hint: '2026-10-31T18:00Z' }],
-  };
+  return filters(req, [{ name: 'asOf', label: 'As it was known at', hint: '2026-10-31T18:00Z' }]);
 }
 
 function noticeOf({ asOf, toldLater: { changes, firstKnownAt } }: OrderAsOf): Section {
@@ -61,64 +64,26 @@ function noticeOf({ asOf, toldLater: { changes, firstKnownAt } }: OrderAsOf): Se
     changes === 0
       ? 'Nothing that the service dates by then came to be known later.'
       : `${changes} changes that the service dates by then came to be known later, the first at ${firstKnownAt}: they are not shown.`;
-  const title = `As it was known here at ${asOf}`;
   const said = `Known is not happened: this is what had been reported or read by then. ${later} Personal data stands as digests.`;
-  return { is: 'notice', tone: 'info', title, text: said };
-}
-
-function factsOf({ reference, order: { expected, release } }: OrderAsOf): Section {
-  return {
-    is: 'panel',
-    title: 'The order then',
-    sections: [
-      {
-        is: 'facts',
-        facts: [
-          ['Reference', id(reference)],
-          [
-            'Expected by the store',
-            expected === null ? none('not registered') : amount(expected.amount, expected.currency),
-          ],
-          [
-            'Goods',
-            list([
-              badge(release.safe ? 'release' : 'hold', release.safe ? 'good' : 'warn'),
-              quiet(releaseReason(release.reason)),
-            ]),
-          ],
-        ],
-      },
-    ],
-  };
+  return notice('info', `As it was known here at ${asOf}`, said);
 }
 
 function recordsOf({ paymentIntents, payins, invoices, refunds }: OrderAsOf): Section {
-  const records = [...paymentIntents, ...payins, ...invoices, ...refunds];
-  return {
-    is: 'panel',
-    title: 'Made of, then',
-    sections: [
-      {
-        is: 'table',
-        caption: 'Records of this order as they were known',
-        columns: [
-          { label: 'Record' },
-          { label: 'State' },
-          { label: 'Known' },
-          { label: 'Newest of it' },
-          { label: 'By' },
-        ],
-        rows: records.map((record) => [
-          list([text(kindWord(record.kind)), id(record.id, entityHref(record.kind, record.id))]),
-          text(stateOf(record)),
-          text(record.absent ? 'not at the service any more' : record.verified ? 'verified' : 'not verified'),
-          time(record.knownAt),
-          quiet(`${words(record.knownBy.type)} ${record.knownBy.ref}`),
-        ]),
-        empty: { title: 'No record then', text: 'No payment named this order yet.' },
-      },
+  return table([...paymentIntents, ...payins, ...invoices, ...refunds], {
+    caption: 'Records of this order as they were known',
+    showCaption: false,
+    columns: [
+      ['Record', ({ kind, id: own }) => list([text(kindWord(kind)), id(own, entityHref(kind, own))])],
+      ['State', (record) => text(stateOf(record))],
+      [
+        'Known',
+        ({ absent, verified }) => text(absent ? 'not at the service any more' : verified ? 'verified' : 'not verified'),
+      ],
+      ['Newest of it', ({ knownAt }) => time(knownAt)],
+      ['By', ({ knownBy }) => quiet(`${words(knownBy.type)} ${knownBy.ref}`)],
     ],
-  };
+    empty: ['No record then', 'No payment named this order yet.'],
+  });
 }
 
 function stateOf({ fields }: RecordAsOf): string {
@@ -126,19 +91,4 @@ function stateOf({ fields }: RecordAsOf): string {
     typeof state === 'string' && state !== 'none' ? [words(state)] : [],
   );
   return states.length === 0 ? 'unknown' : states.join(', ');
-}
-
-function timelineOf({ timeline }: OrderAsOf, req: PageRequest): Section {
-  return {
-    is: 'panel',
-    title: 'The timeline until then, oldest first',
-    sections: [
-      {
-        is: 'timeline',
-        sides: ['Webhooks said', 'The service’s lists showed'],
-        steps: timelineSteps(timeline, req.actor),
-        empty: 'Nothing happened to this order yet.',
-      },
-    ],
-  };
 }

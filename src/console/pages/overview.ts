@@ -11,9 +11,11 @@ import { mayDo } from '../authenticate.js';
 import type { Page, PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
 import { unprovenOf } from '../status.js';
+import { severities, severityBadge } from '../view/break-rows.js';
 import { minutesChart, spark } from '../view/chart.js';
-import type { Section, TableSection, Tile } from '../view/sections.js';
-import { badge, counted, duration, list, none, quiet, text, time, type Value, words } from '../view/values.js';
+import { table } from '../view/pieces.js';
+import type { Section, Tile } from '../view/sections.js';
+import { badge, counted, duration, link, list, none, quiet, text, time, type Value, words } from '../view/values.js';
 import { secrets as secretsPage } from './secrets.js';
 
 const MINUTES = 60;
@@ -24,7 +26,7 @@ export const overview: Page = {
   group: '',
   live: true,
   load: async (deps, req) => {
-    const { db, runKinds, runEverySeconds, now } = deps;
+    const { db, runKinds, now } = deps;
     const at = now();
     const midnight = new Date(Math.floor(at.getTime() / 86_400_000) * 86_400_000);
     const [payments, minutes, backlog, missed, breaks, covered, runs] = await Promise.all([
@@ -36,7 +38,6 @@ export const overview: Page = {
       coverage(db, runKinds, at),
       newestRuns(deps),
     ]);
-    const secrets = await secretsTile(deps, req);
     return {
       intro: 'Webhooks report, the service’s own lists decide: what is proven, what waits, and what is wrong.',
       sections: [
@@ -48,12 +49,12 @@ export const overview: Page = {
             backlogTile(backlog),
             missedTile(missed),
             breaksTile(breaks),
-            ...secrets,
+            await secretsTile(deps, req),
           ],
         },
         minutesChart(minutes),
         ...(breaks.length === 0 ? [] : [breaksTable(breaks)]),
-        coverageTable({ covered, runs, runEverySeconds, at }),
+        coverageTable(covered, runs, deps),
       ],
     };
   },
@@ -87,9 +88,7 @@ function receivedTile(minutes: readonly MinuteCount[]): Tile {
 }
 
 function backlogTile({ received, failed, dead, oldestSeconds }: Backlog): Tile {
-  const parts = [failed > 0 ? `${failed} tried again` : '', dead > 0 ? `${dead} given up` : ''].filter(
-    (part) => part !== '',
-  );
+  const parts = [...(failed > 0 ? [`${failed} tried again`] : []), ...(dead > 0 ? [`${dead} given up`] : [])];
   const waiting = received + failed;
   return {
     label: 'Waiting to be applied',
@@ -101,19 +100,18 @@ function backlogTile({ received, failed, dead, oldestSeconds }: Backlog): Tile {
   };
 }
 
-function missedNote(missed: number | null): string {
-  if (missed === null) return 'no complete reading of the history yet';
-  return missed === 0 ? 'none, as far as the history was read' : 'sent by the service, not here';
-}
-
 function missedTile(missed: number | null): Tile {
-  const tone = missed === null ? 'warn' : missed > 0 ? 'bad' : 'quiet';
+  const label = 'Missed deliveries';
+  if (missed === null) {
+    const note = 'no complete reading of the history yet';
+    return { label, value: 'unknown', note, tone: 'warn', href: '/runs?kind=deliveries' };
+  }
   return {
-    label: 'Missed deliveries',
-    value: missed === null ? 'unknown' : String(missed),
-    note: missedNote(missed),
-    tone,
-    href: missed === null ? '/runs?kind=deliveries' : '/deliveries?show=missed',
+    label,
+    value: String(missed),
+    note: missed === 0 ? 'none, as far as the history was read' : 'sent by the service, not here',
+    tone: missed > 0 ? 'bad' : 'quiet',
+    href: '/deliveries?show=missed',
   };
 }
 
@@ -121,9 +119,7 @@ function breaksTile(breaks: readonly OpenBreaks[]): Tile {
   const of = (wanted: string) =>
     breaks.reduce((sum, { severity, count }) => sum + (severity === wanted ? count : 0), 0);
   const total = breaks.reduce((sum, { count }) => sum + count, 0);
-  const parts = ['critical', 'high', 'medium', 'low'].flatMap((severity) =>
-    of(severity) > 0 ? [`${of(severity)} ${severity}`] : [],
-  );
+  const parts = severities.flatMap((severity) => (of(severity) > 0 ? [`${of(severity)} ${severity}`] : []));
   const grave = of('critical') + of('high') > 0;
   return {
     label: 'Open breaks',
@@ -134,86 +130,67 @@ function breaksTile(breaks: readonly OpenBreaks[]): Tile {
   };
 }
 
-/** How the secrets are doing, in a tile; none where that is not known. */
-async function secretsTile({ secretsStatus, log }: PageDeps, { actor }: PageRequest): Promise<Tile[]> {
+/** How the secrets are doing. */
+async function secretsTile({ secretsStatus, log }: PageDeps, { actor }: PageRequest): Promise<Tile> {
+  const label = 'Signing secrets';
   try {
     const { items } = await secretsStatus();
     const live = items.filter(({ retiredAt }) => retiredAt === null);
     const used = live.filter(({ matches24h }) => matches24h > 0).length;
     const noneAccepted = retiredLast(items) !== null;
-    const note = noneAccepted ? NONE_ACCEPTED : `${used} matched in the last 24 h`;
-    return [
-      {
-        label: 'Signing secrets',
-        value: String(live.length),
-        note,
-        ...(mayDo(actor, secretsPage.roles ?? []) ? { href: secretsPage.path } : {}),
-        ...(noneAccepted ? { tone: 'bad' } : used === 0 ? { tone: 'warn' } : {}),
-      },
-    ];
+    return {
+      label,
+      value: String(live.length),
+      note: noneAccepted ? NONE_ACCEPTED : `${used} matched in the last 24 h`,
+      ...(mayDo(actor, secretsPage.roles ?? []) ? { href: secretsPage.path } : {}),
+      ...(noneAccepted ? { tone: 'bad' } : used === 0 ? { tone: 'warn' } : {}),
+    };
   } catch (error) {
     log.warn({ err: error }, 'secrets not read');
-    return [{ label: 'Signing secrets', value: 'unknown', note: 'could not be read', tone: 'warn' }];
+    return { label, value: 'unknown', note: 'could not be read', tone: 'warn' };
   }
 }
 
 function breaksTable(breaks: readonly OpenBreaks[]): Section {
-  const tones = { critical: 'bad', high: 'bad', medium: 'warn', low: 'quiet' } as const;
-  const ranks = Object.keys(tones);
-  const sorted = [...breaks].sort((a, b) => ranks.indexOf(a.severity) - ranks.indexOf(b.severity) || b.count - a.count);
-  return {
-    is: 'table',
+  const rank = ({ severity }: OpenBreaks) => severities.indexOf(severity);
+  const sorted = [...breaks].sort((a, b) => rank(a) - rank(b) || b.count - a.count);
+  return table(sorted, {
     caption: 'Open breaks by kind',
-    showCaption: true,
-    columns: [{ label: 'Kind' }, { label: 'Severity' }, { label: 'Open', align: 'end' }],
-    rows: sorted.map(({ kind, severity, count }) => [
-      { is: 'link', text: words(kind), href: `/breaks?kind=${encodeURIComponent(kind)}&status=open` },
-      badge(severity, tones[severity]),
-      text(String(count)),
-    ]),
-    empty: { title: '', text: '' },
-  };
-}
-
-function coverageTable({
-  covered,
-  runs,
-  runEverySeconds,
-  at,
-}: {
-  covered: readonly Coverage[];
-  runs: ReadonlyMap<string, Run>;
-  runEverySeconds: PageDeps['runEverySeconds'];
-  at: Date;
-}): TableSection {
-  return {
-    is: 'table',
-    caption: 'What the service’s own lists prove',
-    showCaption: true,
     columns: [
-      { label: 'Kind' },
-      { label: 'State' },
-      { label: 'Proven since' },
-      { label: 'Proven up to' },
-      { label: 'Last run' },
+      ['Kind', ({ kind }) => link(words(kind), `/breaks?kind=${encodeURIComponent(kind)}&status=open`)],
+      ['Severity', ({ severity }) => severityBadge(severity)],
+      ['Open', ({ count }) => text(String(count)), 'end'],
     ],
-    rows: covered.map((of) => {
-      const problem = unprovenOf(of, runEverySeconds);
-      const run = runs.get(of.kind);
-      return [
-        { is: 'link', text: of.kind, href: `/runs?kind=${of.kind}` },
-        problem === null ? badge('proven', 'good') : list([badge('unproven', 'warn'), quiet(problem)]),
-        time(of.provenSince),
-        time(of.completeUntil, at),
-        run === undefined ? none('none yet') : runValue(run),
-      ];
-    }),
-    empty: { title: 'Nothing is read', text: 'Every kind of run is switched off, so nothing is proven.' },
-  };
+  });
 }
 
-function runValue({ status, changed, seen }: Run): Value {
+function coverageTable(
+  covered: readonly Coverage[],
+  runs: ReadonlyMap<string, Run>,
+  { runEverySeconds, now }: PageDeps,
+): Section {
+  return table(covered, {
+    caption: 'What the service’s own lists prove',
+    columns: [
+      ['Kind', ({ kind }) => link(kind, `/runs?kind=${kind}`)],
+      [
+        'State',
+        (of) => {
+          const problem = unprovenOf(of, runEverySeconds);
+          return problem === null ? badge('proven', 'good') : list([badge('unproven', 'warn'), quiet(problem)]);
+        },
+      ],
+      ['Proven since', ({ provenSince }) => time(provenSince)],
+      ['Proven up to', ({ completeUntil }) => time(completeUntil, now())],
+      ['Last run', ({ kind }) => runValue(runs.get(kind))],
+    ],
+    empty: ['Nothing is read', 'Every kind of run is switched off, so nothing is proven.'],
+  });
+}
+
+function runValue(run: Run | undefined): Value {
+  if (run === undefined) return none('none yet');
+  const { status, changed, seen } = run;
   if (status === 'running') return badge(`running, ${seen} seen`, 'info');
-  if (status === 'succeeded') return text(`${seen} seen, ${changed} changed`);
-  return badge(status, 'bad');
+  return status === 'succeeded' ? text(`${seen} seen, ${changed} changed`) : badge(status, 'bad');
 }

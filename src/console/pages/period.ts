@@ -3,20 +3,60 @@ import { checkPeriod } from '../../finance/periods/check-period.js';
 import { getPeriod } from '../../records/books/periods.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from '../actions/close-period.js';
 import type { Page, PageRequest } from '../page.js';
-import type { PageDeps } from '../page-deps.js';
-import { inPath, periodHref } from '../view/links.js';
-import { type CloseCheck, closeChecks, missingHref, periodBadge } from '../view/period-words.js';
-import type { ActionButton, Section } from '../view/sections.js';
+import { breakHref, inPath, periodHref } from '../view/links.js';
+import { factsPanel, notice, table } from '../view/pieces.js';
+import type { ActionButton, Facts, Section } from '../view/sections.js';
 import { badge, count, counted, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
+import { periodBadge } from './periods.js';
+
+/** What has to hold before a month is closed, and what is to be done where it does not. */
+const closeChecks: readonly { title: string; what: readonly Missing['what'][]; next: string }[] = [
+  {
+    title: 'The month is over, and those before it are closed',
+    what: ['month_not_over', 'nothing_posted', 'earlier_month_open', 'already_closed'],
+    next: 'Wait, or close the earlier month first. No reason makes up for this.',
+  },
+  {
+    title: 'All that is known is posted',
+    what: ['posting_behind', 'asset_not_opened'],
+    next: 'Closing posts what is known; an asset is opened by the first reading of its balance.',
+  },
+  {
+    title: 'No critical break is open',
+    what: ['critical_break'],
+    next: 'Look into each, fix it, resolve it or write it off.',
+  },
+  {
+    title: 'All lists were read to the month’s end',
+    what: ['kind_unproven'],
+    next: 'Start a run of the kind, with Runs or reconcile.',
+  },
+  {
+    title: 'Every balance is proven',
+    what: ['balance_unproven'],
+    next: 'Attribute what no list shows, such as a settlement.',
+  },
+  {
+    title: 'The books end the month with what the service held',
+    what: ['closing_differs'],
+    next: 'It can’t be taken back. With a reason the month is closed without it; next time give the day when you attribute.',
+  },
+  {
+    title: 'Every line has a value',
+    what: ['unpriced_lines'],
+    next: 'Give the rates of those days: tallyhook books rates import FILE.',
+  },
+];
 
 export const period: Page = {
   path: '/periods/:month',
   title: 'Period',
-  load: async (deps, req) => {
-    const found = await getPeriod(deps.db, req.params['month'] ?? '');
+  load: async ({ db, books, now }, req) => {
+    const found = await getPeriod(db, req.params['month'] ?? '');
     if (found === null) return null;
     const { month, status } = found;
-    const missing = status === 'open' ? await missingOf(deps, month) : null;
+    const at = now();
+    const missing = status === 'open' ? (await checkPeriod(db, month, { ...books, now: at })).missing : [];
     return {
       title: month,
       badges: [periodBadge(status)],
@@ -24,95 +64,96 @@ export const period: Page = {
       actions: buttonsOf(found, missing, req),
       sections: [
         ...(status === 'open' ? checklist(missing) : [filesOf(found)]),
-        { is: 'panel', title: 'The month', sections: [{ is: 'facts', facts: factsOf(found, deps.now()) }] },
+        factsPanel('The month', factsOf(found, at)),
       ],
     };
   },
 };
 
-/** Null where it is not known here. */
-async function missingOf({ db, books, now }: PageDeps, month: string): Promise<Missing[] | null> {
-  if (books === undefined) return null;
-  return (await checkPeriod(db, month, { ...books, now: now() })).missing;
-}
-
-function buttonsOf(
-  { month, status }: PeriodView,
-  missing: Missing[] | null,
-  req: PageRequest,
-): (ActionButton | null)[] {
+function buttonsOf({ month, status }: PeriodView, missing: Missing[], req: PageRequest): (ActionButton | null)[] {
   if (status === 'closed') return [req.button(reopenPeriodAction, { month })];
-  if (missing === null || missing.some(({ byReason }) => !byReason)) return [];
+  if (missing.some(({ byReason }) => !byReason)) return [];
   return [req.button(missing.length === 0 ? closePeriodAction : closeNeverthelessAction, { month })];
 }
 
-function checklist(missing: Missing[] | null): Section[] {
-  if (missing === null) {
-    const text = 'This process does not know the zone of the books: what is missing is not shown here.';
-    return [{ is: 'notice', tone: 'quiet', title: 'It can’t be closed here', text }];
-  }
+function checklist(missing: Missing[]): Section[] {
   const never = missing.some(({ byReason }) => !byReason);
   return [
     verdict(missing.length, never),
-    {
-      is: 'table',
-      caption: 'Before it is closed',
-      showCaption: true,
-      columns: [{ label: 'Check' }, { label: 'State' }, { label: 'What is missing' }],
-      rows: closeChecks.map((check) => rowOf(check, missing)),
-      empty: { title: 'Nothing is checked', text: '' },
-    },
+    table(
+      closeChecks.map(({ what, ...check }) => ({ ...check, own: missing.filter((one) => what.includes(one.what)) })),
+      {
+        caption: 'Before it is closed',
+        columns: [
+          ['Check', ({ title, next, own }) => (own.length === 0 ? text(title) : list([text(title), quiet(next)]))],
+          ['State', ({ own }) => missingBadge(own)],
+          ['What is missing', ({ own }) => missingList(own)],
+        ],
+      },
+    ),
   ];
 }
 
 function verdict(missing: number, never: boolean): Section {
   if (missing === 0) {
     const text = 'All that the books are made of was read and proven to the month’s end.';
-    return { is: 'notice', tone: 'good', title: 'Nothing is missing: it may be closed', text };
+    return notice('good', 'Nothing is missing: it may be closed', text);
   }
   const title = `${counted(missing, 'thing')} ${missing === 1 ? 'is' : 'are'} missing`;
-  if (never) return { is: 'notice', tone: 'warn', title, text: 'It can’t be closed yet, whatever the reason.' };
-  return { is: 'notice', tone: 'warn', title, text: 'Finance may close it nevertheless, with a reason that is kept.' };
+  const text = never
+    ? 'It can’t be closed yet, whatever the reason.'
+    : 'Finance may close it nevertheless, with a reason that is kept.';
+  return notice('warn', title, text);
+}
+
+function missingBadge(own: readonly Missing[]): Value {
+  if (own.length === 0) return badge('holds', 'good');
+  return badge('missing', own.some(({ byReason }) => !byReason) ? 'bad' : 'warn');
 }
 
 /** So many of one check are shown. */
 const SHOWN = 20;
 
-function rowOf({ title, what, next }: CloseCheck, missing: readonly Missing[]): Value[] {
-  const own = missing.filter((one) => what.includes(one.what));
-  if (own.length === 0) return [text(title), badge('holds', 'good'), none('nothing')];
+function missingList(own: readonly Missing[]): Value {
   const reasons = own.slice(0, SHOWN).map((one) => {
     const href = missingHref(one);
     return href === null ? text(one.told) : link(one.told, href);
   });
   const more = own.length > SHOWN ? [text(`… and ${own.length - SHOWN} more`)] : [];
-  const tone = own.some(({ byReason }) => !byReason) ? 'bad' : 'warn';
-  return [list([text(title), quiet(next)]), badge('missing', tone), list([...reasons, ...more])];
+  return list([...reasons, ...more], 'nothing');
+}
+
+/** Where what is missing is shown. */
+function missingHref({ what, of }: Missing): string | null {
+  if (of === null) return null;
+  if (what === 'critical_break') return breakHref(of);
+  if (what === 'kind_unproven') return `/runs?kind=${inPath(of)}`;
+  if (what === 'balance_unproven' || what === 'closing_differs' || what === 'asset_not_opened')
+    return `/balances/${inPath(of)}`;
+  if (what === 'unpriced_lines') return `/ledger/${inPath(of)}`;
+  return what === 'earlier_month_open' ? periodHref(of) : null;
 }
 
 function filesOf({ month, files }: PeriodView): Section {
-  return {
-    is: 'table',
+  return table(files, {
     caption: 'Its files, as they were stored when it was closed',
-    showCaption: true,
-    columns: [{ label: 'File' }, { label: 'Format' }, { label: 'Bytes', align: 'end' }, { label: 'SHA-256' }],
-    rows: files.map(({ name, format, bytes, sha256 }) => [
-      link(name, `${periodHref(month)}/files/${inPath(name)}`),
-      text(format),
-      count(bytes),
-      id(sha256),
-    ]),
-    empty: { title: 'No files are stored', text: 'They are stored when the month is closed.' },
-  };
+    columns: [
+      ['File', ({ name }) => link(name, `${periodHref(month)}/files/${inPath(name)}`)],
+      ['Format', ({ format }) => text(format)],
+      ['Bytes', ({ bytes }) => count(bytes), 'end'],
+      ['SHA-256', ({ sha256 }) => id(sha256)],
+    ],
+    empty: ['No files are stored', 'They are stored when the month is closed.'],
+  });
 }
 
-function factsOf(found: PeriodView, now: Date): (readonly [string, Value])[] {
+function factsOf(found: PeriodView, now: Date): Facts {
   const { entries, closings, closedAt, closedBy, reason, reopenedAt, reopenedBy } = found;
   return [
     ['Entries', count(entries)],
     ['Closed so far', text(counted(closings, 'time'))],
     ['Last closed', closedAt === null ? none('never') : list([time(closedAt, now), text(closedBy ?? '')])],
     ['Last reopened', reopenedAt === null ? none('never') : list([time(reopenedAt, now), text(reopenedBy ?? '')])],
-    ['Reason', reason === null ? none(closings === 0 ? '–' : 'none was needed') : text(reason)],
+    ['Reason', text(reason, closings === 0 ? '–' : 'none was needed')],
   ];
 }

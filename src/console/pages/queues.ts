@@ -1,7 +1,8 @@
 import type { Page } from '../page.js';
 import type { QueueReading } from '../page-deps.js';
+import { notice, panel } from '../view/pieces.js';
 import type { Section, Tile } from '../view/sections.js';
-import { duration } from '../view/values.js';
+import { capitalized, duration } from '../view/values.js';
 
 /** A job that waits longer than this waits for a worker that is not there. */
 const LATE_SECONDS = 120;
@@ -23,7 +24,7 @@ export const queues: Page = {
     return {
       intro:
         'The queues between the processes. They only make things fast: what is lost here is found in the database.',
-      sections: readings.flatMap((reading): Section[] => [sectionOf(reading, now())]),
+      sections: readings.map((reading) => sectionOf(reading, now())),
     };
   },
 };
@@ -32,46 +33,26 @@ function sectionOf({ name, state }: QueueReading, now: Date): Section {
   if (state === null) {
     const text =
       'Redis (REDIS_URL) or the database does not answer. Events are stored all the same, and applied by the workers’ scan of the inbox.';
-    return { is: 'notice', tone: 'bad', title: `The queue of ${name} can’t be asked`, text };
+    return notice('bad', `The queue of ${name} can’t be asked`, text);
   }
   const { waiting, active, delayed, failed, oldestAt } = state;
   const age = oldestAt === null ? 0 : (now.getTime() - oldestAt) / 1_000;
+  const isLate = age > LATE_SECONDS;
   const tiles: Tile[] = [
     {
       label: 'Waiting',
       value: String(waiting),
       note: oldestAt === null ? 'nothing waits' : `the oldest for ${duration(Math.max(0, age))}`,
-      ...(age > LATE_SECONDS ? { tone: 'bad' as const } : {}),
+      ...(isLate ? { tone: 'bad' } : {}),
     },
     { label: 'Active', value: String(active) },
     { label: 'Delayed', value: String(delayed), note: 'to be tried again' },
-    {
-      label: 'Failed',
-      value: String(failed),
-      note: 'kept for a while',
-      ...(failed > 0 ? { tone: 'warn' as const } : {}),
-    },
+    { label: 'Failed', value: String(failed), note: 'kept for a while', tone: failed > 0 ? 'warn' : 'quiet' },
   ];
   const late =
     name === 'commands'
       ? 'Does “tallyhook schedule” run, and is a long run before it?'
       : 'Does a worker run (“tallyhook work”)?';
-  return {
-    is: 'panel',
-    title: name.replace(/^./, (first) => first.toUpperCase()),
-    intro: means[name] ?? '',
-    sections: [
-      { is: 'tiles', tiles },
-      ...(age > LATE_SECONDS
-        ? [
-            {
-              is: 'notice' as const,
-              tone: 'bad' as const,
-              title: `The oldest has waited for ${duration(age)}`,
-              text: late,
-            },
-          ]
-        : []),
-    ],
-  };
+  const waits = isLate ? [notice('bad', `The oldest has waited for ${duration(age)}`, late)] : [];
+  return panel(capitalized(name), [{ is: 'tiles', tiles }, ...waits], { intro: means[name] ?? '' });
 }

@@ -1,7 +1,8 @@
 import { type JsonSchema, resolved } from '../api/json-schema.js';
-import type { DocumentAnswer, DocumentOperation, Parameter } from '../api/openapi-document.js';
+import type { DocumentOperation, Parameter } from '../api/openapi-document.js';
 import { apiDocument } from '../api/serve-document.js';
 import type { Page } from '../page.js';
+import { code, facts, table } from '../view/pieces.js';
 import type { Section } from '../view/sections.js';
 import { badge, id, text } from '../view/values.js';
 import { type Documented, documented, methodBadge, whoMay } from './reference.js';
@@ -23,17 +24,14 @@ export const referenceOperation: Page = {
       crumbs: [{ text: 'API', href: '/reference' }],
       intro: plain(operation.description),
       sections: [
-        {
-          is: 'facts',
-          facts: [
-            ['Address', id(`/api/v1${path}`)],
-            ['Who may', whoMay(operation)],
-            ['Name', text(operation.operationId)],
-          ],
-        },
+        facts([
+          ['Address', id(`/api/v1${path}`)],
+          ['Who may', whoMay(operation)],
+          ['Name', text(operation.operationId)],
+        ]),
         ...parametersOf(operation),
         ...bodyOf(operation),
-        { is: 'code', title: 'Example', text: exampleOf(found) },
+        code('Example', exampleOf(found)),
         ...answersOf(operation),
         refusalsOf(operation),
       ],
@@ -44,20 +42,16 @@ export const referenceOperation: Page = {
 function parametersOf({ parameters }: DocumentOperation): Section[] {
   if (parameters.length === 0) return [];
   return [
-    {
-      is: 'table',
+    table(parameters, {
       caption: 'Parameters',
-      showCaption: true,
-      columns: ['Name', 'Where', 'Type', 'Limits', 'Meaning'].map((label) => ({ label })),
-      rows: parameters.map(({ name, in: place, schema, description }) => [
-        text(name),
-        text(place),
-        text(wordOf(schema, components.schemas)),
-        limitsOf(schema),
-        text(plain(description)),
-      ]),
-      empty: { title: 'None', text: 'It takes no parameters.' },
-    },
+      columns: [
+        ['Name', ({ name }) => text(name)],
+        ['Where', ({ in: place }) => text(place)],
+        ['Type', ({ schema }) => text(wordOf(schema, components.schemas))],
+        ['Limits', ({ schema }) => limitsOf(schema)],
+        ['Meaning', ({ description }) => text(plain(description))],
+      ],
+    }),
   ];
 }
 
@@ -69,7 +63,10 @@ function bodyOf({ requestBody }: DocumentOperation): Section[] {
 
 /** A list is shown by what an item of it is; statuses that answer the same are shown once. */
 function answersOf({ responses }: DocumentOperation): Section[] {
-  const answers = answersWithContent(responses);
+  const answers = Object.entries(responses).flatMap(([status, { description, content }]) => {
+    const json = content?.['application/json'];
+    return json === undefined ? [] : [{ status, description, ...json }];
+  });
   const [first] = answers;
   if (first === undefined) return [];
   const title = answers.map(({ status, description }) => `${status}: ${description}`).join(' ');
@@ -77,45 +74,31 @@ function answersOf({ responses }: DocumentOperation): Section[] {
   const items = properties['nextCursor'] === undefined ? undefined : properties['items']?.items;
   return [
     fieldTable(items === undefined ? title : `${title} Each of its items`, items ?? first.schema),
-    { is: 'code', title: 'An answer', text: JSON.stringify(first.example, null, 2) },
+    code('An answer', JSON.stringify(first.example, null, 2)),
   ];
 }
 
-function answersWithContent(responses: Record<string, DocumentAnswer>) {
-  return Object.entries(responses).flatMap(([status, { description, content }]) => {
-    const json = content?.['application/json'];
-    return json === undefined ? [] : [{ status, description, ...json }];
-  });
-}
-
 function fieldTable(caption: string, schema: JsonSchema): Section {
-  return {
-    is: 'table',
+  return table(fieldRows(schema, components.schemas), {
     caption,
-    showCaption: true,
-    columns: [{ label: 'Field' }, { label: 'Type' }, { label: 'Meaning' }],
-    rows: fieldRows(schema, components.schemas).map(({ name, type, description }) => [
-      text(name),
-      type,
-      text(description),
-    ]),
-    empty: { title: 'Any JSON', text: 'Its fields are not shown.' },
-  };
+    columns: [
+      ['Field', ({ name }) => text(name)],
+      ['Type', ({ type }) => type],
+      ['Meaning', ({ description }) => text(description)],
+    ],
+    empty: ['Any JSON', 'Its fields are not shown.'],
+  });
 }
 
 function refusalsOf({ responses }: DocumentOperation): Section {
   const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 300);
-  return {
-    is: 'table',
+  return table(refusals, {
     caption: 'Other answers',
-    showCaption: true,
-    columns: [{ label: 'Status' }, { label: 'When' }],
-    rows: refusals.map(([status, { description }]) => [
-      badge(status, Number(status) >= 400 ? 'bad' : 'info'),
-      text(plain(description)),
-    ]),
-    empty: { title: 'None', text: 'It never refuses.' },
-  };
+    columns: [
+      ['Status', ([status]) => badge(status, Number(status) >= 400 ? 'bad' : 'info')],
+      ['When', ([, { description }]) => text(plain(description))],
+    ],
+  });
 }
 
 /** As it is typed into a shell; CONSOLE and TOKEN are set there. */

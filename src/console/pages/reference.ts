@@ -2,8 +2,9 @@ import { everyRole } from '../../domain/console-roles.js';
 import type { DocumentOperation } from '../api/openapi-document.js';
 import { apiDocument } from '../api/serve-document.js';
 import type { Page } from '../page.js';
+import { factsPanel, panel, table } from '../view/pieces.js';
 import type { Section } from '../view/sections.js';
-import { badge, id, link, list, type Tone, text, type Value } from '../view/values.js';
+import { badge, id, link, list, text, type Value } from '../view/values.js';
 
 /** An operation of the document, with where it stands there. */
 export interface Documented {
@@ -15,8 +16,6 @@ export interface Documented {
 export const documented: readonly Documented[] = Object.entries(apiDocument.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 );
-
-const referenceHref = ({ operationId }: DocumentOperation): string => `/reference/${operationId}`;
 
 /** The document as people read it. */
 export const reference: Page = {
@@ -30,64 +29,44 @@ export const reference: Page = {
   }),
 };
 
-const howToAsk: Section = {
-  is: 'panel',
-  title: 'How to ask',
-  sections: [
-    {
-      is: 'facts',
-      facts: [
-        ['Document', link('/api/v1/openapi.json', '/api/v1/openapi.json')],
-        ['Token', list([id('Authorization: Bearer <token>'), text('one of CONSOLE_TOKENS; each has a role')])],
-        [
-          'Lists',
-          text(
-            'newest first; take up to 500, then ask again with cursor = nextCursor until that is null; filters by the fields’ own names',
-          ),
-        ],
-        ['Amounts and times', text('decimal strings without trailing zeros; ISO 8601, UTC')],
-        [
-          'Errors',
-          text('RFC 9457 problems, application/problem+json: title, status and detail, which says what is accepted'),
-        ],
-        [
-          'Unchanged?',
-          text(
-            'every answer to GET has an ETag: send it as If-None-Match, and what has not changed is 304 without a body',
-          ),
-        ],
-        ['Personal data', text('masked for the role viewer')],
-      ],
-    },
+const howToAsk = factsPanel('How to ask', [
+  ['Document', link('/api/v1/openapi.json', '/api/v1/openapi.json')],
+  ['Token', list([id('Authorization: Bearer <token>'), text('one of CONSOLE_TOKENS; each has a role')])],
+  [
+    'Lists',
+    text(
+      'newest first; take up to 500, then ask again with cursor = nextCursor until that is null; filters by the fields’ own names',
+    ),
   ],
-};
+  ['Amounts and times', text('decimal strings without trailing zeros; ISO 8601, UTC')],
+  [
+    'Errors',
+    text('RFC 9457 problems, application/problem+json: title, status and detail, which says what is accepted'),
+  ],
+  [
+    'Unchanged?',
+    text('every answer to GET has an ETag: send it as If-None-Match, and what has not changed is 304 without a body'),
+  ],
+  ['Personal data', text('masked for the role viewer')],
+]);
 
 function groupOf(name: string, description: string): Section {
-  const rows = documented.filter(({ operation }) => operation.tags[0] === name);
-  return {
-    is: 'panel',
-    title: name,
-    intro: description,
-    sections: [
-      {
-        is: 'table',
-        caption: `Operations: ${name}`,
-        columns: [{ label: 'Method' }, { label: 'Address' }, { label: 'What it does' }, { label: 'Who may' }],
-        rows: rows.map(({ method, path, operation }) => [
-          methodBadge(method),
-          link(path, referenceHref(operation)),
-          text(operation.summary),
-          whoMay(operation),
-        ]),
-        empty: { title: 'Nothing', text: 'This group has no operation.' },
-      },
+  const own = documented.filter(({ operation }) => operation.tags[0] === name);
+  const operations = table(own, {
+    caption: `Operations: ${name}`,
+    showCaption: false,
+    columns: [
+      ['Method', ({ method }) => methodBadge(method)],
+      ['Address', ({ path, operation }) => link(path, `/reference/${operation.operationId}`)],
+      ['What it does', ({ operation }) => text(operation.summary)],
+      ['Who may', ({ operation }) => whoMay(operation)],
     ],
-  };
+  });
+  return panel(name, [operations], { intro: description });
 }
 
 export function methodBadge(method: string): Value {
-  const tone: Tone = method === 'GET' ? 'info' : 'warn';
-  return badge(method, tone);
+  return badge(method, method === 'GET' ? 'info' : 'warn');
 }
 
 export function whoMay({ 'x-roles': roles, security }: DocumentOperation): Value {

@@ -1,8 +1,9 @@
 import type { Run } from '../../domain/views/proof-shapes.js';
 import { getRun } from '../../records/runs/runs.js';
 import type { Page } from '../page.js';
+import { facts, factsPanel, notice } from '../view/pieces.js';
 import { proofFacts } from '../view/proof-words.js';
-import { provenBadge, runStatusTones, tookOf, whyOf } from '../view/run-words.js';
+import { provenBadge, runBadge, tookOf, whyOf } from '../view/run-words.js';
 import type { Section, Tile } from '../view/sections.js';
 import { badge, id, none, text, time } from '../view/values.js';
 import { startButton } from './runs.js';
@@ -15,9 +16,10 @@ export const run: Page = {
     const found = await getRun(deps.db, req.params['id'] ?? '');
     if (found === null) return null;
     const { status, full, kind } = found;
+    const now = deps.now();
     return {
       title: `Run of ${kind}`,
-      badges: [badge(status, runStatusTones[status]), provenBadge(found), ...(full ? [badge('full')] : [])],
+      badges: [runBadge(status), provenBadge(found), ...(full ? [badge('full')] : [])],
       crumbs: [
         { text: 'Runs', href: '/runs' },
         { text: kind, href: `/runs?kind=${encodeURIComponent(kind)}` },
@@ -26,7 +28,12 @@ export const run: Page = {
       sections: [
         verdictOf(found),
         { is: 'tiles', tiles: tilesOf(found) },
-        factsOf(found, deps.now()),
+        facts([
+          ['Run', found.id === null ? none() : id(found.id)],
+          ['Began', time(found.startedAt, now)],
+          ['Ended', time(found.finishedAt, now, 'not yet')],
+          [found.finishedAt === null ? 'Runs for' : 'Took', text(tookOf(found, now))],
+        ]),
         ...proofOf(found),
       ],
     };
@@ -37,24 +44,19 @@ function verdictOf(found: Run): Section {
   const { status, complete } = found;
   if (status === 'running') {
     const text = 'The numbers below go on by themselves. Nothing of it is proven before its end.';
-    return { is: 'notice', tone: 'info', title: 'It is under way', text };
+    return notice('info', 'It is under way', text);
   }
   const why = whyOf(found);
   if (complete && why === null) {
     const text = 'Everything that it set out to read was read, without a gap; the proof is below.';
-    return { is: 'notice', tone: 'good', title: 'Proven to be complete', text };
+    return notice('good', 'Proven to be complete', text);
   }
   const isDegraded = why?.startsWith('degraded: ') ?? false;
   const next = isDegraded
     ? 'The service does not offer this reading: what it would prove stays unproven, and nothing is to be fixed here.'
     : 'What it read is saved; the rest is read by the next run. If that fails as well, run the checks of the doctor.';
-  return {
-    is: 'notice',
-    tone: status === 'succeeded' ? 'warn' : 'bad',
-    title: `Not proven: ${why ?? ''}`,
-    text: next,
-    link: { text: 'Doctor', href: '/doctor' },
-  };
+  const doctor = { text: 'Doctor', href: '/doctor' };
+  return notice(status === 'succeeded' ? 'warn' : 'bad', `Not proven: ${why ?? ''}`, next, doctor);
 }
 
 function tilesOf(found: Run): Tile[] {
@@ -70,26 +72,14 @@ function tilesOf(found: Run): Tile[] {
   ];
 }
 
-function factsOf(found: Run, now: Date): Section {
-  return {
-    is: 'facts',
-    facts: [
-      ['Run', found.id === null ? none() : id(found.id)],
-      ['Began', time(found.startedAt, now)],
-      ['Ended', found.finishedAt === null ? none('not yet') : time(found.finishedAt, now)],
-      [found.finishedAt === null ? 'Runs for' : 'Took', text(tookOf(found, now))],
-    ],
-  };
-}
-
 function proofOf(found: Run): Section[] {
-  const facts = proofFacts(found);
-  if (facts.length === 0) return [];
+  const proof = proofFacts(found);
+  if (proof.length === 0) return [];
+  const title = found.complete ? 'What the proof rests on' : 'What was read';
   return [
-    {
-      is: 'panel',
-      title: found.complete ? 'What the proof rests on' : 'What was read',
-      sections: [{ is: 'facts', facts: facts.map(([label, words]) => [label, text(words)] as const) }],
-    },
+    factsPanel(
+      title,
+      proof.map(([label, words]) => [label, text(words)]),
+    ),
   ];
 }

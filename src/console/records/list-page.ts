@@ -1,14 +1,15 @@
 import type { RecordKind } from '../../domain/records.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
+import type { Page as PageOf } from '../../records/database/paging.js';
 import { orderedKinds, relatedOrders } from '../../records/family/shown-records.js';
 import { getRecord, listRecords, recordFilters } from '../../records/rows.js';
 import type { Page, PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
-import { paging } from '../view/links.js';
+import { filters, listTable } from '../view/pieces.js';
 import { listedStates } from '../view/record-words.js';
-import type { Section, TableSection } from '../view/sections.js';
+import type { Section } from '../view/sections.js';
 import { fieldLabel } from './field-value.js';
-import { columnsOf, rowOf } from './record-rows.js';
+import { columnsOf, type OrdersOf } from './record-rows.js';
 import type { Sheet } from './sheet.js';
 
 /** All records of a kind, newest first. */
@@ -20,29 +21,20 @@ export function listPage(sheet: Sheet): Page {
     ...(group === undefined ? {} : { group }),
     filters: ['id', ...filterNames(kind)],
     load: async (deps, req) => {
-      const { items, nextCursor } = await recordsFor(deps, sheet, req);
-      const orders = await ordersFor(deps, sheet, items);
-      const table: TableSection = {
-        is: 'table',
+      const page = await recordsFor(deps, sheet, req);
+      const orders = await ordersFor(deps, sheet, page.items);
+      const list = listTable(req, page, {
         caption: `${title}, newest first`,
-        columns: columnsOf(sheet),
-        rows: items.map((record) => rowOf(sheet, record, { req, orders })),
-        empty:
-          Object.keys(req.filters).length > 0
-            ? { title: `No ${sheet.one} fits`, text: 'Each field counts as a whole, upper and lower case too.' }
-            : { title: `No ${title.toLowerCase()} yet`, text: sheet.empty },
-        ...paging(req, nextCursor),
-      };
-      return { intro, sections: [filtersOf(sheet, req), table] };
+        columns: columnsOf(sheet, req.actor, orders),
+        unfit: [`No ${sheet.one} fits`, 'Each field counts as a whole, upper and lower case too.'],
+        empty: [`No ${title.toLowerCase()} yet`, sheet.empty],
+      });
+      return { intro, sections: [filtersOf(sheet, req), list] };
     },
   };
 }
 
-async function recordsFor(
-  { db }: PageDeps,
-  { kind }: Sheet,
-  req: PageRequest,
-): Promise<{ items: RecordView[]; nextCursor: string | null }> {
+async function recordsFor({ db }: PageDeps, { kind }: Sheet, req: PageRequest): Promise<PageOf<RecordView>> {
   const { id, ...filters } = req.filters;
   if (id === undefined) return listRecords(db, kind, { filters, cursor: req.cursor });
   const found = await getRecord(db, kind, id);
@@ -54,14 +46,11 @@ export async function ordersFor(
   { db }: Pick<PageDeps, 'db'>,
   { kind }: Sheet,
   items: readonly RecordView[],
-): Promise<ReadonlyMap<string, string[]> | null> {
+): Promise<OrdersOf> {
   const ordered = orderedKinds.find((known) => known === kind);
   if (ordered === undefined) return null;
-  return relatedOrders(
-    db,
-    ordered,
-    items.map(({ id }) => id),
-  );
+  const ids = items.map(({ id }) => id);
+  return relatedOrders(db, ordered, ids);
 }
 
 /** Those of the read API, but for what identifies a person: who may not see it could find it by trying. */
@@ -71,17 +60,9 @@ function filterNames(kind: RecordKind): string[] {
 
 function filtersOf(sheet: Sheet, req: PageRequest): Section {
   const known = filterNames(sheet.kind).filter((name) => sheet.filters.includes(name) || name in req.filters);
-  return {
-    is: 'filters',
-    path: req.path,
-    active: Object.keys(req.filters).length > 0,
-    fields: [
-      { name: 'id', label: 'ID', value: req.filters['id'] ?? '', hint: 'the whole of it' },
-      ...known.map((name) => {
-        const options = listedStates(sheet.kind, name);
-        const value = req.filters[name] ?? '';
-        return { name, label: fieldLabel(sheet.kind, name), value, ...(options.length > 0 ? { options } : {}) };
-      }),
-    ],
-  };
+  const fields = known.map((name) => {
+    const states = listedStates(sheet.kind, name);
+    return { name, label: fieldLabel(sheet.kind, name), ...(states.length > 0 ? { options: states } : {}) };
+  });
+  return filters(req, [{ name: 'id', label: 'ID', hint: 'the whole of it' }, ...fields]);
 }

@@ -2,8 +2,9 @@ import { stringify } from 'lossless-json';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { isHidden } from '../../domain/personal.js';
 import { textField } from '../../domain/records.js';
-import type { Section, TableSection } from '../view/sections.js';
-import { none, text, time, type Value } from '../view/values.js';
+import { code, facts, factsPanel, panel, table } from '../view/pieces.js';
+import type { Facts, Section, TableSection } from '../view/sections.js';
+import { text, time, type Value } from '../view/values.js';
 import { fieldLabel, fieldValue, isDeep } from './field-value.js';
 import type { Sheet } from './sheet.js';
 
@@ -27,23 +28,12 @@ export function fieldGroups(sheet: Sheet, fields: JsonObject, knowsPeople: boole
     (name) => !named.has(name) && !ours.has(name) && !isShownApart(fields[name] ?? null, name),
   );
   const groups = [...sheet.groups, { title: 'Other fields', fields: rest }];
-  return groups.flatMap(({ title, fields: names }): Section[] => {
+  return groups.flatMap(({ title, fields: names }) => {
     const shown = names.filter((name) => Object.hasOwn(fields, name) && !isDeep(fields[name] ?? null));
     if (shown.length === 0) return [];
     const isMasked = !knowsPeople && names.some((name) => isHidden(sheet.kind, name));
-    return [
-      {
-        is: 'panel',
-        title,
-        ...(isMasked ? { intro: 'Personal data is masked for the role viewer.' } : {}),
-        sections: [
-          {
-            is: 'facts',
-            facts: shown.map((name) => [fieldLabel(sheet.kind, name), fieldValue(sheet.kind, fields, name)]),
-          },
-        ],
-      },
-    ];
+    const known: Facts = shown.map((name) => [fieldLabel(sheet.kind, name), fieldValue(sheet.kind, fields, name)]);
+    return [factsPanel(title, known, isMasked ? 'Personal data is masked for the role viewer.' : undefined)];
   });
 }
 
@@ -55,7 +45,7 @@ export function deepFields({ kind, related }: Sheet, fields: JsonObject): Sectio
     if (ours.has(name) || drawn.has(name) || !isDeep(value)) return [];
     if (name === 'statusHistory' && Array.isArray(value)) return [historyTable(value)];
     if (isJsonObject(value) && Object.keys(value).length === 0) return [];
-    return [{ is: 'code', title: fieldLabel(kind, name), text: stringify(value, null, 2) ?? '' }];
+    return [code(fieldLabel(kind, name), stringify(value, null, 2) ?? '')];
   });
 }
 
@@ -64,30 +54,25 @@ const STATES = ['status', 'to', 'state'];
 
 /** The specification does not show the names of an entry's fields: whatever is no time and no state is shown as it is. */
 function historyTable(entries: readonly Json[]): TableSection {
-  const rows = entries.map((entry): Value[] => {
-    if (!isJsonObject(entry)) return [none(), none(), text(stringify(entry) ?? '')];
-    const timeName = TIMES.find((name) => typeof entry[name] === 'string');
-    const stateName = STATES.find((name) => typeof entry[name] === 'string');
-    const rest = Object.entries(entry).filter(
-      ([name, value]) => name !== timeName && name !== stateName && value !== null,
-    );
-    const others = rest.map(
-      ([name, value]) => `${name}: ${typeof value === 'string' ? value : (stringify(value) ?? '')}`,
-    );
-    return [
-      timeName === undefined ? none() : time(textField(entry, timeName)),
-      stateName === undefined ? none() : text(textField(entry, stateName) ?? ''),
-      others.length === 0 ? none() : text(others.join(', ')),
-    ];
+  const rows = entries.map((entry) => {
+    if (!isJsonObject(entry)) return { time: null, state: null, more: stringify(entry) ?? '' };
+    const textOf = (names: readonly string[]) => names.find((name) => typeof entry[name] === 'string');
+    const shown = [textOf(TIMES), textOf(STATES)];
+    const [at, state] = shown.map((name) => (name === undefined ? null : textField(entry, name)));
+    const more = Object.entries(entry)
+      .filter(([name, value]) => !shown.includes(name) && value !== null)
+      .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : (stringify(value) ?? '')}`);
+    return { time: at, state, more: more.length === 0 ? null : more.join(', ') };
   });
-  return {
-    is: 'table',
+  return table(rows, {
     caption: 'States, as the service shows them',
-    showCaption: true,
-    columns: [{ label: 'When' }, { label: 'State' }, { label: 'More' }],
-    rows,
-    empty: { title: 'No history', text: 'The service shows none.' },
-  };
+    columns: [
+      ['When', (row) => time(row.time)],
+      ['State', ({ state }) => text(state)],
+      ['More', ({ more }) => text(more)],
+    ],
+    empty: ['No history', 'The service shows none.'],
+  });
 }
 
 /** An empty list says nothing by itself. */
@@ -95,4 +80,32 @@ function isShownApart(value: Json, name: string): boolean {
   return (
     isDeep(value) || (Array.isArray(value) && value.length === 0 && (name === 'payins' || name === 'statusHistory'))
   );
+}
+
+/** What a signing secret is enough to write: apart from the record, without its colours, and nothing of it to be copied. */
+export function reportedPanel({ kind }: Sheet, fields: JsonObject): Section[] {
+  const { reported = null } = fields;
+  if (!isJsonObject(reported)) return [];
+  const names = Object.keys(reported).filter((name) => saysSomething(reported[name] ?? null, fields[name] ?? null));
+  const deep = names.filter((name) => isDeep(reported[name] ?? null));
+  // A report of an amount alone is in the unit that the record has.
+  const units = { ...fields, ...reported };
+  const known = names
+    .filter((name) => !deep.includes(name))
+    .map((name) => [fieldLabel(kind, name), plain(fieldValue(kind, units, name))] as const);
+  const codes = deep.map((name) => code(fieldLabel(kind, name), stringify(reported[name], null, 2) ?? ''));
+  const intro =
+    'Webhooks say this, and the service’s own answers do not show it. Never pay to an address that stands here.';
+  return [panel('Only reported', [...(known.length > 0 ? [facts(known)] : []), ...codes], { intro })];
+}
+
+/** That a record has nothing in a field is news only where it has something. */
+function saysSomething(reported: Json, shown: Json): boolean {
+  const isNothing = (value: Json): boolean => value === null || (Array.isArray(value) && value.length === 0);
+  return !isNothing(reported) || !isNothing(shown);
+}
+
+function plain(value: Value): Value {
+  if (value.is === 'badge') return text(value.text);
+  return value.is === 'id' && value.href === undefined ? text(value.id) : value;
 }

@@ -1,20 +1,29 @@
+import { defaultPayoutWords } from '../../domain/family/links.js';
+import { unlinkedWords } from '../../domain/orders/own-call-words.js';
+import type { RecordKind } from '../../domain/records.js';
+import type { OrderView } from '../../domain/views/order-shapes.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
+import { type OpenRefund, openRefundsAmong } from '../../records/orders/list-open-refunds.js';
+import { getOrder } from '../../records/orders/orders.js';
+import { ordersOfPayouts } from '../../records/orders/orders-of-payouts.js';
 import { type RecordDetails, recordDetails } from '../../records/orders/record-details.js';
 import { assignRefundAction } from '../actions/assign-refund.js';
-import type { Page, PageRequest } from '../page.js';
-import { entityHref, eventHref, runHref } from '../view/links.js';
+import type { Page } from '../page.js';
+import type { PageDeps } from '../page-deps.js';
+import { breaksOf } from '../view/break-rows.js';
+import { entityHref, orderHref } from '../view/links.js';
+import { orderBadge, releaseBadge, releaseReason } from '../view/order-words.js';
 import { mayKnowPeople, recordFor } from '../view/personal.js';
-import { howKnown } from '../view/record-words.js';
-import type { Section } from '../view/sections.js';
-import { timelineSteps } from '../view/timeline-steps.js';
-import { count, id, link, none, text, time, type Value, words } from '../view/values.js';
+import { factsPanel, notice, table, withQuery } from '../view/pieces.js';
+import { eventLink, howKnown, sourceLink } from '../view/record-words.js';
+import type { Facts, Section } from '../view/sections.js';
+import { timelinePanel } from '../view/timeline-steps.js';
+import { capitalized, count, id, link, none, text, time, words } from '../view/values.js';
 import { ordersFor } from './list-page.js';
-import { payoutOrders } from './payout-orders.js';
-import { deepFields, fieldGroups } from './record-fields.js';
-import { breaksOf, noticesOf } from './record-notices.js';
+import { deepFields, fieldGroups, reportedPanel } from './record-fields.js';
+import { noticesOf } from './record-notices.js';
 import { type OrdersOf, orderValue, statesOf } from './record-rows.js';
 import { relatedTables } from './related-tables.js';
-import { reportedPanel } from './reported-panel.js';
 import type { Sheet } from './sheet.js';
 
 /** One record: what it is, how that is known, what it is linked with, and all that happened to it. */
@@ -42,9 +51,13 @@ export function recordPage(sheet: Sheet): Page {
           knownPanel(sheet.kind, { record, orders, now: deps.now() }),
           ...fieldGroups(sheet, fields, mayKnowPeople(req.actor)),
           ...reportedPanel(sheet, fields),
-          ...(await relatedTables(deps, sheet, { record, req })),
+          ...(await relatedTables(deps, sheet, { record, actor: req.actor })),
           ...deepFields(sheet, fields),
-          timelinePanel(details, req),
+          timelinePanel('What changed, oldest first', details.timeline, {
+            actor: req.actor,
+            intro: `What events said stands on the left, what the service’s own lists showed on the right.${details.hasOlder ? ' Older changes are in the changes feed.' : ''}`,
+            empty: 'No change is kept of it.',
+          }),
           ...deliveriesOf(details),
         ],
       };
@@ -53,87 +66,81 @@ export function recordPage(sheet: Sheet): Page {
 }
 
 function knownPanel(
-  kind: string,
+  kind: RecordKind,
   { record, orders, now }: { record: RecordView; orders: OrdersOf; now: Date },
 ): Section {
   const { id: own, verified, verifiedAt, observedAt, observedBy, absentSince } = record;
-  const absent: [string, Value][] = absentSince === null ? [] : [['Not at the service since', time(absentSince, now)]];
-  return {
-    is: 'panel',
-    title: 'How it is known',
-    sections: [
-      {
-        is: 'facts',
-        facts: [
-          ['ID', id(own)],
-          ...(orders === null ? [] : [['Order', orderValue(orders.get(own) ?? [])] as [string, Value]]),
-          ['Verified', verified ? time(verifiedAt, now) : none('not by the service’s own list')],
-          ['Shown as of', time(observedAt, now)],
-          ['Shown by', sourceValue(observedBy)],
-          ...absent,
-          ...entriesOf(kind, own),
-        ],
-      },
-    ],
-  };
+  const known: Facts = [['ID', id(own)]];
+  if (orders !== null) known.push(['Order', orderValue(orders.get(own) ?? [])]);
+  known.push(
+    ['Verified', verified ? time(verifiedAt, now) : none('not by the service’s own list')],
+    ['Shown as of', time(observedAt, now)],
+    ['Shown by', sourceLink(observedBy) ?? text(`${words(observedBy.type)}: ${observedBy.ref.replaceAll('-', ' ')}`)],
+  );
+  if (absentSince !== null) known.push(['Not at the service since', time(absentSince, now)]);
+  if (booked.includes(kind)) {
+    const entries = withQuery('/ledger', { recordKind: kind, recordId: own });
+    known.push(['In the books', link('its entries', entries)]);
+  }
+  return factsPanel('How it is known', known);
 }
 
-const booked: readonly string[] = ['payment_intent', 'payout', 'transaction'];
-
-function entriesOf(kind: string, own: string): [string, Value][] {
-  if (!booked.includes(kind)) return [];
-  const query = new URLSearchParams({ recordKind: kind, recordId: own }).toString();
-  return [['In the books', link('its entries', `/ledger?${query}`)]];
-}
-
-function sourceValue({ type, ref }: RecordView['observedBy']): Value {
-  if (type === 'webhook' || type === 'delivery_history') return link(`event ${ref}`, eventHref(ref));
-  if (type === 'poll' && /^\d+$/.test(ref)) return link(`run ${ref}`, runHref(ref));
-  return text(`${words(type)}: ${ref.replaceAll('-', ' ')}`);
-}
-
-function timelinePanel({ timeline, hasOlder }: RecordDetails, req: PageRequest): Section {
-  const older = hasOlder ? ' Older changes are in the changes feed.' : '';
-  return {
-    is: 'panel',
-    title: 'What changed, oldest first',
-    intro: `What events said stands on the left, what the service’s own lists showed on the right.${older}`,
-    sections: [
-      {
-        is: 'timeline',
-        sides: ['Webhooks said', 'The service’s lists showed'],
-        steps: timelineSteps(timeline, req.actor),
-        empty: 'No change is kept of it.',
-      },
-    ],
-  };
-}
+const booked: readonly RecordKind[] = ['payment_intent', 'payout', 'transaction'];
 
 /** What the service says it sent of the events that spoke of it. */
 function deliveriesOf({ deliveries }: RecordDetails): Section[] {
   if (deliveries.length === 0) return [];
   return [
-    {
-      is: 'table',
+    table(deliveries, {
       caption: 'Deliveries that brought its events',
-      showCaption: true,
       columns: [
-        { label: 'Delivery' },
-        { label: 'Event' },
-        { label: 'Endpoint' },
-        { label: 'Status' },
-        { label: 'Attempts', align: 'end' },
-        { label: 'Created' },
+        ['Delivery', ({ id: own }) => id(own, entityHref('delivery', own))],
+        ['Event', ({ eventId }) => eventLink(eventId)],
+        ['Endpoint', ({ endpointUrl }) => text(endpointUrl)],
+        ['Status', ({ status }) => text(status)],
+        ['Attempts', ({ attempts }) => count(attempts), 'end'],
+        ['Created', ({ createdAt }) => time(createdAt)],
       ],
-      rows: deliveries.map(({ id: own, eventId, endpointUrl, status, attempts, createdAt }) => [
-        id(own, entityHref('delivery', own)),
-        link(`event ${eventId}`, eventHref(eventId)),
-        endpointUrl === null ? none() : text(endpointUrl),
-        status === null ? none() : text(status),
-        attempts === null ? none() : count(attempts),
-        time(createdAt),
-      ]),
-      empty: { title: '', text: '' },
-    },
+    }),
   ];
+}
+
+const MOST_ORDERS = 20;
+
+/** The orders that a payout concerns, and what ends that it holds them. */
+async function payoutOrders(
+  { db, payoutWords = defaultPayoutWords }: Pick<PageDeps, 'db' | 'payoutWords'>,
+  payout: string,
+): Promise<{ references: string[]; sections: Section[] }> {
+  const references = (await ordersOfPayouts(db, [payout])).get(payout) ?? [];
+  const found = await Promise.all(references.slice(0, MOST_ORDERS).map((reference) => getOrder(db, reference)));
+  const orders = found.filter((order) => order !== null);
+  const [open] = await openRefundsAmong(db, payoutWords, [payout]);
+  return {
+    references,
+    sections: [
+      ...(open === undefined ? [] : [noticeOf(payout, open)]),
+      ...(orders.length === 0 ? [] : [tableOf(orders)]),
+    ],
+  };
+}
+
+function noticeOf(payout: string, { why, call }: Pick<OpenRefund, 'why' | 'call'>): Section {
+  if (why === 'reported') {
+    const text = 'It is polled at once. What stays, a person answers: say whose refund it is, above.';
+    return notice('warn', 'Only webhooks say whose refund it is', text);
+  }
+  return notice('warn', 'Whose refund it is has to be said', `${capitalized(unlinkedWords(payout, call))}.`);
+}
+
+function tableOf(orders: readonly OrderView[]): Section {
+  return table(orders, {
+    caption: 'Orders that it concerns',
+    columns: [
+      ['Order', ({ reference }) => id(reference, orderHref(reference))],
+      ['Status', ({ status }) => orderBadge(status)],
+      ['Goods', ({ release }) => releaseBadge(release)],
+      ['Why', ({ release }) => text(releaseReason(release.reason)), 'wide'],
+    ],
+  });
 }

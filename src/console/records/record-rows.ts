@@ -1,53 +1,31 @@
+import type { Actor } from '../../domain/console-roles.js';
 import { textField } from '../../domain/records.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
-import type { PageRequest } from '../page.js';
-import { inPath, orderHref } from '../view/links.js';
+import { entityHref, orderHref } from '../view/links.js';
 import { recordFor } from '../view/personal.js';
+import type { Column } from '../view/pieces.js';
 import { howKnown, stateBadge } from '../view/record-words.js';
-import type { TableSection } from '../view/sections.js';
-import { badge, id, list, none, text, time, type Value } from '../view/values.js';
+import { badge, id, list, text, time, type Value } from '../view/values.js';
 import { fieldLabel, fieldValue, isAmountField } from './field-value.js';
 import type { Sheet } from './sheet.js';
 
 /** By record; null: records of the kind belong to no order. */
 export type OrdersOf = ReadonlyMap<string, string[]> | null;
 
-export function columnsOf(sheet: Sheet, withOrder = isOrdered(sheet)): TableSection['columns'] {
+/** Columns of a list of records. `orders` is null where the list does not show them. */
+export function columnsOf({ kind, filters, columns }: Sheet, actor: Actor, orders: OrdersOf): Column<RecordView>[] {
   return [
-    { label: 'ID' },
-    ...(hasStates(sheet) ? [{ label: 'State' }] : []),
-    { label: 'Known' },
-    ...(withOrder ? [{ label: 'Order' }] : []),
-    ...sheet.columns.map((field) =>
-      isAmountField(sheet.kind, field)
-        ? ({ label: fieldLabel(sheet.kind, field), align: 'end' } as const)
-        : { label: fieldLabel(sheet.kind, field) },
-    ),
-    { label: 'Created' },
+    ['ID', ({ id: own }) => id(own, entityHref(kind, own))],
+    ...(filters.includes('status') ? [['State', (record: RecordView) => list(statesOf(record))] as const] : []),
+    ['Known', howKnown],
+    ...(orders === null ? [] : [['Order', ({ id }: RecordView) => orderValue(orders.get(id) ?? [])] as const]),
+    ...columns.map((field): Column<RecordView> => {
+      const cell = (record: RecordView) => fieldValue(kind, recordFor(actor, kind, record), field);
+      const label = fieldLabel(kind, field);
+      return isAmountField(kind, field) ? [label, cell, 'end'] : [label, cell];
+    }),
+    ['Created', (record) => time(textField(record, 'createdAt'))],
   ];
-}
-
-/** A record in a list. `orders` is null where the list does not show them. */
-export function rowOf(
-  sheet: Sheet,
-  record: RecordView,
-  { req, orders }: { req: PageRequest; orders: OrdersOf },
-): Value[] {
-  const fields = recordFor(req.actor, sheet.kind, record);
-  return [
-    id(record.id, recordHref(sheet, record.id)),
-    ...(hasStates(sheet) ? [list(statesOf(record))] : []),
-    howKnown(record),
-    ...(orders === null ? [] : [orderValue(orders.get(record.id) ?? [])]),
-    ...sheet.columns.map((field) => fieldValue(sheet.kind, fields, field)),
-    time(textField(record, 'createdAt')),
-  ];
-}
-
-/** A row for one that is named and was not read yet. */
-export function unreadRow(sheet: Sheet, own: string, width: number): Value[] {
-  const rest = Array.from({ length: Math.max(0, width - 2) }, () => none());
-  return [id(own, recordHref(sheet, own)), none('not read yet'), ...rest];
 }
 
 /** Its state, and its dispute where there is one. */
@@ -65,16 +43,4 @@ export function statesOf(record: RecordView): Value[] {
 export function orderValue(references: readonly string[]): Value {
   if (references.length === 0) return text('unlinked');
   return list(references.map((reference) => id(reference, orderHref(reference))));
-}
-
-function recordHref({ path }: Sheet, own: string): string {
-  return `${path}/${inPath(own)}`;
-}
-
-function isOrdered({ kind }: Sheet): boolean {
-  return kind === 'payment_intent' || kind === 'payin' || kind === 'invoice' || kind === 'payout';
-}
-
-function hasStates({ filters }: Sheet): boolean {
-  return filters.includes('status');
 }

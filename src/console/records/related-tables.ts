@@ -1,11 +1,15 @@
+import type { Knex } from 'knex';
+import type { Actor } from '../../domain/console-roles.js';
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
-import type { Related } from '../../domain/kinds/kinds.js';
+import type { RecordKind, Related } from '../../domain/kinds/kinds.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
 import { getRecord, listRecords } from '../../records/rows.js';
-import type { PageRequest } from '../page.js';
 import type { PageDeps } from '../page-deps.js';
+import { entityHref } from '../view/links.js';
+import { type Column, table, withQuery } from '../view/pieces.js';
 import type { Section } from '../view/sections.js';
-import { columnsOf, rowOf, unreadRow } from './record-rows.js';
+import { id, none } from '../view/values.js';
+import { columnsOf } from './record-rows.js';
 import { type Sheet, sheetOf } from './sheet.js';
 
 const MOST = 20;
@@ -14,20 +18,20 @@ const MOST = 20;
 export async function relatedTables(
   { db }: PageDeps,
   { related }: Sheet,
-  { record, req }: { record: RecordView; req: PageRequest },
+  { record, actor }: { record: RecordView; actor: Actor },
 ): Promise<Section[]> {
   const sections: Section[] = [];
   for (const one of related) {
     const sheet = sheetOf(one.kind);
-    if (sheet !== null) sections.push(await tableOf({ db }, sheet, { one, record, req }));
+    if (sheet !== null) sections.push(await tableOf(db, sheet, { one, record, actor }));
   }
   return sections;
 }
 
 async function tableOf(
-  { db }: Pick<PageDeps, 'db'>,
+  db: Knex,
   sheet: Sheet,
-  { one, record, req }: { one: Related; record: RecordView; req: PageRequest },
+  { one, record, actor }: { one: Related; record: RecordView; actor: Actor },
 ): Promise<Section> {
   const named = namedIds(record, one.named);
   const found = new Map<string, RecordView>();
@@ -38,20 +42,21 @@ async function tableOf(
   const filters = one.by === undefined ? null : { [one.by]: record.id };
   const naming = filters === null ? null : await listRecords(db, sheet.kind, { filters, take: MOST });
   for (const item of naming?.items ?? []) found.set(item.id, item);
-  const columns = columnsOf(sheet, false);
-  const unread = named.filter((id) => !found.has(id));
-  return {
-    is: 'table',
-    caption: one.title,
-    showCaption: true,
-    columns,
-    rows: [
-      ...[...found.values()].map((item) => rowOf(sheet, item, { req, orders: null })),
-      ...unread.map((id) => unreadRow(sheet, id, columns.length)),
-    ],
-    empty: { title: `${one.title}: none`, text: one.none },
-    ...(naming?.nextCursor && filters ? { next: `${sheet.path}?${new URLSearchParams(filters).toString()}` } : {}),
-  };
+  const rows = [...found.values(), ...named.filter((id) => !found.has(id))];
+  const more = naming?.nextCursor && filters ? { next: withQuery(sheet.path, filters) } : {};
+  const columns = columnsOf(sheet, actor, null).map((column, place) => orUnread(sheet.kind, column, place));
+  return { ...table(rows, { caption: one.title, columns, empty: [`${one.title}: none`, one.none] }), ...more };
+}
+
+/** The same column where some are named alone, by their id, and were not read yet. */
+function orUnread(
+  kind: RecordKind,
+  [label, cell, how]: Column<RecordView>,
+  place: number,
+): Column<RecordView | string> {
+  const unread = (own: string) =>
+    place === 0 ? id(own, entityHref(kind, own)) : none(place === 1 ? 'not read yet' : undefined);
+  return [label, (row) => (typeof row === 'string' ? unread(row) : cell(row)), how];
 }
 
 /** Of the summaries of payins their ids; of any other field its text. */

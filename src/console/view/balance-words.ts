@@ -1,25 +1,8 @@
 import { compareAmounts } from '../../domain/money.js';
-import type { Attribution } from '../../domain/views/balance-shapes.js';
-import type { BalanceProof } from '../../records/balances/balance-proofs.js';
+import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { badge, type Value } from './values.js';
 
-/** How a balance was judged, as the read API shows it. */
-export type ShownProof = Omit<BalanceProof, 'assetCode' | 'held' | 'balance' | 'frozen'> & {
-  status: 'agrees' | 'unexplained' | 'unproven';
-  agreedBalance: string | null;
-  agreedFrozen: string | null;
-};
-
-/** Null: it was never judged. */
-export function proofOf(balance: object): ShownProof | null {
-  return 'proof' in balance ? (balance.proof as ShownProof | null) : null;
-}
-
-export function attributionsOf(balance: object): Attribution[] {
-  return 'attributions' in balance ? (balance.attributions as Attribution[]) : [];
-}
-
-export function proofBadge(proof: ShownProof | null): Value {
+export function proofBadge(proof: BalanceProofView | null): Value {
   if (proof === null) return badge('never judged', 'warn');
   if (proof.status === 'agrees') return badge('agrees', 'good');
   return proof.status === 'unproven' ? badge('unproven', 'warn') : badge('unexplained', 'bad');

@@ -1,9 +1,10 @@
 import type { Severity } from '../../domain/breaks/findings.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
-import { breakHref, entityHref } from './links.js';
-import { kindWord } from './record-words.js';
-import type { TableSection } from './sections.js';
-import { badge, id, link, list, quiet, type Tone, text, time, words } from './values.js';
+import { breakHref } from './links.js';
+import { type Column, table } from './pieces.js';
+import { entityValue } from './record-words.js';
+import type { Section } from './sections.js';
+import { badge, badgesOf, counted, link, list, quiet, type Tone, text, time, type Value, words } from './values.js';
 
 export const severityTones: Readonly<Record<Severity, Tone>> = {
   critical: 'bad',
@@ -12,43 +13,36 @@ export const severityTones: Readonly<Record<Severity, Tone>> = {
   low: 'quiet',
 };
 
-const statusTones: Readonly<Record<BreakView['status'], Tone>> = {
-  open: 'bad',
-  acknowledged: 'info',
-  resolved: 'good',
-  written_off: 'quiet',
-  auto_resolved: 'good',
+export const severityBadge = badgesOf(severityTones);
+
+export const severities = ['critical', 'high', 'medium', 'low'] as const satisfies Severity[];
+
+const statuses: Readonly<Record<BreakView['status'], { text: string; tone: Tone }>> = {
+  open: { text: 'open', tone: 'bad' },
+  acknowledged: { text: 'acknowledged', tone: 'info' },
+  resolved: { text: 'resolved', tone: 'good' },
+  written_off: { text: 'written off', tone: 'quiet' },
+  auto_resolved: { text: 'resolved by itself', tone: 'good' },
 };
 
-export const breakStatuses: readonly { value: BreakView['status']; text: string }[] = [
-  { value: 'open', text: 'open' },
-  { value: 'acknowledged', text: 'acknowledged' },
-  { value: 'resolved', text: 'resolved' },
-  { value: 'written_off', text: 'written off' },
-  { value: 'auto_resolved', text: 'resolved by itself' },
-];
+export const breakStatuses = Object.entries(statuses).map(([value, { text }]) => ({ value, text }));
 
-export function statusBadge(status: BreakView['status']) {
-  const label = breakStatuses.find(({ value }) => value === status)?.text ?? words(status);
-  return badge(label, statusTones[status]);
+export function statusBadge(status: BreakView['status']): Value {
+  return badge(statuses[status].text, statuses[status].tone);
 }
 
-export const breakColumns: TableSection['columns'] = [
-  { label: 'Break' },
-  { label: 'Severity' },
-  { label: 'About' },
-  { label: 'Status' },
-  { label: 'Opened' },
-  { label: 'Age' },
-];
+export function breakColumns(now: Date): Column<BreakView>[] {
+  return [
+    ['Break', ({ id, kind }) => list([link(words(kind), breakHref(id)), quiet(`no. ${id}`)])],
+    ['Severity', ({ severity }) => severityBadge(severity)],
+    ['About', ({ entity }) => entityValue(entity)],
+    ['Status', ({ status }) => statusBadge(status)],
+    ['Opened', ({ openedAt }) => time(openedAt, now)],
+    ['Age', ({ ageDays }) => text(ageDays === 0 ? 'today' : counted(ageDays, 'day'))],
+  ];
+}
 
-export function breakRows(items: readonly BreakView[], now: Date): TableSection['rows'] {
-  return items.map(({ id: own, kind, severity, entity, status, openedAt, ageDays }) => [
-    list([link(words(kind), breakHref(own)), quiet(`no. ${own}`)]),
-    badge(severity, severityTones[severity]),
-    list([quiet(kindWord(entity.kind)), id(entity.id, entityHref(entity.kind, entity.id))]),
-    statusBadge(status),
-    time(openedAt, now),
-    text(ageDays === 0 ? 'today' : `${ageDays} ${ageDays === 1 ? 'day' : 'days'}`),
-  ]);
+/** The breaks about what a page shows; nothing where there is none. */
+export function breaksOf(breaks: readonly BreakView[], now: Date, caption = 'Open breaks'): Section[] {
+  return breaks.length === 0 ? [] : [table(breaks, { caption, columns: breakColumns(now) })];
 }

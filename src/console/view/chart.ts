@@ -4,19 +4,46 @@ import { counted, type Tone } from './values.js';
 
 const WIDTH = 600;
 const HEIGHT = 100;
-const GAP = 2;
+
+interface Bar {
+  label: string;
+  /** From the bottom up. */
+  parts: readonly (readonly [tone: Tone, n: number])[];
+}
+
+/** Bars beside each other, with a gap between two; the highest is as high as the drawing. */
+function barsOf(
+  bars: readonly Bar[],
+  gap: number,
+): { highest: number } & Pick<ChartSection, 'width' | 'height' | 'bars'> {
+  const sums = bars.map(({ parts }) => parts.reduce((total, [, n]) => total + n, 0));
+  const highest = Math.max(...sums, 1);
+  const step = WIDTH / Math.max(bars.length, 1);
+  const drawn = bars.map(({ label, parts }, index) => {
+    let top = HEIGHT;
+    const pieces = parts.flatMap(([tone, n]) => {
+      const height = round((n / highest) * HEIGHT);
+      top = round(top - height);
+      return n === 0 ? [] : [{ tone, y: top, height }];
+    });
+    return { x: round(index * step), width: round(step - gap), label, parts: pieces };
+  });
+  return { highest, width: WIDTH, height: HEIGHT, bars: drawn };
+}
 
 /** One bar per minute: what came in, by what became of it, and what was rejected. */
 export function minutesChart(minutes: readonly MinuteCount[]): ChartSection {
-  const partsOf = ({ applied, waiting, notApplied, rejected }: MinuteCount): [Tone, number][] => [
-    ['info', applied],
-    ['warn', waiting],
-    ['quiet', notApplied],
-    ['bad', rejected],
-  ];
-  const sum = (minute: MinuteCount) => partsOf(minute).reduce((total, [, n]) => total + n, 0);
-  const highest = Math.max(...minutes.map(sum), 1);
-  const step = WIDTH / minutes.length;
+  const bars = minutes.map((minute): Bar => {
+    const { applied, waiting, notApplied, rejected } = minute;
+    const parts = [
+      ['info', applied],
+      ['warn', waiting],
+      ['quiet', notApplied],
+      ['bad', rejected],
+    ] as const;
+    return { label: labelOf(minute), parts };
+  });
+  const { highest, ...drawing } = barsOf(bars, 2);
   const total = (name: Exclude<keyof MinuteCount, 'minute'>) => minutes.reduce((all, minute) => all + minute[name], 0);
   const [applied, waiting, rejected] = [total('applied'), total('waiting'), total('rejected')];
   const received = applied + waiting + total('notApplied');
@@ -24,17 +51,7 @@ export function minutesChart(minutes: readonly MinuteCount[]): ChartSection {
     is: 'chart',
     title: 'Received in the last hour, per minute',
     summary: `In the last hour ${received} events were received, ${applied} of them applied, ${waiting} wait; ${rejected} requests were rejected.`,
-    width: WIDTH,
-    height: HEIGHT,
-    bars: minutes.map((minute, index) => {
-      let top = HEIGHT;
-      const parts = partsOf(minute).flatMap(([tone, n]) => {
-        const height = round((n / highest) * HEIGHT);
-        top = round(top - height);
-        return n === 0 ? [] : [{ tone, y: top, height }];
-      });
-      return { x: round(index * step), width: round(step - GAP), label: labelOf(minute), parts };
-    }),
+    ...drawing,
     legend: [
       { tone: 'info', text: `${applied} applied` },
       { tone: 'warn', text: `${waiting} waiting` },
@@ -42,6 +59,25 @@ export function minutesChart(minutes: readonly MinuteCount[]): ChartSection {
       { tone: 'bad', text: `${rejected} rejected` },
     ],
     axis: { first: clock(minutes[0]?.minute), last: clock(minutes.at(-1)?.minute), highest: `${highest} / min` },
+  };
+}
+
+/** What matched under a secret: one bar a day, the oldest first. */
+export function matchesChart(secret: string, days: readonly { day: Date; count: number }[]): ChartSection {
+  const matches = (n: number) => counted(n, 'match', 'matches');
+  const named = (day: Date | undefined) => day?.toISOString().slice(0, 10) ?? '';
+  const bars = days.map(({ day, count }): Bar => {
+    return { label: `${named(day)}: ${matches(count)}`, parts: [['info', count]] };
+  });
+  const { highest, ...drawing } = barsOf(bars, 4);
+  const total = matches(days.reduce((sum, { count }) => sum + count, 0));
+  return {
+    is: 'chart',
+    title: `Matches of “${secret}”, per day`,
+    summary: `${total} in ${days.length} days; at most ${highest} on one day.`,
+    ...drawing,
+    legend: [{ tone: 'info', text: total }],
+    axis: { first: named(days[0]?.day), last: named(days.at(-1)?.day), highest: `${highest} / day` },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { rejectionWords } from '../../domain/rejection-words.js';
 import type { DeliveryView } from '../../domain/views/webhook-shapes.js';
-import type { Tone } from './values.js';
+import { badge, type Tone, type Value } from './values.js';
 
 interface ClassWords {
   /** On a badge. */
@@ -69,6 +69,10 @@ export const deliveryWords: Readonly<Record<DeliveryClass, ClassWords>> = {
 
 export const classOptions = Object.entries(deliveryWords).map(([value, { short }]) => ({ value, text: short }));
 
+export function classBadge({ class: kind }: Pick<DeliveryView, 'class'>): Value {
+  return badge(deliveryWords[kind].short, deliveryWords[kind].tone);
+}
+
 /** The cause of this one delivery in words, with the reason where there is one. */
 export function causeOf(delivery: DeliveryView): string {
   const { class: kind, reason, recoveredAt, missed } = delivery;
@@ -93,17 +97,10 @@ function lastAttempt({ attempts, lastAttemptAt, httpStatus, reason }: DeliveryVi
 }
 
 /** What to do about it; null: nothing is to be done. */
-export function remedyOf({
-  class: kind,
-  reason,
-  recoveredAt,
-  missed,
-  recoverable,
-  eventId,
-}: DeliveryView): string | null {
-  if (recoveredAt !== null) {
+export function remedyOf(delivery: DeliveryView): string | null {
+  const { class: kind, reason, recoveredAt, missed, recoverable, eventId } = delivery;
+  if (recoveredAt !== null)
     return missed ? 'It was recovered and waits to be applied: look at its event if that lasts.' : null;
-  }
   if (missed && !recoverable && eventId === null) {
     return 'The service shows no payload, so it can’t be recovered: the record that it names is read from the service’s lists instead.';
   }

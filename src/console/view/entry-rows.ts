@@ -1,45 +1,39 @@
 import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
 import { entityHref, inPath } from './links.js';
+import type { Column } from './pieces.js';
 import { kindWord } from './record-words.js';
-import { amount, badge, id, list, oneLine, quiet, stack, type Tone, text, type Value } from './values.js';
+import { amount, badgesOf, id, list, oneLine, quiet, stack, text, type Value } from './values.js';
 
-const tones = { entry: 'quiet', reversal: 'warn', correction: 'info', change: 'info' } as const satisfies Record<
-  EntryView['type'],
-  Tone
->;
+export const entryBadge = badgesOf<EntryView['type']>({
+  entry: 'quiet',
+  reversal: 'warn',
+  correction: 'info',
+  change: 'info',
+});
 
 /** Kinds that entries come from and that have a page. */
 const linked = ['payment_intent', 'payin', 'payout', 'transaction', 'balance'] as const;
 
-export const entryColumns = [
-  { label: 'Entry' },
-  { label: 'Date' },
-  { label: 'What' },
-  { label: 'Made of' },
-  { label: 'Lines', wide: true },
-] as const;
+export const entryColumns: readonly Column<EntryView>[] = [
+  ['Entry', (entry) => entryId(entry.id)],
+  [
+    'Date',
+    ({ date, adjusts }) => (adjusts === null ? oneLine(date) : list([oneLine(date), quiet(`belongs to ${adjusts}`)])),
+  ],
+  [
+    'What',
+    ({ type, description }) => (type === 'entry' ? text(description) : list([entryBadge(type), text(description)])),
+  ],
+  ['Made of', ({ recordKind, recordId }) => recordOf(recordKind, recordId)],
+  ['Lines', ({ lines }) => stack(lines.map(lineOf)), 'wide'],
+];
 
-export function entryCells(entry: EntryView): Value[] {
-  return [
-    id(entry.id, entryHref(entry.id)),
-    entry.adjusts === null ? oneLine(entry.date) : list([oneLine(entry.date), quiet(`belongs to ${entry.adjusts}`)]),
-    entry.type === 'entry' ? text(entry.description) : list([entryBadge(entry.type), text(entry.description)]),
-    recordOf(entry.recordKind, entry.recordId),
-    stack(entry.lines.map(lineOf)),
-  ];
-}
-
-export const entryHref = (entry: string): string => `/ledger/${inPath(entry)}`;
-
-export function entryBadge(type: EntryView['type']): Value {
-  return badge(type, tones[type]);
-}
+export const entryId = (entry: string): Value => id(entry, `/ledger/${inPath(entry)}`);
 
 /** What an entry comes from, and where it is shown: openings and the like are about the balance of an asset. */
 export function recordOf(kind: string, name: string): Value {
   const known = kind === 'opening' || kind === 'placement' ? 'balance' : linked.find((one) => one === kind);
-  const shown = known === undefined ? id(name) : id(name, entityHref(known, name));
-  return list([quiet(kindWord(kind)), shown]);
+  return list([quiet(kindWord(kind)), id(name, known === undefined ? undefined : entityHref(known, name))]);
 }
 
 export function lineOf({ account, assetCode, amount: sum, memo }: EntryLineView): Value {

@@ -1,5 +1,6 @@
 import type { EventView } from '../../domain/views/webhook-shapes.js';
-import type { Tone } from './values.js';
+import { options } from './pieces.js';
+import { badgesOf, type Tone } from './values.js';
 
 const tones: Readonly<Record<EventView['status'], Tone>> = {
   received: 'info',
@@ -9,11 +10,9 @@ const tones: Readonly<Record<EventView['status'], Tone>> = {
   dead: 'bad',
 };
 
-export const eventStatuses = Object.keys(tones).map((value) => ({ value, text: value }));
+export const eventStatuses = options(Object.keys(tones));
 
-export function eventStatusTone(status: EventView['status']): Tone {
-  return tones[status];
-}
+export const eventBadge = badgesOf(tones);
 
 /** What the state means, and what to do. */
 export const eventStatusMeans: Readonly<Record<EventView['status'], string>> = {

@@ -1,45 +1,39 @@
 import { isLosslessNumber } from 'lossless-json';
 import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import type { EntityKind } from '../../domain/records.js';
-import { entityHref, eventHref, runHref } from './links.js';
+import { entityHref } from './links.js';
+import { code, factsPanel, table } from './pieces.js';
+import { sourceLink } from './record-words.js';
 import type { Section } from './sections.js';
-import { id, link, list, none, text, type Value, words } from './values.js';
+import { id, list, none, text, type Value, words } from './values.js';
 
 /** The evidence of a break, field by field: ours, theirs, where each is known from, and what else is said. */
 export function evidenceSections(evidence: Json): Section[] {
-  if (!isJsonObject(evidence)) return [{ is: 'code', title: 'Evidence', text: toJsonText(evidence) }];
+  if (!isJsonObject(evidence)) return [code('Evidence', toJsonText(evidence))];
   const { ours: givenOurs = null, theirs: givenTheirs = null, ...rest } = evidence;
   const [ours, theirs] = [sideOf(givenOurs), sideOf(givenTheirs)];
   const fields = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].filter((name) => name !== 'source');
   const common = rest['source'] ?? null;
-  const table: Section = {
-    is: 'table',
+  const rows: [name: string, ours: Value, theirs: Value][] = [
+    ...fields.map(
+      (name) => [name, fieldValue(name, ours[name]), fieldValue(name, theirs[name])] as [string, Value, Value],
+    ),
+    ['known from', sourceValue(ours['source'] ?? null), sourceValue(theirs['source'] ?? common)],
+  ];
+  const sides = table(rows, {
     caption: 'Evidence, field by field',
-    showCaption: true,
-    columns: [{ label: 'Field' }, { label: 'Ours' }, { label: 'Theirs' }],
-    rows: [
-      ...fields.map((name) => [text(name), fieldValue(name, ours[name]), fieldValue(name, theirs[name])]),
-      [text('known from'), sourceValue(ours['source'] ?? null), sourceValue(theirs['source'] ?? common)],
+    columns: [
+      ['Field', ([name]) => text(name)],
+      ['Ours', ([, own]) => own],
+      ['Theirs', ([, , other]) => other],
     ],
-    empty: { title: '', text: '' },
-  };
-  const besides = Object.entries(rest).filter(([name]) => name !== 'source');
+  });
+  const besides = Object.entries(rest)
+    .filter(([name]) => name !== 'source')
+    .map(([name, value]) => [name, fieldValue(name, value)] as const);
   return [
-    ...(fields.length === 0 ? [] : [table]),
-    ...(besides.length === 0
-      ? []
-      : [
-          {
-            is: 'panel' as const,
-            title: fields.length === 0 ? 'Evidence' : 'Besides',
-            sections: [
-              {
-                is: 'facts' as const,
-                facts: besides.map(([name, value]) => [name, fieldValue(name, value ?? null)] as const),
-              },
-            ],
-          },
-        ]),
+    ...(fields.length === 0 ? [] : [sides]),
+    ...(besides.length === 0 ? [] : [factsPanel(fields.length === 0 ? 'Evidence' : 'Besides', besides)]),
   ];
 }
 
@@ -71,11 +65,10 @@ const named: Readonly<Record<string, EntityKind>> = {
 
 function fieldValue(name: string, value: Json | undefined): Value {
   if (value === undefined || value === null || value === '') return none();
-  if (Array.isArray(value))
-    return list(
-      value.map((item) => fieldValue(name, item)),
-      'none',
-    );
+  if (Array.isArray(value)) {
+    const values = value.map((item) => fieldValue(name, item));
+    return list(values, 'none');
+  }
   const kind = named[name];
   if (kind !== undefined && typeof value === 'string') return id(value, entityHref(kind, value));
   if (typeof value === 'string') return text(value);
@@ -95,8 +88,5 @@ function sourceValue(source: Json): Value {
   const [kind, own] = [typeof type === 'string' ? type : null, typeof ref === 'string' ? ref : null];
   if (kind === null) return none();
   if (own === null) return text(words(kind));
-  if (kind === 'poll' && /^\d+$/.test(own)) return link(`run ${own}`, runHref(own));
-  if ((kind === 'webhook' || kind === 'inbox' || kind === 'delivery_history') && /^\d+$/.test(own))
-    return link(`event ${own}`, eventHref(own));
-  return text(`${words(kind)} ${own}`);
+  return sourceLink({ type: kind, ref: own }) ?? text(`${words(kind)} ${own}`);
 }

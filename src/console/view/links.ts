@@ -1,27 +1,5 @@
 import { kinds } from '../../domain/kinds/kinds.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
-import type { TableSection } from './sections.js';
-
-/** Where a list is shown: which part of it, and what of it. */
-export interface ListAddress {
-  path: string;
-  /** Only the page's filters, and only those that are not empty. */
-  filters: Readonly<Record<string, string>>;
-  cursor?: string;
-}
-
-/** The addresses of the first and the next page of a list, with its filters. */
-export function paging(req: ListAddress, nextCursor: string | null): Pick<TableSection, 'first' | 'next'> {
-  return {
-    first: req.cursor === undefined ? undefined : address(req.path, req.filters),
-    next: nextCursor === null ? undefined : address(req.path, { ...req.filters, cursor: nextCursor }),
-  };
-}
-
-function address(path: string, query: Readonly<Record<string, string>>): string {
-  const text = new URLSearchParams(query).toString();
-  return text === '' ? path : `${path}?${text}`;
-}
 
 export const orderHref = (reference: string): string => `/orders/${inPath(reference)}`;
 export const eventHref = (id: string): string => `/events/${inPath(id)}`;

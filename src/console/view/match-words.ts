@@ -1,19 +1,10 @@
-import type { MatchKind } from '../../domain/books/match/match-facts.js';
+import type { MatchView } from '../../domain/books/match/match-shapes.js';
 import type { MatchState } from '../../domain/books/match/reasons.js';
-import { entityHref, orderHref } from './links.js';
-import { badge, type Tone, type Value, words } from './values.js';
+import { amount, badgesOf, stack, type Value } from './values.js';
 
-const tones = { matched: 'good', partly_matched: 'warn', unmatched: 'bad' } as const satisfies Record<MatchState, Tone>;
+export const matchBadge = badgesOf<MatchState>({ matched: 'good', partly_matched: 'warn', unmatched: 'bad' });
 
-export function matchBadge(state: MatchState): Value {
-  return badge(words(state), tones[state]);
-}
-
-/** The page Match, narrowed to this order. */
-export function orderMatchHref(reference: string): string {
-  return `/match?${new URLSearchParams({ id: reference }).toString()}`;
-}
-
-export function matchHref({ kind, id }: { kind: MatchKind; id: string }): string {
-  return kind === 'order' ? orderHref(id) : entityHref(kind, id);
+/** What was asked, paid or booked of it, in each asset. */
+export function sideOf({ amounts }: MatchView, side: 'asked' | 'paid' | 'booked'): Value {
+  return stack(amounts.flatMap((one) => (one[side] === '0' ? [] : [amount(one[side], one.code)])));
 }

@@ -2,7 +2,8 @@ import type { OrderStatus } from '../../domain/orders/order.js';
 import { reasonWords } from '../../domain/orders/reason-words.js';
 import type { ReleaseReason } from '../../domain/orders/reasons.js';
 import type { OrderView } from '../../domain/views/order-shapes.js';
-import { badge, type Tone, type Value, words } from './values.js';
+import { options } from './pieces.js';
+import { amount, badge, badgesOf, none, type Tone, type Value, words } from './values.js';
 
 const tones: Readonly<Record<OrderStatus, Tone>> = {
   awaiting_payment: 'quiet',
@@ -21,15 +22,18 @@ const tones: Readonly<Record<OrderStatus, Tone>> = {
   shared_reference: 'bad',
 };
 
-export const orderStatuses = Object.keys(tones).map((value) => ({ value, text: words(value) }));
+export const orderStatuses = options(Object.keys(tones), words);
 
-export function orderStatusTone(status: OrderStatus): Tone {
-  return tones[status];
-}
+export const orderBadge = badgesOf(tones);
 
 /** At a glance: may the goods go out? */
 export function releaseBadge({ safe }: OrderView['release']): Value {
   return safe ? badge('safe to release', 'good') : badge('hold', 'quiet');
+}
+
+/** What the store registered. */
+export function expectedOf(expected: OrderView['expected']): Value {
+  return expected === null ? none('not registered') : amount(expected.amount, expected.currency);
 }
 
 /** Why the goods are held, and what ends it. */

@@ -105,17 +105,17 @@ function maskShown(part: unknown): unknown {
 }
 
 /** What the service shows of a delivery, for viewers: whatever answered in our place may have shown personal data as well. */
-export function maskedDelivery({
-  payload,
-  responseBody,
-  responseHeaders,
-  attemptsList,
-}: DeliveryDetails): DeliveryDetails {
-  const { headers, attempts } = hideEvidence({ headers: responseHeaders, attempts: attemptsList } as JsonObject);
-  return {
-    payload: maskedBody(payload),
-    responseBody: responseBody === null ? null : MASK,
-    responseHeaders: headers as DeliveryDetails['responseHeaders'],
-    attemptsList: attempts as DeliveryDetails['attemptsList'],
-  };
+export function maskedDelivery(delivery: DeliveryDetails): DeliveryDetails {
+  const { payload, responseBody, responseHeaders, attemptsList } = delivery;
+  const shown = hideEvidence({ responseHeaders, attemptsList } as JsonObject) as Partial<DeliveryDetails>;
+  return { ...delivery, ...shown, payload: maskedBody(payload), responseBody: responseBody === null ? null : MASK };
+}
+
+/** An action's details as the actor may see them. A closing keeps the fingerprints of the secrets, which are not for viewers. */
+export function detailsFor(actor: Pick<Actor, 'role'>, details: Record<string, unknown>): Record<string, unknown> {
+  return mayKnowPeople(actor) ? details : withoutSecrets(details);
+}
+
+export function withoutSecrets(details: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(details).filter(([name]) => name !== 'secrets'));
 }

@@ -1,5 +1,5 @@
 import type { Run } from '../../domain/views/proof-shapes.js';
-import { counted } from './values.js';
+import { capitalized, counted } from './values.js';
 
 type Fact = readonly [label: string, words: string];
 type Facts = Readonly<Record<string, unknown>>;
@@ -15,86 +15,67 @@ export function proofFacts({ proof }: Pick<Run, 'proof'>): Fact[] {
 }
 
 function factsOf(name: string, value: unknown): Fact[] {
-  const words = wordsOf[name];
-  const facts = words?.(value);
+  const facts = wordsOf[name]?.(value);
   if (facts !== undefined) return facts;
-  return value === null || value === undefined
-    ? []
-    : [[spaced(name).replace(/^./, (first) => first.toUpperCase()), plain(value)]];
+  return value === null || value === undefined ? [] : [[capitalized(spaced(name)), plain(value)]];
 }
 
 /** Undefined: not of the form that the words are for. */
-const wordsOf: Readonly<Record<string, (value: unknown) => Fact[] | undefined>> = {
+type Words = (value: unknown) => Fact[] | undefined;
+
+const always =
+  (label: string, words = plain): Words =>
+  (value) => [[label, words(value)]];
+const ofParts =
+  (label: string, words: (parts: Facts) => string): Words =>
+  (value) =>
+    isFacts(value) ? [[label, words(value)]] : undefined;
+
+const wordsOf: Readonly<Record<string, Words>> = {
   head: (value) =>
     Array.isArray(value) ? value.filter(isFacts).map((scan): Fact => ['The newest part', scanWords(scan)]) : undefined,
-  states: (value) =>
-    isFacts(value)
-      ? Object.entries(value).map(([state, scan]): Fact => {
-          const shown =
-            isFacts(scan) && typeof scan['calls'] === 'number'
-              ? scanWords(scan)
-              : `not filtered by the service: ${plain(scan)}`;
-          return [`In state ${spaced(state)}`, shown];
-        })
-      : undefined,
+  states: (value) => {
+    if (!isFacts(value)) return undefined;
+    return Object.entries(value).map(([state, scan]): Fact => {
+      const isScan = isFacts(scan) && typeof scan['calls'] === 'number';
+      return [`In state ${spaced(state)}`, isScan ? scanWords(scan) : `not filtered by the service: ${plain(scan)}`];
+    });
+  },
   sweep: (value) => {
     if (!isFacts(value)) return undefined;
     if (typeof value['calls'] !== 'number') return [['The whole list', 'not due in this run']];
     const goesOn = value['continues'] ? '; it goes on with the next run' : '';
     return [[`The list again (${plain(value['name'])})`, `${scanWords(value)}${goesOn}`]];
   },
-  closure: (value) =>
-    isFacts(value)
-      ? [['Open here, in no list', `${plain(value['looked'])} polled one by one${undecided(value)}${left(value)}`]]
-      : undefined,
-  marked: (value) =>
-    isFacts(value) ? [['Asked for by events', `${plain(value['looked'])} read${undecided(value)}`]] : undefined,
-  absent: (value) =>
-    isFacts(value)
-      ? [['No longer listed', `${plain(value['proven'])} proven to be gone${undecided(value)}`]]
-      : [['No longer listed', plain(value)]],
-  payins: (value) =>
-    isFacts(value) ? [['Payins', `${plain(value['read'])} read, ${plain(value['left'])} left`]] : undefined,
-  upTo: (value) => [['Read up to', moment(value)]],
-  windows: (value) =>
-    isFacts(value)
-      ? [
-          [
-            'Windows of time',
-            `${plain(value['counted'])} with counts that agreed before and after, ${plain(value['readTwice'])} read twice`,
-          ],
-        ]
-      : undefined,
-  count: (value) =>
-    isFacts(value)
-      ? [
-          [
-            'Count of the whole',
-            `${plain(value['said'])}: ${plain(value['ours'])} here, ${plain(value['theirs'])} at the service`,
-          ],
-        ]
-      : undefined,
-  readAgain: (value) =>
-    isFacts(value) ? [['Read again', `from ${moment(value['from'])} to ${moment(value['to'])}`]] : undefined,
-  missing: (value) => [['Found to be missing here', plain(value)]],
-  downTo: (value) => [['Read down to', value === null ? 'the end of the list' : moment(value)]],
+  closure: ofParts(
+    'Open here, in no list',
+    (parts) => `${plain(parts['looked'])} polled one by one${undecided(parts)}${left(parts)}`,
+  ),
+  marked: ofParts('Asked for by events', (parts) => `${plain(parts['looked'])} read${undecided(parts)}`),
+  absent: always('No longer listed', (value) =>
+    isFacts(value) ? `${plain(value['proven'])} proven to be gone${undecided(value)}` : plain(value),
+  ),
+  payins: ofParts('Payins', ({ read, left }) => `${plain(read)} read, ${plain(left)} left`),
+  upTo: always('Read up to', moment),
+  windows: ofParts('Windows of time', ({ counted, readTwice }) => {
+    return `${plain(counted)} with counts that agreed before and after, ${plain(readTwice)} read twice`;
+  }),
+  count: ofParts('Count of the whole', ({ said, ours, theirs }) => {
+    return `${plain(said)}: ${plain(ours)} here, ${plain(theirs)} at the service`;
+  }),
+  readAgain: ofParts('Read again', ({ from, to }) => `from ${moment(from)} to ${moment(to)}`),
+  missing: always('Found to be missing here'),
+  downTo: always('Read down to', (value) => (value === null ? 'the end of the list' : moment(value))),
   toEnd: (value) => (value === true ? [['Reached', 'the end of the list']] : []),
-  classes: (value) =>
-    isFacts(value)
-      ? [
-          [
-            'Deliveries by class',
-            Object.entries(value)
-              .map(([kind, n]) => `${plain(n)} ${spaced(kind)}`)
-              .join(', ') || 'none',
-          ],
-        ]
-      : undefined,
-  recovered: (value) => [['Recovered', typeof value === 'number' ? counted(value, 'event') : plain(value)]],
-  listed: (value) => [['Listed', plain(value)]],
-  agreed: (value) => [['Assets with two readings that agree', plain(value)]],
-  unexplained: (value) => [['With an unexplained part', plain(value)]],
-  readAt: (value) => [['Read at', moment(value)]],
+  classes: ofParts('Deliveries by class', (parts) => {
+    const each = Object.entries(parts).map(([kind, n]) => `${plain(n)} ${spaced(kind)}`);
+    return each.join(', ') || 'none';
+  }),
+  recovered: always('Recovered', (value) => (typeof value === 'number' ? counted(value, 'event') : plain(value))),
+  listed: always('Listed'),
+  agreed: always('Assets with two readings that agree'),
+  unexplained: always('With an unexplained part'),
+  readAt: always('Read at', moment),
 };
 
 /** A part of a list: how much was read, and whether nothing can have been skipped. */

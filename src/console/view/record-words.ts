@@ -1,8 +1,10 @@
 import { kinds, type RecordKind, recordKinds } from '../../domain/kinds/kinds.js';
-import { recordRules } from '../../domain/records.js';
+import { type EntityKind, recordRules } from '../../domain/records.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
-import { eventHref } from './links.js';
-import { badge, link, list, type Tone, type Value, words } from './values.js';
+import { isRowId } from '../../records/database/row-id.js';
+import { entityHref, eventHref, runHref } from './links.js';
+import { options } from './pieces.js';
+import { badge, id, link, list, quiet, type Tone, type Value, words } from './values.js';
 
 const tones: ReadonlyMap<string, Tone> = new Map(
   Object.entries({
@@ -27,6 +29,21 @@ export function kindWord(kind: string): string {
   return (known === undefined ? undefined : kinds[known].page?.one) ?? words(kind);
 }
 
+/** What something is about: its kind, and the way to it. */
+export function entityValue({ kind, id: own }: { kind: EntityKind; id: string }): Value {
+  return list([quiet(kindWord(kind)), id(own, entityHref(kind, own))]);
+}
+
+export const eventLink = (id: string): Value => link(`event ${id}`, eventHref(id));
+export const runLink = (id: string): Value => link(`run ${id}`, runHref(id));
+
+/** The run or the event that something is known from; null where it is neither. */
+export function sourceLink({ type, ref }: { type: string; ref: string }): Value | null {
+  if (!isRowId(ref)) return null;
+  if (type === 'poll') return runLink(ref);
+  return type === 'webhook' || type === 'inbox' || type === 'delivery_history' ? eventLink(ref) : null;
+}
+
 /** A state of the service, in its own words; the colour only where its meaning is known. */
 export function stateBadge(field: string, state: string): Value {
   return badge(words(state), field === 'kytStatus' ? 'quiet' : (tones.get(state) ?? 'quiet'));
@@ -36,7 +53,7 @@ export function stateBadge(field: string, state: string): Value {
 export function listedStates(kind: RecordKind, field: string): { value: string; text: string }[] {
   const { main, side } = recordRules[kind];
   const axis = [main, side].find((one) => one?.field === field);
-  return [...(axis?.ranks.keys() ?? [])].map((value) => ({ value, text: words(value) }));
+  return options([...(axis?.ranks.keys() ?? [])], words);
 }
 
 /** How it is known: shown by the service's own list, only reported by a webhook, or not at the service at all. */
@@ -46,6 +63,6 @@ export function howKnown({ verified, doubted, absentSince, observedBy: { type, r
     return doubted ? list([badge('verified', 'good'), badge('newer report', 'info')]) : badge('verified', 'good');
   if (type === 'poll') return badge('to be read again', 'info');
   const word = type === 'webhook' ? 'reported' : `unverified, by ${words(type)}`;
-  const isEvent = type === 'webhook' || type === 'delivery_history';
-  return list([badge(word, 'info'), ...(isEvent ? [link(`event ${ref}`, eventHref(ref))] : [])]);
+  const event = sourceLink({ type, ref });
+  return list([badge(word, 'info'), ...(event === null ? [] : [event])]);
 }

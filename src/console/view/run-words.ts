@@ -1,12 +1,7 @@
 import type { Run } from '../../domain/views/proof-shapes.js';
-import { badge, duration, type Tone, type Value } from './values.js';
+import { badge, badgesOf, duration, type Value } from './values.js';
 
-export const runStatusTones: Readonly<Record<Run['status'], Tone>> = {
-  running: 'info',
-  succeeded: 'good',
-  failed: 'bad',
-  aborted: 'bad',
-};
+export const runBadge = badgesOf<Run['status']>({ running: 'info', succeeded: 'good', failed: 'bad', aborted: 'bad' });
 
 export function provenBadge({ status, complete }: Run): Value {
   if (status === 'running') return badge('not proven yet', 'info');

@@ -9,44 +9,48 @@ export interface PageView {
   /** Below the title, in a sentence: what this page answers. */
   intro?: string;
   /** The way up, outermost first. */
-  crumbs?: { text: string; href: string }[];
+  crumbs?: Link[];
   /** What can be done here; those that `button` withheld are left out. */
   actions?: (ActionButton | null)[];
   sections: Section[];
 }
 
 export type Section =
-  | FiltersSection
   | TableSection
-  | TilesSection
-  | FactsSection
-  | TimelineSection
   | ChartSection
-  | { is: 'notice'; tone: Tone; title: string; text: string; link?: { text: string; href: string } }
+  /** A form whose fields stand in the address. `active`: one of them narrows the list. */
+  | { is: 'filters'; path: string; fields: Field[]; active: boolean }
+  | { is: 'tiles'; tiles: Tile[] }
+  | { is: 'facts'; facts: Facts }
+  | { is: 'timeline'; steps: TimelineStep[]; empty: string }
+  | { is: 'notice'; tone: Tone; title: string; text: string; link?: Link | undefined }
   /** Text in a fixed pitch, as it is. */
   | { is: 'code'; title: string; text: string }
-  | { is: 'panel'; title: string; intro?: string; actions?: (ActionButton | null)[]; sections: Section[] }
+  | { is: 'panel'; title: string; intro?: string | undefined; actions?: (ActionButton | null)[]; sections: Section[] }
   /** Side by side where there is room. */
   | { is: 'columns'; columns: Section[][] };
 
-/** A form whose fields stand in the address. */
-interface FiltersSection {
-  is: 'filters';
-  path: string;
-  fields: FilterField[];
-  /** One of the fields narrows the list. */
-  active: boolean;
+/** What is known, each with its label. */
+export type Facts = (readonly [label: string, value: Value])[];
+
+export interface Link {
+  text: string;
+  href: string;
 }
 
-interface FilterField {
+/** A field of a form. */
+export interface Field {
   name: string;
   label: string;
-  value: string;
+  /** What it holds; left out: nothing. */
+  value?: string;
+  hint?: string;
   /** Left out: any text. */
   options?: readonly { value: string; text: string }[];
-  /** What an empty field means, where that is not “All”. */
+  /** In a form that narrows a list: what an empty field means, where that is not “All”. */
   all?: string;
-  hint?: string;
+  /** In a form that does something: it must not be empty. */
+  required?: boolean;
 }
 
 export interface TableSection {
@@ -55,17 +59,12 @@ export interface TableSection {
   caption: string;
   showCaption?: boolean;
   /** `wide`: takes what room there is. */
-  columns: readonly { label: string; align?: 'end'; wide?: true }[];
+  columns: readonly { label: string; how?: 'end' | 'wide' | undefined }[];
   rows: Cell[][];
   empty: { title: string; text: string };
   /** Addresses of the first and of the next page, where there are such. */
   first?: string | undefined;
   next?: string | undefined;
-}
-
-interface TilesSection {
-  is: 'tiles';
-  tiles: Tile[];
 }
 
 export interface Tile {
@@ -88,20 +87,8 @@ export interface Spark {
   summary: string;
 }
 
-interface FactsSection {
-  is: 'facts';
-  facts: (readonly [label: string, value: Value])[];
-}
-
-interface TimelineSection {
-  is: 'timeline';
-  /** Names of the two sides; a step of neither side stands across both. */
-  sides: readonly [string, string];
-  steps: TimelineStep[];
-  empty: string;
-}
-
 export interface TimelineStep {
+  /** `left`: webhooks said so. `right`: the service's lists showed it. */
   side: 'left' | 'right' | 'both';
   time: Value;
   title: Value[];
@@ -123,17 +110,8 @@ export interface ChartSection {
   axis: { first: string; last: string; highest: string };
 }
 
-export interface ActionField {
-  name: string;
-  label: string;
-  value?: string;
-  hint?: string;
-  required?: boolean;
-  options?: readonly { value: string; text: string }[];
-}
-
 /** What stands in a cell of a table: a value, something to do, or a box that picks the row for the form of a button. */
-type Cell =
+export type Cell =
   | Value
   | { is: 'action'; button: ActionButton | null }
   | { is: 'pick'; button: ActionButton; name: string; value: string; label: string };
@@ -145,7 +123,7 @@ export interface ActionButton {
   explain: string;
   needsReason: boolean;
   tone: 'bad' | null;
-  fields: readonly ActionField[];
+  fields: readonly Field[];
   hidden: { name: string; value: string }[];
   /** Unlike any other on the page: what labels refer to. */
   key: string;

@@ -1,10 +1,26 @@
 import type { Actor } from '../../domain/console-roles.js';
 import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
+import { isRowId } from '../../records/database/row-id.js';
 import type { TimelineEntry } from '../../records/orders/order-details.js';
-import { entityHref, eventHref } from './links.js';
+import { entityHref } from './links.js';
 import { fieldFor } from './personal.js';
-import type { TimelineStep } from './sections.js';
-import { badge, counted, id, link, none, quiet, type Tone, text, time, type Value, words } from './values.js';
+import { panel } from './pieces.js';
+import { eventLink, kindWord, runLink } from './record-words.js';
+import type { Section, TimelineStep } from './sections.js';
+import {
+  badge,
+  capitalized,
+  counted,
+  id,
+  link,
+  none,
+  quiet,
+  type Tone,
+  text,
+  time,
+  type Value,
+  words,
+} from './values.js';
 
 const LONGEST_VALUE = 120;
 /** Of a record seen for the first time these say the most. */
@@ -30,6 +46,16 @@ export function timelineSteps(timeline: readonly TimelineEntry[], actor: Actor):
     else groups.push([step]);
   }
   return groups.map((steps) => stepOf(steps, actor));
+}
+
+/** The timeline of an order or a record. */
+export function timelinePanel(
+  title: string,
+  timeline: readonly TimelineEntry[],
+  { actor, intro, empty }: { actor: Actor; intro?: string; empty: string },
+): Section {
+  const section: Section = { is: 'timeline', steps: timelineSteps(timeline, actor), empty };
+  return panel(title, [section], { intro });
 }
 
 function keyOf({ entity, source, changedAt }: TimelineEntry): string {
@@ -63,24 +89,8 @@ function sideOf({ entity, source }: TimelineEntry): TimelineStep['side'] {
   return source.type === 'webhook' || source.type === 'delivery_history' ? 'left' : 'right';
 }
 
-const names = [
-  ['payment_intent', 'Payment'],
-  ['payin', 'Payin'],
-  ['invoice', 'Invoice'],
-  ['payout', 'Payout'],
-  ['account', 'Account'],
-  ['transaction', 'Transaction'],
-  ['endpoint', 'Endpoint'],
-  ['product', 'Product'],
-  ['settlement_account', 'Settlement account'],
-  ['asset', 'Asset'],
-  ['balance', 'Balance'],
-] as const;
-
-function entityValues({ entity }: TimelineEntry): Value[] {
-  if (entity.kind === 'order') return [text('Order')];
-  const name = new Map<string, string>(names).get(entity.kind);
-  return [text(name ?? words(entity.kind)), link(entity.id, entityHref(entity.kind, entity.id))];
+function entityValues({ entity: { kind, id: own } }: TimelineEntry): Value[] {
+  return kind === 'order' ? [text('Order')] : [text(capitalized(kindWord(kind))), link(own, entityHref(kind, own))];
 }
 
 function toneOf(steps: readonly TimelineEntry[]): Tone {
@@ -147,17 +157,11 @@ function valueOf(value: Json): Value {
   return text(shown.length > LONGEST_VALUE ? `${shown.slice(0, LONGEST_VALUE)}…` : shown);
 }
 
-function sourceOf({ source, because }: TimelineEntry): Value[] {
+function sourceOf({ source: { type, ref }, because }: TimelineEntry): Value[] {
   const name = because === null ? [] : [quiet(because.name)];
-  if (source.type === 'webhook') return [badge('webhook'), link(`event ${source.ref}`, eventHref(source.ref)), ...name];
-  if (source.type === 'delivery_history')
-    return [badge('recovered'), link(`event ${source.ref}`, eventHref(source.ref)), ...name];
-  if (source.type === 'poll') {
-    const run = /^\d+$/.test(source.ref)
-      ? link(`run ${source.ref}`, `/runs/${source.ref}`)
-      : quiet(words(source.ref.replaceAll('-', ' ')));
-    return [badge('list', 'info'), run, ...name];
-  }
-  if (source.type === 'store') return [badge('store'), quiet(source.ref)];
-  return [badge(words(source.type)), id(source.ref)];
+  if (type === 'webhook') return [badge('webhook'), eventLink(ref), ...name];
+  if (type === 'delivery_history') return [badge('recovered'), eventLink(ref), ...name];
+  if (type === 'poll')
+    return [badge('list', 'info'), isRowId(ref) ? runLink(ref) : quiet(words(ref.replaceAll('-', ' '))), ...name];
+  return type === 'store' ? [badge('store'), quiet(ref)] : [badge(words(type)), id(ref)];
 }

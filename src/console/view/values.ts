@@ -2,7 +2,10 @@ import { normalizeAmount } from '../../domain/money.js';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
 
-/** The smallest thing that is shown; `views/components/value.eta` draws each. All text is escaped there. */
+/**
+ * The smallest thing that is shown; `views/components/value.eta` draws each. All text is escaped there. What is made of null
+ * is shown as `otherwise`.
+ */
 export type Value =
   | { is: 'text'; text: string; quiet?: boolean; nowrap?: boolean }
   | { is: 'link'; text: string; href: string }
@@ -17,7 +20,8 @@ export type Value =
   | { is: 'list'; values: Value[]; stacked?: true }
   | { is: 'none'; text: string };
 
-export const text = (text: string): Value => ({ is: 'text', text });
+export const text = (text: string | null | undefined, otherwise = '–'): Value =>
+  text === null || text === undefined ? none(otherwise) : { is: 'text', text };
 export const quiet = (text: string): Value => ({ is: 'text', text, quiet: true });
 /** On one line, as a date. */
 export const oneLine = (text: string): Value => ({ is: 'text', text, nowrap: true });
@@ -25,14 +29,19 @@ export const link = (text: string, href: string): Value => ({ is: 'link', text, 
 export const id = (id: string, href?: string): Value =>
   href === undefined ? { is: 'id', id } : { is: 'id', id, href };
 export const badge = (text: string, tone: Tone = 'quiet'): Value => ({ is: 'badge', text, tone });
+/** Badges of words of ours, each in its colour. */
+export const badgesOf =
+  <Word extends string>(tones: Readonly<Record<Word, Tone>>) =>
+  (word: Word): Value =>
+    badge(words(word), tones[word]);
 export const none = (text = '–'): Value => ({ is: 'none', text });
 export const list = (values: Value[], empty = '–'): Value =>
   values.length === 0 ? none(empty) : { is: 'list', values };
 /** As `list`, each value on a line of its own. */
-export const stack = (values: Value[], empty = '–'): Value =>
-  values.length === 0 ? none(empty) : { is: 'list', values, stacked: true };
+export const stack = (values: Value[]): Value => (values.length === 0 ? none() : { is: 'list', values, stacked: true });
 /** A whole number with thin groups of three. */
-export const count = (n: number | string): Value => text(groups(String(n)));
+export const count = (n: number | string | null, otherwise = '–'): Value =>
+  n === null ? none(otherwise) : text(groups(String(n)));
 
 /** Money as it is: digits are never lost, trailing zeros are; null is shown as not known. */
 export function amount(value: string | null | undefined, unit: string | null = null): Value {
@@ -40,8 +49,8 @@ export function amount(value: string | null | undefined, unit: string | null = n
 }
 
 /** An ISO 8601 time. With `now` it is shown as an age, and the time itself stands beside. */
-export function time(at: string | null | undefined, now?: Date): Value {
-  if (at === null || at === undefined) return none();
+export function time(at: string | null | undefined, now?: Date, otherwise = '–'): Value {
+  if (at === null || at === undefined) return none(otherwise);
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return text(at);
   const shown = date.toISOString().replace('T', ' ').slice(0, 19);
@@ -64,6 +73,11 @@ export function duration(seconds: number): string {
 /** `payment_intent` as `payment intent`. */
 export function words(name: string): string {
   return name.replaceAll('_', ' ');
+}
+
+/** With a large letter at its beginning. */
+export function capitalized(text: string): string {
+  return text.replace(/^./, (first) => first.toUpperCase());
 }
 
 /** A count of things in words: `1 break`, `3 breaks`. */

@@ -25,7 +25,11 @@ export async function listBalances(
 }
 
 /** One of them, with all that finance attributed. */
-export async function getBalance(db: Knex, assetCode: string, now = new Date()): Promise<object | null> {
+export async function getBalance(
+  db: Knex,
+  assetCode: string,
+  now = new Date(),
+): Promise<(BalanceView & { attributions: Attribution[] }) | null> {
   const record = await getRecord(db, 'balance', assetCode);
   if (record === null) return null;
   const proof = (await proofsAsOf(db, now, [assetCode])).get(assetCode);
