@@ -150,9 +150,15 @@ export function amountViolations(kind: RecordKind, fields: JsonObject): { path: 
 }
 
 /** The field where it holds a string; null where it is absent, null or anything else. */
-export function textField(fields: JsonObject, name: string): string | null {
-  const value = Object.hasOwn(fields, name) ? fields[name] : null;
+export function textField(fields: JsonObject | null, name: string): string | null {
+  const value = fields !== null && Object.hasOwn(fields, name) ? fields[name] : null;
   return typeof value === 'string' ? value : null;
+}
+
+/** The objects of an array field; none where it is no array. */
+export function objectsIn(fields: JsonObject | null, name: string): JsonObject[] {
+  const value = fields !== null && Object.hasOwn(fields, name) ? fields[name] : null;
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 function violationsOf(

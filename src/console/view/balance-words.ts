@@ -1,4 +1,4 @@
-import { compareAmounts } from '../../domain/money.js';
+import { isZero } from '../../domain/money.js';
 import type { Attribution } from '../../domain/views/balance-shapes.js';
 import type { BalanceProof } from '../../records/balances/balance-proofs.js';
 import { badge, type Value } from './values.js';
@@ -27,5 +27,5 @@ export function proofBadge(proof: ShownProof | null): Value {
 
 /** Where two parts have opposite signs, or one is larger, is for the reader: only zero is called nothing. */
 export function isNothing(value: string | null): boolean {
-  return value === null || compareAmounts(value, '0') === 0;
+  return value === null || isZero(value);
 }

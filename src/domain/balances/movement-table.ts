@@ -1,4 +1,4 @@
-import type { PayoutClass } from '../family/links.js';
+import type { PayoutWords } from '../family/links.js';
 import type { JsonObject } from '../json.js';
 
 /**
@@ -9,7 +9,7 @@ export interface MovementTable {
   /** What the specification leaves open, each with a closed list of answers. */
   choices: MovementChoices;
   /** Words of the service for what the specification does not enumerate; compared in lower case. */
-  words: { payoutType: Words<PayoutClass>; transactionType: Words<TransactionClass> };
+  words: { payoutType: PayoutWords; transactionType: Readonly<Record<TransactionClass, readonly string[]>> };
   operations: Readonly<Record<MovementOperation, readonly MovementLine[]>>;
 }
 
@@ -29,7 +29,6 @@ export interface MovementChoices {
 }
 
 type TransactionClass = 'deposit' | 'withdrawal' | 'transferIn' | 'transferOut' | 'closure';
-export type Words<Class extends string> = Readonly<Record<Class, readonly string[]>>;
 
 export type MovementOperation =
   | 'paymentCollected'

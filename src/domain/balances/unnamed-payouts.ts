@@ -1,4 +1,4 @@
-import { addAmounts, compareAmounts, subtractAmounts } from '../money.js';
+import { addAmounts, compareAmounts, isZero, negated, subtractAmounts } from '../money.js';
 
 /**
  * A withdrawal that the balances and the sub-wallets' transactions may count at different times, where the feed debits one when
@@ -83,7 +83,7 @@ function doubt(found: UnnamedPayouts, { id, debit, when }: WithdrawalInDoubt, is
   const { underWay, atOpening } = found;
   if (debit === null) underWay.most = null;
   if (when === 'at_opening') {
-    const amount = subtractAmounts('0', debit ?? '0');
+    const amount = negated(debit ?? '0');
     atOpening.ids.push(id);
     atOpening.amounts.push(amount);
     atOpening.most = addAmounts(atOpening.most, amount);
@@ -124,7 +124,7 @@ export function holdResidual(
   if (ids.length === 0 || compareAmounts(unexplained, '0') >= 0) return null;
   if (most !== null && compareAmounts(addAmounts(unexplained, most), '0') < 0) return null;
   const rest = addAmounts(unexplained, likely);
-  if (compareAmounts(rest, '0') === 0 || before === null || compareAmounts(before.unexplained, rest) !== 0)
+  if (isZero(rest) || before === null || compareAmounts(before.unexplained, rest) !== 0)
     return { unexplained: rest, payouts: ids };
   return before.payouts.some((id) => ids.includes(id)) ? before : null;
 }

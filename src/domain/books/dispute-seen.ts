@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../json.js';
-import { compareAmounts, isAmount } from '../money.js';
+import { isAmount, isZero } from '../money.js';
 
 /** What one save showed otherwise of a payment, in the order of the history. */
 export interface ShownStep {
@@ -71,5 +71,5 @@ function textTo(save: readonly ShownStep[], name: string): string | null {
 
 /** Not where an event reported the dispute and the next poll shows its amount. */
 function isOtherPart({ field, from, to }: ShownStep): boolean {
-  return field === 'amountRejected' && isAmount(from) && isAmount(to) && compareAmounts(from, '0') !== 0;
+  return field === 'amountRejected' && isAmount(from) && isAmount(to) && !isZero(from);
 }

@@ -1,13 +1,13 @@
 import { dueOf } from '../family/money.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { type Json, type JsonObject } from '../json.js';
 import { compareAmounts, isAmount, subtractAmounts } from '../money.js';
-import { textField } from '../records.js';
+import { objectsIn, textField } from '../records.js';
 import { datedBy, momentInHistory, momentOf } from './dating.js';
 import type { BookRecord, Dated } from './entry.js';
 
 /** `irregularStatus` (3.2); null where there is no dispute, and none was. */
 export function disputeOf({ fields }: BookRecord): string | null {
-  const state = fields === null ? null : textField(fields, 'irregularStatus');
+  const state = textField(fields, 'irregularStatus');
   return state === 'none' ? null : state;
 }
 
@@ -93,7 +93,6 @@ function seenBegin({ dispute }: BookRecord, state: string): number | null {
 }
 
 function lastPayin(fields: JsonObject | null): number | null {
-  const summaries = Array.isArray(fields?.['payins']) ? fields['payins'] : [];
-  const times = summaries.filter(isJsonObject).flatMap((one) => momentOf(one['createdAt']) ?? []);
+  const times = objectsIn(fields, 'payins').flatMap((one) => momentOf(one['createdAt']) ?? []);
   return times.length === 0 ? null : Math.max(...times);
 }

@@ -1,5 +1,5 @@
 import { isAssetCode } from '../asset-code.js';
-import { compareAmounts, isAmount, normalizeAmount } from '../money.js';
+import { isAmount, isZero, normalizeAmount } from '../money.js';
 import { isDay } from './posting-month.js';
 
 export interface GivenRate {
@@ -72,7 +72,7 @@ function readLine(cells: readonly string[], settings: RatesSettings): GivenRate 
   if (rate.startsWith('-')) return `the rate ${rate} is negative`;
   const given: string = rate;
   if (!isAmount(rate)) return `"${given}" is no decimal number such as 1.0834`;
-  if (compareAmounts(rate, '0') === 0) return 'the rate is zero; leave the line out where there is no rate';
+  if (isZero(rate)) return 'the rate is zero; leave the line out where there is no rate';
   if (!settings.seen.has(assetCode))
     return `${assetCode} was never seen here: not in the catalog, nor in a balance, a movement or the books`;
   if (currency !== settings.currency)

@@ -1,8 +1,8 @@
-import { addAmounts, isSignedAmount, subtractAmounts, sumAmounts } from '../money.js';
+import { addAmounts, isSignedAmount, negated, subtractAmounts, sumAmounts } from '../money.js';
 import { accounts, subWalletAccount } from './chart.js';
 import { datedAs } from './dating.js';
-import type { BookChoices, BookRecord, Draft, Line, Moved } from './entry.js';
-import { line, negated, sinceOpening, stoodAtOpening } from './lines.js';
+import { type BookChoices, type BookRecord, type Draft, draftOf, type Line, type Moved } from './entry.js';
+import { line, sinceOpening, stoodAtOpening } from './lines.js';
 
 const descriptions: Readonly<Record<string, string>> = {
   accountDeposit: 'deposit to a sub-wallet',
@@ -32,16 +32,13 @@ export function transactionEntries(record: BookRecord, choices: BookChoices): Dr
     const fee = parts.some(stoodAtOpening) ? '0' : feeOf(record);
     const own = sumAmounts(parts.filter(({ account }) => account !== null).flatMap((one) => sinceOpening(one) ?? []));
     return [
-      {
-        recordKind: record.kind,
-        recordId: record.id,
+      draftOf(record, {
         key: operation,
         mode: 'fact',
         lines: [...lines, ...otherSide(operation, { asset, operating, fee, own, choices })],
         description: descriptions[operation] ?? operation,
-        sources: [{ kind: record.kind, id: record.id }],
         dated: datedAs(record, first, []),
-      },
+      }),
     ];
   });
 }

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../json.js';
-import type { CheckedRecord } from './check-facts.js';
-import { sourceOf } from './check-facts.js';
+import { type CheckedRecord, sourceOf } from './check-facts.js';
 import type { BreakDefinitions } from './definition.js';
 import { type Checked, entityOf, type FieldEvidence, finding } from './findings.js';
 import { type Identity, type IdentityOf, identitiesOf } from './identities.js';

@@ -1,6 +1,6 @@
 import { amountField } from '../family/money.js';
 import { isJsonObject, type JsonObject } from '../json.js';
-import { addAmounts, compareAmounts, subtractAmounts, sumAmounts } from '../money.js';
+import { addAmounts, compareAmounts, isZero, subtractAmounts, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
 import type { CheckedRecord } from './check-facts.js';
 
@@ -25,7 +25,7 @@ const identities = {
     sides(fields, 'amountNet', difference(fields, 'amountGross', 'feeAmount')),
   /** amountNetMerchant = totalAmountReceived − feeAmountTotal, where nothing was rejected */
   intent_net: ({ fields }: CheckedRecord): Sides =>
-    compareAmounts(amountField(fields, 'amountRejected') ?? '0', '0') === 0
+    isZero(amountField(fields, 'amountRejected') ?? '0')
       ? sides(fields, 'amountNetMerchant', difference(fields, 'totalAmountReceived', 'feeAmountTotal'))
       : null,
   /** feeAmountTotal = feeAmountOnRange + feeAmountOnRejected */

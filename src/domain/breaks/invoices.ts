@@ -121,7 +121,7 @@ function lineTotal(item: Json): string | null {
   const quantity = isLosslessNumber(item['quantity']) ? item['quantity'].toString() : item['quantity'];
   const price = item['unitPrice'];
   if (typeof quantity !== 'string' || !/^\d{1,18}$/.test(quantity) || !isAmount(price)) return null;
-  return multiplyAmounts(price, quantity, { decimals: 18, mode: 'half_even' });
+  return multiplyAmounts(price, quantity, 'half_even');
 }
 
 /** A mail server's words repeat the address that it refused. */

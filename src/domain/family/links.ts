@@ -1,8 +1,8 @@
 import { groupedPairs } from '../grouped.js';
-import { isJsonObject, type JsonObject } from '../json.js';
+import { type JsonObject } from '../json.js';
 import type { RecordKind } from '../kinds/kinds.js';
 import { compareText } from '../record-state.js';
-import { textField } from '../records.js';
+import { objectsIn, textField } from '../records.js';
 
 /**
  * A record as it may decide: its fields are what polls, our own calls and the delivery history show, never what only a
@@ -52,9 +52,7 @@ type PayinSummary = JsonObject & { id: string };
 
 /** The payins that a payment intent sums up (specification 2.1). */
 export function payinSummaries(fields: JsonObject): PayinSummary[] {
-  const listed = Object.hasOwn(fields, 'payins') ? fields['payins'] : null;
-  if (!Array.isArray(listed)) return [];
-  return listed.filter((item): item is PayinSummary => isJsonObject(item) && Boolean(textField(item, 'id')));
+  return objectsIn(fields, 'payins').filter((item): item is PayinSummary => Boolean(textField(item, 'id')));
 }
 
 /** Their ids. */
@@ -160,10 +158,16 @@ export const defaultPayoutWords: PayoutWords = {
 
 /** What a payout is by the word that it carries; null: it carries none, or one that nobody has classed. */
 export function payoutClass(fields: JsonObject, words: PayoutWords): PayoutClass | null {
-  const word = textField(fields, 'payoutType')?.toLowerCase();
-  if (word === undefined) return null;
-  const found = Object.entries<readonly string[]>(words).find(([, list]) => list.includes(word));
-  return found === undefined ? null : (found[0] as PayoutClass);
+  return classOf(textField(fields, 'payoutType'), words);
+}
+
+/** The class on whose list the word is, in whatever case; null: on none. */
+export function classOf<Class extends string>(
+  word: string | null,
+  words: Readonly<Record<Class, readonly string[]>>,
+): Class | null {
+  const found = Object.entries<readonly string[]>(words).find(([, list]) => list.includes(word?.toLowerCase() ?? ''));
+  return word === null || found === undefined ? null : (found[0] as Class);
 }
 
 /**

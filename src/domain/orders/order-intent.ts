@@ -7,14 +7,11 @@ import {
   divideAmounts,
   multiplyAmounts,
   normalizeAmount,
-  type Rounding,
   subtractAmounts,
   sumAmounts,
 } from '../money.js';
 import { textField } from '../records.js';
 import type { ClaimReason } from './reasons.js';
-
-const ROUND_DOWN: Rounding = { decimals: 18, mode: 'down' };
 
 /** Where the received amount stands to the range that the service accepts; `outside` is neither too little nor too much. */
 export type RangeSide = 'in_range' | 'under' | 'over' | 'outside';
@@ -164,6 +161,6 @@ function paid(fields: JsonObject, side: RangeSide, received: string | null): Mon
   if (received === null || due === null || !isPositive(due)) return null;
   // By shares, which are cut to 18 decimals, just the amount would be a little less than it.
   if (compareAmounts(received, due) === 0) return { amount: normalizeAmount(requested), currency };
-  const share = divideAmounts(multiplyAmounts(requested, received, ROUND_DOWN), due, ROUND_DOWN);
+  const share = divideAmounts(multiplyAmounts(requested, received, 'down'), due, 'down');
   return { amount: share, currency };
 }

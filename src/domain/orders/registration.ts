@@ -1,7 +1,7 @@
 import type { ShownRecord } from '../family/links.js';
 import { type Money, sameCurrency } from '../family/money.js';
 import type { JsonObject } from '../json.js';
-import { compareAmounts, isAmount } from '../money.js';
+import { compareAmounts, isAmount, isZero } from '../money.js';
 import { textField } from '../records.js';
 import type { OrderFacts } from './order-facts.js';
 
@@ -63,7 +63,7 @@ const WITHOUT_MONEY = ['waiting_address_selection', 'pending', 'expired', 'cance
 /** A state that is on no list may mean money, and so may an amount that can't be read. */
 function hasMoney(fields: JsonObject): boolean {
   const { totalAmountReceived: received = null, payins = null } = fields;
-  const isNothing = received === null || (isAmount(received) && compareAmounts(received, '0') === 0);
+  const isNothing = received === null || (isAmount(received) && isZero(received));
   return (
     !isNothing ||
     (Array.isArray(payins) && payins.length > 0) ||

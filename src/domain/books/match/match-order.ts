@@ -1,6 +1,6 @@
 import { type ShownRecord } from '../../family/links.js';
 import { amountField, dueOf } from '../../family/money.js';
-import { compareAmounts, normalizeAmount, sumAmounts } from '../../money.js';
+import { compareAmounts, isZero, normalizeAmount, sumAmounts } from '../../money.js';
 import { withoutReports } from '../../orders/heed-reports.js';
 import { deriveOrder, type OrderStatus } from '../../orders/order.js';
 import { textField } from '../../records.js';
@@ -35,14 +35,14 @@ export function matchOrder(given: MatchFacts): Match {
 
 /** How many of the three sides have something. */
 function sidesThere({ order, booked, moved }: MatchFacts, amounts: readonly MatchAmount[]): number {
-  const isAsked = amounts.some(({ asked }) => isSome(asked));
+  const isAsked = amounts.some(({ asked }) => !isZero(asked));
   const isPaid =
-    amounts.some(({ paid }) => isSome(paid)) ||
+    amounts.some(({ paid }) => !isZero(paid)) ||
     order.intents.some(
       ({ fields, verified, absent }) =>
-        verified && !absent && isSome(amountField(fields, 'totalAmountReceived') ?? '0'),
+        verified && !absent && !isZero(amountField(fields, 'totalAmountReceived') ?? '0'),
     );
-  const isBooked = booked.some(({ amount }) => isSome(amount)) || moved.some(({ base }) => isSome(base));
+  const isBooked = booked.some(({ amount }) => !isZero(amount)) || moved.some(({ base }) => !isZero(base));
   return [isAsked, isPaid, isBooked].filter(Boolean).length;
 }
 
@@ -128,7 +128,7 @@ function wordsOf(status: OrderStatus, facts: MatchFacts): Words {
 }
 
 function openingWords({ moved }: MatchFacts): string {
-  const isOld = moved.some(({ base }) => isSome(base));
+  const isOld = moved.some(({ base }) => !isZero(base));
   return isOld ? 'asked and paid agree; inside the opening balance' : 'asked, paid and booked agree';
 }
 
@@ -142,7 +142,7 @@ function receivedOf({ order }: MatchFacts): string {
   const byAsset = new Map<string, string[]>();
   for (const { fields } of order.intents) {
     const [amount, asset] = [amountField(fields, 'totalAmountReceived'), textField(fields, 'assetCode')];
-    if (amount !== null && asset !== null && isSome(amount))
+    if (amount !== null && asset !== null && !isZero(amount))
       byAsset.set(asset, [...(byAsset.get(asset) ?? []), amount]);
   }
   const sums = [...byAsset].map(([asset, amounts]) => `${sumAmounts(amounts)} ${asset}`);
@@ -150,7 +150,7 @@ function receivedOf({ order }: MatchFacts): string {
 }
 
 function isReceived(fields: Parameters<typeof amountField>[0]): boolean {
-  return ['totalAmountReceived', 'amountNetMerchant'].some((name) => isSome(amountField(fields, name) ?? '0'));
+  return ['totalAmountReceived', 'amountNetMerchant'].some((name) => !isZero(amountField(fields, name) ?? '0'));
 }
 
 function problem(code: MatchReason, told: string): { isProblem: true; reason: Reason } {
@@ -159,8 +159,4 @@ function problem(code: MatchReason, told: string): { isProblem: true; reason: Re
 
 function reasonOf({ told, ...found }: { code: MatchReason; told: string }): Reason {
   return { code: found.code, told };
-}
-
-function isSome(amount: string): boolean {
-  return compareAmounts(amount, '0') !== 0;
 }

@@ -5,8 +5,9 @@ import {
   addAmounts,
   compareAmounts,
   divideAmounts,
+  isZero,
   multiplyAmounts,
-  type Rounding,
+  negated,
   subtractAmounts,
 } from '../../money.js';
 import { requested } from '../../orders/order.js';
@@ -18,7 +19,6 @@ import type { MatchAmount } from './match-shapes.js';
 
 type Sides = Map<string, MatchAmount>;
 
-const ROUND_DOWN: Rounding = { decimals: 18, mode: 'down' };
 /** Of these nothing came in. */
 const NO_MONEY: readonly IntentOutcome['type'][] = ['open', 'expired', 'cancelled', 'gone'];
 
@@ -39,7 +39,7 @@ export function sidesOf(facts: MatchFacts): MatchAmount[] {
   }
   return [...sides.values()]
     .filter(
-      ({ asked, paid, returned, booked, unpriced }) => [asked, paid, returned, booked].some(isSome) || unpriced > 0,
+      ({ asked, paid, returned, booked, unpriced }) => ![asked, paid, returned, booked].every(isZero) || unpriced > 0,
     )
     .sort((a, b) => (a.code < b.code ? -1 : 1));
 }
@@ -65,7 +65,7 @@ function returnedBy(refund: ShownRecord, { moved, booked }: MatchFacts): string 
 }
 
 function incomeOf({ amount, value, unpriced }: BookedSum): Partial<MatchAmount> {
-  return { booked: subtractAmounts('0', amount), value, unpriced };
+  return { booked: negated(amount), value, unpriced };
 }
 
 function askedOf(facts: MatchFacts): { code: string; amount: string }[] {
@@ -77,14 +77,14 @@ function askedOf(facts: MatchFacts): { code: string; amount: string }[] {
     const asset = textField(intent.fields, 'assetCode');
     const due = dueOf(intent.fields);
     if (request === null || asset === null || due === null) return [];
-    if (!sameCurrency(request.currency, expected.currency) || !isSome(rest) || !isSome(request.amount)) return [];
+    if (!sameCurrency(request.currency, expected.currency) || isZero(rest) || isZero(request.amount)) return [];
     const isWhole = compareAmounts(request.amount, rest) <= 0;
     const part = isWhole ? request.amount : rest;
-    const amount = isWhole ? due : divideAmounts(multiplyAmounts(due, part, ROUND_DOWN), request.amount, ROUND_DOWN);
+    const amount = isWhole ? due : divideAmounts(multiplyAmounts(due, part, 'down'), request.amount, 'down');
     rest = subtractAmounts(rest, part);
     return [{ code: asset, amount }];
   });
-  return isSome(rest) ? [...asked, { code: expected.currency, amount: rest }] : asked;
+  return !isZero(rest) ? [...asked, { code: expected.currency, amount: rest }] : asked;
 }
 
 interface Paying {
@@ -129,8 +129,4 @@ export function sumOfSides(a: MatchAmount, b: MatchAmount): MatchAmount {
     value: sumExactValues([a.value, b.value]),
     unpriced: a.unpriced + b.unpriced,
   };
-}
-
-function isSome(amount: string): boolean {
-  return compareAmounts(amount, '0') !== 0;
 }
