@@ -118,17 +118,14 @@ export interface Related {
   none: string;
 }
 
-/** All that is known of a kind. What else needs to know something of it derives it from here. */
+/** All that is known of a kind beside its name. What else needs to know something of it derives it from here. */
 export interface Kind {
   /** Of the specification. */
   section: string;
-  /** Its name in the document of the read API. */
-  shape: string;
   about: string;
   idExample: string;
   /** What the specification calls the id where it has a name of its own. */
   idField?: string;
-  table: string;
   fields: Fields;
   /** Names under which a payload may carry a record, in camel case; its id is there under the same names with `Id`. */
   names: readonly string[];
@@ -146,7 +143,7 @@ export interface Kind {
   vanishing: 'break' | 'quiet' | { quietIn: readonly string[] };
   /** The run that reads it, where it is classified by when it was read. */
   run?: string;
-  api: { path: string; group: 'Payments' | 'Funds' | 'Balances' | 'Webhooks' | 'Catalog'; one: string; many: string };
+  api: { group: 'Payments' | 'Funds' | 'Balances' | 'Webhooks' | 'Catalog'; one: string; many: string };
   /** Where the console shows its records. */
   href: `/${string}`;
   /** Left out: it has pages of its own. */

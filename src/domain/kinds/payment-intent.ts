@@ -7,10 +7,8 @@ const requested = { unit: { field: 'currencyRequested' } } as const;
 
 export const paymentIntent = defineKind({
   section: '2.1',
-  shape: 'PaymentIntent',
   about: 'A payment to collect.',
   idExample: 'pi_1',
-  table: 'payment_intents',
   names: ['paymentIntent'],
   eventPrefix: 'payment_intent',
   carries: [
@@ -118,7 +116,7 @@ export const paymentIntent = defineKind({
     },
     statusHistory: { type: 'list', about: 'Steps, as the service shows them.', example: [] },
   },
-  api: { path: 'payment-intents', group: 'Payments', one: 'payment intent', many: 'payment intents' },
+  api: { group: 'Payments', one: 'payment intent', many: 'payment intents' },
   href: '/payments',
   page: {
     title: 'Payments',

@@ -2,10 +2,8 @@ import { defineKind, group } from './kind.js';
 
 export const product = defineKind({
   section: '2.9',
-  shape: 'Product',
   about: 'A product: a permanent payment link.',
   idExample: 'prod_1',
-  table: 'products',
   names: ['product'],
   vanishing: 'quiet',
   fields: {
@@ -32,7 +30,7 @@ export const product = defineKind({
       },
     },
   },
-  api: { path: 'products', group: 'Catalog', one: 'product', many: 'products' },
+  api: { group: 'Catalog', one: 'product', many: 'products' },
   href: '/products',
   page: {
     title: 'Products',
