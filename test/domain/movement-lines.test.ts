@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { MovementLine, MovementRecord, MovementTable } from '../../src/domain/balances/movement-table.js';
 import { effectsOf, movementsOf } from '../../src/domain/balances/movements.js';
-import { type TransactionPointers, transactionFieldsOf } from '../../src/domain/balances/transaction-row.js';
+import { transactionFieldsOf } from '../../src/domain/balances/transaction-row.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
@@ -240,7 +240,7 @@ describe('a payin that no payment brought', () => {
 });
 
 describe('a transaction of the feed', () => {
-  const pointers: TransactionPointers = {
+  const pointers = {
     id: '/id',
     accountId: '/wallet/id',
     assetCode: '/coin',

@@ -51,9 +51,6 @@ export type MovementOperation =
   | 'transferFromAccount'
   | 'accountClose';
 
-/** The list that shows an operation whole; `nothing`: a record of it may be known, but that none is proves nothing. */
-export type ShownBy = 'payment_intent' | 'payout' | 'transaction' | 'nothing';
-
 /** One effect of an operation on one balance. Several lines on one balance and asset add up. */
 export interface MovementLine {
   balance: 'operating' | 'account';
@@ -64,7 +61,8 @@ export interface MovementLine {
   states: MovementStates;
   /** The field that says when it happened; `statusHistory`: the first entry with such a state (2.4). Null: not shown. */
   time: string | null;
-  shownBy: ShownBy;
+  /** The list that shows an operation whole; `nothing`: a record of it may be known, but that none is proves nothing. */
+  shownBy: 'payment_intent' | 'payout' | 'transaction' | 'nothing';
   /** Counts only where these fields have these values; a name with dots reaches into objects. */
   where?: Readonly<Record<string, string | boolean>> | undefined;
   /** Counts only under these choices. */

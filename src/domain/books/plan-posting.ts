@@ -92,12 +92,7 @@ function ofDraft(draft: Draft): Omit<Draft, 'mode' | 'firstDated'> {
   return { recordKind, recordId, key, lines, description, sources, dated };
 }
 
-function ofPosted({
-  recordKind,
-  recordId,
-  key,
-  version,
-}: Posted): Pick<Append, 'recordKind' | 'recordId' | 'key' | 'version' | 'sources'> {
+function ofPosted({ recordKind, recordId, key, version }: Posted) {
   return { recordKind, recordId, key, version: version + 1, sources: [{ kind: recordKind, id: recordId }] };
 }
 
@@ -105,6 +100,6 @@ function isSame(a: readonly Line[], b: readonly Line[]): boolean {
   return netLines([...a, ...negatedLines(b)]).length === 0;
 }
 
-function keyOf({ recordKind, recordId, key }: Pick<Draft, 'recordKind' | 'recordId' | 'key'>): string {
+export function keyOf({ recordKind, recordId, key }: Pick<Draft, 'recordKind' | 'recordId' | 'key'>): string {
   return JSON.stringify([recordKind, recordId, key]);
 }

@@ -29,6 +29,16 @@ export function monthAfter(month: string): string {
     : `${String(year).padStart(4, '0')}-${String(number + 1).padStart(2, '0')}`;
 }
 
+/** YYYY-MM-DD. */
+export function firstDayAfter(month: string): string {
+  return `${monthAfter(month)}-01`;
+}
+
+/** YYYY-MM-DD. */
+export function lastDayOf(month: string): string {
+  return new Date(Date.parse(`${firstDayAfter(month)}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
+}
+
 const HOUR_MS = 3_600_000;
 
 /** The moment at which a day of the zone (YYYY-MM-DD) begins, in ms: clocks that are changed that day make no difference. */

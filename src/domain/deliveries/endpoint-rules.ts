@@ -41,25 +41,13 @@ export function findEndpointFaults(
   );
   const lacking = lackingEvents(needed, covered);
   const [first] = active;
-  return [
-    ...idle.map(({ id, url }) => ({
-      kind: 'endpoint_inactive' as const,
-      id,
-      evidence: { ours: { needed: [...needed] }, theirs: { url, isActive: false } },
-    })),
-    ...(first !== undefined && lacking.length > 0
-      ? [
-          {
-            kind: 'endpoint_unsubscribed' as const,
-            id: first.id,
-            evidence: {
-              ours: { needed: [...needed] },
-              theirs: { url: first.url, events: [...first.events], lacking },
-            },
-          },
-        ]
-      : []),
-  ];
+  const ofNeeded = { needed: [...needed] };
+  const faults = idle.map(({ id, url }): EndpointFault => {
+    return { kind: 'endpoint_inactive', id, evidence: { ours: ofNeeded, theirs: { url, isActive: false } } };
+  });
+  if (first === undefined || lacking.length === 0) return faults;
+  const theirs = { url: first.url, events: [...first.events], lacking };
+  return [...faults, { kind: 'endpoint_unsubscribed', id: first.id, evidence: { ours: ofNeeded, theirs } }];
 }
 
 function isMissed(events: readonly string[] | null, covered: readonly string[], needed: readonly string[]): boolean {

@@ -12,46 +12,12 @@ export interface KytWords {
 }
 
 export const defaultKytWords: KytWords = {
-  passed: [
-    'approved',
-    'passed',
-    'pass',
-    'clear',
-    'cleared',
-    'clean',
-    'ok',
-    'accepted',
-    'low_risk',
-    'completed',
-    'safe',
-  ],
-  pending: [
-    'pending',
-    'in_progress',
-    'processing',
-    'awaiting',
-    'awaiting_review',
-    'review',
-    'in_review',
-    'under_review',
-    'manual_review',
-    'pending_review',
-    'on_hold',
-    'hold',
-  ],
-  rejected: [
-    'rejected',
-    'failed',
-    'blocked',
-    'declined',
-    'denied',
-    'flagged',
-    'high_risk',
-    'severe_risk',
-    'frozen',
-    'sanctioned',
-    'alert',
-  ],
+  passed: 'approved passed pass clear cleared clean ok accepted low_risk completed safe'.split(' '),
+  pending: (
+    'pending in_progress processing awaiting awaiting_review review in_review under_review manual_review ' +
+    'pending_review on_hold hold'
+  ).split(' '),
+  rejected: 'rejected failed blocked declined denied flagged high_risk severe_risk frozen sanctioned alert'.split(' '),
 };
 
 export type KytVerdict = 'passed' | 'pending' | 'rejected' | 'unknown';
