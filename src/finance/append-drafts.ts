@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { chooseRate, rateOfPayment } from '../domain/books/choose-rate.js';
 import type { BookedKind, Dated, Draft } from '../domain/books/entry.js';
-import { type Append, type Posted, planPosting } from '../domain/books/plan-posting.js';
+import { type Append, keyOf, type Posted, planPosting } from '../domain/books/plan-posting.js';
 import { dayIn, periodOf } from '../domain/books/posting-month.js';
 import { appendEntries, type NewEntry } from '../records/books/append-entries.js';
 import type { ReadRecord } from '../records/books/book-records.js';
@@ -81,10 +81,6 @@ function refOf({ kind, id }: ReadRecord): { recordKind: BookedKind; recordId: st
 
 function idOf({ recordKind, recordId }: { recordKind: BookedKind; recordId: string }): string {
   return JSON.stringify([recordKind, recordId]);
-}
-
-function keyOf({ recordKind, recordId, key }: { recordKind: BookedKind; recordId: string; key: string }): string {
-  return JSON.stringify([recordKind, recordId, key]);
 }
 
 interface Appended {

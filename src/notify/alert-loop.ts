@@ -17,8 +17,7 @@ import { describeError } from '../records/database/database-errors.js';
 import { expectHeartbeats, recordHeartbeat } from '../records/process-heartbeats.js';
 import type { AlertChannel } from './alert-channels.js';
 import type { AlertMessage } from './alert-message.js';
-import { type CallOutDeps, callOut } from './call-out.js';
-import { retryInMs } from './retry-in.js';
+import { type CallOutDeps, callOut, retryInMs } from './call-out.js';
 
 export interface AlertDeps extends NoticeDeps, CallOutDeps {
   now: () => Date;

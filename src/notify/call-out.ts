@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import { maskText } from '../domain/personal.js';
@@ -95,4 +96,12 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';
   const code = 'code' in error ? String(error.code) : error.name;
   return `failed: ${code}`;
+}
+
+const LONGEST_RETRY_MS = 3_600_000;
+
+/** Twice as long after each failure, up to an hour, and between half and all of that, so that not all come at once. */
+export function retryInMs(failures: number, firstMs: number): number {
+  const whole = Math.min(firstMs * 2 ** Math.min(failures - 1, 30), LONGEST_RETRY_MS);
+  return Math.round(whole / 2) + randomInt(Math.ceil(whole / 2) + 1);
 }

@@ -11,8 +11,7 @@ import {
 } from '../records/callbacks/claim-callback.js';
 import { collectCallbacks } from '../records/callbacks/collect-callbacks.js';
 import { describeError } from '../records/database/database-errors.js';
-import { CALL_TIMEOUT_MS, type CallOutAnswer, type CallOutDeps, callOut } from './call-out.js';
-import { retryInMs } from './retry-in.js';
+import { CALL_TIMEOUT_MS, type CallOutAnswer, type CallOutDeps, callOut, retryInMs } from './call-out.js';
 import { signedHeaders } from './sign-message.js';
 
 export interface CallbackDeps extends CallOutDeps {

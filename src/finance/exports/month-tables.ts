@@ -1,5 +1,5 @@
 import { nameIn } from '../../domain/books/chart.js';
-import { startOfDay } from '../../domain/books/posting-month.js';
+import { firstDayAfter, startOfDay } from '../../domain/books/posting-month.js';
 import type { MonthQuery, MonthRow } from '../../records/books/month-query.js';
 import {
   monthBalances,
@@ -13,7 +13,6 @@ import {
   monthTransactions,
 } from '../../records/books/month-rows.js';
 import type { MonthBooks } from './month-books.js';
-import { firstDayAfter } from './month-days.js';
 import { type TableColumn, tableColumns } from './table-columns.js';
 
 /** What happened in a month, a row for each record. As files and as sheets of a workbook it is the same. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
-import { monthAfter, startOfDay } from '../../domain/books/posting-month.js';
+import { firstDayAfter, monthAfter, startOfDay } from '../../domain/books/posting-month.js';
 import { sumAmounts } from '../../domain/money.js';
 import type { Missing, PeriodCheck } from '../../domain/views/books-shapes.js';
 import type { Coverage } from '../../domain/views/proof-shapes.js';
@@ -16,7 +16,6 @@ import {
 } from '../../records/books/period-facts.js';
 import { closedMonths } from '../../records/books/posting-progress.js';
 import { coverage } from '../../records/runs/coverage.js';
-import { firstDayAfter } from '../exports/month-days.js';
 
 export interface CheckSettings {
   now: Date;
@@ -49,9 +48,7 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
     ...(await unprovenBalances(db, now)).map(({ assetCode, why }) =>
       byReason('balance_unproven', assetCode, `the balance of ${assetCode} is not proven: ${why}`),
     ),
-    ...(await closingDiffers(db, { month, end, timeZone })).map(({ assetCode, told: why }) =>
-      byReason('closing_differs', assetCode, why),
-    ),
+    ...(await closingDiffers(db, { month, end, timeZone })),
     ...(await unpricedLines(db, month, currency)).map(({ assetCode, why, lines, entry }) =>
       byReason(
         'unpriced_lines',
@@ -122,11 +119,6 @@ function byReason(what: Missing['what'], of: string | null, why: string): Missin
   return { what, of, told: why, byReason: true };
 }
 
-interface ClosingDiffers {
-  assetCode: string;
-  told: string;
-}
-
 /** So many of what is booked later are named of an asset. */
 const NAMED = 5;
 
@@ -137,16 +129,16 @@ const NAMED = 5;
 async function closingDiffers(
   db: Knex,
   { month, end, timeZone }: { month: string; end: number; timeZone: string },
-): Promise<ClosingDiffers[]> {
+): Promise<Missing[]> {
   if (Number.isNaN(end)) return [];
   const later = await bookedLater(db, { month, end: new Date(end), timeZone });
-  const found: ClosingDiffers[] = [];
+  const found: Missing[] = [];
   // One after the other: a transaction has one connection.
   for (const assetCode of new Set(later.map((one) => one.assetCode))) {
     const own = later.filter((one) => one.assetCode === assetCode);
     const { totals } = await monthTotals(db, month, { account: accounts.operating, assetCode });
     const closing = totals[0]?.closing ?? '0';
-    found.push({ assetCode, told: differenceOf(own, { month, assetCode, closing }) });
+    found.push(byReason('closing_differs', assetCode, differenceOf(own, { month, assetCode, closing })));
   }
   return found;
 }

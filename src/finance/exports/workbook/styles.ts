@@ -1,4 +1,4 @@
-const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+export const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 
 /** As many decimals as there are, up to 18; what can't be held whole is marked. */
 const AMOUNT = '#,##0.00################';

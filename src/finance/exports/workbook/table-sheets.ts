@@ -1,9 +1,18 @@
 import type { MonthRow } from '../../../records/books/month-query.js';
 import type { MonthTable } from '../month-tables.js';
 import type { TableColumn } from '../table-columns.js';
-import { amountCell, type Cell, columnName, dayCell, rowXml, textCell, valueCell } from './cells.js';
-import type { SheetSums } from './sheet-sums.js';
-import { sheetEnd, sheetHead } from './sheet-xml.js';
+import {
+  amountCell,
+  type Cell,
+  columnName,
+  dayCell,
+  rowXml,
+  sheetEnd,
+  sheetHead,
+  textCell,
+  valueCell,
+} from './cells.js';
+import type { sheetSums } from './sheet-sums.js';
 
 /** A sheet has no more, its header among them. */
 const MOST_ROWS = 1_048_576;
@@ -18,7 +27,7 @@ export interface Sheet {
 interface Options {
   /** USD. */
   currency: string;
-  sums: SheetSums;
+  sums: ReturnType<typeof sheetSums>;
   mostRows?: number;
 }
 
