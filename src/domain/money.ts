@@ -75,7 +75,6 @@ export function isZero(amount: string): boolean {
   return toUnits(amount) === 0n;
 }
 
-/** The exact product, rounded once. */
 export function multiplyAmounts(a: string, b: string, rounding: Rounding): string {
   return rounded(decimal(a, MAX_FACTOR_DIGITS).times(decimal(b, MAX_FACTOR_DIGITS)), rounding);
 }

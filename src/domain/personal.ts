@@ -22,10 +22,7 @@ const personalNames: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/**
- * Those, and what a definition alone calls personal, where the record's kind is not known: a name that is another kind's
- * plain field, such as a label, says nothing there.
- */
+/** In any record: those, and what definitions alone call personal, unless another kind has a plain field of that name. */
 const namesOfAnyKind: ReadonlySet<string> = new Set([
   ...personalNames,
   ...recordKinds.flatMap((kind) => fieldsThat(kind, ({ personal }) => personal === true)).filter(isAlwaysPersonal),
@@ -55,10 +52,7 @@ const joining: ReadonlySet<string> = new Set([
   ...Object.values(recordRules).flatMap(({ columns }) => columns.map(({ field }) => field)),
 ]);
 
-/**
- * Whatever a merchant or its customers put there (specification 2.3, 2.14, 4.1): who need not know people sees neither its
- * values nor its names.
- */
+/** Whatever a merchant or its customers put there (2.3, 2.14, 4.1): who need not know people sees neither values nor names. */
 const freeForm: ReadonlySet<string> = new Set(['metadata', 'meta', 'customer']);
 
 const LONGEST_ADDRESS = 320;
@@ -69,10 +63,7 @@ function namesPerson(kind: RecordKind, name: string): boolean {
   return personalNames.has(name) || fieldOf(kind, name)?.personal === true;
 }
 
-/**
- * Whether a field of a record is personal: by its name, or because its value is an e-mail address, as the
- * destination of a payout may be (2.4). Never null.
- */
+/** By its name, or because its value is an e-mail address, as the destination of a payout may be (2.4). Never null. */
 function isPersonal(kind: RecordKind, name: string, value: Json): boolean {
   if (value === null) return false;
   if (namesPerson(kind, name)) return true;
@@ -81,10 +72,7 @@ function isPersonal(kind: RecordKind, name: string, value: Json): boolean {
   return typeof value === 'string' && isAddress(value) && !joining.has(name) && !name.endsWith('Id');
 }
 
-/**
- * The value of the field `name` with `replace` of every personal value in it, at any depth. The very same value where
- * there is none. A field that is null stays null, one that is absent stays absent.
- */
+/** `replace` of every personal value in it, at any depth; the very same value where there is none. Null stays null. */
 export function replacePersonal(kind: RecordKind, name: string, value: Json, replace: (value: Json) => Json): Json {
   if (isPersonal(kind, name, value)) return replace(value);
   if (Array.isArray(value)) {
@@ -188,7 +176,6 @@ function maskFields(
   return inside(fields);
 }
 
-/** The values of fields that are named so, wherever they stand. */
 function* textsOf(value: Json, isNamed: (name: string) => boolean, name = ''): Generator<string> {
   if (typeof value === 'string' && isNamed(name)) yield value;
   else if (Array.isArray(value)) for (const item of value) yield* textsOf(item, isNamed, name);

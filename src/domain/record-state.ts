@@ -93,10 +93,7 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/**
- * Moments are written as text, so that a state without numbers of the service's own is read by the fast parser; fields
- * that several statements share are written once.
- */
+/** Moments are text, so that the fast parser reads a state without numbers; fields that several statements share stand once. */
 type StatementText = [state: string, from: string, to: string, hash: string, type: SourceType, ref: string];
 
 interface StatementsText {
@@ -118,7 +115,6 @@ export function stateToText({ poll, claims }: RecordState): { poll: string | nul
   };
 }
 
-/** The inverse of `stateToText`. */
 export function stateFromText(text: { poll: string | null; claims: string }): RecordState {
   return {
     poll: text.poll === null ? null : pollFrom(fromJsonText(text.poll) as unknown as PollText),

@@ -12,7 +12,6 @@ import type { Books } from './posting-deps.js';
 
 interface Drafted {
   drafts: readonly Draft[];
-  /** What the drafts were made of; of other things none. */
   records: readonly ReadRecord[];
   /** The drafts are all that the books should say of what they are about: a key that is not among them is taken back. */
   isWhole: boolean;

@@ -4,7 +4,6 @@ import type { ExportFile, MonthBooks } from './exports/month-books.js';
 import { ndjsonFiles } from './exports/ndjson-files.js';
 import { workbookFiles } from './exports/workbook/workbook-files.js';
 
-/** Each makes its files one after the other. */
 export const exportFormats = {
   csv: csvFiles,
   ndjson: ndjsonFiles,

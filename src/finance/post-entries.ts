@@ -20,17 +20,13 @@ import { appendDrafts } from './append-drafts.js';
 import { type Books, oneMoment, type PostingDeps } from './posting-deps.js';
 
 export interface PostedCount {
-  /** Records that were read. */
   records: number;
   entries: number;
   /** False: it was stopped, or movements are being worked in anew. */
   complete: boolean;
 }
 
-/**
- * Brings the books up to date with the records, slice by slice of their history, each in a transaction of its own with the
- * place that it has come to: so it goes on where it was cut off, and what it posts it posts once. Any number may run.
- */
+/** Brings the books up to date, each slice with its place in one transaction: cut off, it goes on there. Any number may run. */
 export async function postEntries(deps: PostingDeps, { signal }: { signal?: AbortSignal } = {}): Promise<PostedCount> {
   const posted: PostedCount = { records: 0, entries: 0, complete: false };
   await workInMovements(deps.db, deps.table);

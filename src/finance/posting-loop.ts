@@ -30,7 +30,6 @@ export function createPosting(deps: PostingDeps, pauseMs = PAUSE_MS): Posting {
   return { loop, wake: () => waking.abort() };
 }
 
-/** Whether it went well. */
 async function post(deps: PostingDeps, signal: AbortSignal): Promise<boolean> {
   try {
     const { entries } = await postEntries(deps, { signal });
@@ -42,7 +41,6 @@ async function post(deps: PostingDeps, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-/** Whether there is more that can be matched at once. */
 async function match(deps: PostingDeps, signal: AbortSignal): Promise<boolean> {
   try {
     const payoutWords = deps.table.words.payoutType;

@@ -4,7 +4,6 @@ import { type AlertMessage, headline, messageText } from './alert-message.js';
 import { CALL_TIMEOUT_MS, type CallOutAnswer, type CallOutDeps, callOut } from './call-out.js';
 import { signedHeaders } from './sign-message.js';
 
-/** Where alerts are sent to people. */
 export interface AlertChannel {
   name: 'slack' | 'webhook' | 'mail';
   send(notice: { id: string; at: Date; message: AlertMessage }): Promise<CallOutAnswer>;
@@ -16,7 +15,6 @@ export interface ChannelSettings {
   mail?: { smtpUrl: string; to: string } | undefined;
 }
 
-/** Those that are configured. */
 export function alertChannels(settings: ChannelSettings, deps: CallOutDeps & { now: () => Date }): AlertChannel[] {
   const { slackUrl, webhook, mail } = settings;
   const timeoutMs = deps.timeoutMs ?? CALL_TIMEOUT_MS;
@@ -48,10 +46,7 @@ function chatCall(url: string, message: AlertMessage) {
 
 const HERE = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/**
- * One mail to all of them. A password goes over an encrypted line alone, but for a server on this machine. Never throws;
- * the error holds no address of a person.
- */
+/** One mail to all. A password goes over an encrypted line, but on this machine. Never throws; the error names no person's address. */
 async function sendMail(
   { smtpUrl, to, timeoutMs }: { smtpUrl: string; to: string; timeoutMs: number },
   { id, message }: { id: string; message: AlertMessage },

@@ -4,7 +4,6 @@ import https from 'node:https';
 import { maskText } from '../domain/personal.js';
 import { checkOutboundUrl, guardedLookup, OutboundAddressError, type OutboundRules } from '../outbound-address.js';
 
-/** One request to an address of the operator's. */
 export interface OutboundCall {
   url: string;
   method: 'GET' | 'POST';
@@ -24,7 +23,6 @@ export type CallOutAnswer =
   | { ok: false; httpStatus: number | null; error: string; retryAfterMs: number | null };
 
 export const CALL_TIMEOUT_MS = 10_000;
-/** More of an answer is not read. */
 const ANSWER_BYTES = 4_096;
 const SHOWN_CHARACTERS = 120;
 const LONGEST_RETRY_AFTER_SECONDS = 3_600;

@@ -94,10 +94,7 @@ function logOutcome({ log, metrics }: CallbackDeps, { id, attempts }: ClaimedCal
 const PAUSE_MS = 1_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
-/**
- * Sends the store every order that changes, until the signal. For the leader of the schedulers; while one follows
- * another both may be at work, and no order is sent twice at once or backwards. Never throws.
- */
+/** Sends the store every order that changes, until the signal. Two leaders at once send no order twice or backwards. Never throws. */
 export async function callbackLoops(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
   await Promise.all([collectLoop(deps, signal), sendLoops(deps, signal)]);
 }

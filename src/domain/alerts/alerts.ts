@@ -27,7 +27,6 @@ export interface FoundAlert {
   detail: string;
 }
 
-/** Everything that holds now, sent or not. */
 export function findAlerts(facts: AlertFacts): FoundAlert[] {
   return conditions.flatMap(({ name, severity, summary, found }) =>
     found(facts).map(({ subject = '', detail }) => ({ name, subject, severity, summary, detail })),

@@ -34,7 +34,6 @@ export interface Alert {
   /** The section of docs/runbook.md. */
   runbook: string;
   summary: string;
-  /** What to do first, in a sentence or two. */
   remedy: string;
   rule: Rule;
 }

@@ -31,6 +31,5 @@ export interface AlertFacts {
   parts: readonly { part: string; secondsAgo: number }[];
   /** Settings that roles at work have otherwise than others, and who has which value. */
   settings: readonly { setting: string; values: string }[];
-  /** How long this database has been at work. */
   ageSeconds: number;
 }

@@ -5,7 +5,6 @@ type RowFault = 'row_changed' | 'row_missing' | 'row_added';
 /** Rows that stand beside one another in a log and have the same fault. */
 export interface FaultyRows {
   what: RowFault;
-  /** The first and the last place. */
   from: string;
   to: string;
   rows: number;
@@ -33,7 +32,6 @@ export function compareRows(
     }
   };
   return {
-    /** The rows of the log, in the order of their places. */
     add: (row: SealedRow): void => {
       missUntil(BigInt(row.place));
       const own = sealed[next];

@@ -94,10 +94,7 @@ export function isAttributable(amount: string, open: string): boolean {
   return sign !== 0 && compareAmounts(amount, '0') === sign && (left === 0 || left === sign);
 }
 
-/**
- * Which of the two open parts an amount is a part of; null: neither. Each is attributed by itself, because a loss and what may
- * be payouts would hide one another in their sum.
- */
+/** Which open part an amount is a part of; null: neither. In their sum a loss and what may be payouts would hide one another. */
 export function attributedPart(
   amount: string,
   { unexplained, unknownAmount }: Pick<BalanceVerdict, 'unexplained' | 'unknownAmount'>,

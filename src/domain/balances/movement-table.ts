@@ -1,10 +1,7 @@
 import type { PayoutWords } from '../family/links.js';
 import type { JsonObject } from '../json.js';
 
-/**
- * Which balance each operation moves, by how much, and which list of the service shows it: what balances are classified by.
- * The table is data of the contract (service-api/contract-movements.ts has the defaults, docs/contract.md explains them).
- */
+/** Which balance each operation moves, by how much, and which list shows it: data of the contract (docs/contract.md). */
 export interface MovementTable {
   /** What the specification leaves open, each with a closed list of answers. */
   choices: MovementChoices;
@@ -56,7 +53,6 @@ export interface MovementLine {
   balance: 'operating' | 'account';
   /** Signed names of amount fields, summed: `['-amount', '-feeAmount']`. Null: the amount is shown nowhere. */
   effect: readonly string[] | null;
-  /** The field that names the asset. */
   asset: string;
   states: MovementStates;
   /** The field that says when it happened; `statusHistory`: the first entry with such a state (2.4). Null: not shown. */
@@ -65,7 +61,6 @@ export interface MovementLine {
   shownBy: 'payment_intent' | 'payout' | 'transaction' | 'nothing';
   /** Counts only where these fields have these values; a name with dots reaches into objects. */
   where?: Readonly<Record<string, string | boolean>> | undefined;
-  /** Counts only under these choices. */
   when?: { readonly [C in keyof MovementChoices]?: MovementChoices[C] | undefined } | undefined;
 }
 

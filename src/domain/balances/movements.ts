@@ -26,7 +26,6 @@ export interface Effect {
   delta: string | null;
   /** When, as the service wrote it; null: not shown. */
   at: string | null;
-  /** Why it is unclear. */
   why: string | null;
   /** Of an amount that is not shown: no more than this. */
   limit: string | null;
@@ -59,10 +58,7 @@ export function operationsWith(record: MovementRecord, table: MovementTable): re
   return 'unclear' in found ? null : found.operations;
 }
 
-/**
- * What a record, as it stands now, has done to balances since it began: its whole effect, not a change. So what it did between
- * two polls is the difference of the two results.
- */
+/** The whole effect of a record as it stands: what it did between two polls is the difference of the two results. */
 export function movementsOf(record: MovementRecord, table: MovementTable): Effect[] {
   const found = operationsOf(record, table);
   if ('unclear' in found) return [unclear(found.unclear, null, record)];

@@ -11,7 +11,6 @@ export interface Opening {
   at: number;
 }
 
-/** An asset's balance when the books were opened. */
 export function openingEntry({ assetCode, balance, at }: Opening): Draft {
   return ofBalance('opening', assetCode, 'operating', {
     lines: pair(accounts.operating, accounts.opening, assetCode, balance),

@@ -33,10 +33,7 @@ export interface RatesKnown {
 /** A rate that is older says nothing of the day any more. */
 const OLDEST_MS = 86_400_000;
 
-/**
- * Finance's own rate before the payment's, that before the market's. None is made up: an asset is not worth a dollar because it
- * is called so, and a rate of another day is none.
- */
+/** Finance's own rate before the payment's, that before the market's. None is made up, by an asset's name or of another day. */
 export function chooseRate({ assetCode, currency, at, file, payment, service }: RatesKnown): Valuation {
   if (assetCode === currency) return { rate: '1', source: 'payment', rateAt: at, reason: null };
   if (isPriced(file)) return valued(file, 'file');

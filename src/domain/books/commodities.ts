@@ -12,10 +12,7 @@ export function hledgerCommodity(assetCode: string): string {
   return `"${name}"`;
 }
 
-/**
- * An asset as beancount takes it: 2 to 24 of its characters. Another code keeps what fits, and ends in a part of its hash that
- * distinguishes it from all others.
- */
+/** As beancount takes it: 2 to 24 of its characters. Another code keeps what fits, and ends in a part of its hash. */
 export function beancountCommodity(assetCode: string): string {
   if (/^[A-Z][A-Z0-9._-]{0,22}[A-Z0-9]$/.test(assetCode) && !/-X[0-9A-F]{10}$/.test(assetCode)) return assetCode;
   const readable = assetCode.toUpperCase().replaceAll(/[^A-Z0-9._-]/g, '');

@@ -23,7 +23,6 @@ export interface DisputeSeen {
   firstNet: string | null;
 }
 
-/** The fields whose steps are read. */
 export const disputeFields = ['irregularStatus', 'amountRejected', 'amountNetMerchant'] as const;
 
 /** Null: it was never seen in a dispute. */

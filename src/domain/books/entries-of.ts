@@ -22,7 +22,6 @@ export function entriesOf(record: BookRecord, choices: BookChoices): Draft[] {
   return drafts;
 }
 
-/** What a record did before it said otherwise stands beside what it does: they are one entry. */
 function oneForEachKey(drafts: readonly Draft[]): Draft[] {
   const merged = new Map<string, Draft>();
   for (const draft of drafts) {

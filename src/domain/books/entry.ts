@@ -24,7 +24,6 @@ export const bookedKinds = [
 ] as const;
 export type BookedKind = (typeof bookedKinds)[number];
 
-/** Which of the service's times dates an entry. */
 export type DatedBy =
   | 'status_history'
   | 'decision'
@@ -49,10 +48,7 @@ export interface Draft {
   recordId: string;
   /** Which of the things that the record says. */
   key: string;
-  /**
-   * `fact`: it happened once; where the record says otherwise later, the entry is reversed and made anew. `state`: it moves on, and
-   * each step is an entry of its own.
-   */
+  /** `fact`: it happened once; said otherwise later, it is reversed and made anew. `state`: each step is an entry of its own. */
   mode: 'fact' | 'state';
   lines: Line[];
   description: string;

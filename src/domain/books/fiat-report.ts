@@ -23,10 +23,7 @@ const EXACT = 36;
 const SHOWN = 2;
 const CENT = 10n ** BigInt(EXACT - SHOWN);
 
-/**
- * What lines are worth, for a report: exact until here, and rounded once (half to even), here. Postings in balance may have
- * rounded values that are not: the residual is a row of its own.
- */
+/** What lines are worth: exact until here, rounded once (half to even). Rounded values may not balance: hence the residual. */
 export function fiatReport(values: readonly AccountValue[]): FiatReport {
   const sums = new Map<string, bigint>();
   for (const { account, value } of values)

@@ -57,10 +57,7 @@ export function heldDate(record: BookRecord): Dated {
   return { at: Math.max(concluded, lastPayin(record.fields) ?? concluded), by: 'status_history' };
 }
 
-/**
- * Whether what is in question is what the customer sent beside what was asked, and nothing shows that it ever counted: it was
- * in question from when it came.
- */
+/** What is in question was sent beside what was asked, and nothing shows that it ever counted: it was so from when it came. */
 export function neverCounted({ fields, dispute }: BookRecord): boolean {
   if (fields === null) return false;
   const amount = (value: Json | undefined) => (isAmount(value) ? value : null);

@@ -15,10 +15,7 @@ interface CreditedPayin {
   dated: Dated;
 }
 
-/**
- * A payment (specification 2.1): what it brought, payin by payin where they are shown, and what differs from their sum,
- * such as the part that a dispute holds back, as a state of the payment.
- */
+/** A payment (specification 2.1): payin by payin where they are shown; what differs from their sum is a state of the payment. */
 export function paymentEntries(record: BookRecord, choices: Pick<BookChoices, 'payments'>): Draft[] {
   const collected = record.moved.filter(({ operation }) => operation === 'paymentCollected');
   const credits = collected.filter(({ delta }) => delta !== null);
@@ -81,10 +78,7 @@ function collected(asset: string, { net, fee }: { net: string; fee: string }): D
   ];
 }
 
-/**
- * Payins that count, or that counted until a dispute took them back, with all their amounts, in the payment's own asset; none
- * where one of them is not known.
- */
+/** Payins that count, or did until a dispute took them back, with all their amounts; none where one of them is not known. */
 function creditedPayins(record: BookRecord, asset: string, net: string): CreditedPayin[] {
   const { fields } = record;
   const isDisputed = isCompletedInDispute(record);

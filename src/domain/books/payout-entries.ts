@@ -5,7 +5,6 @@ import { datedAs } from './dating.js';
 import { type BookRecord, type Draft, draftOf } from './entry.js';
 import { feeBeside, line, sinceOpening, stoodAtOpening } from './lines.js';
 
-/** Where a payout went to, by its operation. */
 const purposes: Readonly<Record<string, { account: Account; description: string }>> = {
   payout: { account: accounts.withdrawals, description: 'payout' },
   internalPayout: { account: accounts.transfers, description: 'payout to another merchant' },

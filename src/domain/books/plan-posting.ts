@@ -6,11 +6,9 @@ export interface Posted {
   recordKind: BookedKind;
   recordId: string;
   key: string;
-  /** How many entries there are of it. */
   version: number;
   /** The last of them that was made whole and not reversed; null: there is none such. */
   live: (PostedEntry & { lines: Line[] }) | null;
-  /** What all of them add up to. */
   net: Line[];
   last: PostedEntry;
 }

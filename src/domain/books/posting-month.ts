@@ -8,7 +8,6 @@ export function dayIn(timeZone: string, at: number): string {
 export interface Period {
   /** YYYY-MM. */
   month: string;
-  /** A day of that month. */
   date: string;
   /** The month that is closed and that it belongs to; null: its own. */
   adjusts: string | null;
@@ -70,7 +69,6 @@ function formatter(timeZone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** Whether the text is a day of the calendar, as 2026-10-31. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);

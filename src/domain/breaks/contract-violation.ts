@@ -80,10 +80,7 @@ function lists(intent: CheckedRecord | undefined, payin: string): boolean {
   return intent !== undefined && !intent.absent && listedPayins(intent.fields).includes(payin);
 }
 
-/**
- * One finding per word, however many payouts carry it: the word stands where the id of a record would. Closed by a person
- * it stays closed, whichever payout shows the word next.
- */
+/** One finding per word, not per payout: closed by a person it stays closed, whichever payout shows the word next. */
 const payoutWords: Check = (facts) =>
   focused(facts, 'payouts').flatMap((payout): Checked[] => {
     const word = textField(payout.fields, 'payoutType')?.toLowerCase();

@@ -9,7 +9,6 @@ export interface BreakDefinition {
   means: string;
   /** When it resolves itself. */
   ends: string;
-  /** What a person does. */
   remedy: string;
   /** An order may be safe beside it: where, and what to do then. Left out: where it stands the records hold the order anyway, or it is about none. */
   besideSafe?: { where: string; remedy: string };

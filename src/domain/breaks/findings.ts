@@ -5,7 +5,6 @@ import { type CheckedRecord, type CheckFacts, type FocusKind, focused } from './
 
 export type Severity = 'critical' | 'high' | 'medium' | 'low';
 
-/** What is wrong with a record. */
 export interface Finding {
   /** Field by field ours, theirs, and the source of each. */
   evidence: JsonObject;

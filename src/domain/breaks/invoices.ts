@@ -9,7 +9,6 @@ import type { BreakDefinitions } from './definition.js';
 import { type Check, each, type Finding, finding } from './findings.js';
 import { grace } from './grace.js';
 
-/** Of invoices, and the payments that they name. */
 export const invoiceBreaks = {
   invoice_paid_without_intent: {
     severity: 'high',

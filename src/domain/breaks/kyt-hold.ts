@@ -51,7 +51,6 @@ export function rejectedHold(payin: Parameters<typeof sourceOf>[0], intent: Pick
   return finding({ kytStatus: { ours: 'passed', theirs: word, source: sourceOf(payin) } }, { notes });
 }
 
-/** The payments that a payin names or that list it, and those of them that are known. */
 function intentsOf(payin: CheckedRecord, { intents, listings }: CheckFacts) {
   const named = textField(payin.fields, 'paymentIntentId');
   const ids = new Set([...(listings.get(payin.id) ?? []), ...(named === null ? [] : [named])]);

@@ -42,14 +42,10 @@ export interface PayoutCheck {
   /** Older payouts are history. */
   adoptedAt: number;
   graceMs: number;
-  /** The service has a list of payouts. */
   offersList: boolean;
 }
 
-/**
- * `payout_stuck`: known not to have moved for longer than the grace. `payout_untracked`: the service has no list of
- * payouts, and nothing that it does show has spoken of this one for so long; what became of it can't be known from here.
- */
+/** `payout_stuck`: not moved for longer than the grace. `payout_untracked`: no list shows it, and nothing has spoken of it for so long. */
 export function checkPayouts(payouts: readonly PayoutInHand[], about: PayoutCheck): Findings<PayoutBreak> {
   const findings: Findings<PayoutBreak> = { open: [], resolve: [] };
   for (const payout of payouts) {

@@ -1,19 +1,6 @@
 import type { BreakKind } from '../breaks/breaks.js';
 
-/**
- * What became of a delivery of the service:
- *
- * - `received`: the event is here, through this delivery.
- * - `received_sibling`: it is here, through the delivery to another endpoint of ours.
- * - `pending_retry`: it is not here, and the service is still at it.
- * - `rejected`: we rejected it.
- * - `never_reached`: no attempt reached us, or none that we could know of.
- * - `phantom`: the service noted an answer of 2xx, and we hold nothing.
- * - `other_endpoint`: it was not meant for us.
- * - `too_old`: it was first seen when the keys of events of its time were gone: nobody can know any more.
- * - `unrecoverable`: it is not here and never will be, for its payload is not shown; but what it may have reported was read
- *   from the service since, so that nothing is lost with it.
- */
+/** What became of a delivery of the service; docs/operate.md explains each. */
 export const deliveryClasses = [
   'received',
   'received_sibling',
@@ -50,10 +37,7 @@ export interface DeliveryFacts {
   recoverable: boolean;
   /** When it came to be known here; left out: just now. */
   firstSeenAt?: number | null;
-  /**
-   * Of one without a payload: whether what it reported was read from the service later. `unknown`: nothing says what that
-   * was, and nothing will. Left out: not yet.
-   */
+  /** Of one without a payload: whether what it reported was read since. `unknown`: nothing will ever say. Left out: not yet. */
   readSince?: 'yes' | 'not yet' | 'unknown';
 }
 
@@ -92,7 +76,6 @@ const breakOf = {
   phantom: 'phantom_delivery',
 } as const satisfies Partial<Record<DeliveryClass, BreakKind>>;
 
-/** The breaks that a delivery can have. */
 export const deliveryBreakKinds: readonly BreakKind[] = Object.values(breakOf);
 
 /** Every delivery has exactly one class, and that depends on nothing but these facts and the time. */
@@ -112,10 +95,7 @@ export function classifyDelivery(facts: DeliveryFacts, clock: DeliveryClock): De
   };
 }
 
-/**
- * When an open delivery is to be classified again though the service says nothing new, ms; 0: on each run. The older it is, the
- * less often: its class changes by its age, by an event that comes late, or by a poll.
- */
+/** When an open delivery is classified again though the service says nothing new, ms; 0: on each run. The older, the less often. */
 export function classifyAgainAt(facts: WhenKnown, { now }: Pick<DeliveryClock, 'now'>): number {
   const age = ageOf(facts, now);
   return age < RECENT_MS ? 0 : now + age / AGE_SHARE;

@@ -12,10 +12,7 @@ export interface DeliveredEvent extends EventKey {
   text: string;
 }
 
-/**
- * The event in a delivery's payload, an object or a JSON text, under the same key as when it arrives; null where the
- * payload is no event that the receiver would take. An id that stands in a header is not in the history.
- */
+/** The event in a delivery's payload, under the same key as when it arrives; null: none that the receiver would take. */
 export function deliveredEvent(payload: Json | undefined, pointer: string): DeliveredEvent | null {
   const text = textOf(payload);
   if (text === null) return null;

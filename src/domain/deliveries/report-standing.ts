@@ -36,7 +36,6 @@ export function knownAfter(before: HistoryKnown | null, poll: HistoryPoll): Hist
   return { from: goesOn ? Math.min(before.from, from) : from, readAt };
 }
 
-/** A webhook that was accepted. */
 export interface ReportFacts {
   /** ms of the service's clock. */
   arrivedAt: number;

@@ -36,7 +36,6 @@ export interface Overlap {
 
 export interface VerdictFacts {
   secret: SecretFacts;
-  /** All other configured secrets. */
   others: readonly SecretFacts[];
   /** With the endpoint of this other secret. */
   overlap: (other: string) => Overlap;
@@ -50,7 +49,6 @@ export interface SecretClassification {
   verdict: SecretVerdict;
   /** What is missing, or what is not known, in words for people. */
   missing: string[];
-  /** The secret that takes its place. */
   successor: string | null;
   /** What a person does next, with the step of docs/rotate-secrets.md. */
   next: string;
@@ -200,7 +198,6 @@ function covers(pattern: string, type: string): boolean {
   return pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1));
 }
 
-/** Something lacks. */
 function withVerdict(
   verdict: SecretVerdict,
   lacks: readonly Lack[],

@@ -16,7 +16,6 @@ import {
   type ShownRecord,
 } from './links.js';
 
-/** The records of one order. */
 export interface Family {
   intents: ShownRecord[];
   /** Payments that other orders could have as well. */
@@ -75,16 +74,12 @@ export interface Said {
   saysPaid: ReadonlySet<string>;
   openCalls: readonly OpenCall[];
   showsKyt: boolean;
-  /**
-   * What reports say of refunds is polled too late for the truth among it, or never: so much of it waits, or the delivery
-   * history is not read.
-   */
+  /** Reports of refunds are polled too late for the truth among them, or never: too many wait, or the history is not read. */
   polledLate: boolean;
 }
 
 interface Owner {
   intent: ShownRecord;
-  /** The orders that could have it. */
   references: string[];
 }
 

@@ -4,10 +4,7 @@ import type { RecordKind } from '../kinds/kinds.js';
 import { compareText } from '../record-state.js';
 import { objectsIn, textField } from '../records.js';
 
-/**
- * A record as it may decide: its fields are what polls, our own calls and the delivery history show, never what only a
- * report says (`Shown` of merge.ts).
- */
+/** A record as it may decide: fields that polls, own calls and the delivery history show, never what only a report says. */
 export interface ShownRecord {
   id: string;
   fields: JsonObject;
@@ -25,7 +22,6 @@ export interface ShownRecord {
   ownCall?: string | null;
 }
 
-/** The kinds of which a family is made. */
 export const familyKinds = ['payment_intent', 'payin', 'invoice', 'payout'] as const satisfies readonly RecordKind[];
 export type FamilyKind = (typeof familyKinds)[number];
 
@@ -55,7 +51,6 @@ export function payinSummaries(fields: JsonObject): PayinSummary[] {
   return objectsIn(fields, 'payins').filter((item): item is PayinSummary => Boolean(textField(item, 'id')));
 }
 
-/** Their ids. */
 export function listedPayins(fields: JsonObject): string[] {
   return payinSummaries(fields).map(({ id }) => id);
 }
@@ -170,10 +165,7 @@ export function classOf<Class extends string>(
   return word === null || found === undefined ? null : (found[0] as Class);
 }
 
-/**
- * A payout that may give back money of the order whose reference it carries, though nothing says of which payment: a
- * refund by its type, or of a type that nobody has classed. Never a withdrawal of our own.
- */
+/** It may give back money of the order whose reference it carries: a refund, or of a type that nobody has classed; no own withdrawal. */
 export function isUnlinkedRefund(payout: Pick<ShownRecord, 'fields' | 'ownCall'>, words: PayoutWords): boolean {
   return payout.ownCall !== 'createPayout' && mayRefund(payout.fields, words);
 }

@@ -76,7 +76,6 @@ export interface SaidState {
   linked: boolean;
   /** The delivery history was read for it since each report that says so, but for those that it disproves. */
   searched: boolean;
-  /** A person said whose it is. */
   assigned: boolean;
   /** The delivery history proves that the service sent none of the reports that say so (`event_not_sent`). */
   disproved: boolean;

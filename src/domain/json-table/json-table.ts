@@ -29,7 +29,6 @@ export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'n
  */
 export class JsonTable {
   readonly text: string;
-  /** How many values and keys it has. */
   readonly size: number;
   private readonly cells: Int32Array;
 
@@ -52,7 +51,6 @@ export class JsonTable {
     return code === 0x74 || code === 0x66 ? 'boolean' : 'number';
   }
 
-  /** The text of a number, or what a string says. */
   textOf(part: number): string {
     const start = this.at(part, START);
     const end = this.at(part, END);
@@ -79,7 +77,6 @@ export class JsonTable {
     return null;
   }
 
-  /** An array's item; null: it has no such one, or is no array. */
   item(part: number, index: number): number | null {
     if (this.kind(part) !== 'array') return null;
     let item = part + 1;
@@ -87,7 +84,6 @@ export class JsonTable {
     return item < this.at(part, AFTER) ? item : null;
   }
 
-  /** As a value of its own. */
   value(part = 0): Json {
     switch (this.kind(part)) {
       case 'object':

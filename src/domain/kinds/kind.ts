@@ -72,7 +72,6 @@ interface Text extends About {
 /** A word of the service: any text, for the specification's lists are not complete. */
 interface Stated extends About {
   type: 'state';
-  /** Its state machine; `status` is the record's own. */
   states?: Readonly<Record<string, State>>;
   /**
    * The rank of states that the specification implies without naming them; left out: its list is complete, and any other
@@ -114,13 +113,11 @@ export interface Related {
   by?: string;
   /** The field of this record that holds theirs; `payins`: its summaries. */
   named?: string;
-  /** What it means that there is none. */
   none: string;
 }
 
 /** All that is known of a kind beside its name. What else needs to know something of it derives it from here. */
 export interface Kind {
-  /** Of the specification. */
   section: string;
   about: string;
   idExample: string;
@@ -131,7 +128,6 @@ export interface Kind {
   names: readonly string[];
   /** More of them, of wrappers and of ids, that follow no rule. */
   oddNames?: { wrappers: readonly string[]; ids: readonly string[] };
-  /** Of the types of events about it. */
   eventPrefix?: string;
   carries?: readonly Carried[];
   /** It may speak of a person. */
@@ -144,7 +140,6 @@ export interface Kind {
   /** The run that reads it, where it is classified by when it was read. */
   run?: string;
   api: { group: 'Payments' | 'Funds' | 'Balances' | 'Webhooks' | 'Catalog'; one: string; many: string };
-  /** Where the console shows its records. */
   href: `/${string}`;
   /** Left out: it has pages of its own. */
   page?: {

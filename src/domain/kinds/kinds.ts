@@ -32,7 +32,6 @@ export const definitions = {
 /** The same, where the kind is not known beforehand. */
 export const kinds: Readonly<Record<RecordKind, Kind>> = { ...definitions };
 
-/** Where its records are kept. */
 export function tableOf(kind: RecordKind): string {
   return `${kind}s`;
 }

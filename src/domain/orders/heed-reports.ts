@@ -7,7 +7,6 @@ const MOST_REFUTED = 2;
 
 /** What reports did to an order until now. Moments in ms. */
 export interface ReportedHold {
-  /** Reports alone hold it. */
   held: boolean;
   /** When such holds turned out to be unfounded, the newest last. */
   refutedAt: readonly number[];

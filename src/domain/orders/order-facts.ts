@@ -23,7 +23,6 @@ export function rulesOf({ kytWords, requiresRegistration, payoutWords }: Release
 
 type OfFamily<Name extends keyof Family> = { [N in Name]: Readonly<Family[N]> };
 
-/** Everything that an order's state is derived from. */
 export interface OrderFacts
   extends ReleaseRules,
     OfFamily<'intents' | 'payins' | 'invoices' | 'refunds'>,

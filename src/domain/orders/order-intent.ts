@@ -68,10 +68,7 @@ export interface PaymentOutcome {
   outcome: IntentOutcome;
 }
 
-/**
- * What one invoice means for its order: never money by itself, since the payment that paid it is a record too. Null where
- * money was seen on that payment: then it decides.
- */
+/** What an invoice means for its order: never money by itself. Null: money was seen on its payment, which decides. */
 export function invoiceOutcome(invoice: ShownRecord, payments: readonly PaymentOutcome[]): IntentOutcome | null {
   const { fields, absent } = invoice;
   if (isGone(invoice)) return { type: 'gone' };

@@ -44,10 +44,7 @@ const statusOfSide = {
   outside: 'unmatched',
 } as const satisfies Record<RangeSide, OrderStatus>;
 
-/**
- * The state of an order and whether its goods may go out: a pure function of the records, whatever their order. The
- * truth table stands in docs/orders.md and, line by line, in the tests.
- */
+/** A pure function of the records, whatever their order. The truth table is in docs/orders.md and, line by line, in the tests. */
 export function deriveOrder(facts: OrderFacts): DerivedOrder {
   if (isShared(facts)) return { status: 'shared_reference', release: held('shared_reference') };
   const payments = outcomesOf(facts);

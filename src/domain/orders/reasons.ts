@@ -20,10 +20,7 @@ export type OrderStatus = (typeof orderStatuses)[number];
 export const claimReasons = ['two_orders', 'not_verified', 'intent_unknown', 'record_not_at_service'] as const;
 export type ClaimReason = (typeof claimReasons)[number];
 
-/**
- * Why the goods of an order that is paid wait, or not: the first that fits. What a person must do comes before what only
- * needs time (docs/orders.md).
- */
+/** Why the goods of a paid order wait, or not: the first that fits. What a person must do comes before what needs only time. */
 export const paidReasons = [
   'two_orders',
   'out_of_range',

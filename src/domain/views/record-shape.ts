@@ -30,10 +30,7 @@ type Knowledge = z.output<z.ZodObject<typeof knowledge>>;
 /** A record as programs see it: the fields of the specification (section 2) as they are shown, and how we know them. */
 export type RecordView = JsonObject & { id: string } & Omit<Knowledge, 'reported'> & { reported: JsonObject | null };
 
-/**
- * A record of the service: fields of the specification, which may be absent or null, and any other that the service shows.
- * The fields named are those that Tallyhook knows; a state may be any text, for the specification's lists are not complete.
- */
+/** Fields that Tallyhook knows: any may be absent or null, and the service may show others. A state may be any text. */
 export function recordShape(kind: RecordKind, besides: z.ZodRawShape = {}, words: object = {}): z.ZodType {
   const { idExample, fields, about } = kinds[kind];
   // `PaymentIntent` of payment_intent.

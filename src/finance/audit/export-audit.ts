@@ -63,7 +63,6 @@ export async function* sealLines(db: Knex, range: SealRange): AsyncGenerator<str
   for await (const seals of readSeals(db, range)) yield seals.map((seal) => `${sealLine(seal)}\n`).join('');
 }
 
-/** The rows of each seal in the order of the seals. */
 export async function* rowLines(db: Knex, range: SealRange): AsyncGenerator<string> {
   for await (const seals of readSeals(db, range)) {
     for (const { log: name, after, until } of seals) {

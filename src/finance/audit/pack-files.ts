@@ -16,7 +16,6 @@ import { inParts } from './pack-zip.js';
 
 export interface PackAsked {
   month: string;
-  /** The zip to write. */
   out: string;
   /** Of the books; of a closed month that of its closing, where it was kept. */
   timeZone: string;
@@ -38,7 +37,6 @@ export interface PackScope extends PackAsked {
   lastAction: string;
 }
 
-/** Everything that a pack holds, one file after the other. */
 export async function* packFiles(trx: Knex.Transaction, scope: PackScope): AsyncGenerator<ZippedFile> {
   yield { name: 'README.txt', content: [packReadme(scope)] };
   yield { name: 'about.json', content: [`${toLine(aboutOf(scope))}\n`] };

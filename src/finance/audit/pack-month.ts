@@ -43,7 +43,6 @@ export async function planPack({ db, now }: { db: Knex; now: () => Date }, asked
   }
 }
 
-/** Nothing was written. */
 const refused = (why: string) => ({ outcome: 'refused' as const, why });
 const statusOf = ({ closing }: PackScope) => (closing === null ? ('open' as const) : ('closed' as const));
 

@@ -6,7 +6,6 @@ const MOST_BYTES = 4_294_000_000;
 /** A part of what may be longer. */
 const PART_BYTES = 1_000_000_000;
 
-/** The files, and after them the list of their hashes. */
 export async function* packedZip(files: AsyncIterable<ZippedFile>): AsyncGenerator<Uint8Array> {
   const sums: string[] = [];
   yield* zipFiles(withManifest(files, sums));

@@ -18,10 +18,7 @@ export interface SealingDeps {
 }
 
 export interface Sealing {
-  /**
-   * Seals what was written since, every five minutes, and verifies all seals once a day, until the signal. For the leader of the
-   * schedulers, though two would do no harm. Never throws.
-   */
+  /** Seals every five minutes, and verifies all seals once a day, until the signal. Two leaders would do no harm. Never throws. */
   loop(signal: AbortSignal): Promise<void>;
   /** Has all seals verified in somebody's name, soon, and does not wait for it. Asked again before it begins, it is done once. */
   verify(actor: string): void;

@@ -11,7 +11,6 @@ interface Dialect {
   ending: string;
   indent: string;
   head: (books: MonthBooks) => string;
-  /** An account of the chart. */
   name: (account: string) => string;
   commodity: (assetCode: string) => string;
   asset: (assetCode: string, first: string) => string;

@@ -12,7 +12,6 @@ export interface MonthBooks {
   table: Pick<MovementTable, 'words'>;
   /** Of the books: decides what was made in the month. */
   timeZone: string;
-  /** In which values are given. */
   currency: string;
 }
 

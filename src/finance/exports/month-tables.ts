@@ -19,7 +19,6 @@ import { type TableColumn, tableColumns } from './table-columns.js';
 export interface MonthTable {
   name: keyof typeof tableColumns;
   columns: readonly TableColumn[];
-  /** Made while they are read. */
   rows: () => AsyncIterable<readonly MonthRow[]>;
 }
 

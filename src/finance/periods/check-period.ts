@@ -29,7 +29,6 @@ export interface CheckSettings {
 const bookKinds = ['payment-intents', 'payouts', 'accounts', 'transactions', 'balances'] as const;
 
 const POSTED_WITHIN_MS = 120_000;
-/** Of the earlier months that are open. */
 const OPEN_LISTED = 20;
 
 /** What is missing for a month (YYYY-MM) to be closed, the gravest first. */
@@ -119,7 +118,6 @@ function byReason(what: Missing['what'], of: string | null, why: string): Missin
   return { what, of, told: why, byReason: true };
 }
 
-/** So many of what is booked later are named of an asset. */
 const NAMED = 5;
 
 /**

@@ -18,7 +18,6 @@ export function openedBetween(bucket: AgeBucket, day: string, timeZone: string):
   };
 }
 
-/** Today in the books' zone, where nothing else is asked for. */
 export function todayIn(timeZone: string, now: Date): string {
   return dayIn(timeZone, now.getTime());
 }

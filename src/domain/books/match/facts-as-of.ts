@@ -4,7 +4,6 @@ import { momentOf } from '../dating.js';
 import { dayIn } from '../posting-month.js';
 import type { MatchFacts } from './match-facts.js';
 
-/** What a payment shows before anything came in. */
 const UNPAID = {
   status: 'pending',
   irregularStatus: 'none',

@@ -12,7 +12,6 @@ import type { MatchReason, MatchState } from './reasons.js';
 
 export interface Match {
   state: MatchState;
-  /** At least one; the first decides. */
   reasons: readonly [Reason, ...Reason[]];
   amounts: MatchAmount[];
 }
@@ -33,7 +32,6 @@ export function matchOrder(given: MatchFacts): Match {
   return { state: sidesThere(facts, amounts) > 1 ? 'partly_matched' : 'unmatched', reasons: [first, ...more], amounts };
 }
 
-/** How many of the three sides have something. */
 function sidesThere({ order, booked, moved }: MatchFacts, amounts: readonly MatchAmount[]): number {
   const isAsked = amounts.some(({ asked }) => !isZero(asked));
   const isPaid =
@@ -133,7 +131,6 @@ function hasOnlyGone({ order }: MatchFacts): boolean {
   return all.length > 0 && all.every(({ absent }) => absent);
 }
 
-/** Of all payments, in their assets. */
 function receivedOf({ order }: MatchFacts): string {
   const byAsset = new Map<string, string[]>();
   for (const { fields } of order.intents) {

@@ -7,7 +7,6 @@ export type Cell =
   | { is: 'formula'; formula: string; style: StyleName }
   | null;
 
-/** What programs for tables hold of a number. */
 const DIGITS = 15;
 const DAY_MS = 86_400_000;
 /** 1970-01-01, in the days that they count. */
@@ -63,7 +62,6 @@ interface Frame {
   isFirst: boolean;
 }
 
-/** What stands before the rows of a sheet. */
 export function sheetHead({ widths, frozen, isFirst }: Frame): string {
   const cols = widths
     .map((width, n) => `<col min="${n + 1}" max="${n + 1}" width="${width}" customWidth="1"/>`)
@@ -94,7 +92,6 @@ function pane({ rows, columns }: { rows: number; columns: number }): string {
 /** What XML can't hold, and what would be read as an escape of such. */
 const UNWRITABLE = /(?![\t\n])\p{Cc}|[\uFFFE\uFFFF]|_(?=x[0-9A-Fa-f]{4}_)/gu;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
-/** No cell holds more. */
 const LONGEST = 32_767;
 const CUT = ' … (cut)';
 

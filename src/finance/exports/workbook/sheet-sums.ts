@@ -4,7 +4,6 @@ import type { MonthTable } from '../month-tables.js';
 import type { TableColumn } from '../table-columns.js';
 import { columnName } from './cells.js';
 
-/** What a column comes to, of one asset. */
 export interface SheetSum {
   table: MonthTable['name'];
   label: string;

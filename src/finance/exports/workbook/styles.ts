@@ -53,7 +53,6 @@ export type StyleName = keyof typeof looks;
 
 const names = Object.keys(looks) as StyleName[];
 
-/** By which a cell names its style. */
 export const styleIndex = Object.fromEntries(names.map((name, n) => [name, n])) as Readonly<Record<StyleName, number>>;
 
 export function stylesXml(): string {

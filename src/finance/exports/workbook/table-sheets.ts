@@ -25,7 +25,6 @@ export interface Sheet {
 }
 
 interface Options {
-  /** USD. */
   currency: string;
   sums: ReturnType<typeof sheetSums>;
   mostRows?: number;
