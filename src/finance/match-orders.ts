@@ -16,13 +16,9 @@ interface Matched {
   more: boolean;
 }
 
-interface MatchingDeps extends MatchSettings {
-  db: Knex;
-}
-
 /** Brings the match up to date, each slice with its place in one transaction; `slices`: at most so many, as posting waits for each. */
 export async function matchOrders(
-  deps: MatchingDeps,
+  deps: MatchSettings & { db: Knex },
   { signal, slices = Number.POSITIVE_INFINITY }: { signal?: AbortSignal; slices?: number } = {},
 ): Promise<Matched> {
   const matched = { changed: 0, more: true };

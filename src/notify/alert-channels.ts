@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
 import { type AlertMessage, headline, messageText } from './alert-message.js';
-import { CALL_TIMEOUT_MS, type CallOutAnswer, type CallOutDeps, callOut } from './call-out.js';
-import { signedHeaders } from './sign-message.js';
+import { CALL_TIMEOUT_MS, type CallOutAnswer, type CallOutDeps, callOut, signedHeaders } from './call-out.js';
 
 export interface AlertChannel {
   name: 'slack' | 'webhook' | 'mail';

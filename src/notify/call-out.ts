@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
+import { Webhook } from 'standardwebhooks';
 import { maskText } from '../domain/personal.js';
 import { checkOutboundUrl, guardedLookup, OutboundAddressError, type OutboundRules } from '../outbound-address.js';
 
@@ -102,4 +103,29 @@ const LONGEST_RETRY_MS = 3_600_000;
 export function retryInMs(failures: number, firstMs: number): number {
   const whole = Math.min(firstMs * 2 ** Math.min(failures - 1, 30), LONGEST_RETRY_MS);
   return Math.round(whole / 2) + randomInt(Math.ceil(whole / 2) + 1);
+}
+
+/**
+ * The headers of the Standard Webhooks scheme. The id is the message's, the same at every attempt; the time is the
+ * attempt's, which receivers compare with their clock. A secret in base64, with `whsec_` before it or not, is decoded, as
+ * the scheme says; any other is the key as it is.
+ */
+export function signedHeaders(
+  secret: string,
+  { id, at, body }: { id: string; at: Date; body: string },
+): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': signer(secret).sign(id, at, body),
+  };
+}
+
+function signer(secret: string): Webhook {
+  try {
+    return new Webhook(secret);
+  } catch {
+    return new Webhook(secret, { format: 'raw' });
+  }
 }

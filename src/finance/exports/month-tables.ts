@@ -1,5 +1,7 @@
 import { nameIn } from '../../domain/books/chart.js';
+import { type FiatReport, fiatReport } from '../../domain/books/fiat-report.js';
 import { firstDayAfter, startOfDay } from '../../domain/books/posting-month.js';
+import { accountValues } from '../../records/books/account-totals.js';
 import type { MonthQuery, MonthRow } from '../../records/books/month-query.js';
 import {
   monthBalances,
@@ -56,4 +58,12 @@ async function* namedFees({ trx, chart }: MonthBooks, about: MonthQuery): AsyncG
 
 async function* oneTime(rows: Promise<MonthRow[]>): AsyncGenerator<MonthRow[]> {
   yield await rows;
+}
+
+/** What a month's lines were worth at their own rates, by account. Memos count nowhere. */
+export async function monthValues({ trx, month, chart, currency }: MonthBooks): Promise<FiatReport> {
+  const values = await accountValues(trx, month, currency);
+  return fiatReport(
+    values.map(({ account, value, unpriced }) => ({ account: nameIn(chart, account), value, unpriced })),
+  );
 }

@@ -60,12 +60,6 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
 }
 
 async function orderOfMonths(db: Knex, month: string, isRunning: boolean): Promise<Missing[]> {
-  const never = (what: Missing['what'], why: string, of: string | null = null): Missing => ({
-    what,
-    of,
-    told: why,
-    byReason: false,
-  });
   const closed = await closedMonths(db);
   if (closed.has(month)) return [never('already_closed', `${month} is closed already`)];
   if (isRunning) return [never('month_not_over', `${month} is not over in the zone of the books`)];
@@ -112,6 +106,10 @@ async function unprovenKinds(db: Knex, end: number, now: Date): Promise<Missing[
         : `proven complete until ${completeUntil.slice(0, 16).replace('T', ' ')} UTC`;
     return [byReason('kind_unproven', kind, `${kind}: ${until}${reason === null ? '' : `; ${reason}`}`)];
   });
+}
+
+function never(what: Missing['what'], why: string, of: string | null = null): Missing {
+  return { what, of, told: why, byReason: false };
 }
 
 function byReason(what: Missing['what'], of: string | null, why: string): Missing {
