@@ -32,10 +32,7 @@ function isAlwaysPersonal(name: string): boolean {
   return recordKinds.every((kind) => (fieldOf(kind, name) ?? { personal: true }).personal === true);
 }
 
-/**
- * Where a payout goes (specification 2.4): a refund goes to an address of the customer's. Books and proofs rest on it, so it
- * is kept; who need not know people does not see it, whatever the payout is for.
- */
+/** Where a payout goes (2.4), of a refund the customer's address. Books rest on it, so it is kept, and hidden with what is personal. */
 const destinationNames: ReadonlySet<string> = new Set([
   'destination',
   'destinationAddress',
@@ -69,7 +66,8 @@ function isPersonal(kind: RecordKind, name: string, value: Json): boolean {
   if (namesPerson(kind, name)) return true;
   // What a mail server said of an invoice (2.3: emailDelivery) repeats the address.
   if (kind === 'invoice' && name === 'error') return typeof value === 'string' && value.includes('@');
-  return typeof value === 'string' && isAddress(value) && !joining.has(name) && !name.endsWith('Id');
+  if (typeof value !== 'string' || joining.has(name) || name.endsWith('Id')) return false;
+  return value.length <= LONGEST_ADDRESS && value.includes('@') && E_MAIL.test(value);
 }
 
 /** `replace` of every personal value in it, at any depth; the very same value where there is none. Null stays null. */
@@ -96,10 +94,7 @@ const E_MAILS =
 /** In the international form. */
 const PHONES = /(?<![\w+])\+[1-9](?:[ ()-]{0,2}\d){7,14}(?!\.?\d)/g;
 
-/**
- * A text in somebody's own words, such as the reason of a failure, without e-mail addresses and phone numbers, and without
- * what is `known` to be personal. A name that nothing else shows can't be distinguished from other words.
- */
+/** Somebody's own words without addresses, phone numbers and what is `known`. A name that nothing shows can't be distinguished. */
 export function maskText(text: string, known: readonly string[] = []): string {
   const named = known.filter((value) => value.length >= SHORTEST_NAME).toSorted((a, b) => b.length - a.length);
   const struck = named.reduce((left, value) => left.replaceAll(value, MASK), text);
@@ -115,10 +110,7 @@ export function maskEvidence(evidence: JsonObject, about: string): JsonObject {
   return maskFields(evidence, (name) => namesOfAnyKind.has(name) || (kind !== undefined && namesPerson(kind, name)));
 }
 
-/**
- * The record's fields for somebody who need not know people: without what is personal, without free-form objects, and
- * without the addresses and numbers that stand in texts, such as a note or the reason of a failure.
- */
+/** For somebody who need not know people: without what is personal, free-form objects, and addresses and numbers in texts. */
 export function hidePeople(kind: RecordKind, fields: JsonObject): JsonObject {
   return maskPersonal(
     kind,
@@ -192,8 +184,4 @@ function replaceInside(kind: RecordKind, object: JsonObject, replace: (value: Js
     after[name] = replaced;
   }
   return after ?? object;
-}
-
-function isAddress(text: string): boolean {
-  return text.length <= LONGEST_ADDRESS && text.includes('@') && E_MAIL.test(text);
 }

@@ -41,10 +41,7 @@ export const NO_STATE = 'none:';
 export const MENTION = 'mention:';
 export const KEPT = 'kept:';
 
-/**
- * A report is what a webhook says: whoever holds a signing secret can write one. It decides nothing (docs/orders.md). Own
- * calls and the delivery history are read with the API key.
- */
+/** What a webhook says: whoever holds a signing secret can write it, so it decides nothing. All else is read with the API key. */
 export function isReport({ source }: Pick<Statement, 'source'>): boolean {
   return source.type === 'webhook';
 }

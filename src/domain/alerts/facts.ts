@@ -5,10 +5,7 @@ import type { Severity } from '../breaks/findings.js';
 export interface AlertFacts {
   /** Webhooks of the last 30 minutes, rejected ones included, and of the six hours before. */
   webhooks: { halfHour: number; before: number };
-  /**
-   * Rejected under headers as the service sends them: since a secret matched last (of half an hour), and of five minutes.
-   * `share`: how many of these and of all that were taken.
-   */
+  /** Rejected under the service's headers: since a secret matched last, and of five minutes. `share`: of these and all that were taken. */
   invalidSignatures: { sinceMatch: number; fiveMinutes: number; share: number };
   /** `share`: how many of all that carried a signature of ours; where the clocks agree, what is new is taken. */
   expiredTimestamps: { halfHour: number; share: number };

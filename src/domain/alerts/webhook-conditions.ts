@@ -39,15 +39,11 @@ export const webhookConditions: Named<Condition> = {
       for: '2m',
     },
     found: ({ parts }) =>
-      parts.flatMap(({ part, secondsAgo }) =>
-        part === 'queue' && secondsAgo > lateSeconds.queue
-          ? [
-              {
-                detail: `Redis has not answered for ${minutes(secondsAgo)}. Webhooks are applied some seconds later, and commands of the console wait. Nothing is lost: events are in Postgres.`,
-              },
-            ]
-          : [],
-      ),
+      parts
+        .filter(({ part, secondsAgo }) => part === 'queue' && secondsAgo > lateSeconds.queue)
+        .map(({ secondsAgo }) => ({
+          detail: `Redis has not answered for ${minutes(secondsAgo)}. Webhooks are applied some seconds later, and commands of the console wait. Nothing is lost: events are in Postgres.`,
+        })),
   },
   TallyhookNoWebhooks: {
     severity: 'warning',

@@ -40,10 +40,7 @@ type Before = NonNullable<BalanceSums['before']>;
 
 const NOTHING_BEFORE: Before = { least: '0', most: '0', found: '0', why: '' };
 
-/**
- * Splits what a balance changed by since its opening. What no record shows is unexplained, whichever operations there may be
- * that no list shows: only a record, or finance, makes a part unobservable. Exact; assets are never netted.
- */
+/** Splits what a balance changed by since its opening. Only a record, or finance, makes a part unobservable. Assets are never netted. */
 export function classifyBalance(opening: string, balance: string, sums: BalanceSums): BalanceVerdict {
   const { explained, known, attributed, limit, unclear } = sums;
   const residual = subtractAmounts(subtractAmounts(balance, opening), explained);

@@ -1,9 +1,6 @@
 import { addAmounts, compareAmounts, isZero, negated, subtractAmounts } from '../money.js';
 
-/**
- * A withdrawal that the balances and the sub-wallets' transactions may count at different times, where the feed debits one when
- * it is made and its own record does when it is confirmed.
- */
+/** The feed debits it when it is made, its own record when it is confirmed: the two may be counted at different times. */
 export interface WithdrawalInDoubt {
   id: string;
   /** The sub-wallet that it was asked of; null: that is not shown. */
@@ -40,10 +37,7 @@ export interface UnnamedPayouts {
 /** A debit that is booked when the payout is made is no further from it. */
 const TOGETHER_MS = 10 * 60_000;
 
-/**
- * Distinguishes them by what the service shows: a transaction that names the payout, or one of the same sub-wallet, amount and
- * time. What neither shows stays in doubt; no payout is taken for a sub-wallet's by its amount alone.
- */
+/** By a transaction that names the payout, or has its sub-wallet, amount and time. None is taken by its amount alone. */
 export function classifyUnnamed(payouts: readonly WithdrawalInDoubt[], debits: readonly ShownDebit[]): UnnamedPayouts {
   const left = [...debits];
   const found: UnnamedPayouts = {
@@ -110,10 +104,7 @@ export interface HeldResidual {
   payouts: string[];
 }
 
-/**
- * Whether what is left over may be payouts under way, so that it can't be classified yet. Not once all those have ended that were
- * under way when it was first left over: it is not theirs. Null: it is classified now.
- */
+/** What is left over may be payouts under way, until all have ended that were so when it first was. Null: it is classified now. */
 export function holdResidual(
   unexplained: string,
   { underWay, likely }: UnnamedPayouts,

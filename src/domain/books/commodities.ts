@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * An asset as hledger takes it: in quotes, because of dots and digits. `-u<hex>-` stands for what can't be between them, and for
- * the hyphen of a `-u` of the asset's own, so that no two assets are one.
- */
+/** In quotes. `-u<hex>-` is what can't be between them, and the hyphen of a `-u` of its own, so that no two assets are one. */
 export function hledgerCommodity(assetCode: string): string {
   const name = assetCode.replaceAll(
     /-(?=u)|[^A-Za-z0-9._ -]/gu,

@@ -1,3 +1,4 @@
+import { grouped } from '../grouped.js';
 import { addAmounts, negated } from '../money.js';
 import { textField } from '../records.js';
 import { type Account, accounts } from './chart.js';
@@ -14,22 +15,15 @@ import { transactionEntries } from './transaction-entries.js';
  * always is what its proof explains. An effect whose amount or asset is not shown is in none of them.
  */
 export function entriesOf(record: BookRecord, choices: BookChoices): Draft[] {
-  const drafts = oneForEachKey(draftsOf(record, choices));
+  // What a record did before it said otherwise stands beside what it does: they are one entry.
+  const drafts = [...grouped(draftsOf(record, choices), ({ key }) => key).values()].map(
+    (same): Draft => ({ ...(same[0] as Draft), lines: netLines(same.flatMap(({ lines }) => lines)) }),
+  );
   for (const { key, lines } of drafts) {
     const open = unbalanced(lines);
     if (open.length > 0) throw new Error(`${record.kind} ${record.id}, ${key}: ${open.join(', ')} is not in balance`);
   }
   return drafts;
-}
-
-function oneForEachKey(drafts: readonly Draft[]): Draft[] {
-  const merged = new Map<string, Draft>();
-  for (const draft of drafts) {
-    const before = merged.get(draft.key);
-    const lines = netLines([...(before?.lines ?? []), ...draft.lines]);
-    merged.set(draft.key, { ...(before ?? draft), lines });
-  }
-  return [...merged.values()];
 }
 
 function draftsOf(record: BookRecord, choices: BookChoices): Draft[] {

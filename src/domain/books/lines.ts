@@ -1,14 +1,6 @@
+import { grouped } from '../grouped.js';
 import type { Json } from '../json.js';
-import {
-  addAmounts,
-  compareAmounts,
-  isAmount,
-  isZero,
-  negated,
-  normalizeAmount,
-  subtractAmounts,
-  sumAmounts,
-} from '../money.js';
+import { compareAmounts, isAmount, isZero, negated, subtractAmounts, sumAmounts } from '../money.js';
 import type { Line, Moved } from './entry.js';
 
 export function line(account: string, assetCode: string, amount: string): Line {
@@ -17,21 +9,10 @@ export function line(account: string, assetCode: string, amount: string): Line {
 
 /** One line for each account and asset, none of zero, in the order of their names: two of the same say the same. */
 export function netLines(lines: readonly Line[]): Line[] {
-  const net = new Map<string, Line>();
-  for (const one of lines) {
-    const key = JSON.stringify([one.memo, one.assetCode, one.account]);
-    const known = net.get(key);
-    net.set(
-      key,
-      known === undefined
-        ? { ...one, amount: normalizeAmount(one.amount) }
-        : { ...known, amount: addAmounts(known.amount, one.amount) },
-    );
-  }
-  return [...net]
-    .filter(([, { amount }]) => !isZero(amount))
+  return [...grouped(lines, ({ memo, assetCode, account }) => JSON.stringify([memo, assetCode, account]))]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, one]) => one);
+    .map(([, same]) => ({ ...(same[0] as Line), amount: sumAmounts(same.map(({ amount }) => amount)) }))
+    .filter(({ amount }) => !isZero(amount));
 }
 
 export function negatedLines(lines: readonly Line[]): Line[] {

@@ -33,10 +33,7 @@ export function paidDate(record: BookRecord, payins: readonly Dated[]): Dated {
   ]);
 }
 
-/**
- * When a payment came to differ from its payins. A dispute takes back what counted until then, so it is never dated by the
- * payment's own times; only what never counted has them.
- */
+/** When a payment came to differ from its payins. Only what never counted has its own times: a dispute takes back what counted. */
 export function differenceDate(record: BookRecord, paid: Dated): Dated {
   const state = disputeOf(record);
   if (state === null) return disputeGone(record) ?? paid;

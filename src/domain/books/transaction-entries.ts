@@ -14,10 +14,7 @@ const descriptions: Readonly<Record<string, string>> = {
   accountClose: 'what a closed sub-wallet held',
 };
 
-/**
- * A transaction of a sub-wallet (specification 4.6, 4.11): a sub-wallet holds its end user's money, so that what it holds is owed,
- * and what moves between it and the operating balance changes hands.
- */
+/** A transaction of a sub-wallet (4.6, 4.11): what it holds is owed to its end user, and what moves to or from it changes hands. */
 export function transactionEntries(record: BookRecord, choices: BookChoices): Draft[] {
   const operations = new Set(record.moved.map(({ operation }) => operation));
   return [...operations].flatMap((operation): Draft[] => {
@@ -29,7 +26,8 @@ export function transactionEntries(record: BookRecord, choices: BookChoices): Dr
     const operating = sumAmounts(
       lines.filter(({ account }) => account === accounts.operating).map((one) => one.amount),
     );
-    const fee = parts.some(stoodAtOpening) ? '0' : feeOf(record);
+    const shown = record.fields?.['feeAmount'];
+    const fee = !parts.some(stoodAtOpening) && isSignedAmount(shown) ? shown : '0';
     const own = sumAmounts(parts.filter(({ account }) => account !== null).flatMap((one) => sinceOpening(one) ?? []));
     return [
       draftOf(record, {
@@ -80,9 +78,4 @@ function otherSide(operation: string, { asset, operating, fee, own, choices }: S
   const taken = isTaken ? fee : '0';
   const purpose = operation === 'transferFromOperating' ? accounts.toSubWallets : accounts.fromSubWallets;
   return [line(accounts.transferFees, asset, negated(taken)), line(purpose, asset, subtractAmounts(taken, operating))];
-}
-
-function feeOf({ fields }: BookRecord): string {
-  const fee = fields?.['feeAmount'];
-  return isSignedAmount(fee) ? fee : '0';
 }

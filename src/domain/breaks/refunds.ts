@@ -22,10 +22,7 @@ export const refundBreaks = {
 /** States in which nothing left, and nothing will. Not all of them are shown (specification 3.4). */
 const NEVER_LEFT = /fail|cancel|reject|declin|refus|expire|abort/i;
 
-/**
- * Nothing may be given back that was not credited (specification 4.5): refunds against the net, and these together with
- * the refund of a dispute, which was never credited, against all that came in. Refunds under way count.
- */
+/** Refunds, also under way, against the net; with a dispute's, which was never credited, against all that came in (4.5). */
 function checkRefunds(facts: CheckFacts): ReturnType<Check> {
   const given = refundsByIntent(facts);
   return focused(facts, 'intents').map((intent) => {

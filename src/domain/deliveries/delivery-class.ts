@@ -80,31 +80,36 @@ export const deliveryBreakKinds: readonly BreakKind[] = Object.values(breakOf);
 
 /** Every delivery has exactly one class, and that depends on nothing but these facts and the time. */
 export function classifyDelivery(facts: DeliveryFacts, clock: DeliveryClock): DeliveryVerdict {
-  const kind = classOf(facts, clock);
-  const isMissing = kind in breakOf && !isHistory(facts, clock);
-  const due = isMissing && isAged(facts, clock);
-  const isMadeGood = facts.held === 'recovered' && facts.applied;
+  const { createdAt, held, recoverable, readSince } = facts;
+  const kind = stateOf(facts, clock);
+  const isHistory = createdAt !== null && createdAt < clock.adoptedAt;
+  const lacks = isLacking(kind) && !isHistory ? kind : null;
+  const isOver = lacks !== null && isHopeless(facts, clock);
+  if (isOver && readSince === 'yes')
+    return { class: 'unrecoverable', missed: false, open: false, recover: false, breakKind: null };
+  // It had the time that a delivery may take.
+  const due = lacks !== null && (createdAt === null || clock.now - createdAt >= clock.graceMs);
+  const isMadeGood = held === 'recovered' && facts.applied;
   const missed = due && !isMadeGood;
-  const isGivenUp = missed && isHopeless(facts, clock) && facts.readSince === 'unknown';
+  // A late retry under a secret that the operator retired is rejected as it should be; the event is recovered.
+  const isExplained = kind === 'rejected' && facts.secretRetired && (recoverable || held === 'recovered');
   return {
     class: kind,
     missed,
-    open: kind === 'pending_retry' || (isMissing && !isMadeGood && !isGivenUp),
-    recover: due && facts.held === null && facts.recoverable,
-    breakKind: missed && !isExplained(kind, facts) ? breakOf[kind as keyof typeof breakOf] : null,
+    open: kind === 'pending_retry' || (lacks !== null && !isMadeGood && !(missed && isOver && readSince === 'unknown')),
+    recover: due && held === null && recoverable,
+    breakKind: missed && !isExplained ? breakOf[lacks] : null,
   };
+}
+
+function isLacking(kind: DeliveryClass): kind is keyof typeof breakOf {
+  return kind in breakOf;
 }
 
 /** When an open delivery is classified again though the service says nothing new, ms; 0: on each run. The older, the less often. */
 export function classifyAgainAt(facts: WhenKnown, { now }: Pick<DeliveryClock, 'now'>): number {
   const age = ageOf(facts, now);
   return age < RECENT_MS ? 0 : now + age / AGE_SHARE;
-}
-
-function classOf(facts: DeliveryFacts, clock: DeliveryClock): DeliveryClass {
-  const kind = stateOf(facts, clock);
-  const isOver = kind in breakOf && !isHistory(facts, clock) && isHopeless(facts, clock);
-  return isOver && facts.readSince === 'yes' ? 'unrecoverable' : kind;
 }
 
 function stateOf(facts: DeliveryFacts, clock: DeliveryClock): DeliveryClass {
@@ -129,10 +134,6 @@ function isUnderWay(facts: DeliveryFacts, { now, graceMs }: DeliveryClock): bool
   return [facts.createdAt, facts.lastAttemptAt, facts.nextRetryAt].some((at) => at !== null && now - at < graceMs);
 }
 
-function isHistory({ createdAt }: DeliveryFacts, { adoptedAt }: DeliveryClock): boolean {
-  return createdAt !== null && createdAt < adoptedAt;
-}
-
 /** Nothing to recover it from, and nothing came for so long. */
 export function isHopeless(
   facts: WhenKnown & Pick<DeliveryFacts, 'held' | 'recoverable'>,
@@ -145,14 +146,4 @@ type WhenKnown = Pick<DeliveryFacts, 'createdAt' | 'lastAttemptAt' | 'firstSeenA
 
 function ageOf({ createdAt, lastAttemptAt, firstSeenAt }: WhenKnown, now: number): number {
   return now - (createdAt ?? lastAttemptAt ?? firstSeenAt ?? now);
-}
-
-/** It had the time that a delivery may take. */
-function isAged({ createdAt }: DeliveryFacts, { now, graceMs }: DeliveryClock): boolean {
-  return createdAt === null || now - createdAt >= graceMs;
-}
-
-/** A late retry under a secret that the operator retired is rejected as it should be; the event is recovered. */
-function isExplained(kind: DeliveryClass, { secretRetired, recoverable, held }: DeliveryFacts): boolean {
-  return kind === 'rejected' && secretRetired && (recoverable || held === 'recovered');
 }

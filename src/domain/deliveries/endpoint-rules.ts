@@ -36,9 +36,10 @@ export function findEndpointFaults(
     .filter(({ isActive }) => isActive !== false)
     .map(({ id, url, events }) => ({ id, url, events: events ?? ['*'] }));
   const covered = active.flatMap(({ events }) => events);
-  const idle = ours.filter(
-    ({ isActive, events }) => isActive === false && (active.length === 0 || isMissed(events, covered, needed)),
-  );
+  const idle = ours.filter(({ isActive, events }) => {
+    const isMissed = active.length === 0 || lackingEvents(events ?? needed, covered).length > 0;
+    return isActive === false && isMissed;
+  });
   const lacking = lackingEvents(needed, covered);
   const [first] = active;
   const ofNeeded = { needed: [...needed] };
@@ -48,8 +49,4 @@ export function findEndpointFaults(
   if (first === undefined || lacking.length === 0) return faults;
   const theirs = { url: first.url, events: [...first.events], lacking };
   return [...faults, { kind: 'endpoint_unsubscribed', id: first.id, evidence: { ours: ofNeeded, theirs } }];
-}
-
-function isMissed(events: readonly string[] | null, covered: readonly string[], needed: readonly string[]): boolean {
-  return lackingEvents(events ?? needed, covered).length > 0;
 }

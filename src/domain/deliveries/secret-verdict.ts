@@ -69,7 +69,8 @@ export function classifySecret(facts: VerdictFacts): SecretClassification {
   const { secret, others } = facts;
   const rivals = others.filter(({ retired }) => !retired);
   if (secret.retired) {
-    const next = rivals.length === 0 ? noneLeft(secret) : afterRetirement(secret);
+    const noneLeft = `No webhook is accepted: every secret is retired. ${acceptAgain(secret.label)} (step 5).`;
+    const next = rivals.length === 0 ? noneLeft : afterRetirement(secret);
     return { verdict: 'retired', missing: [], successor: null, next };
   }
   if (rivals.length === 0) return withVerdict('keep', [alone(facts)]);
@@ -135,10 +136,6 @@ function unknownsOf(secret: SecretFacts, other: SecretFacts, historyKnown: boole
     ...unlisted.map(({ label }) => ({ what: `what the endpoint of "${label}" subscribes to is not known`, next })),
     ...(historyKnown ? [] : [{ what: `the delivery history was not read lately: ${READ_HISTORY}`, next }]),
   ];
-}
-
-function noneLeft({ label }: SecretFacts): string {
-  return `No webhook is accepted: every secret is retired. ${acceptAgain(label)} (step 5).`;
 }
 
 function alone({ secret: { firstMatchAt, endpoint }, rejected }: VerdictFacts): Lack {

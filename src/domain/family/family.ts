@@ -162,11 +162,7 @@ function elsewhereOf(reference: string, own: readonly ShownRecord[], { owners, i
 /** Those linked with a payment that carries the reference itself. */
 function invoicedOf(reference: string, intents: readonly ShownRecord[], { invoiced }: Links): ShownRecord[] {
   const carrying = intents.filter(({ fields }) => referenceOf(fields) === reference);
-  return carrying.flatMap(({ id }) => (invoiced.get(id) ?? []).filter(isKnown));
-}
-
-function isKnown({ unknown }: ShownRecord): boolean {
-  return unknown !== true;
+  return carrying.flatMap(({ id }) => (invoiced.get(id) ?? []).filter(({ unknown }) => unknown !== true));
 }
 
 function isUnlinkedOf({ payout, owner }: Owned, reference: string, { assigned }: Said, words: PayoutWords): boolean {
@@ -197,8 +193,5 @@ function refundsOf(
   // Said to be of one of the payments, though it may give another's money back: it is named here, and counted there.
   const claimed = read.filter(({ owner }) => owner.candidates.some((candidate) => ids.has(candidate)));
   const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'payout'));
-  return {
-    refunds,
-    refundIds: [...new Set([...named, ...claimed.map(({ payout }) => payout.id)])].sort(compareText),
-  };
+  return { refunds, refundIds: [...new Set([...named, ...claimed.map(({ payout }) => payout.id)])].sort(compareText) };
 }

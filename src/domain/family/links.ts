@@ -78,10 +78,7 @@ export function paymentsOf<R extends ShownRecord>(invoice: ShownRecord, intents:
   );
 }
 
-/**
- * The orders that could have a payment: its own reference's alone; else those of the invoices that it is linked with
- * (`linkedByPayment`), in the order of references. More than one: its money counts for none of them.
- */
+/** The orders that could have a payment: its own reference's alone; else its linked invoices'. More than one: it counts for none. */
 export function ordersOfPayment(intent: ShownRecord, linked: readonly ShownRecord[]): string[] {
   if (intent.unknown === true) return [];
   const own = referenceOf(intent.fields);

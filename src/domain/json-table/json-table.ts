@@ -109,7 +109,9 @@ export class JsonTable {
     for (let key = part + 1; key < after; key = this.at(key + 1, AFTER)) {
       const name = this.textOf(key);
       const value = this.value(key + 1);
-      if (name === '__proto__') defineProto(object, value);
+      // A plain assignment would set the object's prototype.
+      if (name === '__proto__')
+        Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
       else object[name] = value;
     }
     return object;
@@ -121,9 +123,4 @@ export class JsonTable {
     for (let item = part + 1; item < after; item = this.at(item, AFTER)) array.push(this.value(item));
     return array;
   }
-}
-
-/** A plain assignment would set the object's prototype. */
-function defineProto(object: JsonObject, value: Json): void {
-  Object.defineProperty(object, '__proto__', { value, writable: true, enumerable: true, configurable: true });
 }

@@ -20,10 +20,7 @@ export const asset = defineKind({
       blockchainName: { type: 'text' },
       memoRequired: { type: 'flag' },
     }),
-    fees: {
-      type: 'record',
-      of: { payin: { type: 'text' }, payout: { type: 'text' }, settlement: { type: 'text' } },
-    },
+    fees: { type: 'record', of: { payin: { type: 'text' }, payout: { type: 'text' }, settlement: { type: 'text' } } },
   },
   api: { group: 'Catalog', one: 'asset', many: 'assets of the public catalog' },
   href: '/catalog',

@@ -73,10 +73,7 @@ interface Text extends About {
 interface Stated extends About {
   type: 'state';
   states?: Readonly<Record<string, State>>;
-  /**
-   * The rank of states that the specification implies without naming them; left out: its list is complete, and any other
-   * state stands nowhere, so that it neither advances a record nor is advanced from.
-   */
+  /** The rank of states that the specification implies unnamed; left out: its list is complete, and any other state stands nowhere. */
   unlisted?: number;
 }
 
@@ -132,10 +129,7 @@ export interface Kind {
   carries?: readonly Carried[];
   /** It may speak of a person. */
   speaksOfPeople?: true;
-  /**
-   * What it means that the service no longer shows a record that it showed, or that an event spoke of: a `break`, or nothing
-   * (`quiet`), or nothing where its last state is one of these.
-   */
+  /** What it means that the service shows one no more: a `break`, nothing (`quiet`), or nothing in one of these last states. */
   vanishing: 'break' | 'quiet' | { quietIn: readonly string[] };
   /** The run that reads it, where it is classified by when it was read. */
   run?: string;

@@ -53,11 +53,7 @@ export const payin = defineKind({
       addressPurpose: { type: 'text' },
     }),
     ...group('Where it belongs', {
-      payinType: {
-        type: 'text',
-        about: 'blockchain, merchant_deposit or internal_transfer.',
-        example: 'blockchain',
-      },
+      payinType: { type: 'text', about: 'blockchain, merchant_deposit or internal_transfer.', example: 'blockchain' },
       paymentIntentId: {
         type: 'text',
         about: 'The payment that it belongs to.',

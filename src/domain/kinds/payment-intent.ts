@@ -52,12 +52,7 @@ export const paymentIntent = defineKind({
         column: true,
         decisive: true,
         ...dispute,
-        states: {
-          none: { rank: 0 },
-          pending_decision: { rank: 1 },
-          encashed: { rank: 2 },
-          refunded: { rank: 2 },
-        },
+        states: { none: { rank: 0 }, pending_decision: { rank: 1 }, encashed: { rank: 2 }, refunded: { rank: 2 } },
       },
       amountInRange: { type: 'amount', ...dispute },
       amountRejected: { type: 'amount', ...dispute },
@@ -127,13 +122,7 @@ export const paymentIntent = defineKind({
     filters: ['status', 'irregularStatus', 'merchantReference'],
     columns: ['amountRequested', 'totalAmountReceived'],
     related: [
-      {
-        title: 'Payins',
-        kind: 'payin',
-        by: 'paymentIntentId',
-        named: 'payins',
-        none: 'Nothing came in yet.',
-      },
+      { title: 'Payins', kind: 'payin', by: 'paymentIntentId', named: 'payins', none: 'Nothing came in yet.' },
       {
         title: 'Refunds and payouts',
         kind: 'payout',

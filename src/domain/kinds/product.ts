@@ -23,11 +23,7 @@ export const product = defineKind({
     createdAt: { type: 'time' },
     stats: {
       type: 'record',
-      of: {
-        totalIntents: { type: 'whole' },
-        completedIntents: { type: 'whole' },
-        totalRevenue: { type: 'amount' },
-      },
+      of: { totalIntents: { type: 'whole' }, completedIntents: { type: 'whole' }, totalRevenue: { type: 'amount' } },
     },
   },
   api: { group: 'Catalog', one: 'product', many: 'products' },

@@ -1,10 +1,7 @@
 import type { JsonObject } from '../json.js';
 import { textField } from '../records.js';
 
-/**
- * Results of the transaction-compliance check (KYT). The specification names none (2.2), so these lists are part of the
- * contract (`kyt`): lower-cased, blanks and hyphens as underscores.
- */
+/** Results of the compliance check (KYT), which the specification does not name (2.2): words of the contract, as `kytWord` has them. */
 export interface KytWords {
   passed: readonly string[];
   pending: readonly string[];

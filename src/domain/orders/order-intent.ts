@@ -79,7 +79,8 @@ export function invoiceOutcome(invoice: ShownRecord, payments: readonly PaymentO
   return { type: status === 'expired' || status === 'cancelled' ? status : 'open' };
 }
 
-const NO_MONEY: readonly IntentOutcome['type'][] = ['open', 'expired', 'cancelled', 'gone'];
+/** Of these nothing came in. */
+export const NO_MONEY: readonly IntentOutcome['type'][] = ['open', 'expired', 'cancelled', 'gone'];
 
 function paidInvoice(invoice: ShownRecord, payments: readonly PaymentOutcome[]): IntentOutcome | null {
   const ids = new Set(

@@ -1,5 +1,6 @@
 import { type ShownRecord } from '../../family/links.js';
 import { amountField, dueOf } from '../../family/money.js';
+import { groupedPairs } from '../../grouped.js';
 import { compareAmounts, isZero, normalizeAmount, sumAmounts } from '../../money.js';
 import { withoutReports } from '../../orders/heed-reports.js';
 import { deriveOrder, type OrderStatus } from '../../orders/order.js';
@@ -132,14 +133,12 @@ function hasOnlyGone({ order }: MatchFacts): boolean {
 }
 
 function receivedOf({ order }: MatchFacts): string {
-  const byAsset = new Map<string, string[]>();
-  for (const { fields } of order.intents) {
+  const received = order.intents.flatMap(({ fields }) => {
     const [amount, asset] = [amountField(fields, 'totalAmountReceived'), textField(fields, 'assetCode')];
-    if (amount !== null && asset !== null && !isZero(amount))
-      byAsset.set(asset, [...(byAsset.get(asset) ?? []), amount]);
-  }
-  const sums = [...byAsset].map(([asset, amounts]) => `${sumAmounts(amounts)} ${asset}`);
-  return sums.length === 0 ? 'nothing' : sums.join(' and ');
+    return amount !== null && asset !== null && !isZero(amount) ? [[asset, amount] as const] : [];
+  });
+  const sums = [...groupedPairs(received)].map(([asset, amounts]) => `${sumAmounts(amounts)} ${asset}`);
+  return sums.join(' and ') || 'nothing';
 }
 
 function isReceived(fields: Parameters<typeof amountField>[0]): boolean {

@@ -11,16 +11,13 @@ import {
   subtractAmounts,
 } from '../../money.js';
 import { requested } from '../../orders/order.js';
-import { type IntentOutcome, intentOutcome } from '../../orders/order-intent.js';
+import { type IntentOutcome, intentOutcome, NO_MONEY } from '../../orders/order-intent.js';
 import { textField } from '../../records.js';
 import { sumExactValues } from '../fiat-report.js';
-import type { BookedSum, MatchFacts } from './match-facts.js';
+import type { MatchFacts } from './match-facts.js';
 import type { MatchAmount } from './match-shapes.js';
 
 type Sides = Map<string, MatchAmount>;
-
-/** Of these nothing came in. */
-const NO_MONEY: readonly IntentOutcome['type'][] = ['open', 'expired', 'cancelled', 'gone'];
 
 /** Each amount stands once: what is asked for in the assets that it was paid in, and only the rest in its own currency. */
 export function sidesOf(facts: MatchFacts): MatchAmount[] {
@@ -34,8 +31,8 @@ export function sidesOf(facts: MatchFacts): MatchAmount[] {
     const asset = textField(refund.fields, 'assetCode');
     if (asset !== null) add(sides, asset, { returned: returnedBy(refund, facts) });
   }
-  for (const sum of facts.booked) {
-    if (sum.account !== 'operating') add(sides, sum.assetCode, incomeOf(sum));
+  for (const { account, assetCode, amount, value, unpriced } of facts.booked) {
+    if (account !== 'operating') add(sides, assetCode, { booked: negated(amount), value, unpriced });
   }
   return [...sides.values()]
     .filter(
@@ -62,10 +59,6 @@ function returnedBy(refund: ShownRecord, { moved, booked }: MatchFacts): string 
   const isConfirmed = textField(refund.fields, 'status') === 'confirmed' && !refund.absent;
   if (!isConfirmed || !(moved.some(isIts) || booked.some(isIts))) return '0';
   return amountField(refund.fields, 'amount') ?? '0';
-}
-
-function incomeOf({ amount, value, unpriced }: BookedSum): Partial<MatchAmount> {
-  return { booked: negated(amount), value, unpriced };
 }
 
 function askedOf(facts: MatchFacts): { code: string; amount: string }[] {
@@ -98,13 +91,10 @@ function payingOf({ order }: MatchFacts): Paying[] {
     .map((intent) => ({ intent, outcome: intentOutcome(intent, []) }))
     .filter(({ outcome }) => !NO_MONEY.includes(outcome.type));
   const asking = paying.filter(
-    ({ intent, outcome }) => !intent.absent && (outcome.type === 'collected' || !hasEnded(intent)),
+    ({ intent, outcome }) =>
+      !intent.absent && (outcome.type === 'collected' || !isOff('payment_intent', textField(intent.fields, 'status'))),
   );
   return (asking.length === 0 ? paying : asking).sort(inRangeFirst);
-}
-
-function hasEnded({ fields }: ShownRecord): boolean {
-  return isOff('payment_intent', textField(fields, 'status'));
 }
 
 /** So that of two payments the one counts that was paid as it was asked, whichever is given first. */
