@@ -8,7 +8,6 @@ export interface WebhookSecret {
   secret: string;
 }
 
-/** A key that was issued to us. */
 export const serviceKey = z
   .string()
   .regex(/^[\x21-\x7e]+$/)

@@ -16,7 +16,6 @@ export interface Variable {
   /** Never shown; may also come from the file that NAME_FILE names. */
   secret?: true;
   source?: string;
-  /** Roles that don't start without it. */
   neededBy?: readonly Role[];
   /** Roles that read it, where not all do. */
   usedBy?: readonly Role[];

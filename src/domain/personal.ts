@@ -2,7 +2,6 @@ import { isJsonObject, type Json, type JsonObject } from './json.js';
 import { fieldOf, fieldsThat, kinds, type RecordKind, recordKinds } from './kinds/kinds.js';
 import { recordRules } from './records.js';
 
-/** What stands in the place of a personal value once the record is old. */
 export const MASK = '[masked]';
 
 /** Kinds of record that may speak of a person. Endpoints, products and assets don't, and a settlement account is the merchant's own. */
@@ -33,12 +32,9 @@ function isAlwaysPersonal(name: string): boolean {
 }
 
 /** Where a payout goes (2.4), of a refund the customer's address. Books rest on it, so it is kept, and hidden with what is personal. */
-const destinationNames: ReadonlySet<string> = new Set([
-  'destination',
-  'destinationAddress',
-  'destinationMemo',
-  'destinationTag',
-]);
+const destinationNames: ReadonlySet<string> = new Set(
+  'destination destinationAddress destinationMemo destinationTag'.split(' '),
+);
 
 /** What records are found and joined by stays what it is, though a merchant may have put an address there. */
 const joining: ReadonlySet<string> = new Set([

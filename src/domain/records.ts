@@ -100,7 +100,6 @@ export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The state that the fields name on an axis; null where they name none. */
 export function stateOn(axis: Axis, fields: JsonObject): string | null {
   return textField(fields, axis.field);
 }

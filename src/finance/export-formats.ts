@@ -1,6 +1,6 @@
 import { csvFiles } from './exports/csv-files.js';
 import { beancountFiles, hledgerFiles } from './exports/ledger-files.js';
-import type { ExportFile, MonthBooks } from './exports/month-books.js';
+import type { ExportFile, MonthBooks } from './exports/month-tables.js';
 import { ndjsonFiles } from './exports/ndjson-files.js';
 import { workbookFiles } from './exports/workbook/workbook-files.js';
 

@@ -4,7 +4,7 @@ import type { Chart } from '../domain/books/chart.js';
 import { UsageError } from '../errors.js';
 import { closedAt, periodFiles, readPeriodFile } from '../records/books/period-files.js';
 import { type ExportFormat, exportFormats } from './export-formats.js';
-import type { ExportFile } from './exports/month-books.js';
+import type { ExportFile } from './exports/month-tables.js';
 import { planFolder, writeFolder } from './exports/write-folder.js';
 
 interface Asked {
@@ -58,7 +58,6 @@ async function filesOf(
   return { status: 'open', files: exportFormats[format]({ trx, month, chart, currency, timeZone, table }) };
 }
 
-/** What the books say now is not what they said when the month was closed. */
 async function refuseClosed(
   trx: Knex.Transaction,
   { month, format }: Pick<Asked, 'month' | 'format'>,

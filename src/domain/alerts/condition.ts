@@ -31,7 +31,6 @@ interface Rule {
 export interface Alert {
   name: string;
   severity: AlertSeverity | 'none';
-  /** The section of docs/runbook.md. */
   runbook: string;
   summary: string;
   remedy: string;
@@ -51,7 +50,6 @@ export interface Condition extends Alert {
   found: (facts: AlertFacts) => readonly { subject?: string; detail: string }[];
 }
 
-/** By their names. */
 export type Named<A extends Alert> = Readonly<Record<string, Omit<A, 'name'>>>;
 
 export const when = (holds: boolean, detail: string) => (holds ? [{ detail }] : []);

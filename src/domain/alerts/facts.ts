@@ -9,7 +9,6 @@ export interface AlertFacts {
   invalidSignatures: { sinceMatch: number; fiveMinutes: number; share: number };
   /** `share`: how many of all that carried a signature of ours; where the clocks agree, what is new is taken. */
   expiredTimestamps: { halfHour: number; share: number };
-  /** A receiver at work accepts no secret, as each is retired. */
   noSecretAccepted: boolean;
   backlog: { dead: number; oldestSeconds: number };
   missed: number | null;
@@ -18,7 +17,6 @@ export interface AlertFacts {
   kinds: readonly { kind: string; everySeconds: number; provenSecondsAgo: number | null }[];
   /** Creating calls of ours of which only a person can say what came. */
   lostCalls: readonly { operation: string; count: number }[];
-  /** Orders that are held until a person says whose refund it is. */
   heldByRefund: number;
   callbacks: { dead: number; oldestSeconds: number };
   /** `findings`: when the seals were verified last; null: never. `unverifiedSeconds`: since all were, or since sealing began. */

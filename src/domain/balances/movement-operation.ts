@@ -2,7 +2,6 @@ import { classOf, payoutClass } from '../family/links.js';
 import { textField } from '../records.js';
 import type { MovementOperation, MovementRecord, MovementTable } from './movement-table.js';
 
-/** What happened, by the table's names; or why the record does not say. */
 export type Operations = { operations: readonly MovementOperation[] } | { unclear: string };
 
 /** Which operations a record stands for. One that another list shows whole (a sub-wallet's payout) stands for none here. */

@@ -13,7 +13,6 @@ export interface WithdrawalInDoubt {
   when: 'under_way' | 'at_opening';
 }
 
-/** A withdrawal as the transactions of a sub-wallet show it. */
 export interface ShownDebit {
   account: string;
   delta: string;
@@ -96,7 +95,6 @@ function isAlike({ account, debit, createdAt, when }: WithdrawalInDoubt, shown: 
   return Math.abs(createdAt - shown.createdAt) <= TOGETHER_MS && compareAmounts(debit, shown.delta) === 0;
 }
 
-/** A part that stayed unexplained while payouts were under way that could be it. */
 export interface HeldResidual {
   /** Without what the payouts most likely make of it for which a sub-wallet shows a debit: those come and go. */
   unexplained: string;

@@ -12,7 +12,6 @@ export interface FiatReport {
   accounts: { account: string; value: string }[];
   /** What rounding each account by itself makes of a sum that is zero: the rows and this are exactly `total`. */
   residual: string;
-  /** Of all lines together, rounded once. */
   total: string;
   /** Lines that no rate is known of; they are in none of the figures. */
   unpriced: number;

@@ -33,7 +33,6 @@ export function feeBeside(amount: string, moved: Pick<Moved, 'base'>, fee: Json 
   return !stoodAtOpening(moved) && isAmount(fee) && !isZero(amount) ? fee : '0';
 }
 
-/** What moved since the opening; null: not shown. */
 export function sinceOpening({ delta, base }: Pick<Moved, 'delta' | 'base'>): string | null {
   return delta === null ? null : subtractAmounts(delta, base ?? '0');
 }

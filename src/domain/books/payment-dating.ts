@@ -77,7 +77,6 @@ function stateDate(record: BookRecord, state: string): Dated {
   ]);
 }
 
-/** Of a payment that was in dispute and is not any more; null: it never was. */
 function disputeGone(record: BookRecord): Dated | null {
   return seenBegin(record, 'none') === null ? null : stateDate(record, 'none');
 }

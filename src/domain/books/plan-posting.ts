@@ -1,7 +1,6 @@
 import type { BookedKind, Dated, Draft, Line } from './entry.js';
 import { negatedLines, netLines } from './lines.js';
 
-/** What is posted of one key of a record. */
 export interface Posted {
   recordKind: BookedKind;
   recordId: string;

@@ -61,7 +61,6 @@ export function readRatesFile(text: string, settings: RatesSettings): RatesFile 
   return found.problems.length === 0 ? found : { ...found, rates: [] };
 }
 
-/** A rate, or what is wrong with the line. */
 function readLine(cells: readonly string[], settings: RatesSettings): GivenRate | string {
   if (cells.length !== HEADER.length) return `${cells.length} cells; date,asset,currency,rate are four`;
   const [date = '', assetCode = '', currency = '', rate = ''] = cells;

@@ -2,8 +2,7 @@ import { listedPayins, payoutClass } from '../family/links.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { type Check, type Checked, type Finding, finding, type Severity } from './findings.js';
+import { type BreakDefinitions, type Check, type Checked, type Finding, finding, type Severity } from './findings.js';
 
 export const contractBreaks = {
   contract_violation: {

@@ -1,4 +1,4 @@
-import type { BreakDefinitions } from './definition.js';
+import type { BreakDefinitions } from './findings.js';
 
 const ITS_EVENT_IS_HERE = 'Its event is here.';
 const SET_UP_ENDPOINT = 'Switch it on, or subscribe it to what it lacks, in the service’s dashboard.';

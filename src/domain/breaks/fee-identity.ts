@@ -1,7 +1,6 @@
 import type { JsonObject } from '../json.js';
 import { type CheckedRecord, sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { type Checked, entityOf, type FieldEvidence, finding } from './findings.js';
+import { type BreakDefinitions, type Checked, entityOf, type FieldEvidence, finding } from './findings.js';
 import { type Identity, type IdentityOf, identitiesOf } from './identities.js';
 
 export const feeBreaks = {

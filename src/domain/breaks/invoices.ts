@@ -5,8 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { compareAmounts, isAmount, multiplyAmounts, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, isCollected, sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { type Check, each, type Finding, finding } from './findings.js';
+import { type BreakDefinitions, type Check, each, type Finding, finding } from './findings.js';
 import { grace } from './grace.js';
 
 export const invoiceBreaks = {

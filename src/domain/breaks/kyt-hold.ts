@@ -1,8 +1,7 @@
 import { isRejected, kytVerdict } from '../orders/kyt.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, isCollected, sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { each, type Finding, finding } from './findings.js';
+import { type BreakDefinitions, each, type Finding, finding } from './findings.js';
 import { grace } from './grace.js';
 
 export const screeningBreaks = {

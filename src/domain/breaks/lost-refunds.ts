@@ -6,8 +6,7 @@ import { compareAmounts } from '../money.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, isCollected, type RefundFacts, sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { each, type Finding, finding } from './findings.js';
+import { type BreakDefinitions, each, type Finding, finding } from './findings.js';
 import { grace } from './grace.js';
 import { counts } from './refunds.js';
 

@@ -5,8 +5,7 @@ import { compareAmounts } from '../money.js';
 import type { OrderStatus } from '../orders/order.js';
 import { textField } from '../records.js';
 import { type CheckedOrder, type CheckedRecord, type CheckFacts, sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { type Check, checked, type Finding, finding } from './findings.js';
+import { type BreakDefinitions, type Check, checked, type Finding, finding } from './findings.js';
 import { grace } from './grace.js';
 
 const NOT_REGISTERED = {

@@ -2,8 +2,7 @@ import { canonicalHash } from '../canonical-json.js';
 import { isFinal } from '../family/states.js';
 import type { JsonObject } from '../json.js';
 import { textField } from '../records.js';
-import type { BreakDefinitions } from './definition.js';
-import type { Findings } from './findings.js';
+import type { BreakDefinitions, Findings } from './findings.js';
 
 export const payoutBreaks = {
   payout_stuck: {
@@ -26,10 +25,8 @@ const kinds = Object.keys(payoutBreaks) as readonly PayoutBreak[];
 export interface PayoutInHand {
   id: string;
   fields: JsonObject;
-  /** The service's own list showed it so. */
   listed: boolean;
   createdAt: number | null;
-  /** The service's `updatedAt`. */
   updatedAt: number | null;
   firstSeenAt: number;
   /** When the newest thing that we know of it was true, and where that comes from. */

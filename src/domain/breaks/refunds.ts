@@ -5,8 +5,7 @@ import { compareAmounts, sumAmounts } from '../money.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { type Check, checked, entityOf, type Finding, finding } from './findings.js';
+import { type BreakDefinitions, type Check, checked, entityOf, type Finding, finding } from './findings.js';
 
 export const refundBreaks = {
   refund_exceeds_net: {

@@ -1,6 +1,5 @@
 import { LEARN_ENDPOINT, type SecretFacts } from './secret-verdict.js';
 
-/** What the delivery history says of the events that came under a secret. */
 export interface SecretLeak {
   /** Events that the service did not send; null: it is not known. */
   notSent: number | null;

@@ -21,12 +21,10 @@ export interface SecretFacts {
   pending: number;
 }
 
-/** A secret whose endpoint is known, and what that subscribes to. */
 interface Listed extends SecretFacts {
   endpoint: { id: string; isActive: boolean | null; events: readonly string[] };
 }
 
-/** What came while two secrets were both in use. */
 export interface Overlap {
   both: number;
   /** Events that came under the one to be retired and not under the other; a few of them. */
@@ -54,7 +52,6 @@ export interface SecretClassification {
   next: string;
 }
 
-/** What is missing, and what makes it good. */
 interface Lack {
   what: string;
   next: string;
@@ -185,7 +182,6 @@ function afterRetirement({ endpoint }: SecretFacts): string {
   return 'Its endpoint is gone or off: take it out of WEBHOOK_SECRETS (step 7).';
 }
 
-/** Types that the one subscribes to and the other does not. */
 export function lackingEvents(wanted: readonly string[], given: readonly string[]): string[] {
   return wanted.filter((type) => !given.some((pattern) => covers(pattern, type)));
 }

@@ -63,7 +63,6 @@ export const noFamily: Family = {
 /** Records, each once; all that there are, or at least those that have to do with the order. */
 export type FamilyRecords = Readonly<Record<FamilyKind, readonly ShownRecord[]>>;
 
-/** What else is said of them. */
 export interface Said {
   /** By persons. */
   assigned: Assignments;

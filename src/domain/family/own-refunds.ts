@@ -10,7 +10,6 @@ export interface OpenCall {
   begunAt: Date;
   /** What its answer named; null: no answer is known. */
   objectId: string | null;
-  /** Only a person can say what came of it. */
   undecided: boolean;
 }
 

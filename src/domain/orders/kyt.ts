@@ -27,7 +27,6 @@ export function kytVerdict(status: string, words: KytWords): KytVerdict {
   return words.passed.includes(word) ? 'passed' : 'unknown';
 }
 
-/** Whether the screening of a payin says no. */
 export function isRejected(fields: JsonObject, words: KytWords): boolean {
   const word = textField(fields, 'kytStatus');
   return word !== null && kytVerdict(word, words) === 'rejected';

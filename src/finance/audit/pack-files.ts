@@ -19,13 +19,11 @@ export interface PackAsked {
   out: string;
   /** Of the books; of a closed month that of its closing, where it was kept. */
   timeZone: string;
-  /** As the zone. */
   currency: string;
   table: Pick<MovementTable, 'words'>;
   chart: Chart;
 }
 
-/** What is in a pack: rows up to a seal, and what was so at a time. */
 export interface PackScope extends PackAsked {
   /** Null: the month is open, and the pack is what stands now. */
   closing: ActionView | null;

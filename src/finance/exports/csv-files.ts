@@ -2,8 +2,7 @@ import { nameIn } from '../../domain/books/chart.js';
 import { snakeCase } from '../../domain/records.js';
 import { accountTotals } from '../../records/books/account-totals.js';
 import { type TableEntry, tableLines } from '../../records/books/month-table.js';
-import type { ExportFile, MonthBooks } from './month-books.js';
-import { type MonthTable, monthTables, monthValues } from './month-tables.js';
+import { type ExportFile, type MonthBooks, type MonthTable, monthTables, monthValues } from './month-tables.js';
 import type { TableColumn } from './table-columns.js';
 
 const COLUMNS = (

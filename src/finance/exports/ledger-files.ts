@@ -4,7 +4,7 @@ import { firstDayAfter, lastDayOf } from '../../domain/books/posting-month.js';
 import type { EntryView } from '../../domain/views/books-shapes.js';
 import { accountTotals } from '../../records/books/account-totals.js';
 import { entriesOfMonth } from '../../records/books/month-entries.js';
-import type { ExportFile, MonthBooks } from './month-books.js';
+import type { ExportFile, MonthBooks } from './month-tables.js';
 
 /** How a program writes the parts of a ledger. */
 interface Dialect {

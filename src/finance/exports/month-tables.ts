@@ -1,4 +1,6 @@
-import { nameIn } from '../../domain/books/chart.js';
+import type { Knex } from 'knex';
+import type { MovementTable } from '../../domain/balances/movement-table.js';
+import { type Chart, nameIn } from '../../domain/books/chart.js';
 import { type FiatReport, fiatReport } from '../../domain/books/fiat-report.js';
 import { firstDayAfter, startOfDay } from '../../domain/books/posting-month.js';
 import { accountValues } from '../../records/books/account-totals.js';
@@ -14,7 +16,6 @@ import {
   monthRefunds,
   monthTransactions,
 } from '../../records/books/month-rows.js';
-import type { MonthBooks } from './month-books.js';
 import { type TableColumn, tableColumns } from './table-columns.js';
 
 /** What happened in a month, a row for each record. As files and as sheets of a workbook it is the same. */
@@ -66,4 +67,23 @@ export async function monthValues({ trx, month, chart, currency }: MonthBooks): 
   return fiatReport(
     values.map(({ account, value, unpriced }) => ({ account: nameIn(chart, account), value, unpriced })),
   );
+}
+
+/** A month of the books, in one transaction that sees one moment of them. */
+export interface MonthBooks {
+  trx: Knex.Transaction;
+  /** YYYY-MM. */
+  month: string;
+  chart: Chart;
+  /** The contract's: has its words for what a payout is. */
+  table: Pick<MovementTable, 'words'>;
+  /** Of the books: decides what was made in the month. */
+  timeZone: string;
+  currency: string;
+}
+
+/** A file that is made while it is read, once. */
+export interface ExportFile {
+  name: string;
+  content: AsyncIterable<string | Uint8Array>;
 }

@@ -57,7 +57,6 @@ export function columnName(index: number): string {
 
 interface Frame {
   widths: readonly number[];
-  /** Rows and columns that stay where they are. */
   frozen: { rows: number; columns: number } | null;
   isFirst: boolean;
 }

@@ -1,5 +1,4 @@
-import type { ExportFile, MonthBooks } from '../month-books.js';
-import { monthTables } from '../month-tables.js';
+import { type ExportFile, type MonthBooks, monthTables } from '../month-tables.js';
 import { type ZippedFile, zipFiles } from '../zip-files.js';
 import { xmlText } from './cells.js';
 import { sheetSums } from './sheet-sums.js';
