@@ -43,17 +43,11 @@ export async function callOut(call: OutboundCall, deps: CallOutDeps): Promise<Ca
   }
 }
 
-interface Answer {
-  status: number;
-  retryAfter: string | undefined;
-  text: string;
-}
-
-async function request(call: OutboundCall, rules: OutboundRules, signal: AbortSignal): Promise<Answer> {
+async function request(call: OutboundCall, rules: OutboundRules, signal: AbortSignal) {
   const url = checkOutboundUrl(call.url, rules);
   const headers = { 'user-agent': 'tallyhook', ...call.headers };
   const options = { method: call.method, headers, lookup: guardedLookup(rules), agent: false, signal } as const;
-  return new Promise((resolve, reject) => {
+  return new Promise<{ status: number; retryAfter: string | undefined; text: string }>((resolve, reject) => {
     const sent = (url.protocol === 'https:' ? https : http).request(url, options, (answer) => {
       const chunks: Buffer[] = [];
       let size = 0;

@@ -1,12 +1,6 @@
 import { isSignedAmount } from '../money.js';
 
 /** Of many lines: their exact value (null: none has a rate), and how many have no rate. */
-interface AccountValue {
-  account: string;
-  value: string | null;
-  unpriced: number;
-}
-
 export interface FiatReport {
   /** In the order of their names; rounded. */
   accounts: { account: string; value: string }[];
@@ -23,7 +17,10 @@ const SHOWN = 2;
 const CENT = 10n ** BigInt(EXACT - SHOWN);
 
 /** What lines are worth: exact until here, rounded once (half to even). Rounded values may not balance: hence the residual. */
-export function fiatReport(values: readonly AccountValue[]): FiatReport {
+export function fiatReport(
+  /** Of many lines; `value`: exact, null where none has a rate. */
+  values: readonly { account: string; value: string | null; unpriced: number }[],
+): FiatReport {
   const sums = new Map<string, bigint>();
   for (const { account, value } of values)
     if (value !== null) sums.set(account, (sums.get(account) ?? 0n) + exactUnits(value));

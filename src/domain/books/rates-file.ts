@@ -11,12 +11,6 @@ export interface GivenRate {
   rate: string;
 }
 
-/** `problems` name the line, from 1; where there is one, nothing of the file is to be taken. */
-export interface RatesFile {
-  rates: GivenRate[];
-  problems: string[];
-}
-
 export interface RatesSettings {
   /** In the books' zone: a rate of a later day can't be known. */
   today: string;
@@ -35,10 +29,10 @@ export function assetsNamed(text: string): string[] {
   return [...new Set(lines.map((line) => cellsOf(line)[1] ?? '').filter(isAssetCode))];
 }
 
-/** CSV with the header `date,asset,currency,rate`. */
-export function readRatesFile(text: string, settings: RatesSettings): RatesFile {
+/** CSV with the header `date,asset,currency,rate`. `problems` name the line, from 1; where there is one, nothing is to be taken. */
+export function readRatesFile(text: string, settings: RatesSettings): { rates: GivenRate[]; problems: string[] } {
   const lines = linesOf(text);
-  const found: RatesFile = { rates: [], problems: [] };
+  const found = { rates: [] as GivenRate[], problems: [] as string[] };
   const places = new Map<string, number>();
   const header = cellsOf(lines[0] ?? '');
   if (header.join() !== HEADER.join()) return { rates: [], problems: [`line 1: the header is ${HEADER.join(',')}`] };

@@ -29,22 +29,16 @@ export async function planAuditExport(db: Knex, range: SealRange) {
   return withEnds(db, range, async () => planFolder(LABEL, files));
 }
 
+/** Of the first and the last seal of a range; null: there is none. */
 async function withEnds<F>(db: Knex, range: SealRange, keep: (from: StoredSeal, to: StoredSeal) => Promise<F>) {
-  const ends = await endsOf(db, range);
-  if (ends === null) return null;
-  const { from, to } = ends;
-  return { from: from.number, to: to.number, headHash: to.hash, files: await keep(from, to) };
-}
-
-/** The first and the last seal of a range; null: there is none. */
-async function endsOf(db: Knex, range: SealRange): Promise<{ from: StoredSeal; to: StoredSeal } | null> {
   let from: StoredSeal | null = null;
   let to: StoredSeal | null = null;
   for await (const seals of readSeals(db, range)) {
     from ??= seals[0] ?? null;
     to = seals.at(-1) ?? to;
   }
-  return from === null || to === null ? null : { from, to };
+  if (from === null || to === null) return null;
+  return { from: from.number, to: to.number, headHash: to.hash, files: await keep(from, to) };
 }
 
 export function manifestOf(from: StoredSeal, to: StoredSeal): object {

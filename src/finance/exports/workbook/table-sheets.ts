@@ -18,20 +18,14 @@ import type { sheetSums } from './sheet-sums.js';
 const MOST_ROWS = 1_048_576;
 const HEAD_HEIGHT = 30;
 
-export interface Sheet {
-  title: string;
-  /** To be read to its end before the next sheet is asked for. */
-  content: AsyncIterable<string>;
-}
-
 interface Options {
   currency: string;
   sums: ReturnType<typeof sheetSums>;
   mostRows?: number;
 }
 
-/** The sheets of a table: one, and further ones where the rows are more than a sheet takes. */
-export async function* tableSheets(table: MonthTable, options: Options): AsyncGenerator<Sheet> {
+/** The sheets of a table: one, and further ones where the rows are more than a sheet takes. Each is read to its end before the next. */
+export async function* tableSheets(table: MonthTable, options: Options) {
   const rows = reader(table.rows());
   const name = titleOf(table.name);
   const most = (options.mostRows ?? MOST_ROWS) - 1;
