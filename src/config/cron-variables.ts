@@ -13,7 +13,6 @@ const cronOf = (kind: RunKind) => ({
   meaning: `When the run ${kind} starts: a cron expression, or off.`,
   fallback: defaultCrons[kind] as string,
 });
-/** One for each kind that can be reconciled. */
 export const crons = Object.fromEntries(runKinds.map((kind) => [cronVariable(kind), cronOf(kind)])) as Record<
   CronVariable,
   ReturnType<typeof cronOf>

@@ -8,7 +8,6 @@ export interface WebhookSecret {
   secret: string;
 }
 
-/** A key that was issued to us. */
 export const serviceKey = z
   .string()
   .regex(/^[\x21-\x7e]+$/)
@@ -21,7 +20,8 @@ export const webhookSecrets = z.string().transform((text, context): WebhookSecre
     return { label: label.trim(), secret: rest.join('=').trim() };
   });
   const fine = secrets.every(({ label, secret }) => /^[\w.-]{1,64}$/.test(label) && /^whsec_\S+$/.test(secret));
-  if (!fine || !areDistinct(secrets.map(({ label }) => label))) return refuse(context);
+  const labels = new Set(secrets.map(({ label }) => label));
+  if (!fine || labels.size === 0 || labels.size < secrets.length) return refuse(context);
   const copied = secrets.find(({ secret }) => isOfDocuments(secret));
   if (copied !== undefined)
     refuseSecret(context, `in which the secret "${copied.label}" is an example of the documents`);
@@ -59,11 +59,6 @@ function entries(text: string): string[] {
     .split(/[,\n]/)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '' && !entry.startsWith('#'));
-}
-
-/** At least one, and none twice. */
-function areDistinct(labels: string[]): boolean {
-  return labels.length > 0 && new Set(labels).size === labels.length;
 }
 
 function refuse(context: z.RefinementCtx): never {

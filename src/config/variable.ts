@@ -9,16 +9,13 @@ export interface Variable {
   schema: z.ZodType<unknown, string>;
   /** Finishes the sentence “accepted is …”. */
   accepts: string;
-  /** What it is for, in a sentence or two. */
   meaning: string;
   fallback?: string;
   /** A value as it may be, where there is no fallback. */
   example?: string;
   /** Never shown; may also come from the file that NAME_FILE names. */
   secret?: true;
-  /** Where to get a value. */
   source?: string;
-  /** Roles that don't start without it. */
   neededBy?: readonly Role[];
   /** Roles that read it, where not all do. */
   usedBy?: readonly Role[];

@@ -3,7 +3,6 @@ export const everyRole = ['viewer', 'operator', 'finance', 'admin'] as const;
 /** Of an entry of CONSOLE_TOKENS: what may be seen and done. */
 export type Role = (typeof everyRole)[number];
 
-/** Somebody with a token. */
 export interface Actor {
   name: string;
   role: Role;

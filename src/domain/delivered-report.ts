@@ -11,10 +11,7 @@ const names = {
 } as const satisfies Record<SearchedKind, { wrappers: readonly string[]; ids: readonly string[] }>;
 const MAX_DEPTH = 4;
 
-/**
- * What an event's data says of this record, under the record's own field names; null where it does not speak of it. Where
- * it names no state, that of the event's type stands in: `payout.failed` (specification 6.2).
- */
+/** What an event's data says of this record; null: nothing. Without a state, that of the event's type (`payout.failed`, 6.2). */
 export function deliveredReport(
   kind: SearchedKind,
   eventType: string,

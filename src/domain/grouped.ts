@@ -3,7 +3,6 @@ export function grouped<Key, Item>(items: readonly Item[], keyOf: (item: Item) =
   return groupedPairs(items.map((item) => [keyOf(item), item]));
 }
 
-/** Values by their keys, each list in the order given. */
 export function groupedPairs<Key, Value>(pairs: readonly (readonly [Key, Value])[]): Map<Key, Value[]> {
   const groups = new Map<Key, Value[]>();
   for (const [key, value] of pairs) {

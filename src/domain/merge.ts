@@ -20,7 +20,6 @@ import {
 } from './record-state.js';
 import { type RecordKind, type RecordRules, recordRules, stateOn, textField } from './records.js';
 
-/** What is shown of a record. A pure function of its state. */
 export interface Shown {
   /** What polls, our own calls and the delivery history say: all that decides reads these alone. */
   fields: JsonObject;
@@ -138,7 +137,6 @@ function prove(rules: RecordRules, shownPoll: Poll | null, proofs: Statement[]):
   return { fields: withKept(rules, fields, proofs), shapedBy, isRead };
 }
 
-/** All that reports say and that is not so by the other sources. */
 function reportedOf(
   rules: RecordRules,
   fields: JsonObject,
@@ -219,7 +217,6 @@ function isKeptEach(kind: RecordKind, name: string): boolean {
   return field?.type === 'text' && field.keptEach === true;
 }
 
-/** The field that is kept in such a slot. */
 function keptName({ state }: Statement): string {
   return state.slice(KEPT.length).split('=', 1)[0] ?? '';
 }
@@ -250,10 +247,7 @@ function isSame(a: Json | undefined, b: Json): boolean {
   return a === b || (a !== undefined && canonicalJson(a) === canonicalJson(b));
 }
 
-/**
- * Where the fields lack one, the newest that was kept of it: our own call's before the delivery history's. A link that is
- * null or empty is one that the service does not show.
- */
+/** Where the fields lack one (a link also where it is null or empty), the newest kept of it: an own call's before the history's. */
 function withKept({ columns }: RecordRules, fields: JsonObject, claims: Statement[]): JsonObject {
   const isLacking = (name: string): boolean => {
     const value = own(fields, name);

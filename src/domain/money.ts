@@ -16,18 +16,10 @@ const MAX_DIVISION_DIGITS = 60;
 /** Nothing of decimal.js's global defaults reaches us: it rounds to 20 digits and writes 1e-18. */
 const Exact = Decimal.clone({ precision: 100, toExpNeg: -9e15, toExpPos: 9e15, defaults: true });
 
-const roundings = {
-  up: Decimal.ROUND_UP,
-  down: Decimal.ROUND_DOWN,
-  half_up: Decimal.ROUND_HALF_UP,
-  half_even: Decimal.ROUND_HALF_EVEN,
-} as const;
+const roundings = { down: Decimal.ROUND_DOWN, half_even: Decimal.ROUND_HALF_EVEN } as const;
 
-/** To how many decimals (0 to 18) a product or quotient is rounded, and which way. `up` is away from zero. */
-export interface Rounding {
-  decimals: number;
-  mode: keyof typeof roundings;
-}
+/** Which way a product or quotient is rounded to 18 decimals. */
+export type Rounding = keyof typeof roundings;
 
 /** Something that is not an amount stood where one belongs. The message quotes it. */
 export class AmountError extends Error {
@@ -62,6 +54,10 @@ export function subtractAmounts(a: string, b: string): string {
   return fromUnits(toUnits(a) - toUnits(b));
 }
 
+export function negated(amount: string): string {
+  return fromUnits(-toUnits(amount));
+}
+
 /** Exact, whatever the length of the sum. The sum of nothing is "0". */
 export function sumAmounts(amounts: Iterable<string>): string {
   let sum = 0n;
@@ -75,7 +71,10 @@ export function compareAmounts(a: string, b: string): -1 | 0 | 1 {
   return difference < 0n ? -1 : 1;
 }
 
-/** The exact product, rounded once. */
+export function isZero(amount: string): boolean {
+  return toUnits(amount) === 0n;
+}
+
 export function multiplyAmounts(a: string, b: string, rounding: Rounding): string {
   return rounded(decimal(a, MAX_FACTOR_DIGITS).times(decimal(b, MAX_FACTOR_DIGITS)), rounding);
 }
@@ -106,11 +105,8 @@ function decimal(amount: string, maxDigits: number): Decimal {
   return new Exact(amount);
 }
 
-function rounded(value: Decimal, { decimals, mode }: Rounding): string {
-  if (!Number.isInteger(decimals) || decimals < 0 || decimals > SCALE) {
-    throw new AmountError(`Decimals must be a whole number from 0 to ${SCALE}, given ${decimals}`);
-  }
-  return normalizeAmount(value.toFixed(decimals, roundings[mode]));
+function rounded(value: Decimal, rounding: Rounding): string {
+  return normalizeAmount(value.toFixed(SCALE, roundings[rounding]));
 }
 
 function parsed(amount: string): RegExpExecArray {

@@ -8,7 +8,6 @@ export type CallLinks = {
   accountId: string | null;
 };
 
-/** What creating calls make, of the kinds that are kept. */
 const createdKinds: ReadonlyMap<string, RecordKind> = new Map([
   ['createDirectPayment', 'payment_intent'],
   ['createInvoice', 'invoice'],
@@ -31,7 +30,6 @@ export function linksOfCall(
   };
 }
 
-/** Those of which something is said. */
 export function namedFields(said: Readonly<Record<string, string | null>>): Record<string, string> {
   return Object.fromEntries(Object.entries(said).filter((entry): entry is [string, string] => entry[1] !== null));
 }

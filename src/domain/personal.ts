@@ -2,7 +2,6 @@ import { isJsonObject, type Json, type JsonObject } from './json.js';
 import { fieldOf, fieldsThat, kinds, type RecordKind, recordKinds } from './kinds/kinds.js';
 import { recordRules } from './records.js';
 
-/** What stands in the place of a personal value once the record is old. */
 export const MASK = '[masked]';
 
 /** Kinds of record that may speak of a person. Endpoints, products and assets don't, and a settlement account is the merchant's own. */
@@ -13,40 +12,16 @@ export const personalKinds = recordKinds.filter((kind) => kinds[kind].speaksOfPe
  * are not among them, but for the one that the customer named as their own. Names that the specification does not show stand
  * for a person wherever they come.
  */
-const personalNames: ReadonlySet<string> = new Set([
-  'birthDate',
-  'birthday',
-  'customerEmail',
-  'customerFirstName',
-  'customerFullName',
-  'customerLastName',
-  'customerMobile',
-  'customerName',
-  'customerPhone',
-  'customerPhoneNumber',
-  'customerRefundAddress',
-  'dateOfBirth',
-  'email',
-  'emailAddress',
-  'firstName',
-  'fullName',
-  'lastName',
-  'middleName',
-  'mobile',
-  'mobileNumber',
-  'mobilePhone',
-  'phone',
-  'phoneNumber',
-  'refundAddress',
-  'surname',
-  'telephone',
-  'toEmail',
-]);
+const personalNames: ReadonlySet<string> = new Set(
+  (
+    'birthDate birthday customerEmail customerFirstName customerFullName customerLastName customerMobile ' +
+    'customerName customerPhone customerPhoneNumber customerRefundAddress dateOfBirth email emailAddress ' +
+    'firstName fullName lastName middleName mobile mobileNumber mobilePhone phone phoneNumber ' +
+    'refundAddress surname telephone toEmail'
+  ).split(' '),
+);
 
-/**
- * Those, and what a definition alone calls personal, where the record's kind is not known: a name that is another kind's
- * plain field, such as a label, says nothing there.
- */
+/** In any record: those, and what definitions alone call personal, unless another kind has a plain field of that name. */
 const namesOfAnyKind: ReadonlySet<string> = new Set([
   ...personalNames,
   ...recordKinds.flatMap((kind) => fieldsThat(kind, ({ personal }) => personal === true)).filter(isAlwaysPersonal),
@@ -56,16 +31,10 @@ function isAlwaysPersonal(name: string): boolean {
   return recordKinds.every((kind) => (fieldOf(kind, name) ?? { personal: true }).personal === true);
 }
 
-/**
- * Where a payout goes (specification 2.4): a refund goes to an address of the customer's. Books and proofs rest on it, so it
- * is kept; who need not know people does not see it, whatever the payout is for.
- */
-const destinationNames: ReadonlySet<string> = new Set([
-  'destination',
-  'destinationAddress',
-  'destinationMemo',
-  'destinationTag',
-]);
+/** Where a payout goes (2.4), of a refund the customer's address. Books rest on it, so it is kept, and hidden with what is personal. */
+const destinationNames: ReadonlySet<string> = new Set(
+  'destination destinationAddress destinationMemo destinationTag'.split(' '),
+);
 
 /** What records are found and joined by stays what it is, though a merchant may have put an address there. */
 const joining: ReadonlySet<string> = new Set([
@@ -76,10 +45,7 @@ const joining: ReadonlySet<string> = new Set([
   ...Object.values(recordRules).flatMap(({ columns }) => columns.map(({ field }) => field)),
 ]);
 
-/**
- * Whatever a merchant or its customers put there (specification 2.3, 2.14, 4.1): who need not know people sees neither its
- * values nor its names.
- */
+/** Whatever a merchant or its customers put there (2.3, 2.14, 4.1): who need not know people sees neither values nor names. */
 const freeForm: ReadonlySet<string> = new Set(['metadata', 'meta', 'customer']);
 
 const LONGEST_ADDRESS = 320;
@@ -90,22 +56,17 @@ function namesPerson(kind: RecordKind, name: string): boolean {
   return personalNames.has(name) || fieldOf(kind, name)?.personal === true;
 }
 
-/**
- * Whether a field of a record is personal: by its name, or because its value is an e-mail address, as the
- * destination of a payout may be (2.4). Never null.
- */
+/** By its name, or because its value is an e-mail address, as the destination of a payout may be (2.4). Never null. */
 function isPersonal(kind: RecordKind, name: string, value: Json): boolean {
   if (value === null) return false;
   if (namesPerson(kind, name)) return true;
   // What a mail server said of an invoice (2.3: emailDelivery) repeats the address.
   if (kind === 'invoice' && name === 'error') return typeof value === 'string' && value.includes('@');
-  return typeof value === 'string' && isAddress(value) && !joining.has(name) && !name.endsWith('Id');
+  if (typeof value !== 'string' || joining.has(name) || name.endsWith('Id')) return false;
+  return value.length <= LONGEST_ADDRESS && value.includes('@') && E_MAIL.test(value);
 }
 
-/**
- * The value of the field `name` with `replace` of every personal value in it, at any depth. The very same value where
- * there is none. A field that is null stays null, one that is absent stays absent.
- */
+/** `replace` of every personal value in it, at any depth; the very same value where there is none. Null stays null. */
 export function replacePersonal(kind: RecordKind, name: string, value: Json, replace: (value: Json) => Json): Json {
   if (isPersonal(kind, name, value)) return replace(value);
   if (Array.isArray(value)) {
@@ -129,10 +90,7 @@ const E_MAILS =
 /** In the international form. */
 const PHONES = /(?<![\w+])\+[1-9](?:[ ()-]{0,2}\d){7,14}(?!\.?\d)/g;
 
-/**
- * A text in somebody's own words, such as the reason of a failure, without e-mail addresses and phone numbers, and without
- * what is `known` to be personal. A name that nothing else shows can't be distinguished from other words.
- */
+/** Somebody's own words without addresses, phone numbers and what is `known`. A name that nothing shows can't be distinguished. */
 export function maskText(text: string, known: readonly string[] = []): string {
   const named = known.filter((value) => value.length >= SHORTEST_NAME).toSorted((a, b) => b.length - a.length);
   const struck = named.reduce((left, value) => left.replaceAll(value, MASK), text);
@@ -148,10 +106,7 @@ export function maskEvidence(evidence: JsonObject, about: string): JsonObject {
   return maskFields(evidence, (name) => namesOfAnyKind.has(name) || (kind !== undefined && namesPerson(kind, name)));
 }
 
-/**
- * The record's fields for somebody who need not know people: without what is personal, without free-form objects, and
- * without the addresses and numbers that stand in texts, such as a note or the reason of a failure.
- */
+/** For somebody who need not know people: without what is personal, free-form objects, and addresses and numbers in texts. */
 export function hidePeople(kind: RecordKind, fields: JsonObject): JsonObject {
   return maskPersonal(
     kind,
@@ -209,7 +164,6 @@ function maskFields(
   return inside(fields);
 }
 
-/** The values of fields that are named so, wherever they stand. */
 function* textsOf(value: Json, isNamed: (name: string) => boolean, name = ''): Generator<string> {
   if (typeof value === 'string' && isNamed(name)) yield value;
   else if (Array.isArray(value)) for (const item of value) yield* textsOf(item, isNamed, name);
@@ -226,8 +180,4 @@ function replaceInside(kind: RecordKind, object: JsonObject, replace: (value: Js
     after[name] = replaced;
   }
   return after ?? object;
-}
-
-function isAddress(text: string): boolean {
-  return text.length <= LONGEST_ADDRESS && text.includes('@') && E_MAIL.test(text);
 }

@@ -41,10 +41,7 @@ export const NO_STATE = 'none:';
 export const MENTION = 'mention:';
 export const KEPT = 'kept:';
 
-/**
- * A report is what a webhook says: whoever holds a signing secret can write one. It decides nothing (docs/orders.md). Own
- * calls and the delivery history are read with the API key.
- */
+/** What a webhook says: whoever holds a signing secret can write it, so it decides nothing. All else is read with the API key. */
 export function isReport({ source }: Pick<Statement, 'source'>): boolean {
   return source.type === 'webhook';
 }
@@ -93,10 +90,7 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/**
- * Moments are written as text, so that a state without numbers of the service's own is read by the fast parser; fields
- * that several statements share are written once.
- */
+/** Moments are text, so that the fast parser reads a state without numbers; fields that several statements share stand once. */
 type StatementText = [state: string, from: string, to: string, hash: string, type: SourceType, ref: string];
 
 interface StatementsText {
@@ -118,7 +112,6 @@ export function stateToText({ poll, claims }: RecordState): { poll: string | nul
   };
 }
 
-/** The inverse of `stateToText`. */
 export function stateFromText(text: { poll: string | null; claims: string }): RecordState {
   return {
     poll: text.poll === null ? null : pollFrom(fromJsonText(text.poll) as unknown as PollText),

@@ -4,7 +4,6 @@ import { isAmount, isSignedAmount, isTotal } from './money.js';
 
 export { type RecordKind, recordKinds } from './kinds/kinds.js';
 
-/** What a break or a change can be about. */
 export const entityKinds = [...recordKinds, 'delivery', 'order', 'secret', 'event'] as const;
 export type EntityKind = (typeof entityKinds)[number];
 
@@ -29,7 +28,6 @@ export interface Column {
   type: 'text' | 'amount' | 'time';
 }
 
-/** What saving and merging ask of a kind, all of it from its definition. */
 export interface RecordRules {
   main: Axis;
   /** A second state machine, and the fields that move with it and with it alone. */
@@ -102,7 +100,6 @@ export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The state that the fields name on an axis; null where they name none. */
 export function stateOn(axis: Axis, fields: JsonObject): string | null {
   return textField(fields, axis.field);
 }
@@ -128,10 +125,7 @@ export function mayVanish(kind: RecordKind, fields: JsonObject): boolean {
   if (typeof vanishing === 'string') return vanishing === 'quiet';
   return vanishing.quietIn.includes(textField(fields, 'status') ?? '');
 }
-/**
- * Amounts that are given and are not decimal strings of the allowed length (specification section 8): a JSON number
- * above all. `path` is a JSON pointer into the record.
- */
+/** Amounts that are no decimal strings of the allowed length (section 8), JSON numbers above all. `path`: a JSON pointer. */
 export function amountViolations(kind: RecordKind, fields: JsonObject): { path: string; given: string }[] {
   const { amounts, signedAmounts, totals, nestedAmounts } = recordRules[kind];
   const found = [
@@ -150,9 +144,15 @@ export function amountViolations(kind: RecordKind, fields: JsonObject): { path: 
 }
 
 /** The field where it holds a string; null where it is absent, null or anything else. */
-export function textField(fields: JsonObject, name: string): string | null {
-  const value = Object.hasOwn(fields, name) ? fields[name] : null;
+export function textField(fields: JsonObject | null, name: string): string | null {
+  const value = fields !== null && Object.hasOwn(fields, name) ? fields[name] : null;
   return typeof value === 'string' ? value : null;
+}
+
+/** The objects of an array field; none where it is no array. */
+export function objectsIn(fields: JsonObject | null, name: string): JsonObject[] {
+  const value = fields !== null && Object.hasOwn(fields, name) ? fields[name] : null;
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 function violationsOf(

@@ -3,10 +3,7 @@ import { lookOf } from './confusables.js';
 const UNSEEN = /[\p{White_Space}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/u;
 const DASH = /\p{Dash}/u;
 
-/**
- * What a reference looks like to a person: two with one skeleton are easily taken for one another. As the skeleton of UTS #39,
- * but that blanks, every dash and upper and lower case make no difference.
- */
+/** What a reference looks like to a person: the skeleton of UTS #39, but that blanks, dashes and case make no difference. */
 export function referenceSkeleton(reference: string): string {
   let seen = '';
   for (const one of reference.normalize('NFKD')) seen += asciiShapes[one.charCodeAt(0)] ?? shapeOf(one);

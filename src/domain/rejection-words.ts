@@ -1,4 +1,3 @@
-/** What a rejection means, and what to do about it. */
 export interface RejectionWords {
   means: string;
   remedy: string;

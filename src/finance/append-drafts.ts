@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { chooseRate, rateOfPayment } from '../domain/books/choose-rate.js';
 import type { BookedKind, Dated, Draft } from '../domain/books/entry.js';
-import { type Append, type Posted, planPosting } from '../domain/books/plan-posting.js';
+import { type Append, keyOf, type Posted, planPosting } from '../domain/books/plan-posting.js';
 import { dayIn, periodOf } from '../domain/books/posting-month.js';
 import { appendEntries, type NewEntry } from '../records/books/append-entries.js';
 import type { ReadRecord } from '../records/books/book-records.js';
@@ -12,7 +12,6 @@ import type { Books } from './posting-deps.js';
 
 interface Drafted {
   drafts: readonly Draft[];
-  /** What the drafts were made of; of other things none. */
   records: readonly ReadRecord[];
   /** The drafts are all that the books should say of what they are about: a key that is not among them is taken back. */
   isWhole: boolean;
@@ -81,10 +80,6 @@ function refOf({ kind, id }: ReadRecord): { recordKind: BookedKind; recordId: st
 
 function idOf({ recordKind, recordId }: { recordKind: BookedKind; recordId: string }): string {
   return JSON.stringify([recordKind, recordId]);
-}
-
-function keyOf({ recordKind, recordId, key }: { recordKind: BookedKind; recordId: string; key: string }): string {
-  return JSON.stringify([recordKind, recordId, key]);
 }
 
 interface Appended {

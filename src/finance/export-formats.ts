@@ -1,11 +1,9 @@
-import { beancountFiles } from './exports/beancount-files.js';
 import { csvFiles } from './exports/csv-files.js';
-import { hledgerFiles } from './exports/hledger-files.js';
-import type { ExportFile, MonthBooks } from './exports/month-books.js';
+import { beancountFiles, hledgerFiles } from './exports/ledger-files.js';
+import type { ExportFile, MonthBooks } from './exports/month-tables.js';
 import { ndjsonFiles } from './exports/ndjson-files.js';
 import { workbookFiles } from './exports/workbook/workbook-files.js';
 
-/** Each makes its files one after the other. */
 export const exportFormats = {
   csv: csvFiles,
   ndjson: ndjsonFiles,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { dayIn } from '../domain/books/posting-month.js';
-import { assetsNamed, type GivenRate, readRatesFile } from '../domain/books/rates-file.js';
+import { assetsNamed, readRatesFile } from '../domain/books/rates-file.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { importRates } from '../records/books/entry-rates.js';
 import { lockBooks } from '../records/books/posting-progress.js';
@@ -33,22 +33,13 @@ export async function importRatesFile(text: string, deps: Importing): Promise<Im
   const fileHash = createHash('sha256').update(text).digest('hex');
   const trx = await db.transaction(oneMoment);
   try {
-    const { valued } = await takeRates(trx, rates, { actor, fileHash });
+    await lockBooks(trx);
+    const { valued } = await importRates(trx, rates, { actor, fileHash });
+    const details = { valued, rates: rates.length, fileHash };
+    await recordAction(trx, { actor, action: 'import rates', details, outcome: 'done' });
     await (dryRun ? trx.rollback() : trx.commit());
     return { outcome: dryRun ? 'would' : 'done', rates: rates.length, valued };
   } finally {
     if (!trx.isCompleted()) await trx.rollback();
   }
-}
-
-async function takeRates(
-  trx: Knex.Transaction,
-  rates: readonly GivenRate[],
-  { actor, fileHash }: { actor: string; fileHash: string },
-): Promise<{ valued: number }> {
-  await lockBooks(trx);
-  const result = await importRates(trx, rates, { actor, fileHash });
-  const details = { ...result, rates: rates.length, fileHash };
-  await recordAction(trx, { actor, action: 'import rates', details, outcome: 'done' });
-  return result;
 }

@@ -3,10 +3,7 @@ import { type Chart, chartSchema, defaultChart } from '../domain/books/chart.js'
 import { JsonTextError, parseJson } from '../domain/json-table/parse-json.js';
 import { ConfigError } from '../errors.js';
 
-/**
- * The merchant's names for the accounts; without a file our own.
- * @throws {ConfigError} where the file can't be read, is not JSON, or names an account wrongly.
- */
+/** The merchant's names for the accounts; without a file our own. @throws {ConfigError} where it can't be read, or is wrong. */
 export async function loadChart(file?: string): Promise<Chart> {
   if (file === undefined) return defaultChart;
   const parsed = chartSchema.safeParse(await readJson(file));

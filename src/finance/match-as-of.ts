@@ -15,14 +15,10 @@ interface AsOf extends MatchSettings {
   /** YYYY-MM-DD, a day of the books' zone. */
   day: string;
   filters: MatchFilters;
-  /** How many of those that fit are kept. */
   most: number;
 }
 
-/**
- * The three-way match as it was on a day, as far as is known now: each order is reckoned anew, some at a time, from what is dated
- * until then. Items in the order of their names.
- */
+/** The match as it was on a day, as far as is known now: reckoned anew from what is dated until then. Items by their names. */
 export async function matchAsOf(
   db: Knex,
   { day, filters, most, ...settings }: AsOf,

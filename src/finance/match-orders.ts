@@ -11,22 +11,14 @@ import { lockBooks } from '../records/books/posting-progress.js';
 import { oneMoment } from './posting-deps.js';
 
 interface Matched {
-  /** How many matches are others than before. */
   changed: number;
   /** It did not come to the end of what is posted. */
   more: boolean;
 }
 
-interface MatchingDeps extends MatchSettings {
-  db: Knex;
-}
-
-/**
- * Brings the three-way match up to date with the records and the books, slice by slice of their history, each in a transaction
- * of its own with the place that it has come to; `slices`: at most so many, as all that are posted wait for each.
- */
+/** Brings the match up to date, each slice with its place in one transaction; `slices`: at most so many, as posting waits for each. */
 export async function matchOrders(
-  deps: MatchingDeps,
+  deps: MatchSettings & { db: Knex },
   { signal, slices = Number.POSITIVE_INFINITY }: { signal?: AbortSignal; slices?: number } = {},
 ): Promise<Matched> {
   const matched = { changed: 0, more: true };

@@ -9,7 +9,6 @@ export interface PostingDeps {
   table: MovementTable;
   /** Of the books: decides days and months. */
   timeZone: string;
-  /** In which lines are valued. */
   currency: string;
 }
 

@@ -8,16 +8,10 @@ const PAUSE_MS = 60_000;
 /** After an upgrade all of the history is matched anew: what is new is posted meanwhile. */
 const SLICES_AT_ONCE = 20;
 
-export interface Posting {
-  /** Until the signal. Never throws. */
-  loop(signal: AbortSignal): Promise<void>;
-  /** There is something new: it does not wait for the minute to end. */
-  wake(): void;
-}
-
 /** Posts at once, every minute, and when it is woken. For the leader of the schedulers, though two would do no harm. */
-export function createPosting(deps: PostingDeps, pauseMs = PAUSE_MS): Posting {
+export function createPosting(deps: PostingDeps, pauseMs = PAUSE_MS) {
   let waking = new AbortController();
+  /** Until the signal. Never throws. */
   const loop = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       waking = new AbortController();
@@ -27,10 +21,11 @@ export function createPosting(deps: PostingDeps, pauseMs = PAUSE_MS): Posting {
       await delay(pauseMs, undefined, { signal: AbortSignal.any([signal, waking.signal]) }).catch(() => {});
     }
   };
-  return { loop, wake: () => waking.abort() };
+  /** There is something new: it does not wait for the minute to end. */
+  const wake = (): void => waking.abort();
+  return { loop, wake };
 }
 
-/** Whether it went well. */
 async function post(deps: PostingDeps, signal: AbortSignal): Promise<boolean> {
   try {
     const { entries } = await postEntries(deps, { signal });
@@ -42,7 +37,6 @@ async function post(deps: PostingDeps, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-/** Whether there is more that can be matched at once. */
 async function match(deps: PostingDeps, signal: AbortSignal): Promise<boolean> {
   try {
     const payoutWords = deps.table.words.payoutType;

@@ -17,8 +17,7 @@ import { describeError } from '../records/database/database-errors.js';
 import { expectHeartbeats, recordHeartbeat } from '../records/process-heartbeats.js';
 import type { AlertChannel } from './alert-channels.js';
 import type { AlertMessage } from './alert-message.js';
-import { type CallOutDeps, callOut } from './call-out.js';
-import { retryInMs } from './retry-in.js';
+import { type CallOutDeps, callOut, retryInMs } from './call-out.js';
 
 export interface AlertDeps extends NoticeDeps, CallOutDeps {
   now: () => Date;
@@ -61,8 +60,9 @@ export async function checkAlerts(deps: AlertDeps): Promise<Settled> {
   const facts = await loadAlertFacts(db, { now: at, runEverySeconds });
   const settled = await db.transaction(async (trx) => {
     const result = await settleAlerts(trx, findAlerts(facts), { now: at, channels });
-    const key = digestKey(at);
-    if (key !== null) await addNotice(trx, { key, message: digestMessage(facts, result.firing, at) }, channels);
+    const message = digestMessage(facts, result.firing, at);
+    // One for each day.
+    if (at.getUTCHours() >= DIGEST_HOUR) await addNotice(trx, { key: `digest ${message.day}`, message }, channels);
     return result;
   });
   await recordHeartbeat(db, ['alerts']);
@@ -100,13 +100,8 @@ async function repeat(
 /** From then on, UTC, the digest of the day is due. */
 const DIGEST_HOUR = 7;
 
-/** One for each day; null: it is too early. */
-function digestKey(now: Date): string | null {
-  return now.getUTCHours() < DIGEST_HOUR ? null : `digest ${now.toISOString().slice(0, 10)}`;
-}
-
 /** What stands, in numbers: also on a quiet day, so that silence is not mistaken for it. */
-function digestMessage(facts: AlertFacts, firing: readonly AlertRow[], now: Date): AlertMessage {
+function digestMessage(facts: AlertFacts, firing: readonly AlertRow[], now: Date) {
   const lines = [
     ...firing.map(({ severity, summary, subject, detail }) =>
       [`[${severity}]`, summary, subject === '' ? '' : `(${subject})`, detail].filter((part) => part !== '').join(' '),
@@ -119,7 +114,8 @@ function digestMessage(facts: AlertFacts, firing: readonly AlertRow[], now: Date
   ];
   const summary =
     firing.length === 0 ? 'Tallyhook today: no alert fires' : `Tallyhook today: ${firing.length} alerts fire`;
-  return { type: 'alert.digest', summary, detail: lines.join('\n'), day: now.toISOString().slice(0, 10) };
+  const day = now.toISOString().slice(0, 10);
+  return { type: 'alert.digest', summary, detail: lines.join('\n'), day } satisfies AlertMessage;
 }
 
 interface NoticeDeps {

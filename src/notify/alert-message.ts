@@ -5,7 +5,6 @@ export interface AlertMessage {
   subject?: string;
   summary: string;
   detail: string;
-  /** What to do first. */
   remedy?: string;
   runbook?: string;
   [field: string]: unknown;

@@ -1,9 +1,10 @@
+import { randomInt } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
+import { Webhook } from 'standardwebhooks';
 import { maskText } from '../domain/personal.js';
 import { checkOutboundUrl, guardedLookup, OutboundAddressError, type OutboundRules } from '../outbound-address.js';
 
-/** One request to an address of the operator's. */
 export interface OutboundCall {
   url: string;
   method: 'GET' | 'POST';
@@ -23,7 +24,6 @@ export type CallOutAnswer =
   | { ok: false; httpStatus: number | null; error: string; retryAfterMs: number | null };
 
 export const CALL_TIMEOUT_MS = 10_000;
-/** More of an answer is not read. */
 const ANSWER_BYTES = 4_096;
 const SHOWN_CHARACTERS = 120;
 const LONGEST_RETRY_AFTER_SECONDS = 3_600;
@@ -43,17 +43,11 @@ export async function callOut(call: OutboundCall, deps: CallOutDeps): Promise<Ca
   }
 }
 
-interface Answer {
-  status: number;
-  retryAfter: string | undefined;
-  text: string;
-}
-
-async function request(call: OutboundCall, rules: OutboundRules, signal: AbortSignal): Promise<Answer> {
+async function request(call: OutboundCall, rules: OutboundRules, signal: AbortSignal) {
   const url = checkOutboundUrl(call.url, rules);
   const headers = { 'user-agent': 'tallyhook', ...call.headers };
   const options = { method: call.method, headers, lookup: guardedLookup(rules), agent: false, signal } as const;
-  return new Promise((resolve, reject) => {
+  return new Promise<{ status: number; retryAfter: string | undefined; text: string }>((resolve, reject) => {
     const sent = (url.protocol === 'https:' ? https : http).request(url, options, (answer) => {
       const chunks: Buffer[] = [];
       let size = 0;
@@ -95,4 +89,37 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';
   const code = 'code' in error ? String(error.code) : error.name;
   return `failed: ${code}`;
+}
+
+const LONGEST_RETRY_MS = 3_600_000;
+
+/** Twice as long after each failure, up to an hour, and between half and all of that, so that not all come at once. */
+export function retryInMs(failures: number, firstMs: number): number {
+  const whole = Math.min(firstMs * 2 ** Math.min(failures - 1, 30), LONGEST_RETRY_MS);
+  return Math.round(whole / 2) + randomInt(Math.ceil(whole / 2) + 1);
+}
+
+/**
+ * The headers of the Standard Webhooks scheme. The id is the message's, the same at every attempt; the time is the
+ * attempt's, which receivers compare with their clock. A secret in base64, with `whsec_` before it or not, is decoded, as
+ * the scheme says; any other is the key as it is.
+ */
+export function signedHeaders(
+  secret: string,
+  { id, at, body }: { id: string; at: Date; body: string },
+): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': signer(secret).sign(id, at, body),
+  };
+}
+
+function signer(secret: string): Webhook {
+  try {
+    return new Webhook(secret);
+  } catch {
+    return new Webhook(secret, { format: 'raw' });
+  }
 }

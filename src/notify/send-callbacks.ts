@@ -11,9 +11,14 @@ import {
 } from '../records/callbacks/claim-callback.js';
 import { collectCallbacks } from '../records/callbacks/collect-callbacks.js';
 import { describeError } from '../records/database/database-errors.js';
-import { CALL_TIMEOUT_MS, type CallOutAnswer, type CallOutDeps, callOut } from './call-out.js';
-import { retryInMs } from './retry-in.js';
-import { signedHeaders } from './sign-message.js';
+import {
+  CALL_TIMEOUT_MS,
+  type CallOutAnswer,
+  type CallOutDeps,
+  callOut,
+  retryInMs,
+  signedHeaders,
+} from './call-out.js';
 
 export interface CallbackDeps extends CallOutDeps {
   db: Knex;
@@ -35,14 +40,11 @@ const RETRY = { firstMs: 5_000, maxAttempts: 50 };
 const CLAIM_MARGIN_MS = 20_000;
 /** A process that stood still for so long between claim and call leaves the claim to end. */
 const LATEST_START_MS = 5_000;
+/** Several orders at once. */
 const LANES = 4;
 const IDLE_MS = 500;
 
-/** Sends what is due, several orders at once, until the signal; a call under way is ended in peace. Never throws. */
-async function sendLoops(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
-  await Promise.all(Array.from({ length: LANES }, () => sendLoop(deps, signal)));
-}
-
+/** Sends what is due, until the signal; a call under way is ended in peace. Never throws. */
 async function sendLoop(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const sent = await sendNextCallback(deps).catch((error: unknown) => {
@@ -95,12 +97,10 @@ function logOutcome({ log, metrics }: CallbackDeps, { id, attempts }: ClaimedCal
 const PAUSE_MS = 1_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
-/**
- * Sends the store every order that changes, until the signal. For the leader of the schedulers; while one follows
- * another both may be at work, and no order is sent twice at once or backwards. Never throws.
- */
+/** Sends the store every order that changes, until the signal. Two leaders at once send no order twice or backwards. Never throws. */
 export async function callbackLoops(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
-  await Promise.all([collectLoop(deps, signal), sendLoops(deps, signal)]);
+  const lanes = Array.from({ length: LANES }, () => sendLoop(deps, signal));
+  await Promise.all([collectLoop(deps, signal), ...lanes]);
 }
 
 async function collectLoop(deps: CallbackDeps, signal: AbortSignal): Promise<void> {

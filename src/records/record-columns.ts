@@ -1,6 +1,6 @@
 import { saysPaid } from '../domain/family/said.js';
 import type { Json } from '../domain/json.js';
-import { kinds } from '../domain/kinds/kinds.js';
+import { tableOf } from '../domain/kinds/kinds.js';
 import type { Shown } from '../domain/merge.js';
 import { isAmount, isSignedAmount, isTotal } from '../domain/money.js';
 import { KEPT, stateToText } from '../domain/record-state.js';
@@ -9,7 +9,7 @@ import { bigintArray, booleanArray, floatArray, textArray } from './database/arr
 import { instantText, keyText, verbatim } from './database/database-text.js';
 import { type MergedRecord, ownField } from './stored-record.js';
 
-export const recordTables = Object.fromEntries(recordKinds.map((kind) => [kind, kinds[kind].table])) as Readonly<
+export const recordTables = Object.fromEntries(recordKinds.map((kind) => [kind, tableOf(kind)])) as Readonly<
   Record<RecordKind, string>
 >;
 

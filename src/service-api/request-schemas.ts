@@ -86,9 +86,8 @@ export const invoice = z
     // Issues of their own.
     if (![amount, ...meta.items.map(({ unitPrice }) => unitPrice)].every(isAmount)) return;
     if (!meta.items.every(({ quantity }) => /^\d+$/.test(String(quantity)))) return;
-    const exact = { decimals: 18, mode: 'down' } as const;
     const sum = sumAmounts(
-      meta.items.map(({ unitPrice, quantity }) => multiplyAmounts(unitPrice, String(quantity), exact)),
+      meta.items.map(({ unitPrice, quantity }) => multiplyAmounts(unitPrice, String(quantity), 'down')),
     );
     if (compareAmounts(sum, amount) === 0) return;
     const message = `add up to ${sum}, and are to add up to amount exactly`;

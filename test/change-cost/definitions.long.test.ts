@@ -24,11 +24,9 @@ const CHANGES = {
     },`,
   },
   'src/domain/alerts/upkeep-conditions.ts': {
-    after: 'export const upkeepConditions: readonly Condition[] = [',
-    add: `{
-      name: 'TallyhookMadeUp',
+    after: 'export const upkeepConditions: Named<Condition> = {',
+    add: `TallyhookMadeUp: {
       severity: 'warning',
-      holdSeconds: 0,
       runbook: 'made-up',
       summary: 'Something was made up',
       remedy: 'Find out who made it up.',

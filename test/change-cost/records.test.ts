@@ -109,14 +109,14 @@ describe('a field of a payment is added in one file', () => {
 
 const VOUCHER = `import { defineKind, group } from './kind.js';
 export const voucher = defineKind({
-  section: '2.15', shape: 'Voucher', about: 'A voucher.', idExample: 'v_1', table: 'vouchers', names: ['giftVoucher'],
+  section: '2.15', about: 'A voucher.', idExample: 'v_1', names: ['giftVoucher'],
   eventPrefix: 'voucher', vanishing: 'break', href: '/vouchers',
   fields: {
     status: { type: 'state', column: true, states: { open: { rank: 0, is: 'active' }, used: { rank: 1, is: 'final' } } },
     ...group('Amounts', { value: { type: 'amount', column: true } }),
     paymentIntentId: { type: 'text', link: 'payment_intent', column: true },
   },
-  api: { path: 'vouchers', group: 'Payments', one: 'voucher', many: 'vouchers' },
+  api: { group: 'Payments', one: 'voucher', many: 'vouchers' },
   page: { title: 'Vouchers', one: 'voucher', group: 'Records', intro: '', empty: '', filters: ['status'], columns: ['value'], related: [] },
 });`;
 

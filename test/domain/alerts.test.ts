@@ -225,7 +225,7 @@ test.each([
   ['warning', 300, 'NoWebhooks ExpiredTimestamps'],
   ['warning', 900, 'RefundUnlinked'],
 ])('%s, sent when it has held for %d s: %s', (severity, seconds, names) => {
-  const such = conditions.filter((one) => one.severity === severity && one.holdSeconds === seconds);
+  const such = conditions.filter((one) => one.severity === severity && (one.holdSeconds ?? 0) === seconds);
   expect(such.map(({ name }) => name).sort()).toEqual(
     names
       .split(' ')

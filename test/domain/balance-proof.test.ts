@@ -8,7 +8,7 @@ import {
   isIdentityKept,
 } from '../../src/domain/balances/balance-proof.js';
 import type { MovementRecord } from '../../src/domain/balances/movement-table.js';
-import { effectsOf } from '../../src/domain/balances/record-effects.js';
+import { effectsOf } from '../../src/domain/balances/movements.js';
 import { addAmounts, subtractAmounts, sumAmounts } from '../../src/domain/money.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 

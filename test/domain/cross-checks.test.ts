@@ -3,7 +3,7 @@ import { LosslessNumber } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
 import { checkKinds, runChecks } from '../../src/domain/breaks/breaks.js';
 import type { CheckedRecord, CheckFacts } from '../../src/domain/breaks/check-facts.js';
-import { checkFees, type FeeFindings, RECORDS_FOR_PROOF } from '../../src/domain/breaks/fee-identity.js';
+import { checkFees, RECORDS_FOR_PROOF } from '../../src/domain/breaks/fee-identity.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { addAmounts, compareAmounts, multiplyAmounts, subtractAmounts, sumAmounts } from '../../src/domain/money.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
@@ -34,9 +34,7 @@ describe('items of an invoice', () => {
   test('add up to the last of 18 decimals, or it is a break that says by how much', () => {
     fc.assert(
       fc.property(items, fc.boolean(), (lines, isExact) => {
-        const sum = sumAmounts(
-          lines.map(({ price, quantity }) => multiplyAmounts(price, String(quantity), { decimals: 18, mode: 'down' })),
-        );
+        const sum = sumAmounts(lines.map(({ price, quantity }) => multiplyAmounts(price, String(quantity), 'down')));
         const meta = {
           items: lines.map(({ price, quantity }) => ({
             name: 'x',
@@ -148,7 +146,7 @@ describe('identities that are not promised', () => {
   const payinOf = (id: string, isOdd: boolean, history = false) =>
     record('payin', payin(id, 'i', isOdd ? { amountNet: subtractAmounts('25.839', TINY) } : {}), { history });
 
-  const foundIn = ({ checked }: FeeFindings) => checked.filter(({ found }) => found);
+  const foundIn = ({ checked }: ReturnType<typeof checkFees>) => checked.filter(({ found }) => found);
 
   test('no break before so many in a row held; and not one record is counted twice', () => {
     const seldom = fc.integer({ min: 0, max: 15 }).map((number) => number === 0);

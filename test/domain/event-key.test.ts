@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { canonicalHash } from '../../src/domain/canonical-json.js';
-import { eventKey, idHeader, isEventIdPointer } from '../../src/domain/events/event-key.js';
+import { eventKey, idHeader } from '../../src/domain/events/event-key.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { readTable } from '../../src/domain/json-table/read-table.js';
 
@@ -86,13 +86,6 @@ describe('where the event id is searched for', () => {
     expect(at('header:X-Event /c')).toBe('h');
     expect(at('header:None header:X-Event')).toBe('h');
     expect([at('/a b'), at('/c b'), at('/missing b')]).toEqual(['x', null, null]);
-  });
-
-  it('knows which pointers it understands', () => {
-    const good = ['auto', 'none', '/id', '/a~0b/~1', '/', 'header:X-Event-Id'];
-    const bad = ['', 'id', 'AUTO', '/a~2', '/a~', 'header:', 'header:X Y', 'header:X:Y', '$.id'];
-    expect(good.filter((text) => !isEventIdPointer(text))).toEqual([]);
-    expect(bad.filter((text) => isEventIdPointer(text))).toEqual([]);
   });
 });
 

@@ -1,8 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { MovementLine, MovementRecord, MovementTable } from '../../src/domain/balances/movement-table.js';
-import { movementsOf } from '../../src/domain/balances/movements.js';
-import { effectsOf } from '../../src/domain/balances/record-effects.js';
-import { type TransactionPointers, transactionFieldsOf } from '../../src/domain/balances/transaction-row.js';
+import { effectsOf, movementsOf } from '../../src/domain/balances/movements.js';
+import { transactionFieldsOf } from '../../src/domain/balances/transaction-row.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
@@ -30,22 +29,28 @@ function read(lines: MovementLine[], fields: JsonObject = {}) {
   return movementsOf(payin(fields), table);
 }
 function shownEffects(lines: MovementLine[], fields: JsonObject = {}) {
-  const { movements, unobservable, unclear } = read(lines, fields);
-  return [...movements, ...unobservable].map(({ delta }) => delta).concat(unclear.map(({ why }) => why));
+  return read(lines, fields).map(({ delta, why }) => why ?? delta);
 }
 const UNSTATED = 'its state is not shown';
 const UNLIKE = 'no line of the table has what is shown';
 
 describe('a line of the table of movements', () => {
   it('says which balance moved, by what, in which asset, when, and what shows it', () => {
-    const common = { delta: '5', assetCode: 'BTC', operation: 'merchantDeposit', at: AT };
-    const operating = { balance: { owner: 'operating' }, ...common, shownBy: 'payout' };
-    expect(read([line()])).toEqual({ movements: [operating], unobservable: [], unclear: [] });
-    const { movements } = read([line({ balance: 'account', time: null, shownBy: 'transaction' })]);
-    const account = { owner: 'account', id: 'acc_1' };
-    expect(movements).toEqual([{ ...common, balance: account, at: null, shownBy: 'transaction' }]);
-    const { unobservable } = read([line({ effect: null, shownBy: 'nothing' })], { assetCode: null });
-    expect(unobservable).toEqual([{ ...common, balance: { owner: 'operating' }, assetCode: null, delta: null }]);
+    const operating = {
+      part: 'explained',
+      account: null,
+      delta: '5',
+      assetCode: 'BTC',
+      operation: 'merchantDeposit',
+      at: AT,
+      why: null,
+      limit: null,
+    };
+    expect(read([line()])).toEqual([operating]);
+    const account = read([line({ balance: 'account', time: null, shownBy: 'transaction' })]);
+    expect(account).toEqual([{ ...operating, account: 'acc_1', at: null }]);
+    const unobservable = read([line({ effect: null, shownBy: 'nothing' })], { assetCode: null });
+    expect(unobservable).toEqual([{ ...operating, part: 'unobservable', assetCode: null, delta: null }]);
   });
 
   it.each<[string, MovementLine[], JsonObject, (string | null)[]]>([
@@ -129,7 +134,7 @@ describe('a line of the table of movements', () => {
 
   it('may be dated by the first entry of the history with one of its states', () => {
     const at = (about: Partial<MovementLine>, statusHistory: Json) =>
-      read([line({ time: 'statusHistory', ...about })], { statusHistory }).movements[0]?.at;
+      read([line({ time: 'statusHistory', ...about })], { statusHistory })[0]?.at;
     const entry = (status: string, timestamp: string | null) => ({ status, timestamp });
     const history = [null, 'x', { timestamp: '0' }, entry('new', '1'), entry('done', '2'), entry('done', '3')];
     expect(at(only, history)).toBe('2');
@@ -225,16 +230,17 @@ describe('a payin that no payment brought', () => {
     movementsOf({ kind: 'payin', id: 'pay_1', fields: { ...payin().fields, ...fields } }, defaultContract.movements);
 
   it('to the address of a sub-wallet stands among its own transactions; any other is not clear', () => {
-    const none = { movements: [], unobservable: [], unclear: [] };
     for (const payinType of ['blockchain', null])
-      expect(of({ payinType, addressPurpose: 'STATIC_ADDRESS' })).toEqual(none);
+      expect(of({ payinType, addressPurpose: 'STATIC_ADDRESS' })).toEqual([]);
     const why = 'a payin without a payment: which balance it went to is not shown';
-    expect(of({ payinType: 'blockchain', addressPurpose: 'OTHER' }).unclear).toEqual([{ operation: null, why }]);
+    expect(of({ payinType: 'blockchain', addressPurpose: 'OTHER' })).toMatchObject([
+      { part: 'unclear', operation: null, why },
+    ]);
   });
 });
 
 describe('a transaction of the feed', () => {
-  const pointers: TransactionPointers = {
+  const pointers = {
     id: '/id',
     accountId: '/wallet/id',
     assetCode: '/coin',

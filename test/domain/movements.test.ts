@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import type { MovementChoices, MovementRecord, MovementTable } from '../../src/domain/balances/movement-table.js';
-import { movementsOf, unobservableOperations } from '../../src/domain/balances/movements.js';
+import { type Effect, movementsOf } from '../../src/domain/balances/movements.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
@@ -73,13 +73,13 @@ const transaction = (fields: JsonObject = {}): MovementRecord => ({
 
 /** `operating USDT.TRC20 -50.5`, each movement so. */
 function movedBy(record: MovementRecord, choices: Partial<MovementChoices> = {}) {
-  const { movements, unobservable, unclear } = movementsOf(record, table(choices));
-  const line = ({ balance, assetCode, delta }: { balance: object; assetCode: string | null; delta: string | null }) =>
-    `${'id' in balance ? String(balance.id) : 'operating'} ${assetCode} ${delta}`;
+  const effects = movementsOf(record, table(choices));
+  const of = (part: Effect['part']) => effects.filter((effect) => effect.part === part);
+  const line = ({ account, assetCode, delta }: Effect) => `${account ?? 'operating'} ${assetCode} ${delta}`;
   return {
-    moved: movements.map(line),
-    unobservable: unobservable.map(line),
-    unclear: unclear.map(({ why }) => why),
+    moved: of('explained').map(line),
+    unobservable: of('unobservable').map(line),
+    unclear: of('unclear').map(({ why }) => why),
   };
 }
 const only = (...moved: string[]) => ({ moved, unobservable: [], unclear: [] });
@@ -133,9 +133,9 @@ describe('payouts', () => {
   });
 
   it('say when: the first entry of their history with that state', () => {
-    const [movement] = movementsOf(payout(), table()).movements;
-    expect(movement).toMatchObject({ operation: 'payout', shownBy: 'payout', at: '2026-10-01T10:05:00Z' });
-    expect(movementsOf(payout({ statusHistory: null }), table()).movements[0]).toMatchObject({ at: null });
+    const [movement] = movementsOf(payout(), table());
+    expect(movement).toMatchObject({ operation: 'payout', part: 'explained', at: '2026-10-01T10:05:00Z' });
+    expect(movementsOf(payout({ statusHistory: null }), table())[0]).toMatchObject({ at: null });
   });
 
   it.each(['pending', 'approved', 'broadcast', 'failed', 'reversed'])('that are %s have debited nothing', (status) => {
@@ -244,7 +244,7 @@ describe('sub-wallets', () => {
   it('that are closed give all they have to the operating balance, a transaction for each asset (3.6)', () => {
     const closure = transaction({ type: 'closure', amount: '-4', feeAmount: null });
     expect(movedBy(closure)).toEqual(only('acc_1 BTC -4', 'operating BTC 4'));
-    expect(movementsOf(closure, table()).movements[0]).toMatchObject({ at: '2026-10-02T00:00:00Z' });
+    expect(movementsOf(closure, table())[0]).toMatchObject({ at: '2026-10-02T00:00:00Z' });
   });
 
   it('need no fee that cancels out', () => {
@@ -283,15 +283,6 @@ describe('what is not known', () => {
     const { counterpartyAccountId: _, ...fields } = transaction({ type: 'transfer_out', amount: '-1' }).fields;
     expect(movedBy({ kind: 'transaction', id: 'tx_1', fields }).unclear).toEqual([
       'the other side of this transfer is not shown',
-    ]);
-  });
-
-  it('are the operations that no list shows', () => {
-    expect(unobservableOperations(table())).toEqual([
-      'merchantDeposit',
-      'internalTransferIn',
-      'autoSettlement',
-      'settlement',
     ]);
   });
 });

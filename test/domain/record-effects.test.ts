@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { MovementRecord } from '../../src/domain/balances/movement-table.js';
-import { effectsOf, operationsWith } from '../../src/domain/balances/record-effects.js';
+import { effectsOf, operationsWith } from '../../src/domain/balances/movements.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
 const table = defaultContract.movements;

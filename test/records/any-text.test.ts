@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import type { Knex } from 'knex';
 import { beforeAll, expect, test } from 'vitest';
-import { kinds } from '../../src/domain/kinds/kinds.js';
 import { recordKinds } from '../../src/domain/records.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { readSealedRows } from '../../src/records/audit/read-sealed-rows.js';
@@ -17,6 +16,7 @@ import {
   toDatabaseText,
   verbatim,
 } from '../../src/records/database/database-text.js';
+import { recordTables } from '../../src/records/record-columns.js';
 import { anyCharacter } from '../support/any-character.js';
 import { useDatabase } from '../support/database.js';
 
@@ -160,7 +160,7 @@ test('what holds JSON text as it is has its name alone: another text of that nam
     .orderByRaw('table_name COLLATE "C"')
     .select('table_name as table', 'column_name as column');
   const tables = (wanted: string) => rows.filter(({ column }) => column === wanted).map(({ table }) => table);
-  const ofRecords = recordKinds.map((kind): string => kinds[kind].table).sort();
+  const ofRecords = recordKinds.map((kind): string => recordTables[kind]).sort();
   for (const column of ['claims', 'poll', 'reported']) expect(tables(column), column).toEqual(ofRecords);
   expect(tables('shown').filter((table) => table !== 'any_text')).toEqual(ofRecords);
   for (const column of ['from_value', 'to_value']) expect(tables(column)).toEqual(['changes']);

@@ -1,6 +1,5 @@
 import type { Variable } from '../../src/config/variable.js';
-import type { BreakDefinition } from '../../src/domain/breaks/definition.js';
-import type { Severity } from '../../src/domain/breaks/findings.js';
+import type { BreakDefinition, Severity } from '../../src/domain/breaks/findings.js';
 
 /** A table of a document that says what a definition says: the first one under the heading. */
 export interface DocumentTable {

@@ -4,7 +4,7 @@ import { conditions } from '../../domain/alerts/alerts.js';
 import { alertSeverities } from '../../domain/alerts/condition.js';
 import { bookedKinds } from '../../domain/books/entry.js';
 import type { JsonObject } from '../../domain/json.js';
-import { kinds } from '../../domain/kinds/kinds.js';
+import { kinds, tableOf } from '../../domain/kinds/kinds.js';
 import { hidePeople, isHidden } from '../../domain/personal.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { rejectionWords } from '../../domain/rejection-words.js';
@@ -205,7 +205,7 @@ function withoutSecretDetails(item: object): object {
 function records(kind: RecordKind): Resource {
   const { api } = kinds[kind];
   return {
-    path: api.path,
+    path: tableOf(kind).replaceAll('_', '-'),
     group: api.group,
     names: [api.one, api.many],
     shape: recordShape(kind),

@@ -1,4 +1,4 @@
-import { compareAmounts } from '../../domain/money.js';
+import { isZero } from '../../domain/money.js';
 import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { badge, type Value } from './values.js';
 
@@ -10,5 +10,5 @@ export function proofBadge(proof: BalanceProofView | null): Value {
 
 /** Where two parts have opposite signs, or one is larger, is for the reader: only zero is called nothing. */
 export function isNothing(value: string | null): boolean {
-  return value === null || compareAmounts(value, '0') === 0;
+  return value === null || isZero(value);
 }

@@ -6,9 +6,16 @@ import { recordConditions } from './record-conditions.js';
 import { upkeepConditions } from './upkeep-conditions.js';
 import { webhookConditions } from './webhook-conditions.js';
 
-export const conditions: readonly Condition[] = [...webhookConditions, ...recordConditions, ...upkeepConditions];
+export const conditions: readonly Condition[] = Object.entries({
+  ...webhookConditions,
+  ...recordConditions,
+  ...upkeepConditions,
+}).map(([name, condition]) => ({ name, ...condition }));
 /** Each has its rule in deploy/prometheus/rules.yml. */
-export const alerts: readonly Alert[] = [...conditions, ...metricAlerts];
+export const alerts: readonly Alert[] = [
+  ...conditions,
+  ...Object.entries(metricAlerts).map(([name, alert]) => ({ name, ...alert })),
+];
 
 /** A condition that holds. `subject` distinguishes those of one name. */
 export interface FoundAlert {
@@ -20,7 +27,6 @@ export interface FoundAlert {
   detail: string;
 }
 
-/** Everything that holds now, sent or not. */
 export function findAlerts(facts: AlertFacts): FoundAlert[] {
   return conditions.flatMap(({ name, severity, summary, found }) =>
     found(facts).map(({ subject = '', detail }) => ({ name, subject, severity, summary, detail })),

@@ -31,10 +31,8 @@ interface Rule {
 export interface Alert {
   name: string;
   severity: AlertSeverity | 'none';
-  /** The section of docs/runbook.md. */
   runbook: string;
   summary: string;
-  /** What to do first, in a sentence or two. */
   remedy: string;
   rule: Rule;
 }
@@ -42,8 +40,8 @@ export interface Alert {
 /** An alert that the database shows as well: people are sent it. */
 export interface Condition extends Alert {
   severity: AlertSeverity;
-  /** People are sent it when it has held for so long. */
-  holdSeconds: number;
+  /** People are sent it when it has held for so long; left out: at once. */
+  holdSeconds?: number;
   /** It fires again no sooner than so long after it fired last; left out: at any time. */
   apartSeconds?: number;
   /** The page of the console that shows it; the subject goes behind a final `=`. */
@@ -51,6 +49,8 @@ export interface Condition extends Alert {
   /** Each that holds, in words, by its subject. */
   found: (facts: AlertFacts) => readonly { subject?: string; detail: string }[];
 }
+
+export type Named<A extends Alert> = Readonly<Record<string, Omit<A, 'name'>>>;
 
 export const when = (holds: boolean, detail: string) => (holds ? [{ detail }] : []);
 export const minutes = (seconds: number) => `${Math.round(seconds / 60)} minutes`;

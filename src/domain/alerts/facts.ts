@@ -5,14 +5,10 @@ import type { Severity } from '../breaks/findings.js';
 export interface AlertFacts {
   /** Webhooks of the last 30 minutes, rejected ones included, and of the six hours before. */
   webhooks: { halfHour: number; before: number };
-  /**
-   * Rejected under headers as the service sends them: since a secret matched last (of half an hour), and of five minutes.
-   * `share`: how many of these and of all that were taken.
-   */
+  /** Rejected under the service's headers: since a secret matched last, and of five minutes. `share`: of these and all that were taken. */
   invalidSignatures: { sinceMatch: number; fiveMinutes: number; share: number };
   /** `share`: how many of all that carried a signature of ours; where the clocks agree, what is new is taken. */
   expiredTimestamps: { halfHour: number; share: number };
-  /** A receiver at work accepts no secret, as each is retired. */
   noSecretAccepted: boolean;
   backlog: { dead: number; oldestSeconds: number };
   missed: number | null;
@@ -21,7 +17,6 @@ export interface AlertFacts {
   kinds: readonly { kind: string; everySeconds: number; provenSecondsAgo: number | null }[];
   /** Creating calls of ours of which only a person can say what came. */
   lostCalls: readonly { operation: string; count: number }[];
-  /** Orders that are held until a person says whose refund it is. */
   heldByRefund: number;
   callbacks: { dead: number; oldestSeconds: number };
   /** `findings`: when the seals were verified last; null: never. `unverifiedSeconds`: since all were, or since sealing began. */
@@ -31,6 +26,5 @@ export interface AlertFacts {
   parts: readonly { part: string; secondsAgo: number }[];
   /** Settings that roles at work have otherwise than others, and who has which value. */
   settings: readonly { setting: string; values: string }[];
-  /** How long this database has been at work. */
   ageSeconds: number;
 }

@@ -1,17 +1,15 @@
-import type { Alert } from './condition.js';
+import type { Alert, Named } from './condition.js';
 
 /** Those that Prometheus alone sees: of its own targets, or of what no row of the database says. */
-export const metricAlerts: readonly Alert[] = [
-  {
-    name: 'TallyhookNotScraped',
+export const metricAlerts: Named<Alert> = {
+  TallyhookNotScraped: {
     severity: 'critical',
     runbook: 'tallyhook-is-not-scraped',
     summary: 'Prometheus knows no process of Tallyhook',
     remedy: 'Give a target job="tallyhook": until then every other alert is blind.',
     rule: { expr: 'absent(up{job="tallyhook"})', for: '5m' },
   },
-  {
-    name: 'TallyhookWebhooksNotStored',
+  TallyhookWebhooksNotStored: {
     severity: 'critical',
     runbook: 'webhooks-are-not-stored',
     summary: 'Webhooks are answered with 503',
@@ -22,8 +20,7 @@ export const metricAlerts: readonly Alert[] = [
       for: '1m',
     },
   },
-  {
-    name: 'TallyhookSlowAnswers',
+  TallyhookSlowAnswers: {
     severity: 'warning',
     runbook: 'slow-answers',
     summary: 'Webhooks wait long for their answer',
@@ -34,8 +31,7 @@ export const metricAlerts: readonly Alert[] = [
       for: '10m',
     },
   },
-  {
-    name: 'TallyhookUnrecoverableDeliveries',
+  TallyhookUnrecoverableDeliveries: {
     severity: 'warning',
     runbook: 'unrecoverable-deliveries',
     summary: 'More deliveries can never be recovered',
@@ -46,16 +42,14 @@ export const metricAlerts: readonly Alert[] = [
       for: '5m',
     },
   },
-  {
-    name: 'TallyhookScheduleUnknown',
+  TallyhookScheduleUnknown: {
     severity: 'warning',
     runbook: 'the-schedule-is-unknown',
     summary: 'Neither a scheduler nor a console is read',
     remedy: 'Have a scheduler or a console scraped: without one no alert says that a proof is too old.',
     rule: { expr: 'absent(tallyhook_reconcile_interval_seconds)', for: '10m' },
   },
-  {
-    name: 'TallyhookCircuitOpen',
+  TallyhookCircuitOpen: {
     severity: 'warning',
     runbook: 'calls-are-held-back',
     summary: 'Calls to the service are held back',
@@ -63,28 +57,25 @@ export const metricAlerts: readonly Alert[] = [
       'Usually wait: eight calls in a row failed, and one is tried every few seconds. Webhooks are still taken, nothing is verified.',
     rule: { expr: 'max(tallyhook_api_circuit_open) > 0', for: '1m' },
   },
-  {
-    name: 'TallyhookKeyRefused',
+  TallyhookKeyRefused: {
     severity: 'critical',
     runbook: 'the-service-refuses-our-key',
     summary: 'The service refuses our key',
     remedy: 'Set SERVICE_API_KEY and restart: calls are answered with 401, and nothing is verified until then.',
     rule: { expr: 'sum(increase(tallyhook_api_requests_total{status="401"}[15m])) > 0', for: '1m' },
   },
-  {
-    name: 'TallyhookQueueStuck',
+  TallyhookQueueStuck: {
     severity: 'warning',
     runbook: 'a-queue-stands-still',
     summary: 'Nobody serves the queue',
     remedy: 'Start a scheduler (commands) or a worker (events): a job has waited for more than five minutes.',
     rule: { expr: 'max by (queue) (tallyhook_queue_oldest_waiting_seconds) > 300', for: '2m', by: 'queue' },
   },
-  {
-    name: 'TallyhookWatchdog',
+  TallyhookWatchdog: {
     severity: 'none',
     runbook: 'watchdog',
     summary: 'Always fires',
     remedy: 'Route it to a service that calls you when it stops: then the way of all other alerts is broken.',
     rule: { expr: 'vector(1)' },
   },
-];
+};

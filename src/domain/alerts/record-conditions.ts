@@ -1,14 +1,13 @@
 import type { BreakKind } from '../breaks/breaks.js';
-import { type Condition, lateSeconds, minutes, when } from './condition.js';
+import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
 import type { AlertFacts } from './facts.js';
 
 const ENDPOINT_OFF: readonly BreakKind[] = ['endpoint_inactive', 'endpoint_unsubscribed'];
 const MOVES_MONEY: readonly string[] = ['createRefund', 'createPayout', 'createTransfer'];
 
 /** What the lists of the service show, what we send, and what is kept. */
-export const recordConditions: readonly Condition[] = [
-  {
-    name: 'TallyhookUnproven',
+export const recordConditions: Named<Condition> = {
+  TallyhookUnproven: {
     severity: 'critical',
     holdSeconds: 60,
     runbook: 'a-kind-is-unproven',
@@ -31,10 +30,8 @@ export const recordConditions: readonly Condition[] = [
           : [],
       ),
   },
-  {
-    name: 'TallyhookNeverProven',
+  TallyhookNeverProven: {
     severity: 'warning',
-    holdSeconds: 0,
     runbook: 'a-kind-was-never-proven',
     summary: 'A kind was never proven',
     remedy:
@@ -53,10 +50,8 @@ export const recordConditions: readonly Condition[] = [
         .filter(({ provenSecondsAgo }) => provenSecondsAgo === null && ageSeconds > 3_600)
         .map(({ kind }) => ({ subject: kind, detail: `No run of ${kind} has ever ended complete.` })),
   },
-  {
-    name: 'TallyhookCriticalBreak',
+  TallyhookCriticalBreak: {
     severity: 'critical',
-    holdSeconds: 0,
     runbook: 'a-critical-break-is-open',
     summary: 'Our records and the service’s contradict one another where money may be lost',
     remedy: 'Ship and pay nothing on what it names until you have looked at both sides on the page Breaks.',
@@ -64,10 +59,8 @@ export const recordConditions: readonly Condition[] = [
     rule: { expr: 'max by (kind) (tallyhook_breaks_open{severity="critical"}) > 0', by: 'kind' },
     found: ({ breaks }) => breaks.filter(({ severity }) => severity === 'critical').map(breakWords),
   },
-  {
-    name: 'TallyhookEndpointOff',
+  TallyhookEndpointOff: {
     severity: 'critical',
-    holdSeconds: 0,
     runbook: 'our-endpoint-is-switched-off',
     summary: 'The service does not send what we need',
     remedy:
@@ -76,10 +69,8 @@ export const recordConditions: readonly Condition[] = [
     rule: { expr: `max by (kind) (tallyhook_breaks_open{kind=~"${ENDPOINT_OFF.join('|')}"}) > 0`, by: 'kind' },
     found: ({ breaks }) => breaks.filter(({ kind }) => ENDPOINT_OFF.includes(kind)).map(breakWords),
   },
-  {
-    name: 'TallyhookHighBreak',
+  TallyhookHighBreak: {
     severity: 'warning',
-    holdSeconds: 0,
     runbook: 'a-high-break-is-open',
     summary: 'A break of high severity stays open',
     remedy: 'Look at both sides on the page Breaks; docs/breaks.md says what each kind asks for.',
@@ -97,10 +88,8 @@ export const recordConditions: readonly Condition[] = [
         )
         .map(breakWords),
   },
-  {
-    name: 'TallyhookLostCall',
+  TallyhookLostCall: {
     severity: 'critical',
-    holdSeconds: 0,
     runbook: 'a-call-is-lost',
     summary: 'Nobody knows whether a call of ours moved money',
     remedy:
@@ -115,8 +104,7 @@ export const recordConditions: readonly Condition[] = [
           detail: `${count} without an answer, and no list shows what came of it. A refund holds its order.`,
         })),
   },
-  {
-    name: 'TallyhookRefundUnlinked',
+  TallyhookRefundUnlinked: {
     severity: 'warning',
     // Most are linked when their payment is read.
     holdSeconds: 900,
@@ -128,10 +116,8 @@ export const recordConditions: readonly Condition[] = [
     found: ({ heldByRefund }) =>
       when(heldByRefund > 0, `${heldByRefund} paid orders are held: nothing says which payment the refund is of.`),
   },
-  {
-    name: 'TallyhookDeadCallbacks',
+  TallyhookDeadCallbacks: {
     severity: 'critical',
-    holdSeconds: 0,
     runbook: 'dead-callbacks',
     summary: 'Callbacks to the store were given up',
     remedy: 'Fix the store, then replay them on the page Callbacks.',
@@ -139,8 +125,7 @@ export const recordConditions: readonly Condition[] = [
     rule: { expr: 'max(tallyhook_callback_backlog{state="dead"}) > 0' },
     found: ({ callbacks: { dead } }) => when(dead > 0, `${dead} wait to be replayed.`),
   },
-  {
-    name: 'TallyhookCallbacksWait',
+  TallyhookCallbacksWait: {
     severity: 'warning',
     holdSeconds: 60,
     runbook: 'callbacks-wait',
@@ -151,7 +136,7 @@ export const recordConditions: readonly Condition[] = [
     found: ({ callbacks: { oldestSeconds } }) =>
       when(oldestSeconds > lateSeconds.callback, `The oldest has waited for ${minutes(oldestSeconds)}.`),
   },
-];
+};
 
 function breakWords({ kind, count }: AlertFacts['breaks'][number]) {
   return { subject: kind, detail: `${count} open of kind ${kind}.` };

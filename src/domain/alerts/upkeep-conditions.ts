@@ -1,9 +1,8 @@
-import { type Condition, lateSeconds, minutes, when } from './condition.js';
+import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
 
 /** Whether Tallyhook itself is set up and kept as it should be. */
-export const upkeepConditions: readonly Condition[] = [
-  {
-    name: 'TallyhookSettingsDiffer',
+export const upkeepConditions: Named<Condition> = {
+  TallyhookSettingsDiffer: {
     severity: 'critical',
     // A rolling restart is done in less.
     holdSeconds: 120,
@@ -16,8 +15,7 @@ export const upkeepConditions: readonly Condition[] = [
     found: ({ settings }) =>
       settings.map(({ setting, values }) => ({ subject: setting, detail: `${setting}: ${values}.` })),
   },
-  {
-    name: 'TallyhookSealingLags',
+  TallyhookSealingLags: {
     severity: 'warning',
     holdSeconds: 60,
     runbook: 'sealing-lags',
@@ -31,8 +29,7 @@ export const upkeepConditions: readonly Condition[] = [
         `The oldest row has waited for ${minutes(oldestUnsealedSeconds)}.`,
       ),
   },
-  {
-    name: 'TallyhookSealsUnverified',
+  TallyhookSealsUnverified: {
     severity: 'warning',
     holdSeconds: 60,
     runbook: 'seals-are-not-verified',
@@ -47,10 +44,8 @@ export const upkeepConditions: readonly Condition[] = [
         `All seals were not verified for ${Math.floor(unverifiedSeconds / 86_400)} days.`,
       ),
   },
-  {
-    name: 'TallyhookSealsBroken',
+  TallyhookSealsBroken: {
     severity: 'critical',
-    holdSeconds: 0,
     runbook: 'seals-are-broken',
     summary: 'Something was changed after it had been sealed',
     remedy:
@@ -60,10 +55,8 @@ export const upkeepConditions: readonly Condition[] = [
     found: ({ seals: { findings } }) =>
       when((findings ?? 0) > 0, `${findings} findings when the seals were verified last.`),
   },
-  {
-    name: 'TallyhookAlertChannelFails',
+  TallyhookAlertChannelFails: {
     severity: 'warning',
-    holdSeconds: 0,
     runbook: 'an-alert-channel-fails',
     summary: 'An alert channel fails',
     remedy:
@@ -78,4 +71,4 @@ export const upkeepConditions: readonly Condition[] = [
           detail: `${channel} has failed for ${minutes(failingSeconds)}: ${error}`,
         })),
   },
-];
+};

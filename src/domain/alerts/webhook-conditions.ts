@@ -1,5 +1,5 @@
 import { acceptAgain, NONE_ACCEPTED } from '../deliveries/last-secret.js';
-import { type Condition, lateSeconds, minutes, when } from './condition.js';
+import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
 
 const silenceMeans: Readonly<Record<string, string>> = {
   receiver: 'Webhooks are not taken',
@@ -7,9 +7,8 @@ const silenceMeans: Readonly<Record<string, string>> = {
 };
 
 /** From the request of the service to the record. */
-export const webhookConditions: readonly Condition[] = [
-  {
-    name: 'TallyhookDown',
+export const webhookConditions: Named<Condition> = {
+  TallyhookDown: {
     severity: 'critical',
     // After an outage of the database everybody is silent until the next sign.
     holdSeconds: 30,
@@ -26,8 +25,7 @@ export const webhookConditions: readonly Condition[] = [
         return [{ subject: part, detail: `No ${part} has been at work for ${minutes(secondsAgo)}. ${means}.` }];
       }),
   },
-  {
-    name: 'TallyhookQueueDown',
+  TallyhookQueueDown: {
     severity: 'warning',
     // One check more: another leader may have been away for longer.
     holdSeconds: 30,
@@ -41,18 +39,13 @@ export const webhookConditions: readonly Condition[] = [
       for: '2m',
     },
     found: ({ parts }) =>
-      parts.flatMap(({ part, secondsAgo }) =>
-        part === 'queue' && secondsAgo > lateSeconds.queue
-          ? [
-              {
-                detail: `Redis has not answered for ${minutes(secondsAgo)}. Webhooks are applied some seconds later, and commands of the console wait. Nothing is lost: events are in Postgres.`,
-              },
-            ]
-          : [],
-      ),
+      parts
+        .filter(({ part, secondsAgo }) => part === 'queue' && secondsAgo > lateSeconds.queue)
+        .map(({ secondsAgo }) => ({
+          detail: `Redis has not answered for ${minutes(secondsAgo)}. Webhooks are applied some seconds later, and commands of the console wait. Nothing is lost: events are in Postgres.`,
+        })),
   },
-  {
-    name: 'TallyhookNoWebhooks',
+  TallyhookNoWebhooks: {
     severity: 'warning',
     holdSeconds: 300,
     runbook: 'no-webhooks',
@@ -70,10 +63,8 @@ export const webhookConditions: readonly Condition[] = [
     found: ({ webhooks: { halfHour, before } }) =>
       when(halfHour === 0 && before > 120, `${before} came in the six hours before.`),
   },
-  {
-    name: 'TallyhookNoSecretAccepted',
+  TallyhookNoSecretAccepted: {
     severity: 'critical',
-    holdSeconds: 0,
     runbook: 'no-secret-is-accepted',
     summary: 'Every webhook is rejected: no secret is accepted',
     remedy: `${acceptAgain('LABEL')}. Then recover what was rejected: “tallyhook deliveries recover --since 2h”.`,
@@ -81,10 +72,8 @@ export const webhookConditions: readonly Condition[] = [
     rule: { expr: 'tallyhook_secrets{state="accepted"} == 0', by: 'instance' },
     found: ({ noSecretAccepted }) => when(noSecretAccepted, `At a receiver ${NONE_ACCEPTED}.`),
   },
-  {
-    name: 'TallyhookInvalidSignatures',
+  TallyhookInvalidSignatures: {
     severity: 'critical',
-    holdSeconds: 0,
     // Whoever imitates the service's headers raises it: once in so long at most.
     apartSeconds: 1_800,
     runbook: 'invalid-signatures',
@@ -110,8 +99,7 @@ export const webhookConditions: readonly Condition[] = [
             `${fiveMinutes} or more in five minutes carry a signature that no secret of ours made.`,
           ),
   },
-  {
-    name: 'TallyhookExpiredTimestamps',
+  TallyhookExpiredTimestamps: {
     severity: 'warning',
     holdSeconds: 300,
     runbook: 'expired-timestamps',
@@ -135,8 +123,7 @@ export const webhookConditions: readonly Condition[] = [
         `${halfHour} or more in half an hour, and hardly any was taken: a clock is wrong, or nothing comes but late retries.`,
       ),
   },
-  {
-    name: 'TallyhookEventsWait',
+  TallyhookEventsWait: {
     severity: 'critical',
     holdSeconds: 60,
     runbook: 'events-wait',
@@ -150,8 +137,7 @@ export const webhookConditions: readonly Condition[] = [
         `The oldest has waited for ${minutes(oldestSeconds)}: no worker runs, or too few.`,
       ),
   },
-  {
-    name: 'TallyhookDeadEvents',
+  TallyhookDeadEvents: {
     severity: 'critical',
     holdSeconds: 60,
     runbook: 'dead-events',
@@ -161,8 +147,7 @@ export const webhookConditions: readonly Condition[] = [
     rule: { expr: 'max(tallyhook_event_backlog{state="dead"}) > 0', for: '1m' },
     found: ({ backlog: { dead } }) => when(dead > 0, `${dead} failed eight times.`),
   },
-  {
-    name: 'TallyhookMissedDeliveries',
+  TallyhookMissedDeliveries: {
     severity: 'critical',
     holdSeconds: 120,
     runbook: 'missed-deliveries',
@@ -173,4 +158,4 @@ export const webhookConditions: readonly Condition[] = [
     rule: { expr: 'max(tallyhook_missed_deliveries) > 0', for: '2m' },
     found: ({ missed }) => when((missed ?? 0) > 0, `${missed} that no retry will bring are not recovered yet.`),
   },
-];
+};

@@ -5,16 +5,9 @@ type RowFault = 'row_changed' | 'row_missing' | 'row_added';
 /** Rows that stand beside one another in a log and have the same fault. */
 export interface FaultyRows {
   what: RowFault;
-  /** The first and the last place. */
   from: string;
   to: string;
   rows: number;
-}
-
-export interface RowComparison {
-  /** The rows of the log, in the order of their places. */
-  add(row: SealedRow): void;
-  end(): void;
 }
 
 /** Holds rows against the hashes that were sealed of them, one by one, and reports each run of faults as soon as it ends. */
@@ -22,7 +15,7 @@ export function compareRows(
   sealed: readonly RowHash[],
   report: (fault: FaultyRows) => void,
   loose: { row(row: SealedRow): void; hash(hash: RowHash): void },
-): RowComparison {
+) {
   let next = 0;
   let run: FaultyRows | null = null;
   const note = (what: RowFault | null, place: string): void => {
@@ -39,7 +32,7 @@ export function compareRows(
     }
   };
   return {
-    add: (row) => {
+    add: (row: SealedRow): void => {
       missUntil(BigInt(row.place));
       const own = sealed[next];
       if (own === undefined || own.place !== row.place) {
@@ -54,7 +47,7 @@ export function compareRows(
       loose.row(row);
       loose.hash(own);
     },
-    end: () => {
+    end: (): void => {
       missUntil(null);
       note(null, '');
     },

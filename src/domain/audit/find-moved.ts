@@ -7,17 +7,11 @@ const MOST = 100;
 /** A longer line is not kept. */
 const LONGEST = 65_536;
 
-interface MovedRow {
-  log: string;
-  from: string;
-  to: string;
-}
-
 export interface MovedRows {
   row(log: string, row: SealedRow): void;
   hash(log: string, hash: RowHash): void;
   /** Rows that are what was sealed, but for their place. */
-  found(placeOf: (log: string) => string): MovedRow[];
+  found(placeOf: (log: string) => string): { log: string; from: string; to: string }[];
 }
 
 /** Of rows that are not what was sealed at their place: which of them was sealed at another. The first hundred are tried. */

@@ -2,10 +2,8 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../canonical-json.js';
 import type { JsonObject } from '../json.js';
 
-/** What comes before the first seal. */
 export const NO_SEAL = '0'.repeat(64);
 
-/** A row of a log as it is sealed. */
 export interface SealedRow {
   /** Its place in the log: whole numbers that grow, with gaps. */
   place: string;
@@ -21,7 +19,6 @@ export interface Seal {
   until: string;
   rows: number;
   rowsHash: string;
-  /** The hash of the seal before it. */
   previous: string;
   /** ISO 8601 UTC, to the millisecond. */
   sealedAt: string;

@@ -1,4 +1,4 @@
-import { addAmounts, compareAmounts, subtractAmounts, sumAmounts } from '../money.js';
+import { addAmounts, compareAmounts, isZero, subtractAmounts, sumAmounts } from '../money.js';
 import type { BalanceSums, BalanceVerdict } from './balance-proof.js';
 import type { UnnamedPayouts } from './unnamed-payouts.js';
 
@@ -45,8 +45,8 @@ export function findAtOpening(
   if (unclear !== null || unexplained !== '0') return null;
   const isNothing = amount === '0' && unknownAmount === '0';
   // What a sub-wallet was debited for a payout under way may be just as much as another one's is more.
-  const isAlone = underWay.ids.length === 0 || (isNothing && compareAmounts(likely, '0') === 0);
-  if (!isAlone || (!isNothing && compareAmounts(limit, '0') !== 0)) return null;
+  const isAlone = underWay.ids.length === 0 || (isNothing && isZero(likely));
+  if (!isAlone || (!isNothing && !isZero(limit))) return null;
   return { payouts: atOpening.ids, most: atOpening.most, amount };
 }
 

@@ -40,10 +40,7 @@ type Before = NonNullable<BalanceSums['before']>;
 
 const NOTHING_BEFORE: Before = { least: '0', most: '0', found: '0', why: '' };
 
-/**
- * Splits what a balance changed by since its opening. What no record shows is unexplained, whichever operations there may be
- * that no list shows: only a record, or finance, makes a part unobservable. Exact; assets are never netted.
- */
+/** Splits what a balance changed by since its opening. Only a record, or finance, makes a part unobservable. Assets are never netted. */
 export function classifyBalance(opening: string, balance: string, sums: BalanceSums): BalanceVerdict {
   const { explained, known, attributed, limit, unclear } = sums;
   const residual = subtractAmounts(subtractAmounts(balance, opening), explained);
@@ -94,10 +91,7 @@ export function isAttributable(amount: string, open: string): boolean {
   return sign !== 0 && compareAmounts(amount, '0') === sign && (left === 0 || left === sign);
 }
 
-/**
- * Which of the two open parts an amount is a part of; null: neither. Each is attributed by itself, because a loss and what may
- * be payouts would hide one another in their sum.
- */
+/** Which open part an amount is a part of; null: neither. In their sum a loss and what may be payouts would hide one another. */
 export function attributedPart(
   amount: string,
   { unexplained, unknownAmount }: Pick<BalanceVerdict, 'unexplained' | 'unknownAmount'>,

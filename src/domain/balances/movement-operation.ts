@@ -1,8 +1,7 @@
-import { payoutClass } from '../family/links.js';
+import { classOf, payoutClass } from '../family/links.js';
 import { textField } from '../records.js';
-import type { MovementOperation, MovementRecord, MovementTable, Words } from './movement-table.js';
+import type { MovementOperation, MovementRecord, MovementTable } from './movement-table.js';
 
-/** What happened, by the table's names; or why the record does not say. */
 export type Operations = { operations: readonly MovementOperation[] } | { unclear: string };
 
 /** Which operations a record stands for. One that another list shows whole (a sub-wallet's payout) stands for none here. */
@@ -53,12 +52,6 @@ function ofTransaction({ fields }: MovementRecord, table: MovementTable): Operat
   if (other === undefined) return { unclear: 'the other side of this transfer is not shown' };
   if (found === 'transferOut') return { operations: [other === null ? 'transferToOperating' : 'transferToAccount'] };
   return { operations: [other === null ? 'transferFromOperating' : 'transferFromAccount'] };
-}
-
-function classOf<Class extends string>(word: string | null, words: Words<Class>): Class | null {
-  if (word === null) return null;
-  const found = Object.entries<readonly string[]>(words).find(([, list]) => list.includes(word.toLowerCase()));
-  return found === undefined ? null : (found[0] as Class);
 }
 
 function quoted(word: string | null): string {

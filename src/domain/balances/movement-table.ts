@@ -1,15 +1,12 @@
-import type { PayoutClass } from '../family/links.js';
+import type { PayoutWords } from '../family/links.js';
 import type { JsonObject } from '../json.js';
 
-/**
- * Which balance each operation moves, by how much, and which list of the service shows it: what balances are classified by.
- * The table is data of the contract (service-api/contract-movements.ts has the defaults, docs/contract.md explains them).
- */
+/** Which balance each operation moves, by how much, and which list shows it: data of the contract (docs/contract.md). */
 export interface MovementTable {
   /** What the specification leaves open, each with a closed list of answers. */
   choices: MovementChoices;
   /** Words of the service for what the specification does not enumerate; compared in lower case. */
-  words: { payoutType: Words<PayoutClass>; transactionType: Words<TransactionClass> };
+  words: { payoutType: PayoutWords; transactionType: Readonly<Record<TransactionClass, readonly string[]>> };
   operations: Readonly<Record<MovementOperation, readonly MovementLine[]>>;
 }
 
@@ -29,7 +26,6 @@ export interface MovementChoices {
 }
 
 type TransactionClass = 'deposit' | 'withdrawal' | 'transferIn' | 'transferOut' | 'closure';
-export type Words<Class extends string> = Readonly<Record<Class, readonly string[]>>;
 
 export type MovementOperation =
   | 'paymentCollected'
@@ -52,23 +48,19 @@ export type MovementOperation =
   | 'transferFromAccount'
   | 'accountClose';
 
-/** The list that shows an operation whole; `nothing`: a record of it may be known, but that none is proves nothing. */
-export type ShownBy = 'payment_intent' | 'payout' | 'transaction' | 'nothing';
-
 /** One effect of an operation on one balance. Several lines on one balance and asset add up. */
 export interface MovementLine {
   balance: 'operating' | 'account';
   /** Signed names of amount fields, summed: `['-amount', '-feeAmount']`. Null: the amount is shown nowhere. */
   effect: readonly string[] | null;
-  /** The field that names the asset. */
   asset: string;
   states: MovementStates;
   /** The field that says when it happened; `statusHistory`: the first entry with such a state (2.4). Null: not shown. */
   time: string | null;
-  shownBy: ShownBy;
+  /** The list that shows an operation whole; `nothing`: a record of it may be known, but that none is proves nothing. */
+  shownBy: 'payment_intent' | 'payout' | 'transaction' | 'nothing';
   /** Counts only where these fields have these values; a name with dots reaches into objects. */
   where?: Readonly<Record<string, string | boolean>> | undefined;
-  /** Counts only under these choices. */
   when?: { readonly [C in keyof MovementChoices]?: MovementChoices[C] | undefined } | undefined;
 }
 

@@ -1,5 +1,6 @@
+import { grouped } from '../grouped.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
-import { addAmounts, isSignedAmount, subtractAmounts } from '../money.js';
+import { isAmount, isSignedAmount, negated, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
 import { operationsOf } from './movement-operation.js';
 import type {
@@ -8,88 +9,83 @@ import type {
   MovementRecord,
   MovementStates,
   MovementTable,
-  ShownBy,
 } from './movement-table.js';
 
-type BalanceRef = { owner: 'operating' } | { owner: 'account'; id: string };
-
-/** What one operation did to one balance. */
-interface Movement {
-  balance: BalanceRef;
-  assetCode: string;
-  /** A signed decimal string, never zero. */
-  delta: string;
-  operation: MovementOperation;
-  /** When, as the service wrote it; null where it does not show that. */
-  at: string | null;
-  shownBy: Exclude<ShownBy, 'nothing'>;
-}
-
-/**
- * What no list of the service shows: this record of it is known by other ways, others may not be. `delta` null: not even
- * the record says the amount, and `assetCode` null: nor the asset.
- */
-interface Unobservable extends Omit<Movement, 'delta' | 'assetCode' | 'shownBy'> {
+/** One effect of a record on one balance, as it is kept. */
+export interface Effect {
+  /**
+   * `unobservable`: of an operation of which no list shows all. `unplaced`: a withdrawal, of which it is not known (account
+   * null) or known (a sub-wallet) whose it is. `unclear`: nothing is guessed, so a balance with such a record is unproven.
+   */
+  part: 'explained' | 'unobservable' | 'unplaced' | 'unclear';
+  operation: MovementOperation | null;
+  /** Null: the operating balance. */
+  account: string | null;
   assetCode: string | null;
+  /** A signed decimal string, never zero; null: not shown. */
   delta: string | null;
-}
-
-export interface MovementsOfRecord {
-  movements: Movement[];
-  unobservable: Unobservable[];
-  /** Why an effect is not known. Nothing is guessed: a balance with an unclear record is unproven. */
-  unclear: { operation: MovementOperation | null; why: string }[];
+  /** When, as the service wrote it; null: not shown. */
+  at: string | null;
+  why: string | null;
+  /** Of an amount that is not shown: no more than this. */
+  limit: string | null;
 }
 
 /**
- * All that a record, as it stands now, has done to balances since it began: its whole effect, not a change. So what a
- * record did between two polls is the difference of the two results.
+ * All effects of a record as it stands. A withdrawal of which nobody says whether it was the operating balance's or a
+ * sub-wallet's is not given up as unclear: the transactions of all sub-wallets together show how much of all withdrawals was
+ * theirs, so the debits are kept as `unplaced`, those of known sub-wallets among them.
  */
-export function movementsOf(record: MovementRecord, table: MovementTable): MovementsOfRecord {
+export function effectsOf(record: MovementRecord, table: MovementTable): Effect[] {
+  const moved = movementsOf(record, table);
+  if (record.kind !== 'payout' || record.accountId === null) return moved;
+  if (record.accountId === undefined && table.choices.unnamedPayout === 'operating') return moved;
+  const asOperating = movementsOf({ ...record, accountId: null }, table);
+  if (asOperating.some(({ part }) => part === 'unclear')) return moved;
+  const account = record.accountId ?? null;
+  const debits = asOperating.filter(isWithdrawal).map((effect): Effect => ({ ...effect, part: 'unplaced', account }));
+  return [...(account === null ? asOperating : moved).filter((effect) => !isWithdrawal(effect)), ...debits];
+}
+
+function isWithdrawal({ part, operation }: Effect): boolean {
+  return part === 'explained' && (operation === 'payout' || operation === 'internalPayout');
+}
+
+/** All that a record may stand for, whether or not it moves something as it stands; null: that is not known. */
+export function operationsWith(record: MovementRecord, table: MovementTable): readonly MovementOperation[] | null {
+  // A withdrawal is one also where it is not known whose.
+  const found = operationsOf({ ...record, accountId: null }, table);
+  return 'unclear' in found ? null : found.operations;
+}
+
+/** The whole effect of a record as it stands: what it did between two polls is the difference of the two results. */
+export function movementsOf(record: MovementRecord, table: MovementTable): Effect[] {
   const found = operationsOf(record, table);
-  const result: MovementsOfRecord = { movements: [], unobservable: [], unclear: [] };
-  if ('unclear' in found) {
-    result.unclear.push({ operation: null, why: found.unclear });
-    return result;
-  }
-  for (const operation of found.operations) read(operation, record, table, result);
-  return result;
+  if ('unclear' in found) return [unclear(found.unclear, null, record)];
+  const effects = found.operations.flatMap((operation) => read(operation, record, table));
+  const parts = ['explained', 'unobservable', 'unclear'] as const;
+  return parts.flatMap((part) => effects.filter((effect) => effect.part === part));
 }
 
-/** The operations of which no list shows all: what a balance can't be proven without. */
-export function unobservableOperations(table: MovementTable): MovementOperation[] {
-  return Object.entries(table.operations)
-    .filter(([, lines]) => lines.some((line) => line.shownBy === 'nothing' && holds(line, table)))
-    .map(([operation]) => operation as MovementOperation);
+function unclear(why: string, operation: MovementOperation | null, { fields }: MovementRecord): Effect {
+  const assetCode = textField(fields, 'assetCode');
+  return { part: 'unclear', operation, account: null, assetCode, delta: null, at: null, why, limit: null };
 }
 
-function read(
-  operation: MovementOperation,
-  record: MovementRecord,
-  table: MovementTable,
-  result: MovementsOfRecord,
-): void {
+function read(operation: MovementOperation, record: MovementRecord, table: MovementTable): Effect[] {
+  const { fields } = record;
   const active = table.operations[operation].filter((line) => holds(line, table));
-  const stateless = active.find((line) => isStateless(line, record.fields));
-  if (stateless !== undefined) {
-    result.unclear.push({ operation, why: 'its state is not shown' });
-    return;
-  }
-  const chosen = active.filter((line) => stands(line.states, record.fields));
-  const lines = chosen.filter((line) => matches(line, record.fields));
+  if (active.some((line) => isStateless(line, fields))) return [unclear('its state is not shown', operation, record)];
+  const chosen = active.filter(({ states }) => 'any' in states || isAmong(textField(fields, states.field), states));
+  const lines = chosen.filter((line) => matches(line, fields));
   // Where lines distinguish cases (who bears the fee), one of them must be the case.
   const missed = lines.length > 0 ? undefined : chosen.find((line) => !isOptional(line));
   if (missed !== undefined) {
-    const { where = {} } = missed;
-    const why = `${Object.keys(where).join(', ')}: no line of the table has what is shown`;
-    result.unclear.push({ operation, why });
-    return;
+    const names = Object.keys(missed.where ?? {}).join(', ');
+    return [unclear(`${names}: no line of the table has what is shown`, operation, record)];
   }
-  for (const group of grouped(lines)) {
-    const effect = effectOf(group, record);
-    if ('why' in effect) result.unclear.push({ operation, why: effect.why });
-    else if (effect.delta !== '0') add(result, { operation, group, record, ...effect });
-  }
+  const groups = grouped(lines, ({ balance, asset, shownBy }) => JSON.stringify([balance, asset, shownBy]));
+  return [...groups.values()].flatMap((group) => effectOf(group, operation, record));
 }
 
 /** A line about a flag of the record that is simply off. */
@@ -109,10 +105,6 @@ function isStateless(line: MovementLine, fields: JsonObject): boolean {
   return textField(fields, states.field) === null;
 }
 
-function stands(states: MovementStates, fields: JsonObject): boolean {
-  return 'any' in states || isAmong(textField(fields, states.field), states);
-}
-
 /** A state that is not shown is none in which an effect stands. */
 function isAmong(state: string | null, states: Exclude<MovementStates, { any: true }>): boolean {
   if (state === null) return false;
@@ -124,40 +116,48 @@ function matches({ where = {} }: MovementLine, fields: JsonObject): boolean {
 }
 
 /** Lines of one balance, asset and source: their terms add up. */
-function grouped(lines: readonly MovementLine[]): (readonly [MovementLine, ...MovementLine[]])[] {
-  const groups = new Map<string, [MovementLine, ...MovementLine[]]>();
-  for (const line of lines) {
-    const key = JSON.stringify([line.balance, line.asset, line.shownBy]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [line]);
-    else group.push(line);
-  }
-  return [...groups.values()];
+function effectOf(lines: readonly MovementLine[], operation: MovementOperation, record: MovementRecord): Effect[] {
+  const { fields } = record;
+  const [{ balance, asset, shownBy, time, states }] = lines as readonly [MovementLine];
+  const not = (why: string) => [unclear(why, operation, record)];
+  const terms = lines.some(({ effect }) => effect === null)
+    ? null
+    : termsOf(lines.flatMap(({ effect }) => effect ?? []));
+  const unread = terms?.find(([field]) => amountAt(fields, field) === undefined);
+  if (unread !== undefined) return not(`${unread[0]} is not shown, or is no amount`);
+  const delta =
+    terms === null
+      ? null
+      : sumAmounts(terms.flatMap(([field, times]) => repeated(amountAt(fields, field) ?? '0', times)));
+  if (delta === '0') return [];
+  const account = balance === 'account' ? textField(fields, 'accountId') : null;
+  if (balance === 'account' && account === null) return not('accountId is not shown');
+  const assetCode = textField(fields, asset);
+  const effect = { operation, account, assetCode, delta, at: timeOf(time, states, fields), why: null };
+  if (shownBy === 'nothing') return [{ ...effect, part: 'unobservable', limit: limitOf(effect, fields) }];
+  if (delta === null) return not('the amount is not shown');
+  return assetCode === null ? not(`${asset} is not shown`) : [{ ...effect, part: 'explained', limit: null }];
 }
 
-type Effect = { delta: string | null } | { why: string };
-
-function effectOf(group: readonly MovementLine[], { fields }: MovementRecord): Effect {
-  if (group.some(({ effect }) => effect === null)) return { delta: null };
-  let delta = '0';
-  for (const [field, times] of weights(group.flatMap(({ effect }) => effect ?? []))) {
-    const amount = amountAt(fields, field);
-    if (amount === undefined) return { why: `${field} is not shown, or is no amount` };
-    for (let n = 0; n < Math.abs(times); n++) {
-      delta = times > 0 ? addAmounts(delta, amount) : subtractAmounts(delta, amount);
-    }
-  }
-  return { delta };
+/** An automatic settlement reverses what the payment brought, or less (2.15). */
+function limitOf({ operation, delta }: Pick<Effect, 'operation' | 'delta'>, fields: JsonObject): string | null {
+  const net = fields['amountNetMerchant'];
+  return delta === null && operation === 'autoSettlement' && isAmount(net) ? net : null;
 }
 
 /** How often each field counts; those that cancel out need not be known. */
-function weights(terms: readonly string[]): [string, number][] {
+function termsOf(terms: readonly string[]): [string, number][] {
   const counted = new Map<string, number>();
   for (const term of terms) {
     const field = term.slice(1);
     counted.set(field, (counted.get(field) ?? 0) + (term.startsWith('-') ? -1 : 1));
   }
   return [...counted].filter(([, times]) => times !== 0);
+}
+
+function repeated(amount: string, times: number): string[] {
+  const one = times > 0 ? amount : negated(amount);
+  return Array.from({ length: Math.abs(times) }, () => one);
 }
 
 /** A fee of null is none (2.4, 4.6). Undefined: it is not known. */
@@ -173,42 +173,7 @@ function valueAt(fields: JsonObject, path: string): Json | undefined {
     .reduce<Json | undefined>((value, key) => (isJsonObject(value) ? value[key] : undefined), fields);
 }
 
-interface Moved {
-  operation: MovementOperation;
-  group: readonly [MovementLine, ...MovementLine[]];
-  record: MovementRecord;
-  delta: string | null;
-}
-
-function add(result: MovementsOfRecord, { operation, group: [line], record, delta }: Moved): void {
-  const balance = balanceOf(line, record);
-  const assetCode = textField(record.fields, line.asset);
-  if (balance === null) {
-    result.unclear.push({ operation, why: 'accountId is not shown' });
-  } else if (line.shownBy === 'nothing') {
-    result.unobservable.push({ balance, assetCode, delta, operation, at: timeOf(line, record) });
-  } else if (delta === null || assetCode === null) {
-    const why = delta === null ? 'the amount is not shown' : `${line.asset} is not shown`;
-    result.unclear.push({ operation, why });
-  } else {
-    result.movements.push({
-      balance,
-      assetCode,
-      delta,
-      operation,
-      at: timeOf(line, record),
-      shownBy: line.shownBy,
-    });
-  }
-}
-
-function balanceOf({ balance }: MovementLine, { fields }: MovementRecord): BalanceRef | null {
-  if (balance === 'operating') return { owner: 'operating' };
-  const id = textField(fields, 'accountId');
-  return id === null ? null : { owner: 'account', id };
-}
-
-function timeOf({ time, states }: MovementLine, { fields }: MovementRecord): string | null {
+function timeOf(time: MovementLine['time'], states: MovementStates, fields: JsonObject): string | null {
   if (time !== 'statusHistory') return time === null ? null : textField(fields, time);
   const entries = fields['statusHistory'];
   if ('any' in states || !Array.isArray(entries)) return null;

@@ -1,26 +1,11 @@
 import { valueAt } from '../events/event-key.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 
-/** Where each field of a sub-wallet's transaction stands in what the service answers: JSON pointers (contract: `transaction`). */
-export interface TransactionPointers {
-  id: string;
-  accountId: string;
-  assetCode: string;
-  type: string;
-  amount: string;
-  feeAmount: string;
-  createdAt: string;
-  counterpartyAccountId: string;
-}
-
 /** What is compared of a transaction that was read before: it is booked, so none of it may change. */
 export const transactionFields = ['accountId', 'assetCode', 'type', 'amount', 'feeAmount', 'createdAt'] as const;
 
-/**
- * A transaction of the feed (specification 4.11, 4.12, whose shape is not shown) under our names, beside all that came with
- * it. What a pointer does not find is left out: absent is not null.
- */
-export function transactionFieldsOf(item: Json, pointers: TransactionPointers): JsonObject {
+/** A transaction of the feed (4.11, 4.12) under our names, beside all that came with it. What no pointer finds is left out, not null. */
+export function transactionFieldsOf(item: Json, pointers: Readonly<Record<string, string>>): JsonObject {
   const fields: JsonObject = isJsonObject(item) ? { ...item } : {};
   for (const [name, pointer] of Object.entries(pointers)) {
     const value = valueAt(item, pointer);

@@ -1,9 +1,6 @@
-import { addAmounts, compareAmounts, subtractAmounts } from '../money.js';
+import { addAmounts, compareAmounts, isZero, negated, subtractAmounts } from '../money.js';
 
-/**
- * A withdrawal that the balances and the sub-wallets' transactions may count at different times, where the feed debits one when
- * it is made and its own record does when it is confirmed.
- */
+/** The feed debits it when it is made, its own record when it is confirmed: the two may be counted at different times. */
 export interface WithdrawalInDoubt {
   id: string;
   /** The sub-wallet that it was asked of; null: that is not shown. */
@@ -16,7 +13,6 @@ export interface WithdrawalInDoubt {
   when: 'under_way' | 'at_opening';
 }
 
-/** A withdrawal as the transactions of a sub-wallet show it. */
 export interface ShownDebit {
   account: string;
   delta: string;
@@ -40,10 +36,7 @@ export interface UnnamedPayouts {
 /** A debit that is booked when the payout is made is no further from it. */
 const TOGETHER_MS = 10 * 60_000;
 
-/**
- * Distinguishes them by what the service shows: a transaction that names the payout, or one of the same sub-wallet, amount and
- * time. What neither shows stays in doubt; no payout is taken for a sub-wallet's by its amount alone.
- */
+/** By a transaction that names the payout, or has its sub-wallet, amount and time. None is taken by its amount alone. */
 export function classifyUnnamed(payouts: readonly WithdrawalInDoubt[], debits: readonly ShownDebit[]): UnnamedPayouts {
   const left = [...debits];
   const found: UnnamedPayouts = {
@@ -83,7 +76,7 @@ function doubt(found: UnnamedPayouts, { id, debit, when }: WithdrawalInDoubt, is
   const { underWay, atOpening } = found;
   if (debit === null) underWay.most = null;
   if (when === 'at_opening') {
-    const amount = subtractAmounts('0', debit ?? '0');
+    const amount = negated(debit ?? '0');
     atOpening.ids.push(id);
     atOpening.amounts.push(amount);
     atOpening.most = addAmounts(atOpening.most, amount);
@@ -102,7 +95,6 @@ function isAlike({ account, debit, createdAt, when }: WithdrawalInDoubt, shown: 
   return Math.abs(createdAt - shown.createdAt) <= TOGETHER_MS && compareAmounts(debit, shown.delta) === 0;
 }
 
-/** A part that stayed unexplained while payouts were under way that could be it. */
 export interface HeldResidual {
   /** Without what the payouts most likely make of it for which a sub-wallet shows a debit: those come and go. */
   unexplained: string;
@@ -110,10 +102,7 @@ export interface HeldResidual {
   payouts: string[];
 }
 
-/**
- * Whether what is left over may be payouts under way, so that it can't be classified yet. Not once all those have ended that were
- * under way when it was first left over: it is not theirs. Null: it is classified now.
- */
+/** What is left over may be payouts under way, until all have ended that were so when it first was. Null: it is classified now. */
 export function holdResidual(
   unexplained: string,
   { underWay, likely }: UnnamedPayouts,
@@ -124,7 +113,7 @@ export function holdResidual(
   if (ids.length === 0 || compareAmounts(unexplained, '0') >= 0) return null;
   if (most !== null && compareAmounts(addAmounts(unexplained, most), '0') < 0) return null;
   const rest = addAmounts(unexplained, likely);
-  if (compareAmounts(rest, '0') === 0 || before === null || compareAmounts(before.unexplained, rest) !== 0)
+  if (isZero(rest) || before === null || compareAmounts(before.unexplained, rest) !== 0)
     return { unexplained: rest, payouts: ids };
   return before.payouts.some((id) => ids.includes(id)) ? before : null;
 }

@@ -4,10 +4,7 @@ const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const MOMENT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?$/;
 
-/**
- * The last millisecond of what is asked for: of a day (YYYY-MM-DD) its last one in the zone, of a moment itself; in UTC where it names no
- * zone. Null: neither.
- */
+/** The last millisecond of a day (YYYY-MM-DD) in the zone, or the moment itself (UTC where it names no zone). Null: neither. */
 export function asOfMoment(given: string, timeZone: string): Date | null {
   const text = given.trim();
   const noon = new Date(`${text.slice(0, 10)}T12:00:00Z`);

@@ -1,7 +1,7 @@
-import type { Account } from './chart.js';
-import { accounts, subWalletAccount } from './chart.js';
-import type { Draft, Line } from './entry.js';
-import { line, negated, netLines } from './lines.js';
+import { addAmounts, negated } from '../money.js';
+import { type Account, accounts, subWalletAccount } from './chart.js';
+import { type Draft, draftOf, type Line } from './entry.js';
+import { line, netLines } from './lines.js';
 
 export interface Opening {
   assetCode: string;
@@ -11,7 +11,6 @@ export interface Opening {
   at: number;
 }
 
-/** An asset's balance when the books were opened. */
 export function openingEntry({ assetCode, balance, at }: Opening): Draft {
   return ofBalance('opening', assetCode, 'operating', {
     lines: pair(accounts.operating, accounts.opening, assetCode, balance),
@@ -43,19 +42,14 @@ export function attributionEntry(given: {
   day: string | null;
 }): Draft {
   const { id, assetCode, amount, at, day } = given;
-  return {
-    recordKind: 'attribution',
-    recordId: id,
+  const about = {
     key: 'attribution',
     mode: 'fact',
     lines: pair(accounts.operating, accounts.unobservable, assetCode, amount),
     description: 'attributed by finance',
-    sources: [
-      { kind: 'attribution', id },
-      { kind: 'balance', id: assetCode },
-    ],
     dated: { at, by: 'attributed', ...(day === null ? {} : { day }) },
-  };
+  } as const;
+  return draftOf({ kind: 'attribution', id }, about, { kind: 'balance', id: assetCode });
 }
 
 export interface InTransit {
@@ -78,24 +72,13 @@ export function placementEntries(
   { isPlaced, correction }: { isPlaced: boolean; correction: string },
 ): Draft[] {
   const last = [...months].sort((a, b) => (a.month < b.month ? -1 : 1)).at(-1);
-  return months.flatMap(({ month, amount, day, lastAt }): Draft[] => {
-    const terms: Line[] = isPlaced ? pair(accounts.operating, accounts.payoutsInTransit, assetCode, amount) : [];
-    const more =
-      isPlaced && month === last?.month
-        ? pair(accounts.operating, accounts.payoutsInTransit, assetCode, correction)
-        : [];
-    return [
-      {
-        recordKind: 'placement',
-        recordId: assetCode,
-        key: month,
-        mode: 'state',
-        lines: netLines([...terms, ...more]),
-        description: 'payouts that no sub-wallet shows: the operating balance paid them',
-        sources: [{ kind: 'balance', id: assetCode }],
-        dated: { at: lastAt, by: 'placed', day },
-      },
-    ];
+  return months.map(({ month, amount, day, lastAt }): Draft => {
+    const placed = month === last?.month ? addAmounts(amount, correction) : amount;
+    return ofBalance('placement', assetCode, month, {
+      lines: isPlaced ? pair(accounts.operating, accounts.payoutsInTransit, assetCode, placed) : [],
+      description: 'payouts that no sub-wallet shows: the operating balance paid them',
+      dated: { at: lastAt, by: 'placed', day },
+    });
   });
 }
 
@@ -104,7 +87,7 @@ function pair(own: Account, other: Account, assetCode: string, amount: string): 
 }
 
 function ofBalance(
-  recordKind: 'opening',
+  recordKind: 'opening' | 'placement',
   assetCode: string,
   key: string,
   about: Pick<Draft, 'lines' | 'description' | 'dated'>,

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * The accounts that entries are posted to, under the names that are kept. A chart of the merchant's own gives them other
- * names where books are shown or exported: what is posted never changes with it.
- */
+/** What entries are posted to, under names that are kept: a chart of the merchant's own renames them only where books are shown. */
 export const accounts = {
   operating: 'assets:operating',
   subWallets: 'assets:sub-wallets',
@@ -67,7 +64,6 @@ export function subWalletAccount(parent: typeof accounts.subWallets | typeof acc
   return `${parent}:${encodedId(id)}`;
 }
 
-/** What the chart calls a posted account. */
 export function nameIn(chart: Chart, account: string): string {
   const parent = perSubWallet.find((one) => account.startsWith(`${one}:`));
   if (parent === undefined) return chart.accounts[account as Account] ?? account;

@@ -32,12 +32,8 @@ export interface RatesKnown {
 
 /** A rate that is older says nothing of the day any more. */
 const OLDEST_MS = 86_400_000;
-const DECIMALS = 18;
 
-/**
- * Finance's own rate before the payment's, that before the market's. None is made up: an asset is not worth a dollar because it
- * is called so, and a rate of another day is none.
- */
+/** Finance's own rate before the payment's, that before the market's. None is made up, by an asset's name or of another day. */
 export function chooseRate({ assetCode, currency, at, file, payment, service }: RatesKnown): Valuation {
   if (assetCode === currency) return { rate: '1', source: 'payment', rateAt: at, reason: null };
   if (isPriced(file)) return valued(file, 'file');
@@ -57,7 +53,7 @@ export function rateOfPayment(fields: JsonObject, assetCode: string, currency: s
     return null;
   if (textField(fields, 'assetCode') !== assetCode || at === null || !isAmount(fiat) || !isAmount(crypto)) return null;
   if (compareAmounts(crypto, '0') <= 0 || compareAmounts(fiat, '0') <= 0) return null;
-  const rate = divideAmounts(fiat, crypto, { decimals: DECIMALS, mode: 'half_even' });
+  const rate = divideAmounts(fiat, crypto, 'half_even');
   return compareAmounts(rate, '0') > 0 ? { rate, at } : null;
 }
 

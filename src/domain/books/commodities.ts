@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * An asset as hledger takes it: in quotes, because of dots and digits. `-u<hex>-` stands for what can't be between them, and for
- * the hyphen of a `-u` of the asset's own, so that no two assets are one.
- */
+/** In quotes. `-u<hex>-` is what can't be between them, and the hyphen of a `-u` of its own, so that no two assets are one. */
 export function hledgerCommodity(assetCode: string): string {
   const name = assetCode.replaceAll(
     /-(?=u)|[^A-Za-z0-9._ -]/gu,
@@ -12,10 +9,7 @@ export function hledgerCommodity(assetCode: string): string {
   return `"${name}"`;
 }
 
-/**
- * An asset as beancount takes it: 2 to 24 of its characters. Another code keeps what fits, and ends in a part of its hash that
- * distinguishes it from all others.
- */
+/** As beancount takes it: 2 to 24 of its characters. Another code keeps what fits, and ends in a part of its hash. */
 export function beancountCommodity(assetCode: string): string {
   if (/^[A-Z][A-Z0-9._-]{0,22}[A-Z0-9]$/.test(assetCode) && !/-X[0-9A-F]{10}$/.test(assetCode)) return assetCode;
   const readable = assetCode.toUpperCase().replaceAll(/[^A-Z0-9._-]/g, '');

@@ -46,7 +46,7 @@ export function datedBy(record: BookRecord, candidates: readonly (readonly [Date
 export function datedAs(record: BookRecord, moved: Pick<Moved, 'at'>, states: readonly string[]): Dated {
   const { fields } = record;
   const field = (name: string) => momentOf(fields?.[name]);
-  const isCreated = moved.at !== null && moved.at === (fields === null ? null : textField(fields, 'createdAt'));
+  const isCreated = moved.at !== null && moved.at === textField(fields, 'createdAt');
   return datedBy(record, [
     [isCreated ? 'created' : 'status_history', momentOf(moved.at ?? undefined)],
     ['status_history', momentInHistory(fields, states)],

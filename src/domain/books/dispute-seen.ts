@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../json.js';
-import { compareAmounts, isAmount } from '../money.js';
+import { isAmount, isZero } from '../money.js';
 
 /** What one save showed otherwise of a payment, in the order of the history. */
 export interface ShownStep {
@@ -23,7 +23,6 @@ export interface DisputeSeen {
   firstNet: string | null;
 }
 
-/** The fields whose steps are read. */
 export const disputeFields = ['irregularStatus', 'amountRejected', 'amountNetMerchant'] as const;
 
 /** Null: it was never seen in a dispute. */
@@ -71,5 +70,5 @@ function textTo(save: readonly ShownStep[], name: string): string | null {
 
 /** Not where an event reported the dispute and the next poll shows its amount. */
 function isOtherPart({ field, from, to }: ShownStep): boolean {
-  return field === 'amountRejected' && isAmount(from) && isAmount(to) && compareAmounts(from, '0') !== 0;
+  return field === 'amountRejected' && isAmount(from) && isAmount(to) && !isZero(from);
 }

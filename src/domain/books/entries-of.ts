@@ -1,9 +1,10 @@
-import { addAmounts, compareAmounts, isAmount } from '../money.js';
+import { grouped } from '../grouped.js';
+import { addAmounts, negated } from '../money.js';
 import { textField } from '../records.js';
-import { accounts } from './chart.js';
+import { type Account, accounts } from './chart.js';
 import { datedAs } from './dating.js';
-import type { BookChoices, BookRecord, Draft } from './entry.js';
-import { line, negated, netLines, sinceOpening, stoodAtOpening, unbalanced } from './lines.js';
+import { type BookChoices, type BookRecord, type Draft, draftOf } from './entry.js';
+import { feeBeside, line, netLines, sinceOpening, unbalanced } from './lines.js';
 import { paymentEntries } from './payment-entries.js';
 import { payoutEntries } from './payout-entries.js';
 import { transactionEntries } from './transaction-entries.js';
@@ -14,23 +15,15 @@ import { transactionEntries } from './transaction-entries.js';
  * always is what its proof explains. An effect whose amount or asset is not shown is in none of them.
  */
 export function entriesOf(record: BookRecord, choices: BookChoices): Draft[] {
-  const drafts = oneForEachKey(draftsOf(record, choices));
+  // What a record did before it said otherwise stands beside what it does: they are one entry.
+  const drafts = [...grouped(draftsOf(record, choices), ({ key }) => key).values()].map(
+    (same): Draft => ({ ...(same[0] as Draft), lines: netLines(same.flatMap(({ lines }) => lines)) }),
+  );
   for (const { key, lines } of drafts) {
     const open = unbalanced(lines);
     if (open.length > 0) throw new Error(`${record.kind} ${record.id}, ${key}: ${open.join(', ')} is not in balance`);
   }
   return drafts;
-}
-
-/** What a record did before it said otherwise stands beside what it does: they are one entry. */
-function oneForEachKey(drafts: readonly Draft[]): Draft[] {
-  const merged = new Map<string, Draft>();
-  for (const draft of drafts) {
-    const before = merged.get(draft.key);
-    const lines = netLines([...(before?.lines ?? []), ...draft.lines]);
-    merged.set(draft.key, { ...(before ?? draft), lines });
-  }
-  return [...merged.values()];
 }
 
 function draftsOf(record: BookRecord, choices: BookChoices): Draft[] {
@@ -49,42 +42,34 @@ function draftsOf(record: BookRecord, choices: BookChoices): Draft[] {
 }
 
 /** Where a payin came from, by its operation. */
-const origins = {
+const origins: Readonly<Record<string, { account: Account; description: string }>> = {
   payinConfirmed: { account: accounts.payments, description: 'deposit of a payment' },
   merchantDeposit: { account: accounts.deposits, description: 'deposit of the merchant’s own' },
   internalTransferIn: { account: accounts.transfers, description: 'transfer from another merchant' },
-} as const;
+};
 
 /** A payin by itself (specification 2.2): gross, fee and net. */
 export function payinEntries(record: BookRecord): Draft[] {
   return record.moved.flatMap((moved): Draft[] => {
-    const origin = Object.entries(origins).find(([name]) => name === moved.operation)?.[1];
+    const origin = origins[moved.operation ?? ''];
     const amount = sinceOpening(moved);
     const asset = moved.assetCode;
     if (origin === undefined || amount === null || asset === null || moved.part === 'unclear') return [];
-    const { fields } = record;
-    const amountOfFee = fields?.['feeAmount'];
-    const fee =
-      !stoodAtOpening(moved) && isAmount(amountOfFee) && compareAmounts(amount, '0') !== 0 ? amountOfFee : '0';
-    const intent = fields === null ? null : textField(fields, 'paymentIntentId');
-    return [
-      {
-        recordKind: record.kind,
-        recordId: record.id,
-        key: 'payin',
-        mode: 'fact',
-        lines: [
-          line(accounts.operating, asset, amount),
-          line(accounts.serviceFees, asset, fee),
-          line(origin.account, asset, negated(addAmounts(amount, fee))),
-        ],
-        description: origin.description,
-        sources: [
-          { kind: 'payin', id: record.id },
-          ...(intent === null ? [] : [{ kind: 'payment_intent', id: intent }]),
-        ],
-        dated: datedAs(record, moved, ['confirmed']),
-      },
+    const fee = feeBeside(amount, moved, record.fields?.['feeAmount']);
+    const lines = [
+      line(accounts.operating, asset, amount),
+      line(accounts.serviceFees, asset, fee),
+      line(origin.account, asset, negated(addAmounts(amount, fee))),
     ];
+    const intent = textField(record.fields, 'paymentIntentId');
+    const { description } = origin;
+    const about = {
+      key: 'payin',
+      mode: 'fact',
+      lines,
+      description,
+      dated: datedAs(record, moved, ['confirmed']),
+    } as const;
+    return [draftOf(record, about, ...(intent === null ? [] : [{ kind: 'payment_intent', id: intent }]))];
   });
 }

@@ -1,4 +1,5 @@
-import type { MovementChoices, MovementOperation } from '../balances/movement-table.js';
+import type { MovementChoices } from '../balances/movement-table.js';
+import type { Effect } from '../balances/movements.js';
 import type { JsonObject } from '../json.js';
 import type { DisputeSeen } from './dispute-seen.js';
 
@@ -23,7 +24,6 @@ export const bookedKinds = [
 ] as const;
 export type BookedKind = (typeof bookedKinds)[number];
 
-/** Which of the service's times dates an entry. */
 export type DatedBy =
   | 'status_history'
   | 'decision'
@@ -48,10 +48,7 @@ export interface Draft {
   recordId: string;
   /** Which of the things that the record says. */
   key: string;
-  /**
-   * `fact`: it happened once; where the record says otherwise later, the entry is reversed and made anew. `state`: it moves on, and
-   * each step is an entry of its own.
-   */
+  /** `fact`: it happened once; said otherwise later, it is reversed and made anew. `state`: each step is an entry of its own. */
   mode: 'fact' | 'state';
   lines: Line[];
   description: string;
@@ -67,19 +64,21 @@ export interface Draft {
   firstDated?: Dated;
 }
 
+type About = Omit<Draft, 'recordKind' | 'recordId' | 'sources'>;
+
+/** About one record, which is its own source, beside others. */
+export function draftOf(
+  { kind, id }: { kind: BookedKind; id: string },
+  about: About,
+  ...others: Draft['sources']
+): Draft {
+  return { recordKind: kind, recordId: id, sources: [{ kind, id }, ...others], ...about };
+}
+
 /** What a record did to one balance, and what of it stood at the opening of the books: a row of `movements`. */
-export interface Moved {
-  part: 'explained' | 'unobservable' | 'unplaced' | 'unclear';
-  operation: MovementOperation | null;
-  /** Null: the operating balance, or of an `unplaced` payout: not known. */
-  account: string | null;
-  assetCode: string | null;
-  /** Null: not shown. */
-  delta: string | null;
+export interface Moved extends Omit<Effect, 'why' | 'limit'> {
   /** Null: that part is open still. */
   base: string | null;
-  /** As the service wrote it. */
-  at: string | null;
 }
 
 export interface BookRecord {

@@ -1,32 +1,18 @@
-import { addAmounts, compareAmounts, normalizeAmount, subtractAmounts, sumAmounts } from '../money.js';
-import { accounts } from './chart.js';
+import { grouped } from '../grouped.js';
+import type { Json } from '../json.js';
+import { compareAmounts, isAmount, isZero, negated, subtractAmounts, sumAmounts } from '../money.js';
 import type { Line, Moved } from './entry.js';
 
 export function line(account: string, assetCode: string, amount: string): Line {
   return { account, assetCode, amount, memo: false };
 }
 
-export function negated(amount: string): string {
-  return subtractAmounts('0', amount);
-}
-
 /** One line for each account and asset, none of zero, in the order of their names: two of the same say the same. */
 export function netLines(lines: readonly Line[]): Line[] {
-  const net = new Map<string, Line>();
-  for (const one of lines) {
-    const key = JSON.stringify([one.memo, one.assetCode, one.account]);
-    const known = net.get(key);
-    net.set(
-      key,
-      known === undefined
-        ? { ...one, amount: normalizeAmount(one.amount) }
-        : { ...known, amount: addAmounts(known.amount, one.amount) },
-    );
-  }
-  return [...net]
-    .filter(([, { amount }]) => compareAmounts(amount, '0') !== 0)
+  return [...grouped(lines, ({ memo, assetCode, account }) => JSON.stringify([memo, assetCode, account]))]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, one]) => one);
+    .map(([, same]) => ({ ...(same[0] as Line), amount: sumAmounts(same.map(({ amount }) => amount)) }))
+    .filter(({ amount }) => !isZero(amount));
 }
 
 export function negatedLines(lines: readonly Line[]): Line[] {
@@ -42,17 +28,16 @@ export function unbalanced(lines: readonly Line[]): string[] {
   });
 }
 
-/** What moved since the opening; null: not shown. */
+/** A fee beside an amount that moved; of what began before the opening it is not known. */
+export function feeBeside(amount: string, moved: Pick<Moved, 'base'>, fee: Json | undefined): string {
+  return !stoodAtOpening(moved) && isAmount(fee) && !isZero(amount) ? fee : '0';
+}
+
 export function sinceOpening({ delta, base }: Pick<Moved, 'delta' | 'base'>): string | null {
   return delta === null ? null : subtractAmounts(delta, base ?? '0');
 }
 
 /** Whether the record began before the opening, so that only what it did since is in the books. */
 export function stoodAtOpening({ base }: Pick<Moved, 'base'>): boolean {
-  return base !== null && compareAmounts(base, '0') !== 0;
-}
-
-/** Where an effect on a balance that is not a sub-wallet's is booked. */
-export function balanceAccount({ part }: Moved): string {
-  return part === 'unplaced' ? accounts.payoutsInTransit : accounts.operating;
+  return base !== null && !isZero(base);
 }

@@ -1,13 +1,13 @@
 import { dueOf } from '../family/money.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { type Json, type JsonObject } from '../json.js';
 import { compareAmounts, isAmount, subtractAmounts } from '../money.js';
-import { textField } from '../records.js';
+import { objectsIn, textField } from '../records.js';
 import { datedBy, momentInHistory, momentOf } from './dating.js';
 import type { BookRecord, Dated } from './entry.js';
 
 /** `irregularStatus` (3.2); null where there is no dispute, and none was. */
 export function disputeOf({ fields }: BookRecord): string | null {
-  const state = fields === null ? null : textField(fields, 'irregularStatus');
+  const state = textField(fields, 'irregularStatus');
   return state === 'none' ? null : state;
 }
 
@@ -33,10 +33,7 @@ export function paidDate(record: BookRecord, payins: readonly Dated[]): Dated {
   ]);
 }
 
-/**
- * When a payment came to differ from its payins. A dispute takes back what counted until then, so it is never dated by the
- * payment's own times; only what never counted has them.
- */
+/** When a payment came to differ from its payins. Only what never counted has its own times: a dispute takes back what counted. */
 export function differenceDate(record: BookRecord, paid: Dated): Dated {
   const state = disputeOf(record);
   if (state === null) return disputeGone(record) ?? paid;
@@ -57,10 +54,7 @@ export function heldDate(record: BookRecord): Dated {
   return { at: Math.max(concluded, lastPayin(record.fields) ?? concluded), by: 'status_history' };
 }
 
-/**
- * Whether what is in question is what the customer sent beside what was asked, and nothing shows that it ever counted: it was
- * in question from when it came.
- */
+/** What is in question was sent beside what was asked, and nothing shows that it ever counted: it was so from when it came. */
 export function neverCounted({ fields, dispute }: BookRecord): boolean {
   if (fields === null) return false;
   const amount = (value: Json | undefined) => (isAmount(value) ? value : null);
@@ -83,7 +77,6 @@ function stateDate(record: BookRecord, state: string): Dated {
   ]);
 }
 
-/** Of a payment that was in dispute and is not any more; null: it never was. */
 function disputeGone(record: BookRecord): Dated | null {
   return seenBegin(record, 'none') === null ? null : stateDate(record, 'none');
 }
@@ -93,7 +86,6 @@ function seenBegin({ dispute }: BookRecord, state: string): number | null {
 }
 
 function lastPayin(fields: JsonObject | null): number | null {
-  const summaries = Array.isArray(fields?.['payins']) ? fields['payins'] : [];
-  const times = summaries.filter(isJsonObject).flatMap((one) => momentOf(one['createdAt']) ?? []);
+  const times = objectsIn(fields, 'payins').flatMap((one) => momentOf(one['createdAt']) ?? []);
   return times.length === 0 ? null : Math.max(...times);
 }

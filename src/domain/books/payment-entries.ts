@@ -1,10 +1,9 @@
-import { isJsonObject } from '../json.js';
-import { addAmounts, compareAmounts, isAmount, subtractAmounts, sumAmounts } from '../money.js';
-import { textField } from '../records.js';
+import { addAmounts, isAmount, isZero, negated, subtractAmounts, sumAmounts } from '../money.js';
+import { objectsIn, textField } from '../records.js';
 import { accounts } from './chart.js';
 import { momentOf } from './dating.js';
-import type { BookChoices, BookRecord, Dated, Draft, Moved } from './entry.js';
-import { line, negated, sinceOpening, stoodAtOpening } from './lines.js';
+import { type BookChoices, type BookRecord, type Dated, type Draft, draftOf, type Moved } from './entry.js';
+import { feeBeside, line, sinceOpening, stoodAtOpening } from './lines.js';
 import { differenceDate, disputeOf, heldDate, neverCounted, paidDate, payinDate } from './payment-dating.js';
 
 type Credit = Pick<Moved, 'assetCode' | 'delta' | 'base'>;
@@ -16,10 +15,7 @@ interface CreditedPayin {
   dated: Dated;
 }
 
-/**
- * A payment (specification 2.1): what it brought, payin by payin where they are shown, and what differs from their sum,
- * such as the part that a dispute holds back, as a state of the payment.
- */
+/** A payment (specification 2.1): payin by payin where they are shown; what differs from their sum is a state of the payment. */
 export function paymentEntries(record: BookRecord, choices: Pick<BookChoices, 'payments'>): Draft[] {
   const collected = record.moved.filter(({ operation }) => operation === 'paymentCollected');
   const credits = collected.filter(({ delta }) => delta !== null);
@@ -34,7 +30,7 @@ function isHeldBack(record: BookRecord): boolean {
 
 /** A net of nothing moves nothing; of a payment that was completed, a dispute took back what it had brought. */
 function takenBack(record: BookRecord): Credit[] {
-  const assetCode = record.fields === null ? null : textField(record.fields, 'assetCode');
+  const assetCode = textField(record.fields, 'assetCode');
   if (assetCode === null || !isCompletedInDispute(record)) return [];
   return [{ assetCode, delta: '0', base: '0' }];
 }
@@ -44,10 +40,9 @@ function creditEntries(record: BookRecord, credit: Credit): Draft[] {
   const asset = credit.assetCode;
   if (net === null || asset === null) return [];
   // What of the fee was taken before the opening is not known then, nor which payins stood.
-  const isOwn = record.fields !== null && textField(record.fields, 'assetCode') === asset;
+  const isOwn = textField(record.fields, 'assetCode') === asset;
   const isOld = stoodAtOpening(credit) || !isOwn;
-  const total = record.fields?.['feeAmountTotal'];
-  const fee = !isOld && isAmount(total) && compareAmounts(net, '0') !== 0 ? total : '0';
+  const fee = isOld ? '0' : feeBeside(net, credit, record.fields?.['feeAmountTotal']);
   const payins = isOld ? [] : creditedPayins(record, asset, net);
   const rest = {
     net: subtractAmounts(net, sumAmounts(payins.map((one) => one.net))),
@@ -59,19 +54,18 @@ function creditEntries(record: BookRecord, credit: Credit): Draft[] {
   );
   const key = isOwn ? 'payment' : `payment:${asset}`;
   return [
-    ...payins.map(
-      (one): Draft => ({
-        ...draft(record, `payin:${one.id}`, collected(asset, one), one.dated),
-        mode: 'fact',
-        description: 'deposit of a payment',
-        sources: [...sourcesOf(record), { kind: 'payin', id: one.id }],
-      }),
-    ),
-    {
-      ...draft(record, key, collected(asset, rest), differenceDate(record, paid)),
+    ...payins.map((one) => {
+      const about = { key: `payin:${one.id}`, mode: 'fact', lines: collected(asset, one), dated: one.dated } as const;
+      return draftOf(record, { ...about, description: 'deposit of a payment' }, { kind: 'payin', id: one.id });
+    }),
+    draftOf(record, {
+      key,
+      mode: 'state',
+      lines: collected(asset, rest),
+      dated: differenceDate(record, paid),
       ...(isOld || payins.length > 0 || !isHeldBack(record) ? {} : { firstDated: paid }),
       description: isOld ? 'payment, as far as it came after the opening' : 'payment',
-    },
+    }),
   ];
 }
 
@@ -84,17 +78,13 @@ function collected(asset: string, { net, fee }: { net: string; fee: string }): D
   ];
 }
 
-/**
- * Payins that count, or that counted until a dispute took them back, with all their amounts, in the payment's own asset; none
- * where one of them is not known.
- */
+/** Payins that count, or did until a dispute took them back, with all their amounts; none where one of them is not known. */
 function creditedPayins(record: BookRecord, asset: string, net: string): CreditedPayin[] {
   const { fields } = record;
   const isDisputed = isCompletedInDispute(record);
-  if (compareAmounts(net, '0') === 0 && (!isDisputed || neverCounted(record))) return [];
+  if (isZero(net) && (!isDisputed || neverCounted(record))) return [];
   const states = isDisputed ? ['confirmed', 'unmatched'] : ['confirmed'];
-  const summaries = Array.isArray(fields?.['payins']) ? fields['payins'] : [];
-  const credited = summaries.filter(isJsonObject).filter((one) => states.includes(textField(one, 'status') ?? ''));
+  const credited = objectsIn(fields, 'payins').filter((one) => states.includes(textField(one, 'status') ?? ''));
   const payins = credited.flatMap((one): CreditedPayin[] => {
     const [id, net, fee] = [textField(one, 'id'), one['amountNet'], one['feeAmount']];
     if (id === null || !isAmount(net) || !(isAmount(fee) || fee === null)) return [];
@@ -108,13 +98,13 @@ function creditedPayins(record: BookRecord, asset: string, net: string): Credite
 /** A dispute took back, before the books were opened, what these had brought: what is decided of it since is all that they did. */
 function isTakenBackBefore({ dispute }: BookRecord, payins: readonly CreditedPayin[]): boolean {
   const opened = dispute?.booksOpenedAt ?? null;
-  if (opened === null || !isAmount(dispute?.firstNet) || compareAmounts(dispute.firstNet, '0') !== 0) return false;
+  if (opened === null || !isAmount(dispute?.firstNet) || !isZero(dispute.firstNet)) return false;
   return payins.some(({ dated }) => dated.at < opened);
 }
 
 /** What completes a payment counted; of a dispute that opens later its payins may be shown as unmatched again. */
 function isCompletedInDispute(record: BookRecord): boolean {
-  return disputeOf(record) !== null && textField(record.fields ?? {}, 'status') === 'completed';
+  return disputeOf(record) !== null && textField(record.fields, 'status') === 'completed';
 }
 
 /** What is in question is held by the service until it is decided (3.2): in no balance, and not yet earned. */
@@ -126,19 +116,6 @@ function heldEntries(record: BookRecord): Draft[] {
   const rejected = fields['amountRejected'];
   const held = state === 'pending_decision' && isAmount(rejected) ? rejected : '0';
   const lines = [line(accounts.held, asset, held), line(accounts.disputes, asset, negated(held))];
-  return [
-    {
-      ...draft(record, 'held', lines, heldDate(record)),
-      description: held === '0' ? `dispute ${state ?? 'over'}` : 'dispute: the part in question',
-    },
-  ];
-}
-
-function sourcesOf({ kind, id }: BookRecord): Draft['sources'] {
-  return [{ kind, id }];
-}
-
-function draft(record: BookRecord, key: string, lines: Draft['lines'], dated: Dated): Omit<Draft, 'description'> {
-  const { kind: recordKind, id: recordId } = record;
-  return { recordKind, recordId, key, mode: 'state', lines, sources: sourcesOf(record), dated };
+  const description = held === '0' ? `dispute ${state ?? 'over'}` : 'dispute: the part in question';
+  return [draftOf(record, { key: 'held', mode: 'state', lines, description, dated: heldDate(record) })];
 }

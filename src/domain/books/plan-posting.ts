@@ -1,16 +1,13 @@
 import type { BookedKind, Dated, Draft, Line } from './entry.js';
 import { negatedLines, netLines } from './lines.js';
 
-/** What is posted of one key of a record. */
 export interface Posted {
   recordKind: BookedKind;
   recordId: string;
   key: string;
-  /** How many entries there are of it. */
   version: number;
   /** The last of them that was made whole and not reversed; null: there is none such. */
   live: (PostedEntry & { lines: Line[] }) | null;
-  /** What all of them add up to. */
   net: Line[];
   last: PostedEntry;
 }
@@ -92,12 +89,7 @@ function ofDraft(draft: Draft): Omit<Draft, 'mode' | 'firstDated'> {
   return { recordKind, recordId, key, lines, description, sources, dated };
 }
 
-function ofPosted({
-  recordKind,
-  recordId,
-  key,
-  version,
-}: Posted): Pick<Append, 'recordKind' | 'recordId' | 'key' | 'version' | 'sources'> {
+function ofPosted({ recordKind, recordId, key, version }: Posted) {
   return { recordKind, recordId, key, version: version + 1, sources: [{ kind: recordKind, id: recordId }] };
 }
 
@@ -105,6 +97,6 @@ function isSame(a: readonly Line[], b: readonly Line[]): boolean {
   return netLines([...a, ...negatedLines(b)]).length === 0;
 }
 
-function keyOf({ recordKind, recordId, key }: Pick<Draft, 'recordKind' | 'recordId' | 'key'>): string {
+export function keyOf({ recordKind, recordId, key }: Pick<Draft, 'recordKind' | 'recordId' | 'key'>): string {
   return JSON.stringify([recordKind, recordId, key]);
 }

@@ -8,7 +8,6 @@ export function dayIn(timeZone: string, at: number): string {
 export interface Period {
   /** YYYY-MM. */
   month: string;
-  /** A day of that month. */
   date: string;
   /** The month that is closed and that it belongs to; null: its own. */
   adjusts: string | null;
@@ -27,6 +26,16 @@ export function monthAfter(month: string): string {
   return number === 12
     ? `${String(year + 1).padStart(4, '0')}-01`
     : `${String(year).padStart(4, '0')}-${String(number + 1).padStart(2, '0')}`;
+}
+
+/** YYYY-MM-DD. */
+export function firstDayAfter(month: string): string {
+  return `${monthAfter(month)}-01`;
+}
+
+/** YYYY-MM-DD. */
+export function lastDayOf(month: string): string {
+  return new Date(Date.parse(`${firstDayAfter(month)}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
 }
 
 const HOUR_MS = 3_600_000;
@@ -60,7 +69,6 @@ function formatter(timeZone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** Whether the text is a day of the calendar, as 2026-10-31. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);

@@ -1,5 +1,5 @@
 import { isAssetCode } from '../asset-code.js';
-import { compareAmounts, isAmount, normalizeAmount } from '../money.js';
+import { isAmount, isZero, normalizeAmount } from '../money.js';
 import { isDay } from './posting-month.js';
 
 export interface GivenRate {
@@ -9,12 +9,6 @@ export interface GivenRate {
   currency: string;
   /** Decimal string above zero: what one unit of the asset is worth. */
   rate: string;
-}
-
-/** `problems` name the line, from 1; where there is one, nothing of the file is to be taken. */
-export interface RatesFile {
-  rates: GivenRate[];
-  problems: string[];
 }
 
 export interface RatesSettings {
@@ -35,10 +29,10 @@ export function assetsNamed(text: string): string[] {
   return [...new Set(lines.map((line) => cellsOf(line)[1] ?? '').filter(isAssetCode))];
 }
 
-/** CSV with the header `date,asset,currency,rate`. */
-export function readRatesFile(text: string, settings: RatesSettings): RatesFile {
+/** CSV with the header `date,asset,currency,rate`. `problems` name the line, from 1; where there is one, nothing is to be taken. */
+export function readRatesFile(text: string, settings: RatesSettings): { rates: GivenRate[]; problems: string[] } {
   const lines = linesOf(text);
-  const found: RatesFile = { rates: [], problems: [] };
+  const found = { rates: [] as GivenRate[], problems: [] as string[] };
   const places = new Map<string, number>();
   const header = cellsOf(lines[0] ?? '');
   if (header.join() !== HEADER.join()) return { rates: [], problems: [`line 1: the header is ${HEADER.join(',')}`] };
@@ -61,7 +55,6 @@ export function readRatesFile(text: string, settings: RatesSettings): RatesFile 
   return found.problems.length === 0 ? found : { ...found, rates: [] };
 }
 
-/** A rate, or what is wrong with the line. */
 function readLine(cells: readonly string[], settings: RatesSettings): GivenRate | string {
   if (cells.length !== HEADER.length) return `${cells.length} cells; date,asset,currency,rate are four`;
   const [date = '', assetCode = '', currency = '', rate = ''] = cells;
@@ -72,7 +65,7 @@ function readLine(cells: readonly string[], settings: RatesSettings): GivenRate 
   if (rate.startsWith('-')) return `the rate ${rate} is negative`;
   const given: string = rate;
   if (!isAmount(rate)) return `"${given}" is no decimal number such as 1.0834`;
-  if (compareAmounts(rate, '0') === 0) return 'the rate is zero; leave the line out where there is no rate';
+  if (isZero(rate)) return 'the rate is zero; leave the line out where there is no rate';
   if (!settings.seen.has(assetCode))
     return `${assetCode} was never seen here: not in the catalog, nor in a balance, a movement or the books`;
   if (currency !== settings.currency)

@@ -1,8 +1,8 @@
-import { addAmounts, isSignedAmount, subtractAmounts, sumAmounts } from '../money.js';
+import { addAmounts, isSignedAmount, negated, subtractAmounts, sumAmounts } from '../money.js';
 import { accounts, subWalletAccount } from './chart.js';
 import { datedAs } from './dating.js';
-import type { BookChoices, BookRecord, Draft, Line, Moved } from './entry.js';
-import { line, negated, sinceOpening, stoodAtOpening } from './lines.js';
+import { type BookChoices, type BookRecord, type Draft, draftOf, type Line, type Moved } from './entry.js';
+import { line, sinceOpening, stoodAtOpening } from './lines.js';
 
 const descriptions: Readonly<Record<string, string>> = {
   accountDeposit: 'deposit to a sub-wallet',
@@ -14,10 +14,7 @@ const descriptions: Readonly<Record<string, string>> = {
   accountClose: 'what a closed sub-wallet held',
 };
 
-/**
- * A transaction of a sub-wallet (specification 4.6, 4.11): a sub-wallet holds its end user's money, so that what it holds is owed,
- * and what moves between it and the operating balance changes hands.
- */
+/** A transaction of a sub-wallet (4.6, 4.11): what it holds is owed to its end user, and what moves to or from it changes hands. */
 export function transactionEntries(record: BookRecord, choices: BookChoices): Draft[] {
   const operations = new Set(record.moved.map(({ operation }) => operation));
   return [...operations].flatMap((operation): Draft[] => {
@@ -29,19 +26,17 @@ export function transactionEntries(record: BookRecord, choices: BookChoices): Dr
     const operating = sumAmounts(
       lines.filter(({ account }) => account === accounts.operating).map((one) => one.amount),
     );
-    const fee = parts.some(stoodAtOpening) ? '0' : feeOf(record);
+    const shown = record.fields?.['feeAmount'];
+    const fee = !parts.some(stoodAtOpening) && isSignedAmount(shown) ? shown : '0';
     const own = sumAmounts(parts.filter(({ account }) => account !== null).flatMap((one) => sinceOpening(one) ?? []));
     return [
-      {
-        recordKind: record.kind,
-        recordId: record.id,
+      draftOf(record, {
         key: operation,
         mode: 'fact',
         lines: [...lines, ...otherSide(operation, { asset, operating, fee, own, choices })],
         description: descriptions[operation] ?? operation,
-        sources: [{ kind: record.kind, id: record.id }],
         dated: datedAs(record, first, []),
-      },
+      }),
     ];
   });
 }
@@ -83,9 +78,4 @@ function otherSide(operation: string, { asset, operating, fee, own, choices }: S
   const taken = isTaken ? fee : '0';
   const purpose = operation === 'transferFromOperating' ? accounts.toSubWallets : accounts.fromSubWallets;
   return [line(accounts.transferFees, asset, negated(taken)), line(purpose, asset, subtractAmounts(taken, operating))];
-}
-
-function feeOf({ fields }: BookRecord): string {
-  const fee = fields?.['feeAmount'];
-  return isSignedAmount(fee) ? fee : '0';
 }

@@ -1,10 +1,9 @@
 import { type CheckFacts, focused } from './check-facts.js';
 import { contractBreaks } from './contract-violation.js';
-import type { BreakDefinition } from './definition.js';
 import { deliveryBreaks } from './deliveries.js';
 import { disputeBreaks } from './disputes.js';
 import { checkFees, feeBreaks, type IdentityEvidence } from './fee-identity.js';
-import type { Checked, TimedFindings } from './findings.js';
+import type { BreakDefinition, Checked, TimedFindings } from './findings.js';
 import { invoiceBreaks } from './invoices.js';
 import { screeningBreaks } from './kyt-hold.js';
 import { lostRefundBreaks } from './lost-refunds.js';

@@ -24,7 +24,6 @@ export interface CheckedRecord extends ShownRecord {
 /** An order as it was derived from its records (order.ts), with the payments among them. */
 export interface CheckedOrder {
   reference: string;
-  /** What the store registered. */
   expected: Money | null;
   intents: readonly CheckedRecord[];
   status: OrderStatus;
@@ -44,7 +43,6 @@ export interface RefundFacts {
   assigned: Assignments;
   /** The payments that the records named when a person decided. */
   namedThen: ReadonlyMap<string, readonly string[]>;
-  /** References that name an order. */
   ordered: ReadonlySet<string>;
   /** By payout, the payments that it may give back; of one that is left out they were not searched for. */
   candidates: ReadonlyMap<string, readonly CheckedRecord[]>;
@@ -55,10 +53,7 @@ export interface RefundFacts {
 export type FocusKind = 'intents' | 'payins' | 'invoices' | 'payouts';
 type ById = ReadonlyMap<string, CheckedRecord>;
 
-/**
- * What one round of checks reads. Judged are those in `focus`; each of them has here all that belongs to it and that
- * is known.
- */
+/** What one round of checks reads: of each record in `focus` all that belongs to it and that is known. */
 export interface CheckFacts {
   now: number;
   kytWords: KytWords;
@@ -74,12 +69,10 @@ export interface CheckFacts {
   /** Transactions of sub-wallets, accounts and whatever else was changed and is only classified by its age. */
   others: readonly CheckedRecord[];
   orders: readonly CheckedOrder[];
-  /** The payment intents that list a payin, by its id. */
   listings: ReadonlyMap<string, readonly string[]>;
   focus: Readonly<Record<FocusKind, ReadonlySet<string>>>;
 }
 
-/** Those of the focus that are known. */
 export function focused(facts: CheckFacts, kind: FocusKind): CheckedRecord[] {
   return [...facts.focus[kind]].flatMap((id) => facts[kind].get(id) ?? []);
 }
@@ -91,7 +84,6 @@ export function isCollected({ fields, verified, doubted, absent }: ShownRecord):
   return textField(fields, 'status') === 'completed' || kept === 'encashed';
 }
 
-/** Where a value of the record comes from, for evidence. */
 export function sourceOf(record: Pick<CheckedRecord, 'kind' | 'id' | 'fields' | 'verified' | 'observedBy'>): Json {
   return { kind: record.kind, id: record.id, verified: record.verified, ...record.observedBy };
 }

@@ -2,8 +2,7 @@ import { listedPayins, payoutClass } from '../family/links.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { type Check, type Checked, type Finding, finding, type Severity } from './findings.js';
+import { type BreakDefinitions, type Check, type Checked, type Finding, finding, type Severity } from './findings.js';
 
 export const contractBreaks = {
   contract_violation: {
@@ -80,10 +79,7 @@ function lists(intent: CheckedRecord | undefined, payin: string): boolean {
   return intent !== undefined && !intent.absent && listedPayins(intent.fields).includes(payin);
 }
 
-/**
- * One finding per word, however many payouts carry it: the word stands where the id of a record would. Closed by a person
- * it stays closed, whichever payout shows the word next.
- */
+/** One finding per word, not per payout: closed by a person it stays closed, whichever payout shows the word next. */
 const payoutWords: Check = (facts) =>
   focused(facts, 'payouts').flatMap((payout): Checked[] => {
     const word = textField(payout.fields, 'payoutType')?.toLowerCase();

@@ -1,10 +1,9 @@
-import type { BreakDefinitions } from './definition.js';
+import type { BreakDefinitions } from './findings.js';
 
 const ITS_EVENT_IS_HERE = 'Its event is here.';
 const SET_UP_ENDPOINT = 'Switch it on, or subscribe it to what it lacks, in the service’s dashboard.';
 const LEAKED = 'tallyhook secrets retire LABEL --leaked (docs/rotate-secrets.md, “When a secret leaked”)';
 
-/** Of webhooks, their endpoints and secrets. */
 export const deliveryBreaks = {
   phantom_delivery: {
     severity: 'critical',

@@ -2,8 +2,7 @@ import { amountField, dueOf } from '../family/money.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { compareAmounts } from '../money.js';
 import type { CheckedRecord } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { type FieldEvidence, type Findings, finding } from './findings.js';
+import { type BreakDefinitions, type FieldEvidence, type Findings, finding } from './findings.js';
 import { grace } from './grace.js';
 
 export const disputeBreaks = {

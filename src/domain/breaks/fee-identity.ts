@@ -1,8 +1,6 @@
 import type { JsonObject } from '../json.js';
-import type { CheckedRecord } from './check-facts.js';
-import { sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { type Checked, entityOf, type FieldEvidence, finding } from './findings.js';
+import { type CheckedRecord, sourceOf } from './check-facts.js';
+import { type BreakDefinitions, type Checked, entityOf, type FieldEvidence, finding } from './findings.js';
 import { type Identity, type IdentityOf, identitiesOf } from './identities.js';
 
 export const feeBreaks = {
@@ -29,21 +27,12 @@ export interface IdentityEvidence {
 export const RECORDS_FOR_PROOF = 20;
 const FAILURES_KEPT = 20;
 
-export interface FeeFindings {
-  checked: Checked[];
-  /** Every identity that was met, as it stands now. */
-  evidence: IdentityEvidence[];
-}
-
 /**
  * `fee_identity`: amounts of a record that don't add up as those of the records before did. Records of history are
  * evidence, and never a break; so is one that failed before the identity was proven, unless it is checked again then.
+ * `evidence`: every identity that was met, as it stands now.
  */
-export function checkFees(
-  records: readonly CheckedRecord[],
-  known: readonly IdentityEvidence[],
-  now: number,
-): FeeFindings {
+export function checkFees(records: readonly CheckedRecord[], known: readonly IdentityEvidence[], now: number) {
   const evidence = new Map(known.map((about) => [about.identity, about]));
   const checked: Checked[] = [];
   for (const record of records) {

@@ -5,7 +5,6 @@ import { type CheckedRecord, type CheckFacts, type FocusKind, focused } from './
 
 export type Severity = 'critical' | 'high' | 'medium' | 'low';
 
-/** What is wrong with a record. */
 export interface Finding {
   /** Field by field ours, theirs, and the source of each. */
   evidence: JsonObject;
@@ -40,7 +39,6 @@ export interface Checked {
   at?: number;
 }
 
-/** Says of each record in focus whether a break of one kind is there. */
 export type Check = (facts: CheckFacts) => readonly Checked[];
 
 /** A check of one record after the other: `undefined` where it can't be said, `at` where it may still come right. */
@@ -58,7 +56,6 @@ export function checked(entity: EntityRef, verdict: Finding | { at: number } | n
 
 export const entityOf = ({ kind, id }: CheckedRecord): EntityRef => ({ kind, id });
 
-/** What is said of a field here and there, and what says so. */
 export interface FieldEvidence {
   ours: Json;
   theirs: Json;
@@ -82,3 +79,19 @@ export function finding(
     ...(about.severity === undefined ? {} : { severity: about.severity }),
   };
 }
+
+/** All that is said of a kind of break; the tables of docs/breaks.md are made of it. */
+export interface BreakDefinition {
+  severity: Severity;
+  /** Some of it are worse or less, and which: whoever finds it says so. */
+  also?: { severity: Severity; where: string };
+  means: string;
+  ends: string;
+  remedy: string;
+  /** An order may be safe beside it: where, and what to do then. Left out: where it stands the records hold the order anyway, or it is about none. */
+  besideSafe?: { where: string; remedy: string };
+  /** Finds it where records don't agree with one another; left out: a run finds it, or what saves a record. */
+  check?: Check;
+}
+
+export type BreakDefinitions = Readonly<Record<string, BreakDefinition>>;

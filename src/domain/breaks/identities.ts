@@ -1,6 +1,6 @@
 import { amountField } from '../family/money.js';
 import { isJsonObject, type JsonObject } from '../json.js';
-import { addAmounts, compareAmounts, subtractAmounts, sumAmounts } from '../money.js';
+import { addAmounts, compareAmounts, isZero, subtractAmounts, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
 import type { CheckedRecord } from './check-facts.js';
 
@@ -13,36 +13,49 @@ export interface IdentityOf {
   theirs: string;
 }
 
-type Sides = { field: string; ours: string; theirs: string } | null;
+/** What a field should be by others of the record; null: they don't say. */
+type Reckoning = (fields: JsonObject) => string | null;
 
-/**
- * Sums that the specification suggests and does not promise. Whether they hold of an account is observed first. Null where
- * the record does not say.
- */
+const reckoned =
+  (reckon: (a: string, b: string) => string) =>
+  (one: string, other: string): Reckoning =>
+  (fields) => {
+    const [a, b] = [amountField(fields, one), amountField(fields, other)];
+    return a === null || b === null ? null : reckon(a, b);
+  };
+const difference = reckoned(subtractAmounts);
+const sum = reckoned(addAmounts);
+
+/** Of the payins as the payment sums them up; null where one is not final, or in another asset, or shows no such amount. */
+const sumOfPayins =
+  (field: string): Reckoning =>
+  (fields) => {
+    const payins = fields['payins'];
+    if (!Array.isArray(payins) || payins.length === 0) return null;
+    const asset = textField(fields, 'assetCode');
+    const amounts = payins.map((payin) => {
+      if (!isJsonObject(payin) || textField(payin, 'status') !== 'confirmed') return null;
+      return textField(payin, 'assetCode') === asset ? amountField(payin, field) : null;
+    });
+    return amounts.includes(null) ? null : sumAmounts(amounts.filter((amount) => amount !== null));
+  };
+
+const merchantNet = difference('totalAmountReceived', 'feeAmountTotal');
+
+/** Sums that the specification suggests and does not promise. Whether they hold of an account is observed first. */
 const identities = {
-  /** amountNet = amountGross − feeAmount */
-  payin_net: ({ fields }: CheckedRecord): Sides =>
-    sides(fields, 'amountNet', difference(fields, 'amountGross', 'feeAmount')),
-  /** amountNetMerchant = totalAmountReceived − feeAmountTotal, where nothing was rejected */
-  intent_net: ({ fields }: CheckedRecord): Sides =>
-    compareAmounts(amountField(fields, 'amountRejected') ?? '0', '0') === 0
-      ? sides(fields, 'amountNetMerchant', difference(fields, 'totalAmountReceived', 'feeAmountTotal'))
-      : null,
-  /** feeAmountTotal = feeAmountOnRange + feeAmountOnRejected */
-  intent_fees: ({ fields }: CheckedRecord): Sides =>
-    sides(fields, 'feeAmountTotal', sumOf(fields, 'feeAmountOnRange', 'feeAmountOnRejected')),
-  /** totalAmountReceived = amountInRange + amountRejected */
-  intent_range: ({ fields }: CheckedRecord): Sides =>
-    sides(fields, 'totalAmountReceived', sumOf(fields, 'amountInRange', 'amountRejected')),
-  /** totalAmountReceived = the sum of amountGross of its confirmed payins */
-  payins_gross: ({ fields }: CheckedRecord): Sides =>
-    sides(fields, 'totalAmountReceived', sumOfPayins(fields, 'amountGross')),
-  /** amountNetMerchant = the sum of amountNet of its confirmed payins */
-  payins_net: ({ fields }: CheckedRecord): Sides =>
-    sides(fields, 'amountNetMerchant', sumOfPayins(fields, 'amountNet')),
-  /** feeAmountTotal = the sum of feeAmount of its confirmed payins */
-  payins_fee: ({ fields }: CheckedRecord): Sides => sides(fields, 'feeAmountTotal', sumOfPayins(fields, 'feeAmount')),
-} as const;
+  payin_net: ['amountNet', difference('amountGross', 'feeAmount')],
+  /** Where nothing was rejected. */
+  intent_net: [
+    'amountNetMerchant',
+    (fields) => (isZero(amountField(fields, 'amountRejected') ?? '0') ? merchantNet(fields) : null),
+  ],
+  intent_fees: ['feeAmountTotal', sum('feeAmountOnRange', 'feeAmountOnRejected')],
+  intent_range: ['totalAmountReceived', sum('amountInRange', 'amountRejected')],
+  payins_gross: ['totalAmountReceived', sumOfPayins('amountGross')],
+  payins_net: ['amountNetMerchant', sumOfPayins('amountNet')],
+  payins_fee: ['feeAmountTotal', sumOfPayins('feeAmount')],
+} as const satisfies Readonly<Record<string, readonly [field: string, Reckoning]>>;
 
 export type Identity = keyof typeof identities;
 const identityNames = Object.keys(identities) as readonly Identity[];
@@ -53,8 +66,10 @@ export function identitiesOf(record: CheckedRecord): IdentityOf[] {
     ? identityNames.filter((name) => (name === 'payin_net') === (record.kind === 'payin'))
     : [];
   return names.flatMap((identity) => {
-    const found = identities[identity](record);
-    return found === null ? [] : [{ identity, holds: compareAmounts(found.ours, found.theirs) === 0, ...found }];
+    const [field, reckon] = identities[identity];
+    const [ours, theirs] = [reckon(record.fields), amountField(record.fields, field)];
+    if (ours === null || theirs === null) return [];
+    return [{ identity, holds: compareAmounts(ours, theirs) === 0, field, ours, theirs }];
   });
 }
 
@@ -66,34 +81,4 @@ function isFinal({ kind, fields, verified, absent }: CheckedRecord): boolean {
   return (
     kind === 'payment_intent' && status === 'completed' && (textField(fields, 'irregularStatus') ?? 'none') === 'none'
   );
-}
-
-function sides(fields: JsonObject, field: string, ours: string | null): Sides {
-  const theirs = amountField(fields, field);
-  return ours === null || theirs === null ? null : { field, ours, theirs };
-}
-
-function difference(fields: JsonObject, from: string, minus: string): string | null {
-  const [a, b] = [amountField(fields, from), amountField(fields, minus)];
-  return a === null || b === null ? null : subtractAmounts(a, b);
-}
-
-function sumOf(fields: JsonObject, one: string, other: string): string | null {
-  const [a, b] = [amountField(fields, one), amountField(fields, other)];
-  return a === null || b === null ? null : addAmounts(a, b);
-}
-
-/** Of the payins as the payment sums them up; null where one is not final, or in another asset, or shows no such amount. */
-function sumOfPayins(fields: JsonObject, field: string): string | null {
-  const payins = fields['payins'];
-  if (!Array.isArray(payins) || payins.length === 0) return null;
-  const asset = textField(fields, 'assetCode');
-  const amounts: string[] = [];
-  for (const payin of payins) {
-    if (!isJsonObject(payin) || textField(payin, 'status') !== 'confirmed') return null;
-    const amount = amountField(payin, field);
-    if (amount === null || textField(payin, 'assetCode') !== asset) return null;
-    amounts.push(amount);
-  }
-  return sumAmounts(amounts);
 }

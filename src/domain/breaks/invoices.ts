@@ -5,11 +5,9 @@ import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { compareAmounts, isAmount, multiplyAmounts, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, isCollected, sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { type Check, each, type Finding, finding } from './findings.js';
+import { type BreakDefinitions, type Check, each, type Finding, finding } from './findings.js';
 import { grace } from './grace.js';
 
-/** Of invoices, and the payments that they name. */
 export const invoiceBreaks = {
   invoice_paid_without_intent: {
     severity: 'high',
@@ -121,7 +119,7 @@ function lineTotal(item: Json): string | null {
   const quantity = isLosslessNumber(item['quantity']) ? item['quantity'].toString() : item['quantity'];
   const price = item['unitPrice'];
   if (typeof quantity !== 'string' || !/^\d{1,18}$/.test(quantity) || !isAmount(price)) return null;
-  return multiplyAmounts(price, quantity, { decimals: 18, mode: 'half_even' });
+  return multiplyAmounts(price, quantity, 'half_even');
 }
 
 /** A mail server's words repeat the address that it refused. */

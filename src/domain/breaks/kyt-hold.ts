@@ -1,8 +1,7 @@
 import { isRejected, kytVerdict } from '../orders/kyt.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, isCollected, sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { each, type Finding, finding } from './findings.js';
+import { type BreakDefinitions, each, type Finding, finding } from './findings.js';
 import { grace } from './grace.js';
 
 export const screeningBreaks = {
@@ -51,7 +50,6 @@ export function rejectedHold(payin: Parameters<typeof sourceOf>[0], intent: Pick
   return finding({ kytStatus: { ours: 'passed', theirs: word, source: sourceOf(payin) } }, { notes });
 }
 
-/** The payments that a payin names or that list it, and those of them that are known. */
 function intentsOf(payin: CheckedRecord, { intents, listings }: CheckFacts) {
   const named = textField(payin.fields, 'paymentIntentId');
   const ids = new Set([...(listings.get(payin.id) ?? []), ...(named === null ? [] : [named])]);

@@ -6,12 +6,10 @@ import { compareAmounts } from '../money.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, isCollected, type RefundFacts, sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { each, type Finding, finding } from './findings.js';
+import { type BreakDefinitions, each, type Finding, finding } from './findings.js';
 import { grace } from './grace.js';
 import { counts } from './refunds.js';
 
-/** Of refunds and the payments that they give back. */
 export const lostRefundBreaks = {
   refund_without_order: {
     severity: 'high',
@@ -36,10 +34,7 @@ export const lostRefundBreaks = {
 
 const MOST_CANDIDATES = 5;
 
-/**
- * Money was given back, and nothing says whose: neither a payment, nor a person, nor a reference that names an order. It
- * withholds no order, so a person must check it.
- */
+/** Money was given back, and nothing says whose. It withholds no order, so a person must check it. */
 function lostOrNot(payout: CheckedRecord, { now, refunds }: CheckFacts): Finding | { at: number } | null {
   if (!isLost(payout, refunds)) return null;
   const candidates = refunds.candidates.get(payout.id);
@@ -126,7 +121,6 @@ function isSameAddress({ fields: given }: CheckedRecord, { fields }: CheckedReco
   return parts.length === 1 ? to === shown : to.startsWith(start) && to.slice(start.length).endsWith(end);
 }
 
-/** A person said whose refund it is, and the records have come to name another payment since. */
 function reassigned(payout: CheckedRecord, { refunds }: CheckFacts): Finding | null {
   const { naming, words, assigned, namedThen } = refunds;
   const decided = assigned.get(payout.id);

@@ -5,8 +5,7 @@ import { compareAmounts } from '../money.js';
 import type { OrderStatus } from '../orders/order.js';
 import { textField } from '../records.js';
 import { type CheckedOrder, type CheckedRecord, type CheckFacts, sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { type Check, checked, type Finding, finding } from './findings.js';
+import { type BreakDefinitions, type Check, checked, type Finding, finding } from './findings.js';
 import { grace } from './grace.js';
 
 const NOT_REGISTERED = {
@@ -15,7 +14,6 @@ const NOT_REGISTERED = {
     'set `RELEASE_REQUIRES_REGISTRATION=on`, for every role: such an order is then `not_registered` and never safe ([orders.md](orders.md#what-the-store-registers)). While it is `off`, your shop ships it unless it looks at breaks, or ships only orders that it registered',
 } as const;
 
-/** Of what the store registered and what its payments show. */
 export const orderBreaks = {
   order_underpaid: {
     severity: 'high',
@@ -70,10 +68,7 @@ const WITH_MONEY: readonly OrderStatus[] = [...PAID, 'refunded', 'disputed'];
 /** Nothing came in, and nothing is on its way. */
 const UNPAID: readonly OrderStatus[] = ['awaiting_payment', 'expired', 'cancelled'];
 
-/**
- * What the store registered against what its payments show, in the currency of the request. One break at most: money that
- * came in says more than what was asked for. What is paid twice is `duplicate_payment`.
- */
+/** One break of an order at most: money that came in says more than what was asked for. Paid twice is `duplicate_payment`. */
 function whereOrderIs(kind: OrderBreak): Check {
   return (facts) =>
     facts.orders.map((order) => {

@@ -2,8 +2,7 @@ import { canonicalHash } from '../canonical-json.js';
 import { isFinal } from '../family/states.js';
 import type { JsonObject } from '../json.js';
 import { textField } from '../records.js';
-import type { BreakDefinitions } from './definition.js';
-import type { Findings } from './findings.js';
+import type { BreakDefinitions, Findings } from './findings.js';
 
 export const payoutBreaks = {
   payout_stuck: {
@@ -26,10 +25,8 @@ const kinds = Object.keys(payoutBreaks) as readonly PayoutBreak[];
 export interface PayoutInHand {
   id: string;
   fields: JsonObject;
-  /** The service's own list showed it so. */
   listed: boolean;
   createdAt: number | null;
-  /** The service's `updatedAt`. */
   updatedAt: number | null;
   firstSeenAt: number;
   /** When the newest thing that we know of it was true, and where that comes from. */
@@ -42,14 +39,10 @@ export interface PayoutCheck {
   /** Older payouts are history. */
   adoptedAt: number;
   graceMs: number;
-  /** The service has a list of payouts. */
   offersList: boolean;
 }
 
-/**
- * `payout_stuck`: known not to have moved for longer than the grace. `payout_untracked`: the service has no list of
- * payouts, and nothing that it does show has spoken of this one for so long; what became of it can't be known from here.
- */
+/** `payout_stuck`: not moved for longer than the grace. `payout_untracked`: no list shows it, and nothing has spoken of it for so long. */
 export function checkPayouts(payouts: readonly PayoutInHand[], about: PayoutCheck): Findings<PayoutBreak> {
   const findings: Findings<PayoutBreak> = { open: [], resolve: [] };
   for (const payout of payouts) {

@@ -1,4 +1,4 @@
-import type { BreakDefinitions } from './definition.js';
+import type { BreakDefinitions } from './findings.js';
 
 /** Of records, orders and balances; found where they are saved, not by a check. */
 export const recordBreaks = {

@@ -5,8 +5,7 @@ import { compareAmounts, sumAmounts } from '../money.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { type Check, checked, entityOf, type Finding, finding } from './findings.js';
+import { type BreakDefinitions, type Check, checked, entityOf, type Finding, finding } from './findings.js';
 
 export const refundBreaks = {
   refund_exceeds_net: {
@@ -22,10 +21,7 @@ export const refundBreaks = {
 /** States in which nothing left, and nothing will. Not all of them are shown (specification 3.4). */
 const NEVER_LEFT = /fail|cancel|reject|declin|refus|expire|abort/i;
 
-/**
- * Nothing may be given back that was not credited (specification 4.5): refunds against the net, and these together with
- * the refund of a dispute, which was never credited, against all that came in. Refunds under way count.
- */
+/** Refunds, also under way, against the net; with a dispute's, which was never credited, against all that came in (4.5). */
 function checkRefunds(facts: CheckFacts): ReturnType<Check> {
   const given = refundsByIntent(facts);
   return focused(facts, 'intents').map((intent) => {

@@ -1,8 +1,7 @@
 import { states } from '../family/states.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
-import type { BreakDefinitions } from './definition.js';
-import { type Check, entityOf, type Finding, finding } from './findings.js';
+import { type BreakDefinitions, type Check, entityOf, type Finding, finding } from './findings.js';
 import { grace, RECHECK_MS } from './grace.js';
 
 export const staleBreaks = {

@@ -1,19 +1,6 @@
 import type { BreakKind } from '../breaks/breaks.js';
 
-/**
- * What became of a delivery of the service:
- *
- * - `received`: the event is here, through this delivery.
- * - `received_sibling`: it is here, through the delivery to another endpoint of ours.
- * - `pending_retry`: it is not here, and the service is still at it.
- * - `rejected`: we rejected it.
- * - `never_reached`: no attempt reached us, or none that we could know of.
- * - `phantom`: the service noted an answer of 2xx, and we hold nothing.
- * - `other_endpoint`: it was not meant for us.
- * - `too_old`: it was first seen when the keys of events of its time were gone: nobody can know any more.
- * - `unrecoverable`: it is not here and never will be, for its payload is not shown; but what it may have reported was read
- *   from the service since, so that nothing is lost with it.
- */
+/** What became of a delivery of the service; docs/operate.md explains each. */
 export const deliveryClasses = [
   'received',
   'received_sibling',
@@ -50,10 +37,7 @@ export interface DeliveryFacts {
   recoverable: boolean;
   /** When it came to be known here; left out: just now. */
   firstSeenAt?: number | null;
-  /**
-   * Of one without a payload: whether what it reported was read from the service later. `unknown`: nothing says what that
-   * was, and nothing will. Left out: not yet.
-   */
+  /** Of one without a payload: whether what it reported was read since. `unknown`: nothing will ever say. Left out: not yet. */
   readSince?: 'yes' | 'not yet' | 'unknown';
 }
 
@@ -92,39 +76,40 @@ const breakOf = {
   phantom: 'phantom_delivery',
 } as const satisfies Partial<Record<DeliveryClass, BreakKind>>;
 
-/** The breaks that a delivery can have. */
 export const deliveryBreakKinds: readonly BreakKind[] = Object.values(breakOf);
 
 /** Every delivery has exactly one class, and that depends on nothing but these facts and the time. */
 export function classifyDelivery(facts: DeliveryFacts, clock: DeliveryClock): DeliveryVerdict {
-  const kind = classOf(facts, clock);
-  const isMissing = kind in breakOf && !isHistory(facts, clock);
-  const due = isMissing && isAged(facts, clock);
-  const isMadeGood = facts.held === 'recovered' && facts.applied;
+  const { createdAt, held, recoverable, readSince } = facts;
+  const kind = stateOf(facts, clock);
+  const isHistory = createdAt !== null && createdAt < clock.adoptedAt;
+  const lacks = isLacking(kind) && !isHistory ? kind : null;
+  const isOver = lacks !== null && isHopeless(facts, clock);
+  if (isOver && readSince === 'yes')
+    return { class: 'unrecoverable', missed: false, open: false, recover: false, breakKind: null };
+  // It had the time that a delivery may take.
+  const due = lacks !== null && (createdAt === null || clock.now - createdAt >= clock.graceMs);
+  const isMadeGood = held === 'recovered' && facts.applied;
   const missed = due && !isMadeGood;
-  const isGivenUp = missed && isHopeless(facts, clock) && facts.readSince === 'unknown';
+  // A late retry under a secret that the operator retired is rejected as it should be; the event is recovered.
+  const isExplained = kind === 'rejected' && facts.secretRetired && (recoverable || held === 'recovered');
   return {
     class: kind,
     missed,
-    open: kind === 'pending_retry' || (isMissing && !isMadeGood && !isGivenUp),
-    recover: due && facts.held === null && facts.recoverable,
-    breakKind: missed && !isExplained(kind, facts) ? breakOf[kind as keyof typeof breakOf] : null,
+    open: kind === 'pending_retry' || (lacks !== null && !isMadeGood && !(missed && isOver && readSince === 'unknown')),
+    recover: due && held === null && recoverable,
+    breakKind: missed && !isExplained ? breakOf[lacks] : null,
   };
 }
 
-/**
- * When an open delivery is to be classified again though the service says nothing new, ms; 0: on each run. The older it is, the
- * less often: its class changes by its age, by an event that comes late, or by a poll.
- */
+function isLacking(kind: DeliveryClass): kind is keyof typeof breakOf {
+  return kind in breakOf;
+}
+
+/** When an open delivery is classified again though the service says nothing new, ms; 0: on each run. The older, the less often. */
 export function classifyAgainAt(facts: WhenKnown, { now }: Pick<DeliveryClock, 'now'>): number {
   const age = ageOf(facts, now);
   return age < RECENT_MS ? 0 : now + age / AGE_SHARE;
-}
-
-function classOf(facts: DeliveryFacts, clock: DeliveryClock): DeliveryClass {
-  const kind = stateOf(facts, clock);
-  const isOver = kind in breakOf && !isHistory(facts, clock) && isHopeless(facts, clock);
-  return isOver && facts.readSince === 'yes' ? 'unrecoverable' : kind;
 }
 
 function stateOf(facts: DeliveryFacts, clock: DeliveryClock): DeliveryClass {
@@ -149,10 +134,6 @@ function isUnderWay(facts: DeliveryFacts, { now, graceMs }: DeliveryClock): bool
   return [facts.createdAt, facts.lastAttemptAt, facts.nextRetryAt].some((at) => at !== null && now - at < graceMs);
 }
 
-function isHistory({ createdAt }: DeliveryFacts, { adoptedAt }: DeliveryClock): boolean {
-  return createdAt !== null && createdAt < adoptedAt;
-}
-
 /** Nothing to recover it from, and nothing came for so long. */
 export function isHopeless(
   facts: WhenKnown & Pick<DeliveryFacts, 'held' | 'recoverable'>,
@@ -165,14 +146,4 @@ type WhenKnown = Pick<DeliveryFacts, 'createdAt' | 'lastAttemptAt' | 'firstSeenA
 
 function ageOf({ createdAt, lastAttemptAt, firstSeenAt }: WhenKnown, now: number): number {
   return now - (createdAt ?? lastAttemptAt ?? firstSeenAt ?? now);
-}
-
-/** It had the time that a delivery may take. */
-function isAged({ createdAt }: DeliveryFacts, { now, graceMs }: DeliveryClock): boolean {
-  return createdAt === null || now - createdAt >= graceMs;
-}
-
-/** A late retry under a secret that the operator retired is rejected as it should be; the event is recovered. */
-function isExplained(kind: DeliveryClass, { secretRetired, recoverable, held }: DeliveryFacts): boolean {
-  return kind === 'rejected' && secretRetired && (recoverable || held === 'recovered');
 }

@@ -12,10 +12,7 @@ export interface DeliveredEvent extends EventKey {
   text: string;
 }
 
-/**
- * The event in a delivery's payload, an object or a JSON text, under the same key as when it arrives; null where the
- * payload is no event that the receiver would take. An id that stands in a header is not in the history.
- */
+/** The event in a delivery's payload, under the same key as when it arrives; null: none that the receiver would take. */
 export function deliveredEvent(payload: Json | undefined, pointer: string): DeliveredEvent | null {
   const text = textOf(payload);
   if (text === null) return null;
@@ -29,10 +26,7 @@ export function deliveredEvent(payload: Json | undefined, pointer: string): Deli
   return { ...eventKey({ envelope, headers: {}, pointer }), event: envelope.textOf(event), timestamp: seconds, text };
 }
 
-/**
- * The payload's time, seconds, no later than its delivery allows: 60 s beyond the last moment (ms) at which the service can
- * have stamped it. So what comes without the check of its age can't claim the future (specification 6.3, point 7).
- */
+/** The payload's time, seconds, at most 60 s beyond the last moment (ms) of its delivery: it can't claim the future (6.3, point 7). */
 export function boundedTimestamp(timestamp: number, latestMs: number): number {
   return Math.min(timestamp, Math.floor(latestMs / 1_000) + 60);
 }

@@ -36,32 +36,17 @@ export function findEndpointFaults(
     .filter(({ isActive }) => isActive !== false)
     .map(({ id, url, events }) => ({ id, url, events: events ?? ['*'] }));
   const covered = active.flatMap(({ events }) => events);
-  const idle = ours.filter(
-    ({ isActive, events }) => isActive === false && (active.length === 0 || isMissed(events, covered, needed)),
-  );
+  const idle = ours.filter(({ isActive, events }) => {
+    const isMissed = active.length === 0 || lackingEvents(events ?? needed, covered).length > 0;
+    return isActive === false && isMissed;
+  });
   const lacking = lackingEvents(needed, covered);
   const [first] = active;
-  return [
-    ...idle.map(({ id, url }) => ({
-      kind: 'endpoint_inactive' as const,
-      id,
-      evidence: { ours: { needed: [...needed] }, theirs: { url, isActive: false } },
-    })),
-    ...(first !== undefined && lacking.length > 0
-      ? [
-          {
-            kind: 'endpoint_unsubscribed' as const,
-            id: first.id,
-            evidence: {
-              ours: { needed: [...needed] },
-              theirs: { url: first.url, events: [...first.events], lacking },
-            },
-          },
-        ]
-      : []),
-  ];
-}
-
-function isMissed(events: readonly string[] | null, covered: readonly string[], needed: readonly string[]): boolean {
-  return lackingEvents(events ?? needed, covered).length > 0;
+  const ofNeeded = { needed: [...needed] };
+  const faults = idle.map(({ id, url }): EndpointFault => {
+    return { kind: 'endpoint_inactive', id, evidence: { ours: ofNeeded, theirs: { url, isActive: false } } };
+  });
+  if (first === undefined || lacking.length === 0) return faults;
+  const theirs = { url: first.url, events: [...first.events], lacking };
+  return [...faults, { kind: 'endpoint_unsubscribed', id: first.id, evidence: { ours: ofNeeded, theirs } }];
 }

@@ -4,10 +4,7 @@ export interface OwnAddress {
   webhookPath: string;
 }
 
-/**
- * Whether an endpoint's address is ours: it equals the public one, or, where that is not set, its path is our path. An
- * address that is none says nothing: null.
- */
+/** It equals our public address, or, where that is not set, has our path. Null: it is no address. */
 export function isOwnUrl(url: string | null, { publicUrl, webhookPath }: OwnAddress): boolean | null {
   const given = addressOf(url);
   if (given === null) return null;

@@ -9,7 +9,6 @@ export interface HeldEvent {
   firstArrivalAt: number;
 }
 
-/** The part of a delivery that it is paired by. */
 export interface PairedBy {
   id: string;
   endpointId: string | null;

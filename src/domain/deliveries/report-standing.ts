@@ -6,7 +6,6 @@ export interface HistoryKnown {
   readAt: number;
 }
 
-/** A poll of the history from its head down. */
 export interface HistoryPoll {
   /** Every delivery down to `downTo`, or to the end of the list, was shown. */
   complete: boolean;
@@ -36,7 +35,6 @@ export function knownAfter(before: HistoryKnown | null, poll: HistoryPoll): Hist
   return { from: goesOn ? Math.min(before.from, from) : from, readAt };
 }
 
-/** A webhook that was accepted. */
 export interface ReportFacts {
   /** ms of the service's clock. */
   arrivedAt: number;
@@ -82,7 +80,6 @@ const CLEAR = 5;
 /** So many of the others have to be counted at most to say whether it points at the secret. */
 export const OTHERS_TO_COUNT = CLEAR * (SHARE + 1);
 
-/** What lacks, all of it under one secret. */
 export interface UnderOneSecret {
   lacking: number;
   /** What the history has under that secret since the first that lacks. */

@@ -1,6 +1,5 @@
 import { LEARN_ENDPOINT, type SecretFacts } from './secret-verdict.js';
 
-/** What the delivery history says of the events that came under a secret. */
 export interface SecretLeak {
   /** Events that the service did not send; null: it is not known. */
   notSent: number | null;
@@ -14,7 +13,6 @@ export interface SecretLeak {
 
 export interface LeakFacts {
   secret: Pick<SecretFacts, 'label' | 'endpoint'>;
-  /** Anything came under it. */
   hasMatched: boolean;
   notSent: number;
   unmatched: number;
@@ -23,7 +21,6 @@ export interface LeakFacts {
   endpointListed: boolean;
   /** The newest complete poll of the history is no older than a day. */
   historyKnown: boolean;
-  /** Why the newest poll was not complete. */
   historyReason: string | null;
 }
 
@@ -59,17 +56,13 @@ export function leakWords({ label, notSent, lacking }: Pick<SecretLeak, 'notSent
 export interface LeakDone {
   /** Events that the history lacked, and that count as not sent from now on. */
   disproved: number;
-  /** Events of which the history can't say yet. */
   undecided: number;
-  /** Orders that are other than before. */
   orders: string[];
-  /** How many breaks were resolved, by kind. */
   breaks: Record<string, number>;
 }
 
 const MOST_NAMED = 20;
 
-/** For people, a line each. */
 export function leakLines({ disproved, undecided, orders, breaks }: LeakDone): string[] {
   const closed = Object.entries(breaks).map(([kind, n]) => `${n} ${kind}`);
   const named = orders.slice(0, MOST_NAMED).join(', ');

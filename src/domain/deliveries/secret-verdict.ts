@@ -21,12 +21,10 @@ export interface SecretFacts {
   pending: number;
 }
 
-/** A secret whose endpoint is known, and what that subscribes to. */
 interface Listed extends SecretFacts {
   endpoint: { id: string; isActive: boolean | null; events: readonly string[] };
 }
 
-/** What came while two secrets were both in use. */
 export interface Overlap {
   both: number;
   /** Events that came under the one to be retired and not under the other; a few of them. */
@@ -36,7 +34,6 @@ export interface Overlap {
 
 export interface VerdictFacts {
   secret: SecretFacts;
-  /** All other configured secrets. */
   others: readonly SecretFacts[];
   /** With the endpoint of this other secret. */
   overlap: (other: string) => Overlap;
@@ -50,13 +47,11 @@ export interface SecretClassification {
   verdict: SecretVerdict;
   /** What is missing, or what is not known, in words for people. */
   missing: string[];
-  /** The secret that takes its place. */
   successor: string | null;
   /** What a person does next, with the step of docs/rotate-secrets.md. */
   next: string;
 }
 
-/** What is missing, and what makes it good. */
 interface Lack {
   what: string;
   next: string;
@@ -71,7 +66,8 @@ export function classifySecret(facts: VerdictFacts): SecretClassification {
   const { secret, others } = facts;
   const rivals = others.filter(({ retired }) => !retired);
   if (secret.retired) {
-    const next = rivals.length === 0 ? noneLeft(secret) : afterRetirement(secret);
+    const noneLeft = `No webhook is accepted: every secret is retired. ${acceptAgain(secret.label)} (step 5).`;
+    const next = rivals.length === 0 ? noneLeft : afterRetirement(secret);
     return { verdict: 'retired', missing: [], successor: null, next };
   }
   if (rivals.length === 0) return withVerdict('keep', [alone(facts)]);
@@ -139,10 +135,6 @@ function unknownsOf(secret: SecretFacts, other: SecretFacts, historyKnown: boole
   ];
 }
 
-function noneLeft({ label }: SecretFacts): string {
-  return `No webhook is accepted: every secret is retired. ${acceptAgain(label)} (step 5).`;
-}
-
 function alone({ secret: { firstMatchAt, endpoint }, rejected }: VerdictFacts): Lack {
   const what = 'it is the only secret that is accepted';
   if (firstMatchAt === null) {
@@ -190,7 +182,6 @@ function afterRetirement({ endpoint }: SecretFacts): string {
   return 'Its endpoint is gone or off: take it out of WEBHOOK_SECRETS (step 7).';
 }
 
-/** Types that the one subscribes to and the other does not. */
 export function lackingEvents(wanted: readonly string[], given: readonly string[]): string[] {
   return wanted.filter((type) => !given.some((pattern) => covers(pattern, type)));
 }
@@ -200,7 +191,6 @@ function covers(pattern: string, type: string): boolean {
   return pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1));
 }
 
-/** Something lacks. */
 function withVerdict(
   verdict: SecretVerdict,
   lacks: readonly Lack[],

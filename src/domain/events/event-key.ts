@@ -9,7 +9,6 @@ import type { RecordKind } from '../kinds/kinds.js';
 export const usualIdPlaces: readonly string[] = ['/id', '/eventId', '/event_id', 'header:X-Service-Event-Id'];
 
 const HEADER_PREFIX = 'header:';
-const POINTER = /^(\/([^~/]|~[01])*)+$/u;
 const ARRAY_INDEX = /^(0|[1-9]\d{0,15})$/;
 
 export interface EventKey {
@@ -56,12 +55,6 @@ export function* findingKey(arrival: KeyedArrival): Pausing<EventKey> {
 function* hashing(text: string): Pausing<string> {
   if (text.length > SLICE) yield;
   return hashOfText(text);
-}
-
-/** Whether the text is one that `eventKey` understands as its pointer. */
-export function isEventIdPointer(text: string): boolean {
-  if (text === 'auto' || text === 'none') return true;
-  return text.startsWith(HEADER_PREFIX) ? /^[\w!#$%&'*+.^`|~-]+$/.test(headerName(text)) : POINTER.test(text);
 }
 
 /** The header that may hold an event's id, in lowercase; null: none does. */
@@ -146,10 +139,7 @@ export const MARK_FIELD = 'tallyhook';
 /** Its value in the events of `tallyhook trigger`. */
 export const TRIGGER_MARK = 'trigger';
 
-/**
- * `trigger` where the envelope says that it is a test of the way to the receiver, whoever sent it: such an event is kept and
- * shown, and nothing follows from it. Null: it is a report.
- */
+/** `trigger`: a test of the way to the receiver, whoever sent it: kept and shown, and nothing follows from it. Null: a report. */
 export function markOf(envelope: JsonTable): typeof TRIGGER_MARK | null {
   const part = envelope.member(0, MARK_FIELD, 'string');
   return part !== null && envelope.textOf(part) === TRIGGER_MARK ? TRIGGER_MARK : null;

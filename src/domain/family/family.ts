@@ -16,7 +16,6 @@ import {
   type ShownRecord,
 } from './links.js';
 
-/** The records of one order. */
 export interface Family {
   intents: ShownRecord[];
   /** Payments that other orders could have as well. */
@@ -64,7 +63,6 @@ export const noFamily: Family = {
 /** Records, each once; all that there are, or at least those that have to do with the order. */
 export type FamilyRecords = Readonly<Record<FamilyKind, readonly ShownRecord[]>>;
 
-/** What else is said of them. */
 export interface Said {
   /** By persons. */
   assigned: Assignments;
@@ -75,16 +73,12 @@ export interface Said {
   saysPaid: ReadonlySet<string>;
   openCalls: readonly OpenCall[];
   showsKyt: boolean;
-  /**
-   * What reports say of refunds is polled too late for the truth among it, or never: so much of it waits, or the delivery
-   * history is not read.
-   */
+  /** Reports of refunds are polled too late for the truth among them, or never: too many wait, or the history is not read. */
   polledLate: boolean;
 }
 
 interface Owner {
   intent: ShownRecord;
-  /** The orders that could have it. */
   references: string[];
 }
 
@@ -167,11 +161,7 @@ function elsewhereOf(reference: string, own: readonly ShownRecord[], { owners, i
 /** Those linked with a payment that carries the reference itself. */
 function invoicedOf(reference: string, intents: readonly ShownRecord[], { invoiced }: Links): ShownRecord[] {
   const carrying = intents.filter(({ fields }) => referenceOf(fields) === reference);
-  return carrying.flatMap(({ id }) => (invoiced.get(id) ?? []).filter(isKnown));
-}
-
-function isKnown({ unknown }: ShownRecord): boolean {
-  return unknown !== true;
+  return carrying.flatMap(({ id }) => (invoiced.get(id) ?? []).filter(({ unknown }) => unknown !== true));
 }
 
 function isUnlinkedOf({ payout, owner }: Owned, reference: string, { assigned }: Said, words: PayoutWords): boolean {
@@ -202,8 +192,5 @@ function refundsOf(
   // Said to be of one of the payments, though it may give another's money back: it is named here, and counted there.
   const claimed = read.filter(({ owner }) => owner.candidates.some((candidate) => ids.has(candidate)));
   const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'payout'));
-  return {
-    refunds,
-    refundIds: [...new Set([...named, ...claimed.map(({ payout }) => payout.id)])].sort(compareText),
-  };
+  return { refunds, refundIds: [...new Set([...named, ...claimed.map(({ payout }) => payout.id)])].sort(compareText) };
 }

@@ -1,13 +1,10 @@
 import { groupedPairs } from '../grouped.js';
-import { isJsonObject, type JsonObject } from '../json.js';
+import { type JsonObject } from '../json.js';
 import type { RecordKind } from '../kinds/kinds.js';
 import { compareText } from '../record-state.js';
-import { textField } from '../records.js';
+import { objectsIn, textField } from '../records.js';
 
-/**
- * A record as it may decide: its fields are what polls, our own calls and the delivery history show, never what only a
- * report says (`Shown` of merge.ts).
- */
+/** A record as it may decide: fields that polls, own calls and the delivery history show, never what only a report says. */
 export interface ShownRecord {
   id: string;
   fields: JsonObject;
@@ -25,7 +22,6 @@ export interface ShownRecord {
   ownCall?: string | null;
 }
 
-/** The kinds of which a family is made. */
 export const familyKinds = ['payment_intent', 'payin', 'invoice', 'payout'] as const satisfies readonly RecordKind[];
 export type FamilyKind = (typeof familyKinds)[number];
 
@@ -52,12 +48,9 @@ type PayinSummary = JsonObject & { id: string };
 
 /** The payins that a payment intent sums up (specification 2.1). */
 export function payinSummaries(fields: JsonObject): PayinSummary[] {
-  const listed = Object.hasOwn(fields, 'payins') ? fields['payins'] : null;
-  if (!Array.isArray(listed)) return [];
-  return listed.filter((item): item is PayinSummary => isJsonObject(item) && Boolean(textField(item, 'id')));
+  return objectsIn(fields, 'payins').filter((item): item is PayinSummary => Boolean(textField(item, 'id')));
 }
 
-/** Their ids. */
 export function listedPayins(fields: JsonObject): string[] {
   return payinSummaries(fields).map(({ id }) => id);
 }
@@ -85,10 +78,7 @@ export function paymentsOf<R extends ShownRecord>(invoice: ShownRecord, intents:
   );
 }
 
-/**
- * The orders that could have a payment: its own reference's alone; else those of the invoices that it is linked with
- * (`linkedByPayment`), in the order of references. More than one: its money counts for none of them.
- */
+/** The orders that could have a payment: its own reference's alone; else its linked invoices'. More than one: it counts for none. */
 export function ordersOfPayment(intent: ShownRecord, linked: readonly ShownRecord[]): string[] {
   if (intent.unknown === true) return [];
   const own = referenceOf(intent.fields);
@@ -160,16 +150,19 @@ export const defaultPayoutWords: PayoutWords = {
 
 /** What a payout is by the word that it carries; null: it carries none, or one that nobody has classed. */
 export function payoutClass(fields: JsonObject, words: PayoutWords): PayoutClass | null {
-  const word = textField(fields, 'payoutType')?.toLowerCase();
-  if (word === undefined) return null;
-  const found = Object.entries<readonly string[]>(words).find(([, list]) => list.includes(word));
-  return found === undefined ? null : (found[0] as PayoutClass);
+  return classOf(textField(fields, 'payoutType'), words);
 }
 
-/**
- * A payout that may give back money of the order whose reference it carries, though nothing says of which payment: a
- * refund by its type, or of a type that nobody has classed. Never a withdrawal of our own.
- */
+/** The class on whose list the word is, in whatever case; null: on none. */
+export function classOf<Class extends string>(
+  word: string | null,
+  words: Readonly<Record<Class, readonly string[]>>,
+): Class | null {
+  const found = Object.entries<readonly string[]>(words).find(([, list]) => list.includes(word?.toLowerCase() ?? ''));
+  return word === null || found === undefined ? null : (found[0] as Class);
+}
+
+/** It may give back money of the order whose reference it carries: a refund, or of a type that nobody has classed; no own withdrawal. */
 export function isUnlinkedRefund(payout: Pick<ShownRecord, 'fields' | 'ownCall'>, words: PayoutWords): boolean {
   return payout.ownCall !== 'createPayout' && mayRefund(payout.fields, words);
 }

@@ -32,16 +32,11 @@ export function invoicedOf(fields: JsonObject): Money | null {
   return moneyIn(fields, 'amount', 'currency');
 }
 
-/** A request is in crypto unless the record says otherwise: that is the default of 4.1. */
-function isCrypto(fields: JsonObject): boolean {
-  return textField(fields, 'requestedCurrencyType') !== 'fiat';
-}
-
 /** What is to come in, in the asset of the payment: `amountCryptoExpected` is null where the request was in crypto already (2.1). */
 export function dueOf(fields: JsonObject): string | null {
-  return (
-    amountField(fields, 'amountCryptoExpected') ?? (isCrypto(fields) ? amountField(fields, 'amountRequested') : null)
-  );
+  // A request is in crypto unless the record says otherwise: that is the default of 4.1.
+  const isCrypto = textField(fields, 'requestedCurrencyType') !== 'fiat';
+  return amountField(fields, 'amountCryptoExpected') ?? (isCrypto ? amountField(fields, 'amountRequested') : null);
 }
 
 /** Credited after fees (2.1). */

@@ -10,7 +10,6 @@ export interface OpenCall {
   begunAt: Date;
   /** What its answer named; null: no answer is known. */
   objectId: string | null;
-  /** Only a person can say what came of it. */
   undecided: boolean;
 }
 
@@ -19,10 +18,7 @@ const APART_MS = 600_000;
 
 type Record = Pick<ShownRecord, 'id' | 'fields'>;
 
-/**
- * The refund call of our own, of those of which nobody knows what came, that may have made a payout which nothing links with a
- * payment. It links nothing: only who settles the call says that it made the payout.
- */
+/** The refund call of unknown outcome that may have made this unlinked payout. It links nothing: only who settles the call does. */
 export function makerOf<Call extends OpenCall>(
   payout: Record,
   calls: readonly Call[],

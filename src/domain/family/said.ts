@@ -6,17 +6,8 @@ import { isGone, mayRefund, type PayoutWords, type ShownRecord } from './links.j
 
 /** A record as it may decide, of all that is shown of it. */
 export function shownRecordOf(id: string, shown: Shown): ShownRecord {
-  return {
-    id,
-    fields: shown.fields,
-    verified: shown.verified,
-    verifiedAt: shown.verifiedAt,
-    absent: shown.absent,
-    unknown: !shown.known,
-    doubted: shown.doubted,
-    saysPaid: saysPaid(shown),
-    ownCall: shown.ownCall,
-  };
+  const { fields, verified, verifiedAt, absent, known, doubted, ownCall } = shown;
+  return { id, fields, verified, verifiedAt, absent, unknown: !known, doubted, saysPaid: saysPaid(shown), ownCall };
 }
 
 /** A report says that the payment was collected, which nothing else shows. */
@@ -76,7 +67,6 @@ export interface SaidState {
   linked: boolean;
   /** The delivery history was read for it since each report that says so, but for those that it disproves. */
   searched: boolean;
-  /** A person said whose it is. */
   assigned: boolean;
   /** The delivery history proves that the service sent none of the reports that say so (`event_not_sent`). */
   disproved: boolean;

@@ -1,13 +1,7 @@
 import { kinds, type RecordKind, recordKinds } from '../kinds/kinds.js';
 
-interface States {
-  /** Nothing happens to it any more by itself. */
-  final: readonly string[];
-  /** It waits for the customer or the chain: minutes to hours. */
-  active: readonly string[];
-  /** It asks for nothing any more, and nothing came. */
-  off: readonly string[];
-}
+/** What each is says `State` of domain/kinds/kind.ts. */
+type States = Readonly<Record<'final' | 'active' | 'off', readonly string[]>>;
 
 /** Of each kind. A state on no list is open: it may still change. */
 export const states = Object.fromEntries(recordKinds.map((kind) => [kind, statesOf(kind)])) as Record<

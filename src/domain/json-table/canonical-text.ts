@@ -29,7 +29,6 @@ export function writingCanonical(table: JsonTable, member: string): Pausing<Cano
   return new Writer(table, member).document();
 }
 
-/** An object or array that is being written. */
 interface Open {
   isObject: boolean;
   /** Its next key or item; what it ends with: none. */

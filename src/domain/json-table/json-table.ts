@@ -29,7 +29,6 @@ export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'n
  */
 export class JsonTable {
   readonly text: string;
-  /** How many values and keys it has. */
   readonly size: number;
   private readonly cells: Int32Array;
 
@@ -52,7 +51,6 @@ export class JsonTable {
     return code === 0x74 || code === 0x66 ? 'boolean' : 'number';
   }
 
-  /** The text of a number, or what a string says. */
   textOf(part: number): string {
     const start = this.at(part, START);
     const end = this.at(part, END);
@@ -79,7 +77,6 @@ export class JsonTable {
     return null;
   }
 
-  /** An array's item; null: it has no such one, or is no array. */
   item(part: number, index: number): number | null {
     if (this.kind(part) !== 'array') return null;
     let item = part + 1;
@@ -87,7 +84,6 @@ export class JsonTable {
     return item < this.at(part, AFTER) ? item : null;
   }
 
-  /** As a value of its own. */
   value(part = 0): Json {
     switch (this.kind(part)) {
       case 'object':
@@ -113,7 +109,9 @@ export class JsonTable {
     for (let key = part + 1; key < after; key = this.at(key + 1, AFTER)) {
       const name = this.textOf(key);
       const value = this.value(key + 1);
-      if (name === '__proto__') defineProto(object, value);
+      // A plain assignment would set the object's prototype.
+      if (name === '__proto__')
+        Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
       else object[name] = value;
     }
     return object;
@@ -125,9 +123,4 @@ export class JsonTable {
     for (let item = part + 1; item < after; item = this.at(item, AFTER)) array.push(this.value(item));
     return array;
   }
-}
-
-/** A plain assignment would set the object's prototype. */
-function defineProto(object: JsonObject, value: Json): void {
-  Object.defineProperty(object, '__proto__', { value, writable: true, enumerable: true, configurable: true });
 }

@@ -5,10 +5,7 @@ import { AFTER, type JsonKind, type JsonTable } from './json-table.js';
 const DEEPEST = 6;
 const MOST_MEMBERS = 1_000;
 
-/**
- * What an object says in few words, where the document is too large to be made whole: a thousand members of it and of the
- * objects within, texts before objects, nothing else and nothing deep. Enough to see which record it is about.
- */
+/** Of a document too large to be made whole: a thousand members, texts before objects, nothing deep. Enough to see its record. */
 export function outlineOf(table: JsonTable, part: number): JsonObject {
   let left = MOST_MEMBERS;
   const outline = (object: number, depth: number): JsonObject => {

@@ -3,11 +3,7 @@ import { readTable } from './read-table.js';
 
 export { JsonTextError, MAX_DEPTH } from './read-table.js';
 
-/**
- * Reads JSON (RFC 8259) as `readTable` does, whole. Numbers keep their digits; `__proto__` is a key like any other.
- *
- * @throws {JsonTextError}
- */
+/** Reads JSON as `readTable` does, whole. Numbers keep their digits; `__proto__` is a key like any other. @throws {JsonTextError} */
 export function parseJson(text: string, maxDepth: number): Json {
   return readTable(text, maxDepth).value();
 }

@@ -48,7 +48,6 @@ export function readingTable(text: string, maxDepth: number): Pausing<JsonTable>
   return new Reader(text, maxDepth).document();
 }
 
-/** An object or array that has begun and not ended. */
 interface Open {
   part: number;
   isObject: boolean;

@@ -3,10 +3,8 @@ import { defineKind, group } from './kind.js';
 /** The specification shows what may be written of it, and not even the id is certain to be shown. */
 export const account = defineKind({
   section: '2.5',
-  shape: 'Account',
   about: 'A sub-wallet of an end user.',
   idExample: 'acc_1',
-  table: 'accounts',
   names: ['account', 'walletAccount', 'subWallet'],
   eventPrefix: 'wallet_account',
   speaksOfPeople: true,
@@ -33,7 +31,7 @@ export const account = defineKind({
       createdAt: { type: 'time' },
     }),
   },
-  api: { path: 'accounts', group: 'Funds', one: 'sub-wallet', many: 'sub-wallets' },
+  api: { group: 'Funds', one: 'sub-wallet', many: 'sub-wallets' },
   href: '/accounts',
   page: {
     title: 'Accounts',

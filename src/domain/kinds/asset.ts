@@ -2,11 +2,9 @@ import { defineKind, group } from './kind.js';
 
 export const asset = defineKind({
   section: '2.11',
-  shape: 'Asset',
   about: 'An asset of the public catalog. Its id is the asset code.',
   idExample: 'USDT.TRON',
   idField: 'assetCode',
-  table: 'assets',
   names: ['asset'],
   vanishing: 'quiet',
   fields: {
@@ -22,12 +20,9 @@ export const asset = defineKind({
       blockchainName: { type: 'text' },
       memoRequired: { type: 'flag' },
     }),
-    fees: {
-      type: 'record',
-      of: { payin: { type: 'text' }, payout: { type: 'text' }, settlement: { type: 'text' } },
-    },
+    fees: { type: 'record', of: { payin: { type: 'text' }, payout: { type: 'text' }, settlement: { type: 'text' } } },
   },
-  api: { path: 'assets', group: 'Catalog', one: 'asset', many: 'assets of the public catalog' },
+  api: { group: 'Catalog', one: 'asset', many: 'assets of the public catalog' },
   href: '/catalog',
   page: {
     title: 'Assets',

@@ -3,11 +3,9 @@ import { defineKind } from './kind.js';
 /** Its pages are its own: what is shown of a balance is its proof (console/pages/balance.ts). */
 export const balance = defineKind({
   section: '2.8',
-  shape: 'Balance',
   about: 'The operating balance of an asset, and how it was judged. Its id is the asset code.',
   idExample: 'USDT.TRON',
   idField: 'assetCode',
-  table: 'balances',
   names: ['balance'],
   vanishing: 'quiet',
   fields: {
@@ -25,6 +23,6 @@ export const balance = defineKind({
     displayDecimals: { type: 'whole' },
     onChainDecimals: { type: 'whole' },
   },
-  api: { path: 'balances', group: 'Balances', one: 'balance', many: 'balances' },
+  api: { group: 'Balances', one: 'balance', many: 'balances' },
   href: '/balances',
 });

@@ -2,10 +2,8 @@ import { defineKind, group } from './kind.js';
 
 export const endpoint = defineKind({
   section: '2.12',
-  shape: 'Endpoint',
   about: 'A webhook endpoint at the service. Its secret is never part of it.',
   idExample: 'we_1',
-  table: 'endpoints',
   names: ['webhookEndpoint', 'endpoint'],
   vanishing: 'quiet',
   fields: group('Endpoint', {
@@ -21,7 +19,7 @@ export const endpoint = defineKind({
     events: { type: 'texts', about: 'Types that it subscribes to.', example: ['payment_intent.completed'] },
     createdAt: { type: 'time' },
   }),
-  api: { path: 'endpoints', group: 'Webhooks', one: 'webhook endpoint', many: 'webhook endpoints' },
+  api: { group: 'Webhooks', one: 'webhook endpoint', many: 'webhook endpoints' },
   href: '/endpoints',
   page: {
     title: 'Endpoints',

@@ -2,10 +2,8 @@ import { defineKind, group } from './kind.js';
 
 export const invoice = defineKind({
   section: '2.3',
-  shape: 'Invoice',
   about: 'An invoice to a customer.',
   idExample: 'inv_1',
-  table: 'invoices',
   names: ['invoice'],
   eventPrefix: 'invoice',
   carries: [{ kind: 'payment_intent', bare: true, belongs: false }],
@@ -73,7 +71,7 @@ export const invoice = defineKind({
       of: { sent: { type: 'flag' }, error: { type: 'text' } },
     },
   },
-  api: { path: 'invoices', group: 'Payments', one: 'invoice', many: 'invoices' },
+  api: { group: 'Payments', one: 'invoice', many: 'invoices' },
   href: '/invoices',
   page: {
     title: 'Invoices',

@@ -72,12 +72,8 @@ interface Text extends About {
 /** A word of the service: any text, for the specification's lists are not complete. */
 interface Stated extends About {
   type: 'state';
-  /** Its state machine; `status` is the record's own. */
   states?: Readonly<Record<string, State>>;
-  /**
-   * The rank of states that the specification implies without naming them; left out: its list is complete, and any other
-   * state stands nowhere, so that it neither advances a record nor is advanced from.
-   */
+  /** The rank of states that the specification implies unnamed; left out: its list is complete, and any other state stands nowhere. */
   unlisted?: number;
 }
 
@@ -114,40 +110,30 @@ export interface Related {
   by?: string;
   /** The field of this record that holds theirs; `payins`: its summaries. */
   named?: string;
-  /** What it means that there is none. */
   none: string;
 }
 
-/** All that is known of a kind. What else needs to know something of it derives it from here. */
+/** All that is known of a kind beside its name. What else needs to know something of it derives it from here. */
 export interface Kind {
-  /** Of the specification. */
   section: string;
-  /** Its name in the document of the read API. */
-  shape: string;
   about: string;
   idExample: string;
   /** What the specification calls the id where it has a name of its own. */
   idField?: string;
-  table: string;
   fields: Fields;
   /** Names under which a payload may carry a record, in camel case; its id is there under the same names with `Id`. */
   names: readonly string[];
   /** More of them, of wrappers and of ids, that follow no rule. */
   oddNames?: { wrappers: readonly string[]; ids: readonly string[] };
-  /** Of the types of events about it. */
   eventPrefix?: string;
   carries?: readonly Carried[];
   /** It may speak of a person. */
   speaksOfPeople?: true;
-  /**
-   * What it means that the service no longer shows a record that it showed, or that an event spoke of: a `break`, or nothing
-   * (`quiet`), or nothing where its last state is one of these.
-   */
+  /** What it means that the service shows one no more: a `break`, nothing (`quiet`), or nothing in one of these last states. */
   vanishing: 'break' | 'quiet' | { quietIn: readonly string[] };
   /** The run that reads it, where it is classified by when it was read. */
   run?: string;
-  api: { path: string; group: 'Payments' | 'Funds' | 'Balances' | 'Webhooks' | 'Catalog'; one: string; many: string };
-  /** Where the console shows its records. */
+  api: { group: 'Payments' | 'Funds' | 'Balances' | 'Webhooks' | 'Catalog'; one: string; many: string };
   href: `/${string}`;
   /** Left out: it has pages of its own. */
   page?: {

@@ -8,10 +8,8 @@ export const payinAmounts = {
 
 export const payin = defineKind({
   section: '2.2',
-  shape: 'Payin',
   about: 'Money that came in on a chain: a deposit.',
   idExample: 'in_1',
-  table: 'payins',
   names: ['payin'],
   oddNames: { wrappers: ['payIn', 'pay_in'], ids: ['payInId', 'payin_id'] },
   eventPrefix: 'payin',
@@ -55,11 +53,7 @@ export const payin = defineKind({
       addressPurpose: { type: 'text' },
     }),
     ...group('Where it belongs', {
-      payinType: {
-        type: 'text',
-        about: 'blockchain, merchant_deposit or internal_transfer.',
-        example: 'blockchain',
-      },
+      payinType: { type: 'text', about: 'blockchain, merchant_deposit or internal_transfer.', example: 'blockchain' },
       paymentIntentId: {
         type: 'text',
         about: 'The payment that it belongs to.',
@@ -80,7 +74,7 @@ export const payin = defineKind({
     }),
     statusHistory: { type: 'list', about: 'Steps, as the service shows them.', example: [] },
   },
-  api: { path: 'payins', group: 'Payments', one: 'payin', many: 'payins' },
+  api: { group: 'Payments', one: 'payin', many: 'payins' },
   href: '/deposits',
   page: {
     title: 'Payins',

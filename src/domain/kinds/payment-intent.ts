@@ -7,10 +7,8 @@ const requested = { unit: { field: 'currencyRequested' } } as const;
 
 export const paymentIntent = defineKind({
   section: '2.1',
-  shape: 'PaymentIntent',
   about: 'A payment to collect.',
   idExample: 'pi_1',
-  table: 'payment_intents',
   names: ['paymentIntent'],
   eventPrefix: 'payment_intent',
   carries: [
@@ -54,12 +52,7 @@ export const paymentIntent = defineKind({
         column: true,
         decisive: true,
         ...dispute,
-        states: {
-          none: { rank: 0 },
-          pending_decision: { rank: 1 },
-          encashed: { rank: 2 },
-          refunded: { rank: 2 },
-        },
+        states: { none: { rank: 0 }, pending_decision: { rank: 1 }, encashed: { rank: 2 }, refunded: { rank: 2 } },
       },
       amountInRange: { type: 'amount', ...dispute },
       amountRejected: { type: 'amount', ...dispute },
@@ -118,7 +111,7 @@ export const paymentIntent = defineKind({
     },
     statusHistory: { type: 'list', about: 'Steps, as the service shows them.', example: [] },
   },
-  api: { path: 'payment-intents', group: 'Payments', one: 'payment intent', many: 'payment intents' },
+  api: { group: 'Payments', one: 'payment intent', many: 'payment intents' },
   href: '/payments',
   page: {
     title: 'Payments',
@@ -129,13 +122,7 @@ export const paymentIntent = defineKind({
     filters: ['status', 'irregularStatus', 'merchantReference'],
     columns: ['amountRequested', 'totalAmountReceived'],
     related: [
-      {
-        title: 'Payins',
-        kind: 'payin',
-        by: 'paymentIntentId',
-        named: 'payins',
-        none: 'Nothing came in yet.',
-      },
+      { title: 'Payins', kind: 'payin', by: 'paymentIntentId', named: 'payins', none: 'Nothing came in yet.' },
       {
         title: 'Refunds and payouts',
         kind: 'payout',

@@ -2,10 +2,8 @@ import { defineKind, group } from './kind.js';
 
 export const payout = defineKind({
   section: '2.4',
-  shape: 'Payout',
   about: 'A withdrawal, a refund or the crypto leg of a settlement.',
   idExample: 'po_1',
-  table: 'payouts',
   names: ['payout', 'refund', 'withdrawal'],
   eventPrefix: 'payout',
   carries: [{ kind: 'payment_intent', bare: true, belongs: false }],
@@ -66,7 +64,7 @@ export const payout = defineKind({
     metadata: { type: 'object', only: 'unnamed', kept: true },
     statusHistory: { type: 'list', about: 'Steps, as the service shows them.', example: [] },
   },
-  api: { path: 'payouts', group: 'Funds', one: 'payout', many: 'payouts' },
+  api: { group: 'Funds', one: 'payout', many: 'payouts' },
   href: '/payouts',
   page: {
     title: 'Payouts',

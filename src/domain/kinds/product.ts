@@ -2,10 +2,8 @@ import { defineKind, group } from './kind.js';
 
 export const product = defineKind({
   section: '2.9',
-  shape: 'Product',
   about: 'A product: a permanent payment link.',
   idExample: 'prod_1',
-  table: 'products',
   names: ['product'],
   vanishing: 'quiet',
   fields: {
@@ -25,14 +23,10 @@ export const product = defineKind({
     createdAt: { type: 'time' },
     stats: {
       type: 'record',
-      of: {
-        totalIntents: { type: 'whole' },
-        completedIntents: { type: 'whole' },
-        totalRevenue: { type: 'amount' },
-      },
+      of: { totalIntents: { type: 'whole' }, completedIntents: { type: 'whole' }, totalRevenue: { type: 'amount' } },
     },
   },
-  api: { path: 'products', group: 'Catalog', one: 'product', many: 'products' },
+  api: { group: 'Catalog', one: 'product', many: 'products' },
   href: '/products',
   page: {
     title: 'Products',

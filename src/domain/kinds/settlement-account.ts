@@ -10,10 +10,8 @@ const method = {
 
 export const settlementAccount = defineKind({
   section: '2.6',
-  shape: 'SettlementAccount',
   about: 'A fiat account that funds are settled to.',
   idExample: 'sa_1',
-  table: 'settlement_accounts',
   names: ['settlementAccount'],
   vanishing: 'quiet',
   fields: {
@@ -32,7 +30,7 @@ export const settlementAccount = defineKind({
     settlementPaymentMethod: { type: 'record', of: { id: { type: 'text' }, ...method } },
     paymentMethod: { type: 'record', of: method },
   },
-  api: { path: 'settlement-accounts', group: 'Funds', one: 'settlement account', many: 'settlement accounts' },
+  api: { group: 'Funds', one: 'settlement account', many: 'settlement accounts' },
   href: '/settlement-accounts',
   page: {
     title: 'Settlement accounts',

@@ -3,10 +3,8 @@ import { defineKind, group } from './kind.js';
 /** The fields of a record are not shown; not even the id is certain. Its amounts have a sign. */
 export const transaction = defineKind({
   section: '4.11',
-  shape: 'Transaction',
   about: 'A transaction of a sub-wallet.',
   idExample: 'tx_1',
-  table: 'transactions',
   names: ['transaction', 'accountTransaction'],
   speaksOfPeople: true,
   vanishing: 'break',
@@ -36,7 +34,7 @@ export const transaction = defineKind({
       createdAt: { type: 'time', only: 'unnamed' },
     }),
   },
-  api: { path: 'transactions', group: 'Funds', one: 'transaction', many: 'transactions of sub-wallets' },
+  api: { group: 'Funds', one: 'transaction', many: 'transactions of sub-wallets' },
   href: '/transactions',
   page: {
     title: 'Transactions',

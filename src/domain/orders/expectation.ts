@@ -10,7 +10,6 @@ export function amountProblem(amount: string): string | null {
   return expected.test(amount) ? null : 'takes a decimal string above zero such as "12.50"';
 }
 
-/** The same of the currency. */
 export function currencyProblem(currency: string): string | null {
   if (isAssetCode(currency)) return null;
   const meant = currency.toUpperCase();

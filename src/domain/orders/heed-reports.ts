@@ -7,11 +7,12 @@ const MOST_REFUTED = 2;
 
 /** What reports did to an order until now. Moments in ms. */
 export interface ReportedHold {
-  /** Reports alone hold it. */
   held: boolean;
   /** When such holds turned out to be unfounded, the newest last. */
   refutedAt: readonly number[];
 }
+
+type HeededOrder = DerivedOrder & { reports: ReportedHold };
 
 /**
  * The order with what newer reports say: they may hold it until a poll decides, and never end a hold (of two payments, one too
@@ -19,11 +20,7 @@ export interface ReportedHold {
  * hold nothing for an hour (docs/orders.md: how long a report holds an order); more than a few reports of refunds at once
  * do, until they are decided: among a flood the true one would be read late.
  */
-export function heedReports(
-  facts: OrderFacts,
-  before: ReportedHold,
-  now: number,
-): DerivedOrder & { reports: ReportedHold } {
+export function heedReports(facts: OrderFacts, before: ReportedHold, now: number): HeededOrder {
   const heeding = deriveOrder(facts);
   const plain = withoutReports(facts);
   const without = plain === facts ? heeding : deriveOrder(plain);
@@ -32,14 +29,13 @@ export function heedReports(
     // What reports held before is held by them still, once nothing else holds it.
     return { ...shown, reports: { held: before.held && plain !== facts, refutedAt: before.refutedAt } };
   }
-  if (heeding.release.safe) return { ...heeding, reports: { held: false, refutedAt: refutedNow(before, now) } };
+  if (heeding.release.safe) {
+    const refutedAt = before.held ? [...before.refutedAt, now].slice(-MOST_REFUTED) : before.refutedAt;
+    return { ...heeding, reports: { held: false, refutedAt } };
+  }
   if (!before.held && isIgnoring(before.refutedAt, now) && facts.manyReported !== true)
     return { ...without, reports: { held: false, refutedAt: before.refutedAt } };
   return { ...heeding, reports: { held: true, refutedAt: before.refutedAt } };
-}
-
-function refutedNow({ held, refutedAt }: ReportedHold, now: number): readonly number[] {
-  return held ? [...refutedAt, now].slice(-MOST_REFUTED) : refutedAt;
 }
 
 function isIgnoring(refutedAt: readonly number[], now: number): boolean {

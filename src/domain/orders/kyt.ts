@@ -1,10 +1,7 @@
 import type { JsonObject } from '../json.js';
 import { textField } from '../records.js';
 
-/**
- * Results of the transaction-compliance check (KYT). The specification names none (2.2), so these lists are part of the
- * contract (`kyt`): lower-cased, blanks and hyphens as underscores.
- */
+/** Results of the compliance check (KYT), which the specification does not name (2.2): words of the contract, as `kytWord` has them. */
 export interface KytWords {
   passed: readonly string[];
   pending: readonly string[];
@@ -12,46 +9,12 @@ export interface KytWords {
 }
 
 export const defaultKytWords: KytWords = {
-  passed: [
-    'approved',
-    'passed',
-    'pass',
-    'clear',
-    'cleared',
-    'clean',
-    'ok',
-    'accepted',
-    'low_risk',
-    'completed',
-    'safe',
-  ],
-  pending: [
-    'pending',
-    'in_progress',
-    'processing',
-    'awaiting',
-    'awaiting_review',
-    'review',
-    'in_review',
-    'under_review',
-    'manual_review',
-    'pending_review',
-    'on_hold',
-    'hold',
-  ],
-  rejected: [
-    'rejected',
-    'failed',
-    'blocked',
-    'declined',
-    'denied',
-    'flagged',
-    'high_risk',
-    'severe_risk',
-    'frozen',
-    'sanctioned',
-    'alert',
-  ],
+  passed: 'approved passed pass clear cleared clean ok accepted low_risk completed safe'.split(' '),
+  pending: (
+    'pending in_progress processing awaiting awaiting_review review in_review under_review manual_review ' +
+    'pending_review on_hold hold'
+  ).split(' '),
+  rejected: 'rejected failed blocked declined denied flagged high_risk severe_risk frozen sanctioned alert'.split(' '),
 };
 
 export type KytVerdict = 'passed' | 'pending' | 'rejected' | 'unknown';
@@ -64,7 +27,6 @@ export function kytVerdict(status: string, words: KytWords): KytVerdict {
   return words.passed.includes(word) ? 'passed' : 'unknown';
 }
 
-/** Whether the screening of a payin says no. */
 export function isRejected(fields: JsonObject, words: KytWords): boolean {
   const word = textField(fields, 'kytStatus');
   return word !== null && kytVerdict(word, words) === 'rejected';

@@ -1,8 +1,7 @@
 import type { Family } from '../family/family.js';
 import type { PayoutWords, ShownRecord } from '../family/links.js';
 import type { Money } from '../family/money.js';
-import type { OrderRefund } from '../family/order-refund.js';
-import { madeByOthers, type OpenCall } from '../family/own-refunds.js';
+import { madeByOthers } from '../family/own-refunds.js';
 import { isOff } from '../family/states.js';
 import { textField } from '../records.js';
 import type { KytWords } from './kyt.js';
@@ -22,36 +21,23 @@ export function rulesOf({ kytWords, requiresRegistration, payoutWords }: Release
   return { kytWords, requiresRegistration, payoutWords };
 }
 
-/** Everything that an order's state is derived from. */
-export interface OrderFacts extends ReleaseRules {
+type OfFamily<Name extends keyof Family> = { [N in Name]: Readonly<Family[N]> };
+
+export interface OrderFacts
+  extends ReleaseRules,
+    OfFamily<'intents' | 'payins' | 'invoices' | 'refunds'>,
+    Partial<
+      OfFamily<'elsewhere' | 'refundReported' | 'manyReported' | 'saysPaid' | 'openCalls' | 'showsKyt' | 'shared'>
+    > {
   reference: string;
   /** What the store registered; null: the service's records alone decide. */
   expected: Money | null;
-  intents: readonly ShownRecord[];
   /** Payments that an invoice of another order could have as well: their money counts for neither. */
   contested?: readonly ShownRecord[];
-  /** Payments that an invoice of this order names, or that name one, and that carry another order's reference. */
-  elsewhere?: readonly ShownRecord[];
-  /** Details of the payins of those intents, as far as they were read. */
-  payins: readonly ShownRecord[];
-  invoices: readonly ShownRecord[];
-  refunds: readonly OrderRefund[];
   /** A refund carries the reference, and nothing says of which payment. */
   refundUnlinked?: boolean;
-  /** A report speaks of a refund of the order, and nothing has shown or denied it yet. */
-  refundReported?: boolean;
-  /** By so many payouts that none of them is passed over. */
-  manyReported?: boolean;
-  /** Reports alone speak of a payment of this reference, and say that it was collected. */
-  saysPaid?: boolean;
   /** Ids of the payments that were made before adoption. */
   history?: ReadonlySet<string>;
-  /** Of the order's payments. */
-  openCalls?: readonly OpenCall[];
-  /** The account has shown a result of the screening: a payin without one waits for it. */
-  showsKyt?: boolean;
-  /** More records carry the reference than can be one order's; they need not be here. */
-  shared?: boolean;
 }
 
 /** What an order's family says of it; `given`: what else is known of the order. */

@@ -7,14 +7,11 @@ import {
   divideAmounts,
   multiplyAmounts,
   normalizeAmount,
-  type Rounding,
   subtractAmounts,
   sumAmounts,
 } from '../money.js';
 import { textField } from '../records.js';
 import type { ClaimReason } from './reasons.js';
-
-const ROUND_DOWN: Rounding = { decimals: 18, mode: 'down' };
 
 /** Where the received amount stands to the range that the service accepts; `outside` is neither too little nor too much. */
 export type RangeSide = 'in_range' | 'under' | 'over' | 'outside';
@@ -71,10 +68,7 @@ export interface PaymentOutcome {
   outcome: IntentOutcome;
 }
 
-/**
- * What one invoice means for its order: never money by itself, since the payment that paid it is a record too. Null where
- * money was seen on that payment: then it decides.
- */
+/** What an invoice means for its order: never money by itself. Null: money was seen on its payment, which decides. */
 export function invoiceOutcome(invoice: ShownRecord, payments: readonly PaymentOutcome[]): IntentOutcome | null {
   const { fields, absent } = invoice;
   if (isGone(invoice)) return { type: 'gone' };
@@ -85,7 +79,8 @@ export function invoiceOutcome(invoice: ShownRecord, payments: readonly PaymentO
   return { type: status === 'expired' || status === 'cancelled' ? status : 'open' };
 }
 
-const NO_MONEY: readonly IntentOutcome['type'][] = ['open', 'expired', 'cancelled', 'gone'];
+/** Of these nothing came in. */
+export const NO_MONEY: readonly IntentOutcome['type'][] = ['open', 'expired', 'cancelled', 'gone'];
 
 function paidInvoice(invoice: ShownRecord, payments: readonly PaymentOutcome[]): IntentOutcome | null {
   const ids = new Set(
@@ -164,6 +159,6 @@ function paid(fields: JsonObject, side: RangeSide, received: string | null): Mon
   if (received === null || due === null || !isPositive(due)) return null;
   // By shares, which are cut to 18 decimals, just the amount would be a little less than it.
   if (compareAmounts(received, due) === 0) return { amount: normalizeAmount(requested), currency };
-  const share = divideAmounts(multiplyAmounts(requested, received, ROUND_DOWN), due, ROUND_DOWN);
+  const share = divideAmounts(multiplyAmounts(requested, received, 'down'), due, 'down');
   return { amount: share, currency };
 }

@@ -44,12 +44,11 @@ const statusOfSide = {
   outside: 'unmatched',
 } as const satisfies Record<RangeSide, OrderStatus>;
 
-/**
- * The state of an order and whether its goods may go out: a pure function of the records, whatever their order. The
- * truth table stands in docs/orders.md and, line by line, in the tests.
- */
+/** A pure function of the records, whatever their order. The truth table is in docs/orders.md and, line by line, in the tests. */
 export function deriveOrder(facts: OrderFacts): DerivedOrder {
-  if (isShared(facts)) return { status: 'shared_reference', release: held('shared_reference') };
+  const { shared = false, intents, invoices } = facts;
+  if (shared || intents.length > MOST_RECORDS || invoices.length > MOST_RECORDS)
+    return { status: 'shared_reference', release: held('shared_reference') };
   const payments = outcomesOf(facts);
   const outcomes = [...payments.map(({ outcome }) => outcome), ...invoiced(payments, facts)];
   if (outcomes.some(({ type }) => type === 'disputed')) return { status: 'disputed', release: held('disputed') };
@@ -63,10 +62,6 @@ export function deriveOrder(facts: OrderFacts): DerivedOrder {
   const status = found?.[1] ?? 'awaiting_payment';
   const gone = found === undefined && outcomes.length > 0;
   return { status, release: held(gone ? 'record_not_at_service' : status) };
-}
-
-function isShared({ shared = false, intents, invoices }: OrderFacts): boolean {
-  return shared || intents.length > MOST_RECORDS || invoices.length > MOST_RECORDS;
 }
 
 /** So that what two payments in two currencies mean does not hang on which was given first. */

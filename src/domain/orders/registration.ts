@@ -1,11 +1,10 @@
 import type { ShownRecord } from '../family/links.js';
 import { type Money, sameCurrency } from '../family/money.js';
 import type { JsonObject } from '../json.js';
-import { compareAmounts, isAmount } from '../money.js';
+import { compareAmounts, isAmount, isZero } from '../money.js';
 import { textField } from '../records.js';
 import type { OrderFacts } from './order-facts.js';
 
-/** What a version of a registration did. */
 export type RegistrationAction = 'registered' | 'changed' | 'withdrawn';
 
 /** The action that is to be done; or nothing, because it is so already, or because it is refused. */
@@ -18,14 +17,10 @@ interface RegistrationAsked {
   wanted: Money | null;
   /** Whether the order is as who asks has seen it; null: they don't say what they have seen. */
   isCurrent: boolean | null;
-  /** Money came in for the order. */
   received: boolean;
 }
 
-/**
- * What becomes of a registration. The first is taken at any time. What stands is changed by who has seen it, and withdrawn, as
- * long as no money came in.
- */
+/** The first is taken at any time. What stands is changed by who has seen it, and withdrawn, as long as no money came in. */
 export function registrationVerdict({ expected, wanted, isCurrent, received }: RegistrationAsked): RegistrationVerdict {
   if (isSame(expected, wanted)) return 'unchanged';
   if (expected === null) return isCurrent === false ? 'stale' : 'registered';
@@ -63,7 +58,7 @@ const WITHOUT_MONEY = ['waiting_address_selection', 'pending', 'expired', 'cance
 /** A state that is on no list may mean money, and so may an amount that can't be read. */
 function hasMoney(fields: JsonObject): boolean {
   const { totalAmountReceived: received = null, payins = null } = fields;
-  const isNothing = received === null || (isAmount(received) && compareAmounts(received, '0') === 0);
+  const isNothing = received === null || (isAmount(received) && isZero(received));
   return (
     !isNothing ||
     (Array.isArray(payins) && payins.length > 0) ||

@@ -60,10 +60,12 @@ function doubtsOfPayment(
   { intent, payins }: { intent: ShownRecord; payins: readonly ShownRecord[] },
   facts: OrderFacts,
 ): PaidReason[] {
+  // Its payins were not asked for: the order was paid before Tallyhook was there.
+  const isHistory = facts.history?.has(intent.id) === true;
   const unreadable = amountViolations('payment_intent', intent.fields).length > 0;
   return [
     ...(unreadable ? (['amount_unreadable'] as const) : []),
-    ...(isReadWhole(intent, payins) ? [] : ([isHistory(intent, facts) ? 'before_adoption' : 'payins_unread'] as const)),
+    ...(isReadWhole(intent, payins) ? [] : ([isHistory ? 'before_adoption' : 'payins_unread'] as const)),
     ...(payins.every((payin) => isOwn(payin, intent)) ? [] : (['two_orders'] as const)),
     ...payins.flatMap((payin) => doubtOfPayin(payin, facts) ?? []),
   ];
@@ -80,11 +82,6 @@ function isReadWhole({ fields }: ShownRecord, payins: readonly ShownRecord[]): b
   const read = new Set(payins.map(({ id }) => id));
   const isNamed = fields['payins'].length === listedPayins(fields).length;
   return isNamed && listedPayins(fields).every((id) => read.has(id));
-}
-
-/** Its payins were not asked for: the order was paid before Tallyhook was there. */
-function isHistory({ id }: ShownRecord, { history }: OrderFacts): boolean {
-  return history?.has(id) === true;
 }
 
 function doubtOfPayin(

@@ -66,7 +66,6 @@ const record = z
   .meta({ id: 'RecordAsOf', description: 'A record as it was known at a time.' });
 export type RecordAsOf = Omit<z.output<typeof record>, 'kind' | 'fields'> & { kind: RecordKind; fields: JsonObject };
 
-/** What is answered with `asOf`. */
 export const orderAsOfShape = z
   .object({
     reference: described(text, 'The store’s own, byte for byte.', 'A-1001'),

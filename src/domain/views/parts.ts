@@ -29,7 +29,6 @@ export const count = z.int().min(0);
 export const month = z.string().meta({ description: 'A month.', pattern: '^\\d{4}-\\d\\d$', examples: ['2026-10'] });
 export const ages = z.enum(['0-30', '31-60', '61-90', '90+'] satisfies AgeBucket[]);
 
-/** Whatever JSON it is. */
 export const anything: z.ZodType<Json> = z.unknown() as never;
 export const anyObject = z.record(z.string(), z.unknown());
 

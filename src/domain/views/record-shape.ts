@@ -30,13 +30,11 @@ type Knowledge = z.output<z.ZodObject<typeof knowledge>>;
 /** A record as programs see it: the fields of the specification (section 2) as they are shown, and how we know them. */
 export type RecordView = JsonObject & { id: string } & Omit<Knowledge, 'reported'> & { reported: JsonObject | null };
 
-/**
- * A record of the service: fields of the specification, which may be absent or null, and any other that the service shows.
- * The fields named are those that Tallyhook knows; a state may be any text, for the specification's lists are not complete.
- */
-export function recordShape(kind: RecordKind, besides: z.ZodRawShape = {}, about: Partial<ShapeWords> = {}): z.ZodType {
-  const { shape, idExample, fields } = kinds[kind];
-  const words = { id: shape, description: kinds[kind].about, ...about };
+/** Fields that Tallyhook knows: any may be absent or null, and the service may show others. A state may be any text. */
+export function recordShape(kind: RecordKind, besides: z.ZodRawShape = {}, words: object = {}): z.ZodType {
+  const { idExample, fields, about } = kinds[kind];
+  // `PaymentIntent` of payment_intent.
+  const id = kind.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return z
     .looseObject({
       id: described(z.string(), 'The service’s id.', idExample),
@@ -44,12 +42,7 @@ export function recordShape(kind: RecordKind, besides: z.ZodRawShape = {}, about
       ...besides,
       ...knowledge,
     })
-    .meta(words);
-}
-
-interface ShapeWords {
-  id: string;
-  description: string;
+    .meta({ id, description: about, ...words });
 }
 
 const plain = {

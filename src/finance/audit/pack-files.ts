@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
+import type { MovementTable } from '../../domain/balances/movement-table.js';
+import type { Chart } from '../../domain/books/chart.js';
 import { canonicalJson } from '../../domain/canonical-json.js';
 import { toJsonText } from '../../domain/json.js';
 import { parseJson } from '../../domain/json-table/parse-json.js';
+import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { getSeal } from '../../records/audit/list-seals.js';
 import { breaksUntil } from '../../records/audit/pack-facts.js';
 import { periodFiles, readPeriodFile } from '../../records/books/period-files.js';
@@ -9,10 +12,29 @@ import { secretFingerprints } from '../../records/deliveries/secret-fingerprints
 import { exportFormats } from '../export-formats.js';
 import type { ZippedFile } from '../exports/zip-files.js';
 import { manifestOf, rowLines, sealLines } from './export-audit.js';
-import type { PackScope } from './pack-scope.js';
 import { inParts } from './pack-zip.js';
 
-/** Everything that a pack holds, one file after the other. */
+export interface PackAsked {
+  month: string;
+  out: string;
+  /** Of the books; of a closed month that of its closing, where it was kept. */
+  timeZone: string;
+  currency: string;
+  table: Pick<MovementTable, 'words'>;
+  chart: Chart;
+}
+
+export interface PackScope extends PackAsked {
+  /** Null: the month is open, and the pack is what stands now. */
+  closing: ActionView | null;
+  monthStart: Date;
+  /** Of the closing; of an open month now. */
+  at: Date;
+  seals: { from: string; to: string; headHash: string };
+  lastStep: string;
+  lastAction: string;
+}
+
 export async function* packFiles(trx: Knex.Transaction, scope: PackScope): AsyncGenerator<ZippedFile> {
   yield { name: 'README.txt', content: [packReadme(scope)] };
   yield { name: 'about.json', content: [`${toLine(aboutOf(scope))}\n`] };
@@ -51,40 +73,40 @@ async function* breakLines(trx: Knex.Transaction, { monthStart, lastStep }: Pack
 const CHUNK = 500;
 const DEEPEST = 1_000;
 
-/** Runs that ended between the beginning of the month and the closing. */
-async function* runLines(trx: Knex.Transaction, { monthStart, at }: PackScope): AsyncGenerator<string> {
-  for (let after = '0'; ; ) {
-    const rows = await trx('runs')
-      .where('id', '>', after)
-      .whereBetween('finished_at', [monthStart, at])
-      .orderBy('id')
-      .limit(CHUNK)
-      .select(trx.raw(`id, kind, "full", status, calls, seen, changed, breaks_opened, complete, ${asStored('proof')}`))
-      .select('started_at', 'finished_at', trx.raw(asStored('error')));
-    if (rows.length === 0) return;
-    after = rows.at(-1).id;
-    yield rows.map((row) => `${toLine({ ...row, proof: parseJson(row.proof, DEEPEST) })}\n`).join('');
-  }
-}
-
 /** Bytes that a pack had before it has again. */
 const asStored = (column: string): string => `${column}::varchar AS ${column}`;
 
+/** Runs that ended between the beginning of the month and the closing. */
+function runLines(trx: Knex.Transaction, { monthStart, at }: PackScope): AsyncGenerator<string> {
+  const runs = trx('runs')
+    .whereBetween('finished_at', [monthStart, at])
+    .select(trx.raw(`id, kind, "full", status, calls, seen, changed, breaks_opened, complete, ${asStored('proof')}`))
+    .select('started_at', 'finished_at', trx.raw(asStored('error')));
+  return tableLines(runs, 'proof');
+}
+
 /** What people did since the beginning of the month, up to the closing. */
-async function* actionLines(trx: Knex.Transaction, { monthStart, lastAction }: PackScope): AsyncGenerator<string> {
+function actionLines(trx: Knex.Transaction, { monthStart, lastAction }: PackScope): AsyncGenerator<string> {
+  const texts = ['actor', 'action', 'target', 'reason', 'details'].map(asStored).join(', ');
+  const actions = trx('actions')
+    .where('id', '<=', lastAction)
+    .where('at', '>=', monthStart)
+    .select(trx.raw(`id, at, ${texts}, outcome`));
+  return tableLines(actions, 'details');
+}
+
+/** In the order of ids, some at a time. `json`: the column that holds such. */
+async function* tableLines(query: Knex.QueryBuilder, json: string): AsyncGenerator<string> {
   for (let after = '0'; ; ) {
-    const rows = await trx('actions')
+    const rows: { id: string; [column: string]: unknown }[] = await query
+      .clone()
       .where('id', '>', after)
-      .where('id', '<=', lastAction)
-      .where('at', '>=', monthStart)
       .orderBy('id')
-      .limit(CHUNK)
-      .select(
-        trx.raw(`id, at, ${['actor', 'action', 'target', 'reason', 'details'].map(asStored).join(', ')}, outcome`),
-      );
-    if (rows.length === 0) return;
-    after = rows.at(-1).id;
-    yield rows.map((row) => `${toLine({ ...row, details: parseJson(row.details, DEEPEST) })}\n`).join('');
+      .limit(CHUNK);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+    yield rows.map((row) => `${toLine({ ...row, [json]: parseJson(String(row[json]), DEEPEST) })}\n`).join('');
   }
 }
 

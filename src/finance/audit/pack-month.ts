@@ -4,66 +4,47 @@ import { dayIn, startOfDay } from '../../domain/books/posting-month.js';
 import { getSeal, sealHead } from '../../records/audit/list-seals.js';
 import { closingAction, firstSealSince, sealedUntil, sealOf } from '../../records/audit/pack-facts.js';
 import { sealRows } from '../../records/audit/seal-rows.js';
-import { type PlannedFile, planFolder, type WrittenFile, writeFolder } from '../exports/write-folder.js';
+import { planFolder, writeFolder } from '../exports/write-folder.js';
 import { oneMoment } from '../posting-deps.js';
-import { packFiles } from './pack-files.js';
-import type { PackAsked, PackScope } from './pack-scope.js';
+import { type PackAsked, type PackScope, packFiles } from './pack-files.js';
 import { limited, packedZip } from './pack-zip.js';
-
-export type PackResult =
-  | { outcome: 'packed'; month: string; status: 'closed' | 'open'; seals: PackScope['seals']; files: WrittenFile[] }
-  | Refused;
-
-export type PackPlan =
-  | {
-      outcome: 'would';
-      month: string;
-      status: 'closed' | 'open';
-      seals: Omit<PackScope['seals'], 'headHash'>;
-      files: PlannedFile[];
-    }
-  | Refused;
-
-/** Nothing was written. */
-interface Refused {
-  outcome: 'refused';
-  why: string;
-}
 
 /**
  * Writes all that an auditor needs of a month into one zip: that of a closed month has the same bytes whenever it is written, but for
  * breaks that became more severe since (`PackedBreak`). Seals first what is not sealed yet. Memory does not grow with the month.
  */
-export async function packMonth({ db, now }: { db: Knex; now: () => Date }, asked: PackAsked): Promise<PackResult> {
+export async function packMonth({ db, now }: { db: Knex; now: () => Date }, asked: PackAsked) {
   await sealRows({ db, now });
   return db.transaction(
-    async (trx): Promise<PackResult> => {
+    async (trx) => {
       const scope = await scopeOf(trx, asked, now());
-      if (typeof scope === 'string') return { outcome: 'refused', why: scope };
+      if (typeof scope === 'string') return refused(scope);
       const [dir, name] = [path.dirname(asked.out), path.basename(asked.out)];
       const files = await writeFolder(dir, name, [{ name, content: limited(packedZip(packFiles(trx, scope))) }]);
-      const status = scope.closing === null ? 'open' : 'closed';
-      return { outcome: 'packed', month: asked.month, status, seals: scope.seals, files };
+      return { outcome: 'packed' as const, month: asked.month, status: statusOf(scope), seals: scope.seals, files };
     },
     { ...oneMoment, readOnly: true },
   );
 }
 
 /** What `packMonth` would write. Writes nothing: what it would seal first is sealed in a transaction that is taken back. */
-export async function planPack({ db, now }: { db: Knex; now: () => Date }, asked: PackAsked): Promise<PackPlan> {
+export async function planPack({ db, now }: { db: Knex; now: () => Date }, asked: PackAsked) {
   const trx = await db.transaction();
   try {
     await sealRows({ db: trx, now });
     const scope = await scopeOf(trx, asked, now());
-    if (typeof scope === 'string') return { outcome: 'refused', why: scope };
+    if (typeof scope === 'string') return refused(scope);
     const name = path.basename(asked.out);
     const { from, to } = scope.seals;
-    const status = scope.closing === null ? 'open' : 'closed';
-    return { outcome: 'would', month: asked.month, status, seals: { from, to }, files: planFolder(name, [{ name }]) };
+    const files = planFolder(name, [{ name }]);
+    return { outcome: 'would' as const, month: asked.month, status: statusOf(scope), seals: { from, to }, files };
   } finally {
     await trx.rollback();
   }
 }
+
+const refused = (why: string) => ({ outcome: 'refused' as const, why });
+const statusOf = ({ closing }: PackScope) => (closing === null ? ('open' as const) : ('closed' as const));
 
 async function scopeOf(trx: Knex.Transaction, asked: PackAsked, now: Date): Promise<PackScope | string> {
   const { month } = asked;

@@ -7,12 +7,12 @@ const MOST_BYTES = 4_294_000_000;
 const PART_BYTES = 1_000_000_000;
 
 /** The files, and after them the list of their hashes. */
-export async function* packedZip(files: AsyncIterable<ZippedFile>): AsyncGenerator<Uint8Array> {
-  const sums: string[] = [];
-  yield* zipFiles(withManifest(files, sums));
+export function packedZip(files: AsyncIterable<ZippedFile>): AsyncGenerator<Uint8Array> {
+  return zipFiles(withManifest(files));
 }
 
-async function* withManifest(files: AsyncIterable<ZippedFile>, sums: string[]): AsyncGenerator<ZippedFile> {
+async function* withManifest(files: AsyncIterable<ZippedFile>): AsyncGenerator<ZippedFile> {
+  const sums: string[] = [];
   for await (const { name, content } of files) {
     yield { name, content: hashed(content, (sha256) => sums.push(`${sha256}  ${name}\n`)) };
   }

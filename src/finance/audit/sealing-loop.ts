@@ -17,20 +17,8 @@ export interface SealingDeps {
   signal: AbortSignal;
 }
 
-export interface Sealing {
-  /**
-   * Seals what was written since, every five minutes, and verifies all seals once a day, until the signal. For the leader of the
-   * schedulers, though two would do no harm. Never throws.
-   */
-  loop(signal: AbortSignal): Promise<void>;
-  /** Has all seals verified in somebody's name, soon, and does not wait for it. Asked again before it begins, it is done once. */
-  verify(actor: string): void;
-  /** Waits for what was asked for, which the signal of the parts ends. */
-  close(): Promise<void>;
-}
-
 /** The log names each newest seal with its hash: kept elsewhere, it shows if seals are taken away. */
-export function createSealing(deps: SealingDeps, pauseMs = PAUSE_MS): Sealing {
+export function createSealing(deps: SealingDeps, pauseMs = PAUSE_MS) {
   let asked: string | null = null;
   let answering: Promise<void> | null = null;
 
@@ -41,6 +29,7 @@ export function createSealing(deps: SealingDeps, pauseMs = PAUSE_MS): Sealing {
     }
     answering = null;
   };
+  /** Seals every five minutes, and verifies all seals once a day, until the signal. Two leaders would do no harm. Never throws. */
   const loop = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       await trySealing(deps, signal, async () => {
@@ -51,11 +40,13 @@ export function createSealing(deps: SealingDeps, pauseMs = PAUSE_MS): Sealing {
   };
   return {
     loop,
-    verify: (actor) => {
+    /** Has all seals verified in somebody's name, soon, and does not wait for it. Asked again before it begins, it is done once. */
+    verify: (actor: string): void => {
       asked = actor;
       answering ??= answer();
     },
-    close: async () => answering ?? undefined,
+    /** Waits for what was asked for, which the signal of the parts ends. */
+    close: async (): Promise<void> => answering ?? undefined,
   };
 }
 

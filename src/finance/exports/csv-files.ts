@@ -2,9 +2,7 @@ import { nameIn } from '../../domain/books/chart.js';
 import { snakeCase } from '../../domain/records.js';
 import { accountTotals } from '../../records/books/account-totals.js';
 import { type TableEntry, tableLines } from '../../records/books/month-table.js';
-import type { ExportFile, MonthBooks } from './month-books.js';
-import { type MonthTable, monthTables } from './month-tables.js';
-import { monthValues } from './month-values.js';
+import { type ExportFile, type MonthBooks, type MonthTable, monthTables, monthValues } from './month-tables.js';
 import type { TableColumn } from './table-columns.js';
 
 const COLUMNS = (
@@ -68,17 +66,15 @@ function cellOf({ as }: TableColumn, value: string | null): Cell {
 /** One cell: a text that others wrote is marked as such, what is ours (an amount, a date) is given as it is. */
 export type Cell = string | { text: string } | null;
 
-/**
- * A line by RFC 4180. A program for tables takes free text that begins with one of `=+-@` for a formula, also in another width and
- * behind blanks: it gets an apostrophe in front. An amount such as -12.50 does not.
- */
+/** A line by RFC 4180. Free text that a program for tables takes for a formula gets an apostrophe in front; -12.50 does not. */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
 
 /** One cell of a line, of a text that others wrote. */
 function textCell(text: string | null): string {
-  return text === null ? '' : quoted(harmless(text));
+  if (text === null) return '';
+  return quoted(FORMULA.test(text) ? `'${text}` : text);
 }
 
 function cellText(cell: Cell): string {
@@ -88,10 +84,6 @@ function cellText(cell: Cell): string {
 
 /** All that becomes one of the four in compatibility form, as some programs read it, behind whatever is not seen. */
 const FORMULA = /^(?:[\s\p{C}\p{Z}]*[=+\-@＝＋－＠﹦﹢﹣﹫⁼⁺₌₊⩵⩶﬩]|[\t\r\n])/u;
-
-function harmless(text: string): string {
-  return FORMULA.test(text) ? `'${text}` : text;
-}
 
 function quoted(value: string): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;

@@ -1,5 +1,9 @@
-import { nameIn } from '../../domain/books/chart.js';
-import { startOfDay } from '../../domain/books/posting-month.js';
+import type { Knex } from 'knex';
+import type { MovementTable } from '../../domain/balances/movement-table.js';
+import { type Chart, nameIn } from '../../domain/books/chart.js';
+import { type FiatReport, fiatReport } from '../../domain/books/fiat-report.js';
+import { firstDayAfter, startOfDay } from '../../domain/books/posting-month.js';
+import { accountValues } from '../../records/books/account-totals.js';
 import type { MonthQuery, MonthRow } from '../../records/books/month-query.js';
 import {
   monthBalances,
@@ -12,15 +16,12 @@ import {
   monthRefunds,
   monthTransactions,
 } from '../../records/books/month-rows.js';
-import type { MonthBooks } from './month-books.js';
-import { firstDayAfter } from './month-days.js';
 import { type TableColumn, tableColumns } from './table-columns.js';
 
 /** What happened in a month, a row for each record. As files and as sheets of a workbook it is the same. */
 export interface MonthTable {
   name: keyof typeof tableColumns;
   columns: readonly TableColumn[];
-  /** Made while they are read. */
   rows: () => AsyncIterable<readonly MonthRow[]>;
 }
 
@@ -58,4 +59,31 @@ async function* namedFees({ trx, chart }: MonthBooks, about: MonthQuery): AsyncG
 
 async function* oneTime(rows: Promise<MonthRow[]>): AsyncGenerator<MonthRow[]> {
   yield await rows;
+}
+
+/** What a month's lines were worth at their own rates, by account. Memos count nowhere. */
+export async function monthValues({ trx, month, chart, currency }: MonthBooks): Promise<FiatReport> {
+  const values = await accountValues(trx, month, currency);
+  return fiatReport(
+    values.map(({ account, value, unpriced }) => ({ account: nameIn(chart, account), value, unpriced })),
+  );
+}
+
+/** A month of the books, in one transaction that sees one moment of them. */
+export interface MonthBooks {
+  trx: Knex.Transaction;
+  /** YYYY-MM. */
+  month: string;
+  chart: Chart;
+  /** The contract's: has its words for what a payout is. */
+  table: Pick<MovementTable, 'words'>;
+  /** Of the books: decides what was made in the month. */
+  timeZone: string;
+  currency: string;
+}
+
+/** A file that is made while it is read, once. */
+export interface ExportFile {
+  name: string;
+  content: AsyncIterable<string | Uint8Array>;
 }

@@ -1,9 +1,7 @@
 import { nameIn } from '../../domain/books/chart.js';
 import { accountTotals } from '../../records/books/account-totals.js';
 import { entriesOfMonth, type ValuedLineView } from '../../records/books/month-entries.js';
-import type { ExportFile, MonthBooks } from './month-books.js';
-import { type MonthTable, monthTables } from './month-tables.js';
-import { monthValues } from './month-values.js';
+import { type ExportFile, type MonthBooks, type MonthTable, monthTables, monthValues } from './month-tables.js';
 
 /** The same as in CSV, an object in each line; amounts are decimal strings. */
 export function ndjsonFiles(books: MonthBooks): ExportFile[] {

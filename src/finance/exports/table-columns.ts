@@ -1,7 +1,5 @@
-/** A column of a table of the month. */
 export interface TableColumn {
   key: string;
-  /** What a person reads above it. */
   label: string;
   /**
    * `text`: others may have written it; `word`: ours. Exact decimal strings are `amount` (of the row's asset), `quoted` (of the
@@ -39,7 +37,6 @@ const payout = [
   text('txid', 'Transaction'),
 ] as const;
 
-/** Of each table of a month, as files and sheets show it. */
 export const tableColumns = {
   orders: [
     order,

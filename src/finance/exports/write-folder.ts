@@ -13,7 +13,6 @@ export type PlannedFile = Pick<WrittenFile, 'name'> & { [K in 'sha256' | 'bytes'
 
 interface Content {
   name: string;
-  /** What it has to come to. */
   sha256?: string;
   content: AsyncIterable<string | Uint8Array> | Iterable<string>;
 }
@@ -48,7 +47,6 @@ export async function writeFolder(dir: string, label: string, files: readonly Co
   }
 }
 
-/** What `writeFolder` would leave behind. */
 export function planFolder(
   label: string,
   files: readonly { name: string; sha256?: string; bytes?: number }[],

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
-import { monthAfter, startOfDay } from '../../domain/books/posting-month.js';
+import { firstDayAfter, monthAfter, startOfDay } from '../../domain/books/posting-month.js';
 import { sumAmounts } from '../../domain/money.js';
 import type { Missing, PeriodCheck } from '../../domain/views/books-shapes.js';
 import type { Coverage } from '../../domain/views/proof-shapes.js';
@@ -16,7 +16,6 @@ import {
 } from '../../records/books/period-facts.js';
 import { closedMonths } from '../../records/books/posting-progress.js';
 import { coverage } from '../../records/runs/coverage.js';
-import { firstDayAfter } from '../exports/month-days.js';
 
 export interface CheckSettings {
   now: Date;
@@ -30,7 +29,6 @@ export interface CheckSettings {
 const bookKinds = ['payment-intents', 'payouts', 'accounts', 'transactions', 'balances'] as const;
 
 const POSTED_WITHIN_MS = 120_000;
-/** Of the earlier months that are open. */
 const OPEN_LISTED = 20;
 
 /** What is missing for a month (YYYY-MM) to be closed, the gravest first. */
@@ -49,9 +47,7 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
     ...(await unprovenBalances(db, now)).map(({ assetCode, why }) =>
       byReason('balance_unproven', assetCode, `the balance of ${assetCode} is not proven: ${why}`),
     ),
-    ...(await closingDiffers(db, { month, end, timeZone })).map(({ assetCode, told: why }) =>
-      byReason('closing_differs', assetCode, why),
-    ),
+    ...(await closingDiffers(db, { month, end, timeZone })),
     ...(await unpricedLines(db, month, currency)).map(({ assetCode, why, lines, entry }) =>
       byReason(
         'unpriced_lines',
@@ -64,12 +60,6 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
 }
 
 async function orderOfMonths(db: Knex, month: string, isRunning: boolean): Promise<Missing[]> {
-  const never = (what: Missing['what'], why: string, of: string | null = null): Missing => ({
-    what,
-    of,
-    told: why,
-    byReason: false,
-  });
   const closed = await closedMonths(db);
   if (closed.has(month)) return [never('already_closed', `${month} is closed already`)];
   if (isRunning) return [never('month_not_over', `${month} is not over in the zone of the books`)];
@@ -118,16 +108,14 @@ async function unprovenKinds(db: Knex, end: number, now: Date): Promise<Missing[
   });
 }
 
+function never(what: Missing['what'], why: string, of: string | null = null): Missing {
+  return { what, of, told: why, byReason: false };
+}
+
 function byReason(what: Missing['what'], of: string | null, why: string): Missing {
   return { what, of, told: why, byReason: true };
 }
 
-interface ClosingDiffers {
-  assetCode: string;
-  told: string;
-}
-
-/** So many of what is booked later are named of an asset. */
 const NAMED = 5;
 
 /**
@@ -137,16 +125,16 @@ const NAMED = 5;
 async function closingDiffers(
   db: Knex,
   { month, end, timeZone }: { month: string; end: number; timeZone: string },
-): Promise<ClosingDiffers[]> {
+): Promise<Missing[]> {
   if (Number.isNaN(end)) return [];
   const later = await bookedLater(db, { month, end: new Date(end), timeZone });
-  const found: ClosingDiffers[] = [];
+  const found: Missing[] = [];
   // One after the other: a transaction has one connection.
   for (const assetCode of new Set(later.map((one) => one.assetCode))) {
     const own = later.filter((one) => one.assetCode === assetCode);
     const { totals } = await monthTotals(db, month, { account: accounts.operating, assetCode });
     const closing = totals[0]?.closing ?? '0';
-    found.push({ assetCode, told: differenceOf(own, { month, assetCode, closing }) });
+    found.push(byReason('closing_differs', assetCode, differenceOf(own, { month, assetCode, closing })));
   }
   return found;
 }

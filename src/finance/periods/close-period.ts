@@ -25,13 +25,9 @@ interface Asked {
 
 export type CloseResult =
   | { outcome: 'closed'; month: string; missing: Missing[]; files: PeriodFile[] }
-  /** Nothing was changed. */
   | { outcome: 'refused'; month: string; missing: Missing[] };
 
-/**
- * Posts what is known, then closes the month (YYYY-MM) and keeps what it exports to, in one transaction: from then on it takes no
- * entry and its files never change. Who asked is kept, and what was missing.
- */
+/** Posts what is known, then closes the month (YYYY-MM) and keeps what it exports to, in one transaction; also what was missing. */
 export async function closePeriod(deps: ClosingDeps, asked: Asked): Promise<CloseResult> {
   const { rows } = await deps.db.raw<{ rows: { now: Date }[] }>('SELECT now() AS now');
   const knownAt = rows[0]?.now ?? deps.now();

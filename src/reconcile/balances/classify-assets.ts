@@ -1,7 +1,7 @@
 import { findAtOpening } from '../../domain/balances/at-opening.js';
 import { classifyBalance } from '../../domain/balances/balance-proof.js';
 import { classifiedResidual, holdResidual } from '../../domain/balances/unnamed-payouts.js';
-import { compareAmounts } from '../../domain/money.js';
+import { isZero } from '../../domain/money.js';
 import { isKnownResidual } from '../../records/balances/balance-breaks.js';
 import { workInMovements } from '../../records/balances/balance-movements.js';
 import { type BalanceProof, type ClassifiedBalance, readProofs } from '../../records/balances/balance-proofs.js';
@@ -147,7 +147,7 @@ function verdictOf(
 
 /** It stays a break, whose amount changes as such payouts come and end. */
 function likelyOf({ unnamed }: AssetSums): string[] {
-  if (unnamed === null || compareAmounts(unnamed.likely, '0') === 0) return [];
+  if (unnamed === null || isZero(unnamed.likely)) return [];
   return [`${unnamed.likely} of it: payouts under way, just as much as sub-wallets were debited when they were made`];
 }
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { isIdentityKept } from '../../domain/balances/balance-proof.js';
 import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
 import type { JsonObject } from '../../domain/json.js';
-import { compareAmounts, isAmount } from '../../domain/money.js';
+import { isAmount, isZero } from '../../domain/money.js';
 import type { Observation } from '../../domain/observation.js';
 import { keepRates } from '../../records/balances/asset-rates.js';
 import { followResidual } from '../../records/balances/balance-breaks.js';
@@ -124,6 +124,6 @@ async function followIdentity(
 async function keepRate(trx: Knex.Transaction, assetCode: string, { fields, from }: ReadBalance): Promise<void> {
   const shown = fields['usdRate'];
   if (!isAmount(shown)) return;
-  const rate = compareAmounts(shown, '0') === 0 ? null : shown;
+  const rate = isZero(shown) ? null : shown;
   await keepRates(trx, [{ assetCode, rate, seenAt: from, source: 'balance' }]);
 }

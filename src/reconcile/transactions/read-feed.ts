@@ -1,4 +1,4 @@
-import { type TransactionPointers, transactionFieldsOf } from '../../domain/balances/transaction-row.js';
+import { transactionFieldsOf } from '../../domain/balances/transaction-row.js';
 import { isJsonObject, type Json } from '../../domain/json.js';
 import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
@@ -35,7 +35,7 @@ export function itemsOf(data: Json, operation: string): Json[] {
 /** Each item of use once. A page with a flaw proves nothing, but what can be read of it is kept. */
 export function readRows(
   items: readonly Json[],
-  pointers: TransactionPointers,
+  pointers: Readonly<Record<string, string>>,
   window: Window | null,
 ): Pick<FeedPage, 'rows' | 'flaw'> {
   const rows = new Map<string, FeedRow>();

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { Effect } from '../../domain/balances/record-effects.js';
-import { compareAmounts } from '../../domain/money.js';
+import type { Effect } from '../../domain/balances/movements.js';
+import { compareAmounts, isZero } from '../../domain/money.js';
 import { bigintArray, textArray } from '../database/array-parameter.js';
 import { instantText } from '../database/database-text.js';
 import type { MovingKind, MovingRecord } from './balance-records.js';
@@ -125,7 +125,7 @@ function isReread({ operations }: Worked, old: Line): boolean {
  * of nothing while a dispute is open. As it stood: that is not known, or the record is gone. Null: it never was one.
  */
 function restOf({ operations, effects }: Worked, { operation, base, delta }: Line, change: Change): string | null {
-  if (base === null || compareAmounts(base, '0') === 0) return null;
+  if (base === null || isZero(base)) return null;
   const isUnclear = effects.some((one) => one.part === 'unclear' && (one.operation ?? operation) === operation);
   if (operations === null || isUnclear) return base;
   if (!operations.includes(operation ?? '')) return null;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { MovementTable } from '../../domain/balances/movement-table.js';
-import { effectsOf, operationsWith } from '../../domain/balances/record-effects.js';
+import { effectsOf, operationsWith } from '../../domain/balances/movements.js';
 import { canonicalHash } from '../../domain/canonical-json.js';
 import { type Worked, writeEffects } from './balance-effects.js';
 import { type MovingKind, movingKinds, readMoving } from './balance-records.js';

@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import type { MovementTable } from '../../domain/balances/movement-table.js';
-import { effectsOf } from '../../domain/balances/record-effects.js';
+import { effectsOf } from '../../domain/balances/movements.js';
 import {
   classifyUnnamed,
   type ShownDebit,
   type UnnamedPayouts,
   type WithdrawalInDoubt,
 } from '../../domain/balances/unnamed-payouts.js';
-import { compareAmounts } from '../../domain/money.js';
+import { isZero } from '../../domain/money.js';
 import { floatArray } from '../database/array-parameter.js';
 import { readMoving } from './balance-records.js';
 
@@ -114,7 +114,7 @@ async function debitsAround(db: Knex, asset: string, payouts: readonly Withdrawa
     account,
     delta,
     createdAt: ms === null ? null : Number(ms),
-    stood: compareAmounts(base, '0') !== 0,
+    stood: !isZero(base),
     names: ids.flatMap(([id, text]) => (shown.includes(text) ? [id] : [])),
   }));
 }

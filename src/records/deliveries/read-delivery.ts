@@ -64,7 +64,7 @@ export function readDelivery(fields: JsonObject, eventIdPointer: string): Delive
     payloadHash: event === null ? null : createHash('sha256').update(event.text).digest('hex'),
     details: detailsIn(fields, event),
     answeredId: answer === null ? null : inboxIdIn(answer),
-    answeredError: answer === null ? null : textField(answer, 'error'),
+    answeredError: textField(answer, 'error'),
     mentions: event === null ? mentionsIn(fields) : [],
     firstSeenAt: null,
     shownIn: null,

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import type { MovementTable } from '../../../src/domain/balances/movement-table.js';
-import { effectsOf } from '../../../src/domain/balances/record-effects.js';
+import { effectsOf } from '../../../src/domain/balances/movements.js';
 import { disputeSeen, type ShownStep } from '../../../src/domain/books/dispute-seen.js';
-import type { BookRecord, Moved } from '../../../src/domain/books/entry.js';
+import type { BookRecord } from '../../../src/domain/books/entry.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 
 /** A payment of 100 less a fee of 1 in one payin, as it was seen from some time on. */
@@ -52,9 +52,7 @@ export const disputed = fc.tuple(disputes, fc.boolean()).map(([given, isOpenStil
 /** The payment at a place of its history, with what the history of changes shows until there. */
 export function disputedAt(seen: readonly Seen[], place: number, table: MovementTable): BookRecord {
   const fields = fieldsAt(seen[place]);
-  const moved = effectsOf({ kind: 'payment_intent', id: 'p', fields }, table).map(
-    (one) => ({ ...one, base: '0' }) as Moved,
-  );
+  const moved = effectsOf({ kind: 'payment_intent', id: 'p', fields }, table).map((one) => ({ ...one, base: '0' }));
   const dispute = disputeSeen(seen.slice(0, place + 1).flatMap((_, n) => stepsAt(seen, n)));
   return {
     kind: 'payment_intent',

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { MovementRecord, MovementTable } from '../../../src/domain/balances/movement-table.js';
-import { effectsOf } from '../../../src/domain/balances/record-effects.js';
+import { effectsOf } from '../../../src/domain/balances/movements.js';
 import type { BookRecord, Moved } from '../../../src/domain/books/entry.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { addAmounts, subtractAmounts } from '../../../src/domain/money.js';
@@ -161,7 +161,7 @@ export function explainedBy(records: readonly BookRecord[], assetCode: string): 
 function movedOf(record: MovementRecord, table: MovementTable): Moved[] {
   return effectsOf(record, table).map(({ part, operation, account, assetCode, delta, at }) => ({
     part,
-    operation: operation as Moved['operation'],
+    operation,
     account,
     assetCode,
     delta,

@@ -2,13 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chartSchema, nameIn, subWalletAccount } from '../../../src/domain/books/chart.js';
 import { chooseRate, rateOfPayment } from '../../../src/domain/books/choose-rate.js';
 import { beancountCommodity, hledgerCommodity } from '../../../src/domain/books/commodities.js';
-import {
-  exactValue,
-  fiatReport,
-  fiatSums,
-  roundedValue,
-  sumExactValues,
-} from '../../../src/domain/books/fiat-report.js';
+import { exactValue, fiatReport, roundedValue, sumExactValues } from '../../../src/domain/books/fiat-report.js';
 import { dayIn, isDay, monthAfter, periodOf, startOfDay } from '../../../src/domain/books/posting-month.js';
 import { assetsNamed, readRatesFile } from '../../../src/domain/books/rates-file.js';
 import type { Json } from '../../../src/domain/json.js';
@@ -100,9 +94,8 @@ describe('a file of rates', () => {
 });
 
 describe('values', () => {
-  it('are rounded once, half to even, to as many decimals as are asked for', () => {
-    const rounded = (value: string, decimals?: number) => roundedValue(value, decimals);
-    expect(['0.005', '0.015', '0.0051', '-0.005', '-0.015', '-1.234'].map((value) => rounded(value))).toEqual([
+  it('are rounded once, half to even, to two decimals', () => {
+    expect(['0.005', '0.015', '0.0051', '-0.005', '-0.015', '-1.234'].map(roundedValue)).toEqual([
       '0.00',
       '0.02',
       '0.01',
@@ -110,14 +103,15 @@ describe('values', () => {
       '-0.02',
       '-1.23',
     ]);
-    expect([rounded('2.5', 0), rounded('3.5', 0), rounded('-12.5', 0), rounded('0.04', 1)]).toEqual([
-      '2',
-      '4',
-      '-12',
-      '0.0',
+    expect(['0.025', '0.035', '-0.125', '0.004', '12.345'].map(roundedValue)).toEqual([
+      '0.02',
+      '0.04',
+      '-0.12',
+      '0.00',
+      '12.34',
     ]);
-    expect(rounded('12.345', 3)).toBe('12.345');
-    for (const odd of ['1e5', '', '.5', `0.${'1'.repeat(37)}`, '+1']) expect(() => rounded(odd)).toThrow(TypeError);
+    for (const odd of ['1e5', '', '.5', `0.${'1'.repeat(37)}`, '+1'])
+      expect(() => roundedValue(odd)).toThrow(TypeError);
   });
 
   it('are exact until then', () => {
@@ -133,22 +127,19 @@ describe('values', () => {
     expect(sumExactValues([least, '-1'])).toBe(`-0.${'9'.repeat(36)}`);
   });
 
-  it('may be added up line by line, or as sums', () => {
-    const sums = fiatSums();
-    sums.add({ account: 'b', amount: '2', rate: '1.5' });
-    sums.addSum({ account: 'a', value: '-1.005', unpriced: 2 });
-    sums.addSum({ account: 'b', value: '0.25', unpriced: 0 });
-    sums.addSum({ account: 'c', value: null, unpriced: 3 });
-    sums.add({ account: 'd', amount: '2', rate: null });
-    const report = { residual: '0.00', unpriced: 6 };
+  it('of one account are added up before they are rounded', () => {
+    const report = fiatReport([
+      { account: 'b', value: '3', unpriced: 0 },
+      { account: 'a', value: '-1.005', unpriced: 2 },
+      { account: 'b', value: '0.25', unpriced: 0 },
+      { account: 'c', value: null, unpriced: 3 },
+      { account: 'd', value: null, unpriced: 1 },
+    ]);
     const accounts = [
       { account: 'a', value: '-1.00' },
       { account: 'b', value: '3.25' },
     ];
-    expect(sums.report()).toEqual({ ...report, accounts, total: '2.24', residual: '-0.01' });
-    const whole = accounts.map(({ account, value }) => ({ account, value: String(Math.round(Number(value))) }));
-    expect(sums.report(0)).toEqual({ ...report, accounts: whole, total: '2', residual: '0' });
-    expect(fiatReport([{ account: 'a', amount: '1', rate: '0.125' }], 3).total).toBe('0.125');
+    expect(report).toEqual({ accounts, total: '2.24', residual: '-0.01', unpriced: 6 });
   });
 });
 

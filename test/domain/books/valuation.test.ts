@@ -106,13 +106,19 @@ describe('a file of rates', () => {
 });
 
 describe('a report in fiat', () => {
+  const valued = ({ account, amount, rate }: { account: string; amount: string; rate: string | null }) => ({
+    account,
+    value: rate === null ? null : exactValue(amount, rate),
+    unpriced: rate === null ? 1 : 0,
+  });
+
   it('rounds once, half to even, and shows what that leaves over as a line of its own', () => {
     const lines = ['a', 'b', 'c'].map((account) => ({ account, amount: '0.005', rate: '1' }));
-    const report = fiatReport([
-      ...lines,
+    const others = [
       { account: 'd', amount: '-0.015', rate: '1' },
       { account: 'e', amount: '9', rate: null },
-    ]);
+    ];
+    const report = fiatReport([...lines, ...others].map(valued));
     expect(report).toEqual({
       accounts: [
         { account: 'a', value: '0.00' },
@@ -138,7 +144,7 @@ describe('a report in fiat', () => {
     });
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
-        const { accounts, residual, total } = fiatReport(lines);
+        const { accounts, residual, total } = fiatReport(lines.map(valued));
         expect(Number(sumAmounts([...accounts.map(({ value }) => value), residual]))).toBe(Number(total));
         expect(Math.abs(Number(residual))).toBeLessThan(0.02);
       }),

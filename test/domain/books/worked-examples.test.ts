@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { MovementRecord } from '../../../src/domain/balances/movement-table.js';
-import { effectsOf } from '../../../src/domain/balances/record-effects.js';
+import { effectsOf } from '../../../src/domain/balances/movements.js';
 import { entriesOf } from '../../../src/domain/books/entries-of.js';
-import type { BookRecord, Moved } from '../../../src/domain/books/entry.js';
+import type { BookRecord } from '../../../src/domain/books/entry.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { defaultContract } from '../../../src/service-api/contract.js';
 
@@ -122,7 +122,7 @@ function recordOf({ fields, ...given }: Given, contract: typeof table): BookReco
     id: 'r1',
     fields,
     firstSeenAt: AT,
-    moved: effects.map((one) => ({ ...one, base: '0' }) as Moved),
+    moved: effects.map((one) => ({ ...one, base: '0' })),
   };
 }
 

@@ -11,18 +11,16 @@ export function ageOn(day: string, opened: string): AgeBucket {
 /** The moments, in ms, between which that began which stands in a bucket on a day of the zone: from, and before. */
 export function openedBetween(bucket: AgeBucket, day: string, timeZone: string): { from: number; before: number } {
   const [youngest, oldest] = ageBuckets[bucket];
-  const start = (days: number) => startOfDay(timeZone, dayBefore(day, days));
+  const start = (days: number) => {
+    const before = new Date(Date.parse(day) - days * DAY_MS);
+    return startOfDay(timeZone, before.toISOString().slice(0, 10));
+  };
   return {
     from: bucket === '90+' ? 0 : start(oldest),
     before: youngest === 0 ? Number.MAX_SAFE_INTEGER : start(youngest - 1),
   };
 }
 
-/** Today in the books' zone, where nothing else is asked for. */
 export function todayIn(timeZone: string, now: Date): string {
   return dayIn(timeZone, now.getTime());
-}
-
-function dayBefore(day: string, days: number): string {
-  return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10);
 }

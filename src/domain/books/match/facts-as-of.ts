@@ -1,11 +1,9 @@
 import type { ShownRecord } from '../../family/links.js';
-import { isJsonObject } from '../../json.js';
-import { textField } from '../../records.js';
+import { objectsIn, textField } from '../../records.js';
 import { momentOf } from '../dating.js';
 import { dayIn } from '../posting-month.js';
 import type { MatchFacts } from './match-facts.js';
 
-/** What a payment shows before anything came in. */
 const UNPAID = {
   status: 'pending',
   irregularStatus: 'none',
@@ -66,7 +64,7 @@ export function factsAsOf(facts: MatchFacts, day: string, timeZone: string): Mat
 
 /** Those that were read, and of the others what the payment itself shows of them. */
 function payinsOf({ id, fields }: ShownRecord, payins: readonly ShownRecord[]): Pick<ShownRecord, 'id' | 'fields'>[] {
-  const listed = Array.isArray(fields['payins']) ? fields['payins'].filter(isJsonObject) : [];
+  const listed = objectsIn(fields, 'payins');
   const shown = listed.map((one) => ({ id: textField(one, 'id') ?? '', fields: one }));
   const read = payins.filter(
     (payin) => textField(payin.fields, 'paymentIntentId') === id || shown.some((one) => one.id === payin.id),

@@ -11,7 +11,6 @@ export interface MovedSum {
   recordKind: MatchedRecord;
   recordId: string;
   assetCode: string;
-  /** All of it. */
   delta: string;
   /** What of it stood when the books were opened: it is inside the opening balance. */
   base: string;
@@ -53,6 +52,5 @@ export interface MatchFacts {
   /** Why what a record of it moved is not known. */
   unclear: readonly string[];
   booked: readonly BookedSum[];
-  /** Assets whose books are open. */
   opened: ReadonlySet<string>;
 }

@@ -1,8 +1,7 @@
 import { type ShownRecord } from '../../family/links.js';
 import { amountField } from '../../family/money.js';
-import { isJsonObject } from '../../json.js';
-import { addAmounts, compareAmounts, subtractAmounts, sumAmounts } from '../../money.js';
-import { textField } from '../../records.js';
+import { addAmounts, compareAmounts, isZero, subtractAmounts, sumAmounts } from '../../money.js';
+import { objectsIn, textField } from '../../records.js';
 import type { BookedSum, MatchFacts, MovedSum } from './match-facts.js';
 import type { MatchAmount, Reason } from './match-shapes.js';
 import { grossOf } from './match-sides.js';
@@ -21,7 +20,7 @@ export function recordReasons(facts: MatchFacts, amounts: readonly MatchAmount[]
 
 /** The fees too; what of them was taken before the opening is in no entry. */
 function grossReasons({ moved }: MatchFacts, amounts: readonly MatchAmount[]): Reason[] {
-  if (moved.some(({ base }) => isSome(base))) return [];
+  if (moved.some(({ base }) => !isZero(base))) return [];
   return amounts.flatMap(({ code, paid, returned, booked }): Reason[] => {
     const due = subtractAmounts(paid, returned);
     if (compareAmounts(due, booked) === 0) return [];
@@ -37,8 +36,8 @@ function payinReasons(intent: ShownRecord, facts: MatchFacts): Reason[] {
   const { fields } = intent;
   const net = amountField(fields, 'amountNetMerchant') ?? '0';
   const isPlain = (textField(fields, 'irregularStatus') ?? 'none') === 'none';
-  if (!isPlain || !isSome(grossOf(intent))) return [];
-  const listed = Array.isArray(fields['payins']) ? fields['payins'].filter(isJsonObject) : [];
+  if (!isPlain || isZero(grossOf(intent))) return [];
+  const listed = objectsIn(fields, 'payins');
   const ids = listed.flatMap((one) => textField(one, 'id') ?? []);
   const own = order.payins.filter(
     ({ id, fields: of }) => ids.includes(id) || textField(of, 'paymentIntentId') === intent.id,
@@ -62,7 +61,7 @@ function payinReasons(intent: ShownRecord, facts: MatchFacts): Reason[] {
 /** All that it moved stood when the books were opened: it is history, whose payins need not be read. */
 function isInsideOpening(intent: ShownRecord, facts: MatchFacts): boolean {
   const own = movedOf(intent, facts);
-  return own.some(({ base }) => isSome(base)) && own.every(({ base, delta }) => compareAmounts(base, delta) === 0);
+  return own.some(({ base }) => !isZero(base)) && own.every(({ base, delta }) => compareAmounts(base, delta) === 0);
 }
 
 function movedOf({ id: intentId }: ShownRecord, { moved, order }: MatchFacts): MovedSum[] {
@@ -79,7 +78,7 @@ function movedReasons(intent: ShownRecord, facts: MatchFacts): Reason[] {
   const asset = textField(intent.fields, 'assetCode');
   if (asset === null || facts.unclear.length > 0) return [];
   const own = movedOf(intent, facts);
-  const net = isSome(grossOf(intent)) ? (amountField(intent.fields, 'amountNetMerchant') ?? '0') : '0';
+  const net = !isZero(grossOf(intent)) ? (amountField(intent.fields, 'amountNetMerchant') ?? '0') : '0';
   const delta = sumAmounts(own.filter(({ assetCode }) => assetCode === asset).map((one) => one.delta));
   const elsewhere = own.some(({ assetCode }) => assetCode !== asset);
   if (compareAmounts(net, delta) === 0 && !elsewhere) return [];
@@ -118,11 +117,7 @@ function bookedReasons({ moved, booked, opened }: MatchFacts): Reason[] {
       return [
         { code: 'books_not_open', told: `the books of ${assetCode} are not open: its opening balance was not read` },
       ];
-    if (!isSome(done)) return [{ code: 'not_booked', told: `${due} ${assetCode} of ${name} is not booked yet` }];
+    if (isZero(done)) return [{ code: 'not_booked', told: `${due} ${assetCode} of ${name} is not booked yet` }];
     return [{ code: 'booked_differs', told: `${name} moved ${due} ${assetCode}, booked is ${done} ${assetCode}` }];
   });
-}
-
-function isSome(amount: string): boolean {
-  return compareAmounts(amount, '0') !== 0;
 }

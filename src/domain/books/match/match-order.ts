@@ -1,6 +1,7 @@
 import { type ShownRecord } from '../../family/links.js';
 import { amountField, dueOf } from '../../family/money.js';
-import { compareAmounts, normalizeAmount, sumAmounts } from '../../money.js';
+import { groupedPairs } from '../../grouped.js';
+import { compareAmounts, isZero, normalizeAmount, sumAmounts } from '../../money.js';
 import { withoutReports } from '../../orders/heed-reports.js';
 import { deriveOrder, type OrderStatus } from '../../orders/order.js';
 import { textField } from '../../records.js';
@@ -12,7 +13,6 @@ import type { MatchReason, MatchState } from './reasons.js';
 
 export interface Match {
   state: MatchState;
-  /** At least one; the first decides. */
   reasons: readonly [Reason, ...Reason[]];
   amounts: MatchAmount[];
 }
@@ -33,52 +33,49 @@ export function matchOrder(given: MatchFacts): Match {
   return { state: sidesThere(facts, amounts) > 1 ? 'partly_matched' : 'unmatched', reasons: [first, ...more], amounts };
 }
 
-/** How many of the three sides have something. */
 function sidesThere({ order, booked, moved }: MatchFacts, amounts: readonly MatchAmount[]): number {
-  const isAsked = amounts.some(({ asked }) => isSome(asked));
+  const isAsked = amounts.some(({ asked }) => !isZero(asked));
   const isPaid =
-    amounts.some(({ paid }) => isSome(paid)) ||
+    amounts.some(({ paid }) => !isZero(paid)) ||
     order.intents.some(
       ({ fields, verified, absent }) =>
-        verified && !absent && isSome(amountField(fields, 'totalAmountReceived') ?? '0'),
+        verified && !absent && !isZero(amountField(fields, 'totalAmountReceived') ?? '0'),
     );
-  const isBooked = booked.some(({ amount }) => isSome(amount)) || moved.some(({ base }) => isSome(base));
+  const isBooked = booked.some(({ amount }) => !isZero(amount)) || moved.some(({ base }) => !isZero(base));
   return [isAsked, isPaid, isBooked].filter(Boolean).length;
 }
 
+interface Asked {
+  isProblem: boolean;
+  reason: Reason;
+}
+
+const agreed = (code: MatchReason, told: string): Asked => ({ isProblem: false, reason: { code, told } });
+const problem = (code: MatchReason, told: string): Asked => ({ isProblem: true, reason: { code, told } });
+
 /** Where the request and the payments stand to one another, by the order's own truth table. */
-function askedReason(facts: MatchFacts, status: OrderStatus): { isProblem: boolean; reason: Reason } {
+function askedReason(facts: MatchFacts, status: OrderStatus): Asked {
   const { elsewhere, order, kind } = facts;
   const [other] = elsewhere;
   if (other !== undefined && order.intents.length === 0)
     return problem('counted_elsewhere', `its payment is counted with ${other}`);
   const isOwn = kind === 'payment_intent' && order.intents.some(({ fields }) => isReceived(fields));
   if (isOwn) return problem('not_asked', 'money came in, and no order or invoice asks for it');
-  if (status === 'partially_refunded') return partlyGivenBack(facts);
-  const found = wordsOf(status, facts);
-  return 'problem' in found ? problem(found.problem, found.told) : { isProblem: false, reason: reasonOf(found) };
+  return status === 'partially_refunded' ? partlyGivenBack(facts) : byStatus(status, facts);
 }
 
 /** What was paid before a part of it was given back. */
-function partlyGivenBack(facts: MatchFacts): { isProblem: boolean; reason: Reason } {
+function partlyGivenBack(facts: MatchFacts): Asked {
   const { status } = deriveOrder({ ...facts.order, refunds: [] });
-  if (status === 'paid') return { isProblem: false, reason: reasonOf({ code: 'partly_given_back', told: PARTLY }) };
+  if (status === 'paid') return agreed('partly_given_back', 'paid; a part was given back');
   const inFull = facts.order.intents.some(
     (intent) => textField(intent.fields, 'irregularStatus') === 'refunded' && isKeptWhole(intent),
   );
-  if (status === 'partially_refunded' && inFull)
-    return {
-      isProblem: false,
-      reason: reasonOf({ code: 'partly_given_back', told: 'what was too much was given back' }),
-    };
-  const found = wordsOf(status === 'partially_refunded' ? 'underpaid' : status, facts);
-  const words = `${found.told}; a part was given back`;
-  return 'problem' in found
-    ? problem(found.problem, words)
-    : { isProblem: false, reason: reasonOf({ ...found, told: words }) };
+  const isStill = status === 'partially_refunded';
+  if (isStill && inFull) return agreed('partly_given_back', 'what was too much was given back');
+  const { isProblem, reason } = byStatus(isStill ? 'underpaid' : status, facts);
+  return { isProblem, reason: { ...reason, told: `${reason.told}; a part was given back` } };
 }
-
-const PARTLY = 'paid; a part was given back';
 
 /** Of a payment too much of which came in: what was kept after the dispute is what it asked for. */
 function isKeptWhole(intent: ShownRecord): boolean {
@@ -86,49 +83,47 @@ function isKeptWhole(intent: ShownRecord): boolean {
   return kept !== null && due !== null && compareAmounts(kept, due) === 0;
 }
 
-type Words = { code: MatchReason; told: string } | { problem: MatchReason; told: string };
-
-function wordsOf(status: OrderStatus, facts: MatchFacts): Words {
+function byStatus(status: OrderStatus, facts: MatchFacts): Asked {
   const expected = expectedOf(facts);
   const asked = expected === null ? 'what was asked' : `${normalizeAmount(expected.amount)} ${expected.currency}`;
   const received = receivedOf(facts);
   switch (status) {
     case 'paid':
-      return { code: 'agreed', told: openingWords(facts) };
+      return agreed('agreed', openingWords(facts));
     case 'refunded':
-      return { code: 'given_back', told: 'what came in was given back' };
+      return agreed('given_back', 'what came in was given back');
     case 'expired':
     case 'cancelled':
-      if (facts.order.expected === null) return { code: 'lapsed', told: `${status}, and nothing came in` };
-      return { problem: 'lapsed_unpaid', told: `${status}, and nothing came in of ${asked} that the store registered` };
+      if (facts.order.expected === null) return agreed('lapsed', `${status}, and nothing came in`);
+      return problem('lapsed_unpaid', `${status}, and nothing came in of ${asked} that the store registered`);
     case 'awaiting_payment':
       return hasOnlyGone(facts)
-        ? { problem: 'not_at_service', told: 'the service does not list its records any more' }
-        : { problem: 'not_paid', told: `nothing came in yet of ${asked}` };
+        ? problem('not_at_service', 'the service does not list its records any more')
+        : problem('not_paid', `nothing came in yet of ${asked}`);
     case 'confirming':
-      return { problem: 'confirming', told: 'a payin is being confirmed' };
+      return problem('confirming', 'a payin is being confirmed');
     case 'paid_unverified':
-      return { problem: 'claimed', told: 'said to be paid; the service’s own list does not show it yet' };
+      return problem('claimed', 'said to be paid; the service’s own list does not show it yet');
     case 'underpaid':
     case 'partially_refunded':
-      return { problem: 'underpaid', told: `${received} came in, asked were ${asked}` };
+      return problem('underpaid', `${received} came in, asked were ${asked}`);
     case 'overpaid':
-      return { problem: 'overpaid', told: `${received} came in, more than ${asked}` };
+      return problem('overpaid', `${received} came in, more than ${asked}`);
     case 'paid_twice':
-      return { problem: 'paid_twice', told: `paid more than once: ${received} came in, asked were ${asked}` };
+      return problem('paid_twice', `paid more than once: ${received} came in, asked were ${asked}`);
     case 'unmatched':
-      return { problem: 'out_of_range', told: `${received} came in, which the service does not take for ${asked}` };
+      return problem('out_of_range', `${received} came in, which the service does not take for ${asked}`);
     case 'disputed':
-      return { problem: 'disputed', told: `a dispute is not decided: ${received} came in, asked were ${asked}` };
+      return problem('disputed', `a dispute is not decided: ${received} came in, asked were ${asked}`);
     case 'shared_reference':
-      return { problem: 'shared_reference', told: 'too many payments carry its reference: each is matched by itself' };
+      return problem('shared_reference', 'too many payments carry its reference: each is matched by itself');
     default:
       return status satisfies never;
   }
 }
 
 function openingWords({ moved }: MatchFacts): string {
-  const isOld = moved.some(({ base }) => isSome(base));
+  const isOld = moved.some(({ base }) => !isZero(base));
   return isOld ? 'asked and paid agree; inside the opening balance' : 'asked, paid and booked agree';
 }
 
@@ -137,30 +132,15 @@ function hasOnlyGone({ order }: MatchFacts): boolean {
   return all.length > 0 && all.every(({ absent }) => absent);
 }
 
-/** Of all payments, in their assets. */
 function receivedOf({ order }: MatchFacts): string {
-  const byAsset = new Map<string, string[]>();
-  for (const { fields } of order.intents) {
+  const received = order.intents.flatMap(({ fields }) => {
     const [amount, asset] = [amountField(fields, 'totalAmountReceived'), textField(fields, 'assetCode')];
-    if (amount !== null && asset !== null && isSome(amount))
-      byAsset.set(asset, [...(byAsset.get(asset) ?? []), amount]);
-  }
-  const sums = [...byAsset].map(([asset, amounts]) => `${sumAmounts(amounts)} ${asset}`);
-  return sums.length === 0 ? 'nothing' : sums.join(' and ');
+    return amount !== null && asset !== null && !isZero(amount) ? [[asset, amount] as const] : [];
+  });
+  const sums = [...groupedPairs(received)].map(([asset, amounts]) => `${sumAmounts(amounts)} ${asset}`);
+  return sums.join(' and ') || 'nothing';
 }
 
 function isReceived(fields: Parameters<typeof amountField>[0]): boolean {
-  return ['totalAmountReceived', 'amountNetMerchant'].some((name) => isSome(amountField(fields, name) ?? '0'));
-}
-
-function problem(code: MatchReason, told: string): { isProblem: true; reason: Reason } {
-  return { isProblem: true, reason: { code, told } };
-}
-
-function reasonOf({ told, ...found }: { code: MatchReason; told: string }): Reason {
-  return { code: found.code, told };
-}
-
-function isSome(amount: string): boolean {
-  return compareAmounts(amount, '0') !== 0;
+  return ['totalAmountReceived', 'amountNetMerchant'].some((name) => !isZero(amountField(fields, name) ?? '0'));
 }

@@ -5,22 +5,19 @@ import {
   addAmounts,
   compareAmounts,
   divideAmounts,
+  isZero,
   multiplyAmounts,
-  type Rounding,
+  negated,
   subtractAmounts,
 } from '../../money.js';
 import { requested } from '../../orders/order.js';
-import { type IntentOutcome, intentOutcome } from '../../orders/order-intent.js';
+import { type IntentOutcome, intentOutcome, NO_MONEY } from '../../orders/order-intent.js';
 import { textField } from '../../records.js';
 import { sumExactValues } from '../fiat-report.js';
-import type { BookedSum, MatchFacts } from './match-facts.js';
+import type { MatchFacts } from './match-facts.js';
 import type { MatchAmount } from './match-shapes.js';
 
 type Sides = Map<string, MatchAmount>;
-
-const ROUND_DOWN: Rounding = { decimals: 18, mode: 'down' };
-/** Of these nothing came in. */
-const NO_MONEY: readonly IntentOutcome['type'][] = ['open', 'expired', 'cancelled', 'gone'];
 
 /** Each amount stands once: what is asked for in the assets that it was paid in, and only the rest in its own currency. */
 export function sidesOf(facts: MatchFacts): MatchAmount[] {
@@ -34,12 +31,12 @@ export function sidesOf(facts: MatchFacts): MatchAmount[] {
     const asset = textField(refund.fields, 'assetCode');
     if (asset !== null) add(sides, asset, { returned: returnedBy(refund, facts) });
   }
-  for (const sum of facts.booked) {
-    if (sum.account !== 'operating') add(sides, sum.assetCode, incomeOf(sum));
+  for (const { account, assetCode, amount, value, unpriced } of facts.booked) {
+    if (account !== 'operating') add(sides, assetCode, { booked: negated(amount), value, unpriced });
   }
   return [...sides.values()]
     .filter(
-      ({ asked, paid, returned, booked, unpriced }) => [asked, paid, returned, booked].some(isSome) || unpriced > 0,
+      ({ asked, paid, returned, booked, unpriced }) => ![asked, paid, returned, booked].every(isZero) || unpriced > 0,
     )
     .sort((a, b) => (a.code < b.code ? -1 : 1));
 }
@@ -64,10 +61,6 @@ function returnedBy(refund: ShownRecord, { moved, booked }: MatchFacts): string 
   return amountField(refund.fields, 'amount') ?? '0';
 }
 
-function incomeOf({ amount, value, unpriced }: BookedSum): Partial<MatchAmount> {
-  return { booked: subtractAmounts('0', amount), value, unpriced };
-}
-
 function askedOf(facts: MatchFacts): { code: string; amount: string }[] {
   const expected = expectedOf(facts);
   if (expected === null) return [];
@@ -77,14 +70,14 @@ function askedOf(facts: MatchFacts): { code: string; amount: string }[] {
     const asset = textField(intent.fields, 'assetCode');
     const due = dueOf(intent.fields);
     if (request === null || asset === null || due === null) return [];
-    if (!sameCurrency(request.currency, expected.currency) || !isSome(rest) || !isSome(request.amount)) return [];
+    if (!sameCurrency(request.currency, expected.currency) || isZero(rest) || isZero(request.amount)) return [];
     const isWhole = compareAmounts(request.amount, rest) <= 0;
     const part = isWhole ? request.amount : rest;
-    const amount = isWhole ? due : divideAmounts(multiplyAmounts(due, part, ROUND_DOWN), request.amount, ROUND_DOWN);
+    const amount = isWhole ? due : divideAmounts(multiplyAmounts(due, part, 'down'), request.amount, 'down');
     rest = subtractAmounts(rest, part);
     return [{ code: asset, amount }];
   });
-  return isSome(rest) ? [...asked, { code: expected.currency, amount: rest }] : asked;
+  return !isZero(rest) ? [...asked, { code: expected.currency, amount: rest }] : asked;
 }
 
 interface Paying {
@@ -98,13 +91,10 @@ function payingOf({ order }: MatchFacts): Paying[] {
     .map((intent) => ({ intent, outcome: intentOutcome(intent, []) }))
     .filter(({ outcome }) => !NO_MONEY.includes(outcome.type));
   const asking = paying.filter(
-    ({ intent, outcome }) => !intent.absent && (outcome.type === 'collected' || !hasEnded(intent)),
+    ({ intent, outcome }) =>
+      !intent.absent && (outcome.type === 'collected' || !isOff('payment_intent', textField(intent.fields, 'status'))),
   );
   return (asking.length === 0 ? paying : asking).sort(inRangeFirst);
-}
-
-function hasEnded({ fields }: ShownRecord): boolean {
-  return isOff('payment_intent', textField(fields, 'status'));
 }
 
 /** So that of two payments the one counts that was paid as it was asked, whichever is given first. */
@@ -129,8 +119,4 @@ export function sumOfSides(a: MatchAmount, b: MatchAmount): MatchAmount {
     value: sumExactValues([a.value, b.value]),
     unpriced: a.unpriced + b.unpriced,
   };
-}
-
-function isSome(amount: string): boolean {
-  return compareAmounts(amount, '0') !== 0;
 }

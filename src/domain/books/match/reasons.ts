@@ -1,14 +1,9 @@
-/**
- * matched: what was asked, what was paid and what is booked are the same, or all of them are nothing.
- * partly_matched: at least two of the three are there, and they differ. unmatched: one of them alone.
- */
+/** matched: all three sides agree, or are nothing. partly_matched: two at least are there, and differ. unmatched: one alone. */
 export const matchStates = ['matched', 'partly_matched', 'unmatched'] as const;
 export type MatchState = (typeof matchStates)[number];
 
-/** Why an order is matched. */
 export const matchedReasons = ['agreed', 'given_back', 'partly_given_back', 'lapsed'] as const;
 
-/** Why an order stands where it does in the three-way match. */
 export const matchReasons = [
   ...matchedReasons,
   'not_paid',

@@ -1,5 +1,4 @@
-import { type StyleName, styleIndex } from './styles.js';
-import { cellText, xmlText } from './xml-text.js';
+import { MAIN, type StyleName, styleIndex } from './styles.js';
 
 /** A number is given by its digits: it is the program that opens it which rounds, not we. */
 export type Cell =
@@ -8,7 +7,6 @@ export type Cell =
   | { is: 'formula'; formula: string; style: StyleName }
   | null;
 
-/** What programs for tables hold of a number. */
 const DIGITS = 15;
 const DAY_MS = 86_400_000;
 /** 1970-01-01, in the days that they count. */
@@ -55,4 +53,57 @@ function cellXml(cell: Cell, at: string): string {
 export function columnName(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : columnName(Math.floor(index / 26) - 1) + last;
+}
+
+interface Frame {
+  widths: readonly number[];
+  frozen: { rows: number; columns: number } | null;
+  isFirst: boolean;
+}
+
+export function sheetHead({ widths, frozen, isFirst }: Frame): string {
+  const cols = widths
+    .map((width, n) => `<col min="${n + 1}" max="${n + 1}" width="${width}" customWidth="1"/>`)
+    .join('');
+  return [
+    `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<worksheet xmlns="${MAIN}">`,
+    '<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>',
+    `<sheetViews><sheetView showGridLines="0"${isFirst ? ' tabSelected="1"' : ''} workbookViewId="0">`,
+    frozen === null ? '' : pane(frozen),
+    '</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/>',
+    `<cols>${cols}</cols><sheetData>`,
+  ].join('');
+}
+
+/** What stands behind them. `filtered`: as A1:N12. */
+export function sheetEnd(filtered: string | null): string {
+  const filter = filtered === null ? '' : `<autoFilter ref="${filtered}"/>`;
+  const margins = '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/>';
+  const page = '<pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/>';
+  return `</sheetData>${filter}${margins}${page}<headerFooter><oddFooter>&amp;A, &amp;P / &amp;N</oddFooter></headerFooter></worksheet>`;
+}
+
+function pane({ rows, columns }: { rows: number; columns: number }): string {
+  const cell = `${columnName(columns)}${rows + 1}`;
+  return `<pane xSplit="${columns}" ySplit="${rows}" topLeftCell="${cell}" activePane="bottomRight" state="frozen"/>`;
+}
+
+/** What XML can't hold, and what would be read as an escape of such. */
+const UNWRITABLE = /(?![\t\n])\p{Cc}|[\uFFFE\uFFFF]|_(?=x[0-9A-Fa-f]{4}_)/gu;
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+const LONGEST = 32_767;
+const CUT = ' … (cut)';
+
+/** A text for a cell: whatever it is, it comes out as this text, or says that it was cut. */
+function cellText(text: string): string {
+  const shown = text.length > LONGEST ? text.slice(0, LONGEST - CUT.length) + CUT : text;
+  return xmlText(
+    shown
+      .replaceAll(LONE_SURROGATE, '\uFFFD')
+      .replaceAll(UNWRITABLE, (char) => `_x${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`),
+  );
+}
+
+export function xmlText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -4,7 +4,6 @@ import type { MonthTable } from '../month-tables.js';
 import type { TableColumn } from '../table-columns.js';
 import { columnName } from './cells.js';
 
-/** What a column comes to, of one asset. */
 export interface SheetSum {
   table: MonthTable['name'];
   label: string;
@@ -13,14 +12,6 @@ export interface SheetSum {
   sum: string;
   /** By which the program that opens the workbook adds it up itself. */
   formula: (assetCell: string) => string;
-}
-
-/** Sums of the amounts of all sheets, by asset, made while rows are written. */
-export interface SheetSums {
-  /** What is added from here on stands on this sheet. */
-  begin(table: MonthTable['name'], title: string, columns: readonly TableColumn[]): void;
-  add(row: MonthRow): void;
-  all(): SheetSum[];
 }
 
 interface TableSums {
@@ -34,25 +25,26 @@ interface TableSums {
 /** Of one asset each has one row. */
 const NOT_SUMMED: readonly string[] = ['balances'];
 
-export function sheetSums(): SheetSums {
+/** Sums of the amounts of all sheets, by asset, made while rows are written: `add` is of the sheet that was begun last. */
+export function sheetSums() {
   const tables = new Map<MonthTable['name'], TableSums>();
   let current: TableSums | null = null;
   return {
-    begin(table, title, columns) {
+    begin(table: MonthTable['name'], title: string, columns: readonly TableColumn[]): void {
       const hasAsset = columns.some(({ key }) => key === 'asset') && !NOT_SUMMED.includes(table);
       const summed = hasAsset ? columns.filter(({ as }) => as === 'amount') : [];
       current = tables.get(table) ?? { titles: [], columns, summed, byAsset: new Map() };
       current.titles.push(title);
       tables.set(table, current);
     },
-    add(row) {
+    add(row: MonthRow): void {
       const asset = row['asset'] ?? null;
       if (current === null || asset === null || current.summed.length === 0) return;
       const sums = current.byAsset.get(asset) ?? current.summed.map(() => '0');
       current.byAsset.set(asset, sums);
       for (const [n, { key }] of current.summed.entries()) sums[n] = addAmounts(sums[n] ?? '0', row[key] ?? '0');
     },
-    all: () => [...tables].flatMap(([table, sums]) => sumsOf(table, sums)),
+    all: (): SheetSum[] => [...tables].flatMap(([table, sums]) => sumsOf(table, sums)),
   };
 }
 

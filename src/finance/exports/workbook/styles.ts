@@ -1,4 +1,4 @@
-const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+export const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 
 /** As many decimals as there are, up to 18; what can't be held whole is marked. */
 const AMOUNT = '#,##0.00################';
@@ -53,7 +53,6 @@ export type StyleName = keyof typeof looks;
 
 const names = Object.keys(looks) as StyleName[];
 
-/** By which a cell names its style. */
 export const styleIndex = Object.fromEntries(names.map((name, n) => [name, n])) as Readonly<Record<StyleName, number>>;
 
 export function stylesXml(): string {

@@ -1,11 +1,9 @@
 import { nameIn } from '../../../domain/books/chart.js';
+import { lastDayOf } from '../../../domain/books/posting-month.js';
 import { accountTotals } from '../../../records/books/account-totals.js';
-import type { MonthBooks } from '../month-books.js';
-import { lastDayOf } from '../month-days.js';
-import { monthValues } from '../month-values.js';
-import { amountCell, type Cell, rowXml, textCell, valueCell } from './cells.js';
+import { type MonthBooks, monthValues } from '../month-tables.js';
+import { amountCell, type Cell, rowXml, sheetEnd, sheetHead, textCell, valueCell } from './cells.js';
 import type { SheetSum } from './sheet-sums.js';
-import { sheetEnd, sheetHead } from './sheet-xml.js';
 import { titleOf } from './table-sheets.js';
 
 const TITLE_HEIGHT = 26;

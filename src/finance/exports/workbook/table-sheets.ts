@@ -1,29 +1,31 @@
 import type { MonthRow } from '../../../records/books/month-query.js';
 import type { MonthTable } from '../month-tables.js';
 import type { TableColumn } from '../table-columns.js';
-import { amountCell, type Cell, columnName, dayCell, rowXml, textCell, valueCell } from './cells.js';
-import type { SheetSums } from './sheet-sums.js';
-import { sheetEnd, sheetHead } from './sheet-xml.js';
+import {
+  amountCell,
+  type Cell,
+  columnName,
+  dayCell,
+  rowXml,
+  sheetEnd,
+  sheetHead,
+  textCell,
+  valueCell,
+} from './cells.js';
+import type { sheetSums } from './sheet-sums.js';
 
 /** A sheet has no more, its header among them. */
 const MOST_ROWS = 1_048_576;
 const HEAD_HEIGHT = 30;
 
-export interface Sheet {
-  title: string;
-  /** To be read to its end before the next sheet is asked for. */
-  content: AsyncIterable<string>;
-}
-
 interface Options {
-  /** USD. */
   currency: string;
-  sums: SheetSums;
+  sums: ReturnType<typeof sheetSums>;
   mostRows?: number;
 }
 
-/** The sheets of a table: one, and further ones where the rows are more than a sheet takes. */
-export async function* tableSheets(table: MonthTable, options: Options): AsyncGenerator<Sheet> {
+/** The sheets of a table: one, and further ones where the rows are more than a sheet takes. Each is read to its end before the next. */
+export async function* tableSheets(table: MonthTable, options: Options) {
   const rows = reader(table.rows());
   const name = titleOf(table.name);
   const most = (options.mostRows ?? MOST_ROWS) - 1;

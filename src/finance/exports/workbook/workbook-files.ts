@@ -1,10 +1,10 @@
-import type { ExportFile, MonthBooks } from '../month-books.js';
-import { monthTables } from '../month-tables.js';
+import { type ExportFile, type MonthBooks, monthTables } from '../month-tables.js';
 import { type ZippedFile, zipFiles } from '../zip-files.js';
+import { xmlText } from './cells.js';
 import { sheetSums } from './sheet-sums.js';
+import { MAIN, stylesXml } from './styles.js';
 import { summarySheet } from './summary-sheet.js';
 import { tableSheets } from './table-sheets.js';
-import { sheetFile, workbookParts } from './workbook-parts.js';
 
 /** For people. Single payins and transactions are in the other formats. */
 const SHEETS: readonly string[] = ['orders', 'payments', 'fees', 'refunds', 'payouts', 'balances', 'breaks'];
@@ -26,4 +26,64 @@ async function* workbook(books: MonthBooks): AsyncGenerator<ZippedFile> {
   }
   yield { name: sheetFile(1), content: summarySheet(books, sums.all()) };
   yield* workbookParts(titles);
+}
+
+const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+
+function sheetFile(number: number): string {
+  return `xl/worksheets/sheet${number}.xml`;
+}
+
+/** What makes a workbook of sheets: `sheetFile(1)` is the first of these titles. */
+function workbookParts(titles: readonly string[]): ZippedFile[] {
+  const numbers = titles.map((_, n) => n + 1);
+  const sheets = titles.map((title, n) => `<sheet name="${xmlText(title)}" sheetId="${n + 1}" r:id="rId${n + 1}"/>`);
+  const overrides = numbers.map((n) => override(`/${sheetFile(n)}`, `${TYPE}.worksheet+xml`));
+  const targets = numbers.map((n) => relation(`rId${n}`, 'worksheet', `worksheets/sheet${n}.xml`));
+  return [
+    part(
+      '[Content_Types].xml',
+      `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>`,
+      '<Default Extension="xml" ContentType="application/xml"/>',
+      override('/xl/workbook.xml', `${TYPE}.sheet.main+xml`),
+      override('/xl/styles.xml', `${TYPE}.styles+xml`),
+      ...overrides,
+      '</Types>',
+    ),
+    part(
+      '_rels/.rels',
+      `<Relationships xmlns="${PACKAGE}/relationships">`,
+      relation('rId1', 'officeDocument', 'xl/workbook.xml'),
+      '</Relationships>',
+    ),
+    part(
+      'xl/workbook.xml',
+      `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}">`,
+      '<bookViews><workbookView tabRatio="800"/></bookViews>',
+      `<sheets>${sheets.join('')}</sheets><calcPr fullCalcOnLoad="1"/></workbook>`,
+    ),
+    part(
+      'xl/_rels/workbook.xml.rels',
+      `<Relationships xmlns="${PACKAGE}/relationships">`,
+      ...targets,
+      relation(`rId${titles.length + 1}`, 'styles', 'styles.xml'),
+      '</Relationships>',
+    ),
+    { name: 'xl/styles.xml', content: [stylesXml()] },
+  ];
+}
+
+function part(name: string, ...content: string[]): ZippedFile {
+  return { name, content: [HEAD, ...content] };
+}
+
+function override(name: string, type: string): string {
+  return `<Override PartName="${name}" ContentType="${type}"/>`;
+}
+
+function relation(id: string, type: string, target: string): string {
+  return `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
 }
