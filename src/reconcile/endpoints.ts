@@ -9,8 +9,8 @@ import { resolvableEndpointBreaks } from '../records/deliveries/open-endpoint-br
 import { saveObservations } from '../records/saving/save-observations.js';
 import { ForbiddenError, NotFoundError } from '../service-api/service-errors.js';
 import type { Outcome, RunContext } from './deps.js';
-import type { Answer } from './service-reader.js';
-import { writeFenced } from './write-fenced.js';
+import { type Answer, ask } from './service-reader.js';
+import { saveContext, writeFenced } from './write-fenced.js';
 
 /**
  * Webhook endpoints (specification 4.21): one answer is the whole list. It is reserved for business accounts: refused, the
@@ -38,10 +38,9 @@ interface EndpointRow {
   fields: JsonObject;
 }
 
-async function readEndpoints({ deps, tally, signal }: RunContext): Promise<Answer<Json> | null> {
-  tally.calls += 1;
+async function readEndpoints(run: RunContext): Promise<Answer<Json> | null> {
   try {
-    return await deps.client.reply('listWebhookEndpoints', signal ? { signal } : {});
+    return await ask(run, 'listWebhookEndpoints');
   } catch (error) {
     if (error instanceof ForbiddenError || error instanceof NotFoundError) return null;
     throw error;
@@ -65,15 +64,15 @@ async function save(
   faults: readonly EndpointFault[],
 ): Promise<void> {
   const { deps, source } = run;
-  const seen = { from, to, source };
+  const about = { kind: 'endpoint', from, to, source } as const;
   await writeFenced({ ...deps, ...run }, async (trx) => {
     const listed = new Set(rows.map(({ id }) => id));
     const gone = (await listedEndpointIds(trx)).filter((id) => !listed.has(id));
     const observations: Observation[] = [
-      ...rows.map(({ id, fields }) => ({ kind: 'endpoint' as const, id, type: 'poll' as const, fields, ...seen })),
-      ...gone.map((id) => ({ kind: 'endpoint' as const, id, type: 'absence' as const, ...seen })),
+      ...rows.map(({ id, fields }): Observation => ({ type: 'poll', id, fields, ...about })),
+      ...gone.map((id): Observation => ({ type: 'absence', id, ...about })),
     ];
-    const { changed, breaksOpened } = await saveObservations(trx, observations, { ...deps, now: deps.now() });
+    const { changed, breaksOpened } = await saveObservations(trx, observations, saveContext(deps));
     const wanted = faults.map(({ kind, id, evidence }) => ({
       kind,
       entity: { kind: 'endpoint' as const, id },

@@ -1,10 +1,9 @@
 import type { Observation } from '../../domain/observation.js';
 import { listedIds } from '../../records/runs/listed-ids.js';
 import { endRefreshRequests, waitingRefreshRequests } from '../../records/runs/refresh-requests.js';
-import { saveObservations } from '../../records/saving/save-observations.js';
 import type { Outcome, RunContext } from '../deps.js';
 import { StrangeListError } from '../lists/same-list.js';
-import { NOTHING, writeFenced } from '../write-fenced.js';
+import { saveFenced, writeFenced } from '../write-fenced.js';
 import { type AccountPage, type AccountsScan, scanAccounts } from './scan-accounts.js';
 import { settleUnlisted, type UnlistedAccounts } from './settle-unlisted.js';
 
@@ -99,27 +98,14 @@ async function savePage(run: RunContext, { rows, from, to }: AccountPage): Promi
   const { source, tally, progress } = run;
   tally.seen += rows.length;
   progress({ seen: tally.seen, calls: tally.calls, oldest: null, total: null });
-  await save(
+  await saveFenced(
     run,
     rows.map(({ id, fields }): Observation => ({ type: 'poll', kind: 'account', id, from, to, source, fields })),
   );
 }
 
 async function saveUnlisted(run: RunContext, { observations, endedRequests }: UnlistedAccounts): Promise<void> {
-  const { deps, tally, fence } = run;
-  await save(run, observations);
+  await saveFenced(run, observations);
   if (endedRequests.length === 0) return;
-  await writeFenced({ db: deps.db, now: deps.now, tally, fence }, async (trx) => {
-    await endRefreshRequests(trx, 'account', endedRequests);
-    return NOTHING;
-  });
-}
-
-async function save({ deps, tally, fence }: RunContext, observations: Observation[]): Promise<void> {
-  const { db, now, adoptedAt } = deps;
-  if (observations.length === 0) return;
-  await writeFenced({ db, now, tally, fence }, async (trx) => {
-    const { changed, breaksOpened } = await saveObservations(trx, observations, { now: now(), adoptedAt });
-    return { changed, breaksOpened };
-  });
+  await writeFenced({ ...run.deps, ...run }, (trx) => endRefreshRequests(trx, 'account', endedRequests));
 }

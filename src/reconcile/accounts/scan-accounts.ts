@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
 import type { RunContext } from '../deps.js';
+import { ask } from '../service-reader.js';
 import { itemsOf } from '../transactions/read-feed.js';
 
 interface AccountRow {
@@ -78,13 +79,8 @@ function byCursor(next: string | null, news: AccountRow[]): Next {
 
 type Answered = AccountPage & { flawed: boolean; next: string | null | undefined };
 
-async function readPage(
-  { deps, tally, signal }: RunContext,
-  query: Record<string, string | number>,
-): Promise<Answered> {
-  signal?.throwIfAborted();
-  tally.calls += 1;
-  const { data, from, to } = await deps.client.reply(operation, { query, ...(signal ? { signal } : {}) });
+async function readPage(run: RunContext, query: Record<string, string | number>): Promise<Answered> {
+  const { data, from, to } = await ask(run, operation, { query });
   const items = itemsOf(data, operation);
   const rows = items.flatMap(rowOf);
   return { rows, flawed: rows.length < items.length, next: nextCursorOf(data), from, to };

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import { compareAmounts, isTotal, normalizeAmount } from '../../domain/money.js';
 import { textField } from '../../domain/records.js';
-import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
+import { askIfShown } from '../service-reader.js';
 
 /** One balance as the service showed it (specification 2.8). Amounts are normalized; null: not shown, or no amount. */
 export interface ReadBalance {
@@ -16,31 +16,19 @@ export interface ReadBalance {
 }
 
 /** Null: the service does not know the asset, or refuses to show its balance. */
-export async function readBalance({ deps, tally, signal }: RunContext, assetCode: string): Promise<ReadBalance | null> {
-  signal?.throwIfAborted();
-  tally.calls += 1;
-  try {
-    const request = { path: { assetCode }, ...(signal ? { signal } : {}) };
-    const { data, from, to } = await deps.client.reply('getBalance', request);
-    const fields = isJsonObject(data) ? data : {};
-    const shown = textField(fields, 'assetCode');
-    if (shown !== null && shown !== assetCode) return null;
-    const amount = (name: string): string | null => {
-      const value = fields[name];
-      return isTotal(value) ? normalizeAmount(value) : null;
-    };
-    return {
-      fields: { ...fields, id: assetCode },
-      balance: amount('balance'),
-      frozen: amount('frozen'),
-      available: amount('available'),
-      from,
-      to,
-    };
-  } catch (error) {
-    if (error instanceof NotFoundError || error instanceof RefusedError) return null;
-    throw error;
-  }
+export async function readBalance(run: RunContext, assetCode: string): Promise<ReadBalance | null> {
+  const reply = await askIfShown(run, 'getBalance', { path: { assetCode } });
+  if (reply === null) return null;
+  const { data, from, to } = reply;
+  const fields = isJsonObject(data) ? data : {};
+  const shown = textField(fields, 'assetCode');
+  if (shown !== null && shown !== assetCode) return null;
+  const amount = (name: string): string | null => {
+    const value = fields[name];
+    return isTotal(value) ? normalizeAmount(value) : null;
+  };
+  const [balance, frozen, available] = [amount('balance'), amount('frozen'), amount('available')];
+  return { fields: { ...fields, id: assetCode }, balance, frozen, available, from, to };
 }
 
 /** Nothing moved between the two, as far as a balance shows. */

@@ -17,7 +17,7 @@ import { sumAttributed } from '../../records/balances/balance-sums.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
 import { saveObservations } from '../../records/saving/save-observations.js';
 import type { RunContext } from '../deps.js';
-import { writeFenced } from '../write-fenced.js';
+import { saveContext, writeFenced } from '../write-fenced.js';
 import type { ReadBalance } from './read-balance.js';
 
 /** What is written of one asset: what was read, and what came of judging it. */
@@ -28,31 +28,20 @@ export type Verdict =
 /** One transaction for each asset: the record, its rate, its proof and its breaks. */
 export async function saveBalance(
   run: RunContext,
-  assetCode: string,
-  { read, earlier = null }: { read: ReadBalance | null; earlier?: ReadBalance | null },
-  verdict: Verdict,
+  id: string,
+  { read, earlier, verdict }: { read: ReadBalance | null; earlier: ReadBalance | null; verdict: Verdict },
 ): Promise<void> {
-  const { deps, tally, fence, source } = run;
-  const { db, now, adoptedAt } = deps;
-  await writeFenced({ db, now, tally, fence }, async (trx) => {
-    const observations: Observation[] =
-      read === null
-        ? []
-        : [
-            {
-              type: 'poll',
-              kind: 'balance',
-              id: assetCode,
-              from: read.from,
-              to: read.to,
-              source,
-              fields: read.fields,
-            },
-          ];
-    const saved = await saveObservations(trx, observations, { now: now(), adoptedAt });
-    if (read !== null) await keepRate(trx, assetCode, read);
-    const identity = read === null ? 0 : await followIdentity(trx, assetCode, { read, earlier }, source.ref);
-    const residual = await saveVerdict(trx, run, assetCode, verdict);
+  const { deps, source } = run;
+  await writeFenced({ ...deps, ...run }, async (trx) => {
+    const observations: Observation[] = [];
+    if (read !== null) {
+      const { from, to, fields } = read;
+      observations.push({ type: 'poll', kind: 'balance', id, from, to, source, fields });
+    }
+    const saved = await saveObservations(trx, observations, saveContext(deps));
+    if (read !== null) await keepRate(trx, id, read);
+    const identity = read === null ? 0 : await followIdentity(trx, id, { read, earlier }, source.ref);
+    const residual = await saveVerdict(trx, run, id, verdict);
     return { changed: saved.changed, breaksOpened: saved.breaksOpened + identity + residual };
   });
 }

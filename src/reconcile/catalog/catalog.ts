@@ -1,12 +1,12 @@
-import { type Json, toJsonText } from '../../domain/json.js';
+import { toJsonText } from '../../domain/json.js';
 import { assetsToSettle, keepSettlementMethods } from '../../records/balances/product-facts.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
-import { NotFoundError, RefusedError, ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';
+import { ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';
 import type { Outcome, RunContext } from '../deps.js';
-import { NOTHING, writeFenced } from '../write-fenced.js';
-import { checkProducts, type ProductsChecked } from './check-products.js';
+import { askIfShown } from '../service-reader.js';
+import { writeFenced } from '../write-fenced.js';
+import { checkProducts, type ProductsChecked, type ProductsRead, readProducts } from './check-products.js';
 import { readCatalog, readSettlementAccounts } from './read-catalog.js';
-import { type ProductsRead, readProducts } from './read-products.js';
 
 /** So many findings are listed one by one. */
 const LISTED = 20;
@@ -57,28 +57,14 @@ const MOST_ASSETS = 20;
 
 /** To where each asset can be settled (specification 4.17), some assets on each run. Returns how many were asked for. */
 async function readSettlementMethods(run: RunContext): Promise<number> {
-  const { db, now } = run.deps;
-  const assets = await assetsToSettle(db, MOST_ASSETS);
-  for (const asset of assets) {
-    const answer = await ask(run, asset);
-    await writeFenced({ db, now, tally: run.tally, fence: run.fence }, async (trx) => {
-      const content = answer === null ? null : toJsonText(answer);
-      await keepSettlementMethods(trx, asset, content, run.deps.client.serviceNow());
-      return NOTHING;
-    });
+  const { deps } = run;
+  const assets = await assetsToSettle(deps.db, MOST_ASSETS);
+  for (const assetCode of assets) {
+    const answer = await askIfShown(run, 'listSettlementPaymentMethods', { query: { assetCode } });
+    const content = answer === null ? null : toJsonText(answer.data);
+    await writeFenced({ ...deps, ...run }, (trx) =>
+      keepSettlementMethods(trx, assetCode, content, deps.client.serviceNow()),
+    );
   }
   return assets.length;
-}
-
-/** Null: the service has no way to settle it. */
-async function ask({ deps, tally, signal }: RunContext, assetCode: string): Promise<Json | null> {
-  signal?.throwIfAborted();
-  tally.calls += 1;
-  try {
-    const request = { query: { assetCode }, ...(signal ? { signal } : {}) };
-    return (await deps.client.reply('listSettlementPaymentMethods', request)).data;
-  } catch (error) {
-    if (error instanceof NotFoundError || error instanceof RefusedError) return null;
-    throw error;
-  }
 }

@@ -6,7 +6,8 @@ import { listedIds } from '../../records/runs/listed-ids.js';
 import { saveObservations } from '../../records/saving/save-observations.js';
 import type { ReadOperation } from '../../service-api/operations.js';
 import type { RunContext } from '../deps.js';
-import { writeFenced } from '../write-fenced.js';
+import { ask } from '../service-reader.js';
+import { saveContext, writeFenced } from '../write-fenced.js';
 
 interface Row {
   id: string;
@@ -30,15 +31,12 @@ async function readWhole(
   kind: Extract<RecordKind, 'asset' | 'settlement_account'>,
   idField: string,
 ): Promise<string[]> {
-  const { deps, tally, signal, source, fence } = run;
-  const { db, now, adoptedAt } = deps;
-  signal?.throwIfAborted();
-  tally.calls += 1;
-  const { data, from, to } = await deps.client.reply(operation, signal ? { signal } : {});
+  const { deps, tally, source } = run;
+  const { data, from, to } = await ask(run, operation);
   const items = Array.isArray(data) ? data : [];
   const rows = items.flatMap((item) => rowOf(item, idField));
   tally.seen += rows.length;
-  await writeFenced({ db, now, tally, fence }, async (trx) => {
+  await writeFenced({ ...deps, ...run }, async (trx) => {
     const shown = new Set(rows.map(({ id }) => id));
     // An answer with a row that can't be distinguished, or with none at all, says nothing of what is gone.
     const isWhole = rows.length === items.length && rows.length > 0;
@@ -48,8 +46,7 @@ async function readWhole(
       ...rows.map(({ id, fields }): Observation => ({ type: 'poll', id, fields, ...about })),
       ...gone.map((id): Observation => ({ type: 'absence', id, ...about })),
     ];
-    const { changed, breaksOpened } = await saveObservations(trx, observations, { now: now(), adoptedAt });
-    return { changed, breaksOpened };
+    return saveObservations(trx, observations, saveContext(deps));
   });
   return rows.map(({ id }) => id);
 }

@@ -35,7 +35,7 @@ import { loadCheckFacts } from '../../records/breaks/load-check-facts.js';
 import { openEvidence } from '../../records/breaks/open-evidence.js';
 import { describeError, isPassing } from '../../records/database/database-errors.js';
 import type { Kind, ReconcileDeps } from '../deps.js';
-import { NOTHING, writeFenced } from '../write-fenced.js';
+import { whilePassing } from '../write-fenced.js';
 
 export type CrossCheckDeps = Pick<ReconcileDeps, 'db' | 'log' | 'now' | 'adoptedAt' | 'kytWords' | 'payoutWords'>;
 
@@ -178,17 +178,8 @@ async function saveFindings(
   return { opened: await openBreaks(trx, open), resolved };
 }
 
-/** Deadlocks and short outages of the database are tried again: what is reported is of the attempt that counted. */
-async function inTransaction<T>({ db, now }: CrossCheckDeps, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
-  const results: T[] = [];
-  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
-  await writeFenced({ db, now, tally, fence: null }, async (trx) => {
-    results.push(await work(trx));
-    return NOTHING;
-  });
-  const last = results.at(-1);
-  if (last === undefined) throw new Error('a transaction ended without a result');
-  return last;
+function inTransaction<T>({ db }: CrossCheckDeps, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
+  return whilePassing(() => db.transaction(work));
 }
 
 function add(report: CrossCheckReport, more: CrossCheckReport): void {

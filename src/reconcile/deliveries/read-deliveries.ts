@@ -51,7 +51,7 @@ type Depths = Record<(typeof times)[number], number | null>;
  */
 export async function scanDeliveries(
   read: DeliveryPageReader,
-  options: { bound: number | null; eventIdPointer: string; signal?: AbortSignal },
+  options: { bound: number | null; eventIdPointer: string },
   onPage: (page: DeliveryPage) => Promise<void>,
 ): Promise<DeliveryScan> {
   const scan = newScan();
@@ -60,7 +60,6 @@ export async function scanDeliveries(
   let cursor: string | null = null;
   let idle = 0;
   while (scan.calls < MAX_PAGES) {
-    options.signal?.throwIfAborted();
     const answer = await read({ take: LARGEST_PAGE, ...(cursor === null ? {} : { cursor }) });
     if (scan.calls === 0) scan.from = answer.from;
     scan.calls += 1;

@@ -16,7 +16,7 @@ import { saveDeliveries } from '../../records/deliveries/save-deliveries.js';
 import { unlinkedBy } from '../../records/orders/searched.js';
 import { type NewRefreshRequest, requestRefresh } from '../../records/runs/refresh-requests.js';
 import type { RunContext } from '../deps.js';
-import { type Written, writeFenced } from '../write-fenced.js';
+import { writeFenced } from '../write-fenced.js';
 
 /**
  * Judges deliveries, with their siblings that are known, writes them down and opens and resolves their breaks, in one
@@ -36,7 +36,7 @@ export async function saveClassified(
     const breaksOpened = await saveBreaks(trx, classified, run);
     await noteSent(trx, classified);
     await requestRefresh(trx, [...requestsOf(classified), ...(await searchesOf(trx, classified))]);
-    return { changed, breaksOpened } satisfies Written;
+    return { changed, breaksOpened };
   });
   return classified;
 }

@@ -5,6 +5,7 @@ import {
   postponeRefreshRequests,
   type RefreshKind,
 } from '../../records/runs/refresh-requests.js';
+import { newTally } from '../../records/runs/runs.js';
 import { dueRequests } from '../../records/runs/settle-requests.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import { readAll } from '../accounts/accounts.js';
@@ -18,9 +19,8 @@ import { freeShare, takeTurns } from '../take-turns.js';
 import { createFeedReader } from '../transactions/read-feed.js';
 import { readTwice } from '../transactions/read-window.js';
 import { createFeedStore } from '../transactions/sql-feed-store.js';
-import { type RefreshRound, refreshList } from './refresh-list.js';
+import { type RefreshRound, refreshList, source } from './refresh-list.js';
 
-const source = { type: 'poll', ref: 'verify-claims' } as const;
 /** Payins take one call each, in a lane of their own: a backlog is read without a pause between a few of them. */
 const PAYINS_PER_ROUND = 200;
 const PAYINS_TURN_MS = 20_000;
@@ -52,11 +52,10 @@ async function refreshDeliveries({ deps, memory, signal }: RefreshRound): Promis
   const due = await dueRequests(deps.db, 'delivery', PAYOUTS_PER_ROUND);
   const { share = freeShare(deps.client) } = deps;
   const turns = takeTurns(due, share, memory.rotationOf('delivery'));
-  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
   for (let request = turns.next(); request !== null; request = turns.next()) {
     const record = searchedRecord(request.id);
     const client = isOfReports(request) ? share.reports : deps.client;
-    const searching = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
+    const searching = { deps: { ...deps, client }, tally: newTally(), fence: null, signal };
     // What fails of one does not stand before the others in the next round.
     await postponeMet(deps.db, 'delivery', request, SEARCH_AGAIN_MS * 2 ** request.attempts);
     const asked = record === null ? 0 : (await searchDeliveries(searching, [record])).asked;
@@ -72,16 +71,9 @@ function searchedRecord(id: string): SearchedRecord | null {
 
 async function refreshPayins({ deps, memory, signal }: RefreshRound): Promise<void> {
   const until = new Date(deps.now().getTime() + PAYINS_TURN_MS);
-  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
-  await readPayins(deps, {
-    source,
-    tally,
-    fence: null,
-    rotation: memory.rotationOf('payin'),
-    limit: PAYINS_PER_ROUND,
-    until,
-    ...(signal ? { signal } : {}),
-  });
+  const rotation = memory.rotationOf('payin');
+  const limit = PAYINS_PER_ROUND;
+  await readPayins(deps, { source, tally: newTally(), fence: null, rotation, limit, until, signal });
 }
 
 /** Where there is no list, nothing can settle such a refresh request: it is tried ever more rarely, and ends. */
@@ -98,8 +90,7 @@ async function refreshPayouts(round: RefreshRound): Promise<void> {
     const request = turns.next();
     if (request === null) return;
     const client = isOfReports(request) ? share.reports : deps.client;
-    const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
-    const searching = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
+    const searching = { deps: { ...deps, client }, tally: newTally(), fence: null, signal };
     if (isUnlisted) await searchDeliveries(searching, [{ kind: 'payout', id: request.id }]);
     if (isUnlisted && request.attempts >= MOST_PAYOUT_SEARCHES) await endRefreshRequests(deps.db, 'payout', [request]);
     await postponeRefreshRequests(deps.db, 'payout', [request.id], PAYOUT_AGAIN_MS);
@@ -143,7 +134,15 @@ async function readDue(
   const isReports = due.every(isOfReports);
   if (isReports && !share.hasEarned() && !share.isQuiet()) return;
   const client = isReports ? share.reports : deps.client;
-  const run = roundOf({ deps: { ...deps, client }, ...(signal ? { signal } : {}) });
+  const run: RunContext = {
+    deps: { ...deps, client },
+    source,
+    tally: newTally(),
+    fence: { runId: null, dryRun: false },
+    options: { full: false, since: null, resume: false, pages: null },
+    ...(signal ? { signal } : {}),
+    progress: () => {},
+  };
   await read(run).finally(() => memory.restUntil.set(kind, now() + run.tally.calls * REST_MS_PER_CALL));
   await postponeRefreshRequests(
     deps.db,
@@ -157,16 +156,4 @@ async function readDue(
 async function readNewestTransactions(run: RunContext): Promise<void> {
   const now = Math.floor(run.deps.client.serviceNow());
   await readTwice(createFeedReader(run), createFeedStore(run), { from: now - RECENT_MS, to: now + RECENT_MS });
-}
-
-function roundOf({ deps, signal }: Pick<RunContext, 'deps' | 'signal'>): RunContext {
-  return {
-    deps,
-    source: { type: 'poll', ref: 'verify-claims' },
-    tally: { calls: 0, seen: 0, changed: 0, breaksOpened: 0 },
-    fence: { runId: null, dryRun: false },
-    options: { full: false, since: null, resume: false, pages: null },
-    ...(signal ? { signal } : {}),
-    progress: () => {},
-  };
 }
