@@ -11,19 +11,18 @@ import {
   replayDeadCallbacks,
 } from '../records/callbacks/replay-callback.js';
 import { inTransaction } from '../records/database/in-transaction.js';
-import { cliActor } from './actor.js';
 import { type ListFlags, listFlags } from './arguments.js';
 import { type Columns, printJson, printList } from './print.js';
-import { withStore } from './with-store.js';
+import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<CallbackView> = {
-  id: (callback) => callback.id,
-  order: (callback) => callback.reference,
-  status: (callback) => callback.status,
-  attempts: (callback) => callback.attempts,
+  id: 'id',
+  order: 'reference',
+  status: 'status',
+  attempts: 'attempts',
   answer: (callback) => callback.error ?? callback.httpStatus,
-  changed: (callback) => callback.changedAt,
-  'next attempt': (callback) => callback.nextAttemptAt,
+  changed: 'changedAt',
+  'next attempt': 'nextAttemptAt',
 };
 
 interface Flags extends ListFlags {
@@ -38,8 +37,7 @@ interface ReplayFlags {
   json?: boolean;
 }
 
-export function defineCallbacks(command: Command): void {
-  command.description('what is sent to the store about its orders: list, replay');
+export function define(command: Command): void {
   listFlags(command.command('list').description('newest first'))
     .option('--status <status>', 'pending, sent, dead or superseded')
     .option('--reference <reference>', 'of one order')

@@ -4,8 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { isAmount, normalizeAmount } from '../domain/money.js';
 import { maskPersonal } from '../domain/personal.js';
 import { UsageError } from '../errors.js';
-import { EXIT_FINDINGS } from './exit-codes.js';
-import { printJson, printText } from './print.js';
+import { EXIT_FINDINGS, printJson, printText } from './print.js';
 import { findDemo } from './start-demo.js';
 
 interface Difference {

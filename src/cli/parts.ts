@@ -11,14 +11,13 @@ import {
   retirePart,
 } from '../records/alerts/retire-part.js';
 import { inTransaction } from '../records/database/in-transaction.js';
-import { cliActor } from './actor.js';
 import { type Columns, printJson, printList } from './print.js';
-import { withStore } from './with-store.js';
+import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<PartView> = {
-  part: ({ part }) => part,
+  part: 'part',
   status: ({ status }) => status.replace('_', ' '),
-  'last heartbeat': ({ lastSignAt }) => lastSignAt,
+  'last heartbeat': 'lastSignAt',
 };
 
 /** A process of it was there a moment ago. */
@@ -32,7 +31,7 @@ interface Flags {
   json?: boolean;
 }
 
-export function defineParts(command: Command): void {
+export function define(command: Command): void {
   command.description('receiver and worker: when each was last known to be at work, and which is no longer expected');
   command
     .command('list')

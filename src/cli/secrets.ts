@@ -13,21 +13,20 @@ import { adoptedAtOf } from '../records/installation.js';
 import { loadContract } from '../service-api/contract.js';
 import { secretsStatus } from '../webhook/rotation.js';
 import { releaseRules } from '../wiring/reconcile-settings.js';
-import { cliActor } from './actor.js';
 import { type Columns, printJson, printList, printText } from './print.js';
-import { withStore } from './with-store.js';
+import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<SecretStatus> = {
-  label: (secret) => secret.label,
-  fingerprint: (secret) => secret.fingerprint,
-  'first match': (secret) => secret.firstMatchAt,
-  'last match': (secret) => secret.lastMatchAt,
-  'in 24 h': (secret) => secret.matches24h,
-  endpoint: (secret) => secret.endpointId,
+  label: 'label',
+  fingerprint: 'fingerprint',
+  'first match': 'firstMatchAt',
+  'last match': 'lastMatchAt',
+  'in 24 h': 'matches24h',
+  endpoint: 'endpointId',
   'not sent': (secret) => secret.notSent ?? 'is not known',
-  unmatched: (secret) => secret.unmatched,
-  lacking: (secret) => secret.lacking,
-  verdict: (secret) => secret.verdict,
+  unmatched: 'unmatched',
+  lacking: 'lacking',
+  verdict: 'verdict',
   missing: (secret) => secret.missing.join('; ') || null,
 };
 
@@ -50,8 +49,7 @@ interface RetireFlags extends NoteFlags {
   leaked?: boolean;
 }
 
-export function defineSecrets(command: Command): void {
-  command.description('the signing secrets and the evidence for a rotation');
+export function define(command: Command): void {
   command
     .command('status')
     .description('each configured secret: when it last matched, how often, what to do next')

@@ -33,7 +33,7 @@ interface TestEvent {
 const ANSWER_MS = 10_000;
 
 /** Sends one signed event to our own receiver. Its mark says that it is a test: nothing follows from it there. */
-export function defineTrigger(command: Command): void {
+export function define(command: Command): void {
   command
     .argument('<event>', 'event type, such as payment_intent.completed')
     .option('--secret <label>', 'which of WEBHOOK_SECRETS signs; the first one when left out')

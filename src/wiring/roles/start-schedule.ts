@@ -15,7 +15,7 @@ import { createQueueProducer } from '../../webhook/queue.js';
 import { channelsOf } from '../alert-settings.js';
 import { cronsOf, runEverySeconds, showIntervals } from '../crons.js';
 import { checkOutboundAddresses, outboundRules } from '../outbound.js';
-import { reconcileSettings, releaseRules, retentionDays } from '../reconcile-settings.js';
+import { reconcileDeps, retentionDays } from '../reconcile-settings.js';
 import type { Runtime } from '../runtime.js';
 import { createServiceClient } from '../service-client.js';
 import { ownCallsLoop } from './own-calls-loop.js';
@@ -33,13 +33,11 @@ const runCommand = z.object({ kind: z.enum(kinds), full: z.boolean() });
 
 /** The reconcilers, and the commands of the console, which one role serves. */
 export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<void> {
-  const { config, contract, db, databaseUrl, log, now, metrics, closers, queues, queuesInUse, signal } = runtime;
+  const { config, contract, db, log, now, closers, queues, queuesInUse, signal } = runtime;
   const client = await createServiceClient(runtime, { adoptedAt });
   showIntervals(runtime);
   startSettling({ client, log, closers });
-  const settings = reconcileSettings(config, contract);
-  const rules = releaseRules(config, contract);
-  const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, metrics, ...rules };
+  const deps = { ...reconcileDeps(runtime, client, adoptedAt), client };
   const books = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
   const posting = createPosting({ db, log, table: contract.movements, ...books });
   const sealing = createSealing({ db, log, now, signal });
