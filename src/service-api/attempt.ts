@@ -30,6 +30,23 @@ export interface WriteProgress {
   outcomeUnknown: boolean;
 }
 
+/** A call that writes, ready to be sent. */
+export interface Sending {
+  path?: Readonly<Record<string, string>>;
+  body?: string | undefined;
+  idempotencyKey?: string | undefined;
+  once?: boolean;
+  isTooLate?: (() => boolean) | undefined;
+  progress: WriteProgress;
+  signal?: AbortSignal | undefined;
+}
+
+/** A request as it was sent. */
+export interface SentRequest {
+  path: Readonly<Record<string, string>>;
+  body?: string | undefined;
+}
+
 /** What the service said, and when: `from` and `to` are in ms of its clock, never inside the time that the call took. */
 export interface Reply<T> {
   data: T;

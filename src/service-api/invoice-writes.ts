@@ -6,12 +6,11 @@ import { compareAmounts, isAmount } from '../domain/money.js';
 import { linksOfCall } from '../domain/own-calls.js';
 import { textField } from '../domain/records.js';
 import { AppError } from '../errors.js';
-import type { Reply } from './attempt.js';
+import type { Reply, Sending, SentRequest } from './attempt.js';
 import { checkAnswer } from './check-answer.js';
 import { checkRequest } from './check-request.js';
 import type { KeyLimits, KeyOutcome, KeyStore, NotedWrite } from './key-store.js';
 import { openWrites, type SettledWrite } from './open-writes.js';
-import type { Sending, SentRequest } from './sending.js';
 import { OutcomeUnknownError, RefusalError } from './service-errors.js';
 
 interface InvoiceWritesDeps {

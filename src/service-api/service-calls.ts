@@ -1,7 +1,7 @@
 import { valueAt } from '../domain/events/event-key.js';
 import { fromJsonText, isJsonObject, type Json } from '../domain/json.js';
 import { ConfigError } from '../errors.js';
-import type { Reply } from './attempt.js';
+import type { Reply, Sending } from './attempt.js';
 import { checkOutline } from './check-answer.js';
 import { checkQuery, checkRequest } from './check-request.js';
 import { type Contract, defaultContract } from './contract.js';
@@ -17,7 +17,6 @@ import {
   type ReadOperation,
   type WriteOperation,
 } from './operations.js';
-import type { Sending } from './sending.js';
 import { type ClockBounds, ServiceClock } from './service-clock.js';
 import { InvalidRequestError } from './service-errors.js';
 import { type Answered, ServiceWrites, type WriteParts } from './service-writes.js';

@@ -1,6 +1,12 @@
 import type { JsonObject } from '../domain/json.js';
 import { AppError } from '../errors.js';
 
+interface About {
+  operation: string;
+  status?: number | null;
+  cause?: unknown;
+}
+
 /** A call to the payment service that did not end as hoped. The message names the operation, never the API key. */
 export abstract class ServiceError extends AppError {
   readonly operation: string;
@@ -9,7 +15,7 @@ export abstract class ServiceError extends AppError {
   /** What to do about it. */
   abstract readonly remedy: string;
 
-  constructor(problem: string, about: { operation: string; status?: number | null; cause?: unknown }) {
+  constructor(problem: string, about: About) {
     super(`${about.operation}: ${problem}`, about.cause === undefined ? {} : { cause: about.cause });
     this.operation = about.operation;
     this.status = about.status ?? null;
@@ -92,16 +98,7 @@ export class UnavailableError extends ServiceError {
   /** No connection came about: the service knows nothing of the call. */
   readonly unsent: boolean;
 
-  constructor(
-    problem: string,
-    about: {
-      operation: string;
-      status?: number | null;
-      cause?: unknown;
-      retryAfterMs?: number | null;
-      unsent?: boolean;
-    },
-  ) {
+  constructor(problem: string, about: About & { retryAfterMs?: number | null; unsent?: boolean }) {
     super(problem, about);
     this.retryAfterMs = about.retryAfterMs ?? null;
     this.unsent = about.unsent ?? false;
@@ -112,7 +109,7 @@ export class UnavailableError extends ServiceError {
 export class CircuitOpenError extends UnavailableError {
   override readonly code = 'service_circuit_open';
 
-  constructor(problem: string, about: { operation: string; cause?: unknown }) {
+  constructor(problem: string, about: About) {
     super(problem, { ...about, unsent: true });
   }
 }
@@ -126,10 +123,7 @@ export class ContractViolationError extends ServiceError {
   readonly remedy = 'see that SERVICE_BASE_URL is the service itself and no proxy’s page, then run: tallyhook doctor';
   override readonly retryable: boolean;
 
-  constructor(
-    problem: string,
-    about: { operation: string; status?: number | null; cause?: unknown; retryable?: boolean },
-  ) {
+  constructor(problem: string, about: About & { retryable?: boolean }) {
     super(problem, about);
     this.retryable = about.retryable ?? false;
   }
@@ -186,14 +180,7 @@ export class OutcomeUnknownError extends ServiceError {
 
   constructor(
     problem: string,
-    about: {
-      operation: string;
-      remedy: string;
-      cause?: unknown;
-      idempotencyKey?: string;
-      until?: Date;
-      candidates?: readonly JsonObject[];
-    },
+    about: About & { remedy: string; idempotencyKey?: string; until?: Date; candidates?: readonly JsonObject[] },
   ) {
     super(problem, about);
     this.remedy = about.remedy;
