@@ -1,26 +1,23 @@
 import { type EndpointFault, findEndpointFaults } from '../domain/deliveries/endpoint-rules.js';
-import type { Json, JsonObject } from '../domain/json.js';
-import { isJsonObject } from '../domain/json.js';
+import type { Json } from '../domain/json.js';
 import type { Observation } from '../domain/observation.js';
-import { textField } from '../domain/records.js';
 import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';
 import { listedEndpointIds, readEndpoint } from '../records/deliveries/listed-endpoints.js';
 import { resolvableEndpointBreaks } from '../records/deliveries/open-endpoint-breaks.js';
 import { saveObservations } from '../records/saving/save-observations.js';
 import { ForbiddenError, NotFoundError } from '../service-api/service-errors.js';
 import type { Outcome, RunContext } from './deps.js';
-import { type Answer, ask } from './service-reader.js';
+import { type Answer, ask, type Row, rowsOf } from './service-reader.js';
 import { saveContext, writeFenced } from './write-fenced.js';
 
-/**
- * Webhook endpoints (specification 4.21): one answer is the whole list. It is reserved for business accounts: refused, the
- * run says that it is degraded. Opens and resolves what is wrong with those of ours.
- */
+/** Webhook endpoints (specification 4.21): one answer is the whole list. It is reserved for business accounts. */
 export async function reconcileEndpoints(run: RunContext): Promise<Outcome> {
   const answer = await readEndpoints(run);
   if (answer === null) return unproven('degraded: the service does not show this account its webhook endpoints');
-  const rows = rowsOf(answer.data);
-  if (rows === null) return unproven('the answer is no list of endpoints with ids');
+  const items = Array.isArray(answer.data) ? answer.data : null;
+  const rows = rowsOf(items ?? []);
+  // A row without an id would look like an endpoint that is gone.
+  if (rows.length !== items?.length) return unproven('the answer is no list of endpoints with ids');
   run.tally.seen += rows.length;
   run.progress({ seen: rows.length, calls: run.tally.calls, oldest: null, total: rows.length });
   const { settings, contract } = run.deps;
@@ -33,11 +30,6 @@ export async function reconcileEndpoints(run: RunContext): Promise<Outcome> {
   return { complete: true, proof, watermarks: new Map() };
 }
 
-interface EndpointRow {
-  id: string;
-  fields: JsonObject;
-}
-
 async function readEndpoints(run: RunContext): Promise<Answer<Json> | null> {
   try {
     return await ask(run, 'listWebhookEndpoints');
@@ -47,20 +39,10 @@ async function readEndpoints(run: RunContext): Promise<Answer<Json> | null> {
   }
 }
 
-/** A row without an id would look like an endpoint that is gone. */
-function rowsOf(data: Json): EndpointRow[] | null {
-  if (!Array.isArray(data)) return null;
-  const rows = data.flatMap((fields) => {
-    const id = isJsonObject(fields) ? textField(fields, 'id') : null;
-    return isJsonObject(fields) && id !== null && id !== '' ? [{ id, fields }] : [];
-  });
-  return rows.length === data.length ? rows : null;
-}
-
 async function save(
   run: RunContext,
   { from, to }: Answer<Json>,
-  rows: readonly EndpointRow[],
+  rows: readonly Row[],
   faults: readonly EndpointFault[],
 ): Promise<void> {
   const { deps, source } = run;

@@ -31,7 +31,6 @@ export interface PayinPoll {
   source: ObservationSource;
   tally: RunTally;
   fence: Fence | null;
-  /** So many at most. */
   limit: number;
   rotation: Rotation;
   /** No further one once this moment has come. */
@@ -39,10 +38,7 @@ export interface PayinPoll {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * Reads the payins whose poll is due, by their detail (specification 4.15): they have no list. One that the service
- * does not know, twice, is absent. Returns how many were asked for.
- */
+/** Due payins by their detail (4.15): they have no list. Unknown to the service twice: absent. Returns how many. */
 export async function readPayins(deps: ReconcileDeps, poll: PayinPoll): Promise<number> {
   let asked = 0;
   for (let read = SAVED_AT_ONCE; read === SAVED_AT_ONCE && asked < poll.limit; asked += read) {

@@ -39,10 +39,7 @@ interface Search {
   at: number | null;
 }
 
-/**
- * What the delivery history says of these (specification 4.22): of payouts that no list shows, and of links that only
- * reports say. A delivery's payload is authentic as of its time, so it proves a link and never that a state still stands.
- */
+/** By 4.22. A payload is authentic as of its time: it proves a link, and never that a state still stands. */
 export async function searchDeliveries(deps: SearchDeps, records: readonly SearchedRecord[]): Promise<Searched> {
   const searched: Searched = { asked: 0, shown: 0 };
   for (const record of records) {

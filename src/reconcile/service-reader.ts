@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../domain/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import { textField } from '../domain/records.js';
 import type { RunTally } from '../records/runs/runs.js';
 import type { ReadOperation } from '../service-api/operations.js';
 import { NotFoundError, RefusedError } from '../service-api/service-errors.js';
@@ -57,4 +58,17 @@ export async function askIfShown(asking: Asking, operation: ReadOperation, quest
     if (error instanceof NotFoundError || error instanceof RefusedError) return null;
     throw error;
   }
+}
+
+export interface Row {
+  id: string;
+  fields: JsonObject;
+}
+
+/** Items of a list that have an id. `field`: where it stands. */
+export function rowsOf(items: readonly Json[], field = 'id'): Row[] {
+  return items.flatMap((fields) => {
+    const id = isJsonObject(fields) ? textField(fields, field) : null;
+    return isJsonObject(fields) && id !== null && id !== '' ? [{ id, fields }] : [];
+  });
 }

@@ -5,7 +5,6 @@ import { type ReleaseRules, rulesOf } from '../domain/orders/order-facts.js';
 import { isPassing } from '../records/database/database-errors.js';
 import { holdRun, type RunTally } from '../records/runs/runs.js';
 import { saveObservations } from '../records/saving/save-observations.js';
-import type { ReconcileDeps } from './deps.js';
 
 /** In whose name something is written. */
 export interface Fence {
@@ -64,19 +63,19 @@ export async function writeFenced(
   tally.breaksOpened += written?.breaksOpened ?? 0;
 }
 
+interface SaveDeps extends Pick<WriteDeps, 'db' | 'now'>, ReleaseRules {
+  adoptedAt: Date;
+}
+
 /** What was observed, in one transaction of its own. */
 export async function saveFenced(
-  { deps, tally, fence }: { deps: ReconcileDeps } & Pick<WriteDeps, 'tally' | 'fence'>,
+  { deps, tally, fence }: { deps: SaveDeps } & Pick<WriteDeps, 'tally' | 'fence'>,
   observations: Observation[],
 ): Promise<void> {
   if (observations.length === 0) return;
   await writeFenced({ ...deps, tally, fence }, (trx) => saveObservations(trx, observations, saveContext(deps)));
 }
 
-export function saveContext({
-  now,
-  adoptedAt,
-  ...rules
-}: Pick<ReconcileDeps, 'now' | 'adoptedAt' | keyof ReleaseRules>) {
+export function saveContext({ now, adoptedAt, ...rules }: Omit<SaveDeps, 'db'>) {
   return { ...rulesOf(rules), now: now(), adoptedAt };
 }

@@ -1,11 +1,15 @@
+import { isJsonObject, type Json } from '../../domain/json.js';
 import type { Observation } from '../../domain/observation.js';
+import { ownText } from '../../domain/own-text.js';
+import { textField } from '../../domain/records.js';
 import { listedIds } from '../../records/runs/listed-ids.js';
-import { endRefreshRequests, waitingRefreshRequests } from '../../records/runs/refresh-requests.js';
+import { waitingRefreshRequests } from '../../records/runs/refresh-requests.js';
 import type { Outcome, RunContext } from '../deps.js';
 import { StrangeListError } from '../lists/same-list.js';
-import { saveFenced, writeFenced } from '../write-fenced.js';
-import { type AccountPage, type AccountsScan, scanAccounts } from './scan-accounts.js';
-import { settleUnlisted, type UnlistedAccounts } from './settle-unlisted.js';
+import { ask, type Row, rowsOf } from '../service-reader.js';
+import { itemsOf } from '../transactions/read-feed.js';
+import { saveFenced } from '../write-fenced.js';
+import { settleUnlisted } from './settle-unlisted.js';
 
 /** Specification 3.6, 4.10. */
 const statuses = ['active', 'frozen', 'closed'] as const;
@@ -16,7 +20,6 @@ const TOO_FEW = 5;
 interface Pass {
   seen: Set<string>;
   reasons: string[];
-  /** Start and end of the poll, in ms of the service's clock. */
   from: number;
   to: number;
 }
@@ -57,7 +60,6 @@ export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
           from: (second ?? first).from,
           to: (second ?? first).to,
         });
-  if (unlisted !== null) await saveUnlisted(run, unlisted);
   if (unlisted?.reason) reasons.push(unlisted.reason);
   return {
     complete: reasons.length === 0,
@@ -104,8 +106,78 @@ async function savePage(run: RunContext, { rows, from, to }: AccountPage): Promi
   );
 }
 
-async function saveUnlisted(run: RunContext, { observations, endedRequests }: UnlistedAccounts): Promise<void> {
-  await saveFenced(run, observations);
-  if (endedRequests.length === 0) return;
-  await writeFenced({ ...run.deps, ...run }, (trx) => endRefreshRequests(trx, 'account', endedRequests));
+interface AccountPage {
+  rows: Row[];
+  from: number;
+  to: number;
+}
+
+interface AccountsScan {
+  ids: Set<string>;
+  /** Why the list was not read to its end for certain; null: it was. */
+  flaw: 'item_without_id' | 'repeats' | 'moved' | 'endless' | null;
+}
+
+const operation = 'listAccounts';
+const TAKE = 100;
+const MOST_PAGES = 2_000;
+
+/** One list of sub-wallets (specification 4.10). Its shape is not shown: paged by row, or `{items, nextCursor}`. */
+async function scanAccounts(
+  run: RunContext,
+  status: string,
+  keep: (page: AccountPage) => Promise<void>,
+): Promise<AccountsScan> {
+  const ids = new Set<string>();
+  let cursor: string | undefined;
+  let last: string | null = null;
+  for (let number = 0; number < MOST_PAGES; number += 1) {
+    const page: Answered = await readPage(run, { status, take: TAKE, ...(cursor === undefined ? {} : { cursor }) });
+    await keep(page);
+    if (page.flawed) return { ids, flaw: 'item_without_id' };
+    const news = page.rows.filter(({ id }) => !ids.has(id));
+    for (const { id } of news) ids.add(id);
+    const next: Next = page.next === undefined ? byRow(page.rows, news, last) : byCursor(page.next, news);
+    if (next.type === 'end') return { ids, flaw: null };
+    if (next.type === 'flaw') return { ids, flaw: next.flaw };
+    cursor = next.cursor;
+    last = next.last;
+  }
+  return { ids, flaw: 'endless' };
+}
+
+type Next =
+  | { type: 'end' }
+  | { type: 'flaw'; flaw: 'repeats' | 'moved' }
+  | { type: 'next'; cursor: string; last: string | null };
+
+/** `last`: the row that the page should begin with. One that is gone from there takes its neighbours' place with it. */
+function byRow(rows: Row[], news: Row[], last: string | null): Next {
+  const overlaps = last === null || rows[0]?.id === last;
+  if (!overlaps) return { type: 'flaw', flaw: news.length === 0 && rows.length > 0 ? 'repeats' : 'moved' };
+  const [before, end] = [rows.at(-2), rows.at(-1)];
+  // One row alone can't be overlapped with: it is the whole list, or the row that the last page ended with.
+  if (news.length === 0 || before === undefined || end === undefined) return { type: 'end' };
+  return { type: 'next', cursor: before.id, last: end.id };
+}
+
+function byCursor(next: string | null, news: Row[]): Next {
+  if (next === null) return { type: 'end' };
+  return news.length === 0 ? { type: 'flaw', flaw: 'repeats' } : { type: 'next', cursor: next, last: null };
+}
+
+type Answered = AccountPage & { flawed: boolean; next: string | null | undefined };
+
+async function readPage(run: RunContext, query: Record<string, string | number>): Promise<Answered> {
+  const { data, from, to } = await ask(run, operation, { query });
+  const items = itemsOf(data, operation);
+  const rows = rowsOf(items).map(({ id, fields }) => ({ id: ownText(id), fields }));
+  return { rows, flawed: rows.length < items.length, next: nextCursorOf(data), from, to };
+}
+
+/** Undefined: the answer is an array. */
+function nextCursorOf(data: Json): string | null | undefined {
+  if (!isJsonObject(data)) return undefined;
+  const cursor = textField(data, 'nextCursor');
+  return cursor === '' ? null : cursor;
 }

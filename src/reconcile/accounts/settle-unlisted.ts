@@ -1,23 +1,20 @@
 import { isJsonObject } from '../../domain/json.js';
 import type { Observation } from '../../domain/observation.js';
 import { accountsEndingIn, closedAccounts } from '../../records/runs/listed-ids.js';
-import type { MetRefreshRequest, WaitingRefreshRequest } from '../../records/runs/refresh-requests.js';
+import { endRefreshRequests, type WaitingRefreshRequest } from '../../records/runs/refresh-requests.js';
 import { ForbiddenError, NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
 import { ask } from '../service-reader.js';
+import { saveFenced, writeFenced } from '../write-fenced.js';
 
 const DAY_MS = 86_400_000;
 /** Of ids in a run's proof. */
 const SHOWN = 10;
 
-export interface UnlistedAccounts {
-  /** What is to be saved of them, and the refresh requests that go. */
-  observations: Observation[];
-  endedRequests: MetRefreshRequest[];
+interface UnlistedAccounts {
   absent: number;
   /** Why the run does not prove what became of some; null: it does. */
   reason: string | null;
-  /** For the run's proof. */
   proof: Record<string, unknown>;
 }
 
@@ -55,14 +52,14 @@ export async function settleUnlisted(run: RunContext, passes: Passes): Promise<U
   const given = undecided.filter((id) => (ages.get(id)?.ageMs ?? 0) >= DAY_MS);
   const isHeld = (id: string): boolean => wasListed.has(id) || ages.get(id)?.held === true;
   const gone = [...closed, ...[...archived, ...found.denied].filter(isHeld), ...doubtful];
+  await saveFenced(run, [
+    ...archived.filter(isHeld).map((id) => archivedStatement(run, id, passes)),
+    ...gone.map((id) => absence(run, id, passes)),
+  ]);
+  const unheld = [...archived, ...found.denied].filter((id) => !isHeld(id));
+  const ended = [...unheld, ...given].flatMap((id) => ages.get(id) ?? []);
+  if (ended.length > 0) await writeFenced({ ...run.deps, ...run }, (trx) => endRefreshRequests(trx, 'account', ended));
   return {
-    observations: [
-      ...archived.filter(isHeld).map((id) => archivedStatement(run, id, passes)),
-      ...gone.map((id) => absence(run, id, passes)),
-    ],
-    endedRequests: [...[...archived, ...found.denied].filter((id) => !isHeld(id)), ...given].flatMap(
-      (id) => ages.get(id) ?? [],
-    ),
     absent: [...closed, ...open.filter((id) => !found.left.includes(id))].length,
     reason:
       found.left.length === 0 ? null : `${found.left.length} sub-wallets of no list are asked for in the next run`,
@@ -98,11 +95,9 @@ const MOST = 60;
 interface HiddenAccounts {
   /** The service knows them by their own transactions: hidden from the lists, which only an archived one is. */
   known: string[];
-  /** The service denies them. */
   denied: string[];
   /** The service refuses to answer, or shows nothing of a sub-wallet that it does not know either. */
   undecided: string[];
-  /** Not asked for by this run. */
   left: string[];
 }
 

@@ -1,6 +1,6 @@
 import { holdsCatalog, type KnownAsset, knownAssets } from '../../records/balances/balance-assets.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
-import { readCatalog } from '../catalog/read-catalog.js';
+import { readCatalog } from '../catalog/catalog.js';
 import type { Outcome, RunContext } from '../deps.js';
 import { classifyAssets, type Sandwiched } from './classify-assets.js';
 import { saveBalance } from './save-balance.js';

@@ -11,8 +11,7 @@ import { countUnreadPayins } from '../../records/runs/refresh-requests.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import type { RunContext } from '../deps.js';
 import { payoutsListedUntil } from '../lists/payouts.js';
-import { isSameBalance, type ReadBalance, readBalance } from './read-balance.js';
-import type { Verdict } from './save-balance.js';
+import { isSameBalance, type ReadBalance, readBalance, type Verdict } from './save-balance.js';
 
 /** Rounds of read, sync, read again: what moved in all of them is left to the next run. */
 const ROUNDS = 4;
@@ -32,7 +31,6 @@ interface Open {
   unconfirmed: string | null;
 }
 
-/** Writes what came of one asset. */
 type Save = (assetCode: string, sandwiched: Sandwiched) => Promise<void>;
 
 /**
@@ -171,10 +169,7 @@ interface Synced {
   payoutsListedUntil: number;
 }
 
-/**
- * Brings the records that move balances up to date with the service's lists, each by a run of its own, and works them into
- * the movements.
- */
+/** Each list by a run of its own; what it shows is worked into the movements. */
 async function syncMovements(run: RunContext): Promise<Synced> {
   const synced: Synced = { reason: null, caveats: [], payoutsListedUntil: Number.POSITIVE_INFINITY };
   for (const kind of kinds) {

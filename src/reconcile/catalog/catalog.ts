@@ -1,12 +1,16 @@
 import { toJsonText } from '../../domain/json.js';
+import type { Observation } from '../../domain/observation.js';
+import type { RecordKind } from '../../domain/records.js';
 import { assetsToSettle, keepSettlementMethods } from '../../records/balances/product-facts.js';
+import { listedIds } from '../../records/runs/listed-ids.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
+import { saveObservations } from '../../records/saving/save-observations.js';
+import type { ReadOperation } from '../../service-api/operations.js';
 import { ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';
 import type { Outcome, RunContext } from '../deps.js';
-import { askIfShown } from '../service-reader.js';
-import { writeFenced } from '../write-fenced.js';
+import { ask, askIfShown, rowsOf } from '../service-reader.js';
+import { saveContext, writeFenced } from '../write-fenced.js';
 import { checkProducts, type ProductsChecked, type ProductsRead, readProducts } from './check-products.js';
-import { readCatalog, readSettlementAccounts } from './read-catalog.js';
 
 /** So many findings are listed one by one. */
 const LISTED = 20;
@@ -28,7 +32,9 @@ export async function reconcileCatalog(run: RunContext): Promise<Outcome> {
     }
   };
   const assets = await attempt('the catalog of assets', () => readCatalog(run));
-  const accounts = await attempt('the settlement accounts', () => readSettlementAccounts(run));
+  const accounts = await attempt('the settlement accounts', () =>
+    readWhole(run, 'listSettlementAccounts', 'settlement_account'),
+  );
   const methods = await attempt('the settlement methods', () => readSettlementMethods(run));
   const products = await attempt('the products', () => readProducts(run));
   const known = await readWatermarks(run.deps.db, 'catalog');
@@ -67,4 +73,36 @@ async function readSettlementMethods(run: RunContext): Promise<number> {
     );
   }
   return assets.length;
+}
+
+/** The public catalog (specification 4.20). Returns the codes of its assets. */
+export async function readCatalog(run: RunContext): Promise<string[]> {
+  return readWhole(run, 'listPublicAssets', 'asset', 'assetCode');
+}
+
+/** A list that one answer holds whole: what it shows, and what it no longer does. */
+async function readWhole(
+  run: RunContext,
+  operation: ReadOperation,
+  kind: Extract<RecordKind, 'asset' | 'settlement_account'>,
+  idField?: string,
+): Promise<string[]> {
+  const { deps, tally, source } = run;
+  const { data, from, to } = await ask(run, operation);
+  const items = Array.isArray(data) ? data : [];
+  const rows = rowsOf(items, idField);
+  tally.seen += rows.length;
+  await writeFenced({ ...deps, ...run }, async (trx) => {
+    const shown = new Set(rows.map(({ id }) => id));
+    // An answer with a row that can't be distinguished, or with none at all, says nothing of what is gone.
+    const isWhole = rows.length === items.length && rows.length > 0;
+    const gone = isWhole ? (await listedIds(trx, kind)).filter((id) => !shown.has(id)) : [];
+    const about = { kind, from, to, source };
+    const observations: Observation[] = [
+      ...rows.map(({ id, fields }): Observation => ({ type: 'poll', id, fields: { ...fields, id }, ...about })),
+      ...gone.map((id): Observation => ({ type: 'absence', id, ...about })),
+    ];
+    return saveObservations(trx, observations, saveContext(deps));
+  });
+  return rows.map(({ id }) => id);
 }

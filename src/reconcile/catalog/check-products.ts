@@ -104,7 +104,6 @@ interface ProductFinding {
 
 export interface ProductsRead {
   read: number;
-  /** Ids of those whose counts are those of our payments. */
   agree: string[];
   findings: ProductFinding[];
 }
@@ -114,7 +113,6 @@ export async function readProducts(run: RunContext): Promise<ProductsRead> {
   return compareProducts(run, await productsOfPayments(run.deps.db, MOST_PRODUCTS));
 }
 
-/** Reads these products, and holds their statistics against our payments as they stand. */
 async function compareProducts(run: RunContext, ids: readonly string[]): Promise<ProductsRead> {
   const payments = await countProductPayments(run.deps.db, ids);
   const result: ProductsRead = { read: 0, agree: [], findings: [] };
@@ -131,7 +129,6 @@ async function compareProducts(run: RunContext, ids: readonly string[]): Promise
   return result;
 }
 
-/** Null: the service does not know it. */
 async function readProduct(run: RunContext, id: string): Promise<JsonObject | null> {
   const reply = await askIfShown(run, 'getProduct', { path: { id } });
   if (reply === null) return null;

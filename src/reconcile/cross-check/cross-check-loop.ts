@@ -38,15 +38,11 @@ export async function checkOnce(deps: CrossCheckDeps & ReleaseRules, signal?: Ab
   await crossCheck(deps, signal);
 }
 
-/** Makes the skeletons of references that are missing. */
 export async function makeSkeletons({ db }: Pick<ReconcileDeps, 'db'>, signal?: AbortSignal): Promise<void> {
   await inSlices(db, fillSkeletons, signal);
 }
 
-/**
- * Orders keep the release that they were derived with until one of their records changes. So where the rules of the release
- * are others than when they were last derived, all that hang on them are derived anew, going on where a process before stopped.
- */
+/** Orders keep the release that they were derived with: where its rules changed, all that hang on them go anew. */
 export async function rederiveReleases(
   deps: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | keyof ReleaseRules>,
   signal?: AbortSignal,

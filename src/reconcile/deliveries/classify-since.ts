@@ -9,10 +9,7 @@ import { type DeliveryScan, scanDeliveries } from './read-deliveries.js';
 const AT_ONCE = 500;
 const DAY_MS = 86_400_000;
 
-/**
- * Reads the delivery history live, down to `since`, and holds it against the inbox. Writes nothing. Null: a day, or as far as a
- * run would read. All of them are held at once, each in a kilobyte or two: payloads are let go.
- */
+/** Reads the history live and holds it against the inbox; writes nothing. Null: a day, or as far as a run reads. */
 export async function classifySince(
   deps: ReconcileDeps,
   { since, signal }: { since: Date | null; signal?: AbortSignal },

@@ -11,10 +11,7 @@ import { saveClassified } from './save-classified.js';
 
 const AT_ONCE = 50;
 
-/**
- * Has missed events enter the inbox out of the payloads of their deliveries, as if they had arrived, without the check of
- * their age; the workers apply them. Returns how many. A payload that is here already only counts once more.
- */
+/** As if they had arrived, of any age; the workers apply them. A payload that is here already counts once more. */
 export async function recoverDeliveries(
   run: RunContext,
   classified: readonly ClassifiedDelivery[],

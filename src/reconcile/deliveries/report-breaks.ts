@@ -28,7 +28,6 @@ interface Single {
   known: HistoryKnown;
 }
 
-/** One for each event. */
 export function singleBreaks(run: RunContext, { own, evidence, known }: Single): NewBreak[] {
   return own.map(({ id, secretLabel, receivedAt, otherContent }) => {
     const event = evidence.get(id);

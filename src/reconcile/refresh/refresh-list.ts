@@ -143,7 +143,6 @@ export interface RefreshRound {
   signal?: AbortSignal;
 }
 
-/** `sure`: kinds whose list is known to be ours. */
 export function newRefreshMemory(sure: readonly RecordKind[] = []): RefreshMemory {
   const absences = new Map<RecordKind, Map<string, Absence>>();
   const rotations = new Map<RefreshKind, Rotation>();

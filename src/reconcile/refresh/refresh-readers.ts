@@ -6,7 +6,7 @@ import {
   type RefreshKind,
 } from '../../records/runs/refresh-requests.js';
 import { newTally } from '../../records/runs/runs.js';
-import { dueRequests } from '../../records/runs/settle-requests.js';
+import { type DueRequest, dueRequests } from '../../records/runs/settle-requests.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import { readAll } from '../accounts/accounts.js';
 import type { RunContext } from '../deps.js';
@@ -33,10 +33,7 @@ const MOST_PAYOUT_SEARCHES = 5;
 const SEARCH_AGAIN_MS = 5_000;
 const MOST_SEARCHES = 5;
 
-/**
- * How the records of a kind are read at once that something asked to be read; payins last. The other kinds are named by
- * no event: their runs read all of them.
- */
+/** Payins last. The other kinds are named by no event: their runs read all of them. */
 export const refreshReaders: readonly { kind: RefreshKind; read: (round: RefreshRound) => Promise<void> }[] = [
   { kind: 'payment_intent', read: (round) => refreshList(round, paymentIntentList) },
   { kind: 'invoice', read: (round) => refreshList(round, invoiceList) },
@@ -47,19 +44,28 @@ export const refreshReaders: readonly { kind: RefreshKind; read: (round: Refresh
   { kind: 'delivery', read: refreshDeliveries },
 ];
 
-/** What only reports link: the delivery history is asked, now and a little later, since it may lag behind its events. */
-async function refreshDeliveries({ deps, memory, signal }: RefreshRound): Promise<void> {
-  const due = await dueRequests(deps.db, 'delivery', PAYOUTS_PER_ROUND);
+/** So many of them in turn at most, each with what it is asked by. */
+function* inTurn({ deps, memory, signal }: RefreshRound, kind: RefreshKind, due: readonly DueRequest[], most: number) {
   const { share = freeShare(deps.client) } = deps;
-  const turns = takeTurns(due, share, memory.rotationOf('delivery'));
-  for (let request = turns.next(); request !== null; request = turns.next()) {
-    const record = searchedRecord(request.id);
+  const turns = takeTurns(due, share, memory.rotationOf(kind));
+  for (let asked = 0; asked < most; asked += 1) {
+    const request = turns.next();
+    if (request === null) return;
     const client = isOfReports(request) ? share.reports : deps.client;
-    const searching = { deps: { ...deps, client }, tally: newTally(), fence: null, signal };
+    yield { request, searching: { deps: { ...deps, client }, tally: newTally(), fence: null, signal } };
+  }
+}
+
+/** What only reports link: the delivery history is asked, now and a little later, since it may lag behind its events. */
+async function refreshDeliveries(round: RefreshRound): Promise<void> {
+  const { db } = round.deps;
+  const due = await dueRequests(db, 'delivery', PAYOUTS_PER_ROUND);
+  for (const { request, searching } of inTurn(round, 'delivery', due, due.length)) {
+    const record = searchedRecord(request.id);
     // What fails of one does not stand before the others in the next round.
-    await postponeMet(deps.db, 'delivery', request, SEARCH_AGAIN_MS * 2 ** request.attempts);
+    await postponeMet(db, 'delivery', request, SEARCH_AGAIN_MS * 2 ** request.attempts);
     const asked = record === null ? 0 : (await searchDeliveries(searching, [record])).asked;
-    if (asked === 0 || request.attempts >= MOST_SEARCHES) await endRefreshRequests(deps.db, 'delivery', [request]);
+    if (asked === 0 || request.attempts >= MOST_SEARCHES) await endRefreshRequests(db, 'delivery', [request]);
   }
 }
 
@@ -78,22 +84,16 @@ async function refreshPayins({ deps, memory, signal }: RefreshRound): Promise<vo
 
 /** Where there is no list, nothing can settle such a refresh request: it is tried ever more rarely, and ends. */
 async function refreshPayouts(round: RefreshRound): Promise<void> {
-  const { deps, memory, signal } = round;
-  const due = await dueRequests(deps.db, 'payout', PAYOUTS_PER_ROUND);
+  const { db } = round.deps;
+  const due = await dueRequests(db, 'payout', PAYOUTS_PER_ROUND);
   if (due.length === 0) return;
-  const known = await readWatermarks(deps.db, payoutList.kind);
+  const known = await readWatermarks(db, payoutList.kind);
   if (hasPayoutList(known)) return refreshList(round, payoutList);
   const isUnlisted = hasNoPayoutList(known);
-  const { share = freeShare(deps.client) } = deps;
-  const turns = takeTurns(due, share, memory.rotationOf('payout'));
-  for (let asked = 0; asked < PAYOUTS_PER_ROUND; asked += 1) {
-    const request = turns.next();
-    if (request === null) return;
-    const client = isOfReports(request) ? share.reports : deps.client;
-    const searching = { deps: { ...deps, client }, tally: newTally(), fence: null, signal };
+  for (const { request, searching } of inTurn(round, 'payout', due, PAYOUTS_PER_ROUND)) {
     if (isUnlisted) await searchDeliveries(searching, [{ kind: 'payout', id: request.id }]);
-    if (isUnlisted && request.attempts >= MOST_PAYOUT_SEARCHES) await endRefreshRequests(deps.db, 'payout', [request]);
-    await postponeRefreshRequests(deps.db, 'payout', [request.id], PAYOUT_AGAIN_MS);
+    if (isUnlisted && request.attempts >= MOST_PAYOUT_SEARCHES) await endRefreshRequests(db, 'payout', [request]);
+    await postponeRefreshRequests(db, 'payout', [request.id], PAYOUT_AGAIN_MS);
   }
 }
 
@@ -116,7 +116,6 @@ export async function refreshAccounts(round: RefreshRound): Promise<void> {
   });
 }
 
-/** Transactions that something asked to be read. */
 export async function refreshTransactions(round: RefreshRound): Promise<void> {
   await readDue(round, 'transaction', readNewestTransactions);
 }

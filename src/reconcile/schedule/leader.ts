@@ -37,10 +37,7 @@ const PULSE_MS = 5_000;
 /** Over some half a minute. */
 const CONNECT_ATTEMPTS = 8;
 
-/**
- * A lock among all processes on the database, bound to a connection of its own: whoever dies gives it up. Null when
- * another process holds it.
- */
+/** Among all processes, bound to a connection of its own: whoever dies gives it up. Null: another process holds it. */
 export async function tryLock(deps: LockDeps, name: string): Promise<Lock | null> {
   const client = await connect(deps.databaseUrl);
   try {

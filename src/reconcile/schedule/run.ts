@@ -1,31 +1,23 @@
 import type { Knex } from 'knex';
 import type { Run } from '../../domain/views/proof-shapes.js';
 import { describeError } from '../../records/database/database-errors.js';
-import type { Wanted } from '../../records/deliveries/recoverable-deliveries.js';
 import { checkContinuity, noteDatabase } from '../../records/runs/continuity.js';
 import { finishRun, holdRun, newTally, type RunTally, startRun } from '../../records/runs/runs.js';
 import { writeWatermarks } from '../../records/runs/watermarks.js';
-import type { Kind, Outcome, Progress, ReconcileDeps, RunContext } from '../deps.js';
+import type { Kind, Outcome, PollOptions, Progress, ReconcileDeps, RunContext } from '../deps.js';
 import type { Fence } from '../write-fenced.js';
 import { type Lock, takeLock } from './leader.js';
 import { afterRun, reconcilers } from './reconcilers.js';
 
-export interface RunOptions {
+export interface RunOptions
+  extends Pick<PollOptions, 'full'>,
+    Partial<Pick<PollOptions, 'resume' | 'withoutPayins' | 'wanted'>> {
   kind: Kind;
-  /** Also reads the whole list again, whatever is due. */
-  full: boolean;
-  /** Also reads again what was created since. */
   since?: Date | undefined;
   /** Reads and says what would change; writes nothing, not even a run. */
   dryRun?: boolean;
-  /** Goes on with a full scan that an earlier run left unfinished, instead of starting it over. */
-  resume?: boolean;
-  /** So many pages of what is long; the next run goes on. Left out: to the end. */
+  /** Left out: to the end. */
   pages?: number | undefined;
-  /** Payins are left to the loop of the scheduler that reads what events claim. */
-  withoutPayins?: boolean;
-  /** Of deliveries: which are to be recovered at once, grace or not. */
-  wanted?: Wanted | undefined;
   signal?: AbortSignal | undefined;
   /** How long to wait for a run of the same kind elsewhere. Default 10 minutes. */
   lockTimeoutMs?: number;
@@ -96,7 +88,7 @@ function contextOf(deps: ReconcileDeps, options: RunOptions, fence: Fence): RunC
     source: { type: 'poll', ref: fence.runId ?? 'dry run' },
     tally: newTally(),
     fence,
-    options: { full, since: since?.getTime() ?? null, resume, pages, withoutPayins, ...(wanted ? { wanted } : {}) },
+    options: { full, since: since?.getTime() ?? null, resume, pages, withoutPayins, wanted },
     ...(signal ? { signal } : {}),
     progress: onProgress ?? (() => {}),
     ...(fence.dryRun ? {} : { prerequisite: (other) => runPrerequisite(deps, options, other) }),

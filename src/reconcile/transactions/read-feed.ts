@@ -6,13 +6,11 @@ import { instantMs } from '../../records/database/database-text.js';
 import { ContractViolationError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
 import { ask } from '../service-reader.js';
-import type { FeedFlaw, FeedPage, FeedRow, ReadFeed, Window } from './feed.js';
-import { EDGE_MS } from './windows.js';
+import { EDGE_MS, type FeedFlaw, type FeedPage, type FeedRow, type ReadFeed, type Window } from './feed.js';
 
 const TAKE = 100;
 const operation = 'listTransactions';
 
-/** Pages of the service's feed, each call counted. */
 export function createFeedReader(run: Pick<RunContext, 'deps' | 'tally' | 'signal'>): ReadFeed {
   return async (window, page) => {
     const query = { from: isoOf(window.from), to: isoOf(window.to), page, take: TAKE };

@@ -14,15 +14,11 @@ import type { FeedRow } from './feed.js';
 
 interface ReadRows {
   rows: readonly FeedRow[];
-  /** Start and end of the request, in ms of the service's clock. */
   from: number;
   to: number;
 }
 
-/**
- * Saves rows that the service showed. A transaction is booked: one that is shown with other content than when it was read
- * before is taken as it is shown now, and is a break until it is shown as it was.
- */
+/** A booked transaction that is shown with other content is taken as it is now, and a break until it is as it was. */
 export async function saveTransactions(run: RunContext, { rows, from, to }: ReadRows): Promise<void> {
   const { deps, source } = run;
   if (rows.length === 0) return;

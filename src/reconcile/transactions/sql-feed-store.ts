@@ -13,10 +13,9 @@ import { NotFoundError, RefusedError } from '../../service-api/service-errors.js
 import type { RunContext } from '../deps.js';
 import { ask } from '../service-reader.js';
 import { saveFenced, writeFenced } from '../write-fenced.js';
-import type { FeedStore, Window } from './feed.js';
+import { EDGE_MS, type FeedStore, merged, type Window } from './feed.js';
 import { itemsOf, readRows } from './read-feed.js';
 import { saveTransactions } from './save-transactions.js';
-import { EDGE_MS, merged } from './windows.js';
 
 /** The transactions in Postgres. Every write is one fenced transaction; of a dry run all are rolled back. */
 export function createFeedStore(run: RunContext): FeedStore {
@@ -63,15 +62,11 @@ const MOST_PAGES = 20;
 /** Calls of one run for this, whatever is missing: a feed that forgets a part of its rows keeps them all in doubt. */
 const MOST_CALLS = 60;
 
-/** Calls that a run has left for these. */
 interface SettlingBudget {
   calls: number;
 }
 
-/**
- * Transactions that the feed no longer shows where it showed them, held against the list of their own account (specification
- * 4.11). Shown there, they are read from there, and the feed is in doubt. `absent`: shown in neither.
- */
+/** Held against the list of their own account (4.11): shown there, the feed is in doubt. `absent`: shown in neither. */
 async function settleMissing(
   run: RunContext,
   ids: readonly string[],
@@ -90,10 +85,7 @@ async function settleMissing(
   return { absent, doubtful };
 }
 
-/**
- * Reads one sub-wallet's transactions down to the oldest of these rows; returns the ids that were shown, null where the
- * service does not list to the end. An account that it does not know, or that the transaction does not name, has none.
- */
+/** Down to the oldest of these rows; null where the list does not end. An account that is not known shows none. */
 async function readAccount(
   run: RunContext,
   account: string | null,

@@ -7,13 +7,11 @@ import {
 import { readWatermarks, type Watermark, writeWatermarks } from '../../records/runs/watermarks.js';
 import type { Outcome, RunContext } from '../deps.js';
 import { writeFenced } from '../write-fenced.js';
-import { type Covered, type Covering, coverRange } from './cover-range.js';
-import type { ReadFeed, Window } from './feed.js';
-import { type Audit, findHoles } from './find-holes.js';
+import { type Audit, type Covered, type Covering, coverRange, findHoles } from './cover-range.js';
+import { EDGE_MS, OVERLAP_MS, type ReadFeed, uncovered, type Window } from './feed.js';
 import { createFeedReader } from './read-feed.js';
 import { readTwice } from './read-window.js';
 import { createFeedStore } from './sql-feed-store.js';
-import { EDGE_MS, OVERLAP_MS, uncovered } from './windows.js';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -162,7 +160,6 @@ function saidOf({ outcome, ours, theirs, differing }: Audit): Record<string, unk
   return { said, ours, theirs, partsReadAgain: differing.length };
 }
 
-/** Reports the progress after each page. */
 function withProgress({ tally, progress }: RunContext, read: ReadFeed): ReadFeed {
   let oldest: number | null = null;
   return async (window, page) => {
