@@ -9,7 +9,7 @@ import type { Finding } from '../records/audit/findings.js';
 import { checkSeals } from '../records/audit/seal-checks.js';
 import { type SealState, sealState, unsealedText } from '../records/audit/seal-state.js';
 import type { KnownSeal } from '../records/audit/verify-head.js';
-import { month, wholeNumber } from './arguments.js';
+import { type Flags, month, wholeNumber } from './arguments.js';
 import { EXIT_FINDINGS, oneLine, printFiles, printPlan } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
@@ -21,10 +21,8 @@ interface RangeFlags {
   json?: boolean;
 }
 
-interface OutFlags {
+interface OutFlags extends Flags {
   out: string;
-  dryRun?: boolean;
-  json?: boolean;
 }
 
 export function define(command: Command): void {

@@ -6,7 +6,7 @@ import { type MadeProblem, madeProblem } from '../records/calls/made-problem.js'
 import { settleCall } from '../records/calls/settle-call.js';
 import { inTransaction } from '../records/database/in-transaction.js';
 import { type ListFlags, listFlags } from './arguments.js';
-import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printResult } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<CallView> = {
@@ -96,8 +96,8 @@ async function settle(key: string, flags: Flags): Promise<void> {
       await recordAction(trx, { ...about, details: { made: objectId, before: call.objectId, force }, outcome: 'done' });
     });
     const said = objectId === null ? 'made nothing' : `made ${objectId}`;
-    if (json) printJson({ operation, key, objectId, dryRun });
-    else printText(`${dryRun ? 'would settle' : 'settled'} ${operation} ${key}: it ${said}`);
+    const text = `${dryRun ? 'would settle' : 'settled'} ${operation} ${key}: it ${said}`;
+    printResult(json, { operation, key, objectId, dryRun }, text);
   });
 }
 

@@ -13,8 +13,8 @@ import { adopt } from '../wiring/adopt.js';
 import { reconcileDeps } from '../wiring/reconcile-settings.js';
 import { type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
-import { moment } from './arguments.js';
-import { type Columns, EXIT_FINDINGS, printJson, printList } from './print.js';
+import { type Flags, moment } from './arguments.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printResult } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 import { cliActor, reachingDatabase } from './with-store.js';
 
@@ -24,11 +24,8 @@ class HistoryError extends AppError {
   override readonly retryable = true;
 }
 
-interface Flags {
+interface SinceFlags extends Flags {
   since?: Date;
-  note?: string;
-  json?: boolean;
-  dryRun?: boolean;
 }
 
 export function define(command: Command): void {
@@ -38,7 +35,7 @@ export function define(command: Command): void {
     .description('reads the delivery history live and writes nothing; exit code 3 when something is missed')
     .option('--since <time>', 'such as 24h or 2026-10-31; left out: 24h, or what is not proven yet', moment)
     .option('--json', 'print JSON')
-    .action((flags: Flags) => withService(flags, missed));
+    .action((flags: SinceFlags) => withService(flags, missed));
   command
     .command('recover')
     .description('reads the delivery history and has missed events enter the inbox from it')
@@ -46,12 +43,12 @@ export function define(command: Command): void {
     .option('--note <text>', 'why; kept with your name')
     .option('--dry-run', 'only say which')
     .option('--json', 'print JSON')
-    .action((flags: Flags) => withService(flags, recover));
+    .action((flags: SinceFlags) => withService(flags, recover));
 }
 
-type Work = (runtime: Runtime, flags: Flags) => Promise<void>;
+type Work = (runtime: Runtime, flags: SinceFlags) => Promise<void>;
 
-async function withService(flags: Flags, work: Work): Promise<void> {
+async function withService(flags: SinceFlags, work: Work): Promise<void> {
   const config = loadConfig(SERVICE_NEEDS);
   await reachingDatabase(config, () => runUntilDone(config, (runtime) => work(runtime, flags)));
 }
@@ -87,9 +84,7 @@ const recover: Work = async (runtime, { since, note = null, json = false, dryRun
   if (dryRun) {
     const classified = await pollDeliveries(runtime, since);
     const items = classified.filter((one) => isToRecover(one, wantedSince(since, runtime.now()))).map(itemOf);
-    if (json) printJson({ recovered: items.length, dryRun, items });
-    else process.stdout.write(`would recover ${items.length} delivery(ies)\n`);
-    return;
+    return printResult(json, { recovered: items.length, dryRun, items }, `would recover ${items.length} delivery(ies)`);
   }
   const deps = await depsOf(runtime, await adopt(runtime));
   const details = { since: since?.toISOString() ?? null };
@@ -99,11 +94,8 @@ const recover: Work = async (runtime, { since, note = null, json = false, dryRun
   const options = { kind: 'deliveries', full: false, signal: runtime.signal, onWaiting, since, wanted } as const;
   const run = await runReconcile(deps, options);
   const { recovered = 0 } = run.proof as { recovered?: number };
-  if (json) printJson({ recovered, dryRun, run });
-  else
-    process.stdout.write(
-      `recovered ${recovered} delivery(ies)${run.complete ? '' : '; the history is not proven to be read'}\n`,
-    );
+  const flaw = run.complete ? '' : '; the history is not proven to be read';
+  printResult(json, { recovered, dryRun, run }, `recovered ${recovered} delivery(ies)${flaw}`);
   if (run.status !== 'succeeded') process.exitCode = 1;
 };
 

@@ -6,7 +6,7 @@ import { recordAction } from '../records/actions/record-action.js';
 import { getEvent, listEvents } from '../records/inbox/events.js';
 import { PRUNED_EVENT, prunedEvents, reviveEvents } from '../records/inbox/inbox-work.js';
 import { type ListFlags, listFlags, moment } from './arguments.js';
-import { type Columns, printJson, printList } from './print.js';
+import { type Columns, printJson, printList, printResult } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<EventView> = {
@@ -84,8 +84,9 @@ async function replay(id: string | undefined, flags: ReplayFlags): Promise<void>
     const replayed = ids.filter((each) => !pruned.has(each));
     // The inbox scan of the running workers finds what is revived: nothing is queued from here.
     if (!flags.dryRun) await keptReplay(db, id, replayed, flags);
-    if (flags.json) printJson({ replayed, pruned: [...pruned], dryRun: flags.dryRun ?? false });
-    else process.stdout.write(`${flags.dryRun ? 'would replay' : 'replaying'} ${replayed.length} event(s)${leftOut}\n`);
+    const { dryRun = false, json = false } = flags;
+    const text = `${dryRun ? 'would replay' : 'replaying'} ${replayed.length} event(s)${leftOut}`;
+    printResult(json, { replayed, pruned: [...pruned], dryRun }, text);
 
     async function idsOf({ status, since }: ReplayFlags): Promise<string[]> {
       const found: string[] = [];

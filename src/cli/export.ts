@@ -2,15 +2,13 @@ import { type Command, Option } from 'commander';
 import { type ExportFormat, exportFormatNames } from '../finance/export-formats.js';
 import { exportMonth, planExport } from '../finance/export-month.js';
 import { keepHeapSmall } from '../wiring/small-heap.js';
-import { month } from './arguments.js';
+import { type Flags, month } from './arguments.js';
 import { printFiles, printPlan } from './print.js';
 import { withStore } from './with-store.js';
 
-interface Flags {
+interface ExportFlags extends Flags {
   format: ExportFormat;
   out: string;
-  dryRun?: boolean;
-  json?: boolean;
 }
 
 export function define(command: Command): void {
@@ -21,7 +19,7 @@ export function define(command: Command): void {
     .requiredOption('--out <dir>', 'the folder to write to; files of these names are replaced')
     .option('--dry-run', 'only list the files that would be written')
     .option('--json', 'print JSON')
-    .action((asked: string, { format, out: dir, dryRun = false, json = false }: Flags) =>
+    .action((asked: string, { format, out: dir, dryRun = false, json = false }: ExportFlags) =>
       withStore(async ({ db, books }) => {
         keepHeapSmall();
         const settings = { month: asked, format, ...(await books()) };

@@ -4,13 +4,9 @@ import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
 import { migrate, newerSchema, pendingMigrations } from '../records/database.js';
 import { EMBEDDED_FOLDER, openStore, type Store } from '../wiring/open-store.js';
+import type { Flags } from './arguments.js';
 import { printJson } from './print.js';
 import { reachingDatabase } from './with-store.js';
-
-interface Flags {
-  dryRun?: boolean;
-  json?: boolean;
-}
 
 export function define(command: Command): void {
   command

@@ -11,7 +11,8 @@ import {
   retirePart,
 } from '../records/alerts/retire-part.js';
 import { inTransaction } from '../records/database/in-transaction.js';
-import { type Columns, printJson, printList } from './print.js';
+import type { Flags } from './arguments.js';
+import { type Columns, printList, printResult } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<PartView> = {
@@ -23,12 +24,6 @@ const columns: Columns<PartView> = {
 /** A process of it was there a moment ago. */
 class PartAtWorkError extends AppError {
   readonly code = 'part_at_work';
-}
-
-interface Flags {
-  note?: string;
-  dryRun?: boolean;
-  json?: boolean;
 }
 
 export function define(command: Command): void {
@@ -60,8 +55,7 @@ function change(command: Command, description: string, work: Change): void {
         const { dryRun = false, json = false } = flags;
         const done = await work(db, part, flags);
         const { items } = await listParts(db);
-        if (json) printJson({ part, status: items.find((item) => item.part === part)?.status ?? null, dryRun });
-        else process.stdout.write(`${done}\n`);
+        printResult(json, { part, status: items.find((item) => item.part === part)?.status ?? null, dryRun }, done);
       }),
     );
 }

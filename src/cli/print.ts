@@ -48,12 +48,17 @@ export function printText(text: string): void {
   process.stdout.write(`${plainText(text)}\n`);
 }
 
+/** Facts for programs, a line for people. */
+export function printResult(json: boolean, facts: object, text: string): void {
+  if (json) printJson(facts);
+  else printText(text);
+}
+
 /** What comes from outside may not drive the terminal. */
 export function oneLine(value: Cell): string {
   return String(value ?? '–').replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
 
-/** Files that were written, with what there is to say about them. */
 export function printFiles({ files: items, ...about }: { files: PlannedFile[] }, json: boolean): void {
   printList({ ...about, items }, json, { file: 'name', bytes: 'bytes', sha256: 'sha256' });
 }

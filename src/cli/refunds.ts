@@ -6,7 +6,7 @@ import { adoptedAtOf } from '../records/installation.js';
 import { type Assigned, assignRefund } from '../records/orders/assign-refund.js';
 import { listOpenRefunds, type OpenRefund } from '../records/orders/list-open-refunds.js';
 import { releaseRules } from '../wiring/reconcile-settings.js';
-import { type ListFlags, listFlags } from './arguments.js';
+import { type Flags, type ListFlags, listFlags } from './arguments.js';
 import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
@@ -24,12 +24,10 @@ const columns: Columns<OpenRefund> = {
   'first seen': 'firstSeenAt',
 };
 
-interface Flags {
+interface AssignFlags extends Flags {
   payment: string;
   note: string;
   force?: boolean;
-  dryRun?: boolean;
-  json?: boolean;
 }
 
 export function define(command: Command): void {
@@ -57,7 +55,7 @@ export function define(command: Command): void {
 
 async function assign(
   payoutId: string,
-  { payment, note, force = false, dryRun = false, json = false }: Flags,
+  { payment, note, force = false, dryRun = false, json = false }: AssignFlags,
 ): Promise<void> {
   if (note.trim() === '') throw new UsageError('--note is empty: say why, in a few words.');
   const paymentIntentId = payment === 'none' ? null : payment;

@@ -13,7 +13,8 @@ import { adoptedAtOf } from '../records/installation.js';
 import { loadContract } from '../service-api/contract.js';
 import { secretsStatus } from '../webhook/rotation.js';
 import { releaseRules } from '../wiring/reconcile-settings.js';
-import { type Columns, printJson, printList, printText } from './print.js';
+import type { Flags } from './arguments.js';
+import { type Columns, printJson, printList, printResult, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<SecretStatus> = {
@@ -35,16 +36,7 @@ class NotToBeRetiredError extends AppError {
   readonly code = 'not_to_be_retired';
 }
 
-interface Flags {
-  json?: boolean;
-  dryRun?: boolean;
-}
-
-interface NoteFlags extends Flags {
-  note?: string;
-}
-
-interface RetireFlags extends NoteFlags {
+interface RetireFlags extends Flags {
   force?: boolean;
   leaked?: boolean;
 }
@@ -80,7 +72,7 @@ export function define(command: Command): void {
     .option('--note <text>', 'why; kept with your name')
     .option('--dry-run', 'only say what would be done')
     .option('--json', 'print JSON')
-    .action((label: string, flags: NoteFlags) => withSecrets((db, config) => restore(db, config, label, flags)));
+    .action((label: string, flags: Flags) => withSecrets((db, config) => restore(db, config, label, flags)));
 }
 
 type SecretsConfig = Config & { WEBHOOK_SECRETS: NonNullable<Config['WEBHOOK_SECRETS']> };
@@ -153,7 +145,7 @@ async function retireLeaked(
   if (warning !== null) printText(warning);
 }
 
-async function restore(db: Knex, config: SecretsConfig, label: string, flags: NoteFlags): Promise<void> {
+async function restore(db: Knex, config: SecretsConfig, label: string, flags: Flags): Promise<void> {
   const { dryRun = false, json = false, note = null } = flags;
   const { verdict } = await find(db, config, label);
   if (verdict !== 'retired') throw new UsageError(`"${label}" is not retired.`);
@@ -163,9 +155,4 @@ async function restore(db: Knex, config: SecretsConfig, label: string, flags: No
     { label, retired: false, dryRun },
     dryRun ? `would restore ${label}` : `${label} is accepted again within ten seconds`,
   );
-}
-
-function printResult(json: boolean, facts: object, text: string): void {
-  if (json) printJson(facts);
-  else process.stdout.write(`${text}\n`);
 }
