@@ -19,10 +19,7 @@ export const list = z.array(z.custom<Json>(() => true)).nullish();
 export const signedAmount = z.custom<string>(isSignedAmount, 'an amount is a decimal string').nullish();
 export const id = z.string().min(1);
 
-/**
- * The data as its schema says, or a ContractViolationError that names the place and the rule, never the value. `at`: where
- * in the answer the data stands.
- */
+/** @throws {ContractViolationError} that names place and rule, never the value. `at`: where the data is in it. */
 export function readAs<S extends z.ZodType>(schema: S, data: Json, operation: string, at = ''): z.output<S> {
   const parsed = schema.safeParse(data);
   if (parsed.success) return parsed.data;

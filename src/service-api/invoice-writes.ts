@@ -232,10 +232,7 @@ export function isDated(invoice: JsonObject): boolean {
   return !Number.isNaN(createdAt(invoice));
 }
 
-/**
- * The invoices of a list that a creating call may have made: those for the same customer and amount that are no older than
- * the call. What the list does not show of an invoice counts as equal.
- */
+/** For the same customer and amount, no older than the call. What the list does not show of one counts as equal. */
 function matchingInvoices(list: readonly JsonObject[], { asked, sentAt }: LostInvoice): JsonObject[] {
   return list.filter(
     (invoice) =>

@@ -24,10 +24,7 @@ import {
   TooLateError,
 } from './service-errors.js';
 
-/**
- * How long after its first use a key may be sent. How long the service remembers a key is not shown (specification 8),
- * and one that it has forgotten pays twice.
- */
+/** How long the service remembers a key is not shown (specification 8), and one that it has forgotten pays twice. */
 const REPLAY_WINDOW_MS = 600_000;
 
 interface KeyedCallsDeps {
@@ -243,7 +240,6 @@ export function prepareKeyed(
   return { write: { operation, key, hash: hashOf(operation, path, textWithKey), request: kept, links }, request };
 }
 
-/** What `prepareKeyed` kept. */
 export function keptRequest(text: string): KeyedRequest {
   const { path, body, header } = objectFromJsonText(text);
   return {

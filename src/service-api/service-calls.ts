@@ -159,10 +159,7 @@ function checkedBaseUrl(given: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/**
- * A page of a list whose shape is not shown as `{items, nextCursor}`, whatever the service calls them (`pages` of the
- * contract). Anything else is handed over as it came.
- */
+/** A page as `{items, nextCursor}`, whatever the service calls them (`pages` of the contract). All else as it came. */
 export function inOurNames(operation: OperationName, data: Json, { pages }: Pick<Contract, 'pages'>): Json {
   if (!isJsonObject(data) || operationOf(operation).answer !== undefined) return data;
   if (pages.items === '/items' && pages.nextCursor === '/nextCursor') return data;
@@ -183,10 +180,7 @@ const MAX_TAKE = 100;
 /** URLs would carry another character in its place. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/**
- * The address of a call. Nothing is added that the caller left out.
- * @throws {InvalidRequestError} that names the field and its rule.
- */
+/** Nothing is added that the caller left out. @throws {InvalidRequestError} that names the field and its rule. */
 function buildUrl(
   operation: OperationName,
   { path = {}, query = {} }: RequestParts,

@@ -12,7 +12,6 @@ export abstract class ServiceError extends AppError {
   readonly operation: string;
   /** Of the service's answer; null where there was none. */
   readonly status: number | null;
-  /** What to do about it. */
   abstract readonly remedy: string;
 
   constructor(problem: string, about: About) {
@@ -114,10 +113,7 @@ export class CircuitOpenError extends UnavailableError {
   }
 }
 
-/**
- * The answer is not what the specification promises. `retryable` where it could not be read at all (a proxy's page, an
- * answer cut short): the next one may be better.
- */
+/** `retryable` where it could not be read at all (a proxy's page, an answer cut short): the next one may be better. */
 export class ContractViolationError extends ServiceError {
   readonly code = 'service_contract_violation';
   readonly remedy = 'see that SERVICE_BASE_URL is the service itself and no proxy’s page, then run: tallyhook doctor';

@@ -21,14 +21,10 @@ interface Adoption {
   now: () => Date;
   config: Pick<Config, 'ADOPTED_AT'> & { SERVICE_BASE_URL: string };
   ready: () => Promise<Readiness>;
-  /** Ends the waiting. */
   signal: AbortSignal;
 }
 
-/**
- * Waits for database and schemas, then binds the database to this service (design: "Adoption and environment") and returns
- * the adoption date. Throws a ConfigError when it belongs to another service, NotReadyError after a minute in vain.
- */
+/** Returns the adoption date. Throws a ConfigError for another service's database, NotReadyError after a minute. */
 export async function adopt(adoption: Adoption): Promise<Date> {
   const { db, config, now, log } = adoption;
   await waitUntilReady(adoption);

@@ -2,7 +2,6 @@ import type { Config } from '../config.js';
 import { type AlertChannel, alertChannels } from '../notify/alert-channels.js';
 import { outboundRules } from './outbound.js';
 
-/** The channels that are configured. */
 export function channelsOf(config: Config, now: () => Date): AlertChannel[] {
   const { ALERT_SLACK_URL, ALERT_WEBHOOK_URL, ALERT_WEBHOOK_SECRET, ALERT_SMTP_URL, ALERT_EMAIL_TO } = config;
   const webhook =

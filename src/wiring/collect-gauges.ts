@@ -14,10 +14,7 @@ import { heldByRefund } from '../records/orders/held-by-refund.js';
 import { lostCalls } from '../records/service-writes.js';
 import { collectBacklog } from '../webhook/backlog.js';
 
-/**
- * Has the gauges that speak of the whole installation ask the database on every scrape, so that every process says the
- * same. While it can't be asked they keep their values.
- */
+/** Asked on every scrape, so that every process says the same. While that fails they keep their values. */
 export function collectGauges({ db, metrics, log }: { db: Knex; metrics: Metrics; log: Logger }): void {
   const onScrape = scraped(log);
   collectBacklog(metrics, db);

@@ -4,7 +4,6 @@ import type { Config } from '../config.js';
 import { CRON_OFF, runKinds } from '../domain/run-kinds.js';
 import type { Metrics } from '../metrics.js';
 
-/** When each kind runs. */
 export function cronsOf(config: Config): Record<string, string> {
   return Object.fromEntries(runKinds.map((kind) => [kind, config[cronVariable(kind)]]));
 }

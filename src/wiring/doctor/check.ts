@@ -21,7 +21,6 @@ export interface DoctorParts {
   client: MerchantClient;
   queues: QueueSettings;
   ready: () => Promise<DatabaseState>;
-  /** Ends the questions. */
   signal: AbortSignal;
   /** The names that the service is taken to use. */
   contract: Contract;
@@ -29,17 +28,11 @@ export interface DoctorParts {
   clientFor: (contract: Contract) => Promise<MerchantClient>;
 }
 
-export const ok = (name: string, found: string): Check => ({ name, status: 'ok', found, remedy: null });
-export const hint = (name: string, found: string, remedy: string): Check => ({ name, status: 'ok', found, remedy });
-export const finding = (name: string, found: string, remedy: string): Check => ({
-  name,
-  status: 'finding',
-  found,
-  remedy,
-});
-export const unknown = (name: string, found: string, remedy: string | null = null): Check => ({
-  name,
-  status: 'unknown',
-  found,
-  remedy,
-});
+const check =
+  (status: Check['status']) =>
+  (name: string, found: string, remedy: string | null = null): Check => ({ name, status, found, remedy });
+
+export const ok: (name: string, found: string) => Check = check('ok');
+export const hint: (name: string, found: string, remedy: string) => Check = check('ok');
+export const finding: (name: string, found: string, remedy: string) => Check = check('finding');
+export const unknown = check('unknown');

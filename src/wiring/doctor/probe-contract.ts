@@ -18,10 +18,7 @@ export interface ContractProbed extends EventsProbed {
   suggestedContract: object | null;
 }
 
-/**
- * Asks the service for every name that the specification does not show and that a read can show, and finds the names
- * that it uses instead, where it can. Changes nothing at the service.
- */
+/** Every name that the specification does not show and a read can show. Changes nothing at the service. */
 export async function probeContract(parts: DoctorParts): Promise<ContractProbed> {
   const { contract } = parts;
   const ask = limitQuestions(parts);

@@ -7,10 +7,7 @@ import type { Contract } from '../../service-api/contract.js';
 import { operationOf, type ReadOperation } from '../../service-api/operations.js';
 import { NotFoundError, RateLimitedError, RefusedError } from '../../service-api/service-errors.js';
 
-/**
- * What became of a question: `refused` because of what was asked; `missing`: a 404; `failed` for a reason that says
- * nothing about it.
- */
+/** `refused`: because of what was asked; `missing`: a 404; `failed`: for a reason that says nothing about it. */
 export type Asked =
   | { kind: 'answer'; rows: JsonObject[]; data: Json; totalCount: number | null; nextCursor: string | null }
   | { kind: 'refused' | 'missing'; problem: string; code: string | null; message: string | null }
@@ -46,10 +43,7 @@ const QUESTION_LIMITS: QuestionLimits = { questions: 800, lastMs: 300_000 };
 const LONGEST_PAUSE_MS = 10_000;
 const USUAL_PAUSE_MS = 1_000;
 
-/**
- * All questions of one examination share its limits, and the pauses that the service asks for: after them nothing is
- * asked any more, and what was not answered is shown as not known.
- */
+/** Limits and pauses are shared: after them nothing is asked any more, and what was not answered is not known. */
 export function limitQuestions(
   { clientFor, signal }: { clientFor: (contract: Contract) => Promise<MerchantClient>; signal: AbortSignal },
   { questions, lastMs }: QuestionLimits = QUESTION_LIMITS,

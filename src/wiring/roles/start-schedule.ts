@@ -18,8 +18,7 @@ import { checkOutboundAddresses, outboundRules } from '../outbound.js';
 import { reconcileDeps, retentionDays } from '../reconcile-settings.js';
 import type { Runtime } from '../runtime.js';
 import { createServiceClient } from '../service-client.js';
-import { ownCallsLoop } from './own-calls-loop.js';
-import { startSettling } from './start-settling.js';
+import { ownCallsLoop, startSettling } from './own-calls.js';
 
 const instant = z.iso.datetime({ offset: true });
 /** `until`: what was made from `since` to then is recovered at once, and so are the `ids`; the others when they are due. */
@@ -36,7 +35,7 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   const { config, contract, db, log, now, closers, queues, queuesInUse, signal } = runtime;
   const client = await createServiceClient(runtime, { adoptedAt });
   showIntervals(runtime);
-  startSettling({ client, log, closers });
+  startSettling(runtime, client);
   const deps = { ...reconcileDeps(runtime, client, adoptedAt), client };
   const books = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
   const posting = createPosting({ db, log, table: contract.movements, ...books });
@@ -75,10 +74,7 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   closers.add('commands', () => commands.close());
 }
 
-/**
- * What the leader of the schedulers sends to the store and to people, until the signal; it never throws after it began.
- * @throws {ConfigError} for an address that could never be called
- */
+/** Until the signal; never throws after it began. @throws {ConfigError} for an address that could never be called */
 function createNotifying(runtime: Runtime, adoptedAt: Date): (signal: AbortSignal) => Promise<void> {
   const { config, db, log, now, metrics, queues, closers } = runtime;
   checkOutboundAddresses(config);
