@@ -9,8 +9,8 @@ import { AppError } from '../errors.js';
 import type { Reply, Sending, SentRequest } from './attempt.js';
 import { checkAnswer } from './check-answer.js';
 import { checkRequest } from './check-request.js';
-import type { KeyLimits, KeyOutcome, KeyStore, NotedWrite } from './key-store.js';
-import { openWrites, type SettledWrite } from './open-writes.js';
+import type { KeyLimits, KeyOutcome, KeyStore, NotedWrite, OpenWrite } from './key-store.js';
+import { type Settled, type SettledWrite, settleOpen } from './open-writes.js';
 import { OutcomeUnknownError, RefusalError } from './service-errors.js';
 
 interface InvoiceWritesDeps {
@@ -77,20 +77,12 @@ export class InvoiceWrites {
   }
 
   /** Searches for every invoice with an unknown outcome. Never sends. */
-  async *settle(signal: AbortSignal | undefined): AsyncGenerator<SettledWrite> {
+  settle(signal: AbortSignal | undefined): AsyncGenerator<SettledWrite> {
     const about = { operations: ['createInvoice'] as const, limits: this.limits, signal };
-    for await (const { write, isGivenUp } of openWrites(this.deps.store, about)) {
-      const { operation, key } = write;
-      if (isGivenUp) yield { operation, key, outcome: 'lost', objectIds: [] };
-      else yield { operation, key, ...(await this.settleOne(write, write.age, signal)) };
-    }
+    return settleOpen(this.deps.store, about, (write) => this.settleOne(write, signal));
   }
 
-  private async settleOne(
-    write: InvoiceWrite,
-    age: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Pick<SettledWrite, 'outcome' | 'objectIds'>> {
+  private async settleOne(write: OpenWrite<'createInvoice'>, signal: AbortSignal | undefined): Promise<Settled> {
     const kept = objectFromJsonText(write.request ?? '{}');
     const body = textField(kept, 'body') ?? '{}';
     const lost = { asked: objectFromJsonText(body), sentAt: Number(kept['sentAt']) };
@@ -101,7 +93,7 @@ export class InvoiceWrites {
       return { outcome: 'done', objectIds: [found.id] };
     }
     // The service may still be at it.
-    if (found.is === 'unread' || age < this.limits.leaseMs) {
+    if (found.is === 'unread' || write.age < this.limits.leaseMs) {
       await this.end(write, 'unknown');
       return { outcome: 'unknown', objectIds: [] };
     }

@@ -14,7 +14,7 @@ import type { Reply, WriteProgress } from './attempt.js';
 import { checkAnswer } from './check-answer.js';
 import { checkRequest } from './check-request.js';
 import type { KeyLimits, KeyOutcome, KeyStore, NotedWrite } from './key-store.js';
-import { openWrites, type SettledWrite } from './open-writes.js';
+import { type Settled, type SettledWrite, settleOpen } from './open-writes.js';
 import { type KeyedOperation, keyedOperations } from './operations.js';
 import {
   ForeignAnswerError,
@@ -73,18 +73,14 @@ export class KeyedCalls {
   async *settle(signal: AbortSignal | undefined): AsyncGenerator<SettledWrite> {
     let elapsed = stopwatch();
     const about = { operations: keyedOperations, limits: this.limits, signal };
-    for await (const { write, isGivenUp } of openWrites(this.deps.store, about)) {
-      const { operation, key } = write;
-      if (isGivenUp) yield { operation, key, outcome: 'lost', objectIds: [] };
-      else yield { operation, key, ...(await this.settleOne(write, { signal, elapsed, age: write.age, again: true })) };
+    yield* settleOpen(this.deps.store, about, async (write) => {
+      const settled = await this.settleOne(write, { signal, elapsed, age: write.age, again: true });
       elapsed = stopwatch();
-    }
+      return settled;
+    });
   }
 
-  private async settleOne(
-    write: KeyedWrite,
-    context: SendContext,
-  ): Promise<Pick<SettledWrite, 'outcome' | 'objectIds'>> {
+  private async settleOne(write: KeyedWrite, context: SendContext): Promise<Settled> {
     if (write.request === null) {
       await this.end(write, 'lost', null);
       return { outcome: 'lost', objectIds: [] };
