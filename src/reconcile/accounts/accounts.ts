@@ -6,7 +6,7 @@ import { listedIds } from '../../records/runs/listed-ids.js';
 import { waitingRefreshRequests } from '../../records/runs/refresh-requests.js';
 import type { Outcome, RunContext } from '../deps.js';
 import { StrangeListError } from '../lists/same-list.js';
-import { ask, type Row, rowsOf } from '../service-reader.js';
+import { type Answer, ask, type Row, rowsOf } from '../service-reader.js';
 import { itemsOf } from '../transactions/read-feed.js';
 import { saveFenced } from '../write-fenced.js';
 import { settleUnlisted } from './settle-unlisted.js';
@@ -78,25 +78,55 @@ export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
 export async function readAll(run: RunContext): Promise<Pass> {
   const pass: Pass = { seen: new Set(), reasons: [], from: Number.POSITIVE_INFINITY, to: 0 };
   for (const status of statuses) {
-    const scan = await scanAccounts(run, status, async (page) => {
-      pass.from = Math.min(pass.from, page.from);
-      pass.to = Math.max(pass.to, page.to);
-      await savePage(run, page);
-    });
-    for (const id of scan.ids) pass.seen.add(id);
-    if (scan.flaw !== null) pass.reasons.push(`the list of ${status} sub-wallets: ${words[scan.flaw]}`);
+    const flaw = await scanAccounts(run, status, pass);
+    if (flaw !== null) pass.reasons.push(`the list of ${status} sub-wallets: ${flaws[flaw]}`);
   }
   return pass;
 }
 
-const words: Readonly<Record<NonNullable<AccountsScan['flaw']>, string>> = {
+/** Why a list was not read to its end for certain. */
+const flaws = {
   item_without_id: 'an item has no id',
   repeats: 'its pages repeat',
   moved: 'it moved while it was read',
   endless: 'it never ends',
-};
+} as const;
+type Flaw = keyof typeof flaws;
 
-async function savePage(run: RunContext, { rows, from, to }: AccountPage): Promise<void> {
+const operation = 'listAccounts';
+const TAKE = 100;
+const MOST_PAGES = 2_000;
+
+/** One list of sub-wallets (specification 4.10). Its shape is not shown: paged by row, or `{items, nextCursor}`. */
+async function scanAccounts(run: RunContext, status: string, pass: Pass): Promise<Flaw | null> {
+  const ids = new Set<string>();
+  let place: Partial<Place> = {};
+  for (let number = 0; number < MOST_PAGES; number += 1) {
+    const query = { status, take: TAKE, ...(place.cursor === undefined ? {} : { cursor: place.cursor }) };
+    const { data, from, to }: Answer<Json> = await ask(run, operation, { query });
+    const items = itemsOf(data, operation);
+    const rows = rowsOf(items).map(({ id, fields }) => ({ id: ownText(id), fields }));
+    pass.from = Math.min(pass.from, from);
+    pass.to = Math.max(pass.to, to);
+    await savePage(run, rows, { from, to });
+    if (rows.length < items.length) return 'item_without_id';
+    const news = rows.filter(({ id }) => !ids.has(id));
+    for (const { id } of news) ids.add(id);
+    for (const { id } of news) pass.seen.add(id);
+    const next: Place | Flaw | null = isJsonObject(data)
+      ? byCursor(textField(data, 'nextCursor'), news)
+      : byRow(rows, news, place.last ?? null);
+    if (next === null || typeof next === 'string') return next;
+    place = next;
+  }
+  return 'endless';
+}
+
+async function savePage(
+  run: RunContext,
+  rows: readonly Row[],
+  { from, to }: Omit<Answer<Json>, 'data'>,
+): Promise<void> {
   const { source, tally, progress } = run;
   tally.seen += rows.length;
   progress({ seen: tally.seen, calls: tally.calls, oldest: null, total: null });
@@ -106,78 +136,23 @@ async function savePage(run: RunContext, { rows, from, to }: AccountPage): Promi
   );
 }
 
-interface AccountPage {
-  rows: Row[];
-  from: number;
-  to: number;
+/** Where a list goes on. `last`: the row that the page should begin with, since the cursor is the one before it. */
+interface Place {
+  cursor: string;
+  last: string | null;
 }
 
-interface AccountsScan {
-  ids: Set<string>;
-  /** Why the list was not read to its end for certain; null: it was. */
-  flaw: 'item_without_id' | 'repeats' | 'moved' | 'endless' | null;
-}
-
-const operation = 'listAccounts';
-const TAKE = 100;
-const MOST_PAGES = 2_000;
-
-/** One list of sub-wallets (specification 4.10). Its shape is not shown: paged by row, or `{items, nextCursor}`. */
-async function scanAccounts(
-  run: RunContext,
-  status: string,
-  keep: (page: AccountPage) => Promise<void>,
-): Promise<AccountsScan> {
-  const ids = new Set<string>();
-  let cursor: string | undefined;
-  let last: string | null = null;
-  for (let number = 0; number < MOST_PAGES; number += 1) {
-    const page: Answered = await readPage(run, { status, take: TAKE, ...(cursor === undefined ? {} : { cursor }) });
-    await keep(page);
-    if (page.flawed) return { ids, flaw: 'item_without_id' };
-    const news = page.rows.filter(({ id }) => !ids.has(id));
-    for (const { id } of news) ids.add(id);
-    const next: Next = page.next === undefined ? byRow(page.rows, news, last) : byCursor(page.next, news);
-    if (next.type === 'end') return { ids, flaw: null };
-    if (next.type === 'flaw') return { ids, flaw: next.flaw };
-    cursor = next.cursor;
-    last = next.last;
-  }
-  return { ids, flaw: 'endless' };
-}
-
-type Next =
-  | { type: 'end' }
-  | { type: 'flaw'; flaw: 'repeats' | 'moved' }
-  | { type: 'next'; cursor: string; last: string | null };
-
-/** `last`: the row that the page should begin with. One that is gone from there takes its neighbours' place with it. */
-function byRow(rows: Row[], news: Row[], last: string | null): Next {
+/** Null: the list is at its end. A row that is gone from where it stood takes its neighbours' place with it. */
+function byRow(rows: readonly Row[], news: readonly Row[], last: string | null): Place | Flaw | null {
   const overlaps = last === null || rows[0]?.id === last;
-  if (!overlaps) return { type: 'flaw', flaw: news.length === 0 && rows.length > 0 ? 'repeats' : 'moved' };
+  if (!overlaps) return news.length === 0 && rows.length > 0 ? 'repeats' : 'moved';
   const [before, end] = [rows.at(-2), rows.at(-1)];
   // One row alone can't be overlapped with: it is the whole list, or the row that the last page ended with.
-  if (news.length === 0 || before === undefined || end === undefined) return { type: 'end' };
-  return { type: 'next', cursor: before.id, last: end.id };
+  if (news.length === 0 || before === undefined || end === undefined) return null;
+  return { cursor: before.id, last: end.id };
 }
 
-function byCursor(next: string | null, news: Row[]): Next {
-  if (next === null) return { type: 'end' };
-  return news.length === 0 ? { type: 'flaw', flaw: 'repeats' } : { type: 'next', cursor: next, last: null };
-}
-
-type Answered = AccountPage & { flawed: boolean; next: string | null | undefined };
-
-async function readPage(run: RunContext, query: Record<string, string | number>): Promise<Answered> {
-  const { data, from, to } = await ask(run, operation, { query });
-  const items = itemsOf(data, operation);
-  const rows = rowsOf(items).map(({ id, fields }) => ({ id: ownText(id), fields }));
-  return { rows, flawed: rows.length < items.length, next: nextCursorOf(data), from, to };
-}
-
-/** Undefined: the answer is an array. */
-function nextCursorOf(data: Json): string | null | undefined {
-  if (!isJsonObject(data)) return undefined;
-  const cursor = textField(data, 'nextCursor');
-  return cursor === '' ? null : cursor;
+function byCursor(cursor: string | null, news: readonly Row[]): Place | Flaw | null {
+  if (cursor === null || cursor === '') return null;
+  return news.length === 0 ? 'repeats' : { cursor, last: null };
 }

@@ -9,7 +9,7 @@ import type { RetentionDays } from '../../records/retention/retention-task.js';
 import type { RefreshKind } from '../../records/runs/refresh-requests.js';
 import { crossCheckLoop } from '../cross-check/cross-check-loop.js';
 import { type Kind, kinds, type ReconcileDeps } from '../deps.js';
-import { newRefreshMemory, type RefreshMemory, type RefreshRound } from '../refresh/refresh-list.js';
+import { newRefreshMemory, type RefreshRound } from '../refresh/refresh-list.js';
 import { refreshReaders } from '../refresh/refresh-readers.js';
 import { createCallShare } from '../take-turns.js';
 import { type Lock, tryLock } from './leader.js';
@@ -182,16 +182,6 @@ async function readLoop(
     }
     await delay(pause, undefined, { signal }).catch(() => {});
   }
-}
-
-/** One round: every record whose poll is due. What fails for one kind is thrown when the others had their turn. */
-export async function refreshRecords(deps: ReconcileDeps, memory: RefreshMemory, signal?: AbortSignal): Promise<void> {
-  const failures: unknown[] = [];
-  for (const { read } of refreshReaders) {
-    signal?.throwIfAborted();
-    await read({ deps, memory, ...(signal ? { signal } : {}) }).catch((error: unknown) => failures.push(error));
-  }
-  if (failures.length > 0) throw failures[0];
 }
 
 const DAY_MS = 86_400_000;
