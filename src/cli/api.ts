@@ -156,7 +156,6 @@ function readBody(file: string | undefined): unknown {
   }
 }
 
-/** What the words of the command line gave, not yet checked: the client does that. */
 interface CallWords {
   path: Record<string, string>;
   query: Record<string, string | number>;

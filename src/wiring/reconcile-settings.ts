@@ -12,7 +12,6 @@ export function eventIdPointerOf({ EVENT_ID_POINTER }: Config, { events }: Contr
   return EVENT_ID_POINTER === 'auto' ? events.idPlaces.join(' ') || 'none' : EVENT_ID_POINTER;
 }
 
-/** What the reconcilers of a process work with. */
 export function reconcileDeps(runtime: Runtime, client: MerchantClient, adoptedAt: Date): ReconcileDeps {
   const { config, contract, db, databaseUrl, log, now, metrics } = runtime;
   const settings = {

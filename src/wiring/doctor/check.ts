@@ -1,9 +1,7 @@
-import type { Knex } from 'knex';
 import type { Config } from '../../config.js';
-import type { DatabaseState } from '../../records/database.js';
 import type { MerchantClient } from '../../service-api/client.js';
 import type { Contract } from '../../service-api/contract.js';
-import type { QueueSettings } from '../../webhook/queue-backend.js';
+import type { Runtime } from '../runtime.js';
 
 /** `unknown`: it is not known, and why; neither good nor bad. */
 export interface Check {
@@ -14,17 +12,10 @@ export interface Check {
   remedy: string | null;
 }
 
-export interface DoctorParts {
-  db: Knex;
+export interface DoctorParts extends Pick<Runtime, 'db' | 'now' | 'queues' | 'ready' | 'signal' | 'contract'> {
   config: Config;
-  now: () => Date;
   client: MerchantClient;
-  queues: QueueSettings;
-  ready: () => Promise<DatabaseState>;
-  signal: AbortSignal;
-  /** The names that the service is taken to use. */
-  contract: Contract;
-  /** A client that takes it to use other names. */
+  /** A client that takes the service to use other names. */
   clientFor: (contract: Contract) => Promise<MerchantClient>;
 }
 

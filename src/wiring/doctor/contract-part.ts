@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Contract } from '../../service-api/contract.js';
-import { defaultContract } from '../../service-api/contract.js';
+import { type Contract, defaultContract } from '../../service-api/contract.js';
 import { type Check, finding } from './check.js';
 import type { Ask } from './questions.js';
 
@@ -44,7 +43,6 @@ export function overridesOf(contract: Contract): Tree | null {
   return differing(contract, defaultContract);
 }
 
-/** A list is given whole. */
 function differing(given: Tree, usual: Tree): Tree | null {
   const parts = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
     const other = usual[key];

@@ -3,7 +3,6 @@ import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import type { Asked, Question } from './questions.js';
 
-/** `notKnown`: why it is not known. */
 export type Heeding = 'works' | 'ignored' | { refused: string } | { notKnown: string };
 
 interface Bench {
@@ -11,7 +10,6 @@ interface Bench {
   ask: (question: Question) => Promise<Asked>;
   /** The first page without any parameter of the contract. */
   rows: readonly JsonObject[];
-  /** Some assets of the catalog. */
   assets: readonly string[];
 }
 

@@ -47,7 +47,6 @@ export async function probeContract(parts: DoctorParts): Promise<ContractProbed>
   };
 }
 
-/** What the newest deliveries show of events. */
 async function probeEvents({ db, config, contract }: DoctorParts, newest: Asked): Promise<EventsProbed> {
   if (newest.kind !== 'answer') {
     const checks = [unknown('event id', newest.problem), unknown('retries', newest.problem)];

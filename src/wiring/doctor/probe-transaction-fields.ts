@@ -13,11 +13,9 @@ import { MANY, NOTHING_YET, rowsOf } from './questions.js';
 type Field = keyof Contract['transaction'];
 
 interface Rule {
-  /** What the field may also be called. */
   others: readonly string[];
   /** Whether a value can be that of the field. */
   fits: (value: Json, accounts: ReadonlySet<string>) => boolean;
-  /** A transaction may lack it. */
   optional?: true;
 }
 

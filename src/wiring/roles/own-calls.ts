@@ -73,7 +73,6 @@ async function settleUntil(signal: AbortSignal, client: MerchantClient, log: Run
   }
 }
 
-/** What the operator reads of a call whose outcome was unknown. */
 function logSettled({ operation, key, outcome, objectIds }: SettledWrite, log: Runtime['log']): void {
   const about = { operation, idempotencyKey: key, outcome, records: objectIds };
   if (outcome === 'lost') log.error(about, 'call lost');

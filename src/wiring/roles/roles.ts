@@ -89,9 +89,7 @@ interface ProcessHealth {
   ready: () => Promise<Readiness>;
   /** Whether webhooks are taken, which a queue that is away does not prevent. */
   publicReady: () => Promise<Readiness>;
-  /** From now on the database is asked too. */
   begin(runtime: Runtime): void;
-  /** The start is over. */
   end(): void;
 }
 
