@@ -18,6 +18,7 @@ export type { Json } from './domain/json.js';
 export { ConfigError } from './errors.js';
 export type {
   Balance,
+  DeliveryPage,
   DirectPayment,
   Invoice,
   Payin,
@@ -29,7 +30,6 @@ export type {
   Transaction,
   WebhookEndpoint,
 } from './service-api/answer-records.js';
-export type { DeliveryPage } from './service-api/answers.js';
 export {
   type CallOptions,
   type CreateOptions,

@@ -6,19 +6,18 @@ import { ConfigError } from '../errors.js';
 import type { AlertMessage } from '../notify/alert-message.js';
 import type { CallOutAnswer } from '../notify/call-out.js';
 import { listAlerts } from '../records/alerts/list-alerts.js';
-import { channelsOf } from '../wiring/alert-settings.js';
-import { checkOutboundAddresses } from '../wiring/outbound.js';
+import { channelsOf, checkOutboundAddresses } from '../wiring/outbound.js';
 import { type ListFlags, listFlags } from './arguments.js';
 import { type Columns, printList } from './print.js';
 import { withStore } from './with-store.js';
 
 const columns: Columns<AlertView> = {
-  alert: (alert) => alert.name,
-  of: (alert) => alert.subject,
-  severity: (alert) => alert.severity,
-  status: (alert) => alert.status,
-  since: (alert) => alert.since,
-  detail: (alert) => alert.detail,
+  alert: 'name',
+  of: 'subject',
+  severity: 'severity',
+  status: 'status',
+  since: 'since',
+  detail: 'detail',
 };
 
 interface Tried {
@@ -28,9 +27,9 @@ interface Tried {
 }
 
 const triedColumns: Columns<Tried> = {
-  channel: ({ channel }) => channel,
+  channel: 'channel',
   result: ({ ok }) => (ok ? 'sent' : 'failed'),
-  answer: ({ answer }) => answer,
+  answer: 'answer',
 };
 
 const message: AlertMessage = {
@@ -39,7 +38,7 @@ const message: AlertMessage = {
   detail: 'Somebody asked for this test. Nothing is wrong.',
 };
 
-export function defineAlerts(command: Command): void {
+export function define(command: Command): void {
   command.description('what is sent to people: list, and a test of every channel');
   listFlags(command.command('list').description('newest first'))
     .option('--status <status>', 'pending, firing or resolved')

@@ -5,20 +5,17 @@ import { loadConfig } from '../config.js';
 import type { Json } from '../domain/json.js';
 import { JsonTextError, MAX_DEPTH, parseJson } from '../domain/json-table/parse-json.js';
 import { UsageError } from '../errors.js';
-import { createLog } from '../log.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { type CreateOptions, MerchantClient, type Reply } from '../service-api/client.js';
 import { loadContract } from '../service-api/contract.js';
 import { isKeyed, type OperationName, operationNames, operationOf, partsOf } from '../service-api/operations.js';
 import { InvalidRequestError, ServiceError } from '../service-api/service-errors.js';
 import { adopt } from '../wiring/adopt.js';
-import type { Closers } from '../wiring/closers.js';
-import { openRuntime, type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
+import { type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
-import { cliActor } from './actor.js';
 import { printJson } from './print.js';
-import { reachingDatabase } from './reaching-database.js';
 import { runUntilDone } from './run-until-done.js';
+import { cliActor, reachingDatabase } from './with-store.js';
 
 interface Flags {
   path: Record<string, string>;
@@ -31,7 +28,7 @@ interface Flags {
 
 const STDIN = 0;
 
-export function defineApi(command: Command): void {
+export function define(command: Command): void {
   command
     .argument('<operation>', operationNames.join(', '), operation)
     .option('--path <name=value>', 'a part of the path, such as id=acc_1', pair, {})
@@ -66,9 +63,8 @@ async function preview(name: OperationName, words: CallWords): Promise<void> {
 async function call(name: OperationName, words: CallWords, { idempotencyKey, note }: Flags): Promise<void> {
   if (idempotencyKey !== undefined && !isKeyed(name)) throw new UsageError(`${name} has no idempotency key.`);
   const config = loadConfig(SERVICE_NEEDS);
-  const log = createLog(config.LOG_LEVEL);
-  const runAll = async (closers: Closers, signal: AbortSignal) => {
-    const runtime = await openRuntime({ config, log, closers, signal });
+  const run = async (runtime: Runtime) => {
+    const { signal } = runtime;
     const client = await clientFor(name, runtime);
     client.preview(name, words);
     if (name === 'createPayout') await readMemoRules(client, signal);
@@ -92,14 +88,13 @@ async function call(name: OperationName, words: CallWords, { idempotencyKey, not
     if (totalCount !== null) process.stderr.write(`X-Total-Count  ${totalCount}\n`);
     printJson(data);
   };
-  await reachingDatabase(config, () => runUntilDone(log, runAll));
+  await reachingDatabase(config, () => runUntilDone(config, run));
 }
 
 /** What changes something is bound to the database as the roles are, so that its answer becomes part of the records. */
 async function clientFor(name: OperationName, runtime: Runtime): Promise<MerchantClient> {
   if (operationOf(name).method === 'GET') return createServiceClient(runtime);
-  const { db, log, now, config, signal, ready } = runtime;
-  return createServiceClient(runtime, { adoptedAt: await adopt({ db, log, now, config, signal, ready }) });
+  return createServiceClient(runtime, { adoptedAt: await adopt(runtime) });
 }
 
 /** Made here, so that it is known before the call; a refund's follows from its payment. */
@@ -161,7 +156,6 @@ function readBody(file: string | undefined): unknown {
   }
 }
 
-/** What the words of the command line gave, not yet checked: the client does that. */
 interface CallWords {
   path: Record<string, string>;
   query: Record<string, string | number>;

@@ -1,6 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { maximumTake } from '../records/database/paging.js';
 
+/** Words that many verbs have. */
+export interface Flags {
+  json?: boolean;
+  dryRun?: boolean;
+  note?: string;
+}
+
 export interface ListFlags {
   json?: boolean;
   take?: number;

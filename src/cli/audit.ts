@@ -4,19 +4,14 @@ import { stringify } from 'lossless-json';
 import { UsageError } from '../errors.js';
 import { exportAudit, planAuditExport } from '../finance/audit/export-audit.js';
 import { packMonth, planPack } from '../finance/audit/pack-month.js';
-import { loadChart } from '../finance/load-chart.js';
 import { recordAction } from '../records/actions/record-action.js';
 import type { Finding } from '../records/audit/findings.js';
 import { checkSeals } from '../records/audit/seal-checks.js';
 import { type SealState, sealState, unsealedText } from '../records/audit/seal-state.js';
 import type { KnownSeal } from '../records/audit/verify-head.js';
-import { loadContract } from '../service-api/contract.js';
-import { cliActor } from './actor.js';
-import { month, wholeNumber } from './arguments.js';
-import { EXIT_FINDINGS } from './exit-codes.js';
-import { oneLine } from './print.js';
-import { printFiles, printPlan } from './print-files.js';
-import { withStore } from './with-store.js';
+import { type Flags, month, wholeNumber } from './arguments.js';
+import { EXIT_FINDINGS, oneLine, printFiles, printPlan } from './print.js';
+import { cliActor, withStore } from './with-store.js';
 
 const number = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
@@ -26,13 +21,11 @@ interface RangeFlags {
   json?: boolean;
 }
 
-interface OutFlags {
+interface OutFlags extends Flags {
   out: string;
-  dryRun?: boolean;
-  json?: boolean;
 }
 
-export function defineAudit(command: Command): void {
+export function define(command: Command): void {
   command.description(
     'the sealed logs: whether anything was changed since it was written, and what an auditor takes along',
   );
@@ -98,14 +91,9 @@ function known<T>(result: T | null): T {
 }
 
 async function pack(asked: string, { out, dryRun = false, json = false }: OutFlags): Promise<void> {
-  await withStore(async ({ db, config }) => {
-    const chart = await loadChart(config.CHART_FILE);
-    const { movements: table } = await loadContract(config.CONTRACT_FILE);
-    const books = { chart, table, timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
-    const [deps, what] = [
-      { db, now: () => new Date() },
-      { ...books, month: asked, out },
-    ];
+  await withStore(async ({ db, books }) => {
+    const deps = { db, now: () => new Date() };
+    const what = { ...(await books()), month: asked, out };
     const result = dryRun ? await planPack(deps, what) : await packMonth(deps, what);
     if (result.outcome === 'refused') throw new UsageError(`${asked}: ${result.why}.`);
     if (result.status === 'open') process.stderr.write(`${asked} is not closed: this is how it stands now\n`);

@@ -1,32 +1,28 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { isSignedAmount } from '../domain/money.js';
 import { UsageError } from '../errors.js';
 import { type BalanceProof, proofsAsOf } from '../records/balances/balance-proofs.js';
 import { subWalletSums } from '../records/balances/balance-sums.js';
 import { type AttributeResult, attributeBalance, type NewAttribution } from '../records/books/attribute-balance.js';
 import { inTransaction } from '../records/database/in-transaction.js';
-import { cliActor } from './actor.js';
-import { EXIT_FINDINGS } from './exit-codes.js';
-import { type Columns, printJson, printList, printText } from './print.js';
-import { withStore } from './with-store.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
+import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<BalanceProof> = {
-  asset: (item) => item.assetCode,
-  balance: (item) => item.balance,
-  frozen: (item) => item.frozen,
+  asset: 'assetCode',
+  balance: 'balance',
+  frozen: 'frozen',
   opening: (item) => item.opening?.balance,
   since: (item) => item.opening?.at,
-  explained: (item) => item.explained,
-  unobservable: (item) => item.unobservable,
-  unexplained: (item) => item.unexplained,
-  'agreed at': (item) => item.agreedAt,
-  unproven: (item) => item.unproven,
+  explained: 'explained',
+  unobservable: 'unobservable',
+  unexplained: 'unexplained',
+  'agreed at': 'agreedAt',
+  unproven: 'unproven',
 };
 
-export function defineBalances(command: Command): void {
+export function define(command: Command): void {
   command
-    .description('balances: opening, movements, and what no list shows')
     .option('--json', 'print JSON')
     .option('--account <id>', 'what the transactions of one sub-wallet add up to, for each asset')
     .action(({ json = false, account }: { json?: boolean; account?: string }) =>
@@ -50,11 +46,7 @@ async function showBalances(db: Parameters<typeof proofsAsOf>[0], json: boolean)
 
 async function showAccount(db: Parameters<typeof subWalletSums>[0], account: string, json: boolean): Promise<void> {
   const items = await subWalletSums(db, account);
-  printList({ items, nextCursor: null }, json, {
-    asset: (item) => item.assetCode,
-    movements: (item) => item.movements,
-    sum: (item) => item.sum,
-  });
+  printList({ items, nextCursor: null }, json, { asset: 'assetCode', movements: 'movements', sum: 'sum' });
 }
 
 interface AttributeFlags {
@@ -65,8 +57,8 @@ interface AttributeFlags {
 }
 
 async function attribute(assetCode: string, { amount, note, on, dryRun = false }: AttributeFlags): Promise<void> {
-  await withStore(async ({ db, config }) => {
-    const day = on === undefined ? {} : { on: { day: on, timeZone: config.BOOKS_TIMEZONE } };
+  await withStore(async ({ db, zone }) => {
+    const day = on === undefined ? {} : { on: { day: on, timeZone: zone.timeZone } };
     const given = { assetCode, amount, note, actor: cliActor(), ...day };
     const proof = attributedBy(await inTransaction(db, dryRun, (trx) => attributeBalance(trx, given)), given);
     if (!dryRun) printJson(proof);

@@ -5,12 +5,10 @@ import { accounts, beancountName, nameIn } from '../domain/books/chart.js';
 import { UsageError } from '../errors.js';
 import { importRatesFile } from '../finance/import-rates.js';
 import { loadChart } from '../finance/load-chart.js';
-import { cliActor } from './actor.js';
 import { printJson, printList } from './print.js';
-import { withStore } from './with-store.js';
+import { cliActor, withStore } from './with-store.js';
 
-export function defineBooks(command: Command): void {
-  command.description('the books: the chart of accounts, and rates that finance gives');
+export function define(command: Command): void {
   command
     .command('chart')
     .description('our accounts, and what CHART_FILE calls them')
@@ -25,9 +23,8 @@ export function defineBooks(command: Command): void {
     .option('--dry-run', 'only check the file, and count what it would value')
     .action(async (file: string, { dryRun = false }: { dryRun?: boolean }) => {
       const text = await readGiven(file);
-      await withStore(async ({ db, config }) => {
-        const books = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
-        const result = await importRatesFile(text, { ...books, db, now: new Date(), actor: cliActor(), dryRun });
+      await withStore(async ({ db, zone }) => {
+        const result = await importRatesFile(text, { ...zone, db, now: new Date(), actor: cliActor(), dryRun });
         if (result.outcome === 'refused')
           throw new UsageError([`${file}: nothing was taken`, ...result.problems].join('\n    '));
         printJson(result);
@@ -41,11 +38,7 @@ async function showChart(json: boolean): Promise<void> {
     const name = nameIn(chart, account);
     return { account, name, beancount: beancountName(name) };
   });
-  printList({ items, nextCursor: null }, json, {
-    account: (item) => item.account,
-    name: (item) => item.name,
-    beancount: (item) => item.beancount,
-  });
+  printList({ items, nextCursor: null }, json, { account: 'account', name: 'name', beancount: 'beancount' });
 }
 
 async function readGiven(file: string): Promise<string> {

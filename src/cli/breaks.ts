@@ -4,20 +4,18 @@ import type { BreakView } from '../domain/views/proof-shapes.js';
 import { UsageError } from '../errors.js';
 import { type BreakDecision, decideBreak } from '../records/breaks/decide-break.js';
 import { getBreak, listBreaks } from '../records/breaks/list-breaks.js';
-import { cliActor } from './actor.js';
 import { type ListFlags, listFlags } from './arguments.js';
-import { EXIT_FINDINGS } from './exit-codes.js';
-import { type Columns, printJson, printList, printText } from './print.js';
-import { withStore } from './with-store.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
+import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<BreakView> = {
-  id: (item) => item.id,
-  kind: (item) => item.kind,
-  severity: (item) => item.severity,
+  id: 'id',
+  kind: 'kind',
+  severity: 'severity',
   entity: (item) => `${item.entity.kind} ${item.entity.id}`,
-  status: (item) => item.status,
-  opened: (item) => item.openedAt,
-  'age, days': (item) => item.age,
+  status: 'status',
+  opened: 'openedAt',
+  'age, days': 'age',
 };
 
 interface Flags extends ListFlags {
@@ -25,8 +23,7 @@ interface Flags extends ListFlags {
   kind?: string;
 }
 
-export function defineBreaks(command: Command): void {
-  command.description('differences between us and the service: list, show, decide');
+export function define(command: Command): void {
   listFlags(command.command('list').description('newest first; exit code 3 when any is open'))
     .option('--status <status>', 'open, acknowledged, resolved, written_off or auto_resolved')
     .option('--kind <kind>', 'such as record_not_at_service')

@@ -11,39 +11,34 @@ import {
   replayDeadCallbacks,
 } from '../records/callbacks/replay-callback.js';
 import { inTransaction } from '../records/database/in-transaction.js';
-import { cliActor } from './actor.js';
-import { type ListFlags, listFlags } from './arguments.js';
-import { type Columns, printJson, printList } from './print.js';
-import { withStore } from './with-store.js';
+import { type Flags, type ListFlags, listFlags } from './arguments.js';
+import { type Columns, printList, printResult } from './print.js';
+import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<CallbackView> = {
-  id: (callback) => callback.id,
-  order: (callback) => callback.reference,
-  status: (callback) => callback.status,
-  attempts: (callback) => callback.attempts,
+  id: 'id',
+  order: 'reference',
+  status: 'status',
+  attempts: 'attempts',
   answer: (callback) => callback.error ?? callback.httpStatus,
-  changed: (callback) => callback.changedAt,
-  'next attempt': (callback) => callback.nextAttemptAt,
+  changed: 'changedAt',
+  'next attempt': 'nextAttemptAt',
 };
 
-interface Flags extends ListFlags {
+interface Filters extends ListFlags {
   status?: string;
   reference?: string;
 }
 
-interface ReplayFlags {
+interface ReplayFlags extends Flags {
   dead?: boolean;
-  note?: string;
-  dryRun?: boolean;
-  json?: boolean;
 }
 
-export function defineCallbacks(command: Command): void {
-  command.description('what is sent to the store about its orders: list, replay');
+export function define(command: Command): void {
   listFlags(command.command('list').description('newest first'))
     .option('--status <status>', 'pending, sent, dead or superseded')
     .option('--reference <reference>', 'of one order')
-    .action(({ json = false, ...query }: Flags) =>
+    .action(({ json = false, ...query }: Filters) =>
       withStore(async ({ db }) => printList(await listCallbacks(db, query), json, columns)),
     );
   command
@@ -62,8 +57,8 @@ async function replay(id: string | undefined, flags: ReplayFlags): Promise<void>
   await withStore(async ({ db }) => {
     const which = dead && dryRun ? (await deadCallbacks(db)).ids : [];
     const replayed = await inTransaction(db, dryRun, (trx) => askAgain(trx, id, flags));
-    if (json) printJson({ replayed, dryRun, ...(dead && dryRun ? { ids: which } : {}) });
-    else process.stdout.write(`${dryRun ? 'would replay' : 'replaying'} ${replayed} callback(s)${newestOf(which)}\n`);
+    const facts = { replayed, dryRun, ...(dead && dryRun ? { ids: which } : {}) };
+    printResult(json, facts, `${dryRun ? 'would replay' : 'replaying'} ${replayed} callback(s)${newestOf(which)}`);
   });
 }
 

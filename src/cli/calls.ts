@@ -5,21 +5,18 @@ import { type CallView, callsUnder, listCalls } from '../records/calls/list-call
 import { type MadeProblem, madeProblem } from '../records/calls/made-problem.js';
 import { settleCall } from '../records/calls/settle-call.js';
 import { inTransaction } from '../records/database/in-transaction.js';
-import { loadContract } from '../service-api/contract.js';
-import { cliActor } from './actor.js';
 import { type ListFlags, listFlags } from './arguments.js';
-import { EXIT_FINDINGS } from './exit-codes.js';
-import { type Columns, printJson, printList, printText } from './print.js';
-import { withStore } from './with-store.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printResult } from './print.js';
+import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<CallView> = {
-  key: (call) => call.key,
-  operation: (call) => call.operation,
+  key: 'key',
+  operation: 'operation',
   status: (call) => (call.undecided ? `${call.status}, decide` : call.status),
   for: (call) => call.paymentIntentId ?? call.merchantReference ?? call.accountId,
-  made: (call) => call.objectId,
-  begun: (call) => call.begunAt,
-  ended: (call) => call.endedAt,
+  made: 'objectId',
+  begun: 'begunAt',
+  ended: 'endedAt',
 };
 
 const statuses = ['open', 'done', 'refused', 'unsent', 'lost'];
@@ -35,7 +32,7 @@ interface Flags {
   json?: boolean;
 }
 
-export function defineCalls(command: Command): void {
+export function define(command: Command): void {
   command.description('creating calls of ours (payments, invoices, payouts, refunds): list, show, settle');
   listFlags(
     command.command('list').description('those not settled, newest first; exit code 3 when a person must decide'),
@@ -82,8 +79,8 @@ async function settle(key: string, flags: Flags): Promise<void> {
     json = false,
   } = flags;
   if (note.trim() === '') throw new UsageError('--note is empty: say why, in a few words.');
-  await withStore(async ({ db, config }) => {
-    const { words } = (await loadContract(config.CONTRACT_FILE)).movements;
+  await withStore(async ({ db, contract }) => {
+    const { words } = (await contract()).movements;
     const call = theOne(key, await callsUnder(db, key), flags.operation);
     const { operation } = call;
     await inTransaction(db, dryRun, async (trx) => {
@@ -99,8 +96,8 @@ async function settle(key: string, flags: Flags): Promise<void> {
       await recordAction(trx, { ...about, details: { made: objectId, before: call.objectId, force }, outcome: 'done' });
     });
     const said = objectId === null ? 'made nothing' : `made ${objectId}`;
-    if (json) printJson({ operation, key, objectId, dryRun });
-    else printText(`${dryRun ? 'would settle' : 'settled'} ${operation} ${key}: it ${said}`);
+    const text = `${dryRun ? 'would settle' : 'settled'} ${operation} ${key}: it ${said}`;
+    printResult(json, { operation, key, objectId, dryRun }, text);
   });
 }
 

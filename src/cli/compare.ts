@@ -4,8 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { isAmount, normalizeAmount } from '../domain/money.js';
 import { maskPersonal } from '../domain/personal.js';
 import { UsageError } from '../errors.js';
-import { EXIT_FINDINGS } from './exit-codes.js';
-import { printJson, printText } from './print.js';
+import { EXIT_FINDINGS, printJson, printText } from './print.js';
 import { findDemo } from './start-demo.js';
 
 interface Difference {
@@ -25,10 +24,7 @@ interface Comparison {
 const ANSWER_MS = 30_000;
 const PAGE = 500;
 
-/**
- * Holds the sandbox's own truth against the read API: every payment intent that last changed before the last complete
- * run began, every field. Exit code 3 when anything differs.
- */
+/** Every payment that last changed before the last complete run began, field by field. Exit code 3 when any differs. */
 export async function compareWithSandbox({ json = false }: { json?: boolean }): Promise<void> {
   const demo = await findDemo();
   if (!demo) throw new UsageError('No demo runs in this folder; start one with: npx tallyhook demo');

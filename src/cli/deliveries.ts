@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { AppError } from '../errors.js';
-import { createLog } from '../log.js';
 import { classifySince } from '../reconcile/deliveries/classify-since.js';
 import { isToRecover } from '../reconcile/deliveries/recover-deliveries.js';
 import type { ReconcileDeps } from '../reconcile/deps.js';
@@ -10,18 +9,14 @@ import { recordAction } from '../records/actions/record-action.js';
 import type { ClassifiedDelivery } from '../records/deliveries/classify-deliveries.js';
 import type { Wanted } from '../records/deliveries/recoverable-deliveries.js';
 import { findInstallation } from '../records/installation.js';
-import { loadContract } from '../service-api/contract.js';
 import { adopt } from '../wiring/adopt.js';
-import type { Closers } from '../wiring/closers.js';
-import { reconcileSettings } from '../wiring/reconcile-settings.js';
-import { openRuntime, type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
+import { reconcileDeps } from '../wiring/reconcile-settings.js';
+import { type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
-import { cliActor } from './actor.js';
-import { moment } from './arguments.js';
-import { EXIT_FINDINGS } from './exit-codes.js';
-import { type Columns, printJson, printList } from './print.js';
-import { reachingDatabase } from './reaching-database.js';
+import { type Flags, moment } from './arguments.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printResult } from './print.js';
 import { runUntilDone } from './run-until-done.js';
+import { cliActor, reachingDatabase } from './with-store.js';
 
 /** The history could not be read to the end that was asked for. */
 class HistoryError extends AppError {
@@ -29,21 +24,18 @@ class HistoryError extends AppError {
   override readonly retryable = true;
 }
 
-interface Flags {
+interface SinceFlags extends Flags {
   since?: Date;
-  note?: string;
-  json?: boolean;
-  dryRun?: boolean;
 }
 
-export function defineDeliveries(command: Command): void {
+export function define(command: Command): void {
   command.description('what the service delivered and we miss');
   command
     .command('missed')
     .description('reads the delivery history live and writes nothing; exit code 3 when something is missed')
     .option('--since <time>', 'such as 24h or 2026-10-31; left out: 24h, or what is not proven yet', moment)
     .option('--json', 'print JSON')
-    .action((flags: Flags) => withService(flags, missed));
+    .action((flags: SinceFlags) => withService(flags, missed));
   command
     .command('recover')
     .description('reads the delivery history and has missed events enter the inbox from it')
@@ -51,41 +43,30 @@ export function defineDeliveries(command: Command): void {
     .option('--note <text>', 'why; kept with your name')
     .option('--dry-run', 'only say which')
     .option('--json', 'print JSON')
-    .action((flags: Flags) => withService(flags, recover));
+    .action((flags: SinceFlags) => withService(flags, recover));
 }
 
-type Work = (runtime: Runtime, deps: Omit<ReconcileDeps, 'adoptedAt'>, flags: Flags) => Promise<void>;
+type Work = (runtime: Runtime, flags: SinceFlags) => Promise<void>;
 
-async function withService(flags: Flags, work: Work): Promise<void> {
+async function withService(flags: SinceFlags, work: Work): Promise<void> {
   const config = loadConfig(SERVICE_NEEDS);
-  const log = createLog(config.LOG_LEVEL);
-  const runAll = async (closers: Closers, signal: AbortSignal) => {
-    const runtime = await openRuntime({ config, log, closers, signal });
-    const contract = await loadContract(config.CONTRACT_FILE);
-    const client = await createServiceClient(runtime, { contract });
-    const { db, databaseUrl, now } = runtime;
-    await work(
-      runtime,
-      { db, databaseUrl, now, log, client, contract, settings: reconcileSettings(config, contract) },
-      flags,
-    );
-  };
-  await reachingDatabase(config, () => runUntilDone(log, runAll));
+  await reachingDatabase(config, () => runUntilDone(config, (runtime) => work(runtime, flags)));
 }
 
-async function pollDeliveries(runtime: Runtime, deps: Omit<ReconcileDeps, 'adoptedAt'>, since: Date | undefined) {
-  const installed = await findInstallation(deps.db);
-  const adoptedAt = installed?.adoptedAt ?? runtime.config.ADOPTED_AT ?? new Date(0);
-  const { classified, scan } = await classifySince(
-    { ...deps, adoptedAt },
-    { since: since ?? null, signal: runtime.signal },
-  );
+async function depsOf(runtime: Runtime, adoptedAt: Date): Promise<ReconcileDeps> {
+  return reconcileDeps(runtime, await createServiceClient(runtime), adoptedAt);
+}
+
+async function pollDeliveries(runtime: Runtime, since: Date | undefined) {
+  const installed = await findInstallation(runtime.db);
+  const deps = await depsOf(runtime, installed?.adoptedAt ?? runtime.config.ADOPTED_AT ?? new Date(0));
+  const { classified, scan } = await classifySince(deps, { since: since ?? null, signal: runtime.signal });
   if (!scan.complete) throw new HistoryError(`The delivery history could not be read: ${scan.reason}`);
   return classified;
 }
 
-const missed: Work = async (runtime, deps, { since, json = false }) => {
-  const classified = await pollDeliveries(runtime, deps, since);
+const missed: Work = async (runtime, { since, json = false }) => {
+  const classified = await pollDeliveries(runtime, since);
   const items = classified.filter(({ verdict }) => verdict.missed).map(itemOf);
   const unrecoverable = classified.filter(({ verdict }) => verdict.class === 'unrecoverable').map(itemOf);
   if (json) printJson({ items, unrecoverable });
@@ -99,29 +80,22 @@ const missed: Work = async (runtime, deps, { since, json = false }) => {
   if (items.length > 0) process.exitCode = EXIT_FINDINGS;
 };
 
-const recover: Work = async (runtime, deps, { since, note = null, json = false, dryRun = false }) => {
+const recover: Work = async (runtime, { since, note = null, json = false, dryRun = false }) => {
   if (dryRun) {
-    const classified = await pollDeliveries(runtime, deps, since);
+    const classified = await pollDeliveries(runtime, since);
     const items = classified.filter((one) => isToRecover(one, wantedSince(since, runtime.now()))).map(itemOf);
-    if (json) printJson({ recovered: items.length, dryRun, items });
-    else process.stdout.write(`would recover ${items.length} delivery(ies)\n`);
-    return;
+    return printResult(json, { recovered: items.length, dryRun, items }, `would recover ${items.length} delivery(ies)`);
   }
-  const { db, log, now } = deps;
-  const adoptedAt = await adopt({ db, log, now, config: runtime.config, signal: runtime.signal, ready: runtime.ready });
+  const deps = await depsOf(runtime, await adopt(runtime));
   const details = { since: since?.toISOString() ?? null };
-  await recordAction(db, { actor: cliActor(), action: 'recover', reason: note, details, outcome: 'asked' });
+  await recordAction(deps.db, { actor: cliActor(), action: 'recover', reason: note, details, outcome: 'asked' });
   const onWaiting = () => process.stderr.write('another run of deliveries is under way; waiting for it\n');
-  const wanted = wantedSince(since, now());
-  const back = since === undefined || wanted === undefined ? {} : { since, wanted };
-  const options = { kind: 'deliveries', full: false, signal: runtime.signal, onWaiting, ...back } as const;
-  const run = await runReconcile({ ...deps, adoptedAt }, options);
+  const wanted = wantedSince(since, deps.now());
+  const options = { kind: 'deliveries', full: false, signal: runtime.signal, onWaiting, since, wanted } as const;
+  const run = await runReconcile(deps, options);
   const { recovered = 0 } = run.proof as { recovered?: number };
-  if (json) printJson({ recovered, dryRun, run });
-  else
-    process.stdout.write(
-      `recovered ${recovered} delivery(ies)${run.complete ? '' : '; the history is not proven to be read'}\n`,
-    );
+  const flaw = run.complete ? '' : '; the history is not proven to be read';
+  printResult(json, { recovered, dryRun, run }, `recovered ${recovered} delivery(ies)${flaw}`);
   if (run.status !== 'succeeded') process.exitCode = 1;
 };
 
@@ -152,11 +126,11 @@ function itemOf({ delivery, verdict, inboxId, reason }: ClassifiedDelivery) {
 }
 
 const columns: Columns<Item> = {
-  id: (item) => item.id,
-  created: (item) => item.createdAt,
-  type: (item) => item.eventType,
-  class: (item) => item.class,
-  reason: (item) => item.reason,
-  status: (item) => item.status,
-  attempts: (item) => item.attempts,
+  id: 'id',
+  created: 'createdAt',
+  type: 'eventType',
+  class: 'class',
+  reason: 'reason',
+  status: 'status',
+  attempts: 'attempts',
 };

@@ -14,9 +14,8 @@ interface Flags {
 const STATUS_MS = 10_000;
 const WATCH_MS = 500;
 
-export function defineDemo(command: Command): void {
+export function define(command: Command): void {
   command
-    .description('a whole Tallyhook beside a sandbox service with live traffic and faults')
     .option('--payments <n>', 'payments a second', wholeNumber(1, 200), 5)
     .option('--seed <n>', 'the same seed makes the same traffic', wholeNumber(0, 2_147_483_647), 1)
     .action(demo);

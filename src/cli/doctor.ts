@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
-import { createLog } from '../log.js';
 import type { Diagnosis } from '../wiring/doctor/examine.js';
 import { runDoctor } from '../wiring/doctor/run-doctor.js';
-import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
-import { EXIT_FINDINGS } from './exit-codes.js';
-import { printJson } from './print.js';
+import { SERVICE_NEEDS } from '../wiring/runtime.js';
+import { EXIT_FINDINGS, printJson } from './print.js';
 import { printDiagnosis } from './print-diagnosis.js';
 import { runUntilDone } from './run-until-done.js';
 
 /** Every dependency and assumption probed, each with its remedy; exit code 3 when anything is to be done. */
-export function defineDoctor(command: Command): void {
+export function define(command: Command): void {
   command.option('--all', 'also what is well').option('--json', 'print JSON').action(doctor);
 }
 
@@ -20,12 +18,7 @@ interface Flags {
 }
 
 async function doctor(flags: Flags): Promise<void> {
-  const config = loadConfig(SERVICE_NEEDS);
-  const log = createLog('fatal');
-  await runUntilDone(log, async (closers, signal) => {
-    const runtime = await openRuntime({ config, log, closers, signal });
-    print(await runDoctor(runtime), flags);
-  });
+  await runUntilDone(loadConfig(SERVICE_NEEDS), async (runtime) => print(await runDoctor(runtime), flags), 'fatal');
 }
 
 function print(diagnosis: Diagnosis, { all = false, json = false }: Flags): void {

@@ -5,21 +5,20 @@ import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { getEvent, listEvents } from '../records/inbox/events.js';
 import { PRUNED_EVENT, prunedEvents, reviveEvents } from '../records/inbox/inbox-work.js';
-import { cliActor } from './actor.js';
 import { type ListFlags, listFlags, moment } from './arguments.js';
-import { type Columns, printJson, printList } from './print.js';
-import { withStore } from './with-store.js';
+import { type Columns, printJson, printList, printResult } from './print.js';
+import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<EventView> = {
-  id: (event) => event.id,
-  received: (event) => event.receivedAt,
-  type: (event) => event.eventType,
-  status: (event) => event.status,
-  source: (event) => event.source,
-  secret: (event) => event.secretLabel,
-  arrivals: (event) => event.arrivals,
-  mark: (event) => event.mark,
-  error: (event) => event.error,
+  id: 'id',
+  received: 'receivedAt',
+  type: 'eventType',
+  status: 'status',
+  source: 'source',
+  secret: 'secretLabel',
+  arrivals: 'arrivals',
+  mark: 'mark',
+  error: 'error',
 };
 
 interface Flags extends ListFlags {
@@ -32,8 +31,7 @@ interface ReplayFlags extends Flags {
   dryRun?: boolean;
 }
 
-export function defineEvents(command: Command): void {
-  command.description('received events: list, show, replay');
+export function define(command: Command): void {
   listFlags(command.command('list').description('newest first'))
     .option('--status <status>', 'received, applied, failed, unhandled or dead')
     .option('--type <event>', 'event type')
@@ -86,8 +84,9 @@ async function replay(id: string | undefined, flags: ReplayFlags): Promise<void>
     const replayed = ids.filter((each) => !pruned.has(each));
     // The inbox scan of the running workers finds what is revived: nothing is queued from here.
     if (!flags.dryRun) await keptReplay(db, id, replayed, flags);
-    if (flags.json) printJson({ replayed, pruned: [...pruned], dryRun: flags.dryRun ?? false });
-    else process.stdout.write(`${flags.dryRun ? 'would replay' : 'replaying'} ${replayed.length} event(s)${leftOut}\n`);
+    const { dryRun = false, json = false } = flags;
+    const text = `${dryRun ? 'would replay' : 'replaying'} ${replayed.length} event(s)${leftOut}`;
+    printResult(json, { replayed, pruned: [...pruned], dryRun }, text);
 
     async function idsOf({ status, since }: ReplayFlags): Promise<string[]> {
       const found: string[] = [];

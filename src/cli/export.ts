@@ -1,21 +1,17 @@
 import { type Command, Option } from 'commander';
 import { type ExportFormat, exportFormatNames } from '../finance/export-formats.js';
 import { exportMonth, planExport } from '../finance/export-month.js';
-import { loadChart } from '../finance/load-chart.js';
-import { loadContract } from '../service-api/contract.js';
 import { keepHeapSmall } from '../wiring/small-heap.js';
-import { month } from './arguments.js';
-import { printFiles, printPlan } from './print-files.js';
+import { type Flags, month } from './arguments.js';
+import { printFiles, printPlan } from './print.js';
 import { withStore } from './with-store.js';
 
-interface Flags {
+interface ExportFlags extends Flags {
   format: ExportFormat;
   out: string;
-  dryRun?: boolean;
-  json?: boolean;
 }
 
-export function defineExport(command: Command): void {
+export function define(command: Command): void {
   command
     .description('write a month of the books; of a closed month the bytes that it had when it was closed')
     .argument('<month>', 'such as 2026-10', month)
@@ -23,13 +19,10 @@ export function defineExport(command: Command): void {
     .requiredOption('--out <dir>', 'the folder to write to; files of these names are replaced')
     .option('--dry-run', 'only list the files that would be written')
     .option('--json', 'print JSON')
-    .action((asked: string, { format, out: dir, dryRun = false, json = false }: Flags) =>
-      withStore(async ({ db, config }) => {
+    .action((asked: string, { format, out: dir, dryRun = false, json = false }: ExportFlags) =>
+      withStore(async ({ db, books }) => {
         keepHeapSmall();
-        const chart = await loadChart(config.CHART_FILE);
-        const { movements: table } = await loadContract(config.CONTRACT_FILE);
-        const books = { chart, table, currency: config.REPORTING_CURRENCY, timeZone: config.BOOKS_TIMEZONE };
-        const settings = { month: asked, format, ...books };
+        const settings = { month: asked, format, ...(await books()) };
         if (dryRun) printPlan(await planExport(db, settings), { dir, json });
         else printFiles(await exportMonth(db, { dir, ...settings }), json);
       }),

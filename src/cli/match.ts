@@ -12,7 +12,6 @@ import { listMatches, type MatchFilters } from '../records/books/match/list-matc
 import { matchBehind } from '../records/books/match/match-progress.js';
 import { matchSummary } from '../records/books/match/match-summary.js';
 import { defaultTake } from '../records/database/paging.js';
-import { loadContract } from '../service-api/contract.js';
 import { type ListFlags, listFlags } from './arguments.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
@@ -40,7 +39,7 @@ interface Report {
   left?: number;
 }
 
-export function defineMatch(command: Command): void {
+export function define(command: Command): void {
   listFlags(
     command.description('orders and invoices against payments and the books: what agrees, what does not, and why'),
   )
@@ -53,9 +52,8 @@ export function defineMatch(command: Command): void {
 }
 
 async function showMatch({ json = false, ...flags }: MatchFlags): Promise<void> {
-  const report = await withStore(async ({ db, config }): Promise<Report> => {
-    const settings = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
-    const today = todayIn(settings.timeZone, new Date());
+  const report = await withStore(async ({ db, zone, contract }): Promise<Report> => {
+    const today = todayIn(zone.timeZone, new Date());
     const { state, age, asset: assetCode, reason } = flags;
     const filters: MatchFilters = { state, open: state === undefined, age, assetCode, reason };
     const about = { unproven: await unprovenBalances(db), behindSince: await matchBehind(db) };
@@ -65,15 +63,15 @@ async function showMatch({ json = false, ...flags }: MatchFlags): Promise<void> 
       if (flags.cursor !== undefined)
         throw new UsageError('--cursor goes on in the match of today, not of another day.');
       const most = flags.take ?? defaultTake;
-      const { words } = (await loadContract(config.CONTRACT_FILE)).movements;
-      const asked = { ...settings, payoutWords: words.payoutType, day: asOf, filters, most };
+      const { words } = (await contract()).movements;
+      const asked = { ...zone, payoutWords: words.payoutType, day: asOf, filters, most };
       const found = await matchAsOf(db, asked);
-      return { asOf, currency: settings.currency, ...about, ...found, nextCursor: null };
+      return { asOf, currency: zone.currency, ...about, ...found, nextCursor: null };
     }
     const summary = await matchSummary(db, { today });
     const { take, cursor } = flags;
-    const page = await listMatches(db, { ...filters, take, cursor }, { today, timeZone: settings.timeZone });
-    return { asOf, currency: settings.currency, ...about, summary, ...page };
+    const page = await listMatches(db, { ...filters, take, cursor }, { today, timeZone: zone.timeZone });
+    return { asOf, currency: zone.currency, ...about, summary, ...page };
   });
   if (json) printJson(report);
   else print(report);
@@ -95,28 +93,28 @@ function print(report: Report): void {
 
 const countColumns: Columns<MatchTotals['counts'][number]> = {
   state: (item) => words(item.state),
-  'age in days': (item) => item.age,
-  orders: (item) => item.matches,
+  'age in days': 'age',
+  orders: 'matches',
 };
 
 const amountColumns = (currency: string): Columns<MatchTotals['amounts'][number]> => ({
-  asset: (item) => item.code,
+  asset: 'code',
   state: (item) => words(item.state),
-  'age in days': (item) => item.age,
-  orders: (item) => item.matches,
-  asked: (item) => item.asked,
-  paid: (item) => item.paid,
-  'given back': (item) => item.returned,
-  booked: (item) => item.booked,
+  'age in days': 'age',
+  orders: 'matches',
+  asked: 'asked',
+  paid: 'paid',
+  'given back': 'returned',
+  booked: 'booked',
   [`booked in ${currency}`]: (item) => roundedValue(item.value),
-  'not priced': (item) => item.unpriced,
+  'not priced': 'unpriced',
 });
 
 const columns: Columns<MatchView> = {
-  order: (item) => item.id,
+  order: 'id',
   kind: (item) => words(item.kind),
   state: (item) => words(item.state),
-  'age in days': (item) => item.age,
+  'age in days': 'age',
   why: (item) => item.reasons.map(({ told }) => told).join('; '),
 };
 

@@ -4,15 +4,11 @@ import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
 import { migrate, newerSchema, pendingMigrations } from '../records/database.js';
 import { EMBEDDED_FOLDER, openStore, type Store } from '../wiring/open-store.js';
+import type { Flags } from './arguments.js';
 import { printJson } from './print.js';
-import { reachingDatabase } from './reaching-database.js';
+import { reachingDatabase } from './with-store.js';
 
-interface Flags {
-  dryRun?: boolean;
-  json?: boolean;
-}
-
-export function defineMigrate(command: Command): void {
+export function define(command: Command): void {
   command
     .description('bring both schemas, ours and the queues’, up to date')
     .option('--dry-run', 'only list the migrations that would be run')

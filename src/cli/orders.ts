@@ -4,12 +4,11 @@ import type { RecordAsOf } from '../domain/views/order-shapes.js';
 import { UsageError } from '../errors.js';
 import { type OrderAsOf, orderAsOf } from '../records/orders/order-as-of.js';
 import { type OrderDetails, orderDetails } from '../records/orders/order-details.js';
-import { loadContract } from '../service-api/contract.js';
 import { oneLine, printJson } from './print.js';
 import { printMadeOf, printOrder, printStep, statusOf } from './print-order.js';
 import { withStore } from './with-store.js';
 
-export function defineOrders(command: Command): void {
+export function define(command: Command): void {
   command.description('orders by their merchantReference');
   command
     .command('show <reference>')
@@ -22,8 +21,8 @@ export function defineOrders(command: Command): void {
 }
 
 async function show(reference: string, json: boolean): Promise<void> {
-  await withStore(async ({ db, config }) => {
-    const { words } = (await loadContract(config.CONTRACT_FILE)).movements;
+  await withStore(async ({ db, contract }) => {
+    const { words } = (await contract()).movements;
     const details = await orderDetails(db, reference, { payoutWords: words.payoutType });
     if (!details) throw unknownOrder(reference);
     print(details, json, printOrder);
@@ -31,8 +30,8 @@ async function show(reference: string, json: boolean): Promise<void> {
 }
 
 async function showAsOf(reference: string, { given, json }: { given: string; json: boolean }): Promise<void> {
-  await withStore(async ({ db, config }) => {
-    const asOf = asOfMoment(given, config.BOOKS_TIMEZONE);
+  await withStore(async ({ db, zone }) => {
+    const asOf = asOfMoment(given, zone.timeZone);
     if (asOf === null)
       throw new UsageError('Accepted is a day such as 2026-10-31, or a moment such as 2026-10-31T18:00Z.');
     const result = await orderAsOf(db, reference, asOf);

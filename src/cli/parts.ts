@@ -11,14 +11,14 @@ import {
   retirePart,
 } from '../records/alerts/retire-part.js';
 import { inTransaction } from '../records/database/in-transaction.js';
-import { cliActor } from './actor.js';
-import { type Columns, printJson, printList } from './print.js';
-import { withStore } from './with-store.js';
+import type { Flags } from './arguments.js';
+import { type Columns, printList, printResult } from './print.js';
+import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<PartView> = {
-  part: ({ part }) => part,
+  part: 'part',
   status: ({ status }) => status.replace('_', ' '),
-  'last heartbeat': ({ lastSignAt }) => lastSignAt,
+  'last heartbeat': 'lastSignAt',
 };
 
 /** A process of it was there a moment ago. */
@@ -26,13 +26,7 @@ class PartAtWorkError extends AppError {
   readonly code = 'part_at_work';
 }
 
-interface Flags {
-  note?: string;
-  dryRun?: boolean;
-  json?: boolean;
-}
-
-export function defineParts(command: Command): void {
+export function define(command: Command): void {
   command.description('receiver and worker: when each was last known to be at work, and which is no longer expected');
   command
     .command('list')
@@ -61,8 +55,7 @@ function change(command: Command, description: string, work: Change): void {
         const { dryRun = false, json = false } = flags;
         const done = await work(db, part, flags);
         const { items } = await listParts(db);
-        if (json) printJson({ part, status: items.find((item) => item.part === part)?.status ?? null, dryRun });
-        else process.stdout.write(`${done}\n`);
+        printResult(json, { part, status: items.find((item) => item.part === part)?.status ?? null, dryRun }, done);
       }),
     );
 }

@@ -1,35 +1,30 @@
 import type { Command } from 'commander';
 import type { Missing, PeriodView } from '../domain/views/books-shapes.js';
 import { UsageError } from '../errors.js';
-import { loadChart } from '../finance/load-chart.js';
 import { checkPeriod } from '../finance/periods/check-period.js';
 import { closePeriod, mayClose } from '../finance/periods/close-period.js';
 import { reopenPeriod, whyNotReopened } from '../finance/periods/reopen-period.js';
 import { getPeriod, listPeriods } from '../records/books/periods.js';
-import { loadContract } from '../service-api/contract.js';
-import { cliActor } from './actor.js';
 import { type ListFlags, listFlags, month } from './arguments.js';
-import { EXIT_FINDINGS } from './exit-codes.js';
-import { type Columns, printJson, printList, printText } from './print.js';
-import { withStore } from './with-store.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
+import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<PeriodView> = {
-  month: (item) => item.month,
-  status: (item) => item.status,
-  entries: (item) => item.entries,
-  'closed at': (item) => item.closedAt,
-  'closed by': (item) => item.closedBy,
-  reason: (item) => item.reason,
+  month: 'month',
+  status: 'status',
+  entries: 'entries',
+  'closed at': 'closedAt',
+  'closed by': 'closedBy',
+  reason: 'reason',
 };
 
 const missingColumns: Columns<Missing> = {
-  missing: (item) => item.what,
-  'what it is': (item) => item.told,
+  missing: 'what',
+  'what it is': 'told',
   'closed with a reason': (item) => (item.byReason ? 'yes' : 'no'),
 };
 
-export function definePeriods(command: Command): void {
-  command.description('months of the books: what is missing to close one, close, reopen');
+export function define(command: Command): void {
   listFlags(command.command('list').description('newest first')).action(({ json = false, ...query }: ListFlags) =>
     withStore(async ({ db }) => printList(await listPeriods(db, query), json, columns)),
   );
@@ -57,10 +52,9 @@ export function definePeriods(command: Command): void {
 }
 
 async function check(asked: string, json: boolean): Promise<void> {
-  await withStore(async ({ db, config }) => {
-    const about = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
-    const result = await checkPeriod(db, asked, { ...about, now: new Date() });
-    showMissing(result.missing, json);
+  await withStore(async ({ db, zone }) => {
+    const { missing } = await checkPeriod(db, asked, { ...zone, now: new Date() });
+    showMissing(missing, json);
   });
 }
 
@@ -76,9 +70,8 @@ async function close(asked: string, { reason, dryRun = false, json = false }: Cl
 
 /** Posts nothing, which closing does first: what is not posted yet is shown as missing. */
 async function runDry(asked: string, { reason, json }: { reason: string | undefined; json: boolean }): Promise<void> {
-  await withStore(async ({ db, config }) => {
-    const about = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
-    const { missing } = await checkPeriod(db, asked, { ...about, now: new Date() });
+  await withStore(async ({ db, zone }) => {
+    const { missing } = await checkPeriod(db, asked, { ...zone, now: new Date() });
     const wouldClose = mayClose(missing, reason ?? null);
     if (json) printJson({ items: missing, wouldClose });
     else {
@@ -90,11 +83,8 @@ async function runDry(asked: string, { reason, json }: { reason: string | undefi
 }
 
 async function closeNow(asked: string, { reason, json }: { reason: string | undefined; json: boolean }): Promise<void> {
-  await withStore(async ({ db, config, log }) => {
-    const { movements: table } = await loadContract(config.CONTRACT_FILE);
-    const chart = await loadChart(config.CHART_FILE);
-    const books = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY, table, chart };
-    const deps = { ...books, db, log, now: () => new Date() };
+  await withStore(async ({ db, log, books }) => {
+    const deps = { ...(await books()), db, log, now: () => new Date() };
     const result = await closePeriod(deps, { month: asked, actor: cliActor(), reason: reason ?? null });
     if (result.outcome === 'refused') showMissing(result.missing, json);
     else printJson((await getPeriod(db, asked)) ?? result);

@@ -8,7 +8,6 @@ import type { OrderDetails, TimelineEntry } from '../records/orders/order-detail
 const SOURCE_WIDTH = 44;
 const LONGEST_VALUE = 60;
 
-/** The story of one order, line by line: what it is, what it is made of, and what happened in the order of time. */
 export function printOrder({ order, timeline, reported, unlinked, openCalls, ...records }: OrderDetails): string[] {
   const { safe, reason, provenAt } = order.release;
   return [

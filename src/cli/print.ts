@@ -1,11 +1,19 @@
+import path from 'node:path';
 import Table from 'cli-table3';
 import { stringify } from 'lossless-json';
 import { wantsNoColor } from '../config.js';
 import type { Json } from '../domain/json.js';
 import { plainJson, plainText } from '../domain/plain-text.js';
+import type { PlannedFile } from '../finance/exports/write-folder.js';
 
-/** How a column is headed and what of an item it shows. */
-export type Columns<Item> = Record<string, (item: Item) => string | number | null | undefined>;
+/** Something was found: missed deliveries, open breaks, checks that failed. */
+export const EXIT_FINDINGS = 3;
+
+type Cell = string | number | null | undefined;
+type ShownField<Item> = { [F in keyof Item]-?: Item[F] extends Cell ? F : never }[keyof Item];
+
+/** How a column is headed and what of an item it shows: a field, or what is made of it. */
+export type Columns<Item> = Record<string, ShownField<Item> | ((item: Item) => Cell)>;
 
 /** `{items, …}` as JSON for programs, or a table for people. Data, so on stdout. */
 export function printList<Item>(
@@ -23,7 +31,9 @@ export function printList<Item>(
   }
   const plain = !process.stdout.isTTY || wantsNoColor();
   const table = new Table({ head: Object.keys(columns), ...(plain ? { style: { head: [], border: [] } } : {}) });
-  for (const item of page.items) table.push(Object.values(columns).map((cell) => oneLine(cell(item))));
+  const cellOf = (item: Item, shown: Columns<Item>[string]) =>
+    typeof shown === 'function' ? shown(item) : (item[shown] as Cell);
+  for (const item of page.items) table.push(Object.values(columns).map((shown) => oneLine(cellOf(item, shown))));
   process.stdout.write(`${table.toString()}\n`);
   if (page.nextCursor) process.stderr.write(`more: --cursor ${page.nextCursor}\n`);
 }
@@ -38,7 +48,25 @@ export function printText(text: string): void {
   process.stdout.write(`${plainText(text)}\n`);
 }
 
+/** Facts for programs, a line for people. */
+export function printResult(json: boolean, facts: object, text: string): void {
+  if (json) printJson(facts);
+  else printText(text);
+}
+
 /** What comes from outside may not drive the terminal. */
-export function oneLine(value: string | number | null | undefined): string {
+export function oneLine(value: Cell): string {
   return String(value ?? '–').replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+}
+
+export function printFiles({ files: items, ...about }: { files: PlannedFile[] }, json: boolean): void {
+  printList({ ...about, items }, json, { file: 'name', bytes: 'bytes', sha256: 'sha256' });
+}
+
+/** Files that would be written to a folder, and that none was. */
+export function printPlan(plan: { files: PlannedFile[] }, { dir, json }: { dir: string; json: boolean }): void {
+  const whole = path.resolve(dir);
+  const planned = { ...plan, dryRun: true, dir: whole };
+  printFiles(planned, json);
+  if (!json) process.stderr.write(`nothing was written; it would be to ${whole}\n`);
 }

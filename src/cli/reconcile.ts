@@ -2,20 +2,18 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Knex } from 'knex';
 import { loadConfig } from '../config.js';
 import type { Run } from '../domain/views/proof-shapes.js';
-import { createLog } from '../log.js';
 import { type Kind, kinds, type Progress } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/schedule/run.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { adopt } from '../wiring/adopt.js';
-import { reconcileSettings, releaseRules } from '../wiring/reconcile-settings.js';
-import { openRuntime, SERVICE_NEEDS } from '../wiring/runtime.js';
+import { reconcileDeps } from '../wiring/reconcile-settings.js';
+import { SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
 import { keepHeapSmall } from '../wiring/small-heap.js';
-import { cliActor } from './actor.js';
 import { moment } from './arguments.js';
-import { EXIT_FINDINGS } from './exit-codes.js';
-import { printJson, printList } from './print.js';
+import { EXIT_FINDINGS, printJson, printList } from './print.js';
 import { runUntilDone } from './run-until-done.js';
+import { cliActor } from './with-store.js';
 
 interface Flags {
   full?: boolean;
@@ -26,7 +24,7 @@ interface Flags {
   json?: boolean;
 }
 
-export function defineReconcile(command: Command): void {
+export function define(command: Command): void {
   command
     .argument('[kind...]', `${kinds.join(', ')} or all`, collectKinds, [...kinds])
     .option('--full', 'read the whole list again')
@@ -40,17 +38,11 @@ export function defineReconcile(command: Command): void {
 
 async function reconcile(asked: Kind[], { full = false, json = false, note, ...flags }: Flags): Promise<void> {
   keepHeapSmall();
-  const config = loadConfig(SERVICE_NEEDS);
-  const log = createLog(config.LOG_LEVEL);
-  await runUntilDone(log, async (closers, signal) => {
-    const runtime = await openRuntime({ config, log, closers, signal });
-    const { contract, db, databaseUrl, now, ready } = runtime;
-    const adoptedAt = await adopt({ db, log, now, config, signal, ready });
-    const client = await createServiceClient(runtime);
-    const settings = reconcileSettings(config, contract);
-    const rules = releaseRules(config, contract);
-    const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, ...rules };
-    if (!flags.dryRun) await keep(db, asked, { full, ...(note === undefined ? {} : { note }), ...flags });
+  await runUntilDone(loadConfig(SERVICE_NEEDS), async (runtime) => {
+    const { signal } = runtime;
+    const adoptedAt = await adopt(runtime);
+    const deps = reconcileDeps(runtime, await createServiceClient(runtime), adoptedAt);
+    if (!flags.dryRun) await keep(runtime.db, asked, { full, ...(note === undefined ? {} : { note }), ...flags });
     const runs: Run[] = [];
     const line = createProgressLine(json ? { write: () => true } : process.stderr, () => performance.now());
     for (const kind of asked) {
@@ -79,13 +71,13 @@ function print(runs: Run[], json: boolean): void {
   }
   printList({ items: runs }, json, {
     run: (run) => run.id ?? 'dry run',
-    kind: (run) => run.kind,
-    status: (run) => run.status,
+    kind: 'kind',
+    status: 'status',
     complete: (run) => (run.complete ? 'proven' : 'not proven'),
-    calls: (run) => run.calls,
-    seen: (run) => run.seen,
-    changed: (run) => run.changed,
-    breaks: (run) => run.breaksOpened,
+    calls: 'calls',
+    seen: 'seen',
+    changed: 'changed',
+    breaks: 'breaksOpened',
     why: (run) => run.error ?? reasonOf(run),
   });
 }

@@ -5,43 +5,38 @@ import { inTransaction } from '../records/database/in-transaction.js';
 import { adoptedAtOf } from '../records/installation.js';
 import { type Assigned, assignRefund } from '../records/orders/assign-refund.js';
 import { listOpenRefunds, type OpenRefund } from '../records/orders/list-open-refunds.js';
-import { loadContract } from '../service-api/contract.js';
 import { releaseRules } from '../wiring/reconcile-settings.js';
-import { cliActor } from './actor.js';
-import { type ListFlags, listFlags } from './arguments.js';
-import { EXIT_FINDINGS } from './exit-codes.js';
-import { type Columns, printJson, printList, printText } from './print.js';
-import { withStore } from './with-store.js';
+import { type Flags, type ListFlags, listFlags } from './arguments.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
+import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<OpenRefund> = {
-  payout: (item) => item.id,
+  payout: 'id',
   why: (item) =>
     item.call === null ? item.why.replace('_', ' ') : `own call, ${item.call.undecided ? 'lost' : 'not settled'}`,
   'call to settle': (item) => item.call?.key,
-  type: (item) => item.payoutType,
-  status: (item) => item.status,
-  amount: (item) => item.amount,
-  asset: (item) => item.assetCode,
-  reference: (item) => item.merchantReference,
+  type: 'payoutType',
+  status: 'status',
+  amount: 'amount',
+  asset: 'assetCode',
+  reference: 'merchantReference',
   orders: (item) => item.orders.join(' '),
-  'first seen': (item) => item.firstSeenAt,
+  'first seen': 'firstSeenAt',
 };
 
-interface Flags {
+interface AssignFlags extends Flags {
   payment: string;
   note: string;
   force?: boolean;
-  dryRun?: boolean;
-  json?: boolean;
 }
 
-export function defineRefunds(command: Command): void {
+export function define(command: Command): void {
   command.description('payouts that may give money back and that no payment owns: list, assign');
   listFlags(
     command.command('list').description('those that nothing links, newest first; exit code 3 when there is any'),
   ).action(({ json = false, ...query }: ListFlags) =>
-    withStore(async ({ db, config }) => {
-      const { movements } = await loadContract(config.CONTRACT_FILE);
+    withStore(async ({ db, contract }) => {
+      const { movements } = await contract();
       const page = await listOpenRefunds(db, movements.words.payoutType, query);
       printList(page, json, columns);
       if (page.items.length > 0) process.exitCode = EXIT_FINDINGS;
@@ -60,13 +55,13 @@ export function defineRefunds(command: Command): void {
 
 async function assign(
   payoutId: string,
-  { payment, note, force = false, dryRun = false, json = false }: Flags,
+  { payment, note, force = false, dryRun = false, json = false }: AssignFlags,
 ): Promise<void> {
   if (note.trim() === '') throw new UsageError('--note is empty: say why, in a few words.');
   const paymentIntentId = payment === 'none' ? null : payment;
   const given = { payoutId, paymentIntentId, note, force, actor: cliActor() };
-  await withStore(async ({ db, config }) => {
-    const rules = releaseRules(config, await loadContract(config.CONTRACT_FILE));
+  await withStore(async ({ db, config, contract }) => {
+    const rules = releaseRules(config, await contract());
     const adoptedAt = await adoptedAtOf(db);
     const { before, orders } = await inTransaction(db, dryRun, async (trx) => {
       const done = await assignRefund(trx, given, { ...rules, adoptedAt });

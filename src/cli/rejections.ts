@@ -6,14 +6,14 @@ import { type Columns, printList } from './print.js';
 import { withStore } from './with-store.js';
 
 const columns: Columns<RejectionView> = {
-  id: (rejection) => rejection.id,
-  at: (rejection) => rejection.rejectedAt,
-  reason: (rejection) => rejection.reason,
-  detail: (rejection) => rejection.detail,
-  remedy: (rejection) => rejection.diagnosis,
+  id: 'id',
+  at: 'rejectedAt',
+  reason: 'reason',
+  detail: 'detail',
+  remedy: 'diagnosis',
 };
 
-export function defineRejections(command: Command): void {
+export function define(command: Command): void {
   command.description('rejected requests, sampled, with what to do');
   listFlags(command.command('list').description('newest first'))
     .option('--reason <reason>', 'such as invalid_signature')

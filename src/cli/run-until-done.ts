@@ -1,11 +1,14 @@
-import type { Logger } from '../log.js';
-import { type Closers, createClosers } from '../wiring/closers.js';
+import { createLog } from '../log.js';
+import { createClosers } from '../wiring/closers.js';
+import { openRuntime, type Runtime } from '../wiring/runtime.js';
 
 /** Runs a command that may take long; SIGINT and SIGTERM abort it, and what it opened is closed either way. */
 export async function runUntilDone(
-  log: Logger,
-  work: (closers: Closers, signal: AbortSignal) => Promise<void>,
+  config: Runtime['config'],
+  work: (runtime: Runtime) => Promise<void>,
+  logLevel = config.LOG_LEVEL,
 ): Promise<void> {
+  const log = createLog(logLevel);
   const closers = createClosers(log);
   const stop = new AbortController();
   const interrupt = () => {
@@ -14,7 +17,7 @@ export async function runUntilDone(
   };
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
-    await work(closers, stop.signal);
+    await work(await openRuntime({ config, log, closers, signal: stop.signal }));
   } catch (error) {
     if (!isInterruption(error, stop.signal)) throw error;
   } finally {

@@ -16,7 +16,7 @@ interface Flags {
   movements?: number;
 }
 
-export function defineSandbox(command: Command): void {
+export function define(command: Command): void {
   command
     .option('--port <port>', 'port to listen on; 0 is any free one', upTo(65_535), 0)
     .option('--host <host>', 'address to listen on', '127.0.0.1')

@@ -13,21 +13,21 @@ import { adoptedAtOf } from '../records/installation.js';
 import { loadContract } from '../service-api/contract.js';
 import { secretsStatus } from '../webhook/rotation.js';
 import { releaseRules } from '../wiring/reconcile-settings.js';
-import { cliActor } from './actor.js';
-import { type Columns, printJson, printList, printText } from './print.js';
-import { withStore } from './with-store.js';
+import type { Flags } from './arguments.js';
+import { type Columns, printJson, printList, printResult, printText } from './print.js';
+import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<SecretStatus> = {
-  label: (secret) => secret.label,
-  fingerprint: (secret) => secret.fingerprint,
-  'first match': (secret) => secret.firstMatchAt,
-  'last match': (secret) => secret.lastMatchAt,
-  'in 24 h': (secret) => secret.matches24h,
-  endpoint: (secret) => secret.endpointId,
+  label: 'label',
+  fingerprint: 'fingerprint',
+  'first match': 'firstMatchAt',
+  'last match': 'lastMatchAt',
+  'in 24 h': 'matches24h',
+  endpoint: 'endpointId',
   'not sent': (secret) => secret.notSent ?? 'is not known',
-  unmatched: (secret) => secret.unmatched,
-  lacking: (secret) => secret.lacking,
-  verdict: (secret) => secret.verdict,
+  unmatched: 'unmatched',
+  lacking: 'lacking',
+  verdict: 'verdict',
   missing: (secret) => secret.missing.join('; ') || null,
 };
 
@@ -36,22 +36,12 @@ class NotToBeRetiredError extends AppError {
   readonly code = 'not_to_be_retired';
 }
 
-interface Flags {
-  json?: boolean;
-  dryRun?: boolean;
-}
-
-interface NoteFlags extends Flags {
-  note?: string;
-}
-
-interface RetireFlags extends NoteFlags {
+interface RetireFlags extends Flags {
   force?: boolean;
   leaked?: boolean;
 }
 
-export function defineSecrets(command: Command): void {
-  command.description('the signing secrets and the evidence for a rotation');
+export function define(command: Command): void {
   command
     .command('status')
     .description('each configured secret: when it last matched, how often, what to do next')
@@ -82,7 +72,7 @@ export function defineSecrets(command: Command): void {
     .option('--note <text>', 'why; kept with your name')
     .option('--dry-run', 'only say what would be done')
     .option('--json', 'print JSON')
-    .action((label: string, flags: NoteFlags) => withSecrets((db, config) => restore(db, config, label, flags)));
+    .action((label: string, flags: Flags) => withSecrets((db, config) => restore(db, config, label, flags)));
 }
 
 type SecretsConfig = Config & { WEBHOOK_SECRETS: NonNullable<Config['WEBHOOK_SECRETS']> };
@@ -155,7 +145,7 @@ async function retireLeaked(
   if (warning !== null) printText(warning);
 }
 
-async function restore(db: Knex, config: SecretsConfig, label: string, flags: NoteFlags): Promise<void> {
+async function restore(db: Knex, config: SecretsConfig, label: string, flags: Flags): Promise<void> {
   const { dryRun = false, json = false, note = null } = flags;
   const { verdict } = await find(db, config, label);
   if (verdict !== 'retired') throw new UsageError(`"${label}" is not retired.`);
@@ -165,9 +155,4 @@ async function restore(db: Knex, config: SecretsConfig, label: string, flags: No
     { label, retired: false, dryRun },
     dryRun ? `would restore ${label}` : `${label} is accepted again within ten seconds`,
   );
-}
-
-function printResult(json: boolean, facts: object, text: string): void {
-  if (json) printJson(facts);
-  else process.stdout.write(`${text}\n`);
 }

@@ -13,8 +13,7 @@ interface Flags {
 }
 
 /** Signs and checks bodies as the service does (specification 6.3), to find out who of two is right. */
-export function defineSignature(command: Command): void {
-  command.description('sign or verify a body as the service does');
+export function define(command: Command): void {
   command
     .command('sign')
     .description('print the X-Service-Signature of a body')

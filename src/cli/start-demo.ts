@@ -6,24 +6,16 @@ import { loadConfig } from '../config.js';
 import { freePort } from '../embedded-postgres/free-port.js';
 import { openEmbeddedPostgres } from '../embedded-postgres/open-embedded-postgres.js';
 import { isSameProcess, processIdentity } from '../embedded-postgres/process.js';
-import type { Logger } from '../log.js';
 import { migrate } from '../records/database.js';
 import { type Sandbox, startSandbox } from '../sandbox/start-sandbox.js';
 import { startTraffic } from '../sandbox/traffic.js';
-import type { Closers } from '../wiring/closers.js';
 import { needsOf, startRoles } from '../wiring/roles/roles.js';
 import { type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 
-export interface Demo {
-  runtime: Runtime;
-  /** What a person needs to look around, by the name that is printed. */
-  addresses: { console: string; receiver: string; sandbox: string; token: string };
-}
+type Parts = Pick<Runtime, 'log' | 'closers' | 'signal'>;
 
-export interface DemoOptions {
-  paymentsPerSecond: number;
-  seed: number;
-}
+/** What a person needs to look around, by the name that is printed. */
+type Addresses = Record<'console' | 'receiver' | 'sandbox' | 'token', string>;
 
 const HOME = '.tallyhook';
 /** Each demo has a folder of its own, so that several run side by side; in it this file says where it is reached. */
@@ -52,14 +44,11 @@ const FAULTS = {
   churn: 0.05,
 };
 
-/**
- * A whole Tallyhook beside a live sandbox service with traffic and faults: a Postgres of its own, all four roles, all of
- * it gone when the closers ran.
- */
+/** A sandbox with traffic and faults, a Postgres, all four roles; all of it gone when the closers ran. */
 export async function startDemo(
-  { paymentsPerSecond, seed }: DemoOptions,
-  { log, closers, signal }: { log: Logger; closers: Closers; signal: AbortSignal },
-): Promise<Demo> {
+  traffic: { paymentsPerSecond: number; seed: number },
+  { log, closers, signal }: Parts,
+): Promise<{ runtime: Runtime; addresses: Addresses }> {
   await mkdir(HOME, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(path.join(HOME, 'demo-'));
   closers.add('demo folder', async () => {
@@ -71,13 +60,13 @@ export async function startDemo(
   closers.add('demo database', () => postgres.close());
   await migrate(postgres.url);
 
-  const sandbox = await startSandbox({ seed, payoutStepSeconds: PAYOUT_STEP_SECONDS });
+  const sandbox = await startSandbox({ seed: traffic.seed, payoutStepSeconds: PAYOUT_STEP_SECONDS });
   closers.add('sandbox', () => sandbox.close());
   const token = randomBytes(18).toString('base64url');
   const { runtime, urls } = await startTallyhook(sandbox, postgres.url, token, { log, closers, signal });
   sandbox.control.setFaults(FAULTS);
-  const traffic = startTraffic(sandbox, { paymentsPerSecond, seed });
-  closers.add('traffic', async () => traffic.stop());
+  const running = startTraffic(sandbox, traffic);
+  closers.add('traffic', async () => running.stop());
 
   const addresses = { console: urls.console, receiver: urls.receiver, sandbox: sandbox.url, token };
   const found: RunningDemo = { ...addresses, process: processIdentity(process.pid), startedAt: Date.now() };
@@ -85,7 +74,7 @@ export async function startDemo(
   return { runtime, addresses };
 }
 
-interface RunningDemo extends Record<keyof Demo['addresses'], string> {
+interface RunningDemo extends Addresses {
   process: string;
   startedAt: number;
 }
@@ -108,7 +97,7 @@ async function startTallyhook(
   sandbox: Sandbox,
   databaseUrl: string,
   token: string,
-  parts: { log: Logger; closers: Closers; signal: AbortSignal },
+  parts: Parts,
 ): Promise<{ runtime: Runtime; urls: { console: string; receiver: string } }> {
   const port = await freePort(null);
   const publicUrl = `http://127.0.0.1:${port}/webhooks`;

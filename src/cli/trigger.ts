@@ -4,7 +4,7 @@ import { loadConfig } from '../config.js';
 import { MARK_FIELD, TRIGGER_MARK } from '../domain/events/event-key.js';
 import { AppError } from '../errors.js';
 import { wholeNumber } from './arguments.js';
-import { printJson, printText } from './print.js';
+import { printJson, printResult } from './print.js';
 import { chooseSecret, sign } from './signature.js';
 
 /** The receiver could not be asked. */
@@ -21,7 +21,6 @@ interface Flags {
   json?: boolean;
 }
 
-/** What goes over the wire. */
 interface TestEvent {
   url: string;
   /** The label of the one that signed. */
@@ -33,7 +32,7 @@ interface TestEvent {
 const ANSWER_MS = 10_000;
 
 /** Sends one signed event to our own receiver. Its mark says that it is a test: nothing follows from it there. */
-export function defineTrigger(command: Command): void {
+export function define(command: Command): void {
   command
     .argument('<event>', 'event type, such as payment_intent.completed')
     .option('--secret <label>', 'which of WEBHOOK_SECRETS signs; the first one when left out')
@@ -49,8 +48,7 @@ export function defineTrigger(command: Command): void {
         return;
       }
       const { status, text } = await send(made);
-      if (json) printJson({ status, answer: text });
-      else printText(`${status} ${text}`);
+      printResult(json, { status, answer: text }, `${status} ${text}`);
       if (status !== 200) process.exitCode = 1;
     });
 }

@@ -1,27 +1,62 @@
+import { userInfo } from 'node:os';
 import type { Knex } from 'knex';
 import { type Config, loadConfig } from '../config.js';
 import { createLog, type Logger } from '../log.js';
+import { DatabaseError, troubleOf } from '../records/database/database-trouble.js';
 import { openStore } from '../wiring/open-store.js';
-import { reachingDatabase } from './reaching-database.js';
 
-type Work<T> = (store: { db: Knex; databaseUrl: string; config: Config; log: Logger }) => Promise<T>;
+type Store = { db: Knex; config: Config; log: Logger } & ReturnType<typeof settingsOf>;
 
 /** Runs one short command against the database, joining the embedded one where that is in use, and leaves it again. */
-export async function withStore<T>(work: Work<T>): Promise<T> {
+export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
   const config = loadConfig();
   return reachingDatabase(config, () => workAt(config, work));
 }
 
-async function workAt<T>(config: Config, work: Work<T>): Promise<T> {
+async function workAt<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   const log = createLog(config.LOG_LEVEL);
   const store = await openStore({ config, log }, { max: 4 });
   // Killed before it has left, it would leave an embedded server behind that nobody uses.
   const interrupt = () => void store.close().finally(() => process.exit(130));
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
-    return await work({ ...store, config, log });
+    return await work({ db: store.db, config, log, ...settingsOf(config) });
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
     await store.close();
+  }
+}
+
+/** Files are read, and what reads them is loaded, when they are asked for. */
+function settingsOf(config: Config) {
+  const zone = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
+  const contract = async () => (await import('../service-api/contract.js')).loadContract(config.CONTRACT_FILE);
+  const books = async () => {
+    const { loadChart } = await import('../finance/load-chart.js');
+    return { ...zone, chart: await loadChart(config.CHART_FILE), table: (await contract()).movements };
+  };
+  return { zone, contract, books };
+}
+
+/** Runs a command against the database; where it can't be worked with, one line says so, not the place that noticed. */
+export async function reachingDatabase<T>(
+  { DATABASE_URL }: Pick<Config, 'DATABASE_URL'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const trouble = troubleOf(error);
+    if (trouble === null) throw error;
+    throw new DatabaseError(trouble, DATABASE_URL, { cause: error });
+  }
+}
+
+/** Who runs the command, as it is kept with what they do: a container may have no name for its user. */
+export function cliActor(): string {
+  try {
+    return `cli:${userInfo().username}`;
+  } catch {
+    return `cli:uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

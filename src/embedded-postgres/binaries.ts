@@ -35,10 +35,7 @@ export async function prepareBinaries(folder: string): Promise<string> {
   }
 }
 
-/**
- * Makes the library symlinks that npm can't carry in a package, as its postinstall would have, had it been allowed to run.
- * Throws when the folder can't be written and a link is missing.
- */
+/** As the package's postinstall would have. Throws when the folder can't be written and a link is missing. */
 async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const root = path.dirname(native);

@@ -69,10 +69,7 @@ export function readPostmaster(data: string): Postmaster | null {
   return { pid: Number(pid), port: Number(port), ready: status?.trim() === 'ready' };
 }
 
-/**
- * Removes the postmaster.pid of a server that is gone when its id now belongs to somebody else, for whom Postgres would
- * wait. All other leftovers it clears up by itself.
- */
+/** Where its id is another process's now, for which Postgres would wait. Other leftovers it clears up by itself. */
 export async function removeStalePid(data: string): Promise<void> {
   const pid = Number(pidLines(data)[0]);
   if (pid > 0 && isAlive(pid) && !standsIn(pid, data)) await rm(path.join(data, PID_FILE));
@@ -97,10 +94,7 @@ function standsIn(pid: number, data: string): boolean {
   return folder === realpathSync(data);
 }
 
-/**
- * Starts a server in a session of its own, so that a Ctrl-C meant for us does not reach it, and waits until it is ready.
- * Throws with the end of the server's log when it does not come up.
- */
+/** In a session of its own, so that no Ctrl-C meant for us reaches it. Throws with the end of the server's log. */
 export async function startCluster(
   identity: Identity,
   options: {

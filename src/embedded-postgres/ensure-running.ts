@@ -1,4 +1,5 @@
-import { access, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../log.js';
@@ -29,10 +30,7 @@ export interface Instance {
   unshare?: boolean;
 }
 
-/**
- * The running server of this folder, started when there is none, `check`ed that it answers. Call it under the lock.
- * Around a kill −9 the dead may look alive, or its children hold on, for a moment: tried again, bounded.
- */
+/** Call it under the lock. Around a kill −9 the dead may look alive for a moment: tried again, bounded. */
 export async function ensureRunning({ folder, password, check, ...options }: Instance): Promise<Postmaster> {
   let native: string | null = null;
   for (let attempt = 1; ; attempt += 1) {
@@ -66,20 +64,10 @@ async function waitUntilReady(data: string, signal: AbortSignal | undefined): Pr
 
 async function start(
   identity: Identity,
-  {
-    folder,
-    password,
-    attempt,
-    signal,
-    onWait,
-  }: Pick<Instance, 'folder' | 'password' | 'signal' | 'onWait'> & { attempt: number },
+  { folder, password, attempt, signal, onWait }: Omit<Instance, 'check'> & { attempt: number },
 ): Promise<Postmaster> {
   const data = path.join(identity.home, 'data');
-  const made = await access(path.join(data, 'PG_VERSION')).then(
-    () => true,
-    () => false,
-  );
-  if (made) onWait?.();
+  if (existsSync(path.join(data, 'PG_VERSION'))) onWait?.();
   else await initCluster(identity, data, password, { signal, onWait });
   await removeStalePid(data);
   const logFile = path.join(folder, 'log');

@@ -1,19 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import {
-  chmod,
-  chown,
-  cp,
-  lchown,
-  mkdir,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, chown, cp, lchown, mkdir, readdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -120,7 +108,7 @@ async function lodge({ folder, native, lodgings = '/var/lib/tallyhook' }: Place)
   const copy = path.join(home, 'native');
   await cp(native, copy, { recursive: true, verbatimSymlinks: true });
   const data = path.join(folder, 'data');
-  if (await exists(data)) {
+  if (existsSync(data)) {
     await cp(data, path.join(home, 'data'), { recursive: true, preserveTimestamps: true });
     await rename(data, `${data}.moved`);
   }
@@ -141,12 +129,6 @@ async function findUser(name: string): Promise<{ uid: number; gid: number }> {
     .find(([user]) => user === name);
   return fields ? { uid: Number(fields[2]), gid: Number(fields[3]) } : NOBODY;
 }
-
-const exists = (file: string): Promise<boolean> =>
-  stat(file).then(
-    () => true,
-    () => false,
-  );
 
 /** Everything in the folder, and the folder, to another user. */
 async function chownTree(folder: string, owner: { uid: number; gid: number }): Promise<void> {

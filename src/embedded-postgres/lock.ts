@@ -7,10 +7,7 @@ import { isSameProcess, processIdentity } from './process.js';
 const WAIT_MS = 80_000;
 const POLL_MS = 25;
 
-/**
- * Runs `work` while no other process does so under the same file. A lock whose holder died is taken over.
- * Throws when the signal ends the waiting, or a living process holds it for longer than a start can take.
- */
+/** A lock whose holder died is taken over. Throws when the signal aborts, or after longer than a start can take. */
 export async function withLock<T>(file: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const mine = `${processIdentity(process.pid)} ${randomBytes(6).toString('hex')}`;
   const draft = `${file}.${mine.split(' ').at(-1)}`;

@@ -10,10 +10,7 @@ export function isAlive(pid: number): boolean {
   return statusFields(pid)?.[0] !== 'Z';
 }
 
-/**
- * Names one life of a process: its id, and where the system shows it the moment it started, so that another process
- * that got the same id later is not taken for it.
- */
+/** A process's id and where shown its start, so that another that got the same id later is not taken for it. */
 export function processIdentity(pid: number): string {
   return `${pid} ${statusFields(pid)?.[19] ?? '-'}`;
 }

@@ -50,15 +50,12 @@ export interface PollOptions {
   since: number | null;
   /** Goes on with a full scan that an earlier run left unfinished, instead of starting it over. */
   resume: boolean;
-  /**
-   * So many pages of what is long (a first scan, a rescan) at most: the next run goes on. Null: to the end. What is
-   * new and what is open is always read.
-   */
+  /** So many pages of what is long at most; null: to the end. What is new and what is open is always read. */
   pages: number | null;
   /** Payins are left to the loop that reads what events claim. */
   withoutPayins?: boolean;
   /** Of deliveries: which a person wants here now, grace or not. */
-  wanted?: Wanted;
+  wanted?: Wanted | undefined;
 }
 
 /** How far a run is. `oldest`: the oldest creation time read, ms. `total`: of what there is to see, where that is known. */

@@ -1,12 +1,10 @@
 import { isJsonObject } from '../domain/json.js';
 import type { Observation, ObservationSource } from '../domain/observation.js';
-import { rulesOf } from '../domain/orders/order-facts.js';
 import { textField } from '../domain/records.js';
 import { describeError } from '../records/database/database-errors.js';
 import { isOfReports, postponeRefreshRequests } from '../records/runs/refresh-requests.js';
 import type { RunTally } from '../records/runs/runs.js';
 import { type DueRequest, dueRequests } from '../records/runs/settle-requests.js';
-import { saveObservations } from '../records/saving/save-observations.js';
 import {
   CircuitOpenError,
   ContractViolationError,
@@ -17,8 +15,9 @@ import {
   UnavailableError,
 } from '../service-api/service-errors.js';
 import type { ReconcileDeps } from './deps.js';
+import { ask } from './service-reader.js';
 import { freeShare, type Rotation, takeTurns } from './take-turns.js';
-import { type Fence, writeFenced } from './write-fenced.js';
+import { type Fence, saveFenced } from './write-fenced.js';
 
 const kind = 'payin';
 /** A payin that an event spoke of may not be there yet when it is asked for at once. */
@@ -32,18 +31,14 @@ export interface PayinPoll {
   source: ObservationSource;
   tally: RunTally;
   fence: Fence | null;
-  /** So many at most. */
   limit: number;
   rotation: Rotation;
   /** No further one once this moment has come. */
   until?: Date;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
-/**
- * Reads the payins whose poll is due, by their detail (specification 4.15): they have no list. One that the service
- * does not know, twice, is absent. Returns how many were asked for.
- */
+/** Due payins by their detail (4.15): they have no list. Unknown to the service twice: absent. Returns how many. */
 export async function readPayins(deps: ReconcileDeps, poll: PayinPoll): Promise<number> {
   let asked = 0;
   for (let read = SAVED_AT_ONCE; read === SAVED_AT_ONCE && asked < poll.limit; asked += read) {
@@ -64,7 +59,6 @@ async function readFew(deps: ReconcileDeps, poll: PayinPoll, limit: number): Pro
       const request = turns.next();
       if (request === null) break;
       asked += 1;
-      poll.tally.calls += 1;
       const client = isOfReports(request) ? share.reports : deps.client;
       const observation = await readPayin({ ...deps, client }, request, poll);
       if (observation === null) await postponeRefreshRequests(deps.db, kind, [request.id], AGAIN_MS);
@@ -78,13 +72,14 @@ async function readFew(deps: ReconcileDeps, poll: PayinPoll, limit: number): Pro
 
 /** Null: nothing that could be kept. What is wrong with one payin alone holds up none of the others. */
 async function readPayin(
-  { db, client, log }: ReconcileDeps,
+  deps: ReconcileDeps,
   { id, attempts }: DueRequest,
-  { source, signal }: PayinPoll,
+  { source, tally, signal }: PayinPoll,
 ): Promise<Observation | null> {
+  const { db, client, log } = deps;
   const askedAt = client.serviceNow();
   try {
-    const { data, from, to } = await client.reply('getPayin', { path: { id }, ...(signal ? { signal } : {}) });
+    const { data, from, to } = await ask({ deps, tally, signal }, 'getPayin', { path: { id } });
     if (isJsonObject(data) && textField(data, 'id') === id) {
       return { type: 'poll', kind, id, from, to, source, fields: data };
     }
@@ -131,12 +126,6 @@ async function savePayins(deps: ReconcileDeps, observations: Observation[], poll
 }
 
 async function saveTogether(deps: ReconcileDeps, observations: Observation[], poll: PayinPoll): Promise<void> {
-  const { db, now, adoptedAt } = deps;
-  const { tally, fence } = poll;
-  await writeFenced({ db, now, tally, fence }, async (trx) => {
-    const context = { now: now(), adoptedAt, ...rulesOf(deps) };
-    const saved = await saveObservations(trx, observations, context);
-    return { changed: saved.changed, breaksOpened: saved.breaksOpened };
-  });
-  tally.seen += observations.filter(({ type }) => type === 'poll').length;
+  await saveFenced({ deps, ...poll }, observations);
+  poll.tally.seen += observations.filter(({ type }) => type === 'poll').length;
 }

@@ -3,14 +3,14 @@ import { boundedTimestamp, type DeliveredEvent, deliveredEvent } from '../domain
 import { withLinks } from '../domain/events/event-key.js';
 import { isJsonObject, type Json, type JsonObject, objectFromJsonText } from '../domain/json.js';
 import type { Observation } from '../domain/observation.js';
-import { rulesOf } from '../domain/orders/order-facts.js';
 import { textField } from '../domain/records.js';
 import { instantMs } from '../records/database/database-text.js';
 import { noteSearched, paymentOfInvoice } from '../records/orders/searched.js';
 import { saveObservations } from '../records/saving/save-observations.js';
 import { NotFoundError, RefusedError } from '../service-api/service-errors.js';
 import type { RunContext } from './deps.js';
-import { writeFenced } from './write-fenced.js';
+import { ask } from './service-reader.js';
+import { saveContext, writeFenced } from './write-fenced.js';
 
 /** A record has few events; where more come the filter is not honoured, and further pages would be of others. */
 const PAGE = 100;
@@ -28,7 +28,10 @@ export interface SearchedRecord {
   id: string;
 }
 
-export type SearchDeps = Pick<RunContext, 'deps' | 'tally' | 'signal'> & { fence: RunContext['fence'] | null };
+export type SearchDeps = Pick<RunContext, 'deps' | 'tally'> & {
+  fence: RunContext['fence'] | null;
+  signal?: AbortSignal | undefined;
+};
 
 /** What the history says of one record. `at`: when the poll began, ms of the service's clock; null: it is not whole. */
 interface Search {
@@ -36,10 +39,7 @@ interface Search {
   at: number | null;
 }
 
-/**
- * What the delivery history says of these (specification 4.22): of payouts that no list shows, and of links that only
- * reports say. A delivery's payload is authentic as of its time, so it proves a link and never that a state still stands.
- */
+/** By 4.22. A payload is authentic as of its time: it proves a link, and never that a state still stands. */
 export async function searchDeliveries(deps: SearchDeps, records: readonly SearchedRecord[]): Promise<Searched> {
   const searched: Searched = { asked: 0, shown: 0 };
   for (const record of records) {
@@ -54,15 +54,12 @@ export async function searchDeliveries(deps: SearchDeps, records: readonly Searc
 }
 
 /** Null: nothing says by what to ask. */
-async function searchFor({ deps, tally, signal }: SearchDeps, record: SearchedRecord): Promise<Search | null> {
+async function searchFor(searching: SearchDeps, record: SearchedRecord): Promise<Search | null> {
+  const { deps } = searching;
   const query = await filterOf(deps, record);
   if (query === null) return null;
-  tally.calls += 1;
   try {
-    const { data, from, to } = await deps.client.reply('listWebhookDeliveries', {
-      query: { ...query, take: PAGE },
-      ...(signal ? { signal } : {}),
-    });
+    const { data, from, to } = await ask(searching, 'listWebhookDeliveries', { query: { ...query, take: PAGE } });
     const items = itemsOf(data);
     const reports = items.flatMap((delivery) => reportIn(delivery, { ...record, until: to }, deps));
     // What can't be read may be just what is searched for.
@@ -127,14 +124,13 @@ async function save(
   record: SearchedRecord,
   { reports, at }: Search,
 ): Promise<void> {
-  const { db, now, adoptedAt } = deps;
   const isNoted = record.kind === 'payout' && at !== null;
   if (reports.length === 0 && !isNoted) return;
   tally.seen += reports.length === 0 ? 0 : 1;
-  await writeFenced({ db, now, tally, fence }, async (trx) => {
-    const context = { now: now(), adoptedAt, ...rulesOf(deps) };
-    const { changed, breaksOpened } = await saveObservations(trx, reports, context);
+  await writeFenced({ ...deps, tally, fence }, async (trx) => {
+    const context = saveContext(deps);
+    const saved = await saveObservations(trx, reports, context);
     if (isNoted) await noteSearched(trx, record.id, at - WRITTEN_LATE_MS, context);
-    return { changed, breaksOpened };
+    return saved;
   });
 }

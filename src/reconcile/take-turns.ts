@@ -8,7 +8,6 @@ export interface Rotation {
 
 type Asked = Pick<{ lane: RefreshLane; secret: string }, 'lane' | 'secret'>;
 
-/** Refresh requests in the order in which they are read. */
 export interface Turns<Request> {
   /** Null: none is left, or what is left has to wait for its share. */
   next(): Request | null;

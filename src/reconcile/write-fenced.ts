@@ -1,7 +1,10 @@
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import type { Knex } from 'knex';
+import type { Observation } from '../domain/observation.js';
+import { type ReleaseRules, rulesOf } from '../domain/orders/order-facts.js';
 import { isPassing } from '../records/database/database-errors.js';
 import { holdRun, type RunTally } from '../records/runs/runs.js';
+import { saveObservations } from '../records/saving/save-observations.js';
 
 /** In whose name something is written. */
 export interface Fence {
@@ -25,22 +28,26 @@ export const NOTHING: Written = { changed: 0, breaksOpened: 0 };
 /** Thrown to undo what a dry run wrote. */
 class DryRunEnd extends Error {}
 
-const whilePassing = retry(handleWhen(isPassing), {
+const passing = retry(handleWhen(isPassing), {
   maxAttempts: 4,
   backoff: new ExponentialBackoff({ initialDelay: 50, maxDelay: 1_000 }),
 });
 
+/** Deadlocks and short outages of the database are tried again. */
+export function whilePassing<T>(work: () => Promise<T>): Promise<T> {
+  return passing.execute(work);
+}
+
 /**
  * One transaction in the run's name: it begins by holding the run's row, so nothing is written once the run was taken
- * for dead (RunLostError). Deadlocks and short outages of the database are tried again. What `write` reports is added to
- * the tally; what a dry run wrote is undone.
+ * for dead (RunLostError). What `write` reports is added to the tally; what a dry run wrote is undone.
  */
 export async function writeFenced(
   { db, now, tally, fence }: WriteDeps,
-  write: (trx: Knex.Transaction) => Promise<Written>,
+  write: (trx: Knex.Transaction) => Promise<Partial<Written> | void>,
 ): Promise<void> {
-  const written = await whilePassing.execute(async () => {
-    let report = NOTHING;
+  const written = await whilePassing(async () => {
+    let report: Partial<Written> | void = NOTHING;
     try {
       await db.transaction(async (trx) => {
         if (fence?.runId) await holdRun(trx, fence.runId, tally, now());
@@ -52,6 +59,23 @@ export async function writeFenced(
     }
     return report;
   });
-  tally.changed += written.changed;
-  tally.breaksOpened += written.breaksOpened;
+  tally.changed += written?.changed ?? 0;
+  tally.breaksOpened += written?.breaksOpened ?? 0;
+}
+
+interface SaveDeps extends Pick<WriteDeps, 'db' | 'now'>, ReleaseRules {
+  adoptedAt: Date;
+}
+
+/** What was observed, in one transaction of its own. */
+export async function saveFenced(
+  { deps, tally, fence }: { deps: SaveDeps } & Pick<WriteDeps, 'tally' | 'fence'>,
+  observations: Observation[],
+): Promise<void> {
+  if (observations.length === 0) return;
+  await writeFenced({ ...deps, tally, fence }, (trx) => saveObservations(trx, observations, saveContext(deps)));
+}
+
+export function saveContext({ now, adoptedAt, ...rules }: Omit<SaveDeps, 'db'>) {
+  return { ...rulesOf(rules), now: now(), adoptedAt };
 }

@@ -1,7 +1,6 @@
 import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
-import type { Json, JsonObject } from '../domain/json.js';
-import { isJsonObject } from '../domain/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { isAmount, isSignedAmount } from '../domain/money.js';
 import { ContractViolationError } from './service-errors.js';
 
@@ -19,10 +18,7 @@ export const list = z.array(z.custom<Json>(() => true)).nullish();
 export const signedAmount = z.custom<string>(isSignedAmount, 'an amount is a decimal string').nullish();
 export const id = z.string().min(1);
 
-/**
- * The data as its schema says, or a ContractViolationError that names the place and the rule, never the value. `at`: where
- * in the answer the data stands.
- */
+/** @throws {ContractViolationError} that names place and rule, never the value. `at`: where the data is in it. */
 export function readAs<S extends z.ZodType>(schema: S, data: Json, operation: string, at = ''): z.output<S> {
   const parsed = schema.safeParse(data);
   if (parsed.success) return parsed.data;

@@ -13,7 +13,6 @@ export interface ServiceRequest {
   authorized: boolean;
   /** JSON text. */
   body?: string | undefined;
-  /** The Idempotency-Key header. */
   idempotencyKey?: string | undefined;
   /** A success may come without a body: then the data is null. */
   mayBeEmpty?: boolean;
@@ -28,6 +27,22 @@ export interface ServiceRequest {
 /** `outcomeUnknown`: an attempt may have done what it was to do; only an answer that is accepted ends that. */
 export interface WriteProgress {
   outcomeUnknown: boolean;
+}
+
+/** A call that writes, ready to be sent. */
+export interface Sending {
+  path?: Readonly<Record<string, string>>;
+  body?: string | undefined;
+  idempotencyKey?: string | undefined;
+  once?: boolean;
+  isTooLate?: (() => boolean) | undefined;
+  progress: WriteProgress;
+  signal?: AbortSignal | undefined;
+}
+
+export interface SentRequest {
+  path: Readonly<Record<string, string>>;
+  body?: string | undefined;
 }
 
 /** What the service said, and when: `from` and `to` are in ms of its clock, never inside the time that the call took. */
@@ -127,12 +142,8 @@ async function redirected(response: Response, operation: string): Promise<Servic
 
 async function failed(response: Response, operation: string, context: AttemptContext): Promise<ServiceError> {
   const body = await readBody(response, FAILURE_BYTES).catch(() => new Uint8Array());
-  const answer = { operation, status: response.status, body, retryAfterMs: waitOf(response.headers) };
+  const answer = { operation, status: response.status, body, retryAfterMs: retryAfterMs(response.headers, Date.now()) };
   return refusalOf(answer, { error: context.error, secret: context.apiKey });
-}
-
-function waitOf(headers: Headers): number | null {
-  return retryAfterMs(headers, Date.now());
 }
 
 /** An abort stays what it is; anything else that the network does is an UnavailableError with its cause. */
@@ -204,7 +215,6 @@ export function retryAfterMs(headers: Headers, now: number): number | null {
   return at === null ? null : Math.max(0, at - (httpDate(headers.get('date')) ?? now));
 }
 
-/** An HTTP date in ms since the epoch. */
 function httpDate(value: string | null): number | null {
   if (value === null || !/^[A-Z][a-z]+, /.test(value)) return null;
   const ms = Date.parse(value);

@@ -3,11 +3,7 @@ import { fromJsonText, toJsonText } from '../domain/json.js';
 import { type OperationName, operationOf } from './operations.js';
 import { InvalidRequestError } from './service-errors.js';
 
-/**
- * The body of a request as JSON text, with nothing in it that the caller did not give; undefined where the operation
- * has none.
- * @throws {InvalidRequestError} that names the first field that breaks a rule, and the rule.
- */
+/** JSON text of no more than the caller gave. @throws {InvalidRequestError} that names the field and its rule. */
 export function checkRequest(operation: OperationName, body: unknown): string | undefined {
   const { body: schema } = operationOf(operation);
   if (schema === undefined) {
@@ -21,10 +17,7 @@ export function checkRequest(operation: OperationName, body: unknown): string | 
   return text;
 }
 
-/**
- * Names that are not known are refused where the address is built.
- * @throws {InvalidRequestError} that names the field and its rule.
- */
+/** Unknown names are refused with the address. @throws {InvalidRequestError} that names the field and its rule. */
 export function checkQuery(operation: OperationName, query: object): void {
   const issue = operationOf(operation).query?.safeParse(query).error?.issues[0];
   if (issue !== undefined)

@@ -1,7 +1,7 @@
+import type { z } from 'zod';
 import type { Json } from '../domain/json.js';
 import { askedFor, readAs, readWritten } from './answer-fields.js';
 import * as records from './answer-records.js';
-import * as answers from './answers.js';
 import type { Reply } from './attempt.js';
 import { checkQuery } from './check-request.js';
 import type { ReadOperation, WriteOperation } from './operations.js';
@@ -138,8 +138,8 @@ export class MerchantClient extends ServiceCalls {
     assetCode: string,
     body: requests.MerchantAssetUpdateRequest,
     options: CallOptions = {},
-  ): Read<answers.MerchantAsset> {
-    return this.change('updateMerchantAsset', answers.merchantAsset, { path: { assetCode }, body, ...options });
+  ): Read<records.MerchantAsset> {
+    return this.change('updateMerchantAsset', records.merchantAsset, { path: { assetCode }, body, ...options });
   }
 
   /** Specification 4.14: one page, newest first; the next page's cursor is the id of the last item. */
@@ -165,8 +165,8 @@ export class MerchantClient extends ServiceCalls {
   async listSettlementPaymentMethods(
     query: queries.SettlementMethodQuery,
     options: CallOptions = {},
-  ): Read<answers.SettlementMethods> {
-    return this.read('listSettlementPaymentMethods', answers.settlementMethods, { query, ...options });
+  ): Read<records.SettlementMethods> {
+    return this.read('listSettlementPaymentMethods', records.settlementMethods, { query, ...options });
   }
 
   /** Specification 4.18: zero where the asset was never received. A coin alone may be answered with its network. */
@@ -198,9 +198,9 @@ export class MerchantClient extends ServiceCalls {
   async listWebhookDeliveries(
     query: queries.DeliveryQuery = {},
     options: CallOptions = {},
-  ): Read<answers.DeliveryPage> {
+  ): Read<records.DeliveryPage> {
     const parts = { query, ...options };
-    const reply = await this.read('listWebhookDeliveries', answers.deliveryPage, parts);
+    const reply = await this.read('listWebhookDeliveries', records.deliveryPage, parts);
     return { ...reply, data: { ...reply.data, nextCursor: reply.data.nextCursor ?? null } };
   }
 
@@ -214,21 +214,21 @@ export class MerchantClient extends ServiceCalls {
     return { ...about, data: data.items };
   }
 
-  private async read<S extends Parameters<typeof readAs>[0]>(
+  private async read<S extends z.ZodType>(
     operation: ReadOperation,
     schema: S,
     parts: ServiceRequestParts,
-  ): Read<ReturnType<typeof readAs<S>>> {
+  ): Read<z.output<S>> {
     checkQuery(operation, parts.query ?? {});
     const reply = await this.reply(operation, parts);
     return { ...reply, data: readAs(schema, reply.data, operation) };
   }
 
-  private async readPage<S extends Parameters<typeof readAs>[0]>(
+  private async readPage<S extends z.ZodType>(
     operation: ReadOperation,
     schema: S,
     parts: ServiceRequestParts,
-  ): Read<Page<ReturnType<typeof readAs<S>>>> {
+  ): Read<Page<z.output<S>>> {
     checkQuery(operation, parts.query ?? {});
     const reply = await this.reply(operation, parts);
     const { items, nextCursor } = pageOf(reply.data, operation);
@@ -236,11 +236,11 @@ export class MerchantClient extends ServiceCalls {
     return { ...reply, data: { items: read, nextCursor } };
   }
 
-  private async change<S extends Parameters<typeof readAs>[0]>(
+  private async change<S extends z.ZodType>(
     operation: WriteOperation,
     schema: S,
     parts: WriteParts,
-  ): Read<ReturnType<typeof readAs<S>>> {
+  ): Read<z.output<S>> {
     const reply = await this.write(operation, parts);
     return { ...reply, data: readWritten(schema, reply.data, operation) };
   }

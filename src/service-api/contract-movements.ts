@@ -135,7 +135,6 @@ const operations = z.strictObject(
   },
 );
 
-/** The part `movements` of the contract. */
 export const movements = z
   .strictObject({
     choices,

@@ -22,27 +22,14 @@ const kyt = z
   .refine((given) => areDistinct(Object.values(given).flat()), 'each word in one list, once')
   .prefault({});
 
-const name = (fallback: string) =>
-  z
-    .string()
-    .regex(/^[\w.~[\]-]+$/, 'a query parameter: letters, digits and _ . ~ - [ ]')
-    .default(fallback);
-const pointer = (fallback: string) =>
-  z
-    .string()
-    .regex(/^(\/([^~/]|~[01])*)+$/, 'a JSON pointer such as /error/code')
-    .default(fallback);
-const path = (fallback: string) =>
-  z
-    .string()
-    .regex(/^(\/[\w.~-]*[\w~-])+$/, 'a path such as /v1/payouts')
-    .default(fallback);
+/** A text that is of a form, such as `accepted`. */
+const like = (form: RegExp, accepted: string) => (fallback: string) =>
+  z.string().regex(form, accepted).default(fallback);
 
-const header = (fallback: string) =>
-  z
-    .string()
-    .regex(/^[\w-]+$/, 'a header such as X-Total-Count')
-    .default(fallback);
+const name = like(/^[\w.~[\]-]+$/, 'a query parameter: letters, digits and _ . ~ - [ ]');
+const pointer = like(/^(\/([^~/]|~[01])*)+$/, 'a JSON pointer such as /error/code');
+const path = like(/^(\/[\w.~-]*[\w~-])+$/, 'a path such as /v1/payouts');
+const header = like(/^[\w-]+$/, 'a header such as X-Total-Count');
 
 /** At most one is a header, because headers are not signed; `/data/id` is the record's. */
 const idPlaces = z
@@ -57,15 +44,21 @@ const idPlaces = z
 
 const words = (...fallback: string[]) => z.array(z.string().min(1).max(100)).default(fallback);
 
+type Texts<N extends string> = Record<N, ReturnType<typeof name>>;
+
 /**
- * Names of one operation's query parameters, each its own: two filters under one name would be one filter. `shown`: the
- * names that the specification gives away for the same operation.
+ * Names of one operation's query parameters, ours unless given, each its own: two filters under one name would be one
+ * filter. `shown`: the names that the specification gives away for the same operation.
  */
-const names = <S extends Record<string, ReturnType<typeof name>>>(shape: S, shown: readonly string[] = []) =>
+const names = <const N extends string>(own: readonly N[], shown: readonly string[] = []) =>
   z
-    .strictObject(shape)
+    .strictObject(Object.fromEntries(own.map((one) => [one, name(one)])) as Texts<N>)
     .refine((given) => areDistinct([...Object.values(given), ...shown]), 'another name for each parameter')
     .prefault({} as never);
+
+/** Where these stand; at the top, unless given. */
+const pointers = <const N extends string>(...fields: N[]) =>
+  z.strictObject(Object.fromEntries(fields.map((one) => [one, pointer(`/${one}`)])) as Texts<N>).prefault({} as never);
 
 /**
  * Every name that the specification does not show and that something here reads, with its default. docs/contract.md has
@@ -74,62 +67,41 @@ const names = <S extends Record<string, ReturnType<typeof name>>>(shape: S, show
 const schema = z.strictObject({
   query: z
     .strictObject({
-      listPaymentIntents: names(
-        {
-          status: name('status'),
-          assetCode: name('assetCode'),
-          productId: name('productId'),
-          posTerminalId: name('posTerminalId'),
-          invoiceId: name('invoiceId'),
-        },
-        ['cursor', 'take'],
-      ),
-      listInvoices: names({ merchantReference: name('merchantReference') }, ['cursor', 'take', 'status']),
-      listAccounts: names({
-        status: name('status'),
-        search: name('search'),
-        cursor: name('cursor'),
-        take: name('take'),
-      }),
-      listTransactions: names({ from: name('from'), to: name('to'), page: name('page'), take: name('take') }),
-      listAccountTransactions: names({ cursor: name('cursor'), take: name('take') }),
-      listWebhookDeliveries: names({
-        take: name('take'),
-        cursor: name('cursor'),
-        paymentIntentId: name('paymentIntentId'),
-        payoutId: name('payoutId'),
-        depositId: name('depositId'),
-        accountId: name('accountId'),
-        endpointId: name('endpointId'),
-      }),
-      listSettlementPaymentMethods: names({ assetCode: name('assetCode') }),
-      listPayouts: names({ status: name('status'), cursor: name('cursor'), take: name('take') }),
+      listPaymentIntents: names(['status', 'assetCode', 'productId', 'posTerminalId', 'invoiceId'], ['cursor', 'take']),
+      listInvoices: names(['merchantReference'], ['cursor', 'take', 'status']),
+      listAccounts: names(['status', 'search', 'cursor', 'take']),
+      listTransactions: names(['from', 'to', 'page', 'take']),
+      listAccountTransactions: names(['cursor', 'take']),
+      listWebhookDeliveries: names([
+        'take',
+        'cursor',
+        'paymentIntentId',
+        'payoutId',
+        'depositId',
+        'accountId',
+        'endpointId',
+      ]),
+      listSettlementPaymentMethods: names(['assetCode']),
+      listPayouts: names(['status', 'cursor', 'take']),
     })
     .prefault({}),
   paths: z.strictObject({ listPayouts: path('/v1/payouts') }).prefault({}),
-  pages: z.strictObject({ items: pointer('/items'), nextCursor: pointer('/nextCursor') }).prefault({}),
+  pages: pointers('items', 'nextCursor'),
   headers: z.strictObject({ totalCount: header('X-Total-Count') }).prefault({}),
-  error: z.strictObject({ code: pointer('/code'), message: pointer('/message') }).prefault({}),
-  links: z
-    .strictObject({
-      invoice: z.strictObject({ merchantReference: pointer('/merchantReference') }).prefault({}),
-      payout: z.strictObject({ paymentIntentId: pointer('/paymentIntentId') }).prefault({}),
-    })
-    .prefault({}),
+  error: pointers('code', 'message'),
+  links: z.strictObject({ invoice: pointers('merchantReference'), payout: pointers('paymentIntentId') }).prefault({}),
   kyt,
   movements,
-  transaction: z
-    .strictObject({
-      id: pointer('/id'),
-      accountId: pointer('/accountId'),
-      assetCode: pointer('/assetCode'),
-      type: pointer('/type'),
-      amount: pointer('/amount'),
-      feeAmount: pointer('/feeAmount'),
-      createdAt: pointer('/createdAt'),
-      counterpartyAccountId: pointer('/counterpartyAccountId'),
-    })
-    .prefault({}),
+  transaction: pointers(
+    'id',
+    'accountId',
+    'assetCode',
+    'type',
+    'amount',
+    'feeAmount',
+    'createdAt',
+    'counterpartyAccountId',
+  ),
   deliveries: z
     .strictObject({
       pending: words('pending'),

@@ -6,12 +6,11 @@ import { compareAmounts, isAmount } from '../domain/money.js';
 import { linksOfCall } from '../domain/own-calls.js';
 import { textField } from '../domain/records.js';
 import { AppError } from '../errors.js';
-import type { Reply } from './attempt.js';
+import type { Reply, Sending, SentRequest } from './attempt.js';
 import { checkAnswer } from './check-answer.js';
 import { checkRequest } from './check-request.js';
-import type { KeyLimits, KeyOutcome, KeyStore, NotedWrite } from './key-store.js';
-import { openWrites, type SettledWrite } from './open-writes.js';
-import type { Sending, SentRequest } from './sending.js';
+import type { KeyLimits, KeyOutcome, KeyStore, NotedWrite, OpenWrite } from './key-store.js';
+import { type Settled, type SettledWrite, settleOpen } from './open-writes.js';
 import { OutcomeUnknownError, RefusalError } from './service-errors.js';
 
 interface InvoiceWritesDeps {
@@ -78,20 +77,12 @@ export class InvoiceWrites {
   }
 
   /** Searches for every invoice with an unknown outcome. Never sends. */
-  async *settle(signal: AbortSignal | undefined): AsyncGenerator<SettledWrite> {
+  settle(signal: AbortSignal | undefined): AsyncGenerator<SettledWrite> {
     const about = { operations: ['createInvoice'] as const, limits: this.limits, signal };
-    for await (const { write, isGivenUp } of openWrites(this.deps.store, about)) {
-      const { operation, key } = write;
-      if (isGivenUp) yield { operation, key, outcome: 'lost', objectIds: [] };
-      else yield { operation, key, ...(await this.settleOne(write, write.age, signal)) };
-    }
+    return settleOpen(this.deps.store, about, (write) => this.settleOne(write, signal));
   }
 
-  private async settleOne(
-    write: InvoiceWrite,
-    age: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Pick<SettledWrite, 'outcome' | 'objectIds'>> {
+  private async settleOne(write: OpenWrite<'createInvoice'>, signal: AbortSignal | undefined): Promise<Settled> {
     const kept = objectFromJsonText(write.request ?? '{}');
     const body = textField(kept, 'body') ?? '{}';
     const lost = { asked: objectFromJsonText(body), sentAt: Number(kept['sentAt']) };
@@ -102,7 +93,7 @@ export class InvoiceWrites {
       return { outcome: 'done', objectIds: [found.id] };
     }
     // The service may still be at it.
-    if (found.is === 'unread' || age < this.limits.leaseMs) {
+    if (found.is === 'unread' || write.age < this.limits.leaseMs) {
       await this.end(write, 'unknown');
       return { outcome: 'unknown', objectIds: [] };
     }
@@ -233,10 +224,7 @@ export function isDated(invoice: JsonObject): boolean {
   return !Number.isNaN(createdAt(invoice));
 }
 
-/**
- * The invoices of a list that a creating call may have made: those for the same customer and amount that are no older than
- * the call. What the list does not show of an invoice counts as equal.
- */
+/** For the same customer and amount, no older than the call. What the list does not show of one counts as equal. */
 function matchingInvoices(list: readonly JsonObject[], { asked, sentAt }: LostInvoice): JsonObject[] {
   return list.filter(
     (invoice) =>

@@ -11,10 +11,7 @@ export interface NotedWrite<O extends NotedOperation = NotedOperation> {
   key: string;
   /** SHA-256 of what is asked for: distinguishes a replay from another request under the same key. */
   hash: string;
-  /**
-   * All that it takes to send the call again, or to find the invoice, as JSON text; null where it must not be kept (a TOTP
-   * code is in it).
-   */
+  /** All that it takes to send the call again, or to find the invoice; null where a TOTP code is in it. */
   request: string | null;
   /** What it says by itself of what it makes: kept for good, unlike `request`. Left out: nothing. */
   links?: CallLinks;
@@ -56,9 +53,6 @@ export interface KeyStore {
   claim<O extends NotedOperation>(operations: readonly O[], limits: KeyLimits): Promise<OpenWrite<O> | null>;
   /** Gives calls with an unknown outcome up that are too old; returns those of which nothing is known. */
   giveUp<O extends NotedOperation>(operations: readonly O[], limits: KeyLimits): Promise<NotedWrite<O>[]>;
-  /**
-   * Of the other calls of the same operation: which of these records they made, and how many that ask for the same are
-   * still open.
-   */
+  /** Of the other calls of the operation: which of these they made, and how many that ask for the same are open. */
   rivals(write: NotedWrite, objectIds: readonly string[]): Promise<{ made: string[]; open: number }>;
 }

@@ -14,7 +14,7 @@ import type { Reply, WriteProgress } from './attempt.js';
 import { checkAnswer } from './check-answer.js';
 import { checkRequest } from './check-request.js';
 import type { KeyLimits, KeyOutcome, KeyStore, NotedWrite } from './key-store.js';
-import { openWrites, type SettledWrite } from './open-writes.js';
+import { type Settled, type SettledWrite, settleOpen } from './open-writes.js';
 import { type KeyedOperation, keyedOperations } from './operations.js';
 import {
   ForeignAnswerError,
@@ -24,10 +24,7 @@ import {
   TooLateError,
 } from './service-errors.js';
 
-/**
- * How long after its first use a key may be sent. How long the service remembers a key is not shown (specification 8),
- * and one that it has forgotten pays twice.
- */
+/** How long the service remembers a key is not shown (specification 8), and one that it has forgotten pays twice. */
 const REPLAY_WINDOW_MS = 600_000;
 
 interface KeyedCallsDeps {
@@ -76,18 +73,14 @@ export class KeyedCalls {
   async *settle(signal: AbortSignal | undefined): AsyncGenerator<SettledWrite> {
     let elapsed = stopwatch();
     const about = { operations: keyedOperations, limits: this.limits, signal };
-    for await (const { write, isGivenUp } of openWrites(this.deps.store, about)) {
-      const { operation, key } = write;
-      if (isGivenUp) yield { operation, key, outcome: 'lost', objectIds: [] };
-      else yield { operation, key, ...(await this.settleOne(write, { signal, elapsed, age: write.age, again: true })) };
+    yield* settleOpen(this.deps.store, about, async (write) => {
+      const settled = await this.settleOne(write, { signal, elapsed, age: write.age, again: true });
       elapsed = stopwatch();
-    }
+      return settled;
+    });
   }
 
-  private async settleOne(
-    write: KeyedWrite,
-    context: SendContext,
-  ): Promise<Pick<SettledWrite, 'outcome' | 'objectIds'>> {
+  private async settleOne(write: KeyedWrite, context: SendContext): Promise<Settled> {
     if (write.request === null) {
       await this.end(write, 'lost', null);
       return { outcome: 'lost', objectIds: [] };
@@ -243,7 +236,6 @@ export function prepareKeyed(
   return { write: { operation, key, hash: hashOf(operation, path, textWithKey), request: kept, links }, request };
 }
 
-/** What `prepareKeyed` kept. */
 export function keptRequest(text: string): KeyedRequest {
   const { path, body, header } = objectFromJsonText(text);
   return {

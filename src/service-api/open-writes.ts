@@ -13,26 +13,28 @@ export interface SettledWrite {
   objectIds: readonly string[];
 }
 
-/** Of one round: the calls that are too old to be settled are given up, and each of the others is handed out once. */
-export async function* openWrites<O extends NotedOperation>(
+export type Settled = Pick<SettledWrite, 'outcome' | 'objectIds'>;
+
+/** One round: the calls that are too old to be settled are given up, and each of the others is settled once. */
+export async function* settleOpen<O extends NotedOperation>(
   store: KeyStore,
   { operations, limits, signal }: { operations: readonly O[]; limits: KeyLimits; signal: AbortSignal | undefined },
-): AsyncGenerator<
-  { write: OpenWrite<O>; isGivenUp: false } | { write: { operation: O; key: string }; isGivenUp: true }
-> {
-  for (const write of await store.giveUp(operations, limits)) yield { write, isGivenUp: true };
+  settle: (write: OpenWrite<O>) => Promise<Settled>,
+): AsyncGenerator<SettledWrite> {
+  for (const { operation, key } of await store.giveUp(operations, limits))
+    yield { operation, key, outcome: 'lost', objectIds: [] };
   const given = new Set<string>();
   for (;;) {
     signal?.throwIfAborted();
     const write = await store.claim(operations, limits);
     if (write === null) return;
-    const name = `${write.operation} ${write.key}`;
+    const { operation, key } = write;
     // Those that stay unknown wait behind the others: all of them had their turn.
-    if (given.has(name)) {
+    if (given.has(`${operation} ${key}`)) {
       await store.end(write, 'unknown', null);
       return;
     }
-    given.add(name);
-    yield { write, isGivenUp: false };
+    given.add(`${operation} ${key}`);
+    yield { operation, key, ...(await settle(write)) };
   }
 }

@@ -6,7 +6,6 @@ import * as requests from './request-schemas.js';
 type Method = 'GET' | 'POST' | 'PATCH';
 
 interface Definition {
-  /** Method and path. */
   call: `${Method} /v1/${string}`;
   /** What its body must be; left out: it has none. */
   body?: z.ZodType;
@@ -103,7 +102,6 @@ export function operationOf(name: OperationName): Operation {
   return { ...operations[name], method, path };
 }
 
-/** The path of an operation, with its {placeholders}. */
 export function pathOf(operation: OperationName, contract: Contract): string {
   return operation === 'listPayouts' ? contract.paths.listPayouts : operationOf(operation).path;
 }

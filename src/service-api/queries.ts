@@ -31,7 +31,7 @@ export type AccountTransactionQuery = z.input<typeof accountTransactionQuery>;
 const page = z.int('is to be a whole number, 1 or more').min(1, 'is to be a whole number, 1 or more').optional();
 
 /** Specification 4.12. Bounds on the creation date, ISO 8601; `page` counts from 1 and brings `totalCount`. */
-export const transactionQuery = z.object({ from: isoTime().optional(), to: isoTime().optional(), page, take });
+export const transactionQuery = z.object({ from: isoTime.optional(), to: isoTime.optional(), page, take });
 export type TransactionQuery = z.input<typeof transactionQuery>;
 
 /** Specification 4.14. `take`: 1 to 100; the service's default is 20. */

@@ -15,35 +15,26 @@ export function text(most?: number, least = 1): z.ZodString {
   return most === undefined ? string : string.max(most, rule);
 }
 
-export function flag(): z.ZodBoolean {
-  return z.boolean('is to be true or false');
-}
+export const flag = z.boolean('is to be true or false');
 
 export function oneOf<const V extends readonly [string, ...string[]]>(...values: V) {
   return z.enum(values, `is to be one of ${values.join(', ')}`);
 }
 
 /** Specification 4: strictly greater than zero. */
-export function amount() {
-  const rule = `${AMOUNT}, greater than zero`;
-  return z.string(rule).refine((given) => isAmount(given) && /[1-9]/.test(given), rule);
-}
+export const amount = z
+  .string(`${AMOUNT}, greater than zero`)
+  .refine((given) => isAmount(given) && /[1-9]/.test(given), `${AMOUNT}, greater than zero`);
 
 /** Specification 8: a refund's may be zero. */
-export function refundAmount() {
-  return z.string(AMOUNT).refine(isAmount, AMOUNT);
-}
+export const refundAmount = z.string(AMOUNT).refine(isAmount, AMOUNT);
 
+const ASSET_RULE = 'is to be 1 to 32 of uppercase letters, digits and _ . -';
 /** Specification 4.4, 4.6. */
-export function assetCode(): z.ZodString {
-  const rule = 'is to be 1 to 32 of uppercase letters, digits and _ . -';
-  return z.string(rule).regex(new RegExp(ASSET_CODE), rule);
-}
+export const assetCode = z.string(ASSET_RULE).regex(new RegExp(ASSET_CODE), ASSET_RULE);
 
-export function totpCode(): z.ZodString {
-  const rule = 'is to be exactly 6 digits';
-  return z.string(rule).regex(/^\d{6}$/, rule);
-}
+const TOTP_RULE = 'is to be exactly 6 digits';
+export const totpCode = z.string(TOTP_RULE).regex(/^\d{6}$/, TOTP_RULE);
 
 /** Specification 4.4, 4.6. */
 export function narrowKey(most: number): z.ZodString {
@@ -62,10 +53,8 @@ export function wholeNumber(least: number) {
 
 const ISO = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
-export function isoTime() {
-  const rule = 'is to be a time of ISO 8601, such as 2026-10-31T12:00:00Z';
-  return z.string(rule).refine(isIsoTime, rule);
-}
+const TIME_RULE = 'is to be a time of ISO 8601, such as 2026-10-31T12:00:00Z';
+export const isoTime = z.string(TIME_RULE).refine(isIsoTime, TIME_RULE);
 
 /** Date.parse takes the 30th of February for the 2nd of March. */
 function isIsoTime(given: string): boolean {
@@ -75,6 +64,4 @@ function isIsoTime(given: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
-export function freeObject() {
-  return z.record(z.string(), z.unknown(), 'is to be an object');
-}
+export const freeObject = z.record(z.string(), z.unknown(), 'is to be an object');

@@ -17,7 +17,7 @@ import {
 
 /** Specification 2.15. */
 const autoSettlement = z.strictObject({
-  enabled: flag().optional(),
+  enabled: flag.optional(),
   settlementAccountAddress: text().optional(),
   settlementPaymentMethodId: text().optional(),
 });
@@ -37,13 +37,13 @@ const customer = z.looseObject(
 export const directPayment = z
   .strictObject({
     requestedCoin: text(),
-    amount: amount(),
+    amount,
     customer,
     requestedCurrencyType: oneOf('crypto', 'fiat').optional(),
     currencyRequested: z.string('is to be a text').optional(),
     merchantReference: text().optional(),
     idempotencyKey: text(LONGEST_KEY).optional(),
-    metadata: freeObject().optional(),
+    metadata: freeObject.optional(),
     autoSettlement: autoSettlement.optional(),
   })
   .superRefine(({ requestedCurrencyType, currencyRequested }, context) => {
@@ -56,7 +56,7 @@ export type DirectPaymentRequest = z.input<typeof directPayment>;
 const invoiceItem = z.strictObject({
   name: text(),
   quantity: wholeNumber(0),
-  unitPrice: amount(),
+  unitPrice: amount,
   description: z.string('is to be a text').optional(),
 });
 
@@ -65,10 +65,10 @@ export const invoice = z
   .strictObject({
     customerEmail: text(),
     customerName: text().optional(),
-    amount: amount(),
+    amount,
     currency: text(),
     description: z.string('is to be a text').optional(),
-    expiresAt: isoTime().optional(),
+    expiresAt: isoTime.optional(),
     assetCode: text().optional(),
     meta: z
       .looseObject({
@@ -78,7 +78,7 @@ export const invoice = z
       .optional(),
     merchantReference: text().optional(),
     language: text().optional(),
-    collectCustomerInformation: flag().optional(),
+    collectCustomerInformation: flag.optional(),
     autoSettlement: autoSettlement.optional(),
   })
   .superRefine(({ amount, meta }, context) => {
@@ -98,8 +98,8 @@ export type InvoiceRequest = z.input<typeof invoice>;
 /** Specification 4.4. */
 export const payout = z
   .strictObject({
-    assetCode: assetCode(),
-    amount: amount(),
+    assetCode,
+    amount,
     destinationAddress: text(255, 3),
     amountType: oneOf('crypto', 'fiat').optional(),
     fiatCurrency: text(8).optional(),
@@ -107,7 +107,7 @@ export const payout = z
     note: text(255).optional(),
     merchantReference: text(255).optional(),
     idempotencyKey: narrowKey(120).optional(),
-    totpCode: totpCode().optional(),
+    totpCode: totpCode.optional(),
     feeBearer: oneOf('merchant', 'customer').optional(),
   })
   .superRefine(({ amountType, fiatCurrency }, context) => {
@@ -119,10 +119,10 @@ export type PayoutRequest = z.input<typeof payout>;
 /** Specification 4.5. */
 export const refund = z.strictObject({
   paymentIntentId: text(),
-  amount: refundAmount().optional(),
+  amount: refundAmount.optional(),
   destinationAddress: text(255, 3).optional(),
   feeBearer: oneOf('customer', 'merchant').optional(),
-  totpCode: totpCode().optional(),
+  totpCode: totpCode.optional(),
   idempotencyKey: text(LONGEST_KEY).optional(),
 });
 export type RefundRequest = z.input<typeof refund>;
@@ -130,15 +130,15 @@ export type RefundRequest = z.input<typeof refund>;
 /** Specification 4.6. */
 export const transfer = z
   .strictObject({
-    assetCode: assetCode(),
-    amount: amount(),
-    fromOperating: flag().optional(),
+    assetCode,
+    amount,
+    fromOperating: flag.optional(),
     toWalletAccountId: text().optional(),
     toEmail: text().optional(),
-    toOperating: flag().optional(),
-    feeAmount: amount().optional(),
+    toOperating: flag.optional(),
+    feeAmount: amount.optional(),
     note: text().optional(),
-    totpCode: totpCode().optional(),
+    totpCode: totpCode.optional(),
     idempotencyKey: narrowKey(LONGEST_KEY).optional(),
   })
   .superRefine(({ fromOperating, toWalletAccountId, toEmail, toOperating }, context) => {
@@ -162,5 +162,5 @@ export const accountUpdate = z.strictObject({
 export type AccountUpdateRequest = z.input<typeof accountUpdate>;
 
 /** Specification 4.13. */
-export const merchantAssetUpdate = z.strictObject({ isActive: flag() });
+export const merchantAssetUpdate = z.strictObject({ isActive: flag });
 export type MerchantAssetUpdateRequest = z.input<typeof merchantAssetUpdate>;

@@ -1,7 +1,7 @@
 import { valueAt } from '../domain/events/event-key.js';
 import { fromJsonText, isJsonObject, type Json } from '../domain/json.js';
 import { ConfigError } from '../errors.js';
-import type { Reply } from './attempt.js';
+import type { Reply, Sending } from './attempt.js';
 import { checkOutline } from './check-answer.js';
 import { checkQuery, checkRequest } from './check-request.js';
 import { type Contract, defaultContract } from './contract.js';
@@ -17,7 +17,6 @@ import {
   type ReadOperation,
   type WriteOperation,
 } from './operations.js';
-import type { Sending } from './sending.js';
 import { type ClockBounds, ServiceClock } from './service-clock.js';
 import { InvalidRequestError } from './service-errors.js';
 import { type Answered, ServiceWrites, type WriteParts } from './service-writes.js';
@@ -160,10 +159,7 @@ function checkedBaseUrl(given: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/**
- * A page of a list whose shape is not shown as `{items, nextCursor}`, whatever the service calls them (`pages` of the
- * contract). Anything else is handed over as it came.
- */
+/** A page as `{items, nextCursor}`, whatever the service calls them (`pages` of the contract). All else as it came. */
 export function inOurNames(operation: OperationName, data: Json, { pages }: Pick<Contract, 'pages'>): Json {
   if (!isJsonObject(data) || operationOf(operation).answer !== undefined) return data;
   if (pages.items === '/items' && pages.nextCursor === '/nextCursor') return data;
@@ -184,10 +180,7 @@ const MAX_TAKE = 100;
 /** URLs would carry another character in its place. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/**
- * The address of a call. Nothing is added that the caller left out.
- * @throws {InvalidRequestError} that names the field and its rule.
- */
+/** Nothing is added that the caller left out. @throws {InvalidRequestError} that names the field and its rule. */
 function buildUrl(
   operation: OperationName,
   { path = {}, query = {} }: RequestParts,

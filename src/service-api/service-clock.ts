@@ -73,7 +73,6 @@ export class ServiceClock {
     return this.measured() ?? ASSUMED;
   }
 
-  /** The likeliest time of the service, in ms. */
   now(): number {
     const { low, high } = this.bounds();
     return this.local() + (low + high) / 2;

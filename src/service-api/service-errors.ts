@@ -1,15 +1,20 @@
 import type { JsonObject } from '../domain/json.js';
 import { AppError } from '../errors.js';
 
+interface About {
+  operation: string;
+  status?: number | null;
+  cause?: unknown;
+}
+
 /** A call to the payment service that did not end as hoped. The message names the operation, never the API key. */
 export abstract class ServiceError extends AppError {
   readonly operation: string;
   /** Of the service's answer; null where there was none. */
   readonly status: number | null;
-  /** What to do about it. */
   abstract readonly remedy: string;
 
-  constructor(problem: string, about: { operation: string; status?: number | null; cause?: unknown }) {
+  constructor(problem: string, about: About) {
     super(`${about.operation}: ${problem}`, about.cause === undefined ? {} : { cause: about.cause });
     this.operation = about.operation;
     this.status = about.status ?? null;
@@ -92,16 +97,7 @@ export class UnavailableError extends ServiceError {
   /** No connection came about: the service knows nothing of the call. */
   readonly unsent: boolean;
 
-  constructor(
-    problem: string,
-    about: {
-      operation: string;
-      status?: number | null;
-      cause?: unknown;
-      retryAfterMs?: number | null;
-      unsent?: boolean;
-    },
-  ) {
+  constructor(problem: string, about: About & { retryAfterMs?: number | null; unsent?: boolean }) {
     super(problem, about);
     this.retryAfterMs = about.retryAfterMs ?? null;
     this.unsent = about.unsent ?? false;
@@ -112,24 +108,18 @@ export class UnavailableError extends ServiceError {
 export class CircuitOpenError extends UnavailableError {
   override readonly code = 'service_circuit_open';
 
-  constructor(problem: string, about: { operation: string; cause?: unknown }) {
+  constructor(problem: string, about: About) {
     super(problem, { ...about, unsent: true });
   }
 }
 
-/**
- * The answer is not what the specification promises. `retryable` where it could not be read at all (a proxy's page, an
- * answer cut short): the next one may be better.
- */
+/** `retryable` where it could not be read at all (a proxy's page, an answer cut short): the next one may be better. */
 export class ContractViolationError extends ServiceError {
   readonly code = 'service_contract_violation';
   readonly remedy = 'see that SERVICE_BASE_URL is the service itself and no proxy’s page, then run: tallyhook doctor';
   override readonly retryable: boolean;
 
-  constructor(
-    problem: string,
-    about: { operation: string; status?: number | null; cause?: unknown; retryable?: boolean },
-  ) {
+  constructor(problem: string, about: About & { retryable?: boolean }) {
     super(problem, about);
     this.retryable = about.retryable ?? false;
   }
@@ -186,14 +176,7 @@ export class OutcomeUnknownError extends ServiceError {
 
   constructor(
     problem: string,
-    about: {
-      operation: string;
-      remedy: string;
-      cause?: unknown;
-      idempotencyKey?: string;
-      until?: Date;
-      candidates?: readonly JsonObject[];
-    },
+    about: About & { remedy: string; idempotencyKey?: string; until?: Date; candidates?: readonly JsonObject[] },
   ) {
     super(problem, about);
     this.remedy = about.remedy;

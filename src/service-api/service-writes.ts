@@ -1,13 +1,11 @@
 import { type Json, type JsonObject, objectFromJsonText } from '../domain/json.js';
-import type { Reply } from './attempt.js';
+import type { Reply, Sending, SentRequest } from './attempt.js';
 import { checkOutline } from './check-answer.js';
 import { checkRequest } from './check-request.js';
 import { InvoiceWrites } from './invoice-writes.js';
-import type { KeyStore } from './key-store.js';
 import { KeyedCalls } from './keyed-calls.js';
 import type { SettledWrite } from './open-writes.js';
 import { isKeyed, type WriteOperation } from './operations.js';
-import type { Sending, SentRequest } from './sending.js';
 import { OutcomeUnknownError } from './service-errors.js';
 
 export interface WriteParts {
@@ -29,14 +27,9 @@ export interface Answered {
   reply: Reply<Json>;
 }
 
-interface ServiceWritesDeps
-  extends Pick<ConstructorParameters<typeof InvoiceWrites>[0], 'listInvoices' | 'earliestNow'> {
-  store: KeyStore;
+interface ServiceWritesDeps extends Omit<ConstructorParameters<typeof InvoiceWrites>[0], 'send' | 'report'> {
   send: (operation: WriteOperation, sending: Sending) => Promise<Reply<Json>>;
-  pauseMs: number;
-  deadlineMs: number;
   onAnswer: ((answered: Answered) => Promise<void>) | undefined;
-  log: { warn(about: object, message: string): void } | undefined;
 }
 
 /**

@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Knex } from 'knex';
-import { type Config, withoutLogin } from '../config.js';
+import { withoutLogin } from '../config.js';
 import { AppError, ConfigError } from '../errors.js';
-import type { Logger } from '../log.js';
 import { bindInstallation } from '../records/installation.js';
-import type { Readiness } from './readiness.js';
+import type { Runtime } from './runtime.js';
 
 /** The database or its schemas did not appear in time. */
 class NotReadyError extends AppError {
@@ -15,20 +13,11 @@ class NotReadyError extends AppError {
 const POLL_MS = 500;
 const WAIT_MS = 60_000;
 
-interface Adoption {
-  db: Knex;
-  log: Logger;
-  now: () => Date;
-  config: Pick<Config, 'ADOPTED_AT'> & { SERVICE_BASE_URL: string };
-  ready: () => Promise<Readiness>;
-  /** Ends the waiting. */
-  signal: AbortSignal;
-}
+type Adoption = Pick<Runtime, 'db' | 'log' | 'now' | 'ready' | 'signal'> & {
+  config: Pick<Runtime['config'], 'ADOPTED_AT' | 'SERVICE_BASE_URL'>;
+};
 
-/**
- * Waits for database and schemas, then binds the database to this service (design: "Adoption and environment") and returns
- * the adoption date. Throws a ConfigError when it belongs to another service, NotReadyError after a minute in vain.
- */
+/** Returns the adoption date. Throws a ConfigError for another service's database, NotReadyError after a minute. */
 export async function adopt(adoption: Adoption): Promise<Date> {
   const { db, config, now, log } = adoption;
   await waitUntilReady(adoption);

@@ -1,6 +1,4 @@
-import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
-import type { Metrics } from '../metrics.js';
 import { kinds } from '../reconcile/deps.js';
 import { channelStates } from '../records/alerts/alert-channels.js';
 import { differingSettings } from '../records/alerts/process-settings.js';
@@ -13,12 +11,10 @@ import { countOpenBreaks, lastCompleteRuns } from '../records/gauges.js';
 import { heldByRefund } from '../records/orders/held-by-refund.js';
 import { lostCalls } from '../records/service-writes.js';
 import { collectBacklog } from '../webhook/backlog.js';
+import type { Runtime } from './runtime.js';
 
-/**
- * Has the gauges that speak of the whole installation ask the database on every scrape, so that every process says the
- * same. While it can't be asked they keep their values.
- */
-export function collectGauges({ db, metrics, log }: { db: Knex; metrics: Metrics; log: Logger }): void {
+/** Asked on every scrape, so that every process says the same. While that fails they keep their values. */
+export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metrics' | 'log'>): void {
   const onScrape = scraped(log);
   collectBacklog(metrics, db);
   collectOnCall({ db, metrics }, onScrape);
@@ -83,7 +79,7 @@ function scraped(log: Logger): OnScrape {
 }
 
 /** What only a person can settle. */
-function collectOnCall({ db, metrics }: { db: Knex; metrics: Metrics }, onScrape: OnScrape): void {
+function collectOnCall({ db, metrics }: Pick<Runtime, 'db' | 'metrics'>, onScrape: OnScrape): void {
   onScrape(metrics.callsLost, async () => {
     metrics.callsLost.reset();
     for (const { operation, count } of await lostCalls(db)) metrics.callsLost.set({ operation }, count);

@@ -2,9 +2,8 @@ import { createTask } from 'node-cron';
 import { cronVariable } from '../config/cron-variables.js';
 import type { Config } from '../config.js';
 import { CRON_OFF, runKinds } from '../domain/run-kinds.js';
-import type { Metrics } from '../metrics.js';
+import type { Runtime } from './runtime.js';
 
-/** When each kind runs. */
 export function cronsOf(config: Config): Record<string, string> {
   return Object.fromEntries(runKinds.map((kind) => [kind, config[cronVariable(kind)]]));
 }
@@ -16,7 +15,7 @@ export function runEverySeconds(config: Config): Record<string, number> {
 }
 
 /** Shows in the metrics how old a proof of each kind may become; also where no scheduler runs, so that its silence is noticed. */
-export function showIntervals({ config, metrics }: { config: Config; metrics: Metrics }): void {
+export function showIntervals({ config, metrics }: Pick<Runtime, 'config' | 'metrics'>): void {
   for (const [kind, seconds] of Object.entries(runEverySeconds(config)))
     metrics.reconcileInterval.set({ kind }, seconds);
 }

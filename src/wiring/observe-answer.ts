@@ -20,21 +20,15 @@ const namedOfAccount: Partial<Record<WriteOperation, NamedBy>> = {
   archiveAccount: closed,
 };
 
-/**
- * Takes in what the service answered to calls of our own that changed something. It is no poll of the service's own
- * list, so it claims, as an event does, and is verified like one.
- */
-export function observeAnswers({
-  db,
-  now,
-  links,
-  ...context
-}: {
+interface Observing extends ReleaseRules {
   db: Knex;
   now: () => Date;
   adoptedAt: Date;
   links: LinkPointers;
-} & ReleaseRules): (answered: Answered) => Promise<void> {
+}
+
+/** An answer is no poll of the service's own list: it claims, as an event does, and is verified like one. */
+export function observeAnswers({ db, now, links, ...context }: Observing): (answered: Answered) => Promise<void> {
   return async (answered) => {
     const observations = observationsOf(answered, links);
     if (observations.length === 0) return;

@@ -18,7 +18,6 @@ type StoreConfig = Pick<Config, 'DATABASE_URL' | 'DATABASE_DIRECT_URL'> & Partia
 export const EMBEDDED_FOLDER = '.tallyhook';
 /** A statement that waits for a lock would be waited for as long. */
 const DESTROY_MS = 2_000;
-/** To stop the server that it starts. */
 const EMBEDDED_GRACE_MS = 20_000;
 
 /**

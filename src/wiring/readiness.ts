@@ -17,10 +17,7 @@ export interface KeptReadiness {
   doubt: () => void;
 }
 
-/**
- * Whether the database answers, takes writes and events, and has both schemas; never throws. Asking often costs no more
- * than asking seldom.
- */
+/** Whether it answers, takes writes, and has both schemas; never throws. Asking often costs no more than seldom. */
 export function createReadiness(db: Knex, now: () => number = Date.now): KeptReadiness {
   const inTime = timeout(ANSWER_MS, TimeoutStrategy.Aggressive);
   let asked = Number.NEGATIVE_INFINITY;

@@ -1,23 +1,28 @@
 import type { Config } from '../config.js';
 import type { ReleaseRules } from '../domain/orders/order-facts.js';
-import type { ReconcileSettings } from '../reconcile/deps.js';
+import type { ReconcileDeps } from '../reconcile/deps.js';
 import type { SharedSettings } from '../records/alerts/process-settings.js';
 import type { RetentionDays } from '../records/retention/retention-task.js';
+import type { MerchantClient } from '../service-api/client.js';
 import type { Contract } from '../service-api/contract.js';
+import type { Runtime } from './runtime.js';
 
 /** Where the id of an event stands: what `auto` means is the contract's to say. */
 export function eventIdPointerOf({ EVENT_ID_POINTER }: Config, { events }: Contract): string {
   return EVENT_ID_POINTER === 'auto' ? events.idPlaces.join(' ') || 'none' : EVENT_ID_POINTER;
 }
 
-export function reconcileSettings(config: Config, contract: Contract): ReconcileSettings {
-  return {
+export function reconcileDeps(runtime: Runtime, client: MerchantClient, adoptedAt: Date): ReconcileDeps {
+  const { config, contract, db, databaseUrl, log, now, metrics } = runtime;
+  const settings = {
     missedGraceMs: config.MISSED_GRACE_SECONDS * 1_000,
     payoutGraceMs: config.PAYOUT_GRACE_SECONDS * 1_000,
     publicUrl: config.WEBHOOK_PUBLIC_URL ?? null,
     webhookPath: config.WEBHOOK_PATH,
     eventIdPointer: eventIdPointerOf(config, contract),
   };
+  const rules = releaseRules(config, contract);
+  return { db, databaseUrl, log, now, metrics, client, contract, settings, adoptedAt, ...rules };
 }
 
 /** What each role that derives orders holds their release to. */

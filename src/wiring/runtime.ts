@@ -11,7 +11,6 @@ import { openStore, type Store } from './open-store.js';
 import { afterFailure, createReadiness, type Readiness } from './readiness.js';
 import type { RunStep } from './start-steps.js';
 
-/** What every role of a process shares. */
 export interface Runtime extends Pick<Store, 'db' | 'databaseUrl'> {
   config: ServiceConfig;
   /** What the service leaves open, as CONTRACT_FILE says it. */
@@ -26,7 +25,6 @@ export interface Runtime extends Pick<Store, 'db' | 'databaseUrl'> {
   /** An event could not be stored: `ready` asks the database anew. */
   doubtReady: () => void;
   closers: Closers;
-  /** Aborted when the process is asked to stop. */
   signal: AbortSignal;
 }
 

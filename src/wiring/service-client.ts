@@ -16,10 +16,7 @@ export interface ServiceClientChoices {
   retryPolicy?: Partial<RetryPolicy>;
 }
 
-/**
- * A client of the payment service whose calls, with those of all other processes, keep to SERVICE_RATE, and whose creating
- * calls are written down in the database before they are sent.
- */
+/** With all other processes it keeps to SERVICE_RATE; creating calls are written down before they are sent. */
 export async function createServiceClient(
   runtime: Pick<Runtime, 'config' | 'contract' | 'db' | 'log' | 'metrics' | 'now'>,
   { adoptedAt, contract = runtime.contract, retryPolicy }: ServiceClientChoices = {},

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 
-/** A step of the start did not end in time. */
 class StartStepError extends AppError {
   readonly code = 'start_step';
   override readonly retryable = true;

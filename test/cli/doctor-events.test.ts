@@ -1,8 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { probeEventId, probeRestamping } from '../../src/wiring/doctor/probe-events.js';
-import { readDeliveries } from '../../src/wiring/doctor/read-deliveries.js';
+import { probeEventId, probeRestamping, readDeliveries } from '../../src/wiring/doctor/probe-events.js';
 
 const at = (seconds: number) => new Date(1_900_000_000_000 + seconds * 1_000).toISOString();
 

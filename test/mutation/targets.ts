@@ -63,7 +63,7 @@ export const targets: readonly Target[] = [
   {
     name: 'service-api: writes',
     places: serviceApi('service-writes', 'keyed-calls', 'invoice-writes', 'open-writes', 'attempt').concat(
-      serviceApi('refusal-of', 'memory-key-store', 'check-request', 'sending'),
+      serviceApi('refusal-of', 'memory-key-store', 'check-request'),
     ),
     tests: inTest('service-api', 'outcome-unknown', 'network', 'http', 'writes'),
   },

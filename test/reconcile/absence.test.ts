@@ -3,12 +3,12 @@ import { isJsonObject, type Json } from '../../src/domain/json.js';
 import { kinds } from '../../src/reconcile/deps.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
-import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { DAY, depsOf, FakeService, serviceWith } from './fake-service.js';
 import { MovingList } from './moving-list.js';
 import { Random } from './random.js';
+import { refreshRecords } from './refresh-records.js';
 
 const kind = kinds[0];
 const tick = { kind, full: false };

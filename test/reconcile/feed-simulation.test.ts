@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Covered, type Covering, coverRange } from '../../src/reconcile/transactions/cover-range.js';
-import type { Window } from '../../src/reconcile/transactions/feed.js';
-import { type Auditing, findHoles } from '../../src/reconcile/transactions/find-holes.js';
-import { uncovered } from '../../src/reconcile/transactions/windows.js';
+import {
+  type Auditing,
+  type Covered,
+  type Covering,
+  coverRange,
+  findHoles,
+} from '../../src/reconcile/transactions/cover-range.js';
+import { uncovered, type Window } from '../../src/reconcile/transactions/feed.js';
 import { sized } from '../support/sizes.js';
 import { calm, type FeedHabits, MemoryFeedStore, MovingFeed } from './moving-feed.js';
 import { Random } from './random.js';

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
-import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { itemsOf, refundAtDashboard } from '../support/forger.js';
 import { resettableDatabase } from '../support/resettable-database.js';
+import { refreshRecords } from './refresh-records.js';
 
 const ASSET = 'USDT.TRC20';
 let flow: DeliveryFlow;

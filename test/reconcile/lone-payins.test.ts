@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
-import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { getRecord } from '../../src/records/rows.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
+import { refreshRecords } from './refresh-records.js';
 
 let flow: DeliveryFlow;
 beforeEach(async () => {

@@ -1,13 +1,13 @@
-import type {
-  Coverage,
-  FeedPage,
-  FeedRow,
-  FeedStore,
-  Proof,
-  ReadFeed,
-  Window,
+import {
+  type Coverage,
+  type FeedPage,
+  type FeedRow,
+  type FeedStore,
+  merged,
+  type Proof,
+  type ReadFeed,
+  type Window,
 } from '../../src/reconcile/transactions/feed.js';
-import { merged } from '../../src/reconcile/transactions/windows.js';
 import type { Random } from './random.js';
 
 export interface FeedHabits {

@@ -6,7 +6,6 @@ import { paymentIntentList } from '../../src/reconcile/lists/payment-intents.js'
 import { payoutList } from '../../src/reconcile/lists/payouts.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
-import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { recordTables } from '../../src/records/record-columns.js';
 import { RefusedError } from '../../src/service-api/service-errors.js';
 import { resettableDatabase } from '../support/resettable-database.js';
@@ -14,6 +13,7 @@ import { isLong, sized } from '../support/sizes.js';
 import { DAY, depsOf, FakeService } from './fake-service.js';
 import { lives, MovingList } from './moving-list.js';
 import { Random } from './random.js';
+import { refreshRecords } from './refresh-records.js';
 
 const MINUTE = 60_000;
 /** What a page holds at most, whatever is asked for; the lists are as many pages long either way. */

@@ -5,7 +5,6 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { kinds, type ReconcileDeps } from '../../src/reconcile/deps.js';
 import { newRefreshMemory, type RefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
-import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { observeEvent } from '../../src/webhook/observe-event.js';
@@ -13,6 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { sized } from '../support/sizes.js';
 import { testSettings } from './fake-service.js';
 import { Random } from './random.js';
+import { refreshRecords } from './refresh-records.js';
 import { type Payment, type SentEvent, ShopModel } from './shop-model.js';
 
 const SEEDS = sized(1, 200);

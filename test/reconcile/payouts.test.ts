@@ -3,13 +3,13 @@ import { createLog } from '../../src/log.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
-import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { MerchantClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { testSettings } from './fake-service.js';
+import { refreshRecords } from './refresh-records.js';
 
 const DAY = 86_400_000;
 const tick = { kind: 'payouts', full: false } as const;

@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from 'vitest';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
-import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { ContractViolationError, RefusedError, UnavailableError } from '../../src/service-api/service-errors.js';
 import { at, mention, report } from '../support/observations.js';
 import { payin } from '../support/records.js';
@@ -11,6 +10,7 @@ import { save } from '../support/saved.js';
 import { depsOf, FakeService } from './fake-service.js';
 import { MovingList } from './moving-list.js';
 import { Random } from './random.js';
+import { refreshRecords } from './refresh-records.js';
 
 const database = resettableDatabase();
 let service: FakeService;

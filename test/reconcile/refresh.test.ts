@@ -3,13 +3,13 @@ import type { Observation } from '../../src/domain/observation.js';
 import { kinds, type ReconcileDeps } from '../../src/reconcile/deps.js';
 import { newRefreshMemory, type RefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
-import { refreshRecords } from '../../src/reconcile/schedule/schedule.js';
 import { createCallShare } from '../../src/reconcile/take-turns.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, FakeService, rateLimited } from './fake-service.js';
 import { MovingList, type Simulated } from './moving-list.js';
 import { Random } from './random.js';
+import { refreshRecords } from './refresh-records.js';
 
 const kind = kinds[0];
 

@@ -2,12 +2,13 @@ import { expect, test, vi } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
-import { refreshLoop, refreshRecords } from '../../src/reconcile/schedule/schedule.js';
+import { refreshLoop } from '../../src/reconcile/schedule/schedule.js';
 import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { openSandbox, type Row } from '../sandbox/support.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, serviceWith } from './fake-service.js';
+import { refreshRecords } from './refresh-records.js';
 import { atService } from './service-at.js';
 
 const database = resettableDatabase();

@@ -10,7 +10,6 @@ import { save } from '../support/saved.js';
 
 const database = useDatabase();
 
-const now = () => new Date();
 const similarTo = async (reference: string) => (await getOrder(database.db, reference))?.similarReferences;
 const register = (reference: string) =>
   database.db.transaction((trx) => registerOrder(trx, { reference, amount: '1', currency: 'EUR' }));
@@ -54,10 +53,10 @@ test('what an older program made has its skeleton made in slices, and what then 
   expect(await similarTo('x-9 ')).toEqual(['X-9']);
   const holding = await db.transaction();
   await holding('orders').where({ reference: 'old-7' }).forUpdate();
-  await makeSkeletons({ db, now });
+  await makeSkeletons({ db });
   expect(await db('orders').whereNull('reference_skeleton').pluck('reference')).toEqual(['old-7']);
   await holding.rollback();
-  await makeSkeletons({ db, now });
+  await makeSkeletons({ db });
   expect(await db('orders').whereNull('reference_skeleton').pluck('reference')).toEqual([]);
   expect(await similarTo('X-9')).toEqual(['x-9 ']);
   const planned = await db('check_agenda').where({ entity_kind: 'order' }).pluck('entity_id');

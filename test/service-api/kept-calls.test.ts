@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { NotedOperation, NotedWrite } from '../../src/service-api/key-store.js';
 import { keptRequest, prepareKeyed } from '../../src/service-api/keyed-calls.js';
 import { MemoryKeyStore } from '../../src/service-api/memory-key-store.js';
-import { openWrites } from '../../src/service-api/open-writes.js';
+import { settleOpen } from '../../src/service-api/open-writes.js';
 
 const payout = { assetCode: 'USDT.TRON', amount: '1.50', destinationAddress: 'TAbc' };
 const path = { id: 'acc_1' };
@@ -209,14 +209,17 @@ describe('keys that are kept in memory', () => {
     for (const key of ['a', 'b']) await begin(key);
     now += 100;
     const round: string[] = [];
-    for await (const { write: one, isGivenUp } of openWrites(store, { operations: all, limits, signal: undefined })) {
-      round.push(`${one.key} ${isGivenUp}`);
+    const about = { operations: all, limits };
+    const settle = async ({ key }: NotedWrite) => {
       now += 1;
-      if (!isGivenUp) await store.end(write(one.key), 'unknown', null);
-    }
-    expect(round).toEqual(['late true', 'a false', 'b false']);
+      await store.end(write(key), 'unknown', null);
+      return { outcome: 'unknown', objectIds: [] } as const;
+    };
+    for await (const { key, outcome } of settleOpen(store, { ...about, signal: undefined }, settle))
+      round.push(`${key} ${outcome}`);
+    expect(round).toEqual(['late lost', 'a unknown', 'b unknown']);
     expect(new Set([(await claim())?.key, (await claim())?.key])).toEqual(new Set(['a', 'b']));
     const stop = AbortSignal.abort(new Error('stopped'));
-    await expect(openWrites(store, { operations: all, limits, signal: stop }).next()).rejects.toThrow('stopped');
+    await expect(settleOpen(store, { ...about, signal: stop }, settle).next()).rejects.toThrow('stopped');
   });
 });

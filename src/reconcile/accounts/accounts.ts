@@ -1,12 +1,15 @@
+import { isJsonObject, type Json } from '../../domain/json.js';
 import type { Observation } from '../../domain/observation.js';
+import { ownText } from '../../domain/own-text.js';
+import { textField } from '../../domain/records.js';
 import { listedIds } from '../../records/runs/listed-ids.js';
-import { endRefreshRequests, waitingRefreshRequests } from '../../records/runs/refresh-requests.js';
-import { saveObservations } from '../../records/saving/save-observations.js';
+import { waitingRefreshRequests } from '../../records/runs/refresh-requests.js';
 import type { Outcome, RunContext } from '../deps.js';
 import { StrangeListError } from '../lists/same-list.js';
-import { NOTHING, writeFenced } from '../write-fenced.js';
-import { type AccountPage, type AccountsScan, scanAccounts } from './scan-accounts.js';
-import { settleUnlisted, type UnlistedAccounts } from './settle-unlisted.js';
+import { type Answer, ask, type Row, rowsOf } from '../service-reader.js';
+import { itemsOf } from '../transactions/read-feed.js';
+import { saveFenced } from '../write-fenced.js';
+import { settleUnlisted } from './settle-unlisted.js';
 
 /** Specification 3.6, 4.10. */
 const statuses = ['active', 'frozen', 'closed'] as const;
@@ -17,7 +20,6 @@ const TOO_FEW = 5;
 interface Pass {
   seen: Set<string>;
   reasons: string[];
-  /** Start and end of the poll, in ms of the service's clock. */
   from: number;
   to: number;
 }
@@ -58,7 +60,6 @@ export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
           from: (second ?? first).from,
           to: (second ?? first).to,
         });
-  if (unlisted !== null) await saveUnlisted(run, unlisted);
   if (unlisted?.reason) reasons.push(unlisted.reason);
   return {
     complete: reasons.length === 0,
@@ -77,49 +78,81 @@ export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
 export async function readAll(run: RunContext): Promise<Pass> {
   const pass: Pass = { seen: new Set(), reasons: [], from: Number.POSITIVE_INFINITY, to: 0 };
   for (const status of statuses) {
-    const scan = await scanAccounts(run, status, async (page) => {
-      pass.from = Math.min(pass.from, page.from);
-      pass.to = Math.max(pass.to, page.to);
-      await savePage(run, page);
-    });
-    for (const id of scan.ids) pass.seen.add(id);
-    if (scan.flaw !== null) pass.reasons.push(`the list of ${status} sub-wallets: ${words[scan.flaw]}`);
+    const flaw = await scanAccounts(run, status, pass);
+    if (flaw !== null) pass.reasons.push(`the list of ${status} sub-wallets: ${flaws[flaw]}`);
   }
   return pass;
 }
 
-const words: Readonly<Record<NonNullable<AccountsScan['flaw']>, string>> = {
+/** Why a list was not read to its end for certain. */
+const flaws = {
   item_without_id: 'an item has no id',
   repeats: 'its pages repeat',
   moved: 'it moved while it was read',
   endless: 'it never ends',
-};
+} as const;
+type Flaw = keyof typeof flaws;
 
-async function savePage(run: RunContext, { rows, from, to }: AccountPage): Promise<void> {
+const operation = 'listAccounts';
+const TAKE = 100;
+const MOST_PAGES = 2_000;
+
+/** One list of sub-wallets (specification 4.10). Its shape is not shown: paged by row, or `{items, nextCursor}`. */
+async function scanAccounts(run: RunContext, status: string, pass: Pass): Promise<Flaw | null> {
+  const ids = new Set<string>();
+  let place: Partial<Place> = {};
+  for (let number = 0; number < MOST_PAGES; number += 1) {
+    const query = { status, take: TAKE, ...(place.cursor === undefined ? {} : { cursor: place.cursor }) };
+    const { data, from, to }: Answer<Json> = await ask(run, operation, { query });
+    const items = itemsOf(data, operation);
+    const rows = rowsOf(items).map(({ id, fields }) => ({ id: ownText(id), fields }));
+    pass.from = Math.min(pass.from, from);
+    pass.to = Math.max(pass.to, to);
+    await savePage(run, rows, { from, to });
+    if (rows.length < items.length) return 'item_without_id';
+    const news = rows.filter(({ id }) => !ids.has(id));
+    for (const { id } of news) ids.add(id);
+    for (const { id } of news) pass.seen.add(id);
+    const next: Place | Flaw | null = isJsonObject(data)
+      ? byCursor(textField(data, 'nextCursor'), news)
+      : byRow(rows, news, place.last ?? null);
+    if (next === null || typeof next === 'string') return next;
+    place = next;
+  }
+  return 'endless';
+}
+
+async function savePage(
+  run: RunContext,
+  rows: readonly Row[],
+  { from, to }: Omit<Answer<Json>, 'data'>,
+): Promise<void> {
   const { source, tally, progress } = run;
   tally.seen += rows.length;
   progress({ seen: tally.seen, calls: tally.calls, oldest: null, total: null });
-  await save(
+  await saveFenced(
     run,
     rows.map(({ id, fields }): Observation => ({ type: 'poll', kind: 'account', id, from, to, source, fields })),
   );
 }
 
-async function saveUnlisted(run: RunContext, { observations, endedRequests }: UnlistedAccounts): Promise<void> {
-  const { deps, tally, fence } = run;
-  await save(run, observations);
-  if (endedRequests.length === 0) return;
-  await writeFenced({ db: deps.db, now: deps.now, tally, fence }, async (trx) => {
-    await endRefreshRequests(trx, 'account', endedRequests);
-    return NOTHING;
-  });
+/** Where a list goes on. `last`: the row that the page should begin with, since the cursor is the one before it. */
+interface Place {
+  cursor: string;
+  last: string | null;
 }
 
-async function save({ deps, tally, fence }: RunContext, observations: Observation[]): Promise<void> {
-  const { db, now, adoptedAt } = deps;
-  if (observations.length === 0) return;
-  await writeFenced({ db, now, tally, fence }, async (trx) => {
-    const { changed, breaksOpened } = await saveObservations(trx, observations, { now: now(), adoptedAt });
-    return { changed, breaksOpened };
-  });
+/** Null: the list is at its end. A row that is gone from where it stood takes its neighbours' place with it. */
+function byRow(rows: readonly Row[], news: readonly Row[], last: string | null): Place | Flaw | null {
+  const overlaps = last === null || rows[0]?.id === last;
+  if (!overlaps) return news.length === 0 && rows.length > 0 ? 'repeats' : 'moved';
+  const [before, end] = [rows.at(-2), rows.at(-1)];
+  // One row alone can't be overlapped with: it is the whole list, or the row that the last page ended with.
+  if (news.length === 0 || before === undefined || end === undefined) return null;
+  return { cursor: before.id, last: end.id };
+}
+
+function byCursor(cursor: string | null, news: readonly Row[]): Place | Flaw | null {
+  if (cursor === null || cursor === '') return null;
+  return news.length === 0 ? 'repeats' : { cursor, last: null };
 }

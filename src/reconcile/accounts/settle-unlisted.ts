@@ -1,21 +1,20 @@
+import { isJsonObject } from '../../domain/json.js';
 import type { Observation } from '../../domain/observation.js';
 import { accountsEndingIn, closedAccounts } from '../../records/runs/listed-ids.js';
-import type { MetRefreshRequest, WaitingRefreshRequest } from '../../records/runs/refresh-requests.js';
+import { endRefreshRequests, type WaitingRefreshRequest } from '../../records/runs/refresh-requests.js';
+import { ForbiddenError, NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
-import { findHidden } from './find-hidden.js';
+import { ask } from '../service-reader.js';
+import { saveFenced, writeFenced } from '../write-fenced.js';
 
 const DAY_MS = 86_400_000;
 /** Of ids in a run's proof. */
 const SHOWN = 10;
 
-export interface UnlistedAccounts {
-  /** What is to be saved of them, and the refresh requests that go. */
-  observations: Observation[];
-  endedRequests: MetRefreshRequest[];
+interface UnlistedAccounts {
   absent: number;
   /** Why the run does not prove what became of some; null: it does. */
   reason: string | null;
-  /** For the run's proof. */
   proof: Record<string, unknown>;
 }
 
@@ -53,14 +52,14 @@ export async function settleUnlisted(run: RunContext, passes: Passes): Promise<U
   const given = undecided.filter((id) => (ages.get(id)?.ageMs ?? 0) >= DAY_MS);
   const isHeld = (id: string): boolean => wasListed.has(id) || ages.get(id)?.held === true;
   const gone = [...closed, ...[...archived, ...found.denied].filter(isHeld), ...doubtful];
+  await saveFenced(run, [
+    ...archived.filter(isHeld).map((id) => archivedStatement(run, id, passes)),
+    ...gone.map((id) => absence(run, id, passes)),
+  ]);
+  const unheld = [...archived, ...found.denied].filter((id) => !isHeld(id));
+  const ended = [...unheld, ...given].flatMap((id) => ages.get(id) ?? []);
+  if (ended.length > 0) await writeFenced({ ...run.deps, ...run }, (trx) => endRefreshRequests(trx, 'account', ended));
   return {
-    observations: [
-      ...archived.filter(isHeld).map((id) => archivedStatement(run, id, passes)),
-      ...gone.map((id) => absence(run, id, passes)),
-    ],
-    endedRequests: [...[...archived, ...found.denied].filter((id) => !isHeld(id)), ...given].flatMap(
-      (id) => ages.get(id) ?? [],
-    ),
     absent: [...closed, ...open.filter((id) => !found.left.includes(id))].length,
     reason:
       found.left.length === 0 ? null : `${found.left.length} sub-wallets of no list are asked for in the next run`,
@@ -86,4 +85,58 @@ function archivedStatement({ source }: RunContext, id: string, { after }: Passes
 
 function absence({ source }: RunContext, id: string, { from, to }: Passes): Observation {
   return { type: 'absence', kind: 'account', id, from, to, source };
+}
+
+/** No sub-wallet has this id: shows whether the service refuses to show the transactions of one that it does not know. */
+const NOBODY = 'tallyhook-no-such-account';
+/** Calls of one run; the others have their turn in the next. */
+const MOST = 60;
+
+interface HiddenAccounts {
+  /** The service knows them by their own transactions: hidden from the lists, which only an archived one is. */
+  known: string[];
+  denied: string[];
+  /** The service refuses to answer, or shows nothing of a sub-wallet that it does not know either. */
+  undecided: string[];
+  left: string[];
+}
+
+/**
+ * Sub-wallets that none of the lists shows, asked for one by one through their own transactions (specification 4.11): there is
+ * no call for one sub-wallet. One that was closed and archived between two runs was never seen closed, and is still known.
+ * `listed`: one that the lists show.
+ */
+async function findHidden(
+  run: RunContext,
+  ids: readonly string[],
+  listed: string | undefined,
+): Promise<HiddenAccounts> {
+  const found: HiddenAccounts = { known: [], denied: [], undecided: [], left: ids.slice(MOST) };
+  const silent: string[] = [];
+  const denied: string[] = [];
+  for (const id of ids.slice(0, MOST)) {
+    const answer = await askFor(run, id);
+    if (answer === 'nothing') silent.push(id);
+    else (answer === 'denied' ? denied : found[answer]).push(id);
+  }
+  // Where it denies one that it lists as well, it does not offer the call.
+  const isOffered = denied.length === 0 || listed === undefined || (await askFor(run, listed)) !== 'denied';
+  found[isOffered ? 'denied' : 'undecided'].push(...denied);
+  const isDenying = silent.length > 0 && (await askFor(run, NOBODY)) === 'denied';
+  found[isDenying ? 'known' : 'undecided'].push(...silent);
+  return found;
+}
+
+/** `nothing`: an empty list, which may be that of a sub-wallet that never moved. */
+async function askFor(run: RunContext, id: string): Promise<'known' | 'denied' | 'undecided' | 'nothing'> {
+  try {
+    const { data } = await ask(run, 'listAccountTransactions', { path: { id }, query: { take: 1 } });
+    const items = isJsonObject(data) ? data['items'] : data;
+    if (!Array.isArray(items)) return 'undecided';
+    return items.length > 0 ? 'known' : 'nothing';
+  } catch (error) {
+    if (error instanceof NotFoundError) return 'denied';
+    if (error instanceof ForbiddenError || error instanceof RefusedError) return 'undecided';
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { holdsCatalog, type KnownAsset, knownAssets } from '../../records/balances/balance-assets.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
-import { readCatalog } from '../catalog/read-catalog.js';
+import { readCatalog } from '../catalog/catalog.js';
 import type { Outcome, RunContext } from '../deps.js';
 import { classifyAssets, type Sandwiched } from './classify-assets.js';
 import { saveBalance } from './save-balance.js';
@@ -19,9 +19,7 @@ export async function reconcileBalances(run: RunContext): Promise<Outcome> {
   if (!(await holdsCatalog(db))) await readCatalogIfOffered(run);
   const assets = await knownAssets(db);
   const { asked, idle, waiting } = turnOf(assets, run.options.full);
-  const sandwiched = await classifyAssets(run, asked, (assetCode, { read, earlier, verdict }) =>
-    saveBalance(run, assetCode, { read, earlier }, verdict),
-  );
+  const sandwiched = await classifyAssets(run, asked, (asset, found) => saveBalance(run, asset, found));
   run.tally.seen += sandwiched.size;
   run.progress({ seen: sandwiched.size, calls: run.tally.calls, oldest: null, total: assets.length });
   const reasons = whyIncomplete(sandwiched);

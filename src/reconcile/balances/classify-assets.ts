@@ -11,12 +11,12 @@ import { countUnreadPayins } from '../../records/runs/refresh-requests.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import type { RunContext } from '../deps.js';
 import { payoutsListedUntil } from '../lists/payouts.js';
-import { isSameBalance, type ReadBalance, readBalance } from './read-balance.js';
-import type { Verdict } from './save-balance.js';
+import { isSameBalance, type ReadBalance, readBalance, type Verdict } from './save-balance.js';
 
 /** Rounds of read, sync, read again: what moved in all of them is left to the next run. */
 const ROUNDS = 4;
 
+const NO_BALANCE = 'the service shows no balance of it';
 const UNDER_WAY = 'payouts are under way: whose they are is not known yet';
 
 export interface Sandwiched {
@@ -32,7 +32,6 @@ interface Open {
   unconfirmed: string | null;
 }
 
-/** Writes what came of one asset. */
 type Save = (assetCode: string, sandwiched: Sandwiched) => Promise<void>;
 
 /**
@@ -46,6 +45,7 @@ export async function classifyAssets(
   assets: readonly string[],
   save: Save,
 ): Promise<Map<string, Sandwiched>> {
+  const { db, contract } = run.deps;
   const done = new Map<string, Sandwiched>();
   const open = new Map<string, Open>();
   const settle = async (asset: string, sandwiched: Sandwiched): Promise<void> => {
@@ -55,7 +55,7 @@ export async function classifyAssets(
   };
   for (const asset of assets) {
     const before = await readBalance(run, asset);
-    if (before?.balance == null) await settle(asset, unproven(before, 'the service shows no balance of it'));
+    if (before?.balance == null) await settle(asset, unproven(before, NO_BALANCE));
     else open.set(asset, { before, unconfirmed: null });
   }
   for (let round = 1; round <= ROUNDS && open.size > 0; round += 1) {
@@ -63,66 +63,48 @@ export async function classifyAssets(
     const again = new Map<string, ReadBalance | null>();
     for (const asset of open.keys()) again.set(asset, await readBalance(run, asset));
     if (synced.reason !== null) {
-      for (const [asset, read] of again)
-        await settle(
-          asset,
-          unproven(read, `not all records are read: ${synced.reason}`, open.get(asset)?.before ?? null),
-        );
+      const reason = `not all records are read: ${synced.reason}`;
+      for (const [asset, read] of again) await settle(asset, unproven(read, reason, open.get(asset)?.before));
       return done;
     }
-    await closeRound(run, { open, settle, again, synced });
+    const asked = [...open];
+    const sums = await sumMovements(db, [...open.keys()], { ...synced, table: contract.movements });
+    const proofs = await readProofs(db, [...open.keys()]);
+    for (const [asset, waiting] of asked) {
+      const read = again.get(asset) ?? null;
+      const known = { read, sums: sums.get(asset), proof: proofs.get(asset), caveats: synced.caveats };
+      const outcome = await closeRound(run, asset, waiting, known);
+      if ('verdict' in outcome) await settle(asset, outcome);
+      else open.set(asset, outcome);
+    }
   }
   for (const [asset, { before }] of open) await settle(asset, unproven(before, 'it moved each time that it was read'));
   return done;
 }
 
+/** What came of it, or what the next round begins with. */
 async function closeRound(
   { deps }: RunContext,
-  round: {
-    open: Map<string, Open>;
-    settle: Save;
-    again: ReadonlyMap<string, ReadBalance | null>;
-    synced: Synced;
-  },
-): Promise<void> {
-  const { open, settle, again, synced } = round;
-  const assets = [...open.keys()];
-  const sums = await sumMovements(deps.db, assets, { ...synced, table: deps.contract.movements });
-  const proofs = await readProofs(deps.db, assets);
-  for (const asset of assets) {
-    const waiting = open.get(asset);
-    if (waiting === undefined) continue;
-    const { before, unconfirmed } = waiting;
-    const read = again.get(asset) ?? null;
-    const moved = sums.get(asset);
-    if (read?.balance == null || moved === undefined) {
-      await settle(asset, unproven(read, 'the service shows no balance of it'));
-      continue;
-    }
-    if (!isSameBalance(before, read) || moved.movedFrom >= read.from) {
-      open.set(asset, { before: read, unconfirmed: null });
-      continue;
-    }
-    const verdict = verdictOf(asset, { read, sums: moved, proof: proofs.get(asset), caveats: synced.caveats });
-    const { unexplained } = verdict.classified.verdict;
-    const held = moved.unnamed && holdResidual(unexplained, moved.unnamed, proofs.get(asset)?.held ?? null);
-    if (held) {
-      await settle(asset, { read, earlier: before, verdict: { type: 'unproven', reason: UNDER_WAY, held } });
-      continue;
-    }
-    const isNew = unexplained !== '0' && unexplained !== unconfirmed;
-    const stood = proofs.get(asset)?.unexplained === unexplained;
-    if (isNew && !(stood && (await isKnownResidual(deps.db, asset, unexplained)))) {
-      open.set(asset, { before: read, unconfirmed: unexplained });
-      continue;
-    }
-    await settle(asset, { read, earlier: before, verdict });
-  }
+  asset: string,
+  { before, unconfirmed }: Open,
+  { read, sums, proof, caveats }: Known,
+): Promise<Sandwiched | Open> {
+  if (read?.balance == null || sums === undefined) return unproven(read, NO_BALANCE);
+  if (!isSameBalance(before, read) || sums.movedFrom >= read.from) return { before: read, unconfirmed: null };
+  const verdict = verdictOf(asset, { read, sums, proof, caveats });
+  const { unexplained } = verdict.classified.verdict;
+  const held = sums.unnamed && holdResidual(unexplained, sums.unnamed, proof?.held ?? null);
+  if (held) return { read, earlier: before, verdict: { type: 'unproven', reason: UNDER_WAY, held } };
+  const isNew = unexplained !== '0' && unexplained !== unconfirmed;
+  const stood = proof?.unexplained === unexplained;
+  if (isNew && !(stood && (await isKnownResidual(deps.db, asset, unexplained))))
+    return { before: read, unconfirmed: unexplained };
+  return { read, earlier: before, verdict };
 }
 
 interface Known {
-  read: ReadBalance;
-  sums: AssetSums;
+  read: ReadBalance | null;
+  sums: AssetSums | undefined;
   proof: BalanceProof | undefined;
   caveats: readonly string[];
 }
@@ -130,7 +112,7 @@ interface Known {
 /** The first pair of readings that agrees, over records that are whole, is the opening position. */
 function verdictOf(
   assetCode: string,
-  { read, sums, proof, caveats }: Known,
+  { read, sums, proof, caveats }: Known & { read: ReadBalance; sums: AssetSums },
 ): { type: 'judged'; classified: ClassifiedBalance; opens: boolean; caveats: readonly string[] } {
   const opening = proof?.opening ?? null;
   const balance = read.balance ?? '0';
@@ -152,11 +134,8 @@ function likelyOf({ unnamed }: AssetSums): string[] {
 }
 
 function unproven(read: ReadBalance | null, reason: string, earlier: ReadBalance | null = null): Sandwiched {
-  return { read, earlier: sameAs(read, earlier), verdict: { type: 'unproven', reason } };
-}
-
-function sameAs(read: ReadBalance | null, earlier: ReadBalance | null): ReadBalance | null {
-  return read !== null && earlier !== null && isSameBalance(earlier, read) ? earlier : null;
+  const isSame = read !== null && earlier !== null && isSameBalance(earlier, read);
+  return { read, earlier: isSame ? earlier : null, verdict: { type: 'unproven', reason } };
 }
 
 /** The kinds whose records move balances. Payouts before payments, which name the refunds of disputes, and transactions last. */
@@ -171,10 +150,7 @@ interface Synced {
   payoutsListedUntil: number;
 }
 
-/**
- * Brings the records that move balances up to date with the service's lists, each by a run of its own, and works them into
- * the movements.
- */
+/** Each list by a run of its own; what it shows is worked into the movements. */
 async function syncMovements(run: RunContext): Promise<Synced> {
   const synced: Synced = { reason: null, caveats: [], payoutsListedUntil: Number.POSITIVE_INFINITY };
   for (const kind of kinds) {

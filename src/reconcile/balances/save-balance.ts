@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 import { isIdentityKept } from '../../domain/balances/balance-proof.js';
 import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
-import type { JsonObject } from '../../domain/json.js';
-import { isAmount, isZero } from '../../domain/money.js';
+import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import { compareAmounts, isAmount, isTotal, isZero, normalizeAmount } from '../../domain/money.js';
 import type { Observation } from '../../domain/observation.js';
+import { textField } from '../../domain/records.js';
 import { keepRates } from '../../records/balances/asset-rates.js';
 import { followResidual } from '../../records/balances/balance-breaks.js';
 import {
@@ -17,10 +18,44 @@ import { sumAttributed } from '../../records/balances/balance-sums.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
 import { saveObservations } from '../../records/saving/save-observations.js';
 import type { RunContext } from '../deps.js';
-import { writeFenced } from '../write-fenced.js';
-import type { ReadBalance } from './read-balance.js';
+import { askIfShown } from '../service-reader.js';
+import { saveContext, writeFenced } from '../write-fenced.js';
 
-/** What is written of one asset: what was read, and what came of judging it. */
+/** One balance as the service showed it (specification 2.8). Amounts are normalized; null: not shown, or no amount. */
+export interface ReadBalance {
+  fields: JsonObject;
+  balance: string | null;
+  frozen: string | null;
+  available: string | null;
+  from: number;
+  to: number;
+}
+
+/** Null: the service does not know the asset, or refuses to show its balance. */
+export async function readBalance(run: RunContext, assetCode: string): Promise<ReadBalance | null> {
+  const reply = await askIfShown(run, 'getBalance', { path: { assetCode } });
+  if (reply === null) return null;
+  const { data, from, to } = reply;
+  const fields = isJsonObject(data) ? data : {};
+  const shown = textField(fields, 'assetCode');
+  if (shown !== null && shown !== assetCode) return null;
+  const amount = (name: string): string | null => {
+    const value = fields[name];
+    return isTotal(value) ? normalizeAmount(value) : null;
+  };
+  const [balance, frozen, available] = [amount('balance'), amount('frozen'), amount('available')];
+  return { fields: { ...fields, id: assetCode }, balance, frozen, available, from, to };
+}
+
+/** Nothing moved between the two, as far as a balance shows. */
+export function isSameBalance(a: ReadBalance, b: ReadBalance): boolean {
+  return same(a.balance, b.balance) && same(a.frozen, b.frozen);
+}
+
+function same(a: string | null, b: string | null): boolean {
+  return a === null || b === null ? a === b : compareAmounts(a, b) === 0;
+}
+
 export type Verdict =
   | { type: 'judged'; classified: ClassifiedBalance; opens: boolean; caveats: readonly string[] }
   | { type: 'unproven'; reason: string; held?: HeldResidual };
@@ -28,31 +63,20 @@ export type Verdict =
 /** One transaction for each asset: the record, its rate, its proof and its breaks. */
 export async function saveBalance(
   run: RunContext,
-  assetCode: string,
-  { read, earlier = null }: { read: ReadBalance | null; earlier?: ReadBalance | null },
-  verdict: Verdict,
+  id: string,
+  { read, earlier, verdict }: { read: ReadBalance | null; earlier: ReadBalance | null; verdict: Verdict },
 ): Promise<void> {
-  const { deps, tally, fence, source } = run;
-  const { db, now, adoptedAt } = deps;
-  await writeFenced({ db, now, tally, fence }, async (trx) => {
-    const observations: Observation[] =
-      read === null
-        ? []
-        : [
-            {
-              type: 'poll',
-              kind: 'balance',
-              id: assetCode,
-              from: read.from,
-              to: read.to,
-              source,
-              fields: read.fields,
-            },
-          ];
-    const saved = await saveObservations(trx, observations, { now: now(), adoptedAt });
-    if (read !== null) await keepRate(trx, assetCode, read);
-    const identity = read === null ? 0 : await followIdentity(trx, assetCode, { read, earlier }, source.ref);
-    const residual = await saveVerdict(trx, run, assetCode, verdict);
+  const { deps, source } = run;
+  await writeFenced({ ...deps, ...run }, async (trx) => {
+    const observations: Observation[] = [];
+    if (read !== null) {
+      const { from, to, fields } = read;
+      observations.push({ type: 'poll', kind: 'balance', id, from, to, source, fields });
+    }
+    const saved = await saveObservations(trx, observations, saveContext(deps));
+    if (read !== null) await keepRate(trx, id, read);
+    const identity = read === null ? 0 : await followIdentity(trx, id, { read, earlier }, source.ref);
+    const residual = await saveVerdict(trx, run, id, verdict);
     return { changed: saved.changed, breaksOpened: saved.breaksOpened + identity + residual };
   });
 }

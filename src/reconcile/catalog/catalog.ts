@@ -1,12 +1,16 @@
-import { type Json, toJsonText } from '../../domain/json.js';
+import { toJsonText } from '../../domain/json.js';
+import type { Observation } from '../../domain/observation.js';
+import type { RecordKind } from '../../domain/records.js';
 import { assetsToSettle, keepSettlementMethods } from '../../records/balances/product-facts.js';
+import { listedIds } from '../../records/runs/listed-ids.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
-import { NotFoundError, RefusedError, ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';
+import { saveObservations } from '../../records/saving/save-observations.js';
+import type { ReadOperation } from '../../service-api/operations.js';
+import { ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';
 import type { Outcome, RunContext } from '../deps.js';
-import { NOTHING, writeFenced } from '../write-fenced.js';
-import { checkProducts, type ProductsChecked } from './check-products.js';
-import { readCatalog, readSettlementAccounts } from './read-catalog.js';
-import { type ProductsRead, readProducts } from './read-products.js';
+import { ask, askIfShown, rowsOf } from '../service-reader.js';
+import { saveContext, writeFenced } from '../write-fenced.js';
+import { checkProducts, type ProductsChecked, type ProductsRead, readProducts } from './check-products.js';
 
 /** So many findings are listed one by one. */
 const LISTED = 20;
@@ -28,7 +32,9 @@ export async function reconcileCatalog(run: RunContext): Promise<Outcome> {
     }
   };
   const assets = await attempt('the catalog of assets', () => readCatalog(run));
-  const accounts = await attempt('the settlement accounts', () => readSettlementAccounts(run));
+  const accounts = await attempt('the settlement accounts', () =>
+    readWhole(run, 'listSettlementAccounts', 'settlement_account'),
+  );
   const methods = await attempt('the settlement methods', () => readSettlementMethods(run));
   const products = await attempt('the products', () => readProducts(run));
   const known = await readWatermarks(run.deps.db, 'catalog');
@@ -57,28 +63,46 @@ const MOST_ASSETS = 20;
 
 /** To where each asset can be settled (specification 4.17), some assets on each run. Returns how many were asked for. */
 async function readSettlementMethods(run: RunContext): Promise<number> {
-  const { db, now } = run.deps;
-  const assets = await assetsToSettle(db, MOST_ASSETS);
-  for (const asset of assets) {
-    const answer = await ask(run, asset);
-    await writeFenced({ db, now, tally: run.tally, fence: run.fence }, async (trx) => {
-      const content = answer === null ? null : toJsonText(answer);
-      await keepSettlementMethods(trx, asset, content, run.deps.client.serviceNow());
-      return NOTHING;
-    });
+  const { deps } = run;
+  const assets = await assetsToSettle(deps.db, MOST_ASSETS);
+  for (const assetCode of assets) {
+    const answer = await askIfShown(run, 'listSettlementPaymentMethods', { query: { assetCode } });
+    const content = answer === null ? null : toJsonText(answer.data);
+    await writeFenced({ ...deps, ...run }, (trx) =>
+      keepSettlementMethods(trx, assetCode, content, deps.client.serviceNow()),
+    );
   }
   return assets.length;
 }
 
-/** Null: the service has no way to settle it. */
-async function ask({ deps, tally, signal }: RunContext, assetCode: string): Promise<Json | null> {
-  signal?.throwIfAborted();
-  tally.calls += 1;
-  try {
-    const request = { query: { assetCode }, ...(signal ? { signal } : {}) };
-    return (await deps.client.reply('listSettlementPaymentMethods', request)).data;
-  } catch (error) {
-    if (error instanceof NotFoundError || error instanceof RefusedError) return null;
-    throw error;
-  }
+/** The public catalog (specification 4.20). Returns the codes of its assets. */
+export async function readCatalog(run: RunContext): Promise<string[]> {
+  return readWhole(run, 'listPublicAssets', 'asset', 'assetCode');
+}
+
+/** A list that one answer holds whole: what it shows, and what it no longer does. */
+async function readWhole(
+  run: RunContext,
+  operation: ReadOperation,
+  kind: Extract<RecordKind, 'asset' | 'settlement_account'>,
+  idField?: string,
+): Promise<string[]> {
+  const { deps, tally, source } = run;
+  const { data, from, to } = await ask(run, operation);
+  const items = Array.isArray(data) ? data : [];
+  const rows = rowsOf(items, idField);
+  tally.seen += rows.length;
+  await writeFenced({ ...deps, ...run }, async (trx) => {
+    const shown = new Set(rows.map(({ id }) => id));
+    // An answer with a row that can't be distinguished, or with none at all, says nothing of what is gone.
+    const isWhole = rows.length === items.length && rows.length > 0;
+    const gone = isWhole ? (await listedIds(trx, kind)).filter((id) => !shown.has(id)) : [];
+    const about = { kind, from, to, source };
+    const observations: Observation[] = [
+      ...rows.map(({ id, fields }): Observation => ({ type: 'poll', id, fields: { ...fields, id }, ...about })),
+      ...gone.map((id): Observation => ({ type: 'absence', id, ...about })),
+    ];
+    return saveObservations(trx, observations, saveContext(deps));
+  });
+  return rows.map(({ id }) => id);
 }

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { describeError } from '../../records/database/database-errors.js';
 import { fillSkeletons } from '../../records/family/references.js';
 import { rederiveSlice } from '../../records/orders/rederive-releases.js';
 import { showSliceAgain } from '../../records/saving/show-again.js';
 import type { ReconcileDeps } from '../deps.js';
-import { NOTHING, writeFenced } from '../write-fenced.js';
+import { saveContext, whilePassing } from '../write-fenced.js';
 import { type CrossCheckDeps, crossCheck } from './cross-check.js';
 
 const EVERY_MS = 60_000;
@@ -37,40 +38,27 @@ export async function checkOnce(deps: CrossCheckDeps & ReleaseRules, signal?: Ab
   await crossCheck(deps, signal);
 }
 
-/** Makes the skeletons of references that are missing, slice by slice. */
-export async function makeSkeletons(
-  { db, now }: Pick<ReconcileDeps, 'db' | 'now'>,
-  signal?: AbortSignal,
-): Promise<void> {
-  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
-  const left: boolean[] = [];
-  do {
-    signal?.throwIfAborted();
-    await writeFenced({ db, now, tally, fence: null }, async (trx) => {
-      left.push(await fillSkeletons(trx));
-      return NOTHING;
-    });
-  } while (left.at(-1) === true);
+export async function makeSkeletons({ db }: Pick<ReconcileDeps, 'db'>, signal?: AbortSignal): Promise<void> {
+  await inSlices(db, fillSkeletons, signal);
 }
 
-/**
- * Orders keep the release that they were derived with until one of their records changes. So where the rules of the release
- * are others than when they were last derived, all that hang on them are derived anew: slice by slice, going on where a
- * process before stopped.
- */
+/** Orders keep the release that they were derived with: where its rules changed, all that hang on them go anew. */
 export async function rederiveReleases(
-  { db, now, ...rules }: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | keyof ReleaseRules>,
+  deps: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | keyof ReleaseRules>,
   signal?: AbortSignal,
 ): Promise<void> {
-  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
-  for (;;) {
-    signal?.throwIfAborted();
-    const left: boolean[] = [];
-    await writeFenced({ db, now, tally, fence: null }, async (trx) => {
-      const context = { ...rules, now: now() };
-      left.push((await showSliceAgain(trx, context)) || (await rederiveSlice(trx, context)));
-      return NOTHING;
-    });
-    if (left.at(-1) !== true) return;
-  }
+  const work = async (trx: Knex.Transaction): Promise<boolean> => {
+    const context = saveContext(deps);
+    return (await showSliceAgain(trx, context)) || rederiveSlice(trx, context);
+  };
+  await inSlices(deps.db, work, signal);
+}
+
+/** In transactions of their own, until `work` says that nothing is left. */
+async function inSlices(
+  db: Knex,
+  work: (trx: Knex.Transaction) => Promise<boolean>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (let more = true; more; more = await whilePassing(() => db.transaction(work))) signal?.throwIfAborted();
 }

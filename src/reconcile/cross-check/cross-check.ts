@@ -35,7 +35,7 @@ import { loadCheckFacts } from '../../records/breaks/load-check-facts.js';
 import { openEvidence } from '../../records/breaks/open-evidence.js';
 import { describeError, isPassing } from '../../records/database/database-errors.js';
 import type { Kind, ReconcileDeps } from '../deps.js';
-import { NOTHING, writeFenced } from '../write-fenced.js';
+import { whilePassing } from '../write-fenced.js';
 
 export type CrossCheckDeps = Pick<ReconcileDeps, 'db' | 'log' | 'now' | 'adoptedAt' | 'kytWords' | 'payoutWords'>;
 
@@ -59,7 +59,7 @@ const AFTER_FAILURE_MS = 3_600_000;
  * again changes nothing. One whose check throws is logged and checked again in an hour; the others go on.
  */
 export async function crossCheck(deps: CrossCheckDeps, signal?: AbortSignal): Promise<CrossCheckReport> {
-  const report: CrossCheckReport = { checked: 0, opened: 0, resolved: 0 };
+  const report = nothingChecked();
   if (await hasNewListing(deps.db, 'payment_intent', 'irregular'))
     add(report, await inTransaction(deps, (trx) => checkListing(trx, deps)));
   const settled = await settledChanges(deps.db, deps.now());
@@ -73,7 +73,6 @@ export async function crossCheck(deps: CrossCheckDeps, signal?: AbortSignal): Pr
   return report;
 }
 
-/** `more`: there may be more to check. */
 async function checkSlice(
   trx: Knex.Transaction,
   deps: CrossCheckDeps,
@@ -84,12 +83,11 @@ async function checkSlice(
   const due = await dueChecks(trx, deps.now(), DUE_AT_ONCE);
   const entities = [...changed.entities, ...due];
   const more = changed.more || due.length === DUE_AT_ONCE;
-  if (entities.length === 0) return { report: { checked: 0, opened: 0, resolved: 0 }, more };
+  if (entities.length === 0) return { report: nothingChecked(), more };
   if (changed.upTo !== after) await moveCheckWatermark(trx, changed.upTo);
   return { report: await checkEach(trx, entities, deps), more };
 }
 
-/** Checks these, whether they changed or not. */
 async function checkInSlice(deps: CrossCheckDeps, entities: readonly EntityRef[]): Promise<CrossCheckReport> {
   return inTransaction(deps, async (trx) => {
     await lockCheckWatermark(trx);
@@ -102,7 +100,7 @@ async function checkEach(
   entities: readonly EntityRef[],
   deps: CrossCheckDeps,
 ): Promise<CrossCheckReport> {
-  const report: CrossCheckReport = { checked: 0, opened: 0, resolved: 0 };
+  const report = nothingChecked();
   await checkApart(trx, entities, {
     work: async (part, some) => add(report, await checkEntities(part, some, deps)),
     fail: async (part, entity, error) => {
@@ -128,7 +126,7 @@ async function checkEntities(
 }
 
 async function checkListing(trx: Knex.Transaction, { adoptedAt, log }: CrossCheckDeps): Promise<CrossCheckReport> {
-  const report: CrossCheckReport = { checked: 0, opened: 0, resolved: 0 };
+  const report = nothingChecked();
   const listing = await openFilterListing(trx, 'payment_intent', 'irregular');
   if (listing === null) return report;
   const disputes: DisputeStanding[] = [];
@@ -178,18 +176,11 @@ async function saveFindings(
   return { opened: await openBreaks(trx, open), resolved };
 }
 
-/** Deadlocks and short outages of the database are tried again: what is reported is of the attempt that counted. */
-async function inTransaction<T>({ db, now }: CrossCheckDeps, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
-  const results: T[] = [];
-  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
-  await writeFenced({ db, now, tally, fence: null }, async (trx) => {
-    results.push(await work(trx));
-    return NOTHING;
-  });
-  const last = results.at(-1);
-  if (last === undefined) throw new Error('a transaction ended without a result');
-  return last;
+function inTransaction<T>({ db }: CrossCheckDeps, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
+  return whilePassing(() => db.transaction(work));
 }
+
+const nothingChecked = (): CrossCheckReport => ({ checked: 0, opened: 0, resolved: 0 });
 
 function add(report: CrossCheckReport, more: CrossCheckReport): void {
   report.checked += more.checked;
@@ -204,10 +195,7 @@ interface Apart<Item> {
   fail: (trx: Knex.Transaction, item: Item, error: unknown) => Promise<void>;
 }
 
-/**
- * All of them at once; where that throws, in halves, so that one that can't be worked on fails alone. What speaks of the
- * database's condition is thrown: it is nobody's fault.
- */
+/** In halves where that throws, so that one fails alone. The database's condition is nobody's fault: it is thrown. */
 async function checkApart<Item>(
   trx: Knex.Transaction,
   items: readonly Item[],
@@ -239,19 +227,14 @@ const recordsOf: Partial<Record<Kind, readonly RecordKind[]>> = {
 
 /** Holds every record that belongs to a kind of reading against what belongs to it, changed or not; slice by slice. */
 export async function crossCheckAll(deps: CrossCheckDeps, kind: Kind, signal?: AbortSignal): Promise<CrossCheckReport> {
-  const report: CrossCheckReport = { checked: 0, opened: 0, resolved: 0 };
+  const report = nothingChecked();
   for (const record of recordsOf[kind] ?? []) {
     let after: string | null = '';
     while (after !== null) {
       signal?.throwIfAborted();
       const ids: string[] = await recordIds(deps.db, record, after, RECORDS_AT_ONCE);
-      const slice = await checkInSlice(
-        deps,
-        ids.map((id) => ({ kind: record, id })),
-      );
-      report.checked += slice.checked;
-      report.opened += slice.opened;
-      report.resolved += slice.resolved;
+      const entities = ids.map((id) => ({ kind: record, id }));
+      add(report, await checkInSlice(deps, entities));
       after = ids.length < RECORDS_AT_ONCE ? null : (ids.at(-1) ?? null);
     }
   }

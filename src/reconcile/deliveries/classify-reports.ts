@@ -5,7 +5,6 @@ import {
   matchedToCount,
   standingOf,
 } from '../../domain/deliveries/report-standing.js';
-import { rulesOf } from '../../domain/orders/order-facts.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
 import { withoutDecided } from '../../records/breaks/closed-breaks.js';
 import { incidentSince, leakedLabels, markNotSent, undoubted } from '../../records/deliveries/leaked-secrets.js';
@@ -25,9 +24,8 @@ import { evidenceOfReports } from '../../records/deliveries/report-evidence.js';
 import { noteDisproved } from '../../records/orders/searched.js';
 import { readWatermarks, writeWatermarks } from '../../records/runs/watermarks.js';
 import type { RunContext } from '../deps.js';
-import { NOTHING, writeFenced } from '../write-fenced.js';
-import { type Differing, endDiffers, openDiffers } from './differing-history.js';
-import { countBreaks, mostSingle, singleBreaks } from './report-breaks.js';
+import { saveContext, writeFenced } from '../write-fenced.js';
+import { countBreaks, type Differing, endDiffers, mostSingle, openDiffers, singleBreaks } from './report-breaks.js';
 
 /** The last event of the inbox that was compared with the history. */
 const TAKEN_IN = { kind: 'reports', name: 'taken in' };
@@ -56,8 +54,7 @@ export async function classifyReports(run: RunContext, reading: HistoryPoll | nu
   await writeFenced({ ...run.deps, ...run }, async (trx) => {
     const labels = await secretsToClassify(trx, { listed: true });
     const lacking = lackingOf(await candidates(trx, run, { reading, labels }), { run, reading });
-    const opened = await classify(trx, run, { reading, labels, lacking });
-    return { ...NOTHING, breaksOpened: opened };
+    return { breaksOpened: await classify(trx, run, { reading, labels, lacking }) };
   });
   await settle(run);
 }
@@ -84,10 +81,9 @@ async function takePart(run: RunContext, runId: string, { after, isSettled }: Pl
   await writeFenced({ ...run.deps, ...run }, async (trx) => {
     const { last, settled, taken } = await takeInReports(trx, { after, limit: TAKE_IN });
     next = last === null || taken < TAKE_IN ? null : { after: last, isSettled: isSettled && settled === last };
-    if (settled === null || !isSettled) return NOTHING;
+    if (settled === null || !isSettled) return;
     await writeWatermarks(trx, TAKEN_IN.kind, runId, new Map([[TAKEN_IN.name, { id: settled }]]));
     await dropMatched(trx, settled);
-    return NOTHING;
   });
   return next;
 }
@@ -181,7 +177,7 @@ async function disprove(
   const differs = historyDiffers({ lacking, matched });
   const labels = differs ? await undoubted(trx, leaked, now) : [...leaked];
   const ids = await markNotSent(trx, labels, now);
-  await noteDisproved(trx, ids, { adoptedAt: deps.adoptedAt, now, ...rulesOf(deps) });
+  await noteDisproved(trx, ids, { ...saveContext(deps), now });
   return labels.length === leaked.size ? null : { lacking, matched, since, counts };
 }
 
@@ -212,7 +208,7 @@ async function name(
   await saveLacking(trx, named, { state: 'not_sent', now });
   const { deps } = run;
   const ids = lacking.map(({ id }) => id);
-  await noteDisproved(trx, ids, { adoptedAt: deps.adoptedAt, now, ...rulesOf(deps) });
+  await noteDisproved(trx, ids, { ...saveContext(deps), now });
   const own = named.filter(({ single }) => single);
   const evidence = await evidenceOfReports(
     trx,
@@ -234,13 +230,8 @@ function plain(report: UnmatchedReport): UnmatchedReport & { single: boolean } {
 async function settle(run: RunContext): Promise<void> {
   const settled = await settledCounts(run.deps.db);
   if (settled.length === 0) return;
-  await writeFenced({ ...run.deps, ...run }, async (trx) => {
-    await autoResolveBreaks(
-      trx,
-      settled.map((id) => ({ kind: 'event_not_sent', entity: { kind: 'secret', id } })),
-    );
-    return NOTHING;
-  });
+  const over = settled.map((id) => ({ kind: 'event_not_sent', entity: { kind: 'secret', id } }) as const);
+  await writeFenced({ ...run.deps, ...run }, async (trx) => void (await autoResolveBreaks(trx, over)));
 }
 
 /** The two clocks, as they stood when the poll began. */

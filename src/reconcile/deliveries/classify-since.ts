@@ -1,5 +1,6 @@
 import { type ClassifiedDelivery, classifyDeliveries } from '../../records/deliveries/classify-deliveries.js';
 import { type Delivery, slimDelivery } from '../../records/deliveries/read-delivery.js';
+import { newTally } from '../../records/runs/runs.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import type { ReconcileDeps } from '../deps.js';
 import { classifyRules, clockAfter, deliveryPages } from './deliveries.js';
@@ -8,22 +9,18 @@ import { type DeliveryScan, scanDeliveries } from './read-deliveries.js';
 const AT_ONCE = 500;
 const DAY_MS = 86_400_000;
 
-/**
- * Reads the delivery history live, down to `since`, and holds it against the inbox. Writes nothing. Null: a day, or as far as a
- * run would read. All of them are held at once, each in a kilobyte or two: payloads are let go.
- */
+/** Reads the history live and holds it against the inbox; writes nothing. Null: a day, or as far as a run reads. */
 export async function classifySince(
   deps: ReconcileDeps,
   { since, signal }: { since: Date | null; signal?: AbortSignal },
 ): Promise<{ classified: ClassifiedDelivery[]; scan: DeliveryScan }> {
-  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
   const deliveries: Delivery[] = [];
   const watermark = (await readWatermarks(deps.db, 'deliveries')).get('mark')?.['at'];
   const unproven = typeof watermark === 'number' ? watermark : deps.adoptedAt.getTime();
   const bound = since?.getTime() ?? Math.min(unproven, deps.now().getTime() - DAY_MS);
   const scan = await scanDeliveries(
-    deliveryPages({ deps, tally, ...(signal ? { signal } : {}) }),
-    { bound, eventIdPointer: deps.settings.eventIdPointer, ...(signal ? { signal } : {}) },
+    deliveryPages({ deps, tally: newTally(), signal }),
+    { bound, eventIdPointer: deps.settings.eventIdPointer },
     async (page) => {
       for (const delivery of page.deliveries)
         if ((delivery.createdAt ?? bound) >= bound) deliveries.push(slimDelivery(delivery));

@@ -17,7 +17,8 @@ import { learnSecretEndpoints, retiredSecretUse } from '../../records/deliveries
 import { readWatermarks, type Watermark } from '../../records/runs/watermarks.js';
 import { ForbiddenError, NotFoundError } from '../../service-api/service-errors.js';
 import type { Outcome, ReconcileDeps, RunContext } from '../deps.js';
-import { NOTHING, writeFenced } from '../write-fenced.js';
+import { type Asking, ask } from '../service-reader.js';
+import { writeFenced } from '../write-fenced.js';
 import { classifyReports } from './classify-reports.js';
 import { type DeliveryPageReader, type DeliveryScan, DISORDER_MS, scanDeliveries } from './read-deliveries.js';
 import { recoverDeliveries } from './recover-deliveries.js';
@@ -53,7 +54,7 @@ async function readHistory(run: RunContext): Promise<Outcome> {
   let recovered = 0;
   const scan = await scanDeliveries(
     deliveryPages(run),
-    { bound, eventIdPointer: run.deps.settings.eventIdPointer, ...(run.signal ? { signal: run.signal } : {}) },
+    { bound, eventIdPointer: run.deps.settings.eventIdPointer },
     async (page) => {
       run.tally.seen += page.deliveries.length;
       rules.now = clockAfter(page.deliveries, rules.now);
@@ -100,15 +101,8 @@ export function clockAfter(deliveries: readonly Delivery[], now: number): number
   }, now);
 }
 
-export function deliveryPages({
-  deps,
-  tally,
-  signal,
-}: Pick<RunContext, 'deps' | 'tally' | 'signal'>): DeliveryPageReader {
-  return (query) => {
-    tally.calls += 1;
-    return deps.client.reply('listWebhookDeliveries', { query, ...(signal ? { signal } : {}) });
-  };
+export function deliveryPages(run: Asking): DeliveryPageReader {
+  return (query) => ask(run, 'listWebhookDeliveries', { query });
 }
 
 /** ms; null: to the end of the list. The first time: what was made since adoption. */
@@ -141,7 +135,7 @@ async function classifyOpen(run: RunContext, rules: ClassifyRules, scan: Deliver
 async function learn(run: RunContext): Promise<void> {
   await writeFenced({ ...run.deps, ...run }, async (trx) => {
     await learnSecretEndpoints(trx);
-    return { ...NOTHING, breaksOpened: await saveSecretUse(trx, run) };
+    return { breaksOpened: await saveSecretUse(trx, run) };
   });
 }
 

@@ -25,7 +25,6 @@ export interface DeliveryPage {
 /** What a scan has shown. `complete`: from the head down to the bound, or to the end of the list, without a gap. */
 export interface DeliveryScan {
   complete: boolean;
-  /** Why not, in words for people. */
   reason: string | null;
   calls: number;
   ids: Set<string>;
@@ -36,22 +35,16 @@ export interface DeliveryScan {
   from: number;
 }
 
-/**
- * By what the history may be sorted: 4.22 says "most recent first" of attempts, and not whether by the first or by the last
- * attempt of a delivery.
- */
+/** 4.22 says "most recent first" of attempts, and not whether by the first or by the last attempt of a delivery. */
 const times = ['createdAt', 'lastAttemptAt'] as const;
 
 /** How far down the scan is by each of them; null: the history is not sorted by it. */
 type Depths = Record<(typeof times)[number], number | null>;
 
-/**
- * Reads the history from its head down to below `bound` (ms; null: to its end). New deliveries only come at the head, so a
- * page may repeat what was there; a page that is no list, goes back in time, or repeats for ever proves nothing.
- */
+/** Down to below `bound` (ms; null: to the end). New ones come at the head: a page may repeat what was there. */
 export async function scanDeliveries(
   read: DeliveryPageReader,
-  options: { bound: number | null; eventIdPointer: string; signal?: AbortSignal },
+  options: { bound: number | null; eventIdPointer: string },
   onPage: (page: DeliveryPage) => Promise<void>,
 ): Promise<DeliveryScan> {
   const scan = newScan();
@@ -60,7 +53,6 @@ export async function scanDeliveries(
   let cursor: string | null = null;
   let idle = 0;
   while (scan.calls < MAX_PAGES) {
-    options.signal?.throwIfAborted();
     const answer = await read({ take: LARGEST_PAGE, ...(cursor === null ? {} : { cursor }) });
     if (scan.calls === 0) scan.from = answer.from;
     scan.calls += 1;

@@ -6,15 +6,12 @@ import type { Wanted } from '../../records/deliveries/recoverable-deliveries.js'
 import type { Arrival } from '../../records/inbox/inbox.js';
 import { storeArrivals } from '../../records/inbox/store-arrivals.js';
 import type { RunContext } from '../deps.js';
-import { NOTHING, writeFenced } from '../write-fenced.js';
+import { writeFenced } from '../write-fenced.js';
 import { saveClassified } from './save-classified.js';
 
 const AT_ONCE = 50;
 
-/**
- * Has missed events enter the inbox out of the payloads of their deliveries, as if they had arrived, without the check of
- * their age; the workers apply them. Returns how many. A payload that is here already only counts once more.
- */
+/** As if they had arrived, of any age; the workers apply them. A payload that is here already counts once more. */
 export async function recoverDeliveries(
   run: RunContext,
   classified: readonly ClassifiedDelivery[],
@@ -50,17 +47,14 @@ async function recover(run: RunContext, deliveries: readonly Delivery[], rules: 
   const { deps } = run;
   const writer = { ...deps, ...run };
   // The inbox commits on its own: whoever was taken for dead stops here.
-  await writeFenced(writer, async () => NOTHING);
+  await writeFenced(writer, async () => {});
   const { eventIdPointer } = deps.settings;
   const arrivals = deliveries.flatMap((delivery) => arrivalOf(delivery, eventIdPointer, rules.now) ?? []);
   await storeArrivals(deps.db, [
     ...new Map(arrivals.map((arrival) => [`${arrival.key} ${arrival.contentHash}`, arrival])).values(),
   ]);
   const ids = deliveries.map(({ id }) => id);
-  await writeFenced(writer, async (trx) => {
-    await markRecovered(trx, ids, deps.now());
-    return NOTHING;
-  });
+  await writeFenced(writer, (trx) => markRecovered(trx, ids, deps.now()));
   await saveClassified(run, await deliveriesById(deps.db, ids), { rules, readAt: rules.now });
 }
 

@@ -16,12 +16,9 @@ import { saveDeliveries } from '../../records/deliveries/save-deliveries.js';
 import { unlinkedBy } from '../../records/orders/searched.js';
 import { type NewRefreshRequest, requestRefresh } from '../../records/runs/refresh-requests.js';
 import type { RunContext } from '../deps.js';
-import { type Written, writeFenced } from '../write-fenced.js';
+import { writeFenced } from '../write-fenced.js';
 
-/**
- * Judges deliveries, with their siblings that are known, writes them down and opens and resolves their breaks, in one
- * transaction in the run's name. `readAt`: when they were read, ms of the service's clock.
- */
+/** With their siblings, in one transaction in the run's name. `readAt`: ms of the service's clock. */
 export async function saveClassified(
   run: RunContext,
   deliveries: readonly Delivery[],
@@ -36,7 +33,7 @@ export async function saveClassified(
     const breaksOpened = await saveBreaks(trx, classified, run);
     await noteSent(trx, classified);
     await requestRefresh(trx, [...requestsOf(classified), ...(await searchesOf(trx, classified))]);
-    return { changed, breaksOpened } satisfies Written;
+    return { changed, breaksOpened };
   });
   return classified;
 }
@@ -75,10 +72,7 @@ async function searchesOf(
   return payouts.map((id) => ({ kind: 'delivery', id: `payout ${id}`, reason: 'reported_link' }));
 }
 
-/**
- * What can't be recovered is read from the service's own lists, as far as its record is known. Asked for when
- * the service shows the delivery, not whenever it is classified again.
- */
+/** What can't be recovered is read from the lists: asked for when the service first shows the delivery, not again. */
 function requestsOf(classified: readonly ClassifiedDelivery[]): NewRefreshRequest[] {
   const lost = classified.filter(
     ({ ours, inboxId, delivery }) => ours && inboxId === null && delivery.firstSeenAt === null,
@@ -88,7 +82,6 @@ function requestsOf(classified: readonly ClassifiedDelivery[]): NewRefreshReques
   );
 }
 
-/** What is wrong with these deliveries, and which breaks are gone. */
 function deliveryBreaks(
   classified: readonly ClassifiedDelivery[],
   source: ObservationSource,

@@ -1,7 +1,7 @@
 import type { RecordKind } from '../../domain/records.js';
 import { placesOfRecords } from '../../records/runs/record-places.js';
 import { isOfReports, postponeRefreshRequests, type RefreshKind } from '../../records/runs/refresh-requests.js';
-import type { RunTally } from '../../records/runs/runs.js';
+import { newTally } from '../../records/runs/runs.js';
 import { type DueRequest, dueRequests } from '../../records/runs/settle-requests.js';
 import type { ReconcileDeps } from '../deps.js';
 import { type ListPoll, newListPoll } from '../lists/list-poll.js';
@@ -20,7 +20,7 @@ const UNDECIDED_MS = 2_000;
 /** Of what webhooks alone name, wherever in the list they say that it stands. The whole list shows what these don't reach. */
 const REPORTED = { windows: 20, pagesPerWindow: 3 };
 
-const source = { type: 'poll', ref: 'verify-claims' } as const;
+export const source = { type: 'poll', ref: 'verify-claims' } as const;
 
 /**
  * Reads what is requested of a list, by its windows. Claims cluster near the head, so a call answers for up to 100. What webhooks
@@ -71,10 +71,8 @@ async function readFurther(
     targets.push(open.get(next.id) ?? { id: next.id, createdAt: null });
   }
   if (targets.length === 0) return searched;
-  const read = listPages(share.reports, poll.plan.operation, {
-    tally: poll.tally,
-    ...(signal ? { signal } : {}),
-  });
+  const stopping = signal ? { signal } : {};
+  const read = listPages(share.reports, poll.plan.operation, { tally: poll.tally, ...stopping });
   const further = await readWindows({ ...poll, read }, targets, {
     pagesPerWindow: REPORTED.pagesPerWindow,
     mayGoOn: () => share.hasEarned() || share.isQuiet(),
@@ -94,7 +92,7 @@ function anyOf(share: CallShare): Pick<CallShare, 'hasEarned' | 'isQuiet'> {
 }
 
 function newRound({ deps, signal }: RefreshRound, plan: ListPlan): ListPoll {
-  const tally: RunTally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
+  const tally = newTally();
   const stopping = signal ? { signal } : {};
   return newListPoll({
     plan,
@@ -145,7 +143,6 @@ export interface RefreshRound {
   signal?: AbortSignal;
 }
 
-/** `sure`: kinds whose list is known to be ours. */
 export function newRefreshMemory(sure: readonly RecordKind[] = []): RefreshMemory {
   const absences = new Map<RecordKind, Map<string, Absence>>();
   const rotations = new Map<RefreshKind, Rotation>();

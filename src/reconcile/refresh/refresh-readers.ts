@@ -5,7 +5,8 @@ import {
   postponeRefreshRequests,
   type RefreshKind,
 } from '../../records/runs/refresh-requests.js';
-import { dueRequests } from '../../records/runs/settle-requests.js';
+import { newTally } from '../../records/runs/runs.js';
+import { type DueRequest, dueRequests } from '../../records/runs/settle-requests.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import { readAll } from '../accounts/accounts.js';
 import type { RunContext } from '../deps.js';
@@ -18,9 +19,8 @@ import { freeShare, takeTurns } from '../take-turns.js';
 import { createFeedReader } from '../transactions/read-feed.js';
 import { readTwice } from '../transactions/read-window.js';
 import { createFeedStore } from '../transactions/sql-feed-store.js';
-import { type RefreshRound, refreshList } from './refresh-list.js';
+import { type RefreshRound, refreshList, source } from './refresh-list.js';
 
-const source = { type: 'poll', ref: 'verify-claims' } as const;
 /** Payins take one call each, in a lane of their own: a backlog is read without a pause between a few of them. */
 const PAYINS_PER_ROUND = 200;
 const PAYINS_TURN_MS = 20_000;
@@ -33,10 +33,7 @@ const MOST_PAYOUT_SEARCHES = 5;
 const SEARCH_AGAIN_MS = 5_000;
 const MOST_SEARCHES = 5;
 
-/**
- * How the records of a kind are read at once that something asked to be read; payins last. The other kinds are named by
- * no event: their runs read all of them.
- */
+/** Payins last. The other kinds are named by no event: their runs read all of them. */
 export const refreshReaders: readonly { kind: RefreshKind; read: (round: RefreshRound) => Promise<void> }[] = [
   { kind: 'payment_intent', read: (round) => refreshList(round, paymentIntentList) },
   { kind: 'invoice', read: (round) => refreshList(round, invoiceList) },
@@ -47,20 +44,28 @@ export const refreshReaders: readonly { kind: RefreshKind; read: (round: Refresh
   { kind: 'delivery', read: refreshDeliveries },
 ];
 
-/** What only reports link: the delivery history is asked, now and a little later, since it may lag behind its events. */
-async function refreshDeliveries({ deps, memory, signal }: RefreshRound): Promise<void> {
-  const due = await dueRequests(deps.db, 'delivery', PAYOUTS_PER_ROUND);
+/** So many of them in turn at most, each with what it is asked by. */
+function* inTurn({ deps, memory, signal }: RefreshRound, kind: RefreshKind, due: readonly DueRequest[], most: number) {
   const { share = freeShare(deps.client) } = deps;
-  const turns = takeTurns(due, share, memory.rotationOf('delivery'));
-  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
-  for (let request = turns.next(); request !== null; request = turns.next()) {
-    const record = searchedRecord(request.id);
+  const turns = takeTurns(due, share, memory.rotationOf(kind));
+  for (let asked = 0; asked < most; asked += 1) {
+    const request = turns.next();
+    if (request === null) return;
     const client = isOfReports(request) ? share.reports : deps.client;
-    const searching = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
+    yield { request, searching: { deps: { ...deps, client }, tally: newTally(), fence: null, signal } };
+  }
+}
+
+/** What only reports link: the delivery history is asked, now and a little later, since it may lag behind its events. */
+async function refreshDeliveries(round: RefreshRound): Promise<void> {
+  const { db } = round.deps;
+  const due = await dueRequests(db, 'delivery', PAYOUTS_PER_ROUND);
+  for (const { request, searching } of inTurn(round, 'delivery', due, due.length)) {
+    const record = searchedRecord(request.id);
     // What fails of one does not stand before the others in the next round.
-    await postponeMet(deps.db, 'delivery', request, SEARCH_AGAIN_MS * 2 ** request.attempts);
+    await postponeMet(db, 'delivery', request, SEARCH_AGAIN_MS * 2 ** request.attempts);
     const asked = record === null ? 0 : (await searchDeliveries(searching, [record])).asked;
-    if (asked === 0 || request.attempts >= MOST_SEARCHES) await endRefreshRequests(deps.db, 'delivery', [request]);
+    if (asked === 0 || request.attempts >= MOST_SEARCHES) await endRefreshRequests(db, 'delivery', [request]);
   }
 }
 
@@ -72,37 +77,23 @@ function searchedRecord(id: string): SearchedRecord | null {
 
 async function refreshPayins({ deps, memory, signal }: RefreshRound): Promise<void> {
   const until = new Date(deps.now().getTime() + PAYINS_TURN_MS);
-  const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
-  await readPayins(deps, {
-    source,
-    tally,
-    fence: null,
-    rotation: memory.rotationOf('payin'),
-    limit: PAYINS_PER_ROUND,
-    until,
-    ...(signal ? { signal } : {}),
-  });
+  const rotation = memory.rotationOf('payin');
+  const limit = PAYINS_PER_ROUND;
+  await readPayins(deps, { source, tally: newTally(), fence: null, rotation, limit, until, signal });
 }
 
 /** Where there is no list, nothing can settle such a refresh request: it is tried ever more rarely, and ends. */
 async function refreshPayouts(round: RefreshRound): Promise<void> {
-  const { deps, memory, signal } = round;
-  const due = await dueRequests(deps.db, 'payout', PAYOUTS_PER_ROUND);
+  const { db } = round.deps;
+  const due = await dueRequests(db, 'payout', PAYOUTS_PER_ROUND);
   if (due.length === 0) return;
-  const known = await readWatermarks(deps.db, payoutList.kind);
+  const known = await readWatermarks(db, payoutList.kind);
   if (hasPayoutList(known)) return refreshList(round, payoutList);
   const isUnlisted = hasNoPayoutList(known);
-  const { share = freeShare(deps.client) } = deps;
-  const turns = takeTurns(due, share, memory.rotationOf('payout'));
-  for (let asked = 0; asked < PAYOUTS_PER_ROUND; asked += 1) {
-    const request = turns.next();
-    if (request === null) return;
-    const client = isOfReports(request) ? share.reports : deps.client;
-    const tally = { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
-    const searching = { deps: { ...deps, client }, tally, fence: null, ...(signal ? { signal } : {}) };
+  for (const { request, searching } of inTurn(round, 'payout', due, PAYOUTS_PER_ROUND)) {
     if (isUnlisted) await searchDeliveries(searching, [{ kind: 'payout', id: request.id }]);
-    if (isUnlisted && request.attempts >= MOST_PAYOUT_SEARCHES) await endRefreshRequests(deps.db, 'payout', [request]);
-    await postponeRefreshRequests(deps.db, 'payout', [request.id], PAYOUT_AGAIN_MS);
+    if (isUnlisted && request.attempts >= MOST_PAYOUT_SEARCHES) await endRefreshRequests(db, 'payout', [request]);
+    await postponeRefreshRequests(db, 'payout', [request.id], PAYOUT_AGAIN_MS);
   }
 }
 
@@ -125,7 +116,6 @@ export async function refreshAccounts(round: RefreshRound): Promise<void> {
   });
 }
 
-/** Transactions that something asked to be read. */
 export async function refreshTransactions(round: RefreshRound): Promise<void> {
   await readDue(round, 'transaction', readNewestTransactions);
 }
@@ -143,7 +133,15 @@ async function readDue(
   const isReports = due.every(isOfReports);
   if (isReports && !share.hasEarned() && !share.isQuiet()) return;
   const client = isReports ? share.reports : deps.client;
-  const run = roundOf({ deps: { ...deps, client }, ...(signal ? { signal } : {}) });
+  const run: RunContext = {
+    deps: { ...deps, client },
+    source,
+    tally: newTally(),
+    fence: { runId: null, dryRun: false },
+    options: { full: false, since: null, resume: false, pages: null },
+    ...(signal ? { signal } : {}),
+    progress: () => {},
+  };
   await read(run).finally(() => memory.restUntil.set(kind, now() + run.tally.calls * REST_MS_PER_CALL));
   await postponeRefreshRequests(
     deps.db,
@@ -157,16 +155,4 @@ async function readDue(
 async function readNewestTransactions(run: RunContext): Promise<void> {
   const now = Math.floor(run.deps.client.serviceNow());
   await readTwice(createFeedReader(run), createFeedStore(run), { from: now - RECENT_MS, to: now + RECENT_MS });
-}
-
-function roundOf({ deps, signal }: Pick<RunContext, 'deps' | 'signal'>): RunContext {
-  return {
-    deps,
-    source: { type: 'poll', ref: 'verify-claims' },
-    tally: { calls: 0, seen: 0, changed: 0, breaksOpened: 0 },
-    fence: { runId: null, dryRun: false },
-    options: { full: false, since: null, resume: false, pages: null },
-    ...(signal ? { signal } : {}),
-    progress: () => {},
-  };
 }

@@ -37,10 +37,7 @@ const PULSE_MS = 5_000;
 /** Over some half a minute. */
 const CONNECT_ATTEMPTS = 8;
 
-/**
- * A lock among all processes on the database, bound to a connection of its own: whoever dies gives it up. Null when
- * another process holds it.
- */
+/** Among all processes, bound to a connection of its own: whoever dies gives it up. Null: another process holds it. */
 export async function tryLock(deps: LockDeps, name: string): Promise<Lock | null> {
   const client = await connect(deps.databaseUrl);
   try {
@@ -57,7 +54,7 @@ export async function tryLock(deps: LockDeps, name: string): Promise<Lock | null
 export async function takeLock(
   deps: LockDeps,
   name: string,
-  options: { timeoutMs: number; signal?: AbortSignal; onWaiting?: () => void },
+  options: { timeoutMs: number; signal?: AbortSignal | undefined; onWaiting?: (() => void) | undefined },
 ): Promise<Lock> {
   const client = await connectSoon(deps, options);
   const deadline = performance.now() + options.timeoutMs;
@@ -69,7 +66,7 @@ export async function takeLock(
       }
       if (!announced) options.onWaiting?.();
       announced = true;
-      await delay(POLL_MS, undefined, options.signal ? { signal: options.signal } : {});
+      await delay(POLL_MS, undefined, { signal: options.signal });
       options.signal?.throwIfAborted();
     }
     return hold(client, deps.log, name);
@@ -82,7 +79,7 @@ export async function takeLock(
 /** A server with no connection left, or that starts again, has one in a moment. */
 async function connectSoon(
   { databaseUrl, log }: LockDeps,
-  { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal },
+  { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal | undefined },
 ): Promise<Client> {
   const limit = {
     maxAttempts: CONNECT_ATTEMPTS,

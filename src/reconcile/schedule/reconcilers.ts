@@ -22,10 +22,7 @@ export const reconcilers: Readonly<Record<Kind, Reconciler>> = {
   catalog: reconcileCatalog,
 };
 
-/**
- * Called at the end of each run that was not a dry run: what it throws fails the run. What changed since
- * the last cross-check is held against what belongs to it, after a complete run every record of the kind.
- */
+/** What it throws fails the run. What changed is cross-checked; after a full run every record of the kind is. */
 export async function afterRun({ deps, tally, options, signal }: RunContext, kind: Kind): Promise<void> {
   const { opened } = await crossCheck(deps, signal);
   const again = options.full ? await crossCheckAll(deps, kind, signal) : { opened: 0 };

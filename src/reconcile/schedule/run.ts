@@ -1,32 +1,24 @@
 import type { Knex } from 'knex';
 import type { Run } from '../../domain/views/proof-shapes.js';
 import { describeError } from '../../records/database/database-errors.js';
-import type { Wanted } from '../../records/deliveries/recoverable-deliveries.js';
 import { checkContinuity, noteDatabase } from '../../records/runs/continuity.js';
-import { finishRun, holdRun, type RunTally, startRun } from '../../records/runs/runs.js';
+import { finishRun, holdRun, newTally, type RunTally, startRun } from '../../records/runs/runs.js';
 import { writeWatermarks } from '../../records/runs/watermarks.js';
-import type { Kind, Outcome, Progress, ReconcileDeps, RunContext } from '../deps.js';
+import type { Kind, Outcome, PollOptions, Progress, ReconcileDeps, RunContext } from '../deps.js';
 import type { Fence } from '../write-fenced.js';
 import { type Lock, takeLock } from './leader.js';
 import { afterRun, reconcilers } from './reconcilers.js';
 
-export interface RunOptions {
+export interface RunOptions
+  extends Pick<PollOptions, 'full'>,
+    Partial<Pick<PollOptions, 'resume' | 'withoutPayins' | 'wanted'>> {
   kind: Kind;
-  /** Also reads the whole list again, whatever is due. */
-  full: boolean;
-  /** Also reads again what was created since. */
-  since?: Date;
+  since?: Date | undefined;
   /** Reads and says what would change; writes nothing, not even a run. */
   dryRun?: boolean;
-  /** Goes on with a full scan that an earlier run left unfinished, instead of starting it over. */
-  resume?: boolean;
-  /** So many pages of what is long; the next run goes on. Left out: to the end. */
-  pages?: number;
-  /** Payins are left to the loop of the scheduler that reads what events claim. */
-  withoutPayins?: boolean;
-  /** Of deliveries: which are to be recovered at once, grace or not. */
-  wanted?: Wanted;
-  signal?: AbortSignal;
+  /** Left out: to the end. */
+  pages?: number | undefined;
+  signal?: AbortSignal | undefined;
   /** How long to wait for a run of the same kind elsewhere. Default 10 minutes. */
   lockTimeoutMs?: number;
   /** Called once when another run of the same kind is waited for. */
@@ -47,11 +39,8 @@ const PREREQUISITE_TIMEOUT_MS = 60_000;
 export async function runReconcile(deps: ReconcileDeps, options: RunOptions): Promise<Run> {
   if (options.dryRun) return runDry(deps, options);
   const { kind, full, signal, onWaiting } = options;
-  const lock = await takeLock(deps, `reconcile ${kind}`, {
-    timeoutMs: options.lockTimeoutMs ?? LOCK_TIMEOUT_MS,
-    ...(signal ? { signal } : {}),
-    ...(onWaiting ? { onWaiting } : {}),
-  });
+  const timeoutMs = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS;
+  const lock = await takeLock(deps, `reconcile ${kind}`, { timeoutMs, signal, onWaiting });
   try {
     await goOn(deps);
     const { id, orphaned } = await startRun(deps.db, kind, full, deps.now());
@@ -99,7 +88,7 @@ function contextOf(deps: ReconcileDeps, options: RunOptions, fence: Fence): RunC
     source: { type: 'poll', ref: fence.runId ?? 'dry run' },
     tally: newTally(),
     fence,
-    options: { full, since: since?.getTime() ?? null, resume, pages, withoutPayins, ...(wanted ? { wanted } : {}) },
+    options: { full, since: since?.getTime() ?? null, resume, pages, withoutPayins, wanted },
     ...(signal ? { signal } : {}),
     progress: onProgress ?? (() => {}),
     ...(fence.dryRun ? {} : { prerequisite: (other) => runPrerequisite(deps, options, other) }),
@@ -109,14 +98,7 @@ function contextOf(deps: ReconcileDeps, options: RunOptions, fence: Fence): RunC
 /** A run within a run: it waits for another's of its kind only for so long, because this one holds a lock as well. */
 function runPrerequisite(deps: ReconcileDeps, { pages, signal }: RunOptions, kind: Kind): Promise<Run> {
   const lockTimeoutMs = PREREQUISITE_TIMEOUT_MS;
-  return runReconcile(deps, {
-    kind,
-    full: false,
-    withoutPayins: true,
-    lockTimeoutMs,
-    ...(pages === undefined ? {} : { pages }),
-    ...(signal ? { signal } : {}),
-  });
+  return runReconcile(deps, { kind, full: false, withoutPayins: true, lockTimeoutMs, pages, signal });
 }
 
 /** The watermarks move with the end of the run, and only if it is proven; what is due next in any case. */
@@ -154,8 +136,4 @@ async function runDry(deps: ReconcileDeps, options: RunOptions): Promise<Run> {
     const status = options.signal?.aborted ? 'aborted' : 'failed';
     return { ...end(), status, complete: false, proof: {}, error: describeError(error) };
   }
-}
-
-function newTally(): RunTally {
-  return { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
 }

@@ -1,17 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Knex } from 'knex';
 import { type ScheduledTask, schedule, validate } from 'node-cron';
 import { CRON_OFF, defaultCrons } from '../../domain/run-kinds.js';
 import { ConfigError } from '../../errors.js';
-import type { Logger } from '../../log.js';
 import { describeError, isPassing } from '../../records/database/database-errors.js';
 import { applyRetention } from '../../records/retention/apply-retention.js';
 import type { RetentionDays } from '../../records/retention/retention-task.js';
 import type { RefreshKind } from '../../records/runs/refresh-requests.js';
 import { crossCheckLoop } from '../cross-check/cross-check-loop.js';
 import { type Kind, kinds, type ReconcileDeps } from '../deps.js';
-import { newRefreshMemory, type RefreshMemory, type RefreshRound } from '../refresh/refresh-list.js';
+import { newRefreshMemory, type RefreshRound } from '../refresh/refresh-list.js';
 import { refreshReaders } from '../refresh/refresh-readers.js';
 import { createCallShare } from '../take-turns.js';
 import { type Lock, tryLock } from './leader.js';
@@ -121,10 +119,7 @@ function tick({ log }: SchedulerDeps, cron: string, onTick: () => void): Schedul
   return schedule(cron, onTick, { logger, ...options });
 }
 
-/**
- * Each kind in a lane of its own, so that none waits for another's long reading: they take turns call by call, at the one
- * rate. A kind that runs is not started again.
- */
+/** Each kind in a lane of its own, so that none waits for another's reading. One that runs is not started again. */
 function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind): void; settled(): Promise<unknown> } {
   const running = new Map<Kind, Promise<void>>();
   const attempt = async (kind: Kind): Promise<unknown> => {
@@ -163,10 +158,7 @@ function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind)
 const GATHER_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/**
- * Reads at once what events claimed, until the signal aborts. Each kind in a lane of its own, so that none waits for what
- * is long or fails of another. Failures are logged and tried again, ever more slowly.
- */
+/** What events claimed, each kind in a lane of its own. Failures are tried again, ever more slowly. */
 export async function refreshLoop(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
   const memory = newRefreshMemory();
   await Promise.all(refreshReaders.map(({ kind, read }) => readLoop({ deps, memory, signal }, kind, read)));
@@ -192,33 +184,15 @@ async function readLoop(
   }
 }
 
-/** One round: every record whose poll is due. What fails for one kind is thrown when the others had their turn. */
-export async function refreshRecords(deps: ReconcileDeps, memory: RefreshMemory, signal?: AbortSignal): Promise<void> {
-  const failures: unknown[] = [];
-  for (const { read } of refreshReaders) {
-    signal?.throwIfAborted();
-    await read({ deps, memory, ...(signal ? { signal } : {}) }).catch((error: unknown) => failures.push(error));
-  }
-  if (failures.length > 0) throw failures[0];
-}
-
-export interface RetentionLoopDeps {
-  db: Knex;
-  log: Logger;
-  now: () => Date;
-  /** Left out: everything is kept. */
-  retention?: RetentionDays;
-}
-
 const DAY_MS = 86_400_000;
 /** After a failure, such as a database that was away. */
 const RETRY_MS = 15 * 60_000;
 
-/**
- * Lets go of what was kept long enough (docs/retention.md), at once and then every day, until the signal. For the leader of
- * the schedulers: one at a time is enough, though two would do no harm. Never throws.
- */
-export async function retentionLoop(deps: RetentionLoopDeps, signal: AbortSignal): Promise<void> {
+/** Lets go of what was kept long enough (docs/retention.md), at once and then every day. Never throws. */
+export async function retentionLoop(
+  deps: Pick<SchedulerDeps, 'db' | 'log' | 'now' | 'retention'>,
+  signal: AbortSignal,
+): Promise<void> {
   const { retention: days, log } = deps;
   if (days === undefined) return;
   while (!signal.aborted) {

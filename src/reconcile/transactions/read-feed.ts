@@ -5,23 +5,18 @@ import { textField } from '../../domain/records.js';
 import { instantMs } from '../../records/database/database-text.js';
 import { ContractViolationError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
-import type { FeedFlaw, FeedPage, FeedRow, ReadFeed, Window } from './feed.js';
-import { EDGE_MS } from './windows.js';
+import { ask } from '../service-reader.js';
+import { EDGE_MS, type FeedFlaw, type FeedPage, type FeedRow, type ReadFeed, type Window } from './feed.js';
 
 const TAKE = 100;
 const operation = 'listTransactions';
 
-/** Pages of the service's feed, each call counted. */
-export function createFeedReader({ deps, tally, signal }: Pick<RunContext, 'deps' | 'tally' | 'signal'>): ReadFeed {
-  const { client, contract } = deps;
+export function createFeedReader(run: Pick<RunContext, 'deps' | 'tally' | 'signal'>): ReadFeed {
   return async (window, page) => {
-    signal?.throwIfAborted();
-    tally.calls += 1;
     const query = { from: isoOf(window.from), to: isoOf(window.to), page, take: TAKE };
-    const reply = await client.reply(operation, { query, ...(signal ? { signal } : {}) });
-    const { from, to, totalCount = null } = reply;
-    const items = itemsOf(reply.data, operation);
-    return { ...readRows(items, contract.transaction, window), items: items.length, total: totalCount, from, to };
+    const { data, from, to, totalCount: total = null } = await ask(run, operation, { query });
+    const items = itemsOf(data, operation);
+    return { ...readRows(items, run.deps.contract.transaction, window), items: items.length, total, from, to };
   };
 }
 

@@ -92,7 +92,6 @@ async function flawed(store: FeedStore, page: FeedPage & { flaw: FeedFlaw }): Pr
   return { type: 'flawed', flaw: page.flaw };
 }
 
-/** The time of a page's first row. */
 async function timeOf(read: ReadFeed, window: Window, page: number): Promise<number | null> {
   const { rows } = await read(window, page);
   return rows[0]?.createdAt ?? null;

@@ -9,44 +9,38 @@ import { openEvidence } from '../../records/breaks/open-evidence.js';
 import { instantText } from '../../records/database/database-text.js';
 import { saveObservations } from '../../records/saving/save-observations.js';
 import type { RunContext } from '../deps.js';
-import { writeFenced } from '../write-fenced.js';
+import { saveContext, writeFenced } from '../write-fenced.js';
 import type { FeedRow } from './feed.js';
 
 interface ReadRows {
   rows: readonly FeedRow[];
-  /** Start and end of the request, in ms of the service's clock. */
   from: number;
   to: number;
 }
 
-/**
- * Saves rows that the service showed. A transaction is booked: one that is shown with other content than when it was read
- * before is taken as it is shown now, and is a break until it is shown as it was.
- */
+/** A booked transaction that is shown with other content is taken as it is now, and a break until it is as it was. */
 export async function saveTransactions(run: RunContext, { rows, from, to }: ReadRows): Promise<void> {
-  const { deps, tally, fence, source } = run;
-  const { db, now, adoptedAt } = deps;
+  const { deps, source } = run;
   if (rows.length === 0) return;
   const polls = rows.map(({ id, fields }): Observation => {
     return { type: 'poll', kind: 'transaction', id, from, to, source, fields };
   });
-  await writeFenced({ db, now, tally, fence }, async (trx) => {
+  await writeFenced({ ...deps, ...run }, async (trx) => {
     const before = await transactionsRead(
       trx,
       rows.map(({ id }) => id),
     );
-    const saved = await saveObservations(trx, polls, { now: now(), adoptedAt });
+    const saved = await saveObservations(trx, polls, saveContext(deps));
     const shown = new Map(rows.map(({ id, fields }) => [id, fields]));
-    const recent = before.filter(({ createdAt }) => createdAt === null || createdAt >= adoptedAt.getTime());
+    const recent = before.filter(({ createdAt }) => createdAt === null || createdAt >= deps.adoptedAt.getTime());
     const mismatches = recent.flatMap(({ id, fields }) =>
       mismatchOf({ id, ours: fields, theirs: shown.get(id) ?? {} }, source),
     );
     const open = await openEvidence(trx, 'transaction_mismatch', 'transaction', [...shown.keys()]);
     const back = [...open].filter(([id, evidence]) => isAsItWas(evidence, shown.get(id) ?? {}));
-    const entity = (id: string) => ({ kind: 'transaction', id }) as const;
     await autoResolveBreaks(
       trx,
-      back.map(([id]) => ({ kind: 'transaction_mismatch', entity: entity(id) })),
+      back.map(([id]) => ({ kind: 'transaction_mismatch', entity: { kind: 'transaction', id } })),
     );
     const isBack = new Set(back.map(([id]) => id));
     const opened = await openBreaks(

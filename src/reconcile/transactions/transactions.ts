@@ -6,14 +6,12 @@ import {
 } from '../../records/runs/refresh-requests.js';
 import { readWatermarks, type Watermark, writeWatermarks } from '../../records/runs/watermarks.js';
 import type { Outcome, RunContext } from '../deps.js';
-import { NOTHING, writeFenced } from '../write-fenced.js';
-import { type Covered, type Covering, coverRange } from './cover-range.js';
-import type { ReadFeed, Window } from './feed.js';
-import { type Audit, findHoles } from './find-holes.js';
+import { writeFenced } from '../write-fenced.js';
+import { type Audit, type Covered, type Covering, coverRange, findHoles } from './cover-range.js';
+import { EDGE_MS, OVERLAP_MS, type ReadFeed, uncovered, type Window } from './feed.js';
 import { createFeedReader } from './read-feed.js';
 import { readTwice } from './read-window.js';
 import { createFeedStore } from './sql-feed-store.js';
-import { EDGE_MS, OVERLAP_MS, uncovered } from './windows.js';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -115,14 +113,11 @@ async function readAgain(covering: Covering, range: Window, known: ReadonlyMap<s
 }
 
 /** At once: a slice that was read again need not wait for the rest of the run to be proven, which it never is without a count. */
-async function noteAgain({ deps, tally, fence }: RunContext, next: number): Promise<void> {
-  const { db, now } = deps;
-  const { runId } = fence;
+async function noteAgain(run: RunContext, next: number): Promise<void> {
+  const { runId } = run.fence;
   if (runId === null) return;
-  await writeFenced({ db, now, tally, fence }, async (trx) => {
-    await writeWatermarks(trx, 'transactions', runId, new Map([['again', { at: next }]]));
-    return NOTHING;
-  });
+  const watermarks = new Map([['again', { at: next }]]);
+  await writeFenced({ ...run.deps, ...run }, (trx) => writeWatermarks(trx, 'transactions', runId, watermarks));
 }
 
 interface Parts {
@@ -165,7 +160,6 @@ function saidOf({ outcome, ours, theirs, differing }: Audit): Record<string, unk
   return { said, ours, theirs, partsReadAgain: differing.length };
 }
 
-/** Reports the progress after each page. */
 function withProgress({ tally, progress }: RunContext, read: ReadFeed): ReadFeed {
   let oldest: number | null = null;
   return async (window, page) => {
@@ -194,13 +188,12 @@ async function settleNamed(
   covering: Covering,
   { range, olderThanMs }: { range: Window; olderThanMs: number },
 ): Promise<string[]> {
-  const { deps, tally, fence } = run;
-  const { db, now } = deps;
+  const { db } = run.deps;
   const about = { olderThanMs, limit: MOST_REQUESTS };
   const known = await placesOf(run, await waitingRefreshRequests(db, 'transaction', about));
   const standing = [...known.values()].filter((place) => isWithin(place, range)).slice(0, MOST_CHECKED);
   for (const { createdAt } of standing) {
-    if (createdAt === null || fence.dryRun) continue;
+    if (createdAt === null || run.fence.dryRun) continue;
     await coverRange(covering, [{ from: createdAt - OVERLAP_MS, to: Math.min(range.to, createdAt + OVERLAP_MS) }]);
   }
   const left = await waitingRefreshRequests(db, 'transaction', about);
@@ -211,10 +204,7 @@ async function settleNamed(
     return place === undefined || (!place.isRead && (checked.has(id) || !isWithin(place, range)));
   });
   if (unknown.length === 0) return [];
-  await writeFenced({ db, now, tally, fence }, async (trx) => {
-    await endRefreshRequests(trx, 'transaction', unknown);
-    return NOTHING;
-  });
+  await writeFenced({ ...run.deps, ...run }, (trx) => endRefreshRequests(trx, 'transaction', unknown));
   return unknown.map(({ id }) => id);
 }
 

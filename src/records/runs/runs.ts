@@ -14,6 +14,10 @@ export interface RunTally {
   breaksOpened: number;
 }
 
+export function newTally(): RunTally {
+  return { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
+}
+
 /** The run's row is no longer `running`: another process took it for dead. Nothing may be written in its name. */
 class RunLostError extends AppError {
   readonly code = 'run_lost';

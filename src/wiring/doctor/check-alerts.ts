@@ -4,7 +4,7 @@ import type { AlertView } from '../../domain/views/operation-shapes.js';
 import { type ChannelView, channelViews } from '../../records/alerts/channel-views.js';
 import { listAlerts } from '../../records/alerts/list-alerts.js';
 import { type ProcessHeartbeat, processHeartbeats } from '../../records/process-heartbeats.js';
-import { channelsOf } from '../alert-settings.js';
+import { channelsOf } from '../outbound.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
 const starts: Readonly<Record<string, string>> = { receiver: 'tallyhook serve', worker: 'tallyhook work' };

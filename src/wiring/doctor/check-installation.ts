@@ -93,7 +93,6 @@ interface Overview {
   critical: string;
 }
 
-/** What waits, and what is open. */
 export async function checkWork({ db }: DoctorParts): Promise<Check[]> {
   const { rows } = await db.raw<{ rows: Overview[] }>(`
     SELECT (SELECT count(*) FROM inbox WHERE status IN ('received', 'failed') AND received_at < now() - interval '1 minute') AS waiting,

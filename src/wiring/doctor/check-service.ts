@@ -9,10 +9,7 @@ import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
 const CLOCK_LIMIT_MS = 5_000;
 
-/**
- * The key works, and the two clocks agree: the age of an event is judged by ours. `isReached`: it makes sense to ask for
- * more, also where it was this list alone that could not be read.
- */
+/** `isReached`: it makes sense to ask for more, also where it was this list alone that could not be read. */
 export async function checkService({ client, config }: DoctorParts): Promise<{ checks: Check[]; isReached: boolean }> {
   try {
     const { data } = await client.reply('listPaymentIntents', { query: { take: 1 } });

@@ -1,9 +1,7 @@
-import type { Knex } from 'knex';
 import type { Config } from '../../config.js';
-import type { DatabaseState } from '../../records/database.js';
 import type { MerchantClient } from '../../service-api/client.js';
 import type { Contract } from '../../service-api/contract.js';
-import type { QueueSettings } from '../../webhook/queue-backend.js';
+import type { Runtime } from '../runtime.js';
 
 /** `unknown`: it is not known, and why; neither good nor bad. */
 export interface Check {
@@ -14,32 +12,18 @@ export interface Check {
   remedy: string | null;
 }
 
-export interface DoctorParts {
-  db: Knex;
+export interface DoctorParts extends Pick<Runtime, 'db' | 'now' | 'queues' | 'ready' | 'signal' | 'contract'> {
   config: Config;
-  now: () => Date;
   client: MerchantClient;
-  queues: QueueSettings;
-  ready: () => Promise<DatabaseState>;
-  /** Ends the questions. */
-  signal: AbortSignal;
-  /** The names that the service is taken to use. */
-  contract: Contract;
-  /** A client that takes it to use other names. */
+  /** A client that takes the service to use other names. */
   clientFor: (contract: Contract) => Promise<MerchantClient>;
 }
 
-export const ok = (name: string, found: string): Check => ({ name, status: 'ok', found, remedy: null });
-export const hint = (name: string, found: string, remedy: string): Check => ({ name, status: 'ok', found, remedy });
-export const finding = (name: string, found: string, remedy: string): Check => ({
-  name,
-  status: 'finding',
-  found,
-  remedy,
-});
-export const unknown = (name: string, found: string, remedy: string | null = null): Check => ({
-  name,
-  status: 'unknown',
-  found,
-  remedy,
-});
+const check =
+  (status: Check['status']) =>
+  (name: string, found: string, remedy: string | null = null): Check => ({ name, status, found, remedy });
+
+export const ok: (name: string, found: string) => Check = check('ok');
+export const hint: (name: string, found: string, remedy: string) => Check = check('ok');
+export const finding: (name: string, found: string, remedy: string) => Check = check('finding');
+export const unknown = check('unknown');

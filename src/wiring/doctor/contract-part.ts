@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Contract } from '../../service-api/contract.js';
-import { defaultContract } from '../../service-api/contract.js';
+import { type Contract, defaultContract } from '../../service-api/contract.js';
+import { type Check, finding } from './check.js';
+import type { Ask } from './questions.js';
+
+/** A search for the names that the service uses. */
+export interface Probing {
+  ask: Ask;
+  /** With every name that was found so far. */
+  contract: Contract;
+}
 
 type Tree = Record<string, unknown>;
 
@@ -23,12 +31,18 @@ export function withPart(contract: Contract, path: PartPath, value: string): Con
   return copy;
 }
 
+/** It stands elsewhere: from now on it is looked for there. */
+export function foundAt(probing: Probing, at: PartPath, other: string, found: string): Check {
+  const part = at.join('.');
+  probing.contract = withPart(probing.contract, at, other);
+  return finding(`contract ${part}`, found, `set ${part} to "${other}" in CONTRACT_FILE`);
+}
+
 /** What a CONTRACT_FILE has to say so that the contract is this one; null where the defaults do. */
 export function overridesOf(contract: Contract): Tree | null {
   return differing(contract, defaultContract);
 }
 
-/** A list is given whole. */
 function differing(given: Tree, usual: Tree): Tree | null {
   const parts = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
     const other = usual[key];

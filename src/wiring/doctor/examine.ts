@@ -15,14 +15,11 @@ import {
   checkWork,
 } from './check-installation.js';
 import { checkEndpoint, checkService } from './check-service.js';
-import { probeContract } from './probe-contract.js';
+import { type ContractProbed, probeContract } from './probe-contract.js';
 
 /** What `doctor --json` prints: more fields may come, these stay. */
-export interface Diagnosis {
+export interface Diagnosis extends Omit<ContractProbed, 'checks'> {
   items: Check[];
-  /** The whole content of a CONTRACT_FILE that fits the service; null where there is nothing to change. */
-  suggestedContract: object | null;
-  suggestedEventIdPointer: string | null;
 }
 
 /** The database first: without it the others can’t be asked. The names last: without the service they is not known. */

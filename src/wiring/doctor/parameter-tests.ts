@@ -1,17 +1,15 @@
 import { canonicalJson } from '../../domain/canonical-json.js';
 import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
-import type { Asked, Question } from './ask-service.js';
+import type { Asked, Question } from './questions.js';
 
-/** `notKnown`: why it is not known. */
 export type Heeding = 'works' | 'ignored' | { refused: string } | { notKnown: string };
 
-export interface Bench {
+interface Bench {
   /** Asks under the names on trial; our names. */
   ask: (question: Question) => Promise<Asked>;
   /** The first page without any parameter of the contract. */
   rows: readonly JsonObject[];
-  /** Some assets of the catalog. */
   assets: readonly string[];
 }
 

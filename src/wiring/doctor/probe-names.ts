@@ -1,9 +1,5 @@
-import type { Contract } from '../../service-api/contract.js';
-import type { Asked } from './ask-service.js';
-import { type Check, finding, ok, unknown } from './check.js';
-import { partOf, withPart } from './contract-part.js';
-import type { Probed } from './probe-parameters.js';
-import type { Ask } from './questions.js';
+import { type Check, ok, unknown } from './check.js';
+import { foundAt, type Probing, withPart } from './contract-part.js';
 
 const PAYOUT_LISTS = [
   '/v1/payouts/list',
@@ -15,24 +11,22 @@ const PAYOUT_LISTS = [
 ];
 
 /** Whether the service has a list of payouts, and where. That it has none is no finding: they are followed otherwise. */
-export async function probePayoutList(contract: Contract, ask: Ask): Promise<Probed> {
+export async function probePayoutList(probing: Probing): Promise<Check> {
+  const { ask, contract } = probing;
   const name = 'contract paths.listPayouts';
   const at = ['paths', 'listPayouts'] as const;
   const usual = contract.paths.listPayouts;
   const asked = await ask(contract, 'listPayouts');
-  if (asked.kind === 'answer') return { checks: [ok(name, `${usual} is a list`)], contract };
+  if (asked.kind === 'answer') return ok(name, `${usual} is a list`);
+  if (asked.kind === 'failed') return unknown(name, asked.problem);
   let unsaid = asked.kind === 'missing' ? null : asked.problem;
-  if (asked.kind === 'failed') return { checks: [unknown(name, asked.problem)], contract };
   for (const path of PAYOUT_LISTS.filter((other) => other !== usual)) {
-    const under = withPart(contract, at, path);
-    const other = await ask(under, 'listPayouts');
+    const other = await ask(withPart(contract, at, path), 'listPayouts');
     if (other.kind === 'failed') unsaid ??= other.problem;
-    if (other.kind !== 'answer') continue;
-    const found = `${usual} is no list, but ${path} is`;
-    return { checks: [finding(name, found, `set paths.listPayouts to "${path}" in CONTRACT_FILE`)], contract: under };
+    if (other.kind === 'answer') return foundAt(probing, at, path, `${usual} is no list, but ${path} is`);
   }
   const none = 'the service has none (404): payouts are followed by deliveries and our own calls';
-  return { checks: [unsaid === null ? ok(name, none) : unknown(name, unsaid)], contract };
+  return unsaid === null ? ok(name, none) : unknown(name, unsaid);
 }
 
 const POINTERS = {
@@ -40,44 +34,24 @@ const POINTERS = {
   message: ['/message', '/error/message', '/detail', '/errorMessage', '/error_description', '/msg', '/title', '/error'],
 } as const;
 
-/** Where an error has its code and its message, by asking for a payin that does not exist. */
-export async function probeErrorBody(contract: Contract, ask: Ask): Promise<Probed> {
-  const checks: Check[] = [];
-  let working = contract;
-  for (const part of ['code', 'message'] as const) {
-    const at = ['error', part] as const;
-    const { check, found } = await probePointer(part, partOf(working, at), {
-      ask: (pointer) => ask(withPart(working, at, pointer), 'getPayin', { path: { id: 'tallyhook-probe' } }),
-    });
-    checks.push(check);
-    if (found !== null) working = withPart(working, at, found);
-  }
-  return { checks, contract: working };
-}
-
-async function probePointer(
-  part: keyof typeof POINTERS,
-  usual: string,
-  { ask }: { ask: (pointer: string) => Promise<Asked> },
-): Promise<{ check: Check; found: string | null }> {
+/** Where an error has its code, or its message, by asking for a payin that does not exist. */
+export async function probeErrorBody(probing: Probing, part: keyof typeof POINTERS): Promise<Check> {
+  const { ask, contract } = probing;
   const name = `contract error.${part}`;
-  const answer = await ask(usual);
-  if (answer.kind === 'answer' || answer.kind === 'failed') {
-    const why = answer.kind === 'failed' ? answer.problem : 'a payin that does not exist was answered';
-    return { check: unknown(name, why), found: null };
-  }
-  if (answer[part] !== null) return { check: ok(name, `it stands at ${usual}`), found: null };
+  const at = ['error', part] as const;
+  const usual = contract.error[part];
+  const askAt = (pointer: string) =>
+    ask(withPart(contract, at, pointer), 'getPayin', { path: { id: 'tallyhook-probe' } });
+  const answer = await askAt(usual);
+  if (answer.kind === 'answer') return unknown(name, 'a payin that does not exist was answered');
+  if (answer.kind === 'failed') return unknown(name, answer.problem);
+  if (answer[part] !== null) return ok(name, `it stands at ${usual}`);
   for (const pointer of POINTERS[part]) {
-    const other = pointer === usual ? answer : await ask(pointer);
+    const other = pointer === usual ? answer : await askAt(pointer);
     const text = other.kind === 'refused' || other.kind === 'missing' ? other[part] : null;
     // "Not Found" is what a framework says of a status, and no code of the service.
     if (text === null || (part === 'code' && !/^[\w.:-]+$/.test(text))) continue;
-    const remedy = `set error.${part} to "${pointer}" in CONTRACT_FILE`;
-    const check = finding(name, `errors have nothing at ${usual}, but a text at ${pointer}`, remedy);
-    return { check, found: pointer };
+    return foundAt(probing, at, pointer, `errors have nothing at ${usual}, but a text at ${pointer}`);
   }
-  return {
-    check: unknown(name, `errors have nothing at ${usual}, nor at any other place that was tried`),
-    found: null,
-  };
+  return unknown(name, `errors have nothing at ${usual}, nor at any other place that was tried`);
 }

@@ -1,11 +1,9 @@
 import type { Contract } from '../../service-api/contract.js';
-import { operationOf, queryNamesOf, type ReadOperation } from '../../service-api/operations.js';
-import type { Question } from './ask-service.js';
+import { operationOf, queryNamesOf } from '../../service-api/operations.js';
 import { type Check, finding, ok, unknown } from './check.js';
-import { partOf, withPart } from './contract-part.js';
+import { type Probing, partOf, withPart } from './contract-part.js';
 import { otherNames } from './other-names.js';
 import {
-  type Bench,
   boundsTime,
   continuesAtCursor,
   counts,
@@ -17,7 +15,7 @@ import {
   limitsPages,
   type ParameterTest,
 } from './parameter-tests.js';
-import type { Ask } from './questions.js';
+import type { Question } from './questions.js';
 
 const anId = filtersOut('an id of the list');
 const INTENT_STATES = ['completed', 'expired', 'cancelled', 'pending', 'confirming', 'unmatched'];
@@ -57,50 +55,37 @@ export const parameterTests: { [O in keyof Contract['query']]: Record<keyof Cont
   },
 };
 
-export interface Probing {
-  ask: Ask;
-  /** Assets of the catalog, and a sub-wallet, where there are any. */
-  assets: readonly string[];
-  account: { id: string } | { none: string };
-}
-
-export interface Probed {
-  checks: Check[];
-  /** With every name that was found. */
-  contract: Contract;
-}
+/** A sub-wallet to ask about; or why there is none. */
+export type Account = { id: string } | { none: string };
 
 /** Says for each parameter of one list whether the service heeds it; where it does not, tries what it may be called. */
 export async function probeParameters(
-  operation: keyof Contract['query'],
-  contract: Contract,
   probing: Probing,
-): Promise<Probed> {
+  operation: keyof Contract['query'],
+  { assets, account }: { assets: readonly string[]; account: Account },
+): Promise<Check[]> {
   const tests: Record<string, ParameterTest> = parameterTests[operation];
-  const allUnknown = (why: string): Probed => ({
-    checks: Object.keys(tests).map((name) => unknown(labelOf(operation, name), why)),
-    contract,
-  });
-  const place = pathFor(operation, probing);
-  if ('none' in place) return allUnknown(place.none);
-  const { path } = place;
+  const allUnknown = (why: string) => Object.keys(tests).map((name) => unknown(labelOf(operation, name), why));
+  const isOfAccount = operationOf(operation).path.includes('{id}');
+  if (isOfAccount && 'none' in account) return allUnknown(account.none);
+  const path: Record<string, string> = isOfAccount && 'id' in account ? { id: account.id } : {};
   const ask = (under: Contract, question: Question) => probing.ask(under, operation, { path, ...question });
-  const baseline = operation === 'listSettlementPaymentMethods' ? null : await ask(contract, {});
+  const baseline = operation === 'listSettlementPaymentMethods' ? null : await ask(probing.contract, {});
   if (baseline !== null && baseline.kind !== 'answer') return allUnknown(baseline.problem);
   const rows = baseline?.rows ?? [];
   const checks: Check[] = [];
-  let working = contract;
   for (const [name, test] of Object.entries(tests)) {
+    const { contract } = probing;
     const at = ['query', operation, name] as const;
-    const testUnder = (under: Contract) =>
-      test({ ask: (question) => ask(under, question), rows, assets: probing.assets } satisfies Bench, name);
-    const heeding = await testName(working, at, testUnder);
-    const others = isWrong(heeding) ? otherNames(name, namesTaken(operation, working)) : [];
-    const search = await findOther(others, (other) => testUnder(withPart(working, at, other)));
-    checks.push(judge(labelOf(operation, name), partOf(working, at), { heeding, ...search, path: at.join('.') }));
-    if (search.found !== null) working = withPart(working, at, search.found);
+    const testUnder = (under: Contract) => test({ ask: (question) => ask(under, question), rows, assets }, name);
+    const heeding = await testName(contract, at, testUnder);
+    const taken = new Set(queryNamesOf(operation, contract).values());
+    const others = isWrong(heeding) ? otherNames(name, taken) : [];
+    const search = await findOther(others, (other) => testUnder(withPart(contract, at, other)));
+    checks.push(judge(labelOf(operation, name), partOf(contract, at), { heeding, ...search, path: at.join('.') }));
+    if (search.found !== null) probing.contract = withPart(contract, at, search.found);
   }
-  return { checks, contract: working };
+  return checks;
 }
 
 function labelOf(operation: string, name: string): string {
@@ -169,14 +154,4 @@ function judge(
     `the service ${does} "${name}", ${others}`,
     `ask the service for the name, and set ${path} in CONTRACT_FILE`,
   );
-}
-
-function namesTaken(operation: ReadOperation, contract: Contract): Set<string> {
-  return new Set(queryNamesOf(operation, contract).values());
-}
-
-/** What stands in the path, or why what it needs is not there. */
-function pathFor(operation: ReadOperation, { account }: Probing): { path: Record<string, string> } | { none: string } {
-  if (!operationOf(operation).path.includes('{id}')) return { path: {} };
-  return 'none' in account ? account : { path: account };
 }

@@ -4,20 +4,18 @@ import type { Json, JsonObject } from '../../domain/json.js';
 import { isSignedAmount } from '../../domain/money.js';
 import { textField } from '../../domain/records.js';
 import type { Contract } from '../../service-api/contract.js';
-import type { Asked } from './ask-service.js';
 import { type Check, finding, ok, unknown } from './check.js';
-import { partOf, withPart } from './contract-part.js';
+import { foundAt, type Probing } from './contract-part.js';
 import { dressed } from './other-names.js';
-import type { Probed, Probing } from './probe-parameters.js';
+import type { Account } from './probe-parameters.js';
+import { MANY, NOTHING_YET, rowsOf } from './questions.js';
 
 type Field = keyof Contract['transaction'];
 
 interface Rule {
-  /** What the field may also be called. */
   others: readonly string[];
   /** Whether a value can be that of the field. */
   fits: (value: Json, accounts: ReadonlySet<string>) => boolean;
-  /** A transaction may lack it. */
   optional?: true;
 }
 
@@ -51,66 +49,47 @@ const rules: { [F in Field]: Rule } = {
   },
 };
 
-const MANY = 100;
-
 /** Where a transaction of a sub-wallet has its parts (specification 4.11, 4.12: not shown), by what the feed shows. */
-export async function probeTransactionFields(contract: Contract, { ask, account }: Probing): Promise<Probed> {
-  const rows = rowsOf(await ask(contract, 'listTransactions', { query: { take: MANY } }));
-  const own =
-    'none' in account || rows.length > 0
-      ? []
-      : rowsOf(await ask(contract, 'listAccountTransactions', { path: account }));
-  const seen = rows.length > 0 ? rows : own;
-  const listed = rowsOf(await ask(contract, 'listAccounts', { query: { take: MANY } }));
+export async function probeTransactionFields(probing: Probing, account: Account): Promise<Check[]> {
+  const { ask, contract } = probing;
+  const feed = rowsOf(await ask(contract, 'listTransactions', MANY));
+  const isEnough = feed.length > 0 || 'none' in account;
+  const rows = isEnough ? feed : rowsOf(await ask(contract, 'listAccountTransactions', { path: account }));
+  const listed = rowsOf(await ask(contract, 'listAccounts', MANY));
   // Not every sub-wallet is on one page: then none can be asked to be on it.
-  const accounts = new Set(listed.length < MANY ? listed.flatMap((row) => textField(row, 'id') ?? []) : []);
-  const checks: Check[] = [];
-  let working = contract;
-  for (const field of Object.keys(rules) as Field[]) {
-    const { check, found } = probeField(field, partOf(contract, ['transaction', field]), { rows: seen, accounts });
-    checks.push(check);
-    if (found !== null) working = withPart(working, ['transaction', field], found);
-  }
-  return { checks, contract: working };
+  const isWhole = listed.length < MANY.query.take;
+  const accounts = new Set(isWhole ? listed.flatMap((row) => textField(row, 'id') ?? []) : []);
+  return (Object.keys(rules) as Field[]).map((field) => probeField(probing, field, { rows, accounts }));
 }
 
 function probeField(
+  probing: Probing,
   field: Field,
-  usual: string,
   { rows, accounts }: { rows: readonly JsonObject[]; accounts: ReadonlySet<string> },
-): { check: Check; found: string | null } {
+): Check {
+  const at = ['transaction', field] as const;
   const name = `contract transaction.${field}`;
+  const usual = probing.contract.transaction[field];
   const { others, fits, optional } = rules[field];
-  if (rows.length === 0)
-    return { check: unknown(name, 'not probed: nothing to probe yet, no sub-wallet has a transaction'), found: null };
+  if (rows.length === 0) return unknown(name, `${NOTHING_YET}, no sub-wallet has a transaction`);
   const share = (pointer: string) => rows.filter((row) => isThere(valueAt(row, pointer), fits, accounts)).length;
   const isNamed = (pointer: string) =>
     optional === true &&
     rows.every((row) => isThere(valueAt(row, pointer), (value) => value === null || fits(value, accounts), accounts));
   const usually = share(usual);
   // Of a sub-wallet that is archived nobody lists the id.
-  if (usually === rows.length || (usually > 0 && (optional === true || field === 'accountId')) || isNamed(usual)) {
-    return { check: ok(name, `${usually} of ${rows.length} transactions show it at ${usual}`), found: null };
-  }
+  if (usually === rows.length || (usually > 0 && (optional === true || field === 'accountId')) || isNamed(usual))
+    return ok(name, `${usually} of ${rows.length} transactions show it at ${usual}`);
   const elsewhere = [field, ...others].flatMap(dressed).map((other) => `/${other}`);
   const found =
     usually > 0 ? undefined : elsewhere.find((other) => other !== usual && (share(other) > 0 || isNamed(other)));
-  if (found !== undefined) {
-    const says = `transactions have nothing that fits at ${usual}, but at ${found}`;
-    return { check: finding(name, says, `set transaction.${field} to "${found}" in CONTRACT_FILE`), found };
-  }
+  if (found !== undefined)
+    return foundAt(probing, at, found, `transactions have nothing that fits at ${usual}, but at ${found}`);
   const none = `${usually} of ${rows.length} transactions have something that fits at ${usual}, and none at any other place that was tried`;
-  if (optional === true) return { check: unknown(name, `${none}: it may be nowhere`), found: null };
-  return {
-    check: finding(name, none, `look at one (tallyhook api listTransactions), and set transaction.${field}`),
-    found: null,
-  };
+  if (optional === true) return unknown(name, `${none}: it may be nowhere`);
+  return finding(name, none, `look at one (tallyhook api listTransactions), and set transaction.${field}`);
 }
 
 function isThere(value: Json | undefined, fits: Rule['fits'], accounts: ReadonlySet<string>): boolean {
   return value !== undefined && fits(value, accounts);
-}
-
-function rowsOf(asked: Asked): JsonObject[] {
-  return asked.kind === 'answer' ? asked.rows : [];
 }

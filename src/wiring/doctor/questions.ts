@@ -1,8 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { AppError } from '../../errors.js';
 import type { MerchantClient } from '../../service-api/client.js';
 import type { Contract } from '../../service-api/contract.js';
-import type { ReadOperation } from '../../service-api/operations.js';
-import { type Asked, askService, type Question } from './ask-service.js';
+import { operationOf, type ReadOperation } from '../../service-api/operations.js';
+import { NotFoundError, RateLimitedError, RefusedError } from '../../service-api/service-errors.js';
+
+/** `refused`: because of what was asked; `missing`: a 404; `failed`: for a reason that says nothing about it. */
+export type Asked =
+  | { kind: 'answer'; rows: JsonObject[]; data: Json; totalCount: number | null; nextCursor: string | null }
+  | { kind: 'refused' | 'missing'; problem: string; code: string | null; message: string | null }
+  /** `pauseMs`: the service limits the calls, and says for how long, or null. `noList`: an answer, and none that is a list. */
+  | { kind: 'failed'; problem: string; pauseMs?: number | null; noList?: true };
+
+export interface Question {
+  path?: Record<string, string>;
+  query?: Record<string, string | number>;
+  signal?: AbortSignal;
+}
+
+/** A page as large as the service gives. */
+export const MANY = { query: { take: 100 } };
+export const NOTHING_YET = 'not probed: nothing to probe yet';
+
+export function rowsOf(asked: Asked): JsonObject[] {
+  return asked.kind === 'answer' ? asked.rows : [];
+}
 
 /** Asks the service under the names of a contract. Never rejects because of the service. */
 export type Ask = (under: Contract, operation: ReadOperation, question?: Question) => Promise<Asked>;
@@ -19,10 +42,7 @@ const QUESTION_LIMITS: QuestionLimits = { questions: 800, lastMs: 300_000 };
 const LONGEST_PAUSE_MS = 10_000;
 const USUAL_PAUSE_MS = 1_000;
 
-/**
- * All questions of one examination share its limits, and the pauses that the service asks for: after them nothing is
- * asked any more, and what was not answered is shown as not known.
- */
+/** Limits and pauses are shared: after them nothing is asked any more, and what was not answered is not known. */
 export function limitQuestions(
   { clientFor, signal }: { clientFor: (contract: Contract) => Promise<MerchantClient>; signal: AbortSignal },
   { questions, lastMs }: QuestionLimits = QUESTION_LIMITS,
@@ -46,4 +66,32 @@ export function limitQuestions(
     if (answer.kind === 'failed' && answer.pauseMs !== undefined) pauseMs = answer.pauseMs ?? USUAL_PAUSE_MS;
     return answer;
   };
+}
+
+/** Asks for a list, or for a record; rejects with the signal's reason, and never because of the service. */
+async function askService(client: MerchantClient, operation: ReadOperation, question: Question): Promise<Asked> {
+  try {
+    const { data, totalCount } = await client.reply(operation, question);
+    const list = isJsonObject(data) ? data['items'] : data;
+    if (!Array.isArray(list) && operationOf(operation).answer !== 'object') {
+      return { kind: 'failed', problem: `${operation}: the answer is no list`, noList: true };
+    }
+    const next = isJsonObject(data) ? data['nextCursor'] : null;
+    return {
+      kind: 'answer',
+      rows: Array.isArray(list) ? list.filter(isJsonObject) : [],
+      data,
+      totalCount,
+      nextCursor: typeof next === 'string' ? next : null,
+    };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const problem = error.message;
+    if (error instanceof RateLimitedError) return { kind: 'failed', problem, pauseMs: error.retryAfterMs };
+    if (error instanceof RefusedError || error instanceof NotFoundError) {
+      const kind = error instanceof RefusedError ? 'refused' : 'missing';
+      return { kind, problem, code: error.serviceCode, message: error.serviceMessage };
+    }
+    return { kind: 'failed', problem };
+  }
 }

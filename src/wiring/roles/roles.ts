@@ -36,7 +36,7 @@ export async function startRoles(
   parts: RuntimeParts,
   roles: readonly Role[],
 ): Promise<{ runtime: Runtime; addresses: Addresses }> {
-  const { log, config, signal, closers } = parts;
+  const { signal, closers } = parts;
   const { run, running } = createStartSteps(parts);
   const metrics = createMetrics({ processMetrics: true });
   const health = createHealth(signal, running);
@@ -45,10 +45,9 @@ export async function startRoles(
   const load = () => (modules ??= loadModules(roles));
   const runtime = await openRuntime({ ...parts, run, metrics, onWait: () => void load().catch(() => {}) });
   health.begin(runtime);
-  const { db, now, ready } = runtime;
   const { collectGauges, startReceiver, startWorker, startSchedule, startConsole } = await run('program', load);
   collectGauges(runtime);
-  const adoptedAt = await run('database', (stop) => adopt({ db, log, now, config, signal: stop, ready }));
+  const adoptedAt = await run('database', (stop) => adopt({ ...runtime, signal: stop }));
   const { receiver, console } = fronts;
   const secrets =
     receiver && (await run('receiver', () => startReceiver?.({ ...runtime, ready: health.publicReady }, receiver)));
@@ -64,19 +63,16 @@ export async function startRoles(
 
 /** A process loads what its own roles need, while its database starts. */
 async function loadModules(roles: readonly Role[]) {
-  const { collectGauges } = await import('../collect-gauges.js');
-  const loaded = await Promise.all([
-    roles.includes('receiver') ? import('./start-receiver.js') : {},
-    roles.includes('worker') ? import('./start-receiver.js') : {},
-    roles.includes('scheduler') ? import('./start-schedule.js') : {},
-    roles.includes('console') ? import('./start-console.js') : {},
-  ]);
-  const [{ startReceiver }, { startWorker }, { startSchedule }, { startConsole }] = loaded as [
-    Partial<typeof import('./start-receiver.js')>,
-    Partial<typeof import('./start-receiver.js')>,
-    Partial<typeof import('./start-schedule.js')>,
-    Partial<typeof import('./start-console.js')>,
-  ];
+  const needed = async <M>(role: Role, load: () => Promise<M>): Promise<Partial<M>> =>
+    roles.includes(role) ? load() : {};
+  const [{ collectGauges }, { startReceiver }, { startWorker }, { startSchedule }, { startConsole }] =
+    await Promise.all([
+      import('../collect-gauges.js'),
+      needed('receiver', () => import('./start-receiver.js')),
+      needed('worker', () => import('./start-receiver.js')),
+      needed('scheduler', () => import('./start-schedule.js')),
+      needed('console', () => import('./start-console.js')),
+    ]);
   return { collectGauges, startReceiver, startWorker, startSchedule, startConsole };
 }
 
@@ -93,9 +89,7 @@ interface ProcessHealth {
   ready: () => Promise<Readiness>;
   /** Whether webhooks are taken, which a queue that is away does not prevent. */
   publicReady: () => Promise<Readiness>;
-  /** From now on the database is asked too. */
   begin(runtime: Runtime): void;
-  /** The start is over. */
   end(): void;
 }
 
@@ -157,6 +151,9 @@ async function closeGently(
 
 type Fronts = Partial<Record<keyof Addresses, Listener>>;
 
+/** The setting of its host, by that of a port. */
+const hostOf = { PORT: 'HOST', CONSOLE_PORT: 'CONSOLE_HOST', METRICS_PORT: 'CONSOLE_HOST' } as const;
+
 type FrontParts = RuntimeParts & Pick<Runtime, 'metrics'> & Pick<ProcessHealth, 'ready' | 'publicReady'>;
 
 async function openFronts(parts: FrontParts, roles: readonly Role[]): Promise<Fronts> {
@@ -167,12 +164,10 @@ async function openFronts(parts: FrontParts, roles: readonly Role[]): Promise<Fr
   const publicReady = async () => ({ ok: (await parts.publicReady()).ok });
   const fronts: Fronts = {};
   const problems: ConfigError[] = [];
-  const open = async (
-    name: keyof Addresses,
-    place: Parameters<typeof listen>[0],
-    first: ReturnType<typeof healthListener>,
-  ) => {
+  const open = async (name: keyof Addresses, port: keyof typeof hostOf, first: RequestListener) => {
+    const names = { host: hostOf[port], port };
     try {
+      const place = { host: config[names.host], port: config[port] ?? 0, names };
       const front = await listen(place, first, { leaving: signal });
       fronts[name] = front;
       closers.add(name, () => front.close());
@@ -181,23 +176,9 @@ async function openFronts(parts: FrontParts, roles: readonly Role[]): Promise<Fr
       problems.push(error);
     }
   };
-  if (roles.includes('console')) {
-    const names = { host: 'CONSOLE_HOST', port: 'CONSOLE_PORT' };
-    const place = { host: config.CONSOLE_HOST, port: config.CONSOLE_PORT, names };
-    await open('console', place, healthListener({ ready, metrics }, unavailable));
-  } else if (config.METRICS_PORT !== undefined) {
-    const names = { host: 'CONSOLE_HOST', port: 'METRICS_PORT' };
-    const place = { host: config.CONSOLE_HOST, port: config.METRICS_PORT, names };
-    await open('metrics', place, healthListener({ ready, metrics }));
-  }
-  if (roles.includes('receiver')) {
-    const names = { host: 'HOST', port: 'PORT' };
-    await open(
-      'receiver',
-      { host: config.HOST, port: config.PORT, names },
-      healthListener({ ready: publicReady }, unavailable),
-    );
-  }
+  if (roles.includes('console')) await open('console', 'CONSOLE_PORT', healthListener({ ready, metrics }, unavailable));
+  else if (config.METRICS_PORT !== undefined) await open('metrics', 'METRICS_PORT', healthListener({ ready, metrics }));
+  if (roles.includes('receiver')) await open('receiver', 'PORT', healthListener({ ready: publicReady }, unavailable));
   if (problems.length > 0)
     throw new ConfigError(problems.map(({ message }) => message).join('\n'), { cause: problems[0] });
   return fronts;

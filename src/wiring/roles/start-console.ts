@@ -2,8 +2,6 @@ import { readWebhookSecrets, type WebhookSecret } from '../../config.js';
 import { createConsoleApp } from '../../console/http/server.js';
 import type { DoctorLine, QueueReading } from '../../console/page-deps.js';
 import { loadChart } from '../../finance/load-chart.js';
-import type { Logger } from '../../log.js';
-import type { Metrics } from '../../metrics.js';
 import { kinds } from '../../reconcile/deps.js';
 import { loadContract } from '../../service-api/contract.js';
 import { createCommandQueue } from '../../webhook/command-queue.js';
@@ -11,10 +9,10 @@ import { createEventQueue } from '../../webhook/queue.js';
 import type { QueueState } from '../../webhook/queue-backend.js';
 import { replayEvents } from '../../webhook/requeue-orphaned.js';
 import { secretsStatus } from '../../webhook/rotation.js';
-import { channelsOf } from '../alert-settings.js';
 import { runEverySeconds, showIntervals } from '../crons.js';
 import { runDoctor } from '../doctor/run-doctor.js';
 import type { Listener } from '../listen.js';
+import { channelsOf } from '../outbound.js';
 import { releaseRules } from '../reconcile-settings.js';
 import { renderMetrics } from '../render-metrics.js';
 import type { Runtime } from '../runtime.js';
@@ -103,7 +101,7 @@ const LONGEST_MS = 2_000;
 
 /** Has the gauges of the queues ask them on every scrape; of one that can't be asked nothing is said. */
 function collectQueues(
-  { metrics, log, now }: { metrics: Metrics; log: Logger; now: () => Date },
+  { metrics, log, now }: Pick<Runtime, 'metrics' | 'log' | 'now'>,
   queues: Readonly<Record<string, { state(): Promise<QueueState> }>>,
 ): void {
   const update = async (): Promise<void> => {

@@ -12,14 +12,12 @@ import { noteServiceClock } from '../../records/service-clock.js';
 import type { MerchantClient } from '../../service-api/client.js';
 import { type CommandHandlers, createCommandWorker } from '../../webhook/command-queue.js';
 import { createQueueProducer } from '../../webhook/queue.js';
-import { channelsOf } from '../alert-settings.js';
 import { cronsOf, runEverySeconds, showIntervals } from '../crons.js';
-import { checkOutboundAddresses, outboundRules } from '../outbound.js';
-import { reconcileSettings, releaseRules, retentionDays } from '../reconcile-settings.js';
+import { channelsOf, checkOutboundAddresses, outboundRules } from '../outbound.js';
+import { reconcileDeps, retentionDays } from '../reconcile-settings.js';
 import type { Runtime } from '../runtime.js';
 import { createServiceClient } from '../service-client.js';
-import { ownCallsLoop } from './own-calls-loop.js';
-import { startSettling } from './start-settling.js';
+import { ownCallsLoop, startSettling } from './own-calls.js';
 
 const instant = z.iso.datetime({ offset: true });
 /** `until`: what was made from `since` to then is recovered at once, and so are the `ids`; the others when they are due. */
@@ -33,13 +31,11 @@ const runCommand = z.object({ kind: z.enum(kinds), full: z.boolean() });
 
 /** The reconcilers, and the commands of the console, which one role serves. */
 export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<void> {
-  const { config, contract, db, databaseUrl, log, now, metrics, closers, queues, queuesInUse, signal } = runtime;
+  const { config, contract, db, log, now, closers, queues, queuesInUse, signal } = runtime;
   const client = await createServiceClient(runtime, { adoptedAt });
   showIntervals(runtime);
-  startSettling({ client, log, closers });
-  const settings = reconcileSettings(config, contract);
-  const rules = releaseRules(config, contract);
-  const deps = { db, databaseUrl, log, now, client, contract, settings, adoptedAt, metrics, ...rules };
+  startSettling(runtime, client);
+  const deps = { ...reconcileDeps(runtime, client, adoptedAt), client };
   const books = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
   const posting = createPosting({ db, log, table: contract.movements, ...books });
   const sealing = createSealing({ db, log, now, signal });
@@ -77,10 +73,7 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   closers.add('commands', () => commands.close());
 }
 
-/**
- * What the leader of the schedulers sends to the store and to people, until the signal; it never throws after it began.
- * @throws {ConfigError} for an address that could never be called
- */
+/** Until the signal; never throws after it began. @throws {ConfigError} for an address that could never be called */
 function createNotifying(runtime: Runtime, adoptedAt: Date): (signal: AbortSignal) => Promise<void> {
   const { config, db, log, now, metrics, queues, closers } = runtime;
   checkOutboundAddresses(config);
