@@ -33,7 +33,8 @@ export class Problem extends Error {
 }
 
 /** What a program goes by: stable. `type` is the same as a URI, as RFC 9457 has it. */
-export function kindOf(status: number, { code = codes[status] ?? 'bad_request' }: Record<string, unknown> = {}) {
+export function kindOf(status: number, extra: { code?: unknown } = {}): { type: string; code: string } {
+  const code = typeof extra.code === 'string' ? extra.code : (codes[status] ?? 'bad_request');
   return { type: `urn:tallyhook:problem:${code}`, code };
 }
 type Extra = Record<string, unknown>;
