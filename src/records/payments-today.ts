@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { rowOf } from './database/statements.js';
 
 /** Payments of a day, by what is known of them. */
 export interface PaymentCounts {
@@ -10,17 +11,14 @@ export interface PaymentCounts {
 
 /** Payments created since then that are completed. Goes by the index of states. */
 export async function countCompletedPayments(db: Knex, since: Date): Promise<PaymentCounts> {
-  const { rows } = await db.raw<{ rows: [PaymentCounts] }>(
-    `SELECT count(*) FILTER (WHERE verified AND NOT doubted)::integer AS verified,
-            count(*) FILTER (WHERE NOT verified OR doubted)::integer AS claimed
-     FROM (
-       SELECT verified, doubted FROM payment_intents
-       WHERE status = 'completed' AND created_at >= ? AND absent_since IS NULL
-       UNION ALL
-       SELECT verified, doubted FROM payment_intents
-       WHERE reported_paid AND status IS DISTINCT FROM 'completed' AND created_at >= ? AND absent_since IS NULL
-     ) AS completed`,
-    [since, since],
-  );
-  return rows[0];
+  return rowOf<PaymentCounts>(db)`
+    SELECT count(*) FILTER (WHERE verified AND NOT doubted)::integer AS verified,
+           count(*) FILTER (WHERE NOT verified OR doubted)::integer AS claimed
+    FROM (
+      SELECT verified, doubted FROM payment_intents
+      WHERE status = 'completed' AND created_at >= ${since} AND absent_since IS NULL
+      UNION ALL
+      SELECT verified, doubted FROM payment_intents
+      WHERE reported_paid AND status IS DISTINCT FROM 'completed' AND created_at >= ${since} AND absent_since IS NULL
+    ) AS completed`;
 }

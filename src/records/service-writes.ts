@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { CallLinks } from '../domain/own-calls.js';
 import { keyText } from './database/database-text.js';
+import { rowsOf } from './database/statements.js';
 
 interface Write<O extends string> {
   operation: O;
@@ -87,20 +88,17 @@ function toWrite<P extends string>({ operation, key, hash, request, age }: Row):
 
 /** How many calls ended so that nobody knows what came of them, or whose outcome is unknown for longer than a call takes. */
 export async function countUnsettledWrites(db: Knex): Promise<{ lost: number; open: number }> {
-  const { rows } = await db.raw<{ rows: { lost: number; open: number }[] }>(
-    `SELECT count(*) FILTER (WHERE status = 'lost')::int AS lost,
-            count(*) FILTER (WHERE status = 'open' AND leased_until < now())::int AS open
-     FROM service_writes WHERE status IN ('open', 'lost')`,
-  );
+  const rows = await rowsOf<{ lost: number; open: number }>(db)`
+    SELECT count(*) FILTER (WHERE status = 'lost')::int AS lost,
+           count(*) FILTER (WHERE status = 'open' AND leased_until < now())::int AS open
+    FROM service_writes WHERE status IN ('open', 'lost')`;
   return rows[0] ?? { lost: 0, open: 0 };
 }
 
 /** Of each operation how many calls ended so that nobody knows what came of them. */
 export async function lostCalls(db: Knex): Promise<{ operation: string; count: number }[]> {
-  const { rows } = await db.raw<{ rows: { operation: string; count: number }[] }>(
-    `SELECT operation, count(*)::int AS count FROM service_writes WHERE status = 'lost' GROUP BY operation ORDER BY operation`,
-  );
-  return rows;
+  return rowsOf<{ operation: string; count: number }>(db)`
+    SELECT operation, count(*)::int AS count FROM service_writes WHERE status = 'lost' GROUP BY operation ORDER BY operation`;
 }
 
 const THIS = 'WHERE operation = :operation AND key = :key';

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { rowsOf } from '../database/statements.js';
 
 /** The state of one channel, as the database knows it. */
 export interface ChannelView {
@@ -15,11 +16,9 @@ export interface ChannelView {
 
 /** Of every one that was ever configured. */
 export async function channelViews(db: Knex): Promise<ChannelView[]> {
-  const { rows } = await db.raw<{ rows: ChannelView[] }>(
-    `SELECT channel, failing_since AS "failingSince", error, last_ok_at AS "lastOkAt", next_attempt_at AS "nextAttemptAt",
-            (SELECT count(*)::integer FROM alert_notices AS notice
-             WHERE notice.channel = alert_channels.channel AND status = 'pending') AS waiting
-     FROM alert_channels ORDER BY channel`,
-  );
-  return rows;
+  return rowsOf<ChannelView>(db)`
+    SELECT channel, failing_since AS "failingSince", error, last_ok_at AS "lastOkAt", next_attempt_at AS "nextAttemptAt",
+           (SELECT count(*)::integer FROM alert_notices AS notice
+            WHERE notice.channel = alert_channels.channel AND status = 'pending') AS waiting
+    FROM alert_channels ORDER BY channel`;
 }

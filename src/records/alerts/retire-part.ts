@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { lateSeconds } from '../../domain/alerts/condition.js';
+import { rowsOf } from '../database/statements.js';
 import type { LivingPart } from '../process-heartbeats.js';
 
 /** Those whose silence is an alert. */
@@ -74,12 +75,9 @@ async function lockedHeartbeat(trx: Knex.Transaction, part: RetirablePart): Prom
 
 /** An infinite time can't be subtracted on every version of Postgres. */
 async function heartbeats(db: Knex): Promise<Heartbeat[]> {
-  const { rows } = await db.raw<{ rows: Heartbeat[] }>(
-    `SELECT part, NOT isfinite(seen_at) AS retired,
-            CASE WHEN isfinite(seen_at) THEN seen_at ELSE now() END AS "seenAt",
-            CASE WHEN isfinite(seen_at) THEN greatest(extract(epoch FROM now() - seen_at), 0) ELSE 0 END::float8 AS "secondsAgo"
-     FROM signs_of_life WHERE part = ANY (?::text[]) ORDER BY part`,
-    [[...retirableParts]],
-  );
-  return rows;
+  return rowsOf<Heartbeat>(db)`
+    SELECT part, NOT isfinite(seen_at) AS retired,
+           CASE WHEN isfinite(seen_at) THEN seen_at ELSE now() END AS "seenAt",
+           CASE WHEN isfinite(seen_at) THEN greatest(extract(epoch FROM now() - seen_at), 0) ELSE 0 END::float8 AS "secondsAgo"
+    FROM signs_of_life WHERE part = ANY (${retirableParts}::text[]) ORDER BY part`;
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-
 import { conditionNamed, type FoundAlert, remedyOf } from '../../domain/alerts/alerts.js';
 import { jsonbText } from '../database/database-text.js';
+import { run } from '../database/statements.js';
 
 /** A condition that does not hold any more is taken for over after so long: one that comes and goes is sent once. */
 const QUIET_SECONDS = 120;
@@ -30,7 +30,7 @@ export async function settleAlerts(
   found: readonly FoundAlert[],
   { now, channels }: { now: Date; channels: readonly string[] },
 ): Promise<Settled> {
-  await trx.raw('LOCK TABLE alerts IN EXCLUSIVE MODE');
+  await run(trx)`LOCK TABLE alerts IN EXCLUSIVE MODE`;
   const open = new Map((await openAlerts(trx)).map((row) => [keyOf(row), row]));
   const settled: Settled = { fired: [], resolved: [], firing: [] };
   for (const alert of found) {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Seal } from '../../domain/audit/seal.js';
+import { raw, rowsOf } from '../database/statements.js';
 
 /** As it stands in the table, be it true or not. */
 export interface StoredSeal extends Seal {
@@ -46,9 +47,7 @@ export async function sealBefore(db: Knex, number: string, log?: string): Promis
 }
 
 export async function getSeal(db: Knex, number: string): Promise<StoredSeal | null> {
-  const { rows } = await db.raw<{ rows: Row[] }>(`SELECT ${COLUMNS} FROM seals WHERE seals.number = ?::bigint`, [
-    number,
-  ]);
+  const rows = await rowsOf<Row>(db)`SELECT ${raw(COLUMNS)} FROM seals WHERE seals.number = ${number}::bigint`;
   return rows[0] === undefined ? null : sealOf(rows[0]);
 }
 

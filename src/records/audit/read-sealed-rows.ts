@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { rowLine, type SealedRow } from '../../domain/audit/seal.js';
 import type { JsonObject } from '../../domain/json.js';
-import { bigintArray } from '../database/array-parameter.js';
+import { rowsOf } from '../database/statements.js';
 import { type SealedLog, writtenInLine, writtenInSql } from './sealed-logs.js';
 
 /** Of a log: the rows above `after` (null: all from the first on), up to `until`. */
@@ -62,12 +62,10 @@ interface Leg {
 
 /** What an entry is made of is sealed with it. */
 async function legsOf(db: Knex, entries: Record<string, string | null>[]): Promise<Map<string, JsonObject[]>> {
-  const { rows } = await db.raw<{ rows: Leg[] }>(
-    `SELECT entry_id::text AS entry, line::text, account::varchar, asset_code::varchar AS "assetCode", trim_scale(amount)::text AS amount,
-            CASE WHEN memo THEN 'yes' ELSE 'no' END AS memo
-     FROM entry_lines WHERE entry_id = ANY (?::bigint[]) ORDER BY entry_lines.entry_id, entry_lines.line`,
-    [bigintArray(entries.map(({ id }) => Number(id)))],
-  );
+  const rows = await rowsOf<Leg>(db)`
+    SELECT entry_id::text AS entry, line::text, account::varchar, asset_code::varchar AS "assetCode", trim_scale(amount)::text AS amount,
+           CASE WHEN memo THEN 'yes' ELSE 'no' END AS memo
+    FROM entry_lines WHERE entry_id = ANY (${entries.map(({ id }) => Number(id))}::bigint[]) ORDER BY entry_lines.entry_id, entry_lines.line`;
   const legs = new Map<string, JsonObject[]>();
   for (const { entry, ...leg } of rows) legs.set(entry, [...(legs.get(entry) ?? []), leg]);
   return legs;

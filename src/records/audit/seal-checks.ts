@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { rowsOf } from '../database/statements.js';
 import { SEALING_BEGAN } from './seal-state.js';
 import { type Verified, type VerifyOptions, verifySeals } from './verify-seals.js';
 
@@ -67,12 +68,11 @@ export async function lastSealCheck(db: Knex, { whole = false } = {}): Promise<S
  * is well says nothing of the others. Null: nothing was verified yet.
  */
 export async function decidingSealCheck(db: Knex): Promise<SealCheck | null> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `WITH whole AS (SELECT id, started_at FROM seal_checks WHERE is_whole ORDER BY id DESC LIMIT 1)
-     SELECT seal_checks.* FROM seal_checks LEFT JOIN whole ON true
-     WHERE findings > 0 AND (whole.id IS NULL OR seal_checks.id >= whole.id OR finished_at > whole.started_at)
-     ORDER BY seal_checks.id DESC LIMIT 1`,
-  );
+  const rows = await rowsOf<Row>(db)`
+    WITH whole AS (SELECT id, started_at FROM seal_checks WHERE is_whole ORDER BY id DESC LIMIT 1)
+    SELECT seal_checks.* FROM seal_checks LEFT JOIN whole ON true
+    WHERE findings > 0 AND (whole.id IS NULL OR seal_checks.id >= whole.id OR finished_at > whole.started_at)
+    ORDER BY seal_checks.id DESC LIMIT 1`;
   const [found] = rows;
   return found === undefined
     ? ((await lastSealCheck(db, { whole: true })) ?? (await lastSealCheck(db)))

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { packRowHashes, type RowHash, rowHash, rowsHashOf, type Seal, sealHash } from '../../domain/audit/seal.js';
+import { raw, run } from '../database/statements.js';
 import { readSealedRows } from './read-sealed-rows.js';
 import { type SealedLog, sealedLogs } from './sealed-logs.js';
 
@@ -39,7 +40,7 @@ export async function sealRows(
 }
 
 async function sealNext(trx: Knex.Transaction, log: SealedLog, at: Date): Promise<(Seal & { hash: string }) | null> {
-  await trx.raw(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+  await run(trx)`SET LOCAL lock_timeout = '${raw(LOCK_TIMEOUT)}'`;
   const head = await trx<{ number: string; hash: string }>('seal_head').forUpdate().first();
   if (head === undefined) throw new Error('the row of the newest seal is gone');
   const last = await trx('seals').where({ log: log.name }).orderBy('number', 'desc').first('until');

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { raw, rowOf, rowsOf } from '../database/statements.js';
 import { type LogName, sealedLogs } from './sealed-logs.js';
 
 export interface SealState {
@@ -42,9 +43,8 @@ function firstWaiting({ name, table, place }: (typeof sealedLogs)[number], rows:
 }
 
 export async function sealState(db: Knex): Promise<SealState> {
-  const { rows } = await db.raw<{ rows: { number: string; hash: string; at: Date }[] }>(
-    'SELECT number, hash, sealed_at AS at FROM seals ORDER BY number DESC LIMIT 1',
-  );
+  const rows = await rowsOf<{ number: string; hash: string; at: Date }>(db)`
+    SELECT number, hash, sealed_at AS at FROM seals ORDER BY number DESC LIMIT 1`;
   const [newest] = rows;
   const unsealed: SealState['unsealed'] = [];
   for (const log of sealedLogs) {
@@ -64,9 +64,7 @@ export async function sealState(db: Knex): Promise<SealState> {
 /** How long the oldest row that is not sealed has waited, in seconds; 0: all are. However many wait, one of each log is read. */
 export async function oldestUnsealedSeconds(db: Knex, now: Date): Promise<number> {
   const first = sealedLogs.map((log) => `(${firstWaiting(log, 1)})`);
-  const { rows } = await db.raw<{ rows: [{ at: Date | null }] }>(
-    `SELECT min(at) AS at FROM (${first.join(' UNION ALL ')}) AS waiting`,
-  );
-  const { at } = rows[0];
+  const { at } = await rowOf<{ at: Date | null }>(db)`
+    SELECT min(at) AS at FROM (${raw(first.join(' UNION ALL '))}) AS waiting`;
   return at === null ? 0 : Math.max(0, (now.getTime() - at.getTime()) / 1_000);
 }

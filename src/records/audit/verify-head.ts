@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { NO_SEAL } from '../../domain/audit/seal.js';
+import { rowsOf } from '../database/statements.js';
 import type { ReportFinding } from './findings.js';
 import { getSeal, sealHead } from './list-seals.js';
 
@@ -10,9 +11,8 @@ export interface KnownSeal {
 
 /** Whether the newest seal is the one that was made last. Seals that are made meanwhile do no harm. */
 export async function verifyHead(db: Knex, reportFinding: ReportFinding): Promise<void> {
-  const { rows } = await db.raw<{ rows: { number: string; hash: string }[] }>(
-    `SELECT number::text, hash FROM seals ORDER BY seals.number DESC LIMIT 1`,
-  );
+  const rows = await rowsOf<{ number: string; hash: string }>(db)`
+    SELECT number::text, hash FROM seals ORDER BY seals.number DESC LIMIT 1`;
   const last = rows[0] ?? { number: '0', hash: NO_SEAL };
   const head = await sealHead(db);
   if (head !== null && BigInt(head.number) > BigInt(last.number) && (await getSeal(db, head.number)) === null) {
@@ -38,11 +38,10 @@ export async function verifyHead(db: Knex, reportFinding: ReportFinding): Promis
 
 /** Seals that were seen by earlier checks, and rows that others were made of. */
 export async function verifyTails(db: Knex, reportFinding: ReportFinding): Promise<void> {
-  const { rows } = await db.raw<{ rows: (KnownSeal & { at: Date })[] }>(
-    `SELECT DISTINCT ON (last_seal, head_hash) last_seal::text AS number, head_hash AS hash, finished_at AS at FROM seal_checks
-     LEFT JOIN seals ON number = last_seal
-     WHERE findings = 0 AND last_seal > 0 AND head_hash IS DISTINCT FROM hash ORDER BY last_seal, head_hash LIMIT 100`,
-  );
+  const rows = await rowsOf<KnownSeal & { at: Date }>(db)`
+    SELECT DISTINCT ON (last_seal, head_hash) last_seal::text AS number, head_hash AS hash, finished_at AS at FROM seal_checks
+    LEFT JOIN seals ON number = last_seal
+    WHERE findings = 0 AND last_seal > 0 AND head_hash IS DISTINCT FROM hash ORDER BY last_seal, head_hash LIMIT 100`;
   for (const { at, ...seal } of rows)
     await holdSeal(db, reportFinding, { seal, by: `the check of ${at.toISOString()} saw` });
   // What the store was sent is a row that was there: other marks of progress may name numbers that no row ever had.

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { run } from '../database/statements.js';
 
 export interface SeenRate {
   assetCode: string;
@@ -12,10 +13,8 @@ export interface SeenRate {
 /** Keeps rates for whoever values the books. The same value again within the hour is not kept again. */
 export async function keepRates(trx: Knex.Transaction, rates: readonly SeenRate[]): Promise<void> {
   for (const { assetCode, rate, seenAt, source } of rates) {
-    await trx.raw(
-      `INSERT INTO asset_rates (asset_code, rate, seen_at, source)
-       VALUES (?, ?::numeric, to_timestamp(?::float8 / 1000), ?) ON CONFLICT DO NOTHING`,
-      [assetCode, rate, seenAt, source],
-    );
+    await run(trx)`
+      INSERT INTO asset_rates (asset_code, rate, seen_at, source)
+      VALUES (${assetCode}, ${rate}::numeric, to_timestamp(${seenAt}::float8 / 1000), ${source}) ON CONFLICT DO NOTHING`;
   }
 }

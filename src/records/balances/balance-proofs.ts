@@ -5,6 +5,7 @@ import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
 import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { textArray } from '../database/array-parameter.js';
 import { verbatim } from '../database/database-text.js';
+import { run } from '../database/statements.js';
 import type { RowOf } from '../database/view-of.js';
 
 /** How an asset's balance was classified last; amounts are decimal strings without trailing zeros. */
@@ -57,7 +58,7 @@ export async function openPosition(
     .insert({ asset_code: assetCode, ...opening, asked_at: now })
     .onConflict('asset_code')
     .merge(opening);
-  await trx.raw('UPDATE movements SET base = coalesce(delta, 0) WHERE asset_code = ?', [assetCode]);
+  await run(trx)`UPDATE movements SET base = coalesce(delta, 0) WHERE asset_code = ${assetCode}`;
 }
 
 export interface ClassifiedBalance {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
-import { textArray } from '../database/array-parameter.js';
+import { raw, rowsOf } from '../database/statements.js';
 
 /** The service's own list showed the row at the last poll; what only events spoke of is none such. */
 const READ = "(absent_since IS NULL AND coalesce(poll_hash, '') <> '')";
@@ -52,13 +52,9 @@ export interface KnownTransaction {
 /** Of these, the ones that the service's own list has shown, as they stand here. */
 export async function transactionsRead(db: Knex, ids: readonly string[]): Promise<KnownTransaction[]> {
   if (ids.length === 0) return [];
-  const { rows } = await db.raw<{
-    rows: { id: string; account_id: string | null; ms: string | null; shown: string }[];
-  }>(
-    `SELECT id, account_id, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms, shown
-     FROM transactions WHERE id = ANY (?::text[]) AND ${READ}`,
-    [textArray(ids)],
-  );
+  const rows = await rowsOf<{ id: string; account_id: string | null; ms: string | null; shown: string }>(db)`
+    SELECT id, account_id, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms, shown
+    FROM transactions WHERE id = ANY (${ids}::text[]) AND ${raw(READ)}`;
   return rows.map((row) => ({
     id: row.id,
     accountId: row.account_id,
@@ -77,11 +73,9 @@ export interface NamedTransaction {
 /** Of these, the ones that a record is kept of, in the order given. */
 export async function namedTransactions(db: Knex, ids: readonly string[]): Promise<NamedTransaction[]> {
   if (ids.length === 0) return [];
-  const { rows } = await db.raw<{ rows: { id: string; ms: string | null; is_read: boolean }[] }>(
-    `SELECT id, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms, ${READ} AS is_read
-     FROM unnest(?::text[]) WITH ORDINALITY AS asked (id, place) JOIN transactions USING (id) ORDER BY place`,
-    [textArray(ids)],
-  );
+  const rows = await rowsOf<{ id: string; ms: string | null; is_read: boolean }>(db)`
+    SELECT id, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms, ${raw(READ)} AS is_read
+    FROM unnest(${ids}::text[]) WITH ORDINALITY AS asked (id, place) JOIN transactions USING (id) ORDER BY place`;
   return rows.map(({ id, ms, is_read: isRead }) => {
     return { id, createdAt: ms === null ? null : Number(ms), isRead };
   });

@@ -8,7 +8,7 @@ import {
   type WithdrawalInDoubt,
 } from '../../domain/balances/unnamed-payouts.js';
 import { compareAmounts } from '../../domain/money.js';
-import { floatArray } from '../database/array-parameter.js';
+import { raw, rowsOf } from '../database/statements.js';
 import { readMoving } from './balance-records.js';
 
 /** The predicate of the index payouts_in_hand, word for word. */
@@ -42,11 +42,9 @@ async function payoutsUnderWay(
   asset: string,
   table: MovementTable,
 ): Promise<{ payouts: WithdrawalInDoubt[]; more: boolean }> {
-  const { rows } = await db.raw<{ rows: { id: string; ms: string | null }[] }>(
-    `SELECT id, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms FROM payouts
-     WHERE ${UNDER_WAY} AND asset_code = ? ORDER BY id LIMIT ?`,
-    [asset, MOST_PAYOUTS],
-  );
+  const rows = await rowsOf<{ id: string; ms: string | null }>(db)`
+    SELECT id, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms FROM payouts
+    WHERE ${raw(UNDER_WAY)} AND asset_code = ${asset} ORDER BY id LIMIT ${MOST_PAYOUTS}`;
   const times = new Map(rows.map(({ id, ms }) => [id, ms === null ? null : Number(ms)]));
   const records = await readMoving(db, 'payout', [...times.keys()]);
   const payouts = records.flatMap(({ key, record }): WithdrawalInDoubt[] => {
@@ -70,18 +68,16 @@ async function payoutsUnderWay(
 
 /** Made before the books were opened, and confirmed since; a sub-wallet's debit of them could have stood already. */
 async function payoutsAtOpening(db: Knex, asset: string, stoodUntil: Date): Promise<WithdrawalInDoubt[]> {
-  const { rows } = await db.raw<{ rows: { id: string; account_id: string | null; delta: string; ms: string }[] }>(
-    `SELECT payouts.id, movements.account_id, trim_scale(movements.delta)::text AS delta,
-            floor(extract(epoch FROM payouts.created_at) * 1000)::bigint AS ms
-     FROM movements JOIN balance_proofs USING (asset_code)
-       JOIN payouts ON movements.record_kind = 'payout' AND payouts.id = movements.record_id
-     WHERE movements.asset_code = ? AND movements.delta IS DISTINCT FROM movements.base AND movements.part = 'unplaced'
-       AND movements.base = 0 AND (payouts.created_at <= opening_at
-         OR payouts.created_at <= opening_at + interval '${CLOCK_ERROR}' AND payouts.first_seen_at <= opened_at)
-       AND payouts.created_at <= ?::timestamptz + interval '1 hour'
-     ORDER BY payouts.created_at DESC LIMIT ?`,
-    [asset, stoodUntil, MOST_PAYOUTS],
-  );
+  const rows = await rowsOf<{ id: string; account_id: string | null; delta: string; ms: string }>(db)`
+    SELECT payouts.id, movements.account_id, trim_scale(movements.delta)::text AS delta,
+           floor(extract(epoch FROM payouts.created_at) * 1000)::bigint AS ms
+    FROM movements JOIN balance_proofs USING (asset_code)
+      JOIN payouts ON movements.record_kind = 'payout' AND payouts.id = movements.record_id
+    WHERE movements.asset_code = ${asset} AND movements.delta IS DISTINCT FROM movements.base AND movements.part = 'unplaced'
+      AND movements.base = 0 AND (payouts.created_at <= opening_at
+        OR payouts.created_at <= opening_at + interval '${raw(CLOCK_ERROR)}' AND payouts.first_seen_at <= opened_at)
+      AND payouts.created_at <= ${stoodUntil}::timestamptz + interval '1 hour'
+    ORDER BY payouts.created_at DESC LIMIT ${MOST_PAYOUTS}`;
   return rows.map(({ id, account_id: account, delta, ms }) => ({
     id,
     account,
@@ -94,21 +90,24 @@ async function payoutsAtOpening(db: Knex, asset: string, stoodUntil: Date): Prom
 /** The sub-wallets' withdrawals of the hour around each payout, and what of the payouts' ids they say. */
 async function debitsAround(db: Knex, asset: string, payouts: readonly WithdrawalInDoubt[]): Promise<ShownDebit[]> {
   const times = payouts.flatMap(({ createdAt }) => createdAt ?? []);
-  const { rows } = await db.raw<{
-    rows: { record_id: string; account_id: string; delta: string; base: string; ms: string | null; shown: string }[];
-  }>(
-    `SELECT DISTINCT ON (record_id) record_id, debit.account_id, trim_scale(delta)::text AS delta,
-            trim_scale(base)::text AS base, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms, shown
-     FROM unnest(?::float8[]) AS asked (ms)
-     CROSS JOIN LATERAL (
-       SELECT record_id, movements.account_id, delta, base, created_at, shown
-       FROM transactions JOIN movements ON record_kind = 'transaction' AND record_id = transactions.id
-       WHERE transactions.asset_code = ? AND operation = 'accountPayout' AND part = 'explained' AND delta < 0
-         AND created_at BETWEEN to_timestamp(asked.ms / 1000) - interval '1 hour' AND to_timestamp(asked.ms / 1000) + interval '1 hour'
-       ORDER BY created_at LIMIT ?
-     ) AS debit`,
-    [floatArray(times), asset, MOST_DEBITS],
-  );
+  const rows = await rowsOf<{
+    record_id: string;
+    account_id: string;
+    delta: string;
+    base: string;
+    ms: string | null;
+    shown: string;
+  }>(db)`
+    SELECT DISTINCT ON (record_id) record_id, debit.account_id, trim_scale(delta)::text AS delta,
+           trim_scale(base)::text AS base, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms, shown
+    FROM unnest(${times}::float8[]) AS asked (ms)
+    CROSS JOIN LATERAL (
+      SELECT record_id, movements.account_id, delta, base, created_at, shown
+      FROM transactions JOIN movements ON record_kind = 'transaction' AND record_id = transactions.id
+      WHERE transactions.asset_code = ${asset} AND operation = 'accountPayout' AND part = 'explained' AND delta < 0
+        AND created_at BETWEEN to_timestamp(asked.ms / 1000) - interval '1 hour' AND to_timestamp(asked.ms / 1000) + interval '1 hour'
+      ORDER BY created_at LIMIT ${MOST_DEBITS}
+    ) AS debit`;
   const ids = payouts.map(({ id }) => [id, JSON.stringify(id)] as const);
   return rows.map(({ account_id: account, delta, base, ms, shown }) => ({
     account,

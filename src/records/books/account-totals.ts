@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { rowsOf } from '../database/statements.js';
 import { bookedLines, exact } from './month-query.js';
 
 /** opening + activity = closing; signed decimal strings, a debit is positive. */
@@ -12,15 +13,13 @@ export interface AccountTotal {
 
 /** Of each account and asset in a month of the books (YYYY-MM), in the order of their names. Memos count nowhere. */
 export async function accountTotals(db: Knex, month: string): Promise<AccountTotal[]> {
-  const { rows } = await db.raw<{ rows: (Omit<AccountTotal, 'assetCode'> & { asset_code: string })[] }>(
-    `SELECT account, asset_code,
-            trim_scale(coalesce(sum(amount) FILTER (WHERE month < ?), 0))::text AS opening,
-            trim_scale(coalesce(sum(amount) FILTER (WHERE month = ?), 0))::text AS activity,
-            trim_scale(sum(amount))::text AS closing
-     FROM entry_lines JOIN entries ON entries.id = entry_id WHERE month <= ? AND NOT memo
-     GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C"`,
-    [month, month, month],
-  );
+  const rows = await rowsOf<Omit<AccountTotal, 'assetCode'> & { asset_code: string }>(db)`
+    SELECT account, asset_code,
+           trim_scale(coalesce(sum(amount) FILTER (WHERE month < ${month}), 0))::text AS opening,
+           trim_scale(coalesce(sum(amount) FILTER (WHERE month = ${month}), 0))::text AS activity,
+           trim_scale(sum(amount))::text AS closing
+    FROM entry_lines JOIN entries ON entries.id = entry_id WHERE month <= ${month} AND NOT memo
+    GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C"`;
   return rows.map(({ asset_code, ...row }) => ({ ...row, assetCode: asset_code }));
 }
 

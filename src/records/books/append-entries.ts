@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { Append } from '../../domain/books/plan-posting.js';
 import type { Period } from '../../domain/books/posting-month.js';
-import { booleanArray, integerArray, textArray } from '../database/array-parameter.js';
 import { jsonbText } from '../database/database-text.js';
+import { rowsOf, run, tableOf } from '../database/statements.js';
 import type { ObservedBy } from './book-records.js';
 
 /** An entry with its place in the books. */
@@ -20,38 +20,36 @@ export async function appendEntries(
   written: string,
 ): Promise<string[]> {
   if (entries.length === 0) return [];
-  const texts = (value: (entry: NewEntry) => string | null) => textArray(entries.map(value));
-  const { rows } = await trx.raw<{ rows: { id: string; name: unknown[] }[] }>(
-    `INSERT INTO entries (record_kind, record_id, key, version, type, reverses, corrects, month, date, day, at, dated_by,
-                          adjusts, description, sources, observed, written)
-     SELECT kind, record, key, version, type, reverses::bigint, corrects::bigint, month, date::date, day::date, at::timestamptz,
-            dated_by, adjusts, description, sources::jsonb, observed::jsonb, ?::bigint
-     FROM unnest(?::text[], ?::text[], ?::text[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
-                 ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]) WITH ORDINALITY
-       AS new (kind, record, key, version, type, reverses, corrects, month, date, day, at, dated_by, adjusts,
-               description, sources, observed, place)
-     ORDER BY place
-     RETURNING id, jsonb_build_array(record_kind, record_id, key, version) AS name`,
-    [
-      written,
-      texts(({ recordKind }) => recordKind),
-      texts(({ recordId }) => recordId),
-      texts(({ key }) => key),
-      integerArray(entries.map(({ version }) => version)),
-      texts(({ type }) => type),
-      texts(({ reverses }) => reverses),
-      texts(({ corrects }) => corrects),
-      texts(({ period }) => period.month),
-      texts(({ period }) => period.date),
-      texts(({ day }) => day),
-      texts(({ dated }) => new Date(dated.at).toISOString()),
-      texts(({ dated }) => dated.by),
-      texts(({ period }) => period.adjusts),
-      texts(({ description }) => description),
-      texts(({ sources }) => jsonbText(sources.map(({ kind, id }) => ({ kind, id })))),
-      texts(({ observed }) => (observed === null ? null : jsonbText(observed))),
-    ],
+  const given = tableOf(
+    'new',
+    entries,
+    {
+      record_kind: ['text', ({ recordKind }) => recordKind],
+      record_id: ['text', ({ recordId }) => recordId],
+      key: 'text',
+      version: 'integer',
+      type: 'text',
+      reverses: 'text',
+      corrects: 'text',
+      month: ['text', ({ period }) => period.month],
+      date: ['text', ({ period }) => period.date],
+      day: 'text',
+      at: ['text', ({ dated }) => new Date(dated.at).toISOString()],
+      dated_by: ['text', ({ dated }) => dated.by],
+      adjusts: ['text', ({ period }) => period.adjusts],
+      description: 'text',
+      sources: ['text', ({ sources }) => jsonbText(sources.map(({ kind, id }) => ({ kind, id })))],
+      observed: ['text', ({ observed }) => (observed === null ? null : jsonbText(observed))],
+    },
+    'place',
   );
+  const rows = await rowsOf<{ id: string; name: unknown[] }>(trx)`
+    INSERT INTO entries (record_kind, record_id, key, version, type, reverses, corrects, month, date, day, at, dated_by,
+                         adjusts, description, sources, observed, written)
+    SELECT record_kind, record_id, key, version, type, reverses::bigint, corrects::bigint, month, date::date, day::date,
+           at::timestamptz, dated_by, adjusts, description, sources::jsonb, observed::jsonb, ${written}::bigint
+    FROM ${given} ORDER BY place
+    RETURNING id, jsonb_build_array(record_kind, record_id, key, version) AS name`;
   const ids = new Map(rows.map(({ id, name }) => [JSON.stringify(name), id]));
   const inOrder = entries.map((entry) => ids.get(nameOf(entry)) ?? unreturned(entry));
   await appendLines(trx, entries, inOrder);
@@ -60,20 +58,18 @@ export async function appendEntries(
 
 async function appendLines(trx: Knex.Transaction, entries: readonly NewEntry[], ids: readonly string[]): Promise<void> {
   const lines = entries.flatMap((entry, n) => entry.lines.map((line, place) => ({ ...line, place, id: ids[n] ?? '' })));
-  await trx.raw(
-    `INSERT INTO entry_lines (entry_id, line, account, asset_code, amount, memo)
-     SELECT id::bigint, line, account, asset, amount::numeric, memo
-     FROM unnest(?::text[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::boolean[])
-       AS new (id, line, account, asset, amount, memo)`,
-    [
-      textArray(lines.map(({ id }) => id)),
-      integerArray(lines.map(({ place }) => place)),
-      textArray(lines.map(({ account }) => account)),
-      textArray(lines.map(({ assetCode }) => assetCode)),
-      textArray(lines.map(({ amount }) => amount)),
-      booleanArray(lines.map(({ memo }) => memo)),
-    ],
-  );
+  const given = tableOf('new', lines, {
+    id: 'text',
+    line: ['integer', ({ place }) => place],
+    account: 'text',
+    asset: ['text', ({ assetCode }) => assetCode],
+    amount: 'text',
+    memo: 'boolean',
+  });
+  await run(trx)`
+    INSERT INTO entry_lines (entry_id, line, account, asset_code, amount, memo)
+    SELECT id::bigint, line, account, asset, amount::numeric, memo
+    FROM ${given}`;
 }
 
 function nameOf({ recordKind, recordId, key, version }: Append): string {

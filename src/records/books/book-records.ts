@@ -6,6 +6,7 @@ import { textField } from '../../domain/records.js';
 import { type MovingKind, type MovingRecord, readMoving } from '../balances/balance-records.js';
 import { WHOLE_RECORD } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
+import { rowsOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 import { openedAssets } from './openings.js';
 
@@ -70,12 +71,10 @@ async function readMoved(
   kind: MovingKind,
   ids: readonly string[],
 ): Promise<Map<string, Moved[]>> {
-  const { rows } = await trx.raw<{ rows: MovedRow[] }>(
-    `SELECT record_id, part, operation, account_id, asset_code, trim_scale(delta)::text AS delta,
-            trim_scale(base)::text AS base, at
-     FROM movements WHERE record_kind = ? AND record_id = ANY (?::text[]) ORDER BY record_id, line`,
-    [kind, textArray(ids)],
-  );
+  const rows = await rowsOf<MovedRow>(trx)`
+    SELECT record_id, part, operation, account_id, asset_code, trim_scale(delta)::text AS delta,
+           trim_scale(base)::text AS base, at
+    FROM movements WHERE record_kind = ${kind} AND record_id = ANY (${ids}::text[]) ORDER BY record_id, line`;
   const found = new Map<string, Moved[]>();
   for (const { record_id, account_id: account, asset_code: assetCode, at, part, operation, delta, base } of rows) {
     const list = found.get(record_id) ?? [];
@@ -117,16 +116,14 @@ interface Row {
  * whose entries could be of one that is over.
  */
 async function readDisputes(trx: Knex.Transaction, ids: readonly string[]): Promise<Map<string, DisputeSeen>> {
-  const { rows } = await trx.raw<{ rows: Row[] }>(
-    `SELECT entity_id AS id, changes.xid::text AS save, field, from_value, to_value, coalesce(service_time, changed_at) AS at
-     FROM payment_intents AS record JOIN changes ON entity_kind = 'payment_intent' AND entity_id = record.id
-     WHERE record.id = ANY (?::text[]) AND field = ANY (?::text[])
-       AND (irregular_status <> 'none' OR EXISTS (
-         SELECT FROM entries
-         WHERE record_kind = 'payment_intent' AND record_id = record.id AND key IN ('held', 'payment')))
-     ORDER BY seq`,
-    [textArray([...ids]), textArray([WHOLE_RECORD, ...disputeFields])],
-  );
+  const rows = await rowsOf<Row>(trx)`
+    SELECT entity_id AS id, changes.xid::text AS save, field, from_value, to_value, coalesce(service_time, changed_at) AS at
+    FROM payment_intents AS record JOIN changes ON entity_kind = 'payment_intent' AND entity_id = record.id
+    WHERE record.id = ANY (${ids}::text[]) AND field = ANY (${[WHOLE_RECORD, ...disputeFields]}::text[])
+      AND (irregular_status <> 'none' OR EXISTS (
+        SELECT FROM entries
+        WHERE record_kind = 'payment_intent' AND record_id = record.id AND key IN ('held', 'payment')))
+    ORDER BY seq`;
   const steps = new Map<string, ShownStep[]>();
   for (const row of rows) {
     const known = steps.get(row.id);

@@ -3,6 +3,7 @@ import { type EntryLineView, type EntryView, entryLineShape, entryShape } from '
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
+import { raw, rowsOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
 export interface EntryFilters {
@@ -46,18 +47,16 @@ function select(db: Knex): Knex.QueryBuilder {
 }
 
 async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
-  const { rows: lines } = await db.raw<{ rows: LineRow[] }>(
-    `SELECT entry_id, account, asset_code, trim_scale(amount)::text AS amount, memo,
-            trim_scale(rate)::text AS rate, currency AS rate_currency, source AS rate_source,
-            ${utc('rate_at')} AS rate_at, reason AS unpriced
-     FROM entry_lines LEFT JOIN LATERAL (
-       SELECT rate, currency, source, rate_at, reason FROM entry_rates
-       WHERE entry_rates.entry_id = entry_lines.entry_id AND entry_rates.asset_code = entry_lines.asset_code
-       ORDER BY id DESC LIMIT 1
-     ) AS valued ON true
-     WHERE entry_id = ANY (?::bigint[]) ORDER BY entry_id, line`,
-    [`{${rows.map(({ id }) => id).join(',')}}`],
-  );
+  const lines = await rowsOf<LineRow>(db)`
+    SELECT entry_id, account, asset_code, trim_scale(amount)::text AS amount, memo,
+           trim_scale(rate)::text AS rate, currency AS rate_currency, source AS rate_source,
+           ${raw(utc('rate_at'))} AS rate_at, reason AS unpriced
+    FROM entry_lines LEFT JOIN LATERAL (
+      SELECT rate, currency, source, rate_at, reason FROM entry_rates
+      WHERE entry_rates.entry_id = entry_lines.entry_id AND entry_rates.asset_code = entry_lines.asset_code
+      ORDER BY id DESC LIMIT 1
+    ) AS valued ON true
+    WHERE entry_id = ANY (${`{${rows.map(({ id }) => id).join(',')}}`}::bigint[]) ORDER BY entry_id, line`;
   const byEntry = new Map<string, LineRow[]>(rows.map(({ id }) => [id, []]));
   for (const line of lines) byEntry.get(line.entry_id)?.push(line);
   return rows.map((row) =>

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { type PeriodView, periodShape } from '../../domain/views/books-shapes.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { rowsOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 import { periodFiles } from './period-files.js';
 
@@ -52,11 +53,9 @@ async function periodOf(db: Knex, row: Row): Promise<PeriodView> {
 
 /** Lets files refer to the month, and says which closing this is. The month takes entries until `saveClosed`. */
 export async function beginClosing(trx: Knex.Transaction, month: string): Promise<number> {
-  const { rows } = await trx.raw<{ rows: { closings: number }[] }>(
-    `INSERT INTO periods (month, closings) VALUES (?, 1)
-     ON CONFLICT (month) DO UPDATE SET closings = periods.closings + 1 RETURNING closings`,
-    [month],
-  );
+  const rows = await rowsOf<{ closings: number }>(trx)`
+    INSERT INTO periods (month, closings) VALUES (${month}, 1)
+    ON CONFLICT (month) DO UPDATE SET closings = periods.closings + 1 RETURNING closings`;
   return rows[0]?.closings ?? 0;
 }
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { BookedKind, DatedBy, Line } from '../../domain/books/entry.js';
 import { netLines } from '../../domain/books/lines.js';
 import type { Posted } from '../../domain/books/plan-posting.js';
-import { textArray } from '../database/array-parameter.js';
+import { rowsOf } from '../database/statements.js';
 
 interface Row {
   id: string;
@@ -28,13 +28,11 @@ export async function readPosted(
   ids: readonly string[],
 ): Promise<Posted[]> {
   if (ids.length === 0) return [];
-  const { rows } = await trx.raw<{ rows: Row[] }>(
-    `SELECT id, record_kind, record_id, key, version, type, reverses, at, day::text AS day, dated_by,
-            account, asset_code, trim_scale(amount)::text AS amount, memo
-     FROM entries JOIN entry_lines ON entry_id = entries.id
-     WHERE record_kind = ? AND record_id = ANY (?::text[]) ORDER BY record_id, key, version, line`,
-    [recordKind, textArray(ids)],
-  );
+  const rows = await rowsOf<Row>(trx)`
+    SELECT id, record_kind, record_id, key, version, type, reverses, at, day::text AS day, dated_by,
+           account, asset_code, trim_scale(amount)::text AS amount, memo
+    FROM entries JOIN entry_lines ON entry_id = entries.id
+    WHERE record_kind = ${recordKind} AND record_id = ANY (${ids}::text[]) ORDER BY record_id, key, version, line`;
   const keys = new Map<string, Row[]>();
   for (const row of rows) {
     const key = JSON.stringify([row.record_id, row.key]);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
+import { raw, rowsOf, run } from '../database/statements.js';
 
 const AT_ONCE = 1_000;
 
@@ -10,12 +11,12 @@ export type Named = Readonly<Record<string, Knex.RawBinding>>;
 export async function* rowsInParts<T>(trx: Knex.Transaction, sql: string, named: Named): AsyncGenerator<T[]> {
   const cursor = `rows_${randomBytes(6).toString('hex')}`;
   // All rows are wanted, not the first of them soon.
-  await trx.raw('SET LOCAL cursor_tuple_fraction = 1');
+  await run(trx)`SET LOCAL cursor_tuple_fraction = 1`;
   await trx.raw(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${sql}`, named);
   for (;;) {
-    const { rows } = await trx.raw<{ rows: T[] }>(`FETCH ${AT_ONCE} FROM ${cursor}`);
+    const rows = await rowsOf<T>(trx)`FETCH ${raw(AT_ONCE)} FROM ${raw(cursor)}`;
     if (rows.length > 0) yield rows;
     if (rows.length < AT_ONCE) break;
   }
-  await trx.raw(`CLOSE ${cursor}`);
+  await run(trx)`CLOSE ${raw(cursor)}`;
 }

@@ -7,6 +7,7 @@ import { type BreakDetail, type BreakView, breakShape, breakStepShape } from '..
 import { definedOnly } from '../database/defined-only.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
+import { rowsOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
 export interface BreakFilters {
@@ -81,10 +82,8 @@ export async function countUnclosed(
   db: Knex,
   now: Date,
 ): Promise<{ severity: Severity; age: AgeBucket; count: number }[]> {
-  const { rows } = await db.raw<{ rows: { severity: Severity; days: number; count: number }[] }>(
-    `SELECT severity, floor(extract(epoch FROM ?::timestamptz - opened_at) / 86400)::integer AS days, count(*)::integer AS count
-     FROM breaks WHERE status IN ('open', 'acknowledged') GROUP BY 1, 2`,
-    [now],
-  );
+  const rows = await rowsOf<{ severity: Severity; days: number; count: number }>(db)`
+    SELECT severity, floor(extract(epoch FROM ${now}::timestamptz - opened_at) / 86400)::integer AS days, count(*)::integer AS count
+    FROM breaks WHERE status IN ('open', 'acknowledged') GROUP BY 1, 2`;
   return rows.map(({ severity, days, count }) => ({ severity, age: ageBucket(days), count }));
 }

@@ -6,6 +6,7 @@ import type { KytWords } from '../../domain/orders/kyt.js';
 import { type EntityRef, type RecordKind, recordKinds } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { keyText } from '../database/database-text.js';
+import { rowsOf } from '../database/statements.js';
 import { lookAlikes, sharedWithMoney } from '../family/references.js';
 import { expectedOf, type OrderRow } from '../order-row.js';
 import { ownField } from '../stored-record.js';
@@ -51,12 +52,10 @@ export async function loadCheckFacts(
 }
 
 async function ranAt(trx: Knex): Promise<Map<RecordKind, number>> {
-  const { rows } = await trx.raw<{ rows: { kind: string; at: Date }[] }>(
-    `SELECT kind, at FROM unnest(?::text[]) AS asked (kind)
-     CROSS JOIN LATERAL (SELECT started_at AS at FROM runs
-       WHERE runs.kind = asked.kind AND status = 'succeeded' ORDER BY id DESC LIMIT 1) AS last`,
-    [textArray([...new Set(recordKinds.flatMap((kind) => kinds[kind].run ?? []))])],
-  );
+  const rows = await rowsOf<{ kind: string; at: Date }>(trx)`
+    SELECT kind, at FROM unnest(${[...new Set(recordKinds.flatMap((kind) => kinds[kind].run ?? []))]}::text[]) AS asked (kind)
+    CROSS JOIN LATERAL (SELECT started_at AS at FROM runs
+      WHERE runs.kind = asked.kind AND status = 'succeeded' ORDER BY id DESC LIMIT 1) AS last`;
   const runs = new Map(rows.map(({ kind, at }) => [kind, at.getTime()]));
   return new Map(
     recordKinds.flatMap((kind) => {
@@ -79,10 +78,9 @@ function referencesOf({ intents, invoices }: Neighbours): string[] {
 
 /** What was withdrawn since counts; an order of an older program has no version of its registration. */
 async function registersSince(trx: Knex): Promise<number | null> {
-  const { rows } = await trx.raw<{ rows: { at: Date | null }[] }>(
-    `SELECT least((SELECT registered_at FROM orders WHERE registered_at IS NOT NULL ORDER BY registered_at LIMIT 1),
-       (SELECT at FROM order_registrations ORDER BY at LIMIT 1)) AS at`,
-  );
+  const rows = await rowsOf<{ at: Date | null }>(trx)`
+    SELECT least((SELECT registered_at FROM orders WHERE registered_at IS NOT NULL ORDER BY registered_at LIMIT 1),
+      (SELECT at FROM order_registrations ORDER BY at LIMIT 1)) AS at`;
   return rows[0]?.at?.getTime() ?? null;
 }
 
@@ -132,9 +130,8 @@ async function withLookAlikes(
   trx: Knex,
   references: ReadonlySet<string>,
 ): Promise<{ rows: OrderRow[]; alike: Map<string, OrderRow[]> }> {
-  const { rows } = await trx.raw<{ rows: OrderRow[] }>('SELECT * FROM orders WHERE reference = ANY (?::text[])', [
-    idArray(references),
-  ]);
+  const rows = await rowsOf<OrderRow>(trx)`
+    SELECT * FROM orders WHERE reference = ANY (${[...references]}::text[])`;
   const alike = await lookAlikes(
     trx,
     rows.map(({ reference }) => reference),

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { rowOf, run } from '../database/statements.js';
 
 export interface CallbackBacklog {
   pending: number;
@@ -9,23 +10,19 @@ export interface CallbackBacklog {
 
 /** What was not sent to the store yet. Reads indexes of what waits and what was given up only. */
 export async function callbackBacklog(db: Knex): Promise<CallbackBacklog> {
-  const { rows } = await db.raw<{ rows: [CallbackBacklog] }>(
-    `SELECT count(*)::integer AS pending,
-            greatest(coalesce(extract(epoch FROM now() - min(created_at)), 0), 0)::float8 AS "oldestSeconds",
-            (SELECT count(*)::integer FROM callbacks WHERE status = 'dead') AS dead
-     FROM callbacks WHERE status = 'pending'`,
-  );
-  return rows[0];
+  return rowOf<CallbackBacklog>(db)`
+    SELECT count(*)::integer AS pending,
+           greatest(coalesce(extract(epoch FROM now() - min(created_at)), 0), 0)::float8 AS "oldestSeconds",
+           (SELECT count(*)::integer FROM callbacks WHERE status = 'dead') AS dead
+    FROM callbacks WHERE status = 'pending'`;
 }
 
 /** Lets go of what was sent so long ago; the newest of each order stays. */
 export async function pruneCallbacks(db: Knex, { days }: { days: number }): Promise<void> {
-  await db.raw(
-    `DELETE FROM callbacks AS old WHERE id IN (
-       SELECT id FROM callbacks AS sent WHERE status IN ('sent', 'superseded')
-         AND created_at < now() - ?::integer * interval '1 day'
-         AND EXISTS (SELECT FROM callbacks AS newer WHERE newer.reference = sent.reference AND newer.id > sent.id)
-       ORDER BY id LIMIT 5000)`,
-    [days],
-  );
+  await run(db)`
+    DELETE FROM callbacks AS old WHERE id IN (
+      SELECT id FROM callbacks AS sent WHERE status IN ('sent', 'superseded')
+        AND created_at < now() - ${days}::integer * interval '1 day'
+        AND EXISTS (SELECT FROM callbacks AS newer WHERE newer.reference = sent.reference AND newer.id > sent.id)
+      ORDER BY id LIMIT 5000)`;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
+import { rowsOf } from '../database/statements.js';
 import type { RowOf } from '../database/view-of.js';
 import { lockCallbacks } from './lock-callbacks.js';
 
@@ -26,13 +27,12 @@ type Row = RowOf<Omit<ClaimedCallback, 'claim'>> & { reference: string };
 export async function claimCallback(db: Knex, { seconds }: { seconds: number }): Promise<ClaimedCallback | null> {
   return db.transaction(async (trx) => {
     await lockCallbacks(trx);
-    const { rows } = await trx.raw<{ rows: Row[] }>(
-      `SELECT id, reference, webhook_id, changed_at, data, attempts FROM callbacks AS due
-       WHERE status = 'pending' AND next_attempt_at <= clock_timestamp()
-         AND NOT EXISTS (SELECT FROM callbacks AS other WHERE other.reference = due.reference
-           AND (other.claimed_until > clock_timestamp() OR (other.id > due.id AND other.status = 'pending')))
-       ORDER BY next_attempt_at, id LIMIT 1`,
-    );
+    const rows = await rowsOf<Row>(trx)`
+      SELECT id, reference, webhook_id, changed_at, data, attempts FROM callbacks AS due
+      WHERE status = 'pending' AND next_attempt_at <= clock_timestamp()
+        AND NOT EXISTS (SELECT FROM callbacks AS other WHERE other.reference = due.reference
+          AND (other.claimed_until > clock_timestamp() OR (other.id > due.id AND other.status = 'pending')))
+      ORDER BY next_attempt_at, id LIMIT 1`;
     const row = rows[0];
     if (row === undefined) return null;
     const claim = randomUUID();

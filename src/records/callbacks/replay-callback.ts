@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { isRowId } from '../database/row-id.js';
+import { rowOf } from '../database/statements.js';
 import { lockCallbacks } from './lock-callbacks.js';
 
 export type ReplayResult =
@@ -36,11 +37,9 @@ export async function replayDeadCallbacks(trx: Knex.Transaction): Promise<number
 
 /** Those that `replayDeadCallbacks` would send now: how many, and the newest hundred. */
 export async function deadCallbacks(db: Knex): Promise<{ count: number; ids: string[] }> {
-  const { rows } = await db.raw<{ rows: [{ count: number; ids: string[] }] }>(
-    `SELECT count(*)::integer AS count, coalesce((array_agg(id::text ORDER BY id DESC))[1:100], '{}') AS ids
-     FROM callbacks WHERE status = 'dead'`,
-  );
-  return rows[0];
+  return rowOf<{ count: number; ids: string[] }>(db)`
+    SELECT count(*)::integer AS count, coalesce((array_agg(id::text ORDER BY id DESC))[1:100], '{}') AS ids
+    FROM callbacks WHERE status = 'dead'`;
 }
 
 async function revive(rows: Knex.QueryBuilder, trx: Knex.Transaction): Promise<number> {

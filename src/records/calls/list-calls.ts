@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
+import { raw, rowsOf } from '../database/statements.js';
 import type { RowOf } from '../database/view-of.js';
 import { UNDECIDED } from './open-calls.js';
 
@@ -47,10 +48,8 @@ export async function listCalls(db: Knex, query: PageQuery & CallFilters): Promi
 
 /** The calls under a key: each operation has keys of its own. With what they asked for, as far as it is kept. */
 export async function callsUnder(db: Knex, key: string): Promise<(CallView & { request: string | null })[]> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT ${COLUMNS} FROM service_writes AS call WHERE key = ? ORDER BY operation`,
-    [key],
-  );
+  const rows = await rowsOf<Row>(db)`
+    SELECT ${raw(COLUMNS)} FROM service_writes AS call WHERE key = ${key} ORDER BY operation`;
   return rows.map((row) => ({ ...callView(row), request: row.request }));
 }
 

@@ -3,6 +3,7 @@ import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { recordKinds } from '../../domain/records.js';
 import type { DeliveryView } from '../../domain/views/webhook-shapes.js';
 import { textArray } from '../database/array-parameter.js';
+import { columnOf } from '../database/statements.js';
 import type { RowOf } from '../database/view-of.js';
 import type { Delivery } from './read-delivery.js';
 
@@ -30,16 +31,13 @@ export interface DeliveryRow extends RowOf<Omit<DeliveryView, Judged>> {
  * their event was applied. `now`: ms of the service's clock.
  */
 export async function openDeliveries(db: Knex, now: number): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM (
-       SELECT id, created_at FROM deliveries WHERE open AND judge_at <= ?
-       UNION SELECT id, created_at FROM deliveries WHERE open AND judge_at IS NULL
-       UNION SELECT deliveries.id, created_at FROM deliveries JOIN inbox ON inbox.id = inbox_id
-       WHERE open AND inbox_id IS NOT NULL AND inbox.status IN ('applied', 'unhandled')) AS due
-     ORDER BY created_at DESC, id`,
-    [new Date(now)],
-  );
-  return rows.map(({ id }) => id);
+  return columnOf<string>(db)`
+    SELECT id FROM (
+      SELECT id, created_at FROM deliveries WHERE open AND judge_at <= ${new Date(now)}
+      UNION SELECT id, created_at FROM deliveries WHERE open AND judge_at IS NULL
+      UNION SELECT deliveries.id, created_at FROM deliveries JOIN inbox ON inbox.id = inbox_id
+      WHERE open AND inbox_id IS NOT NULL AND inbox.status IN ('applied', 'unhandled')) AS due
+    ORDER BY created_at DESC, id`;
 }
 
 export async function deliveriesById(db: Knex, ids: readonly string[]): Promise<Delivery[]> {

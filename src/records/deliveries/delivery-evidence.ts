@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { HeldEvent } from '../../domain/deliveries/pair-delivery.js';
-import { textArray } from '../database/array-parameter.js';
+import { rowsOf } from '../database/statements.js';
 import type { Delivery } from './read-delivery.js';
 
 /** An event of the inbox, with what shows whether it came by itself. */
@@ -25,15 +25,13 @@ export async function eventsOf(db: Knex, deliveries: readonly Delivery[]): Promi
   const keys = deliveries.flatMap(({ event }) => event?.key ?? []);
   const hashes = deliveries.flatMap(({ event }) => event?.contentHash ?? []);
   const ids = deliveries.flatMap(({ answeredId }) => answeredId ?? []);
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT id, key, content_hash, event_timestamp, event_type, status, received_at FROM inbox
-     WHERE id IN (
-       SELECT id FROM inbox WHERE key = ANY (?::text[])
-       UNION SELECT id FROM inbox WHERE content_hash = ANY (?::text[])
-       UNION SELECT unnest(?::bigint[]))
-     ORDER BY id`,
-    [textArray(keys), textArray(hashes), ids],
-  );
+  const rows = await rowsOf<Row>(db)`
+    SELECT id, key, content_hash, event_timestamp, event_type, status, received_at FROM inbox
+    WHERE id IN (
+      SELECT id FROM inbox WHERE key = ANY (${keys}::text[])
+      UNION SELECT id FROM inbox WHERE content_hash = ANY (${hashes}::text[])
+      UNION SELECT unnest(${ids}::bigint[]))
+    ORDER BY id`;
   const labels = await labelsOf(
     db,
     rows.map(({ id }) => id),
@@ -51,41 +49,33 @@ export async function eventsOf(db: Knex, deliveries: readonly Delivery[]): Promi
 }
 
 async function labelsOf(db: Knex, ids: string[]): Promise<Map<string, string[]>> {
-  const { rows } = await db.raw<{ rows: { id: string; labels: string[] }[] }>(
-    `SELECT inbox_id AS id, array_agg(secret_label ORDER BY secret_label) AS labels
-     FROM inbox_arrivals WHERE inbox_id = ANY (?::bigint[]) GROUP BY inbox_id`,
-    [ids],
-  );
+  const rows = await rowsOf<{ id: string; labels: string[] }>(db)`
+    SELECT inbox_id AS id, array_agg(secret_label ORDER BY secret_label) AS labels
+    FROM inbox_arrivals WHERE inbox_id = ANY (${ids}::bigint[]) GROUP BY inbox_id`;
   return new Map(rows.map(({ id, labels }) => [id, labels]));
 }
 
 /** Reasons of our rejections, by the hash of the body: as far as they were sampled. */
 export async function rejectionsByBody(db: Knex, hashes: readonly string[]): Promise<Map<string, string>> {
   if (hashes.length === 0) return new Map();
-  const { rows } = await db.raw<{ rows: { body_hash: string; reason: string }[] }>(
-    `SELECT DISTINCT ON (body_hash) body_hash, reason FROM rejections WHERE body_hash = ANY (?::text[])
-     ORDER BY body_hash, id DESC`,
-    [textArray(hashes)],
-  );
+  const rows = await rowsOf<{ body_hash: string; reason: string }>(db)`
+    SELECT DISTINCT ON (body_hash) body_hash, reason FROM rejections WHERE body_hash = ANY (${hashes}::text[])
+    ORDER BY body_hash, id DESC`;
   return new Map(rows.map(({ body_hash, reason }) => [body_hash, reason]));
 }
 
 /** The reason that we gave for refusing something within two seconds of this moment; null: none, or more than one. */
 export async function rejectionAt(db: Knex, at: number): Promise<string | null> {
-  const { rows } = await db.raw<{ rows: { reason: string }[] }>(
-    `SELECT DISTINCT reason FROM rejections
-     WHERE rejected_at BETWEEN ?::timestamptz - interval '2 seconds' AND ?::timestamptz + interval '2 seconds' LIMIT 2`,
-    [new Date(at), new Date(at)],
-  );
+  const rows = await rowsOf<{ reason: string }>(db)`
+    SELECT DISTINCT reason FROM rejections
+    WHERE rejected_at BETWEEN ${new Date(at)}::timestamptz - interval '2 seconds' AND ${new Date(at)}::timestamptz + interval '2 seconds' LIMIT 2`;
   return rows.length === 1 ? (rows[0]?.reason ?? null) : null;
 }
 
 /** Which other delivery has an event already, by endpoint: `<endpoint> <event>` → delivery. */
 export async function takenEvents(db: Knex, events: readonly InboxEvent[]): Promise<Map<string, string>> {
-  const { rows } = await db.raw<{ rows: { id: string; endpoint_id: string | null; inbox_id: string }[] }>(
-    'SELECT id, endpoint_id, inbox_id FROM deliveries WHERE inbox_id = ANY (?::bigint[])',
-    [events.map(({ id }) => id)],
-  );
+  const rows = await rowsOf<{ id: string; endpoint_id: string | null; inbox_id: string }>(db)`
+    SELECT id, endpoint_id, inbox_id FROM deliveries WHERE inbox_id = ANY (${events.map(({ id }) => id)}::bigint[])`;
   return new Map(rows.map((row) => [takenKey(row.endpoint_id, row.inbox_id), row.id]));
 }
 

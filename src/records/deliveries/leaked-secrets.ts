@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { pointsAtSecret } from '../../domain/deliveries/report-standing.js';
 import type { LeakDone } from '../../domain/deliveries/secret-leak.js';
 import { recordAction } from '../actions/record-action.js';
+import { columnOf, rowOf, rowsOf } from '../database/statements.js';
 import type { OrderRules } from '../orders/derive-orders.js';
 import { noteDisproved } from '../orders/searched.js';
 import { closeForged } from './close-forged.js';
@@ -54,15 +55,12 @@ export async function undoubted(db: Knex, labels: Iterable<string>, now: Date): 
  * that did not leak as well was sent, though the history lacks it.
  */
 export async function markNotSent(trx: Knex.Transaction, labels: readonly string[], now: Date): Promise<string[]> {
-  const { rows } = await trx.raw<{ rows: { inbox_id: string }[] }>(
-    `UPDATE report_checks AS known SET state = 'not_sent', judged_at = :now
-     WHERE state = 'differs' AND received_at >= :since AND secret_label = ANY (:labels) AND NOT EXISTS (
-       SELECT FROM inbox_repeats AS other LEFT JOIN secrets ON label = other.secret_label
-       WHERE other.inbox_id = known.inbox_id AND other.secret_label <> known.secret_label AND leaked_at IS NULL)
-     RETURNING inbox_id`,
-    { now, since: incidentSince(now), labels: [...labels] },
-  );
-  return rows.map(({ inbox_id }) => inbox_id);
+  return columnOf<string>(trx)`
+    UPDATE report_checks AS known SET state = 'not_sent', judged_at = ${now}
+    WHERE state = 'differs' AND received_at >= ${incidentSince(now)} AND secret_label = ANY (${[...labels]}) AND NOT EXISTS (
+      SELECT FROM inbox_repeats AS other LEFT JOIN secrets ON label = other.secret_label
+      WHERE other.inbox_id = known.inbox_id AND other.secret_label <> known.secret_label AND leaked_at IS NULL)
+    RETURNING inbox_id`;
 }
 
 /**
@@ -70,13 +68,11 @@ export async function markNotSent(trx: Knex.Transaction, labels: readonly string
  * secret that is in use beside it, began to lack with the first that it should have, or has stopped with the first that it lacks.
  */
 async function doubtOfHistory(db: Knex, label: string, now: Date): Promise<string | null> {
-  const { rows } = await db.raw<{ rows: { label: string; lacking: number; first: Date; witness: boolean }[] }>(
-    `SELECT secret_label AS label, count(*)::integer AS lacking, min(received_at) AS first,
-            coalesce(bool_and(retired_at IS NULL AND leaked_at IS NULL), false) AS witness
-     FROM report_checks LEFT JOIN secrets ON label = secret_label
-     WHERE state = 'differs' AND received_at >= ? GROUP BY secret_label ORDER BY secret_label`,
-    [incidentSince(now)],
-  );
+  const rows = await rowsOf<{ label: string; lacking: number; first: Date; witness: boolean }>(db)`
+    SELECT secret_label AS label, count(*)::integer AS lacking, min(received_at) AS first,
+           coalesce(bool_and(retired_at IS NULL AND leaked_at IS NULL), false) AS witness
+    FROM report_checks LEFT JOIN secrets ON label = secret_label
+    WHERE state = 'differs' AND received_at >= ${incidentSince(now)} GROUP BY secret_label ORDER BY secret_label`;
   const own = rows.find((row) => row.label === label);
   if (own === undefined) return null;
   const others = rows.filter((row) => row.label !== label && row.witness);
@@ -102,14 +98,13 @@ export function incidentSince(now: Date): Date {
 
 /** With those that no poll of the history was held against yet. */
 async function countUndecided(db: Knex, label: string): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ n: number }] }>(
-    `SELECT ((SELECT count(*) FROM report_checks WHERE secret_label = :label AND state = 'unmatched')
-       + (SELECT count(*) FROM inbox WHERE secret_label = :label AND source = 'webhook' AND mark IS NULL
-            AND id > coalesce((SELECT CAST(value ->> 'id' AS bigint) FROM watermarks
-              WHERE kind = 'reports' AND name = 'taken in'), 0)
-            AND NOT EXISTS (SELECT FROM report_checks WHERE inbox_id = inbox.id)
-            AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = inbox.id)))::integer AS n`,
-    { label },
-  );
-  return rows[0].n;
+  return (
+    await rowOf<{ n: number }>(db)`
+    SELECT ((SELECT count(*) FROM report_checks WHERE secret_label = ${label} AND state = 'unmatched')
+      + (SELECT count(*) FROM inbox WHERE secret_label = ${label} AND source = 'webhook' AND mark IS NULL
+           AND id > coalesce((SELECT CAST(value ->> 'id' AS bigint) FROM watermarks
+             WHERE kind = 'reports' AND name = 'taken in'), 0)
+           AND NOT EXISTS (SELECT FROM report_checks WHERE inbox_id = inbox.id)
+           AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = inbox.id)))::integer AS n`
+  ).n;
 }

@@ -3,6 +3,7 @@ import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { type DeliveryDetail, type DeliveryView, deliveryShape } from '../../domain/views/webhook-shapes.js';
 import { definedOnly } from '../database/defined-only.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { rowsOf } from '../database/statements.js';
 import { viewOf } from '../database/view-of.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 import type { DeliveryRow } from './deliveries.js';
@@ -91,11 +92,9 @@ export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail 
 
 /** How many are not made good, by class; and how many of them are missed by now. */
 export async function countAwaited(db: Knex): Promise<{ class: DeliveryClass; awaited: number; missed: number }[]> {
-  const { rows } = await db.raw<{ rows: { class: DeliveryClass; awaited: number; missed: number }[] }>(
-    `SELECT class, count(*)::integer AS awaited, (count(*) FILTER (WHERE missed))::integer AS missed
-     FROM deliveries WHERE missed OR open GROUP BY class`,
-  );
-  return rows;
+  return rowsOf<{ class: DeliveryClass; awaited: number; missed: number }>(db)`
+    SELECT class, count(*)::integer AS awaited, (count(*) FILTER (WHERE missed))::integer AS missed
+    FROM deliveries WHERE missed OR open GROUP BY class`;
 }
 
 /** How many deliveries are missed; null while no complete run has measured it. */

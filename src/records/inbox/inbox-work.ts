@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { run, tableOf } from '../database/statements.js';
 
 /** An event that waits to be applied. */
 export interface WaitingEvent {
@@ -72,12 +73,10 @@ export async function stillWaiting(db: Knex, ids: string[]): Promise<string[]> {
 /** Of rows that the transaction took. */
 export async function markUnhandled(trx: Knex.Transaction, events: readonly UnhandledEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await trx.raw(
-    `UPDATE inbox SET status = 'unhandled', error = nullif(unhandled.error, '')
-     FROM unnest(?::bigint[], ?::text[]) AS unhandled (id, error)
-     WHERE inbox.id = unhandled.id`,
-    [events.map((event) => event.id), events.map((event) => event.error ?? '')],
-  );
+  await run(trx)`
+    UPDATE inbox SET status = 'unhandled', error = nullif(unhandled.error, '')
+    FROM ${tableOf('unhandled', events, { id: 'bigint', error: 'text' })}
+    WHERE inbox.id = unhandled.id`;
 }
 
 /** Counts a failure of the event's own: `failed` until a later retry, `dead` after the last. Null: it was not waiting. */

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { type RejectionView, rejectionShape } from '../../domain/views/webhook-shapes.js';
 import { type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
+import { raw, rowOf, run, tableOf } from '../database/statements.js';
 import { viewOf } from '../database/view-of.js';
 
 /** A rejected request, as far as it is kept. */
@@ -72,12 +73,11 @@ export async function countRejections(
   since: Date,
   only: typeof LIKE_SERVICE | '' = '',
 ): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ n: number }] }>(
-    `SELECT count(*)::integer AS n FROM (SELECT rejected_at FROM rejections
-       WHERE reason = ? ${only} ORDER BY id DESC LIMIT ${SAMPLED}) AS newest WHERE rejected_at > ?`,
-    [reason, since],
-  );
-  return rows[0].n;
+  return (
+    await rowOf<{ n: number }>(db)`
+    SELECT count(*)::integer AS n FROM (SELECT rejected_at FROM rejections
+      WHERE reason = ${reason} ${raw(only)} ORDER BY id DESC LIMIT ${raw(SAMPLED)}) AS newest WHERE rejected_at > ${since}`
+  ).n;
 }
 
 /** The same of what had the service's headers and no signature of a configured secret. */
@@ -87,20 +87,17 @@ export function countForgedSince(db: Knex, since: Date): Promise<number> {
 
 /** In the order of their keys: two receivers must not wait for each other in a circle. */
 async function addCounts(trx: Knex.Transaction, counts: RejectionCount[]): Promise<void> {
-  await trx.raw(
-    `INSERT INTO rejection_counts AS counts (hour, reason, count, like_service)
-     SELECT hour, reason, n, alike FROM unnest(?::timestamptz[], ?::text[], ?::bigint[], ?::bigint[])
-       AS added(hour, reason, n, alike)
-     ORDER BY hour, reason
-     ON CONFLICT (hour, reason) DO UPDATE SET count = counts.count + excluded.count,
-       like_service = counts.like_service + excluded.like_service`,
-    [
-      counts.map(({ hour }) => hour.toISOString()),
-      counts.map(({ reason }) => reason),
-      counts.map(({ count }) => count),
-      counts.map(({ likeService }) => likeService),
-    ],
-  );
+  const added = tableOf('added', counts, {
+    hour: ['timestamptz', ({ hour }) => hour.toISOString()],
+    reason: 'text',
+    n: ['bigint', ({ count }) => count],
+    alike: ['bigint', ({ likeService }) => likeService],
+  });
+  await run(trx)`
+    INSERT INTO rejection_counts AS counts (hour, reason, count, like_service)
+    SELECT hour, reason, n, alike FROM ${added} ORDER BY hour, reason
+    ON CONFLICT (hour, reason) DO UPDATE SET count = counts.count + excluded.count,
+      like_service = counts.like_service + excluded.like_service`;
 }
 
 async function prune(trx: Knex.Transaction, reason: string): Promise<void> {

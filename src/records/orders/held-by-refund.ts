@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
+import { rowOf } from '../database/statements.js';
 
 /** How many paid orders wait until a person says whose refund a payout is. */
 export async function heldByRefund(db: Knex): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ n: number }] }>(
-    `SELECT count(*)::integer AS n FROM orders WHERE release_reason = 'refund_unlinked'`,
-  );
-  return rows[0].n;
+  return (
+    await rowOf<{ n: number }>(db)`
+    SELECT count(*)::integer AS n FROM orders WHERE release_reason = 'refund_unlinked'`
+  ).n;
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { textArray } from '../database/array-parameter.js';
+import { rowsOf, run, tableOf } from '../database/statements.js';
 import { lockLinks, membersOf } from '../family/lock.js';
 import { relatedOrders } from '../family/shown-records.js';
 import type { OrderRules } from './derive-orders.js';
@@ -23,11 +23,9 @@ export async function holdOrders(
   trx: Knex.Transaction,
   { limit, rules }: { limit: number; rules: OrderRules },
 ): Promise<number> {
-  const { rows } = await trx.raw<{ rows: Row[] }>(
-    `SELECT operation, key, payment_intent_id FROM service_writes
-     WHERE operation = 'createRefund' AND NOT derived ORDER BY begun_at LIMIT ? FOR UPDATE SKIP LOCKED`,
-    [limit],
-  );
+  const rows = await rowsOf<Row>(trx)`
+    SELECT operation, key, payment_intent_id FROM service_writes
+    WHERE operation = 'createRefund' AND NOT derived ORDER BY begun_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`;
   if (rows.length === 0) return 0;
   const named = rows.flatMap(({ payment_intent_id: id }) => (id === null ? [] : [id]));
   const intents = [...new Set(named)];
@@ -36,11 +34,9 @@ export async function holdOrders(
   const references = [...new Set([...related.values()].flat())];
   const touched = references.map((reference) => ({ reference, since: null }));
   await rederiveOrders(trx, touched, rules, CAUSE);
-  await trx.raw(
-    `UPDATE service_writes AS call SET derived = true
-     FROM unnest(?::text[], ?::text[]) AS done (operation, key)
-     WHERE call.operation = done.operation AND call.key = done.key`,
-    [textArray(rows.map(({ operation }) => operation)), textArray(rows.map(({ key }) => key))],
-  );
+  await run(trx)`
+    UPDATE service_writes AS call SET derived = true
+    FROM ${tableOf('done', rows, { operation: 'text', key: 'text' })}
+    WHERE call.operation = done.operation AND call.key = done.key`;
   return rows.length;
 }

@@ -11,12 +11,12 @@ import { mayHaveLeft } from '../../domain/family/order-refund.js';
 import type { OpenCall } from '../../domain/family/own-refunds.js';
 import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
-import { textArray } from '../database/array-parameter.js';
-import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
+import { cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
+import { raw, rowsOf } from '../database/statements.js';
 import { loadNaming, readAssigned } from '../family/around.js';
 import { loadMakers } from '../family/load.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
-import { idTexts, type ShownRow, STANDING, shownRecord } from '../family/shown-records.js';
+import { type ShownRow, STANDING, shownRecord } from '../family/shown-records.js';
 import { ordersOfPayouts } from './orders-of-payouts.js';
 
 /** A payout that may give money back, and that no payment owns. */
@@ -78,7 +78,7 @@ export async function openRefundsAmong(
   words: PayoutWords,
   ids: readonly string[],
 ): Promise<Omit<OpenRefund, 'orders'>[]> {
-  const { rows } = await db.raw<{ rows: Row[] }>(`${SELECT} WHERE id = ANY (?::text[]) ORDER BY id`, [idTexts(ids)]);
+  const rows = await rowsOf<Row>(db)`${raw(SELECT)} WHERE id = ANY (${ids}::text[]) ORDER BY id`;
   return (await openAmong(db, rows, words)).map(({ refund }) => refund);
 }
 
@@ -88,16 +88,13 @@ async function readRows(
   { withdrawal, internal, settlement }: PayoutWords,
   { seen, id }: { seen: string | null; id: string },
 ): Promise<Row[]> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `${SELECT}
-     WHERE ((known AND (payout_type IS NULL OR lower(payout_type) <> ALL (CAST(:others AS text[]))))
-         OR EXISTS (SELECT FROM said_refunds WHERE payout_id = payouts.id AND NOT not_sent))
-       AND (CAST(:seen AS bigint) IS NULL OR
-         (first_seen_at, id) < (${atMicroseconds(':seen')}, :id))
-     ORDER BY first_seen_at DESC, id DESC LIMIT ${AT_ONCE}`,
-    { others: textArray([...withdrawal, ...internal, ...settlement]), seen, id },
-  );
-  return rows;
+  return rowsOf<Row>(db)`
+    ${raw(SELECT)}
+    WHERE ((known AND (payout_type IS NULL OR lower(payout_type) <> ALL (${[...withdrawal, ...internal, ...settlement]}::text[])))
+        OR EXISTS (SELECT FROM said_refunds WHERE payout_id = payouts.id AND NOT not_sent))
+      AND (CAST(${seen} AS bigint) IS NULL OR
+        (first_seen_at, id) < ('epoch'::timestamptz + CAST(${seen} AS bigint) * interval '1 microsecond', ${id}))
+    ORDER BY first_seen_at DESC, id DESC LIMIT ${raw(AT_ONCE)}`;
 }
 
 async function openAmong(db: Knex, rows: readonly Row[], words: PayoutWords) {

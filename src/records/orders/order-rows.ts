@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { arrayText, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
-import { prepared } from '../database/statements.js';
+import { prepared, rowsOf } from '../database/statements.js';
 import { skeletonKey } from '../family/references.js';
 import { type OrderRow, type OrderState, untouchedOrder } from '../order-row.js';
 
@@ -29,11 +29,8 @@ export async function lockOrders(trx: Knex.Transaction, touched: TouchedOrder[])
 /** Locks those that are there, in the order of references. */
 export async function lockExisting(trx: Knex.Transaction, touched: readonly TouchedOrder[]): Promise<OrderRow[]> {
   if (touched.length === 0) return [];
-  const { rows } = await trx.raw<{ rows: OrderRow[] }>(
-    `SELECT * FROM orders WHERE reference = ANY (?::text[]) ORDER BY reference FOR UPDATE`,
-    [references(touched)],
-  );
-  return rows;
+  return rowsOf<OrderRow>(trx)`
+    SELECT * FROM orders WHERE reference = ANY (${references(touched)}::text[]) ORDER BY reference FOR UPDATE`;
 }
 
 function references(touched: readonly TouchedOrder[]): Buffer {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import { rowsOf } from '../database/statements.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
-import { idTexts, relatedOrders } from '../family/shown-records.js';
+import { relatedOrders } from '../family/shown-records.js';
 
 /**
  * References of the orders that payouts concern, by the payout's id: those of the payments that own or name them, or that
@@ -10,10 +11,9 @@ export async function ordersOfPayouts(db: Knex, ids: readonly string[]): Promise
   if (ids.length === 0) return new Map();
   const said = await undecidedRefunds(db, { payouts: ids });
   const named = (wanted: 'order' | 'payment') => said.flatMap(({ of, name }) => (of === wanted ? [name] : []));
-  const { rows: carried } = await db.raw<{ rows: { id: string; reference: string }[] }>(
-    `SELECT payouts.id, reference FROM payouts JOIN orders ON reference = merchant_reference WHERE payouts.id = ANY (?::text[])`,
-    [idTexts(ids)],
-  );
+  const carried = await rowsOf<{ id: string; reference: string }>(db)`
+    SELECT payouts.id, reference FROM payouts JOIN orders ON reference = merchant_reference
+    WHERE payouts.id = ANY (${ids}::text[])`;
   const orders = new Set(await db('orders').whereIn('reference', named('order')).pluck('reference'));
   const related = await relatedOrders(db, 'payout', ids);
   const saidOf = await relatedOrders(db, 'payment_intent', named('payment'));

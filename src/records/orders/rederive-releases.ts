@@ -5,8 +5,8 @@ import { defaultKytWords } from '../../domain/orders/kyt.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { appendChanges, type NewChange } from '../changes.js';
-import { textArray } from '../database/array-parameter.js';
 import { jsonbText } from '../database/database-text.js';
+import { run } from '../database/statements.js';
 import { showsKyt } from '../family/payins.js';
 import { type DerivedRow, deriveOrders, type OrderRules } from './derive-orders.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
@@ -32,10 +32,8 @@ interface ShowProgress {
  */
 export async function rederiveSlice(trx: Knex.Transaction, rules: OrderRules): Promise<boolean> {
   const hash = await hashOf(trx, rules);
-  await trx.raw(`INSERT INTO watermarks (kind, name, value) VALUES (?, ?, '{}') ON CONFLICT DO NOTHING`, [
-    WATERMARK.kind,
-    WATERMARK.name,
-  ]);
+  await run(trx)`
+    INSERT INTO watermarks (kind, name, value) VALUES (${WATERMARK.kind}, ${WATERMARK.name}, '{}') ON CONFLICT DO NOTHING`;
   const row = await trx<{ value: Partial<ShowProgress> }>('watermarks').where(WATERMARK).forUpdate().first('value');
   const isBegun = row?.value.hash === hash;
   if (isBegun && row.value.after === null) return false;
@@ -116,18 +114,16 @@ function causeOf({ before, after }: DerivedRow): Pick<NewChange, 'source' | 'ser
 
 /** Payins whose result has another meaning now are to be cross-checked: those that don't pass, and those held so far. */
 async function planScreened(trx: Knex.Transaction, passed: readonly string[]): Promise<void> {
-  await trx.raw(
-    `INSERT INTO check_agenda (entity_kind, entity_id, due_at)
-     SELECT 'payin', id, 'epoch' FROM (
-       SELECT id FROM payins WHERE kyt_status IS NOT NULL
-         AND lower(regexp_replace(btrim(kyt_status), '[\\s-]+', '_', 'g')) <> ALL (?::text[])
-       UNION
-       SELECT entity_id FROM breaks
-       WHERE kind = 'kyt_hold' AND entity_kind = 'payin' AND status IN ('open', 'acknowledged')
-     ) AS screened
-     ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = excluded.due_at`,
-    [textArray(passed)],
-  );
+  await run(trx)`
+    INSERT INTO check_agenda (entity_kind, entity_id, due_at)
+    SELECT 'payin', id, 'epoch' FROM (
+      SELECT id FROM payins WHERE kyt_status IS NOT NULL
+        AND lower(regexp_replace(btrim(kyt_status), '[\\s-]+', '_', 'g')) <> ALL (${passed}::text[])
+      UNION
+      SELECT entity_id FROM breaks
+      WHERE kind = 'kyt_hold' AND entity_kind = 'payin' AND status IN ('open', 'acknowledged')
+    ) AS screened
+    ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = excluded.due_at`;
 }
 
 /**
@@ -139,20 +135,18 @@ async function planRefunds(
   { withdrawal, internal, settlement }: PayoutWords,
   adoptedAt: Date,
 ): Promise<void> {
-  await trx.raw(
-    `INSERT INTO check_agenda (entity_kind, entity_id, due_at)
-     SELECT 'payout', id, 'epoch' FROM (
-       SELECT id FROM payouts WHERE known AND payment_intent_id IS NULL AND own_call IS DISTINCT FROM 'createPayout'
-         AND lower(payout_type) <> ALL (?::text[]) AND created_at >= ?
-       UNION
-       SELECT one.id FROM breaks CROSS JOIN LATERAL (
-         SELECT payouts.id FROM payouts WHERE 'payoutType=' || lower(payout_type) = entity_id LIMIT 1) AS one (id)
-       WHERE kind = 'contract_violation' AND entity_kind = 'payout' AND status IN ('open', 'acknowledged')
-       UNION
-       SELECT entity_id FROM breaks
-       WHERE kind = 'refund_without_order' AND entity_kind = 'payout' AND status IN ('open', 'acknowledged')
-     ) AS payout
-     ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = excluded.due_at`,
-    [textArray([...withdrawal, ...internal, ...settlement]), adoptedAt],
-  );
+  await run(trx)`
+    INSERT INTO check_agenda (entity_kind, entity_id, due_at)
+    SELECT 'payout', id, 'epoch' FROM (
+      SELECT id FROM payouts WHERE known AND payment_intent_id IS NULL AND own_call IS DISTINCT FROM 'createPayout'
+        AND lower(payout_type) <> ALL (${[...withdrawal, ...internal, ...settlement]}::text[]) AND created_at >= ${adoptedAt}
+      UNION
+      SELECT one.id FROM breaks CROSS JOIN LATERAL (
+        SELECT payouts.id FROM payouts WHERE 'payoutType=' || lower(payout_type) = entity_id LIMIT 1) AS one (id)
+      WHERE kind = 'contract_violation' AND entity_kind = 'payout' AND status IN ('open', 'acknowledged')
+      UNION
+      SELECT entity_id FROM breaks
+      WHERE kind = 'refund_without_order' AND entity_kind = 'payout' AND status IN ('open', 'acknowledged')
+    ) AS payout
+    ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = excluded.due_at`;
 }

@@ -10,6 +10,7 @@ import { AppError } from '../../errors.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { appendChanges } from '../changes.js';
 import { keyText } from '../database/database-text.js';
+import { run } from '../database/statements.js';
 import { loadFamilies } from '../family/load.js';
 import { adoptedAtOf } from '../installation.js';
 import { expectedOf, type OrderRow, orderView } from '../order-row.js';
@@ -116,14 +117,12 @@ interface Version {
 /** What stands and has no version was registered by a program that kept none: it is the version before. */
 async function keepVersion(trx: Knex.Transaction, reference: string, version: Version): Promise<void> {
   const { action, wanted, actor } = version;
-  await trx.raw(
-    `INSERT INTO order_registrations (reference, action, amount, currency, at)
-     SELECT reference, 'registered', expected_amount, expected_currency, registered_at FROM orders
-     WHERE reference = ? AND registered_at IS NOT NULL AND 'withdrawn' = coalesce((
-       SELECT action FROM order_registrations AS kept WHERE kept.reference = orders.reference ORDER BY id DESC LIMIT 1
-     ), 'withdrawn')`,
-    [reference],
-  );
+  await run(trx)`
+    INSERT INTO order_registrations (reference, action, amount, currency, at)
+    SELECT reference, 'registered', expected_amount, expected_currency, registered_at FROM orders
+    WHERE reference = ${reference} AND registered_at IS NOT NULL AND 'withdrawn' = coalesce((
+      SELECT action FROM order_registrations AS kept WHERE kept.reference = orders.reference ORDER BY id DESC LIMIT 1
+    ), 'withdrawn')`;
   await trx('order_registrations').insert({
     reference,
     action,

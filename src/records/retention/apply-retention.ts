@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Logger } from '../../log.js';
+import { rowsOf } from '../database/statements.js';
 import { deleteKeys } from './delete-keys.js';
 import { rowTasks } from './delete-rows.js';
 import { maskTasks } from './mask-records.js';
@@ -91,13 +92,11 @@ async function countLeft({ db, now, days }: RetentionDeps): Promise<RetentionRep
 
 /** Bodies from before this moment that stay, because their event is not applied. Reads indexes of those only. */
 export async function countLeftBodies(db: Knex, before: Date): Promise<RetentionReport['left']> {
-  const { rows } = await db.raw<{ rows: { status: 'received' | 'failed' | 'dead'; count: number }[] }>(
-    `SELECT status, count(*)::integer AS count FROM inbox
-     WHERE status IN ('received', 'failed') AND received_at < :before GROUP BY status
-     UNION ALL
-     SELECT status, count(*)::integer FROM inbox WHERE status = 'dead' AND received_at < :before GROUP BY status`,
-    { before },
-  );
+  const rows = await rowsOf<{ status: 'received' | 'failed' | 'dead'; count: number }>(db)`
+    SELECT status, count(*)::integer AS count FROM inbox
+    WHERE status IN ('received', 'failed') AND received_at < ${before} GROUP BY status
+    UNION ALL
+    SELECT status, count(*)::integer FROM inbox WHERE status = 'dead' AND received_at < ${before} GROUP BY status`;
   return { received: 0, failed: 0, dead: 0, ...Object.fromEntries(rows.map(({ status, count }) => [status, count])) };
 }
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { states } from '../../domain/family/states.js';
 import type { RecordKind } from '../../domain/records.js';
-import { textArray } from '../database/array-parameter.js';
+import { raw, rowsOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 
 /** Where a record stands in its list of the service. `createdAt` in ms; null: nothing that we hold says it. */
@@ -46,20 +46,17 @@ const lives: Readonly<Record<ListedKind, { open: string; active: string }>> = {
 /** Every record that the service listed and that may still change by itself; those that were read longest ago first. */
 export async function openRecords(db: Knex, kind: ListedKind): Promise<OpenRecord[]> {
   const { open, active } = lives[kind];
-  const { rows } = await db.raw<{ rows: (PlaceRow & { active: boolean })[] }>(
-    `SELECT id, ${MS}, true AS listed, ${active} AS active
-     FROM ${recordTables[kind]} WHERE absent_since IS NULL AND ${open} AND coalesce(poll_hash, '') <> '' ORDER BY poll_from`,
-  );
+  const rows = await rowsOf<PlaceRow & { active: boolean }>(db)`
+    SELECT id, ${raw(MS)}, true AS listed, ${raw(active)} AS active
+    FROM ${raw(recordTables[kind])} WHERE absent_since IS NULL AND ${raw(open)} AND coalesce(poll_hash, '') <> '' ORDER BY poll_from`;
   return rows.map((row) => ({ ...toPlace(row), active: row.active }));
 }
 
 /** Records that something asked to be read, due or not, the longest waiting first. */
 export async function requestedPlaces(db: Knex, kind: ListedKind, limit: number): Promise<RecordPlace[]> {
-  const { rows } = await db.raw<{ rows: PlaceRow[] }>(
-    `SELECT mark.id, ${MS}, coalesce(${LISTED}, false) AS listed FROM reading_marks AS mark LEFT JOIN ${recordTables[kind]} AS record ON record.id = mark.id
-     WHERE mark.kind = ? ORDER BY mark.next_at, mark.id LIMIT ?`,
-    [kind, limit],
-  );
+  const rows = await rowsOf<PlaceRow>(db)`
+    SELECT mark.id, ${raw(MS)}, coalesce(${raw(LISTED)}, false) AS listed FROM reading_marks AS mark LEFT JOIN ${raw(recordTables[kind])} AS record ON record.id = mark.id
+    WHERE mark.kind = ${kind} ORDER BY mark.next_at, mark.id LIMIT ${limit}`;
   return rows.map(toPlace);
 }
 
@@ -69,10 +66,8 @@ export async function placesOfRecords(
   ids: readonly string[],
 ): Promise<Map<string, RecordPlace>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await db.raw<{ rows: PlaceRow[] }>(
-    `SELECT id, ${MS}, ${LISTED} AS listed FROM ${recordTables[kind]} WHERE id = ANY (?::text[])`,
-    [textArray(ids)],
-  );
+  const rows = await rowsOf<PlaceRow>(db)`
+    SELECT id, ${raw(MS)}, ${raw(LISTED)} AS listed FROM ${raw(recordTables[kind])} WHERE id = ANY (${ids}::text[])`;
   return new Map(rows.map((row) => [row.id, toPlace(row)]));
 }
 
@@ -83,11 +78,9 @@ export async function recordsFrom(
   createdAt: number,
   limit: number,
 ): Promise<RecordPlace[]> {
-  const { rows } = await db.raw<{ rows: PlaceRow[] }>(
-    `SELECT id, ${MS}, true AS listed FROM ${recordTables[kind]}
-     WHERE created_at >= to_timestamp(?::float8 / 1000) AND ${LISTED} ORDER BY created_at, id LIMIT ?`,
-    [createdAt, limit],
-  );
+  const rows = await rowsOf<PlaceRow>(db)`
+    SELECT id, ${raw(MS)}, true AS listed FROM ${raw(recordTables[kind])}
+    WHERE created_at >= to_timestamp(${createdAt}::float8 / 1000) AND ${raw(LISTED)} ORDER BY created_at, id LIMIT ${limit}`;
   return rows.map(toPlace).reverse();
 }
 
@@ -105,14 +98,12 @@ export async function recordsBetween(
   except: readonly string[],
   limit: number,
 ): Promise<RecordPlace[]> {
-  const { rows } = await db.raw<{ rows: PlaceRow[] }>(
-    `SELECT id, ${MS}, ${LISTED} AS listed FROM ${recordTables[kind]}
-     WHERE created_at < to_timestamp(?::float8 / 1000) AND created_at >= to_timestamp((?::float8 + 1) / 1000)
-       AND (${LISTED} OR (NOT ${REPORTED_TOO_EARLY} AND created_at < to_timestamp(?::float8 / 1000) AND created_at >= to_timestamp((?::float8 + 1) / 1000)))
-       AND absent_since IS NULL AND id <> ALL (?::text[])
-     ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [listed.before, listed.after, unlisted.before, unlisted.after, textArray(except), limit],
-  );
+  const rows = await rowsOf<PlaceRow>(db)`
+    SELECT id, ${raw(MS)}, ${raw(LISTED)} AS listed FROM ${raw(recordTables[kind])}
+    WHERE created_at < to_timestamp(${listed.before}::float8 / 1000) AND created_at >= to_timestamp((${listed.after}::float8 + 1) / 1000)
+      AND (${raw(LISTED)} OR (NOT ${raw(REPORTED_TOO_EARLY)} AND created_at < to_timestamp(${unlisted.before}::float8 / 1000) AND created_at >= to_timestamp((${unlisted.after}::float8 + 1) / 1000)))
+      AND absent_since IS NULL AND id <> ALL (${except}::text[])
+    ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
   return rows.map(toPlace);
 }
 
@@ -123,11 +114,9 @@ export async function recordsNotSeenSince(
   since: number,
   limit: number,
 ): Promise<RecordPlace[]> {
-  const { rows } = await db.raw<{ rows: PlaceRow[] }>(
-    `SELECT id, ${MS}, true AS listed FROM ${recordTables[kind]}
-     WHERE created_at IS NOT NULL AND ${LISTED} AND poll_from < ? ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [Math.floor(since), limit],
-  );
+  const rows = await rowsOf<PlaceRow>(db)`
+    SELECT id, ${raw(MS)}, true AS listed FROM ${raw(recordTables[kind])}
+    WHERE created_at IS NOT NULL AND ${raw(LISTED)} AND poll_from < ${Math.floor(since)} ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
   return rows.map(toPlace);
 }
 
@@ -140,40 +129,34 @@ export async function unplacedRecords(
   kind: ListedKind,
   limit: number,
 ): Promise<{ id: string; reportedTo: number }[]> {
-  const { rows } = await db.raw<{ rows: { id: string; ms: string }[] }>(
-    `SELECT id, ceil(extract(epoch from observed_at) * 1000)::bigint AS ms FROM (
-       SELECT id, observed_at FROM ${recordTables[kind]}
-       WHERE created_at IS NULL AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
-       UNION ALL
-       SELECT record.id, observed_at FROM reading_marks AS mark JOIN ${recordTables[kind]} AS record ON record.id = mark.id
-       WHERE mark.kind = ? AND ${REPORTED_TOO_EARLY} AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
-     ) AS unplaced LIMIT ?`,
-    [kind, limit],
-  );
+  const rows = await rowsOf<{ id: string; ms: string }>(db)`
+    SELECT id, ceil(extract(epoch from observed_at) * 1000)::bigint AS ms FROM (
+      SELECT id, observed_at FROM ${raw(recordTables[kind])}
+      WHERE created_at IS NULL AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
+      UNION ALL
+      SELECT record.id, observed_at FROM reading_marks AS mark JOIN ${raw(recordTables[kind])} AS record ON record.id = mark.id
+      WHERE mark.kind = ${kind} AND ${raw(REPORTED_TOO_EARLY)} AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
+    ) AS unplaced LIMIT ${limit}`;
   return rows.map((row) => ({ id: row.id, reportedTo: Number(row.ms) + 1_000 }));
 }
 
 /** The newest that the service listed. */
 export async function newestRecords(db: Knex, kind: ListedKind, limit: number): Promise<RecordPlace[]> {
-  const { rows } = await db.raw<{ rows: PlaceRow[] }>(
-    `SELECT id, ${MS}, true AS listed FROM ${recordTables[kind]}
-     WHERE created_at IS NOT NULL AND ${LISTED} ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [limit],
-  );
+  const rows = await rowsOf<PlaceRow>(db)`
+    SELECT id, ${raw(MS)}, true AS listed FROM ${raw(recordTables[kind])}
+    WHERE created_at IS NOT NULL AND ${raw(LISTED)} ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
   return rows.map(toPlace);
 }
 
 export async function holdsListed(db: Knex, kind: ListedKind): Promise<boolean> {
-  const { rows } = await db.raw<{ rows: { found: boolean }[] }>(
-    `SELECT EXISTS (SELECT 1 FROM ${recordTables[kind]} WHERE ${LISTED}) AS found`,
-  );
+  const rows = await rowsOf<{ found: boolean }>(db)`
+    SELECT EXISTS (SELECT 1 FROM ${raw(recordTables[kind])} WHERE ${raw(LISTED)}) AS found`;
   return rows[0]?.found ?? false;
 }
 
 export async function countListed(db: Knex, kind: ListedKind): Promise<number> {
-  const { rows } = await db.raw<{ rows: { count: string }[] }>(
-    `SELECT count(*) FROM ${recordTables[kind]} WHERE ${LISTED}`,
-  );
+  const rows = await rowsOf<{ count: string }>(db)`
+    SELECT count(*) FROM ${raw(recordTables[kind])} WHERE ${raw(LISTED)}`;
   return Number(rows[0]?.count ?? 0);
 }
 

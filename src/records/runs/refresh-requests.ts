@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { bigintArray, floatArray, textArray } from '../database/array-parameter.js';
-import { prepared } from '../database/statements.js';
+import { prepared, raw, rowsOf, run, tableOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 
 const LONGEST_DELAY_MS = 3_600_000;
@@ -127,12 +127,10 @@ export async function waitingRefreshRequests(
   kind: RecordKind,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
 ): Promise<WaitingRefreshRequest[]> {
-  const { rows } = await db.raw<{ rows: { id: string; asked_at: string; age: string; held: boolean }[] }>(
-    `SELECT mark.id, mark.asked_at, floor(extract(epoch FROM now() - marked_at) * 1000) AS age, record.id IS NOT NULL AS held
-     FROM reading_marks AS mark LEFT JOIN ${recordTables[kind]} AS record ON record.id = mark.id
-     WHERE mark.kind = ? AND marked_at <= now() - ? * interval '1 millisecond' ORDER BY marked_at, mark.id LIMIT ?`,
-    [kind, olderThanMs, limit],
-  );
+  const rows = await rowsOf<{ id: string; asked_at: string; age: string; held: boolean }>(db)`
+    SELECT mark.id, mark.asked_at, floor(extract(epoch FROM now() - marked_at) * 1000) AS age, record.id IS NOT NULL AS held
+    FROM reading_marks AS mark LEFT JOIN ${raw(recordTables[kind])} AS record ON record.id = mark.id
+    WHERE mark.kind = ${kind} AND marked_at <= now() - ${olderThanMs} * interval '1 millisecond' ORDER BY marked_at, mark.id LIMIT ${limit}`;
   return rows.map((row) => {
     return { id: row.id, askedAt: Number(row.asked_at), ageMs: Number(row.age), held: row.held };
   });
@@ -148,15 +146,14 @@ export async function endRefreshRequests(
   requests: readonly MetRefreshRequest[],
 ): Promise<void> {
   if (requests.length === 0) return;
-  await trx.raw(
-    `WITH met AS (
-       SELECT mark.id FROM reading_marks AS mark
-         JOIN unnest(?::text[], ?::bigint[]) AS met (id, asked_at) ON mark.id = met.id AND mark.asked_at <= met.asked_at
-       WHERE mark.kind = ? ORDER BY mark.id FOR UPDATE OF mark
-     )
-     DELETE FROM reading_marks AS mark USING met WHERE mark.kind = ? AND mark.id = met.id`,
-    [textArray(requests.map(({ id }) => id)), bigintArray(requests.map(({ askedAt }) => askedAt)), kind, kind],
-  );
+  await run(trx)`
+    WITH met AS (
+      SELECT mark.id FROM reading_marks AS mark
+        JOIN ${tableOf('met', requests, { id: 'text', asked_at: ['bigint', ({ askedAt }) => askedAt] })}
+          ON mark.id = met.id AND mark.asked_at <= met.asked_at
+      WHERE mark.kind = ${kind} ORDER BY mark.id FOR UPDATE OF mark
+    )
+    DELETE FROM reading_marks AS mark USING met WHERE mark.kind = ${kind} AND mark.id = met.id`;
 }
 
 /**
@@ -196,24 +193,20 @@ export async function postponeRefreshRequests(
   delayMs: number,
 ): Promise<void> {
   if (ids.length === 0) return;
-  await db.raw(
-    `WITH due AS (
-       SELECT id FROM reading_marks WHERE kind = ? AND id = ANY (?::text[]) ORDER BY id FOR UPDATE
-     )
-     UPDATE reading_marks AS mark
-     SET attempts = attempts + 1,
-         next_at = now() + least(?::float8 * 2 ^ least(attempts, ?::integer), ?::float8) * interval '1 millisecond'
-     FROM due WHERE mark.kind = ? AND mark.id = due.id`,
-    [kind, ids, delayMs, MAX_DOUBLINGS, Math.max(delayMs, LONGEST_DELAY_MS), kind],
-  );
+  await run(db)`
+    WITH due AS (
+      SELECT id FROM reading_marks WHERE kind = ${kind} AND id = ANY (${ids}::text[]) ORDER BY id FOR UPDATE
+    )
+    UPDATE reading_marks AS mark
+    SET attempts = attempts + 1,
+        next_at = now() + least(${delayMs}::float8 * 2 ^ least(attempts, ${MAX_DOUBLINGS}::integer), ${Math.max(delayMs, LONGEST_DELAY_MS)}::float8) * interval '1 millisecond'
+    FROM due WHERE mark.kind = ${kind} AND mark.id = due.id`;
   if (kind === 'delivery') return;
-  await db.raw(
-    `DELETE FROM reading_marks AS mark
-     WHERE kind = ? AND id = ANY (?::text[]) AND attempts >= ?
-       AND (lane IN ('report', 'hold') OR (reason = ANY (?::text[])
-         AND NOT EXISTS (SELECT FROM ${recordTables[kind]} AS record WHERE record.id = mark.id)))`,
-    [kind, textArray(ids), MAX_POLLS, textArray(ONLY_NAMED)],
-  );
+  await run(db)`
+    DELETE FROM reading_marks AS mark
+    WHERE kind = ${kind} AND id = ANY (${ids}::text[]) AND attempts >= ${MAX_POLLS}
+      AND (lane IN ('report', 'hold') OR (reason = ANY (${ONLY_NAMED}::text[])
+        AND NOT EXISTS (SELECT FROM ${raw(recordTables[kind])} AS record WHERE record.id = mark.id)))`;
 }
 
 /** Puts a refresh request off by `delayMs` after a poll that did not settle it, unless it was asked anew since it was met. */
@@ -223,9 +216,7 @@ export async function postponeMet(
   { id, askedAt }: MetRefreshRequest,
   delayMs: number,
 ): Promise<void> {
-  await db.raw(
-    `UPDATE reading_marks SET attempts = attempts + 1, next_at = now() + ?::float8 * interval '1 millisecond'
-     WHERE kind = ? AND id = ? AND asked_at <= ?`,
-    [delayMs, kind, id, askedAt],
-  );
+  await run(db)`
+    UPDATE reading_marks SET attempts = attempts + 1, next_at = now() + ${delayMs}::float8 * interval '1 millisecond'
+    WHERE kind = ${kind} AND id = ${id} AND asked_at <= ${askedAt}`;
 }

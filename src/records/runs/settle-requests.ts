@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { bigintArray, booleanArray, textArray } from '../database/array-parameter.js';
+import { rowsOf } from '../database/statements.js';
 import {
   type MetRefreshRequest,
   type NewRefreshRequest,
@@ -76,10 +77,8 @@ async function findSettled(trx: Knex.Transaction, settled: SettledRefreshRequest
   const found: SettledRefreshRequest[] = [];
   for (const kind of new Set(settled.map((request) => request.kind))) {
     const ids = settled.filter((request) => request.kind === kind).map((request) => request.id);
-    const { rows } = await trx.raw<{ rows: { id: string; asked_at: string }[] }>(
-      `SELECT id, asked_at FROM reading_marks WHERE kind = ? AND id = ANY (?::text[])`,
-      [kind, textArray(ids)],
-    );
+    const rows = await rowsOf<{ id: string; asked_at: string }>(trx)`
+      SELECT id, asked_at FROM reading_marks WHERE kind = ${kind} AND id = ANY (${ids}::text[])`;
     for (const { id, asked_at } of rows) {
       const request = given.get(`${kind} ${id}`);
       if (request !== undefined && Number(asked_at) <= request.readAt) found.push(request);
@@ -102,25 +101,23 @@ export interface DueRequest extends MetRefreshRequest {
  * secret: a flood under one secret does not stand before what another asked for.
  */
 export async function dueRequests(db: Knex, kind: RefreshKind, limit: number): Promise<DueRequest[]> {
-  const { rows } = await db.raw<{ rows: (Omit<DueRequest, 'askedAt'> & { asked_at: string })[] }>(
-    `WITH RECURSIVE secrets AS (
-       SELECT lane, (SELECT min(secret) FROM reading_marks WHERE kind = :kind AND lane = reports.lane) AS secret
-       FROM unnest(ARRAY['report', 'hold']) AS reports (lane)
-       UNION ALL
-       SELECT lane, (SELECT min(secret) FROM reading_marks
-                     WHERE kind = :kind AND lane = secrets.lane AND secret > secrets.secret)
-       FROM secrets WHERE secrets.secret IS NOT NULL
-     ), queues AS (
-       SELECT lane, '' AS secret FROM unnest(ARRAY['listed', 'poll', 'recheck']) AS lane
-       UNION ALL SELECT lane, secret FROM secrets WHERE secret IS NOT NULL
-     )
-     SELECT due.* FROM queues CROSS JOIN LATERAL (
-       SELECT id, reason, attempts, asked_at, lane, secret, next_at FROM reading_marks AS mark
-       WHERE mark.kind = :kind AND mark.lane = queues.lane AND mark.secret = queues.secret AND next_at <= now()
-       ORDER BY next_at, id LIMIT :limit
-     ) AS due ORDER BY due.next_at, due.id`,
-    { kind, limit },
-  );
+  const rows = await rowsOf<Omit<DueRequest, 'askedAt'> & { asked_at: string }>(db)`
+    WITH RECURSIVE secrets AS (
+      SELECT lane, (SELECT min(secret) FROM reading_marks WHERE kind = ${kind} AND lane = reports.lane) AS secret
+      FROM unnest(ARRAY['report', 'hold']) AS reports (lane)
+      UNION ALL
+      SELECT lane, (SELECT min(secret) FROM reading_marks
+                    WHERE kind = ${kind} AND lane = secrets.lane AND secret > secrets.secret)
+      FROM secrets WHERE secrets.secret IS NOT NULL
+    ), queues AS (
+      SELECT lane, '' AS secret FROM unnest(ARRAY['listed', 'poll', 'recheck']) AS lane
+      UNION ALL SELECT lane, secret FROM secrets WHERE secret IS NOT NULL
+    )
+    SELECT due.* FROM queues CROSS JOIN LATERAL (
+      SELECT id, reason, attempts, asked_at, lane, secret, next_at FROM reading_marks AS mark
+      WHERE mark.kind = ${kind} AND mark.lane = queues.lane AND mark.secret = queues.secret AND next_at <= now()
+      ORDER BY next_at, id LIMIT ${limit}
+    ) AS due ORDER BY due.next_at, due.id`;
   return rows.map(({ id, reason, attempts, asked_at, lane, secret }) => {
     return { id, reason, attempts, askedAt: Number(asked_at), lane, secret };
   });

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { jsonbText } from '../database/database-text.js';
+import { rowOf, rowsOf } from '../database/statements.js';
 
 /** How far a list is proven to be read. Small JSON: ids as strings, times as milliseconds. */
 export type Watermark = Record<string, string | number | null>;
@@ -52,11 +53,9 @@ export async function writeWatermarks(
 
 /** Those nearest the head first. */
 export async function readListGaps(db: Knex, kind: string): Promise<ListGap[]> {
-  const { rows } = await db.raw<{ rows: IntervalRow[] }>(
-    `SELECT part.id, list, newer_id, older_id, updated_at, token, started_at AS opened_at
-     FROM unread_intervals AS part JOIN runs ON runs.id = run_id WHERE part.kind = ? ORDER BY part.id DESC`,
-    [kind],
-  );
+  const rows = await rowsOf<IntervalRow>(db)`
+    SELECT part.id, list, newer_id, older_id, updated_at, token, started_at AS opened_at
+    FROM unread_intervals AS part JOIN runs ON runs.id = run_id WHERE part.kind = ${kind} ORDER BY part.id DESC`;
   return rows.map((row) => ({
     id: row.id,
     list: row.list,
@@ -74,12 +73,11 @@ export async function openInterval(
   interval: { kind: string; list: string; newerId: string | null; olderId: string | null; runId: string },
 ): Promise<string> {
   const { kind, list, newerId, olderId, runId } = interval;
-  const { rows } = await trx.raw<{ rows: [{ id: string }] }>(
-    `INSERT INTO unread_intervals (kind, list, newer_id, older_id, run_id)
-     VALUES (?, ?, ?::text, ?::text, ?) RETURNING id`,
-    [kind, list, newerId, olderId, runId],
-  );
-  return rows[0].id;
+  return (
+    await rowOf<{ id: string }>(trx)`
+    INSERT INTO unread_intervals (kind, list, newer_id, older_id, run_id)
+    VALUES (${kind}, ${list}, ${newerId}::text, ${olderId}::text, ${runId}) RETURNING id`
+  ).id;
 }
 
 /** Everything above `newerId` was read, and saved in the same transaction. */

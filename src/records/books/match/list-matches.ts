@@ -4,7 +4,6 @@ import { ageOn, openedBetween } from '../../../domain/books/match/ageing.js';
 import type { MatchKind } from '../../../domain/books/match/match-facts.js';
 import { type MatchAmount, type MatchView, matchShape } from '../../../domain/books/match/match-shapes.js';
 import { type MatchReason, type MatchState, matchedReasons, matchStates } from '../../../domain/books/match/reasons.js';
-import { textArray } from '../../database/array-parameter.js';
 import {
   atMicroseconds,
   cut,
@@ -14,6 +13,7 @@ import {
   takeOf,
   timeKeyOf,
 } from '../../database/paging.js';
+import { rowsOf, tableOf } from '../../database/statements.js';
 import { type RowOf, viewOf } from '../../database/view-of.js';
 
 export interface MatchFilters {
@@ -104,15 +104,13 @@ function conditionsOf(
 const LAST = Date.parse('9999-12-31T00:00:00Z');
 
 async function viewsOf(db: Knex, rows: readonly Row[], today: string): Promise<MatchView[]> {
-  const { rows: found } = await db.raw<{ rows: (MatchAmount & { kind: string; id: string })[] }>(
-    `SELECT own.kind, own.id, code, trim_scale(asked)::text AS asked, trim_scale(paid)::text AS paid,
-            trim_scale(returned)::text AS returned, trim_scale(booked)::text AS booked,
-            trim_scale(value)::text AS value, unpriced
-     FROM unnest(?::text[], ?::text[]) AS named (kind, id) CROSS JOIN LATERAL (
-       SELECT * FROM match_amounts AS one WHERE one.kind = named.kind AND one.id = named.id OFFSET 0
-     ) AS own ORDER BY code COLLATE "C"`,
-    [textArray(rows.map(({ kind }) => kind)), textArray(rows.map(({ id }) => id))],
-  );
+  const found = await rowsOf<MatchAmount & { kind: string; id: string }>(db)`
+    SELECT own.kind, own.id, code, trim_scale(asked)::text AS asked, trim_scale(paid)::text AS paid,
+           trim_scale(returned)::text AS returned, trim_scale(booked)::text AS booked,
+           trim_scale(value)::text AS value, unpriced
+    FROM ${tableOf('named', rows, { kind: 'text', id: 'text' })} CROSS JOIN LATERAL (
+      SELECT * FROM match_amounts AS one WHERE one.kind = named.kind AND one.id = named.id OFFSET 0
+    ) AS own ORDER BY code COLLATE "C"`;
   return rows.map((row) =>
     viewOf(matchShape, row, {
       amounts: found
@@ -133,10 +131,8 @@ export async function* unitsOpenedBy(
 ): AsyncGenerator<{ kind: MatchKind; id: string }[]> {
   let [kind, id] = ['', ''];
   for (;;) {
-    const { rows } = await trx.raw<{ rows: { kind: MatchKind; id: string }[] }>(
-      'SELECT kind, id FROM matches WHERE opened_on <= ?::date AND (kind, id) > (?, ?) ORDER BY kind, id LIMIT ?',
-      [day, kind, id, AT_ONCE],
-    );
+    const rows = await rowsOf<{ kind: MatchKind; id: string }>(trx)`
+      SELECT kind, id FROM matches WHERE opened_on <= ${day}::date AND (kind, id) > (${kind}, ${id}) ORDER BY kind, id LIMIT ${AT_ONCE}`;
     if (rows.length > 0) yield rows.map((row) => ({ kind: row.kind, id: row.id }));
     const last = rows.at(-1);
     if (last === undefined || rows.length < AT_ONCE) return;

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { PayoutWords } from '../../../domain/family/links.js';
+import { rowsOf } from '../../database/statements.js';
 
 export interface MatchProgress {
   /** Up to here the history of changes is matched, and it is posted up to `until`. */
@@ -46,8 +47,7 @@ export async function saveMatchProgress(trx: Knex.Transaction, seq: string, rate
 
 /** How old the oldest change is that is not matched yet; null: it is level with the records. ISO 8601 UTC. */
 export async function matchBehind(db: Knex): Promise<string | null> {
-  const { rows } = await db.raw<{ rows: { at: Date }[] }>(
-    `SELECT changed_at AS at FROM changes WHERE seq > coalesce((SELECT seq FROM match_progress), 0) ORDER BY seq LIMIT 1`,
-  );
+  const rows = await rowsOf<{ at: Date }>(db)`
+    SELECT changed_at AS at FROM changes WHERE seq > coalesce((SELECT seq FROM match_progress), 0) ORDER BY seq LIMIT 1`;
   return rows[0]?.at.toISOString() ?? null;
 }

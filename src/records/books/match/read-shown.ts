@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ShownRecord } from '../../../domain/family/links.js';
-import { textArray } from '../../database/array-parameter.js';
+import { raw, rowsOf } from '../../database/statements.js';
 import { type ShownRow, STANDING, shownRecord } from '../../family/shown-records.js';
 import { recordTables } from '../../record-columns.js';
 
@@ -17,13 +17,9 @@ export async function readShown(
   ids: readonly string[],
 ): Promise<Map<string, SeenRecord>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await trx.raw<{
-    rows: (Omit<ShownRow, 'kind'> & { first_seen_at: Date })[];
-  }>(
-    `SELECT ${STANDING}, shown, false AS says_paid, first_seen_at FROM ${recordTables[kind]}
-     WHERE id = ANY (?::text[])`,
-    [textArray(ids)],
-  );
+  const rows = await rowsOf<Omit<ShownRow, 'kind'> & { first_seen_at: Date }>(trx)`
+    SELECT ${raw(STANDING)}, shown, false AS says_paid, first_seen_at FROM ${raw(recordTables[kind])}
+    WHERE id = ANY (${ids}::text[])`;
   return new Map(
     rows.map((row) => {
       const record = shownRecord(row);

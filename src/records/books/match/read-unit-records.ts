@@ -5,6 +5,7 @@ import { grouped } from '../../../domain/grouped.js';
 import { MOST_RECORDS } from '../../../domain/orders/order.js';
 import { textField } from '../../../domain/records.js';
 import { textArray } from '../../database/array-parameter.js';
+import { raw, rowsOf } from '../../database/statements.js';
 import { loadBelonging, readAssigned } from '../../family/around.js';
 import { loadFamilies } from '../../family/load.js';
 import { relatedOrders } from '../../family/shown-records.js';
@@ -68,14 +69,12 @@ async function ofOrders(trx: Knex.Transaction, references: readonly string[]): P
 async function ofInvoices(trx: Knex.Transaction, asked: readonly string[]): Promise<UnitRecords[]> {
   const alone = await invoicesAlone(trx, asked);
   const invoices = await readShown(trx, 'invoice', alone);
-  const { rows } = await trx.raw<{ rows: { invoice: string; payment: string }[] }>(
-    `SELECT invoice.id AS invoice, intent.id AS payment
-     FROM invoices AS invoice CROSS JOIN LATERAL (
-       SELECT id FROM payment_intents WHERE id = invoice.payment_intent_id
-       UNION (SELECT id FROM payment_intents WHERE invoice_id = invoice.id LIMIT ${MOST_RECORDS + 1})
-     ) AS intent WHERE invoice.id = ANY (?::text[])`,
-    [textArray(alone)],
-  );
+  const rows = await rowsOf<{ invoice: string; payment: string }>(trx)`
+    SELECT invoice.id AS invoice, intent.id AS payment
+    FROM invoices AS invoice CROSS JOIN LATERAL (
+      SELECT id FROM payment_intents WHERE id = invoice.payment_intent_id
+      UNION (SELECT id FROM payment_intents WHERE invoice_id = invoice.id LIMIT ${raw(MOST_RECORDS + 1)})
+    ) AS intent WHERE invoice.id = ANY (${alone}::text[])`;
   const payments = await readShown(trx, 'payment_intent', [...new Set(rows.map((row) => row.payment))]);
   return withBelonging(
     trx,
