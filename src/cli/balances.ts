@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { isSignedAmount } from '../domain/money.js';
 import { UsageError } from '../errors.js';
 import { type BalanceProof, proofsAsOf } from '../records/balances/balance-proofs.js';

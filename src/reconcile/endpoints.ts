@@ -1,6 +1,5 @@
 import { type EndpointFault, findEndpointFaults } from '../domain/deliveries/endpoint-rules.js';
-import type { Json, JsonObject } from '../domain/json.js';
-import { isJsonObject } from '../domain/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import type { Observation } from '../domain/observation.js';
 import { textField } from '../domain/records.js';
 import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';

@@ -1,7 +1,6 @@
 import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
-import type { Json, JsonObject } from '../domain/json.js';
-import { isJsonObject } from '../domain/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { isAmount, isSignedAmount } from '../domain/money.js';
 import { ContractViolationError } from './service-errors.js';
 

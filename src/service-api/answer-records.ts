@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Field, Fields } from '../domain/kinds/kinds.js';
-import { definitions } from '../domain/kinds/kinds.js';
+import { definitions, type Field, type Fields } from '../domain/kinds/kinds.js';
 import { amount, anything, flag, id, integer, list, object, signedAmount, text } from './answer-fields.js';
 
 /*

@@ -1,5 +1,5 @@
+import { monthTotals, newestMonth } from '../../records/books/account-totals.js';
 import { listEntries } from '../../records/books/list-entries.js';
-import { monthTotals, newestMonth } from '../../records/books/month-totals.js';
 import type { Page, PageRequest } from '../page.js';
 import { entryCells, entryColumns } from '../view/entry-rows.js';
 import { paging } from '../view/links.js';

@@ -4,7 +4,7 @@ import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
 import type { JsonObject } from '../../domain/json.js';
 import { compareAmounts, isAmount } from '../../domain/money.js';
 import type { Observation } from '../../domain/observation.js';
-import { keepRates } from '../../records/balances/asset-rates.js';
+import { keepRates } from '../../records/balances/balance-assets.js';
 import { followResidual } from '../../records/balances/balance-breaks.js';
 import {
   type ClassifiedBalance,

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import type { Observation } from '../../domain/observation.js';
-import type { RecordKind } from '../../domain/records.js';
-import { textField } from '../../domain/records.js';
+import { type RecordKind, textField } from '../../domain/records.js';
 import { listedIds } from '../../records/runs/listed-ids.js';
 import { saveObservations } from '../../records/saving/save-observations.js';
 import type { ReadOperation } from '../../service-api/operations.js';

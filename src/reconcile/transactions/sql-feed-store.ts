@@ -1,10 +1,11 @@
 import type { Observation } from '../../domain/observation.js';
 import {
   countTransactionsRead,
+  feedWindows,
   pauseInTransactions,
+  replaceFeedWindows,
   transactionsReadBetween,
 } from '../../records/balances/transaction-rows.js';
-import { feedWindows, replaceFeedWindows } from '../../records/balances/transaction-windows.js';
 import { saveObservations } from '../../records/saving/save-observations.js';
 import type { RunContext } from '../deps.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';

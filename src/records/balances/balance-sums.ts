@@ -106,14 +106,9 @@ export async function subWalletSums(
   db: Knex,
   accountId: string,
 ): Promise<{ assetCode: string; movements: number; sum: string }[]> {
-  const rows = await rowsOf<{ asset_code: string; sum: string; count: string }>(db)`
-    SELECT asset_code, trim_scale(sum(delta))::text AS sum, count(*) AS count FROM movements
+  return rowsOf<{ assetCode: string; movements: number; sum: string }>(db)`
+    SELECT asset_code AS "assetCode", trim_scale(sum(delta))::text AS sum, count(*)::integer AS movements FROM movements
     WHERE account_id = ${accountId} AND part = 'explained' GROUP BY asset_code ORDER BY asset_code`;
-  return rows.map((row) => ({
-    assetCode: row.asset_code,
-    movements: Number(row.count),
-    sum: row.sum,
-  }));
 }
 
 function sum(condition: string): string {

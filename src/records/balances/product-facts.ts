@@ -1,12 +1,11 @@
 import type { Knex } from 'knex';
 import { verbatim } from '../database/database-text.js';
-import { distinctValues } from '../database/distinct-values.js';
-import { columnOf, raw, rowsOf } from '../database/statements.js';
+import { columnOf, distinctValues, rowsOf } from '../database/statements.js';
 
 /** Products that payments name, those that were read longest ago first. */
 export async function productsOfPayments(db: Knex, limit: number): Promise<string[]> {
   return columnOf<string>(db)`
-    SELECT product_id FROM (${raw(distinctValues('payment_intents', 'product_id'))}) AS named (product_id)
+    SELECT product_id FROM (${distinctValues('payment_intents', 'product_id')}) AS named (product_id)
     LEFT JOIN products ON products.id = product_id ORDER BY poll_from NULLS FIRST, product_id LIMIT ${limit}`;
 }
 

@@ -1,18 +1,11 @@
 import type { Knex } from 'knex';
 import { type EntryLineView, type EntryView, entryLineShape, entryShape } from '../../domain/views/books-shapes.js';
-import { definedOnly } from '../database/defined-only.js';
-import { type Page, type PageQuery, pageById } from '../database/paging.js';
+import { type Filters, given, type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
 import { raw, rowsOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
-export interface EntryFilters {
-  account?: string | undefined;
-  assetCode?: string | undefined;
-  month?: string | undefined;
-  recordKind?: string | undefined;
-  recordId?: string | undefined;
-}
+export type EntryFilters = Filters<'account' | 'assetCode' | 'month' | 'recordKind' | 'recordId'>;
 
 /** Times as the text that is shown: a `Date` in between would cost more than all the rest of a row. */
 type Row = RowOf<Omit<EntryView, 'observedBy' | 'lines'>, string> & { observed: EntryView['observedBy'] };
@@ -21,13 +14,14 @@ type LineRow = RowOf<EntryLineView, string> & { entry_id: string };
 
 /** Newest first, paged by key. An entry is found by any of its lines, and shown with all. Throws `CursorError`. */
 export async function listEntries(db: Knex, query: PageQuery & EntryFilters): Promise<Page<EntryView>> {
-  const { month, recordKind: record_kind, recordId: record_id, account, assetCode: asset_code } = query;
-  const rows = select(db).where(definedOnly({ month, record_kind, record_id }));
-  if (account !== undefined || asset_code !== undefined) {
-    const lines = db('entry_lines').where(definedOnly({ account, asset_code })).whereRaw('entry_id = entries.id');
+  const rows = select(db).where(given(query, 'month', 'recordKind', 'recordId'));
+  if (query.account !== undefined || query.assetCode !== undefined) {
+    const lines = db('entry_lines')
+      .where(given(query, 'account', 'assetCode'))
+      .whereRaw('entry_id = entries.id');
     void rows.whereExists(lines);
   }
-  const { items, nextCursor } = await pageById<Row>(rows, query);
+  const { items, nextCursor } = await pageById(rows, query, (row: Row) => row);
   return { items: await viewsOf(db, items), nextCursor };
 }
 

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import { exact, utc } from './month-query.js';
-import { rowsInParts } from './rows-in-parts.js';
+import { exact, rowsInParts, utc } from './month-query.js';
 
 interface Columns {
   /** Of each line. */

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
-import { rowsInParts } from './rows-in-parts.js';
+import { raw, rowsOf, run } from '../database/statements.js';
 
 /** A month of the books, and what is reckoned to it beside what is booked in it. */
 export interface MonthQuery {
@@ -56,4 +57,23 @@ export const bookedLines = `SELECT record_kind, record_id, date, entry_id, line,
 export function worth(filter: string, sign: '' | '-' = ''): string {
   return `CASE WHEN count(*) FILTER (WHERE (${filter}) AND rate IS NULL) = 0
                THEN ${sign}sum(amount * rate) FILTER (WHERE ${filter}) END`;
+}
+
+const AT_ONCE = 1_000;
+
+/** What stands beside the `:names` of a query. */
+export type Named = Readonly<Record<string, Knex.RawBinding>>;
+
+/** Rows of a query, a thousand at a time, by a cursor of this transaction: memory does not grow with their number. */
+export async function* rowsInParts<T>(trx: Knex.Transaction, sql: string, named: Named): AsyncGenerator<T[]> {
+  const cursor = `rows_${randomBytes(6).toString('hex')}`;
+  // All rows are wanted, not the first of them soon.
+  await run(trx)`SET LOCAL cursor_tuple_fraction = 1`;
+  await trx.raw(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${sql}`, named);
+  for (;;) {
+    const rows = await rowsOf<T>(trx)`FETCH ${raw(AT_ONCE)} FROM ${raw(cursor)}`;
+    if (rows.length > 0) yield rows;
+    if (rows.length < AT_ONCE) break;
+  }
+  await run(trx)`CLOSE ${raw(cursor)}`;
 }

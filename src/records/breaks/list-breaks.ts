@@ -4,18 +4,12 @@ import type { Severity } from '../../domain/breaks/findings.js';
 import { fromJsonText } from '../../domain/json.js';
 import type { EntityKind } from '../../domain/records.js';
 import { type BreakDetail, type BreakView, breakShape, breakStepShape } from '../../domain/views/proof-shapes.js';
-import { definedOnly } from '../database/defined-only.js';
-import { type Page, type PageQuery, pageById } from '../database/paging.js';
+import { type Filters, given, type Page, type PageQuery, pageById } from '../database/paging.js';
 import { isRowId } from '../database/row-id.js';
 import { rowsOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
-export interface BreakFilters {
-  kind?: string | undefined;
-  severity?: string | undefined;
-  status?: string | undefined;
-  entityKind?: string | undefined;
-  entityId?: string | undefined;
+export interface BreakFilters extends Filters<'kind' | 'severity' | 'status' | 'entityKind' | 'entityId'> {
   /** Only those that are open or acknowledged. */
   unclosed?: boolean;
   age?: AgeBucket | undefined;
@@ -34,15 +28,7 @@ export async function listBreaks(
   query: PageQuery & BreakFilters,
   now = new Date(),
 ): Promise<Page<BreakView>> {
-  const { kind, severity, status, entityKind, entityId } = query;
-  const wanted = definedOnly({
-    kind,
-    severity,
-    status,
-    entity_kind: entityKind,
-    entity_id: entityId,
-  });
-  const rows = db('breaks').where(wanted);
+  const rows = db('breaks').where(given(query, 'kind', 'severity', 'status', 'entityKind', 'entityId'));
   if (query.unclosed) void rows.whereIn('status', ['open', 'acknowledged']);
   if (query.age !== undefined) {
     const [from, to] = ageBuckets[query.age];
@@ -54,8 +40,7 @@ export async function listBreaks(
       to + 1,
     ]);
   }
-  const { items, nextCursor } = await pageById<BreakRow>(rows, query);
-  return { items: items.map((row) => breakView(row, now)), nextCursor };
+  return pageById(rows, query, (row: BreakRow) => breakView(row, now));
 }
 
 /** One break and all that was done about it, oldest first. */

@@ -1,32 +1,20 @@
 import type { Knex } from 'knex';
 import { fromJsonText } from '../../domain/json.js';
 import { type CallbackView, callbackShape } from '../../domain/views/operation-shapes.js';
-import { definedOnly } from '../database/defined-only.js';
-import { type Page, type PageQuery, pageById } from '../database/paging.js';
-import { isRowId } from '../database/row-id.js';
+import { type Filters, given, type Page, type PageQuery, pageById, viewById } from '../database/paging.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
-export interface CallbackFilters {
-  status?: string | undefined;
-  reference?: string | undefined;
-}
+export type CallbackFilters = Filters<'status' | 'reference'>;
 
 type Row = RowOf<Omit<CallbackView, 'data'>> & { data: string };
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listCallbacks(db: Knex, query: PageQuery & CallbackFilters): Promise<Page<CallbackView>> {
-  const reference = query.reference;
-  const rows = db('callbacks')
-    .select('*')
-    .where(definedOnly({ status: query.status, reference }));
-  const { items, nextCursor } = await pageById<Row>(rows, query);
-  return { items: items.map(callbackOf), nextCursor };
+  return pageById(db('callbacks').where(given(query, 'status', 'reference')), query, callbackOf);
 }
 
 export async function getCallback(db: Knex, id: string): Promise<CallbackView | null> {
-  if (!isRowId(id)) return null;
-  const row = await db<Row>('callbacks').where({ id }).first();
-  return row === undefined ? null : callbackOf(row);
+  return viewById(db('callbacks'), id, callbackOf);
 }
 
 function callbackOf(row: Row): CallbackView {

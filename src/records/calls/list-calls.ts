@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
-import { raw, rowsOf } from '../database/statements.js';
+import { raw, rowsOf, sql } from '../database/statements.js';
 import type { RowOf } from '../database/view-of.js';
 import { UNDECIDED } from './open-calls.js';
 
@@ -34,14 +34,12 @@ export interface CallFilters {
 export async function listCalls(db: Knex, query: PageQuery & CallFilters): Promise<Page<CallView>> {
   const take = takeOf(query);
   const [begun = null, operation = '', key = ''] = timeKeyOf(query, 3) ?? [];
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT ${COLUMNS} FROM service_writes AS call
-     WHERE ${query.status === undefined ? `(call.status = 'open' OR ${UNDECIDED})` : 'call.status = :status'}
-       AND (CAST(:begun AS bigint) IS NULL OR
-         (begun_at, operation, key) < (${atMicroseconds(':begun')}, :operation, :key))
-     ORDER BY begun_at DESC, operation DESC, key DESC LIMIT :limit`,
-    { begun, operation, key, status: query.status ?? '', limit: take + 1 },
-  );
+  const rows = await rowsOf<Row>(db)`
+    SELECT ${raw(COLUMNS)} FROM service_writes AS call
+    WHERE ${query.status === undefined ? raw(`(call.status = 'open' OR ${UNDECIDED})`) : sql`call.status = ${query.status}`}
+      AND (CAST(${begun} AS bigint) IS NULL OR
+        (begun_at, operation, key) < (${atMicroseconds(begun)}, ${operation}, ${key}))
+    ORDER BY begun_at DESC, operation DESC, key DESC LIMIT ${take + 1}`;
   const { items, nextCursor } = cut(rows, take, (row) => [row.begun, row.operation, row.key]);
   return { items: items.map(callView), nextCursor };
 }

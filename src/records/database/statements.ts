@@ -7,7 +7,7 @@ type Given = Value | Sql | readonly Value[];
 type Tag<Answer> = (texts: TemplateStringsArray, ...given: readonly Given[]) => Promise<Answer>;
 
 /** A part of a statement, with its values. */
-class Sql {
+export class Sql {
   readonly text: string;
   readonly values: readonly unknown[];
 
@@ -56,6 +56,14 @@ export function tableOf<Row extends object>(
   return new Sql(
     `${unnested} AS ${name} (${all.join(', ')})`,
     arrays.flatMap(({ values }) => values),
+  );
+}
+
+/** Parts one after the other. */
+export function joined(parts: readonly Sql[], between: string): Sql {
+  return new Sql(
+    parts.map(({ text }) => text).join(between),
+    parts.flatMap(({ values }) => values),
   );
 }
 
@@ -153,4 +161,17 @@ export async function findOrLock<Row>(
     [asked, asked, keys.length],
   );
   return { existing: rows.map((row) => String(row[key])), rows: rows.length === keys.length ? rows : null };
+}
+
+/**
+ * SQL of the values that a column has, without null: from one to the next along an index that begins with the column, so
+ * that it costs as much as there are values, not rows. Both names go into the text as they are.
+ */
+export function distinctValues(table: string, column: string): Sql {
+  return raw(`WITH RECURSIVE steps (value) AS (
+    (SELECT ${column} FROM ${table} WHERE ${column} IS NOT NULL ORDER BY ${column} LIMIT 1)
+    UNION ALL
+    SELECT (SELECT ${column} FROM ${table} WHERE ${column} > steps.value ORDER BY ${column} LIMIT 1)
+    FROM steps WHERE value IS NOT NULL
+  ) SELECT value FROM steps WHERE value IS NOT NULL`);
 }

@@ -1,20 +1,14 @@
 import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { type DeliveryDetail, type DeliveryView, deliveryShape } from '../../domain/views/webhook-shapes.js';
-import { definedOnly } from '../database/defined-only.js';
-import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { type Filters, given, type Page, type PageQuery, pageByTime } from '../database/paging.js';
 import { rowsOf } from '../database/statements.js';
 import { viewOf } from '../database/view-of.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 import type { DeliveryRow } from './deliveries.js';
 import { detailsOf } from './delivery-details.js';
 
-export interface DeliveryFilters {
-  class?: string | undefined;
-  endpointId?: string | undefined;
-  eventType?: string | undefined;
-  status?: string | undefined;
-  missed?: string | undefined;
+export interface DeliveryFilters extends Filters<'class' | 'endpointId' | 'eventType' | 'status' | 'missed'> {
   /** Only those that are not made good: missed, or still on their way. */
   awaited?: boolean;
   /** Both belong to the range. */
@@ -45,34 +39,18 @@ const COLUMNS = [
 ] as const;
 
 type Shown = Pick<DeliveryRow, (typeof COLUMNS)[number]> & { recoverable: boolean };
-type Row = Shown & { created: string | null };
 
-const CREATED = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created`;
 const RECOVERABLE = '(open AND inbox_id IS NULL AND payload IS NOT NULL) AS recoverable';
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilters): Promise<Page<DeliveryView>> {
-  const take = takeOf(query);
   const rows = db('deliveries')
-    .select([...COLUMNS, db.raw(RECOVERABLE), db.raw(CREATED)])
-    .where(
-      definedOnly({
-        class: query.class,
-        endpoint_id: query.endpointId,
-        event_type: query.eventType,
-        status: query.status,
-        missed: query.missed,
-      }),
-    )
-    .orderByRaw('created_at DESC NULLS FIRST, id DESC')
-    .limit(take + 1);
+    .select([...COLUMNS, db.raw(RECOVERABLE)])
+    .where(given(query, 'class', 'endpointId', 'eventType', 'status', 'missed'));
   if (query.awaited) void rows.whereRaw('(missed OR open)');
   if (query.madeFrom) void rows.where('created_at', '>=', query.madeFrom);
   if (query.madeTo) void rows.where('created_at', '<=', query.madeTo);
-  const page = (await (query.cursor === undefined ? rows : startAfter(rows, query.cursor))) as Row[];
-  const { items, nextCursor } = cut(page, take, (row) => [row.created ?? '', row.id]);
-  return { items: items.map(toView), nextCursor };
+  return pageByTime(rows, query, toView);
 }
 
 export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail | null> {
@@ -113,13 +91,6 @@ async function count(db: Knex, condition: string): Promise<number | null> {
             (SELECT count(*)::integer FROM deliveries WHERE ${condition}) AS n`,
   );
   return rows[0].measured ? rows[0].n : null;
-}
-
-function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder {
-  const [created = '', id = ''] = decodeCursor(cursor, 2);
-  if (created === '') return rows.whereRaw('(created_at IS NOT NULL OR id < ?)', [id]);
-  if (!TIMESTAMP.test(created) || Number.isNaN(Date.parse(created))) throw new CursorError(cursor);
-  return rows.whereRaw('(created_at, id) < (?::timestamptz, ?)', [created, id]);
 }
 
 function toView(row: Shown): DeliveryView {

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { type RejectionView, rejectionShape } from '../../domain/views/webhook-shapes.js';
-import { type Page, type PageQuery, pageById } from '../database/paging.js';
-import { isRowId } from '../database/row-id.js';
+import { type Filters, given, type Page, type PageQuery, pageById, viewById } from '../database/paging.js';
 import { raw, rowOf, run, tableOf } from '../database/statements.js';
 import { viewOf } from '../database/view-of.js';
 
@@ -46,19 +45,15 @@ type RejectionRow = ReturnType<typeof toRow> & { id: string };
 
 export async function listRejections(
   db: Knex,
-  page: PageQuery & { reason?: string | undefined; since?: Date | undefined },
+  page: PageQuery & Filters<'reason'> & { since?: Date | undefined },
 ): Promise<Page<RejectionView>> {
-  const query = db('rejections').select('*');
-  if (page.reason !== undefined) void query.where('reason', page.reason);
+  const query = db('rejections').where(given(page, 'reason'));
   if (page.since !== undefined) void query.where('rejected_at', '>=', page.since);
-  const { items, nextCursor } = await pageById<RejectionRow>(query, page);
-  return { items: items.map(toView), nextCursor };
+  return pageById(query, page, toView);
 }
 
 export async function getRejection(db: Knex, id: string): Promise<RejectionView | null> {
-  if (!isRowId(id)) return null;
-  const row: RejectionRow | undefined = await db('rejections').where({ id }).first();
-  return row === undefined ? null : toView(row);
+  return viewById(db('rejections'), id, toView);
 }
 
 /** So many of the newest are read. */

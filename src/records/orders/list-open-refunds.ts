@@ -11,7 +11,7 @@ import { mayHaveLeft } from '../../domain/family/order-refund.js';
 import type { OpenCall } from '../../domain/family/own-refunds.js';
 import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
-import { cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
+import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
 import { raw, rowsOf } from '../database/statements.js';
 import { loadNaming, readAssigned } from '../family/around.js';
 import { loadMakers } from '../family/load.js';
@@ -93,7 +93,7 @@ async function readRows(
     WHERE ((known AND (payout_type IS NULL OR lower(payout_type) <> ALL (${[...withdrawal, ...internal, ...settlement]}::text[])))
         OR EXISTS (SELECT FROM said_refunds WHERE payout_id = payouts.id AND NOT not_sent))
       AND (CAST(${seen} AS bigint) IS NULL OR
-        (first_seen_at, id) < ('epoch'::timestamptz + CAST(${seen} AS bigint) * interval '1 microsecond', ${id}))
+        (first_seen_at, id) < (${atMicroseconds(seen)}, ${id}))
     ORDER BY first_seen_at DESC, id DESC LIMIT ${raw(AT_ONCE)}`;
 }
 

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../domain/json.js';
-import { isJsonObject } from '../../domain/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { AppError } from '../../errors.js';
 import type { MerchantClient } from '../../service-api/client.js';
 import { operationOf, type ReadOperation } from '../../service-api/operations.js';

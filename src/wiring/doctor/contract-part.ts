@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Contract } from '../../service-api/contract.js';
-import { defaultContract } from '../../service-api/contract.js';
+import { type Contract, defaultContract } from '../../service-api/contract.js';
 
 type Tree = Record<string, unknown>;
 

@@ -1,7 +1,6 @@
 import { isLosslessNumber } from 'lossless-json';
 import { usualIdPlaces } from '../../domain/events/event-key.js';
-import type { Json, JsonObject } from '../../domain/json.js';
-import { isJsonObject } from '../../domain/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { type Check, finding, ok, unknown } from './check.js';
 import type { SeenDelivery } from './read-deliveries.js';
 

@@ -1,6 +1,5 @@
 import { canonicalJson } from '../../domain/canonical-json.js';
-import type { Json, JsonObject } from '../../domain/json.js';
-import { isJsonObject } from '../../domain/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { JsonTextError, MAX_DEPTH, parseJson } from '../../domain/json-table/parse-json.js';
 import { textField } from '../../domain/records.js';
 

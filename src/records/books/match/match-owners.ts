@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { MatchKind } from '../../../domain/books/match/match-facts.js';
 import { MOST_RECORDS } from '../../../domain/orders/order.js';
 import { columnOf, raw, rowsOf } from '../../database/statements.js';
-import type { MatchUnit } from './match-unit.js';
 
 /** Invoices that belong to no order that is one; a reference that too many share makes none. */
 const UNORDERED = `NOT EXISTS (
@@ -58,4 +57,18 @@ export async function heldBy(trx: Knex, payments: readonly string[]): Promise<Ma
   const rows = await rowsOf<MatchUnit>(trx)`
     SELECT DISTINCT kind, id FROM match_payments WHERE payment_id = ANY (${payments}::text[])`;
   return rows.map(({ kind, id }) => ({ kind, id }));
+}
+
+/** What is matched by itself. `id` as it is known outside the database. */
+export interface MatchUnit {
+  kind: MatchKind;
+  id: string;
+}
+
+export function unitKey({ kind, id }: MatchUnit): string {
+  return JSON.stringify([kind, id]);
+}
+
+export function distinctUnits(units: readonly MatchUnit[]): MatchUnit[] {
+  return [...new Map(units.map((unit) => [unitKey(unit), unit])).values()];
 }

@@ -8,11 +8,10 @@ import { textArray } from '../../database/array-parameter.js';
 import { raw, rowsOf } from '../../database/statements.js';
 import { loadBelonging, readAssigned } from '../../family/around.js';
 import { loadFamilies } from '../../family/load.js';
-import { relatedOrders } from '../../family/shown-records.js';
+import { relatedOrders, type ShownRow, STANDING, shownRecord } from '../../family/shown-records.js';
 import { expectedOf, type OrderRow } from '../../order-row.js';
-import { invoicesAlone } from './match-owners.js';
-import type { MatchUnit } from './match-unit.js';
-import { readShown } from './read-shown.js';
+import { recordTables } from '../../record-columns.js';
+import { invoicesAlone, type MatchUnit } from './match-owners.js';
 
 /** The records that may be counted with a unit. Payments among them may be counted with another. */
 export interface UnitRecords {
@@ -121,4 +120,28 @@ async function withBelonging(trx: Knex.Transaction, units: UnitRecords[]): Promi
       ),
     ],
   }));
+}
+
+export interface SeenRecord {
+  record: ShownRecord;
+  /** Ours; milliseconds. */
+  firstSeenAt: number;
+}
+
+/** Records as they are shown, by id. */
+export async function readShown(
+  trx: Knex,
+  kind: 'payment_intent' | 'invoice' | 'payout',
+  ids: readonly string[],
+): Promise<Map<string, SeenRecord>> {
+  if (ids.length === 0) return new Map();
+  const rows = await rowsOf<Omit<ShownRow, 'kind'> & { first_seen_at: Date }>(trx)`
+    SELECT ${raw(STANDING)}, shown, false AS says_paid, first_seen_at FROM ${raw(recordTables[kind])}
+    WHERE id = ANY (${ids}::text[])`;
+  return new Map(
+    rows.map((row) => {
+      const record = shownRecord(row);
+      return [record.id, { record, firstSeenAt: row.first_seen_at.getTime() }];
+    }),
+  );
 }

@@ -4,9 +4,8 @@ import { textField } from '../../../domain/records.js';
 import { ASSIGNED } from '../../changes.js';
 import { columnOf, raw, rowsOf } from '../../database/statements.js';
 import { orderedKinds, relatedOrders, relatedPayments } from '../../family/shown-records.js';
-import { heldBy, invoicesAlone, ownersOfPayments } from './match-owners.js';
+import { distinctUnits, heldBy, invoicesAlone, type MatchUnit, ownersOfPayments } from './match-owners.js';
 import type { MatchProgress } from './match-progress.js';
-import { distinctUnits, type MatchUnit } from './match-unit.js';
 
 /** Bound of one slice. */
 const AT_ONCE = 1_000;
