@@ -5,7 +5,7 @@ import type { EntityKind, EntityRef } from '../domain/records.js';
 import { type Change, changeShape } from '../domain/views/proof-shapes.js';
 import { floatArray, textArray } from './database/array-parameter.js';
 import { verbatim } from './database/database-text.js';
-import { prepared } from './database/statements.js';
+import { prepared, rowOf } from './database/statements.js';
 import { type RowOf, viewOf } from './database/view-of.js';
 
 /** The field of the one change that brings a record into being: `to` is the whole record. */
@@ -73,16 +73,21 @@ export async function appendChanges(trx: Knex.Transaction, changes: NewChange[])
  * Takes the pool, not a transaction, whose older snapshot could hide rows below that bound.
  */
 export async function readChanges(db: Knex, query: { after: string; take: number }): Promise<Change[]> {
-  const bound = await db.raw<{ rows: { bound: string }[] }>('SELECT changes_settled_up_to() AS bound');
+  const bound = await settledUpTo(db);
   const rows = await db<ChangeRow>('changes')
     .where('seq', '>', query.after)
-    .where('seq', '<=', bound.rows[0]?.bound ?? '0')
+    .where('seq', '<=', bound)
     .orderBy('seq')
     .limit(query.take);
   const changes = rows.filter(isChange);
   const last = rows.at(-1);
   if (changes.length > 0 || last === undefined) return changes.map(changeOf);
   return readChanges(db, { ...query, after: last.seq });
+}
+
+/** Up to here no transaction that is open may still add a change. */
+export async function settledUpTo(db: Knex): Promise<string> {
+  return (await rowOf<{ bound: string }>(db)`SELECT changes_settled_up_to() AS bound`).bound;
 }
 
 /** The history of one record or order, oldest first; with `newest` no more than so many, the newest. */

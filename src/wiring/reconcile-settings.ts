@@ -2,7 +2,7 @@ import type { Config } from '../config.js';
 import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import type { ReconcileSettings } from '../reconcile/deps.js';
 import type { SharedSettings } from '../records/alerts/process-settings.js';
-import type { RetentionDays } from '../records/retention/retention-task.js';
+import type { RetentionDays } from '../records/retention/delete-rows.js';
 import type { Contract } from '../service-api/contract.js';
 
 /** Where the id of an event stands: what `auto` means is the contract's to say. */

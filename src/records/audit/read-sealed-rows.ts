@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { rowLine, type SealedRow } from '../../domain/audit/seal.js';
 import type { JsonObject } from '../../domain/json.js';
-import { rowsOf } from '../database/statements.js';
+import { raw, rowsOf, sql } from '../database/statements.js';
 import { type SealedLog, writtenInLine, writtenInSql } from './sealed-logs.js';
 
 /** Of a log: the rows above `after` (null: all from the first on), up to `until`. */
@@ -22,13 +22,13 @@ export async function* readSealedRows(
   const columns = Object.entries(log.columns).map(
     ([name, [column, how]]) => `${writtenInSql[how](column)} AS "${name}"`,
   );
+  const place = raw(log.place);
   let from = after;
   for (;;) {
-    const { rows } = await db.raw<{ rows: Record<string, string | null>[] }>(
-      `SELECT ${columns.join(', ')} FROM ${log.table}
-       WHERE ${log.place} <= ?::bigint ${from === null ? '' : `AND ${log.place} > ?::bigint`} ORDER BY ${log.table}.${log.place} LIMIT ${CHUNK}`,
-      from === null ? [until] : [until, from],
-    );
+    const rows = await rowsOf<Record<string, string | null>>(db)`
+      SELECT ${raw(columns.join(', '))} FROM ${raw(log.table)}
+      WHERE ${place} <= ${until}::bigint ${from === null ? raw('') : sql`AND ${place} > ${from}::bigint`}
+      ORDER BY ${raw(log.table)}.${place} LIMIT ${CHUNK}`;
     const last = rows.at(-1)?.[log.place];
     if (last === undefined || last === null) return;
     yield await linesOf(db, log, rows);

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { rowsOf } from '../database/statements.js';
+import { raw, rowOf, rowsOf } from '../database/statements.js';
 import { SEALING_BEGAN } from './seal-state.js';
 import { type Verified, type VerifyOptions, verifySeals } from './verify-seals.js';
 
@@ -87,8 +87,8 @@ export async function unverifiedSeconds(db: Knex, now: Date): Promise<number> {
 }
 
 async function sealingBegan(db: Knex): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ at: Date }] }>(`SELECT ${SEALING_BEGAN} AS at`);
-  return rows[0].at.getTime();
+  const { at } = await rowOf<{ at: Date }>(db)`SELECT ${raw(SEALING_BEGAN)} AS at`;
+  return at.getTime();
 }
 
 function toView(row: Row): SealCheck {

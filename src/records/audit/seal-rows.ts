@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { packRowHashes, type RowHash, rowHash, rowsHashOf, type Seal, sealHash } from '../../domain/audit/seal.js';
-import { raw, run } from '../database/statements.js';
+import { raw, rowOf, run } from '../database/statements.js';
 import { readSealedRows } from './read-sealed-rows.js';
 import { type SealedLog, sealedLogs } from './sealed-logs.js';
 
@@ -45,8 +45,8 @@ async function sealNext(trx: Knex.Transaction, log: SealedLog, at: Date): Promis
   if (head === undefined) throw new Error('the row of the newest seal is gone');
   const last = await trx('seals').where({ log: log.name }).orderBy('number', 'desc').first('until');
   const after = String(last?.until ?? '0');
-  const bound = await trx.raw<{ rows: [{ settled: string }] }>(`SELECT ${log.settled} AS settled`);
-  const hashes = await hashesOf(trx, log, { after, until: bound.rows[0].settled });
+  const { until } = await rowOf<{ until: string }>(trx)`SELECT ${raw(log.settled)} AS until`;
+  const hashes = await hashesOf(trx, log, { after, until });
   const newest = hashes.at(-1);
   if (newest === undefined) return null;
   const seal: Seal = {

@@ -48,11 +48,9 @@ export async function sealState(db: Knex): Promise<SealState> {
   const [newest] = rows;
   const unsealed: SealState['unsealed'] = [];
   for (const log of sealedLogs) {
-    const { rows: counted } = await db.raw<{ rows: [{ rows: string; at: Date | null }] }>(
-      `SELECT count(*) AS rows, min(at) AS at FROM (${firstWaiting(log, MOST_COUNTED)}) AS waiting`,
-    );
-    const { rows: count, at } = counted[0];
-    unsealed.push({ log: log.name, rows: Number(count), oldestAt: at?.toISOString() ?? null });
+    const { rows, at } = await rowOf<{ rows: number; at: Date | null }>(db)`
+      SELECT count(*)::integer AS rows, min(at) AS at FROM (${raw(firstWaiting(log, MOST_COUNTED))}) AS waiting`;
+    unsealed.push({ log: log.name, rows, oldestAt: at?.toISOString() ?? null });
   }
   return {
     newest:

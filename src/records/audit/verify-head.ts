@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { NO_SEAL } from '../../domain/audit/seal.js';
-import { rowsOf } from '../database/statements.js';
+import { rowOf, rowsOf } from '../database/statements.js';
 import type { ReportFinding } from './findings.js';
 import { getSeal, sealHead } from './list-seals.js';
 
@@ -45,11 +45,9 @@ export async function verifyTails(db: Knex, reportFinding: ReportFinding): Promi
   for (const { at, ...seal } of rows)
     await holdSeal(db, reportFinding, { seal, by: `the check of ${at.toISOString()} saw` });
   // What the store was sent is a row that was there: other marks of progress may name numbers that no row ever had.
-  const tail = await db.raw<{ rows: [{ newest: string; known: string }] }>(
-    `SELECT coalesce((SELECT max(seq) FROM changes), 0)::text AS newest,
-            coalesce((SELECT max(seq) FROM callbacks), 0)::text AS known`,
-  );
-  const { newest, known } = tail.rows[0];
+  const { newest, known } = await rowOf<{ newest: string; known: string }>(db)`
+    SELECT coalesce((SELECT max(seq) FROM changes), 0)::text AS newest,
+           coalesce((SELECT max(seq) FROM callbacks), 0)::text AS known`;
   if (BigInt(known) <= BigInt(newest)) return;
   const from = String(BigInt(newest) + 1n);
   const message = `the history of changes ends at row ${newest}, and the store was sent row ${known}: what came between is missing`;

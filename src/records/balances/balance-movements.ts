@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { MovementTable } from '../../domain/balances/movement-table.js';
 import { effectsOf, operationsWith } from '../../domain/balances/record-effects.js';
 import { canonicalHash } from '../../domain/canonical-json.js';
+import { settledUpTo } from '../changes.js';
 import { rowsOf } from '../database/statements.js';
 import { type Worked, writeEffects } from './balance-effects.js';
 import { type MovingKind, movingKinds, readMoving } from './balance-records.js';
@@ -21,8 +22,7 @@ interface Progress {
  */
 export async function workInMovements(db: Knex, table: MovementTable): Promise<number> {
   const contract = canonicalHash(JSON.parse(JSON.stringify(table)));
-  const rows = await rowsOf<{ bound: string }>(db)`SELECT changes_settled_up_to() AS bound`;
-  const bound = BigInt(rows[0]?.bound ?? '0');
+  const bound = BigInt(await settledUpTo(db));
   let read = 0;
   for (;;) {
     const done = await db.transaction((trx) => workInBatch(trx, { table, contract, bound }));

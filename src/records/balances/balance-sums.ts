@@ -107,7 +107,7 @@ export async function subWalletSums(
   accountId: string,
 ): Promise<{ assetCode: string; movements: number; sum: string }[]> {
   return rowsOf<{ assetCode: string; movements: number; sum: string }>(db)`
-    SELECT asset_code AS "assetCode", trim_scale(sum(delta))::text AS sum, count(*)::integer AS movements FROM movements
+    SELECT asset_code AS "assetCode", count(*)::integer AS movements, trim_scale(sum(delta))::text AS sum FROM movements
     WHERE account_id = ${accountId} AND part = 'explained' GROUP BY asset_code ORDER BY asset_code`;
 }
 

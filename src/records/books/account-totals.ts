@@ -19,10 +19,10 @@ export async function accountTotals(db: Knex, month: string): Promise<AccountTot
 
 /** Each by `amount` and `month` of a table. */
 const totalsUntil = (month: string, table: string) => sql`
-  SELECT account, asset_code AS "assetCode",
+  SELECT account,
          trim_scale(coalesce(sum(amount) FILTER (WHERE month < ${month}), 0))::text AS opening,
          trim_scale(coalesce(sum(amount) FILTER (WHERE month = ${month}), 0))::text AS activity,
-         trim_scale(sum(amount))::text AS closing
+         trim_scale(sum(amount))::text AS closing, asset_code AS "assetCode"
   FROM ${raw(table)} WHERE month <= ${month}`;
 
 const BY_ACCOUNT = raw('GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C"');

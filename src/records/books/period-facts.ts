@@ -52,7 +52,7 @@ export interface UnpricedLines {
 /** Lines of a month of which no value in the currency is known. */
 export async function unpricedLines(db: Knex, month: string, currency: string): Promise<UnpricedLines[]> {
   return rowsOf<UnpricedLines>(db)`
-    SELECT asset_code AS "assetCode", why, count(*)::integer AS lines, min(entry_id)::text AS entry
+    SELECT why, count(*)::integer AS lines, min(entry_id)::text AS entry, asset_code AS "assetCode"
     FROM (
       SELECT entry_id, entry_lines.asset_code,
              CASE WHEN valued.reason IS NOT NULL THEN valued.reason

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { BreakKind } from '../../domain/breaks/breaks.js';
 import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import type { EntityKind } from '../../domain/records.js';
-import { textArray } from '../database/array-parameter.js';
+import { raw, rowsOf, sql } from '../database/statements.js';
 
 /** What the open breaks of a kind rest on, by the id of the record that each is about; `ids` null: all there are. */
 export async function openEvidence(
@@ -12,10 +12,9 @@ export async function openEvidence(
   ids: readonly string[] | null,
 ): Promise<Map<string, JsonObject>> {
   if (ids?.length === 0) return new Map();
-  const { rows } = await db.raw<{ rows: { entity_id: string; evidence: string }[] }>(
-    `SELECT entity_id, evidence FROM breaks
-     WHERE kind = ? AND entity_kind = ? ${ids === null ? '' : 'AND entity_id = ANY (?::text[])'} AND status IN ('open', 'acknowledged')`,
-    [kind, entityKind, ...(ids === null ? [] : [textArray(ids)])],
-  );
+  const rows = await rowsOf<{ entity_id: string; evidence: string }>(db)`
+    SELECT entity_id, evidence FROM breaks
+    WHERE kind = ${kind} AND entity_kind = ${entityKind} AND status IN ('open', 'acknowledged')
+      ${ids === null ? raw('') : sql`AND entity_id = ANY (${ids}::text[])`}`;
   return new Map(rows.map((row) => [row.entity_id, objectFromJsonText(row.evidence)]));
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { toJsonText } from '../../domain/json.js';
+import { settledUpTo } from '../changes.js';
 import { verbatim } from '../database/database-text.js';
 import { rowsOf } from '../database/statements.js';
 import { type OrderRow, orderView } from '../order-row.js';
@@ -14,8 +15,7 @@ const CHANGES_AT_ONCE = 2_000;
  */
 export async function collectCallbacks(db: Knex, { adoptedAt }: { adoptedAt: Date }): Promise<boolean> {
   // Asked before the transaction's statements, which so see every row below it (changes.ts).
-  const rows = await rowsOf<{ bound: string }>(db)`SELECT changes_settled_up_to() AS bound`;
-  const bound = rows[0]?.bound ?? '0';
+  const bound = await settledUpTo(db);
   return db.transaction(async (trx) => {
     const after = await lockCallbacks(trx);
     if (BigInt(bound) <= BigInt(after)) return false;

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
+import { raw, run } from '../database/statements.js';
 import { DENIED } from './open-calls.js';
 
 /** Who says so, and why. */
@@ -20,30 +21,22 @@ export async function settleCall(
   trx: Knex.Transaction,
   { operation, key, objectId, by }: { operation: string; key: string; objectId: string | null; by: Decision },
 ): Promise<Settled> {
-  const given = { operation, key, id: objectId };
-  const other = await trx<{ operation: string; key: string; object_id: string }>('service_writes')
-    .where({ operation, object_id: given.id ?? '' })
-    .whereNot({ key: given.key })
+  const other = await trx('service_writes')
+    .where({ operation, object_id: objectId ?? '' })
+    .whereNot({ key })
     .first('key');
   if (other !== undefined) return { outcome: 'of_another', key: other.key };
-  const before = await trx<{
-    operation: string;
-    key: string;
-    object_id: string | null;
-    payment_intent_id: string | null;
-  }>('service_writes')
-    .where({ operation, key: given.key })
+  const before: { object_id: string | null; payment_intent_id: string | null } | undefined = await trx('service_writes')
+    .where({ operation, key })
     .first('object_id', 'payment_intent_id');
-  const { rowCount } = await trx.raw<{ rowCount: number }>(
-    `UPDATE service_writes AS call SET
-       status = CASE WHEN CAST(:id AS text) IS NULL THEN 'unsent' ELSE 'done' END,
-       object_id = :id, request = NULL, taken_in_at = NULL, ended_at = now()
-     WHERE operation = :operation AND key = :key AND (status = 'lost' OR (${DENIED}))`,
-    given,
-  );
+  const rowCount = await run(trx)`
+    UPDATE service_writes AS call SET
+      status = CASE WHEN CAST(${objectId} AS text) IS NULL THEN 'unsent' ELSE 'done' END,
+      object_id = ${objectId}, request = NULL, taken_in_at = NULL, ended_at = now()
+    WHERE operation = ${operation} AND key = ${key} AND (status = 'lost' OR (${raw(DENIED)}))`;
   if (rowCount === 0) return { outcome: 'decided' };
   // What it was said to have made gives nothing back: a person's word goes before what our own call was answered.
-  if (given.id === null && before?.object_id != null) {
+  if (objectId === null && before?.object_id != null) {
     await trx('refund_assignments').insert({
       payout_id: before.object_id,
       payment_intent_id: null,

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { type DeliveryDetail, type DeliveryView, deliveryShape } from '../../domain/views/webhook-shapes.js';
 import { type Filters, given, type Page, type PageQuery, pageByTime } from '../database/paging.js';
-import { rowsOf } from '../database/statements.js';
+import { raw, rowOf, rowsOf } from '../database/statements.js';
 import { viewOf } from '../database/view-of.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 import type { DeliveryRow } from './deliveries.js';
@@ -86,11 +86,10 @@ export async function countUnrecoverable(db: Knex): Promise<number | null> {
 }
 
 async function count(db: Knex, condition: string): Promise<number | null> {
-  const { rows } = await db.raw<{ rows: [{ measured: boolean; n: number }] }>(
-    `SELECT EXISTS (SELECT FROM watermarks WHERE kind = 'deliveries') AS measured,
-            (SELECT count(*)::integer FROM deliveries WHERE ${condition}) AS n`,
-  );
-  return rows[0].measured ? rows[0].n : null;
+  const { measured, n } = await rowOf<{ measured: boolean; n: number }>(db)`
+    SELECT EXISTS (SELECT FROM watermarks WHERE kind = 'deliveries') AS measured,
+           (SELECT count(*)::integer FROM deliveries WHERE ${raw(condition)}) AS n`;
+  return measured ? n : null;
 }
 
 function toView(row: Shown): DeliveryView {

@@ -58,15 +58,13 @@ export async function retiredLabels(db: Knex): Promise<string[]> {
 
 /** Evidence of every secret that ever matched or was retired, by label. `matches24h` counts whole hours. */
 export async function secretEvidence(db: Knex, now: Date): Promise<Map<string, SecretEvidence>> {
-  const found = await db.raw<{ rows: SecretEvidence[] }>(
-    `SELECT label, fingerprint, first_match_at AS "firstMatchAt", last_match_at AS "lastMatchAt",
-            endpoint_id AS "endpointId", retired_at AS "retiredAt",
-            (SELECT coalesce(sum(count), 0)::float8 FROM secret_matches m
-             WHERE m.label = secrets.label AND m.hour > ?::timestamptz - interval '24 hours') AS "matches24h"
-     FROM secrets ORDER BY label`,
-    [now],
-  );
-  return new Map(found.rows.map((row) => [row.label, row]));
+  const rows = await rowsOf<SecretEvidence>(db)`
+    SELECT label, fingerprint, first_match_at AS "firstMatchAt", last_match_at AS "lastMatchAt",
+           endpoint_id AS "endpointId", retired_at AS "retiredAt",
+           (SELECT coalesce(sum(count), 0)::float8 FROM secret_matches m
+            WHERE m.label = secrets.label AND m.hour > ${now}::timestamptz - interval '24 hours') AS "matches24h"
+    FROM secrets ORDER BY label`;
+  return new Map(rows.map((row) => [row.label, row]));
 }
 
 export interface Retirement {

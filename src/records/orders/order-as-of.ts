@@ -6,6 +6,7 @@ import { type EntityRef, type RecordKind, recordRules, textField } from '../../d
 import type { OrderAsOfAnswer, OrderDetail, RecordAsOf } from '../../domain/views/order-shapes.js';
 import type { Change } from '../../domain/views/proof-shapes.js';
 import { ASSIGNED, changesOf, REPORTED } from '../changes.js';
+import { rowOf } from '../database/statements.js';
 import { listRecords } from '../rows.js';
 import type { TimelineEntry } from './order-details.js';
 import { getOrder } from './orders.js';
@@ -41,8 +42,8 @@ export async function orderAsOf(db: Knex, reference: string, asOf: Date): Promis
 }
 
 async function noLaterThanNow(trx: Knex.Transaction, asOf: Date): Promise<Date> {
-  const { rows } = await trx.raw<{ rows: [{ now: Date }] }>('SELECT clock_timestamp() AS now');
-  return asOf > rows[0].now ? rows[0].now : asOf;
+  const { now } = await rowOf<{ now: Date }>(trx)`SELECT clock_timestamp() AS now`;
+  return asOf > now ? now : asOf;
 }
 
 async function readOrder(trx: Knex.Transaction, reference: string, asOf: Date): Promise<OrderAsOfResult> {

@@ -9,7 +9,7 @@ import { fromJsonbText, jsonbText, verbatim } from '../database/database-text.js
 import { raw, rowsOf, run, tableOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 import { type StoredRow, storedRecord } from '../stored-record.js';
-import type { RetentionTask, Step, StepQuery } from './retention-task.js';
+import type { RetentionTask, Step, StepQuery } from './delete-rows.js';
 
 /**
  * One task for each kind of record that may identify a person. Masks what was created long ago, or was first seen then

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { bigintArray, floatArray, textArray } from '../database/array-parameter.js';
-import { prepared, raw, rowsOf, run, tableOf } from '../database/statements.js';
+import { prepared, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 
 const LONGEST_DELAY_MS = 3_600_000;
@@ -161,13 +161,12 @@ export async function endRefreshRequests(
  * webhooks alone name may wait, and so may what has passed: neither says that the poll don't keep up.
  */
 export async function countOverduePayins(db: Knex, waitingMs: number): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ count: string }] }>(
-    `SELECT count(*) FROM reading_marks, LATERAL (SELECT now() - :waiting * interval '1 millisecond' AS latest) AS bound
-     WHERE kind = 'payin' AND lane IN ('listed', 'poll')
-       AND (next_at <= latest OR (reason = 'payin_of_intent' AND attempts > 0 AND marked_at <= latest))`,
-    { waiting: waitingMs },
-  );
-  return Number(rows[0].count);
+  const { count } = await rowOf<{ count: number }>(db)`
+    SELECT count(*)::integer AS count
+    FROM reading_marks, LATERAL (SELECT now() - ${waitingMs} * interval '1 millisecond' AS latest) AS bound
+    WHERE kind = 'payin' AND lane IN ('listed', 'poll')
+      AND (next_at <= latest OR (reason = 'payin_of_intent' AND attempts > 0 AND marked_at <= latest))`;
+  return count;
 }
 
 /** Payins that payments list, by the service's own list, and whose own record was not read since they were listed so. */
