@@ -5,7 +5,7 @@ import type { EntityKind, EntityRef } from '../domain/records.js';
 import { type Change, changeShape } from '../domain/views/proof-shapes.js';
 import { floatArray, textArray } from './database/array-parameter.js';
 import { verbatim } from './database/database-text.js';
-import { prepared, rowOf } from './database/statements.js';
+import { prepared, valueOf } from './database/statements.js';
 import { type RowOf, viewOf } from './database/view-of.js';
 
 /** The field of the one change that brings a record into being: `to` is the whole record. */
@@ -87,7 +87,7 @@ export async function readChanges(db: Knex, query: { after: string; take: number
 
 /** Up to here no transaction that is open may still add a change. */
 export async function settledUpTo(db: Knex): Promise<string> {
-  return (await rowOf<{ bound: string }>(db)`SELECT changes_settled_up_to() AS bound`).bound;
+  return valueOf<string>(db)`SELECT changes_settled_up_to() AS bound`;
 }
 
 /** The history of one record or order, oldest first; with `newest` no more than so many, the newest. */

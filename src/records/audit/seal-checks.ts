@@ -1,20 +1,24 @@
 import type { Knex } from 'knex';
+import { z } from 'zod';
 import { raw, rowOf, rowsOf } from '../database/statements.js';
+import { asColumns, type RowOf, viewOf } from '../database/view-of.js';
 import { SEALING_BEGAN } from './seal-state.js';
 import { type Verified, type VerifyOptions, verifySeals } from './verify-seals.js';
 
-export interface SealCheck {
-  startedAt: string;
-  finishedAt: string;
-  actor: string;
-  firstSeal: string;
-  lastSeal: string;
-  rows: number;
-  findings: number;
-  firstFinding: string | null;
+const sealCheckShape = z.object({
+  startedAt: z.string(),
+  finishedAt: z.string(),
+  actor: z.string(),
+  firstSeal: z.string(),
+  lastSeal: z.string(),
+  rows: z.number(),
+  findings: z.number(),
+  firstFinding: z.string().nullable(),
   /** From the first seal to the newest of then. */
-  isWhole: boolean;
-}
+  isWhole: z.boolean(),
+});
+export type SealCheck = z.infer<typeof sealCheckShape>;
+type Row = RowOf<Omit<SealCheck, 'rows'>> & { rows: string };
 
 /**
  * Verifies and keeps what came of it. What was cut off is not kept, nor what only seals kept elsewhere name: a number that
@@ -29,31 +33,10 @@ export async function checkSeals(
   const { first, last, headHash, rows, unexpected, firstFinding, isWhole } = verified;
   const findings = verified.findings - unexpected;
   if (options.signal?.aborted || (findings === 0 && unexpected > 0)) return verified;
-  await db('seal_checks').insert({
-    started_at: startedAt,
-    finished_at: now(),
-    actor,
-    first_seal: first ?? '0',
-    last_seal: last ?? '0',
-    head_hash: headHash,
-    rows,
-    findings,
-    first_finding: firstFinding === null ? null : firstFinding.told,
-    is_whole: isWhole,
-  });
+  const check = { startedAt, finishedAt: now(), actor, headHash, rows, findings, isWhole };
+  const seals = { firstSeal: first ?? '0', lastSeal: last ?? '0', firstFinding: firstFinding?.told ?? null };
+  await db('seal_checks').insert(asColumns({ ...check, ...seals }));
   return verified;
-}
-
-interface Row {
-  started_at: Date;
-  finished_at: Date;
-  actor: string;
-  first_seal: string;
-  last_seal: string;
-  rows: string;
-  findings: number;
-  first_finding: string | null;
-  is_whole: boolean;
 }
 
 /** The newest; with `whole` the newest that went through everything. Null: there is none. */
@@ -92,15 +75,5 @@ async function sealingBegan(db: Knex): Promise<number> {
 }
 
 function toView(row: Row): SealCheck {
-  return {
-    startedAt: row.started_at.toISOString(),
-    finishedAt: row.finished_at.toISOString(),
-    actor: row.actor,
-    firstSeal: row.first_seal,
-    lastSeal: row.last_seal,
-    rows: Number(row.rows),
-    findings: row.findings,
-    firstFinding: row.first_finding,
-    isWhole: row.is_whole,
-  };
+  return viewOf(sealCheckShape, row, { rows: Number(row.rows) });
 }

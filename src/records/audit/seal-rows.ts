@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { packRowHashes, type RowHash, rowHash, rowsHashOf, type Seal, sealHash } from '../../domain/audit/seal.js';
 import { raw, rowOf, run } from '../database/statements.js';
+import { asColumns } from '../database/view-of.js';
 import { readSealedRows } from './read-sealed-rows.js';
 import { type SealedLog, sealedLogs } from './sealed-logs.js';
 
@@ -60,7 +61,8 @@ async function sealNext(trx: Knex.Transaction, log: SealedLog, at: Date): Promis
     sealedAt: at.toISOString(),
   };
   const hash = sealHash(seal);
-  await insertSeal(trx, { ...seal, hash }, packRowHashes(hashes));
+  await trx('seals').insert(asColumns({ ...seal, hash, rowHashes: packRowHashes(hashes) }));
+  await trx('seal_head').update({ number: seal.number, hash });
   return { ...seal, hash };
 }
 
@@ -75,21 +77,4 @@ async function hashesOf(
     if (hashes.length >= MOST_ROWS) break;
   }
   return hashes.slice(0, MOST_ROWS);
-}
-
-async function insertSeal(trx: Knex.Transaction, seal: Seal & { hash: string }, rowHashes: Buffer): Promise<void> {
-  const { number, log, after, until, rows, rowsHash, previous, sealedAt, hash } = seal;
-  await trx('seals').insert({
-    number,
-    log,
-    after,
-    until,
-    rows,
-    row_hashes: rowHashes,
-    rows_hash: rowsHash,
-    previous,
-    sealed_at: sealedAt,
-    hash,
-  });
-  await trx('seal_head').update({ number, hash });
 }

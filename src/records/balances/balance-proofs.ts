@@ -6,7 +6,7 @@ import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { textArray } from '../database/array-parameter.js';
 import { verbatim } from '../database/database-text.js';
 import { run } from '../database/statements.js';
-import type { RowOf } from '../database/view-of.js';
+import { asColumns, type RowOf } from '../database/view-of.js';
 
 /** How an asset's balance was classified last; amounts are decimal strings without trailing zeros. */
 export interface BalanceProof extends Omit<BalanceProofView, 'status' | 'agreedBalance' | 'agreedFrozen'> {
@@ -79,18 +79,11 @@ export async function saveClassified(
 ): Promise<void> {
   const { explained, unobservable, attributed, unknownAmount, unexplained, unproven } = verdict;
   const values = {
+    ...asColumns({ explained, unobservable, attributed, unknownAmount, unexplained, unproven, askedAt: now, runId }),
     balance: poll.balance,
     frozen: poll.frozen,
     agreed_at: new Date(poll.at),
-    explained,
-    unobservable,
-    attributed,
-    unknown_amount: unknownAmount,
-    unexplained,
-    unproven,
     held: verbatim(held === null ? null : JSON.stringify(held)),
-    asked_at: now,
-    run_id: runId,
     ...(atOpening === undefined ? {} : { at_opening: verbatim(JSON.stringify(atOpening)) }),
   };
   await trx('balance_proofs')
@@ -154,8 +147,7 @@ function selectProofs(db: Knex, assets?: readonly string[]): Knex.QueryBuilder<o
   return all.orderBy('asset_code') as never;
 }
 
-function proofOf(row: ProofRow): BalanceProof {
-  const { opening_balance: opened, opening_at: at } = row;
+function proofOf({ opening_balance: opened, opening_at: at, ...row }: ProofRow): BalanceProof {
   return {
     assetCode: row.asset_code,
     opening: opened === null || at === null ? null : { balance: opened, at: at.toISOString() },

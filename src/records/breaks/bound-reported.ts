@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import { isRowId } from '../database/row-id.js';
-import { raw, rowOf, rowsOf } from '../database/statements.js';
+import { raw, rowsOf, valueOf } from '../database/statements.js';
 import { type NewBreak, renewEvidence } from './breaks.js';
 
 /** So many of a day have a break of their own: more say nothing that one which counts does not. */
@@ -42,11 +42,9 @@ function isReported({ reportedBy = [] }: NewBreak): boolean {
 }
 
 async function countSingle(db: Knex): Promise<number> {
-  return (
-    await rowOf<{ n: number }>(db)`
+  return valueOf<number>(db)`
     SELECT count(*)::integer AS n FROM breaks WHERE kind = '${raw(KIND)}' AND entity_kind <> 'secret'
-      AND status IN ('open', 'acknowledged') AND opened_at > now() - interval '1 day'`
-  ).n;
+      AND status IN ('open', 'acknowledged') AND opened_at > now() - interval '1 day'`;
 }
 
 /** By row of the inbox: under which secret it came, and whether it is forged. */

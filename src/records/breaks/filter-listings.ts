@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { CheckedRecord } from '../../domain/breaks/check-facts.js';
 import type { RecordKind } from '../../domain/records.js';
-import { columnOf, rowsOf, run } from '../database/statements.js';
-import { idArray, STATE_FIELDS, selectChecked } from './checked-records.js';
+import { columnOf, rowsOf, run, sql } from '../database/statements.js';
+import { STATE_FIELDS, selectChecked } from './checked-records.js';
 
 /** What a complete scan of a list by a status filter showed. Times in ms of the service's clock. */
 export interface FilterListing {
@@ -59,6 +59,5 @@ export async function openDisputes(trx: Knex): Promise<string[]> {
 const DISPUTE_FIELDS = [...STATE_FIELDS, 'totalAmountReceived', 'amountCryptoExpected', 'amountRequested'];
 
 export async function loadDisputed(trx: Knex, ids: readonly string[], adoptedAt: Date): Promise<CheckedRecord[]> {
-  const where = { sql: 'id = ANY (?::text[])', bindings: [idArray(ids)] };
-  return selectChecked(trx, 'payment_intent', where, adoptedAt, DISPUTE_FIELDS);
+  return selectChecked(trx, 'payment_intent', sql`id = ANY (${ids}::text[])`, adoptedAt, DISPUTE_FIELDS);
 }

@@ -5,7 +5,7 @@ import { type PayoutWords, referenceOf } from '../../domain/family/links.js';
 import type { OpenCall } from '../../domain/family/own-refunds.js';
 import { compareText } from '../../domain/record-state.js';
 import { keyText } from '../database/database-text.js';
-import { columnOf, rowsOf } from '../database/statements.js';
+import { columnOf, rowsOf, sql } from '../database/statements.js';
 import { loadNaming, readAssigned } from '../family/around.js';
 import { loadMakers } from '../family/load.js';
 import type { Neighbours } from './check-neighbours.js';
@@ -73,11 +73,9 @@ function paymentsBefore(
   { createdAt, firstSeenAt }: CheckedRecord,
   adoptedAt: Date,
 ): Promise<CheckedRecord[]> {
-  const where = {
-    sql: `id = ANY (ARRAY(SELECT id FROM payment_intents WHERE created_at <= to_timestamp(? / 1000.0)
-      ORDER BY created_at DESC, id DESC LIMIT ${PAYMENTS}))`,
-    bindings: [createdAt ?? firstSeenAt],
-  };
+  const where = sql`id = ANY (ARRAY(
+    SELECT id FROM payment_intents WHERE created_at <= to_timestamp(${createdAt ?? firstSeenAt} / 1000.0)
+    ORDER BY created_at DESC, id DESC LIMIT ${PAYMENTS}))`;
   return selectChecked(trx, 'payment_intent', where, adoptedAt);
 }
 

@@ -48,8 +48,8 @@ export function tableOf<Row extends object>(
 ): Sql {
   const names = Object.keys(columns);
   const arrays = Object.entries(columns).map(([field, column]) => {
-    const [type, valueOf] = Array.isArray(column) ? column : [column, (row: Row) => Reflect.get(row, field) as Value];
-    return new Sql(`?::${type}[]`, [arrayIn(rows.map(valueOf), type)]);
+    const [type, read] = Array.isArray(column) ? column : [column, (row: Row) => Reflect.get(row, field) as Value];
+    return new Sql(`?::${type}[]`, [arrayIn(rows.map(read), type)]);
   });
   const unnested = `unnest(${arrays.map(({ text }) => text).join(', ')})${place === undefined ? '' : ' WITH ORDINALITY'}`;
   const all = place === undefined ? names : [...names, place];
@@ -81,18 +81,28 @@ function arrayIn(value: Value | readonly Value[], type = ''): unknown {
   return encoders[type]?.(value as never[]) ?? value;
 }
 
-async function answerOf(db: Knex, { text, values }: Sql): Promise<{ rows: unknown[]; rowCount: number | null }> {
-  return values.length === 0 ? db.raw(text) : db.raw(text, values as Knex.RawBinding[]);
+async function answerOf(
+  db: Knex,
+  { text, values }: Sql,
+  timeoutMs?: number,
+): Promise<{ rows: unknown[]; rowCount: number | null }> {
+  const query = values.length === 0 ? db.raw(text) : db.raw(text, values as Knex.RawBinding[]);
+  return timeoutMs === undefined ? query : query.timeout(timeoutMs);
 }
 
 /** The rows that a statement answers with: rowsOf<Row>(db)`SELECT … WHERE id = ANY (${ids}::text[])`. */
-export function rowsOf<Row>(db: Knex): Tag<Row[]> {
-  return async (...statement) => (await answerOf(db, sql(...statement))).rows as Row[];
+export function rowsOf<Row>(db: Knex, timeoutMs?: number): Tag<Row[]> {
+  return async (...statement) => (await answerOf(db, sql(...statement), timeoutMs)).rows as Row[];
 }
 
 /** The one row of a statement that always answers with one. */
 export function rowOf<Row>(db: Knex): Tag<Row> {
   return async (...statement) => (await answerOf(db, sql(...statement))).rows[0] as Row;
+}
+
+/** The one value of a statement that always answers with one. */
+export function valueOf<Answer>(db: Knex): Tag<Answer> {
+  return async (...statement) => Object.values((await answerOf(db, sql(...statement))).rows[0] as object)[0] as Answer;
 }
 
 /** The values of a statement that answers with one column. */

@@ -10,49 +10,25 @@ export interface InboxEvent extends HeldEvent {
   labels: string[];
 }
 
-interface Row {
-  id: string;
-  key: string;
-  content_hash: string;
-  event_timestamp: number;
-  event_type: string;
-  status: string;
-  received_at: Date;
-}
-
 /** The events that the deliveries may be paired with. */
 export async function eventsOf(db: Knex, deliveries: readonly Delivery[]): Promise<InboxEvent[]> {
   const keys = deliveries.flatMap(({ event }) => event?.key ?? []);
   const hashes = deliveries.flatMap(({ event }) => event?.contentHash ?? []);
   const ids = deliveries.flatMap(({ answeredId }) => answeredId ?? []);
-  const rows = await rowsOf<Row>(db)`
-    SELECT id, key, content_hash, event_timestamp, event_type, status, received_at FROM inbox
-    WHERE id IN (
+  const rows = await rowsOf<Omit<InboxEvent, 'firstArrivalAt' | 'labels'> & { received_at: Date }>(db)`
+    SELECT id, key, content_hash AS "contentHash", event_timestamp AS timestamp, event_type AS "eventType", status, received_at
+    FROM inbox WHERE id IN (
       SELECT id FROM inbox WHERE key = ANY (${keys}::text[])
       UNION SELECT id FROM inbox WHERE content_hash = ANY (${hashes}::text[])
       UNION SELECT unnest(${ids}::bigint[]))
     ORDER BY id`;
-  const labels = await labelsOf(
-    db,
-    rows.map(({ id }) => id),
-  );
-  return rows.map((row) => ({
-    id: row.id,
-    key: row.key,
-    contentHash: row.content_hash,
-    timestamp: row.event_timestamp,
-    eventType: row.event_type,
-    firstArrivalAt: row.received_at.getTime(),
-    status: row.status,
-    labels: labels.get(row.id) ?? [],
-  }));
-}
-
-async function labelsOf(db: Knex, ids: string[]): Promise<Map<string, string[]>> {
-  const rows = await rowsOf<{ id: string; labels: string[] }>(db)`
+  const arrivals = await rowsOf<{ id: string; labels: string[] }>(db)`
     SELECT inbox_id AS id, array_agg(secret_label ORDER BY secret_label) AS labels
-    FROM inbox_arrivals WHERE inbox_id = ANY (${ids}::bigint[]) GROUP BY inbox_id`;
-  return new Map(rows.map(({ id, labels }) => [id, labels]));
+    FROM inbox_arrivals WHERE inbox_id = ANY (${rows.map(({ id }) => id)}::bigint[]) GROUP BY inbox_id`;
+  const labelsOf = new Map(arrivals.map(({ id, labels }) => [id, labels]));
+  return rows.map(({ received_at, ...row }) => {
+    return { ...row, firstArrivalAt: received_at.getTime(), labels: labelsOf.get(row.id) ?? [] };
+  });
 }
 
 /** Reasons of our rejections, by the hash of the body: as far as they were sampled. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { pointsAtSecret } from '../../domain/deliveries/report-standing.js';
 import type { LeakDone } from '../../domain/deliveries/secret-leak.js';
 import { recordAction } from '../actions/record-action.js';
-import { columnOf, rowOf, rowsOf } from '../database/statements.js';
+import { columnOf, rowsOf, valueOf } from '../database/statements.js';
 import type { OrderRules } from '../orders/derive-orders.js';
 import { noteDisproved } from '../orders/searched.js';
 import { closeForged } from './close-forged.js';
@@ -98,13 +98,11 @@ export function incidentSince(now: Date): Date {
 
 /** With those that no poll of the history was held against yet. */
 async function countUndecided(db: Knex, label: string): Promise<number> {
-  return (
-    await rowOf<{ n: number }>(db)`
+  return valueOf<number>(db)`
     SELECT ((SELECT count(*) FROM report_checks WHERE secret_label = ${label} AND state = 'unmatched')
       + (SELECT count(*) FROM inbox WHERE secret_label = ${label} AND source = 'webhook' AND mark IS NULL
            AND id > coalesce((SELECT CAST(value ->> 'id' AS bigint) FROM watermarks
              WHERE kind = 'reports' AND name = 'taken in'), 0)
            AND NOT EXISTS (SELECT FROM report_checks WHERE inbox_id = inbox.id)
-           AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = inbox.id)))::integer AS n`
-  ).n;
+           AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = inbox.id)))::integer AS n`;
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { isRowId } from '../database/row-id.js';
-import { columnOf, raw, rowOf, rowsOf } from '../database/statements.js';
+import { columnOf, raw, rowsOf, valueOf } from '../database/statements.js';
 
 /** Of a secret, by what the delivery history lacked. */
 export interface ReportCounts {
@@ -40,12 +40,10 @@ export async function reportCounts(db: Knex): Promise<Map<string, ReportCounts>>
 
 /** A break says that the history lacks what came under one secret alone, and some of that lacks still. */
 export async function isSecretInDoubt(db: Knex): Promise<boolean> {
-  return (
-    await rowOf<{ yes: boolean }>(db)`
+  return valueOf<boolean>(db)`
     SELECT EXISTS (SELECT FROM breaks WHERE kind = 'history_differs' AND severity = 'critical'
                    AND status IN ('open', 'acknowledged'))
-       AND EXISTS (SELECT FROM report_checks WHERE ${raw(LACKING)}) AS yes`
-  ).yes;
+       AND EXISTS (SELECT FROM report_checks WHERE ${raw(LACKING)}) AS yes`;
 }
 
 /** Why the newest poll of the delivery history was not complete; null: it was, or there was none. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { columnOf, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
+import { columnOf, raw, rowOf, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
 
 /** So many other events of the same content are asked for a delivery: more say the same once more. */
 const MOST_TWINS = 100;
@@ -79,20 +79,15 @@ export async function unmatchedReports(
   db: Knex,
   { labels, from, until, limit }: { labels: readonly string[]; from: Date; until: Date; limit: number },
 ): Promise<UnmatchedReport[]> {
-  const rows = await rowsOf<{ id: string; secret_label: string; received_at: Date; other_content: boolean }>(db)`
+  return rowsOf<UnmatchedReport>(db)`
     WITH lacking AS MATERIALIZED (
       SELECT inbox_id, secret_label, received_at FROM report_checks
-      WHERE state = 'unmatched' AND secret_label = ANY (${labels}::text[]) AND received_at > ${from} AND received_at < ${until}
+      WHERE state = 'unmatched' AND secret_label = ANY (${labels}::text[])
+        AND received_at > ${from} AND received_at < ${until}
       ORDER BY received_at, inbox_id LIMIT ${limit})
-    SELECT lacking.inbox_id AS id, lacking.secret_label, lacking.received_at,
-           EXISTS (SELECT FROM deliveries WHERE event_key = split_part(inbox.key, '#', 1)) AS other_content
+    SELECT lacking.inbox_id AS id, lacking.secret_label AS "secretLabel", lacking.received_at AS "receivedAt",
+           EXISTS (SELECT FROM deliveries WHERE event_key = split_part(inbox.key, '#', 1)) AS "otherContent"
     FROM lacking JOIN inbox ON inbox.id = lacking.inbox_id ORDER BY lacking.inbox_id`;
-  return rows.map((row) => ({
-    id: row.id,
-    secretLabel: row.secret_label,
-    receivedAt: row.received_at,
-    otherContent: row.other_content,
-  }));
 }
 
 /** Labels of the secrets whose endpoint is known and was not seen to be deleted; `listed`: the service lists it. */
@@ -120,12 +115,10 @@ const ENDPOINTS = 4;
 
 /** How many events the history has of what was delivered since, `most` counted at most; `since` by the service's clock. */
 export async function countMatched(db: Knex, since: Date, most: number): Promise<number> {
-  return (
-    await rowOf<{ n: number }>(db)`
+  return valueOf<number>(db)`
     SELECT count(DISTINCT inbox_id)::integer AS n FROM (
       SELECT inbox_id FROM deliveries WHERE created_at >= ${since} AND inbox_id IS NOT NULL
-      ORDER BY created_at DESC NULLS FIRST, id DESC LIMIT ${most * ENDPOINTS}) AS newest`
-  ).n;
+      ORDER BY created_at DESC NULLS FIRST, id DESC LIMIT ${most * ENDPOINTS}) AS newest`;
 }
 
 /** How many under each secret got a break of their own since. */

@@ -26,7 +26,7 @@ export async function learnSecretEndpoints(trx: Knex.Transaction): Promise<void>
 
 /** Arrivals from before the secret's own first match came under another secret of that label. */
 async function sharesOf(trx: Knex): Promise<SecretShare[]> {
-  const rows = await rowsOf<{ endpoint_id: string; label: string; events: number; all: number }>(trx)`
+  return rowsOf<SecretShare>(trx)`
     WITH RECURSIVE known AS (
       (SELECT endpoint_id FROM deliveries WHERE endpoint_id IS NOT NULL ORDER BY endpoint_id LIMIT 1)
       UNION ALL
@@ -49,16 +49,11 @@ async function sharesOf(trx: Knex): Promise<SecretShare[]> {
       UNION
       SELECT inbox_id, secret_label, last_at FROM inbox_repeats WHERE inbox_id IN (SELECT inbox_id FROM sample)
     ), totals AS (SELECT endpoint_id, count(DISTINCT inbox_id)::integer AS "all" FROM sample GROUP BY endpoint_id)
-    SELECT sample.endpoint_id, arrived.label, count(DISTINCT sample.inbox_id)::integer AS events, totals.all
+    SELECT sample.endpoint_id AS "endpointId", arrived.label, count(DISTINCT sample.inbox_id)::integer AS events,
+           totals.all AS "of"
     FROM sample JOIN totals USING (endpoint_id) JOIN arrived ON arrived.id = sample.inbox_id
     JOIN secrets ON secrets.label = arrived.label AND arrived.at >= secrets.first_match_at - interval '1 minute'
     GROUP BY sample.endpoint_id, arrived.label, totals.all`;
-  return rows.map((row) => ({
-    endpointId: row.endpoint_id,
-    label: row.label,
-    events: row.events,
-    of: row.all,
-  }));
 }
 
 interface SecretUse {
@@ -71,23 +66,14 @@ interface SecretUse {
 
 /** Of each retired secret whose endpoint is known, whether the service still delivers to that. */
 export async function retiredSecretUse(db: Knex): Promise<SecretUse[]> {
-  const rows = await rowsOf<{
-    label: string;
-    endpoint_id: string;
-    retired_at: Date;
-    id: string | null;
-    created_at: Date | null;
-  }>(db)`
-    SELECT label, secrets.endpoint_id, retired_at, newest.id, newest.created_at FROM secrets
-    LEFT JOIN LATERAL (
+  const rows = await rowsOf<Omit<SecretUse, 'delivery'> & { id: string | null; createdAt: Date | null }>(db)`
+    SELECT label, secrets.endpoint_id AS "endpointId", retired_at AS "retiredAt", newest.id, newest.created_at AS "createdAt"
+    FROM secrets LEFT JOIN LATERAL (
       SELECT id, created_at FROM deliveries
       WHERE deliveries.endpoint_id = secrets.endpoint_id AND created_at > retired_at
       ORDER BY created_at DESC, id DESC LIMIT 1) AS newest ON true
     WHERE retired_at IS NOT NULL AND secrets.endpoint_id IS NOT NULL ORDER BY label`;
-  return rows.map(({ label, endpoint_id, retired_at, id, created_at }) => ({
-    label,
-    endpointId: endpoint_id,
-    retiredAt: retired_at,
-    delivery: id === null || created_at === null ? null : { id, createdAt: created_at },
-  }));
+  return rows.map(({ id, createdAt, ...use }) => {
+    return { ...use, delivery: id === null || createdAt === null ? null : { id, createdAt } };
+  });
 }

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { type RejectionView, rejectionShape } from '../../domain/views/webhook-shapes.js';
 import { type Filters, given, type Page, type PageQuery, pageById, viewById } from '../database/paging.js';
-import { raw, rowOf, run, tableOf } from '../database/statements.js';
-import { viewOf } from '../database/view-of.js';
+import { raw, run, tableOf, valueOf } from '../database/statements.js';
+import { asColumns, type RowOf, viewOf } from '../database/view-of.js';
 
 /** A rejected request, as far as it is kept. */
 export interface Rejection {
@@ -36,12 +36,12 @@ export async function saveRejections(db: Knex, samples: Rejection[], counts: Rej
   await db.transaction(async (trx) => {
     if (counts.length > 0) await addCounts(trx, counts);
     if (samples.length === 0) return;
-    await trx('rejections').insert(samples.map(toRow));
+    await trx('rejections').insert(samples.map(asColumns));
     for (const reason of new Set(samples.map((sample) => sample.reason))) await prune(trx, reason);
   });
 }
 
-type RejectionRow = ReturnType<typeof toRow> & { id: string };
+type RejectionRow = RowOf<Omit<RejectionView, 'firstBytes'>> & { first_bytes: Buffer };
 
 export async function listRejections(
   db: Knex,
@@ -68,11 +68,9 @@ export async function countRejections(
   since: Date,
   only: typeof LIKE_SERVICE | '' = '',
 ): Promise<number> {
-  return (
-    await rowOf<{ n: number }>(db)`
+  return valueOf<number>(db)`
     SELECT count(*)::integer AS n FROM (SELECT rejected_at FROM rejections
-      WHERE reason = ${reason} ${raw(only)} ORDER BY id DESC LIMIT ${raw(SAMPLED)}) AS newest WHERE rejected_at > ${since}`
-  ).n;
+      WHERE reason = ${reason} ${raw(only)} ORDER BY id DESC LIMIT ${raw(SAMPLED)}) AS newest WHERE rejected_at > ${since}`;
 }
 
 /** The same of what had the service's headers and no signature of a configured secret. */
@@ -103,19 +101,6 @@ async function prune(trx: Knex.Transaction, reason: string): Promise<void> {
     .limit(1)
     .select('id');
   await trx('rejections').where({ reason }).where('id', '<=', oldest).delete();
-}
-
-function toRow(sample: Rejection) {
-  return {
-    reason: sample.reason,
-    detail: sample.detail,
-    diagnosis: sample.diagnosis,
-    body_size: sample.bodySize,
-    body_hash: sample.bodyHash,
-    first_bytes: sample.firstBytes,
-    rejected_at: sample.rejectedAt,
-    like_service: sample.likeService,
-  };
 }
 
 function toView(row: RejectionRow): RejectionView {

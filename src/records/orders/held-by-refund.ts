@@ -1,10 +1,8 @@
 import type { Knex } from 'knex';
-import { rowOf } from '../database/statements.js';
+import { valueOf } from '../database/statements.js';
 
 /** How many paid orders wait until a person says whose refund a payout is. */
 export async function heldByRefund(db: Knex): Promise<number> {
-  return (
-    await rowOf<{ n: number }>(db)`
-    SELECT count(*)::integer AS n FROM orders WHERE release_reason = 'refund_unlinked'`
-  ).n;
+  return valueOf<number>(db)`
+    SELECT count(*)::integer AS n FROM orders WHERE release_reason = 'refund_unlinked'`;
 }
