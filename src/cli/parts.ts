@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Knex } from 'knex';
 import { AppError, UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
+import { inTransaction } from '../records/database/statements.js';
 import {
   listParts,
   type PartView,
@@ -9,8 +10,7 @@ import {
   restorePart,
   retirableParts,
   retirePart,
-} from '../records/alerts/retire-part.js';
-import { inTransaction } from '../records/database/in-transaction.js';
+} from '../records/process-heartbeats.js';
 import { cliActor } from './actor.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';

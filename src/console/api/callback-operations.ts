@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import { lockCallbacks } from '../../records/callbacks/lock-callbacks.js';
-import { deadCallbacks, replayCallback, replayDeadCallbacks } from '../../records/callbacks/replay-callback.js';
+import {
+  deadCallbacks,
+  lockCallbacks,
+  replayCallback,
+  replayDeadCallbacks,
+} from '../../records/callbacks/claim-callback.js';
 import { Problem } from '../problem.js';
 import { accepted, optionalNote } from './bodies.js';
 import { keepAction } from './keep-action.js';

@@ -5,7 +5,7 @@ import { balanceDetailShape } from '../../domain/views/balance-shapes.js';
 import { breakShape } from '../../domain/views/proof-shapes.js';
 import { getBalance } from '../../records/balances/balance-views.js';
 import { attributeBalance } from '../../records/books/attribute-balance.js';
-import { type BreakDecision, decideBreak } from '../../records/breaks/decide-break.js';
+import { type BreakDecision, decideBreak } from '../../records/breaks/list-breaks.js';
 import { Problem } from '../problem.js';
 import { note, optionalNote } from './bodies.js';
 import { keepAction } from './keep-action.js';

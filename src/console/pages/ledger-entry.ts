@@ -1,8 +1,7 @@
 import { exactValue, roundedValue } from '../../domain/books/fiat-report.js';
 import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
 import { getEntry, listEntries } from '../../records/books/list-entries.js';
-import { maximumTake } from '../../records/database/paging.js';
-import { isRowId } from '../../records/database/row-id.js';
+import { isRowId, maximumTake } from '../../records/database/paging.js';
 import type { Page } from '../page.js';
 import { entryBadge, entryHref, lineOf, recordOf } from '../view/entry-rows.js';
 import { eventHref, runHref } from '../view/links.js';

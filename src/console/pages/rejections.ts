@@ -1,7 +1,6 @@
 import { rejectionWords } from '../../domain/rejection-words.js';
 import type { RejectionView } from '../../domain/views/webhook-shapes.js';
-import { countRejections, type ReasonCount } from '../../records/inbox/rejection-counts.js';
-import { listRejections } from '../../records/inbox/rejections.js';
+import { listRejections, type ReasonCount, rejectionsByReason } from '../../records/inbox/rejections.js';
 import type { Page, PageRequest } from '../page.js';
 import { paging } from '../view/links.js';
 import { mayKnowPeople } from '../view/personal.js';
@@ -16,7 +15,7 @@ export const rejections: Page = {
   load: async ({ db, now }, req) => {
     const { reason } = req.filters;
     const [counts, { items, nextCursor }] = await Promise.all([
-      countRejections(db, now()),
+      rejectionsByReason(db, now()),
       listRejections(db, { reason, cursor: req.cursor }),
     ]);
     return {

@@ -1,9 +1,8 @@
 import { defaultPayoutWords } from '../../domain/family/links.js';
 import { unlinkedWords } from '../../domain/orders/own-call-words.js';
 import type { OrderView } from '../../domain/views/order-shapes.js';
-import { type OpenRefund, openRefundsAmong } from '../../records/orders/list-open-refunds.js';
+import { type OpenRefund, openRefundsAmong, ordersOfPayouts } from '../../records/orders/list-open-refunds.js';
 import { getOrder } from '../../records/orders/orders.js';
-import { ordersOfPayouts } from '../../records/orders/orders-of-payouts.js';
 import type { PageDeps } from '../page-deps.js';
 import { orderHref } from '../view/links.js';
 import { orderStatusTone, releaseBadge, releaseReason } from '../view/order-words.js';

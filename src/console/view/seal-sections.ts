@@ -1,5 +1,4 @@
-import type { SealCheck } from '../../records/audit/seal-checks.js';
-import { type SealState, unsealedText } from '../../records/audit/seal-state.js';
+import { type SealCheck, type SealState, unsealedText } from '../../records/audit/seal-checks.js';
 import type { ActionButton, Section } from './sections.js';
 import { badge, count, counted, id, link, list, none, quiet, text, time, type Value, words } from './values.js';
 

@@ -5,7 +5,7 @@ import { parseJson } from '../../domain/json-table/parse-json.js';
 import { getSeal } from '../../records/audit/list-seals.js';
 import { breaksUntil } from '../../records/audit/pack-facts.js';
 import { periodFiles, readPeriodFile } from '../../records/books/period-files.js';
-import { secretFingerprints } from '../../records/deliveries/secret-fingerprints.js';
+import { secretFingerprints } from '../../records/deliveries/secrets.js';
 import { exportFormats } from '../export-formats.js';
 import type { ZippedFile } from '../exports/zip-files.js';
 import { manifestOf, rowLines, sealLines } from './export-audit.js';

@@ -1,5 +1,5 @@
 import type { Observation } from '../../domain/observation.js';
-import { listedIds } from '../../records/runs/listed-ids.js';
+import { listedIds } from '../../records/runs/record-places.js';
 import { endRefreshRequests, waitingRefreshRequests } from '../../records/runs/refresh-requests.js';
 import { saveObservations } from '../../records/saving/save-observations.js';
 import type { Outcome, RunContext } from '../deps.js';

@@ -1,5 +1,5 @@
 import type { Observation } from '../../domain/observation.js';
-import { accountsEndingIn, closedAccounts } from '../../records/runs/listed-ids.js';
+import { accountsEndingIn, closedAccounts } from '../../records/runs/record-places.js';
 import type { MetRefreshRequest, WaitingRefreshRequest } from '../../records/runs/refresh-requests.js';
 import type { RunContext } from '../deps.js';
 import { findHidden } from './find-hidden.js';

@@ -5,9 +5,9 @@ import type { JsonObject } from '../../domain/json.js';
 import { compareAmounts, isAmount } from '../../domain/money.js';
 import type { Observation } from '../../domain/observation.js';
 import { keepRates } from '../../records/balances/balance-assets.js';
-import { followResidual } from '../../records/balances/balance-breaks.js';
 import {
   type ClassifiedBalance,
+  followResidual,
   lockProof,
   openPosition,
   saveClassified,

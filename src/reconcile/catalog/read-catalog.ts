@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import type { Observation } from '../../domain/observation.js';
 import { type RecordKind, textField } from '../../domain/records.js';
-import { listedIds } from '../../records/runs/listed-ids.js';
+import { listedIds } from '../../records/runs/record-places.js';
 import { saveObservations } from '../../records/saving/save-observations.js';
 import type { ReadOperation } from '../../service-api/operations.js';
 import type { RunContext } from '../deps.js';

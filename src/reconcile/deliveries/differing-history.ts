@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { pointsAtSecret } from '../../domain/deliveries/report-standing.js';
 import { autoResolveBreaks, type BreakRef, openBreaks, renewEvidence } from '../../records/breaks/breaks.js';
-import { besideLacking, someLacking } from '../../records/deliveries/lacking-reports.js';
+import { besideLacking, someLacking } from '../../records/deliveries/leaked-secrets.js';
 import { isSecretInDoubt } from '../../records/deliveries/not-sent.js';
 import type { RunContext } from '../deps.js';
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Run } from '../../domain/views/proof-shapes.js';
 import { describeError } from '../../records/database/database-errors.js';
-import type { Wanted } from '../../records/deliveries/recoverable-deliveries.js';
+import type { Wanted } from '../../records/deliveries/list-deliveries.js';
 import { checkContinuity, noteDatabase } from '../../records/runs/continuity.js';
 import { finishRun, holdRun, type RunTally, startRun } from '../../records/runs/runs.js';
 import { writeWatermarks } from '../../records/runs/watermarks.js';

@@ -1,15 +1,13 @@
 import type { Knex } from 'knex';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
-import { decidingSealCheck, unverifiedSeconds } from '../audit/seal-checks.js';
-import { oldestUnsealedSeconds } from '../audit/seal-state.js';
-import { callbackBacklog } from '../callbacks/callback-backlog.js';
+import { decidingSealCheck, oldestUnsealedSeconds, unverifiedSeconds } from '../audit/seal-checks.js';
+import { callbackBacklog } from '../callbacks/list-callbacks.js';
 import { rowOf, rowsOf } from '../database/statements.js';
 import { countMissed } from '../deliveries/list-deliveries.js';
-import { lastCompleteRuns } from '../gauges.js';
+import { heldByRefund, lastCompleteRuns } from '../gauges.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
 import { minuteCounts } from '../inbox/minute-counts.js';
 import { countForgedSince, countRejections } from '../inbox/rejections.js';
-import { heldByRefund } from '../orders/held-by-refund.js';
 import { acceptsNoSecret, processHeartbeats } from '../process-heartbeats.js';
 import { lostCalls } from '../service-writes.js';
 import { failingChannels } from './alert-channels.js';

@@ -2,8 +2,7 @@ import type { Knex } from 'knex';
 import { packRowHashes, type RowHash, rowHash, rowsHashOf, type Seal, sealHash } from '../../domain/audit/seal.js';
 import { raw, rowOf, run } from '../database/statements.js';
 import { asColumns } from '../database/view-of.js';
-import { readSealedRows } from './read-sealed-rows.js';
-import { type SealedLog, sealedLogs } from './sealed-logs.js';
+import { readSealedRows, type SealedLog, sealedLogs } from './sealed-logs.js';
 
 /** Rows in one seal, at most. */
 const MOST_ROWS = 1_000;

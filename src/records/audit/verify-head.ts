@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { NO_SEAL } from '../../domain/audit/seal.js';
 import { rowOf, rowsOf } from '../database/statements.js';
-import type { ReportFinding } from './findings.js';
 import { getSeal, sealHead } from './list-seals.js';
 
 export interface KnownSeal {
@@ -75,3 +74,34 @@ async function holdSeal(
   const message = `${by} seal ${number} as ${hash.slice(0, 16)}…; ${found === null ? 'it is missing' : `it is ${found.hash.slice(0, 16)}…`}`;
   reportFinding({ what: found === null ? 'seal_missing' : 'seal_changed', ...about, told: message });
 }
+
+/** Something that is not as it was sealed, and where. */
+export interface Finding {
+  what:
+    | 'row_changed'
+    | 'row_missing'
+    | 'row_added'
+    /** Said besides: what was the row `from` is the row `to` now. */
+    | 'row_moved'
+    /** Rows whose seals are missing. */
+    | 'row_unsealed'
+    | 'seal_changed'
+    | 'seal_missing'
+    | 'head_changed'
+    /** A stored file of a closed month. */
+    | 'file_changed'
+    /** Rows at the end of a log that others were made of. */
+    | 'tail_missing';
+  /** The number of the seal; null: no one seal. */
+  seal: string | null;
+  log: string | null;
+  /** The first and the last: rows of the log, or seals where there is none. */
+  from: string;
+  to: string;
+  /** How many rows. */
+  rows: number;
+  /** The same in words. */
+  told: string;
+}
+
+export type ReportFinding = (finding: Finding) => void;

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { type EntryLineView, type EntryView, entryLineShape, entryShape } from '../../domain/views/books-shapes.js';
-import { type Filters, given, type Page, type PageQuery, pageById } from '../database/paging.js';
-import { isRowId } from '../database/row-id.js';
+import { type Filters, given, isRowId, type Page, type PageQuery, pageById } from '../database/paging.js';
 import { raw, rowsOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 

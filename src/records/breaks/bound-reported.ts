@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
-import { isRowId } from '../database/row-id.js';
+import { isRowId } from '../database/paging.js';
 import { raw, rowsOf, valueOf } from '../database/statements.js';
 import { type NewBreak, renewEvidence } from './breaks.js';
 

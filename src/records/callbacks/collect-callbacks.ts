@@ -4,7 +4,7 @@ import { settledUpTo } from '../changes.js';
 import { verbatim } from '../database/database-text.js';
 import { rowsOf } from '../database/statements.js';
 import { type OrderRow, orderView } from '../order-row.js';
-import { lockCallbacks } from './lock-callbacks.js';
+import { lockCallbacks } from './claim-callback.js';
 
 const CHANGES_AT_ONCE = 2_000;
 

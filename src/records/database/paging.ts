@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { snakeCase } from '../../domain/records.js';
-import { isRowId } from './row-id.js';
 import { type Sql, sql } from './statements.js';
 
 /** What a list is asked for: `take` rows (1 to 500) after the opaque `cursor` of an earlier answer. */
@@ -130,4 +129,11 @@ export function decodeCursor(cursor: string, parts: number): string[] {
   const valid = Array.isArray(key) && key.length === parts && key.every((part) => typeof part === 'string');
   if (!valid) throw new CursorError(cursor);
   return key as string[];
+}
+
+const ROW_ID = /^\d{1,18}$/;
+
+/** Whether a text can be the id of a row of ours: whole, without a sign, and no larger than a bigint holds. */
+export function isRowId(text: string): boolean {
+  return ROW_ID.test(text);
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { isRowId } from '../database/row-id.js';
+import { isRowId } from '../database/paging.js';
 import { columnOf, raw, rowsOf, valueOf } from '../database/statements.js';
 
 /** Of a secret, by what the delivery history lacked. */

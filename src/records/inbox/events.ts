@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { arrivalsShape, type EventDetail, type EventView, eventShape } from '../../domain/views/webhook-shapes.js';
-import { type Filters, given, type Page, type PageQuery, pageById } from '../database/paging.js';
-import { isRowId } from '../database/row-id.js';
+import { type Filters, given, isRowId, type Page, type PageQuery, pageById } from '../database/paging.js';
 import { columnsOf, type RowOf, viewOf } from '../database/view-of.js';
 
 export interface EventFilters extends Filters<'status' | 'eventType' | 'source' | 'key' | 'secretLabel'> {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { type RejectionView, rejectionShape } from '../../domain/views/webhook-shapes.js';
 import { type Filters, given, type Page, type PageQuery, pageById, viewById } from '../database/paging.js';
-import { raw, run, tableOf, valueOf } from '../database/statements.js';
+import { raw, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
 import { asColumns, type RowOf, viewOf } from '../database/view-of.js';
 
 /** A rejected request, as far as it is kept. */
@@ -105,4 +105,19 @@ async function prune(trx: Knex.Transaction, reason: string): Promise<void> {
 
 function toView(row: RejectionRow): RejectionView {
   return viewOf(rejectionShape, row, { firstBytes: row.first_bytes.toString('utf8') });
+}
+
+/** How many requests were rejected for one reason. */
+export interface ReasonCount {
+  reason: string;
+  day: number;
+  week: number;
+}
+
+/** By reason, the most frequent of the last seven days first; in whole hours. */
+export async function rejectionsByReason(db: Knex, now: Date): Promise<ReasonCount[]> {
+  return rowsOf<ReasonCount>(db)`
+    SELECT reason, coalesce(sum(count) FILTER (WHERE hour > ${now}::timestamptz - interval '24 hours'), 0)::float8 AS day,
+           sum(count)::float8 AS week
+    FROM rejection_counts WHERE hour > ${now}::timestamptz - interval '7 days' GROUP BY reason ORDER BY week DESC, reason`;
 }

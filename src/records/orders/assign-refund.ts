@@ -18,8 +18,8 @@ import { loadMakers } from '../family/load.js';
 import { lockLinks, membersOf } from '../family/lock.js';
 import { idTexts, loadShown, relatedOrders, shownColumns } from '../family/shown-records.js';
 import type { OrderRules } from './derive-orders.js';
+import { ordersOfPayouts } from './list-open-refunds.js';
 import { getOrder } from './orders.js';
-import { ordersOfPayouts } from './orders-of-payouts.js';
 import { rederiveOrders } from './rederive-releases.js';
 
 export interface NewAssignment {

@@ -8,9 +8,8 @@ import type { Change } from '../../domain/views/proof-shapes.js';
 import { ASSIGNED, changesOf, REPORTED } from '../changes.js';
 import { rowOf } from '../database/statements.js';
 import { listRecords } from '../rows.js';
-import type { TimelineEntry } from './order-details.js';
+import { sourceDetails, type TimelineEntry } from './order-details.js';
 import { getOrder } from './orders.js';
-import { sourceDetails } from './source-details.js';
 
 /** Of an order and its records what was known at a time; personal fields are digests. */
 export interface OrderAsOf extends Pick<OrderAsOfAnswer, 'reference' | 'asOf' | 'toldLater'> {

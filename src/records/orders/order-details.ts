@@ -7,14 +7,14 @@ import type { EntityRef, RecordKind } from '../../domain/records.js';
 import type { OrderDetail } from '../../domain/views/order-shapes.js';
 import type { BreakView, Change } from '../../domain/views/proof-shapes.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
-import { openBreaksOf } from '../breaks/open-breaks-of.js';
+import { openBreaksOf } from '../breaks/list-breaks.js';
 import { openCalls } from '../calls/open-calls.js';
 import { changesOf } from '../changes.js';
+import { isRowId } from '../database/paging.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
 import { getRecord, listRecords } from '../rows.js';
 import { type OpenRefund, openRefundsAmong } from './list-open-refunds.js';
 import { getOrder } from './orders.js';
-import { type SourceDetail, sourceDetails } from './source-details.js';
 
 /** Of what webhooks alone say: a forger may say much. */
 const MOST_REPORTED = 20;
@@ -144,4 +144,45 @@ function payinIds({ payins }: RecordView): string[] {
     const id = typeof summary === 'object' && summary !== null && 'id' in summary ? summary.id : null;
     return typeof id === 'string' ? [id] : [];
   });
+}
+
+/** The event or the run behind an observation. `at`: when it came in, or began; ISO 8601 UTC. */
+export interface SourceDetail {
+  /** The event's type, or the kind of the run. */
+  name: string;
+  at: string;
+}
+
+type Source = Change['source'];
+
+/** Looks up the stored events and runs that are named; null for whatever has no row (any more). */
+export async function sourceDetails(
+  db: Knex,
+  sources: readonly Source[],
+): Promise<(source: Source) => SourceDetail | null> {
+  const idsOf = (isWanted: (source: Source) => boolean): string[] => [
+    ...new Set(sources.filter((source) => isWanted(source) && isRowId(source.ref)).map(({ ref }) => ref)),
+  ];
+  const events = await db<{ id: string; event_type: string; received_at: Date }>('inbox')
+    .select('id', 'event_type', 'received_at')
+    .whereIn('id', idsOf(isEvent));
+  const runs = await db<{ id: string; kind: string; started_at: Date }>('runs')
+    .select('id', 'kind', 'started_at')
+    .whereIn('id', idsOf(isPoll));
+  const byEvent = new Map(
+    events.map((row) => [row.id, { name: row.event_type, at: row.received_at.toISOString() }] as const),
+  );
+  const byRun = new Map(runs.map((row) => [row.id, { name: row.kind, at: row.started_at.toISOString() }] as const));
+  return (source) => {
+    if (isEvent(source)) return byEvent.get(source.ref) ?? null;
+    return isPoll(source) ? (byRun.get(source.ref) ?? null) : null;
+  };
+}
+
+function isEvent({ type }: Source): boolean {
+  return type === 'webhook' || type === 'delivery_history';
+}
+
+function isPoll({ type }: Source): boolean {
+  return type === 'poll';
 }

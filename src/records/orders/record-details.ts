@@ -2,13 +2,12 @@ import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
-import { openBreaksOf } from '../breaks/open-breaks-of.js';
+import { openBreaksOf } from '../breaks/list-breaks.js';
 import { changesOf } from '../changes.js';
-import { isRowId } from '../database/row-id.js';
+import { isRowId } from '../database/paging.js';
 import type { RowOf } from '../database/view-of.js';
 import { getRecord } from '../rows.js';
-import type { TimelineEntry } from './order-details.js';
-import { sourceDetails } from './source-details.js';
+import { sourceDetails, type TimelineEntry } from './order-details.js';
 
 /** One record with all that made it what it is. */
 export interface RecordDetails {

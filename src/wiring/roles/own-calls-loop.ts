@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { type ReleaseRules, rulesOf } from '../../domain/orders/order-facts.js';
 import type { Logger } from '../../log.js';
 import { describeError } from '../../records/database/database-errors.js';
-import { holdOrders } from '../../records/orders/hold-orders.js';
+import { holdOrders } from '../../records/orders/rederive-releases.js';
 import { takeInCalls } from '../../records/saving/take-in-calls.js';
 import type { MerchantClient } from '../../service-api/client.js';
 
