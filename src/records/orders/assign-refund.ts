@@ -79,13 +79,12 @@ export async function assignRefund(
     {
       entity: { kind: 'payout', id: payoutId },
       field: ASSIGNED,
-      from: standing.assigned === undefined ? null : toJsonText(assignedTo(standing.assigned)),
-      to: toJsonText(assignedTo(paymentIntentId)),
+      from: standing.assigned === undefined ? null : toJsonText({ paymentIntentId: standing.assigned }),
+      to: toJsonText({ paymentIntentId }),
       ...cause,
     },
   ]);
-  const touched = references.map((reference) => ({ reference, since: null }));
-  await rederiveOrders(trx, touched, rules, cause);
+  await rederiveOrders(trx, references, rules, cause);
   const entity = { kind: 'payout', id: payoutId } as const;
   await autoResolveBreaks(trx, [{ kind: 'refund_without_order', entity }]);
   const orders = await Promise.all(references.map((reference) => getOrder(trx, reference)));
@@ -162,10 +161,6 @@ async function concernedBy(trx: Knex, payoutId: string, payment: string | null):
 
 function refused(why: AssignRefused['why'], message: string): AssignRefused {
   return { outcome: 'refused', why, message };
-}
-
-function assignedTo(paymentIntentId: string | null) {
-  return { paymentIntentId };
 }
 
 /** A refund call of our own that named a payment. */

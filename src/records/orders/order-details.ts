@@ -11,6 +11,7 @@ import { openBreaksOf } from '../breaks/list-breaks.js';
 import { openCalls } from '../calls/open-calls.js';
 import { changesOf } from '../changes.js';
 import { isRowId } from '../database/paging.js';
+import { rowsOf } from '../database/statements.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
 import { getRecord, listRecords } from '../rows.js';
 import { type OpenRefund, openRefundsAmong } from './list-open-refunds.js';
@@ -79,13 +80,7 @@ export async function orderDetails(
   ];
   const changes: Change[] = [];
   for (const entity of entities) changes.push(...(await changesOf(db, entity)));
-  const because = await sourceDetails(
-    db,
-    changes.map(({ source }) => source),
-  );
-  const timeline = changes
-    .map((change) => ({ ...change, because: because(change.source) }))
-    .sort((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)));
+  const timeline = await timelineOf(db, changes);
   const breaks = await openBreaksOf(db, entities);
   return { order, paymentIntents, payins, invoices, refunds, unlinked, openCalls: calls, reported, timeline, breaks };
 }
@@ -155,28 +150,26 @@ export interface SourceDetail {
 
 type Source = Change['source'];
 
-/** Looks up the stored events and runs that are named; null for whatever has no row (any more). */
-export async function sourceDetails(
+/** Oldest first, each with the stored event or run behind it; null where that has no row (any more). */
+export async function timelineOf<One extends Change>(
   db: Knex,
-  sources: readonly Source[],
-): Promise<(source: Source) => SourceDetail | null> {
+  changes: readonly One[],
+): Promise<(One & { because: SourceDetail | null })[]> {
   const idsOf = (isWanted: (source: Source) => boolean): string[] => [
-    ...new Set(sources.filter((source) => isWanted(source) && isRowId(source.ref)).map(({ ref }) => ref)),
+    ...new Set(changes.flatMap(({ source }) => (isWanted(source) && isRowId(source.ref) ? [source.ref] : []))),
   ];
-  const events = await db<{ id: string; event_type: string; received_at: Date }>('inbox')
-    .select('id', 'event_type', 'received_at')
-    .whereIn('id', idsOf(isEvent));
-  const runs = await db<{ id: string; kind: string; started_at: Date }>('runs')
-    .select('id', 'kind', 'started_at')
-    .whereIn('id', idsOf(isPoll));
-  const byEvent = new Map(
-    events.map((row) => [row.id, { name: row.event_type, at: row.received_at.toISOString() }] as const),
+  const found = await rowsOf<{ is_event: boolean; id: string; name: string; at: Date }>(db)`
+    SELECT true AS is_event, id, event_type AS name, received_at AS at FROM inbox WHERE id = ANY (${idsOf(isEvent)}::bigint[])
+    UNION ALL SELECT false, id, kind, started_at FROM runs WHERE id = ANY (${idsOf(isPoll)}::bigint[])`;
+  const details = new Map(
+    found.map(({ is_event, id, name, at }) => [`${is_event} ${id}`, { name, at: at.toISOString() }]),
   );
-  const byRun = new Map(runs.map((row) => [row.id, { name: row.kind, at: row.started_at.toISOString() }] as const));
-  return (source) => {
-    if (isEvent(source)) return byEvent.get(source.ref) ?? null;
-    return isPoll(source) ? (byRun.get(source.ref) ?? null) : null;
-  };
+  return changes
+    .map((change) => {
+      const isKnown = isEvent(change.source) || isPoll(change.source);
+      return { ...change, because: (isKnown && details.get(`${isEvent(change.source)} ${change.source.ref}`)) || null };
+    })
+    .sort((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)));
 }
 
 function isEvent({ type }: Source): boolean {

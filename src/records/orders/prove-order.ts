@@ -40,7 +40,7 @@ export async function deriveProof(
   since: number,
   rules: OrderRules,
 ): Promise<ProofRecord[]> {
-  const [derived] = await rederiveOrders(trx, [{ reference, since: null }], rules, CAUSE);
+  const [derived] = await rederiveOrders(trx, [reference], rules, CAUSE);
   if (derived === undefined) return [];
   const { intents, payins } = derived.records;
   const old = ({ verified, verifiedAt }: ShownRecord): boolean => verified && !isSince(verifiedAt, since);
@@ -63,10 +63,8 @@ export async function unreadSince(db: Knex, records: readonly ProofRecord[], sin
 
 /** Asks for polls that begin at `since` or later, as polls ask: never behind what reports ask for. */
 export async function askForProof(db: Knex, records: readonly ProofRecord[], since: number): Promise<void> {
-  await requestRefresh(
-    db,
-    records.map((record) => ({ ...record, reason: 'proof', lane: 'poll', askedAt: since })),
-  );
+  const asked = records.map((record) => ({ ...record, reason: 'proof', lane: 'poll' as const, askedAt: since }));
+  await requestRefresh(db, asked);
 }
 
 function isSince(at: number | null, since: number): boolean {

@@ -12,7 +12,6 @@ import { showsKyt } from '../family/payins.js';
 import { relatedOrders } from '../family/shown-records.js';
 import { type DerivedRow, deriveOrders, type OrderRules } from './derive-orders.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
-import type { TouchedOrder } from './order-rows.js';
 
 const WATERMARK = { kind: 'cross-check', name: 'kyt' };
 const NOT_REGISTERED = 'not_registered';
@@ -61,26 +60,21 @@ export async function areDerived(db: Knex, rules: ReleaseRules): Promise<boolean
 /** Derives orders anew, as their records stand; says what changed, and what is wrong with them. Returns all of them. */
 export async function rederiveOrders(
   trx: Knex.Transaction,
-  touched: TouchedOrder[],
+  references: readonly string[],
   rules: OrderRules,
   cause: Pick<NewChange, 'source' | 'serviceTime'> | ((order: DerivedRow) => Pick<NewChange, 'source' | 'serviceTime'>),
 ): Promise<DerivedRow[]> {
+  const touched = references.map((reference) => ({ reference, since: null }));
   const derived = await deriveOrders(trx, touched, [], rules);
-  await appendChanges(
-    trx,
-    derived
-      .filter(({ changed }) => changed)
-      .flatMap((order) => orderChanges(order, typeof cause === 'function' ? cause(order) : cause)),
-  );
+  const changes = derived
+    .filter(({ changed }) => changed)
+    .flatMap((order) => orderChanges(order, typeof cause === 'function' ? cause(order) : cause));
+  await appendChanges(trx, changes);
   const findings = derived.map((order) => orderBreaks(order, rules));
-  await autoResolveBreaks(
-    trx,
-    findings.flatMap(({ resolve }) => resolve),
-  );
-  await openBreaks(
-    trx,
-    findings.flatMap(({ open }) => open),
-  );
+  const gone = findings.flatMap(({ resolve }) => resolve);
+  const found = findings.flatMap(({ open }) => open);
+  await autoResolveBreaks(trx, gone);
+  await openBreaks(trx, found);
   return derived;
 }
 
@@ -97,15 +91,14 @@ async function hashOf(
 
 /** Only of orders of which money was collected does the release hang on the rules, or whether a payout gave it back. */
 async function deriveAfter(trx: Knex.Transaction, after: string, rules: OrderRules): Promise<string | null> {
-  const rows: { reference: string }[] = await trx('orders')
-    .select('reference')
+  const references: string[] = await trx('orders')
     .whereIn('status', ['paid', 'partially_refunded', 'refunded'])
     .where('reference', '>', after)
     .orderBy('reference')
-    .limit(ORDERS_AT_ONCE);
-  const touched = rows.map(({ reference }) => ({ reference, since: null }));
-  await rederiveOrders(trx, touched, rules, causeOf);
-  return rows.length < ORDERS_AT_ONCE ? null : (rows.at(-1)?.reference ?? null);
+    .limit(ORDERS_AT_ONCE)
+    .pluck('reference');
+  await rederiveOrders(trx, references, rules, causeOf);
+  return references.length < ORDERS_AT_ONCE ? null : (references.at(-1) ?? null);
 }
 
 function causeOf({ before, after }: DerivedRow): Pick<NewChange, 'source' | 'serviceTime'> {
@@ -175,13 +168,11 @@ export async function holdOrders(
     SELECT operation, key, payment_intent_id FROM service_writes
     WHERE operation = 'createRefund' AND NOT derived ORDER BY begun_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`;
   if (rows.length === 0) return 0;
-  const named = rows.flatMap(({ payment_intent_id: id }) => (id === null ? [] : [id]));
-  const intents = [...new Set(named)];
+  const intents = [...new Set(rows.flatMap(({ payment_intent_id: id }) => id ?? []))];
   await lockLinks(trx, membersOf([]), intents);
   const related = await relatedOrders(trx, 'payment_intent', intents);
   const references = [...new Set([...related.values()].flat())];
-  const touched = references.map((reference) => ({ reference, since: null }));
-  await rederiveOrders(trx, touched, rules, CAUSE);
+  await rederiveOrders(trx, references, rules, CAUSE);
   await run(trx)`
     UPDATE service_writes AS call SET derived = true
     FROM ${tableOf('done', rows, { operation: 'text', key: 'text' })}

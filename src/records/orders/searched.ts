@@ -4,7 +4,7 @@ import { objectFromJsonText } from '../../domain/json.js';
 import { isReport } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
 import { keyText } from '../database/database-text.js';
-import { columnOf, raw, rowsOf, run, tableOf } from '../database/statements.js';
+import { columnOf, raw, run, tableOf } from '../database/statements.js';
 import type { FamilyRules } from '../family/load.js';
 import { type MergedRecord, ownField } from '../stored-record.js';
 import type { OrderRules } from './derive-orders.js';
@@ -92,14 +92,13 @@ async function rederiveReported(
   { column, values }: { column: 'payout_id' | 'said_by'; values: readonly string[] },
   { rules, serviceTime }: { rules: OrderRules; serviceTime: number | null },
 ): Promise<string[]> {
-  const rows = await rowsOf<{ reference: string }>(trx)`
+  const references = await columnOf<string>(trx)`
     WITH said AS (SELECT said_of, name FROM reported_refunds WHERE ${raw(column)} = ANY (${values}::text[]))
     SELECT reference FROM (
       SELECT name AS reference FROM said WHERE said_of = 'order'
       UNION SELECT reference FROM said JOIN payment_orders ON payment_intent_id = name WHERE said_of = 'payment'
     ) AS named JOIN orders USING (reference)`;
-  const touched = rows.map(({ reference }) => ({ reference, since: null }));
   const cause = { source: { type: 'poll', ref: 'delivery history' }, serviceTime } as const;
-  const derived = touched.length === 0 ? [] : await rederiveOrders(trx, touched, rules, cause);
+  const derived = references.length === 0 ? [] : await rederiveOrders(trx, references, rules, cause);
   return derived.filter(({ changed }) => changed).map(({ after }) => after.reference);
 }

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
-import { bigintArray, floatArray, textArray } from '../database/array-parameter.js';
 import { prepared, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 
@@ -56,13 +55,22 @@ export interface NewRefreshRequest extends Partial<AskedBy> {
 export async function requestRefresh(trx: Knex, requests: NewRefreshRequest[]): Promise<void> {
   const asked = eachOnce(requests);
   if (asked.length === 0) return;
+  const { text, values } = tableOf('new', asked, {
+    kind: 'text',
+    id: 'text',
+    reason: 'text',
+    asked_at: ['bigint', ({ askedAt = 0 }) => Math.floor(askedAt)],
+    delay: ['float8', ({ delayMs = 0 }) => delayMs],
+    attempts: ['bigint', ({ again }) => (again ? 1 : 0)],
+    lane: ['text', ({ lane = 'poll' }) => lane],
+    secret: ['text', ({ lane = 'poll', secret = '' }) => (isOfReports({ lane }) ? secret : '')],
+  });
   await prepared(
     trx,
     'insert marks',
     `INSERT INTO reading_marks AS mark (kind, id, reason, asked_at, next_at, attempts, lane, secret)
      SELECT kind, id, reason, asked_at, now() + delay * interval '1 millisecond', attempts, lane, secret
-     FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::float8[], ?::bigint[], ?::text[], ?::text[])
-       AS new (kind, id, reason, asked_at, delay, attempts, lane, secret)
+     FROM ${text}
      ORDER BY kind, id
      ON CONFLICT (kind, id) DO UPDATE SET
        reason = coalesce(nullif(excluded.reason, ''), mark.reason),
@@ -79,16 +87,7 @@ export async function requestRefresh(trx: Knex, requests: NewRefreshRequest[]): 
          WHEN excluded.attempts = 0 THEN least(mark.next_at, excluded.next_at)
          ELSE now() + least((excluded.next_at - now()) * 2 ^ least(CASE WHEN ${STRONGER} THEN 0 ELSE mark.attempts END, ${MAX_DOUBLINGS}), interval '1 hour')
        END`,
-    [
-      textArray(asked.map((request) => request.kind)),
-      textArray(asked.map((request) => request.id)),
-      textArray(asked.map((request) => request.reason)),
-      bigintArray(asked.map((request) => Math.floor(request.askedAt ?? 0))),
-      floatArray(asked.map((request) => request.delayMs ?? 0)),
-      bigintArray(asked.map((request) => (request.again ? 1 : 0))),
-      textArray(asked.map((request) => request.lane ?? 'poll')),
-      textArray(asked.map((request) => (isOfReports({ lane: request.lane ?? 'poll' }) ? (request.secret ?? '') : ''))),
-    ],
+    values as Buffer[],
   );
 }
 
