@@ -79,12 +79,5 @@ function shortened(given: NewAction): NewAction {
 
 async function insertAction(db: Knex, given: NewAction): Promise<void> {
   const { actor, action, target = null, reason = null, details = {}, outcome } = given;
-  await db('actions').insert({
-    actor,
-    action,
-    target,
-    reason,
-    details: jsonbText(details),
-    outcome,
-  });
+  await db('actions').insert({ actor, action, target, reason, details: jsonbText(details), outcome });
 }

@@ -19,10 +19,7 @@ export interface BalanceProof extends Omit<BalanceProofView, 'status' | 'agreedB
   held: HeldResidual | null;
 }
 
-type ProofRow = RowOf<Omit<BalanceProof, 'opening'>> & {
-  opening_balance: string | null;
-  opening_at: Date | null;
-};
+type ProofRow = RowOf<Omit<BalanceProof, 'opening'>> & { opening_balance: string | null; opening_at: Date | null };
 
 const AMOUNTS = [
   'opening_balance',

@@ -4,7 +4,7 @@ import { type DeliveryDetail, type DeliveryView, deliveryShape } from '../../dom
 import { textArray } from '../database/array-parameter.js';
 import { type Filters, given, type Page, type PageQuery, pageByTime } from '../database/paging.js';
 import { raw, rowOf, rowsOf } from '../database/statements.js';
-import { viewOf } from '../database/view-of.js';
+import { columnsOf, type RowOf, viewOf } from '../database/view-of.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 import type { DeliveryRow } from './deliveries.js';
 import { detailsOf } from './delivery-details.js';
@@ -18,28 +18,18 @@ export interface DeliveryFilters extends Filters<'class' | 'endpointId' | 'event
 }
 
 /** Payloads are left where they are: a page of them could be half a gigabyte. */
-const COLUMNS = [
-  'id',
-  'endpoint_id',
-  'endpoint_url',
-  'event_type',
-  'status',
-  'http_status',
-  'attempts',
-  'last_attempt_at',
-  'next_retry_at',
-  'created_at',
-  'class',
-  'class_since',
-  'reason',
-  'missed',
-  'inbox_id',
-  'recovered_at',
-  'poll_from',
-  'poll_ref',
-] as const;
+const special = {
+  eventId: true,
+  recoverable: true,
+  verified: true,
+  verifiedAt: true,
+  observedAt: true,
+  observedBy: true,
+} as const;
+const COLUMNS = [...columnsOf(deliveryShape.omit(special)), 'inbox_id', 'poll_from', 'poll_ref'];
 
-type Shown = Pick<DeliveryRow, (typeof COLUMNS)[number]> & { recoverable: boolean };
+type Shown = RowOf<Omit<DeliveryView, keyof typeof special>> &
+  Pick<DeliveryRow, 'inbox_id' | 'poll_from' | 'poll_ref'> & { recoverable: boolean };
 
 const RECOVERABLE = '(open AND inbox_id IS NULL AND payload IS NOT NULL) AS recoverable';
 
@@ -63,10 +53,7 @@ export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail 
   const isEvent = payload === null && details !== null && details !== PRUNED_DETAILS && inboxId !== null;
   const event = isEvent ? await db('inbox').where({ id: inboxId }).first('body') : undefined;
   const body: Buffer | null = event?.body ?? null;
-  return {
-    ...toView(row),
-    ...detailsOf(details, payload ?? body?.toString('utf8') ?? null),
-  };
+  return { ...toView(row), ...detailsOf(details, payload ?? body?.toString('utf8') ?? null) };
 }
 
 /** How many are not made good, by class; and how many of them are missed by now. */

@@ -106,15 +106,7 @@ function payinsOf({ payins }: UnitRecords, intents: readonly ShownRecord[]): Sho
 
 function orderOf(records: UnitRecords, refunds: OrderRefund[]): OrderFacts {
   const { unit, expected, intents, payins, invoices, shared } = records;
-  return {
-    reference: unit.kind === 'order' ? unit.id : '',
-    expected,
-    intents,
-    payins,
-    invoices,
-    refunds,
-    shared,
-  };
+  return { reference: unit.kind === 'order' ? unit.id : '', expected, intents, payins, invoices, refunds, shared };
 }
 
 function refsOf({ intents, payins, refundIds }: Pick<UnitRecords, 'intents' | 'payins' | 'refundIds'>): RecordRef[] {
