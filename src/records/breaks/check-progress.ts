@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { IdentityEvidence } from '../../domain/breaks/fee-identity.js';
-import type { Identity } from '../../domain/breaks/identities.js';
 import type { EntityRef } from '../../domain/records.js';
 import { jsonbText } from '../database/database-text.js';
 import { rowsOf, run, tableOf } from '../database/statements.js';
+import { asColumns } from '../database/view-of.js';
 
 const KIND = 'cross-check';
 const NAME = 'changes';
@@ -98,21 +98,11 @@ export async function planChecks(
     ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = least(planned.due_at, excluded.due_at)`;
 }
 
-interface EvidenceRow {
-  identity: Identity;
-  held_by: string[];
-  failed_by: string[];
-  proven_at: Date | null;
-}
-
 export async function readEvidence(trx: Knex): Promise<IdentityEvidence[]> {
-  const rows = await trx<EvidenceRow>('identity_evidence').orderBy('identity');
-  return rows.map((row) => ({
-    identity: row.identity,
-    heldBy: row.held_by,
-    failedBy: row.failed_by,
-    provenAt: row.proven_at?.getTime() ?? null,
-  }));
+  return rowsOf<IdentityEvidence>(trx)`
+    SELECT identity, held_by AS "heldBy", failed_by AS "failedBy",
+           floor(extract(epoch FROM proven_at) * 1000)::float8 AS "provenAt"
+    FROM identity_evidence ORDER BY identity`;
 }
 
 /** Those that are other than `known`. */
@@ -123,15 +113,8 @@ export async function writeEvidence(
 ): Promise<void> {
   const changed = evidence.filter((about) => !known.includes(about));
   if (changed.length === 0) return;
-  await trx('identity_evidence')
-    .insert(
-      changed.map(({ identity, heldBy, failedBy, provenAt }) => ({
-        identity,
-        held_by: heldBy,
-        failed_by: failedBy,
-        proven_at: provenAt === null ? null : new Date(provenAt),
-      })),
-    )
-    .onConflict('identity')
-    .merge();
+  const rows = changed.map((one) =>
+    asColumns({ ...one, provenAt: one.provenAt === null ? null : new Date(one.provenAt) }),
+  );
+  await trx('identity_evidence').insert(rows).onConflict('identity').merge();
 }

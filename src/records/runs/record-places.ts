@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { states } from '../../domain/family/states.js';
 import type { RecordKind } from '../../domain/records.js';
-import { columnOf, raw, rowsOf } from '../database/statements.js';
+import { columnOf, raw, rowsOf, sql, valueOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 
 /** Where a record stands in its list of the service. `createdAt` in ms; null: nothing that we hold says it. */
@@ -17,18 +17,13 @@ export interface OpenRecord extends RecordPlace {
   active: boolean;
 }
 
-interface PlaceRow {
-  id: string;
-  ms: string | null;
-  listed: boolean;
-}
-
 /** The service listed it at its last poll. */
-const LISTED = "(absent_since IS NULL AND coalesce(poll_hash, '') <> '')";
+const LISTED = raw("(absent_since IS NULL AND coalesce(poll_hash, '') <> '')");
 /** A record that the service never listed was reported before it was made, by more than clocks differ: its time shows no place. */
-const REPORTED_TOO_EARLY = "(created_at > observed_at + interval '10 minutes')";
+const REPORTED_TOO_EARLY = raw("(created_at > observed_at + interval '10 minutes')");
 /** Milliseconds, rounded down, as the rows of a page are compared. */
-const MS = `CASE WHEN ${LISTED} OR NOT ${REPORTED_TOO_EARLY} THEN floor(extract(epoch from created_at) * 1000)::bigint END AS ms`;
+const CREATED_AT = sql`CASE WHEN ${LISTED} OR NOT ${REPORTED_TOO_EARLY}
+  THEN floor(extract(epoch from created_at) * 1000)::float8 END AS "createdAt"`;
 
 /** The kinds that the service lists newest first, by cursor (specification 4). */
 export type ListedKind = Extract<RecordKind, 'payment_intent' | 'invoice' | 'payout'>;
@@ -46,18 +41,18 @@ const lives: Readonly<Record<ListedKind, { open: string; active: string }>> = {
 /** Every record that the service listed and that may still change by itself; those that were read longest ago first. */
 export async function openRecords(db: Knex, kind: ListedKind): Promise<OpenRecord[]> {
   const { open, active } = lives[kind];
-  const rows = await rowsOf<PlaceRow & { active: boolean }>(db)`
-    SELECT id, ${raw(MS)}, true AS listed, ${raw(active)} AS active
-    FROM ${raw(recordTables[kind])} WHERE absent_since IS NULL AND ${raw(open)} AND coalesce(poll_hash, '') <> '' ORDER BY poll_from`;
-  return rows.map((row) => ({ ...toPlace(row), active: row.active }));
+  return rowsOf<OpenRecord>(db)`
+    SELECT id, ${CREATED_AT}, true AS listed, ${raw(active)} AS active
+    FROM ${tableOfKind(kind)} WHERE absent_since IS NULL AND ${raw(open)} AND coalesce(poll_hash, '') <> ''
+    ORDER BY poll_from`;
 }
 
 /** Records that something asked to be read, due or not, the longest waiting first. */
 export async function requestedPlaces(db: Knex, kind: ListedKind, limit: number): Promise<RecordPlace[]> {
-  const rows = await rowsOf<PlaceRow>(db)`
-    SELECT mark.id, ${raw(MS)}, coalesce(${raw(LISTED)}, false) AS listed FROM reading_marks AS mark LEFT JOIN ${raw(recordTables[kind])} AS record ON record.id = mark.id
+  return rowsOf<RecordPlace>(db)`
+    SELECT mark.id, ${CREATED_AT}, coalesce(${LISTED}, false) AS listed
+    FROM reading_marks AS mark LEFT JOIN ${tableOfKind(kind)} AS record ON record.id = mark.id
     WHERE mark.kind = ${kind} ORDER BY mark.next_at, mark.id LIMIT ${limit}`;
-  return rows.map(toPlace);
 }
 
 export async function placesOfRecords(
@@ -66,9 +61,9 @@ export async function placesOfRecords(
   ids: readonly string[],
 ): Promise<Map<string, RecordPlace>> {
   if (ids.length === 0) return new Map();
-  const rows = await rowsOf<PlaceRow>(db)`
-    SELECT id, ${raw(MS)}, ${raw(LISTED)} AS listed FROM ${raw(recordTables[kind])} WHERE id = ANY (${ids}::text[])`;
-  return new Map(rows.map((row) => [row.id, toPlace(row)]));
+  const rows = await rowsOf<RecordPlace>(db)`
+    SELECT id, ${CREATED_AT}, ${LISTED} AS listed FROM ${tableOfKind(kind)} WHERE id = ANY (${ids}::text[])`;
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The nearest listed records created at or after this millisecond, newest first. */
@@ -78,10 +73,10 @@ export async function recordsFrom(
   createdAt: number,
   limit: number,
 ): Promise<RecordPlace[]> {
-  const rows = await rowsOf<PlaceRow>(db)`
-    SELECT id, ${raw(MS)}, true AS listed FROM ${raw(recordTables[kind])}
-    WHERE created_at >= to_timestamp(${createdAt}::float8 / 1000) AND ${raw(LISTED)} ORDER BY created_at, id LIMIT ${limit}`;
-  return rows.map(toPlace).reverse();
+  const rows = await rowsOf<RecordPlace>(db)`
+    SELECT id, ${CREATED_AT}, true AS listed FROM ${tableOfKind(kind)}
+    WHERE created_at >= to_timestamp(${createdAt}::float8 / 1000) AND ${LISTED} ORDER BY created_at, id LIMIT ${limit}`;
+  return rows.reverse();
 }
 
 export interface Moments {
@@ -98,13 +93,13 @@ export async function recordsBetween(
   except: readonly string[],
   limit: number,
 ): Promise<RecordPlace[]> {
-  const rows = await rowsOf<PlaceRow>(db)`
-    SELECT id, ${raw(MS)}, ${raw(LISTED)} AS listed FROM ${raw(recordTables[kind])}
+  return rowsOf<RecordPlace>(db)`
+    SELECT id, ${CREATED_AT}, ${LISTED} AS listed FROM ${tableOfKind(kind)}
     WHERE created_at < to_timestamp(${listed.before}::float8 / 1000) AND created_at >= to_timestamp((${listed.after}::float8 + 1) / 1000)
-      AND (${raw(LISTED)} OR (NOT ${raw(REPORTED_TOO_EARLY)} AND created_at < to_timestamp(${unlisted.before}::float8 / 1000) AND created_at >= to_timestamp((${unlisted.after}::float8 + 1) / 1000)))
+      AND (${LISTED} OR (NOT ${REPORTED_TOO_EARLY} AND created_at < to_timestamp(${unlisted.before}::float8 / 1000)
+        AND created_at >= to_timestamp((${unlisted.after}::float8 + 1) / 1000)))
       AND absent_since IS NULL AND id <> ALL (${except}::text[])
     ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
-  return rows.map(toPlace);
 }
 
 /** Records that the service listed and that no poll begun at `since` (ms of the service's clock) or later has shown. */
@@ -114,10 +109,9 @@ export async function recordsNotSeenSince(
   since: number,
   limit: number,
 ): Promise<RecordPlace[]> {
-  const rows = await rowsOf<PlaceRow>(db)`
-    SELECT id, ${raw(MS)}, true AS listed FROM ${raw(recordTables[kind])}
-    WHERE created_at IS NOT NULL AND ${raw(LISTED)} AND poll_from < ${Math.floor(since)} ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
-  return rows.map(toPlace);
+  return rowsOf<RecordPlace>(db)`
+    SELECT id, ${CREATED_AT}, true AS listed FROM ${tableOfKind(kind)}
+    WHERE created_at IS NOT NULL AND ${LISTED} AND poll_from < ${Math.floor(since)} ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
 }
 
 /**
@@ -129,40 +123,32 @@ export async function unplacedRecords(
   kind: ListedKind,
   limit: number,
 ): Promise<{ id: string; reportedTo: number }[]> {
-  const rows = await rowsOf<{ id: string; ms: string }>(db)`
-    SELECT id, ceil(extract(epoch from observed_at) * 1000)::bigint AS ms FROM (
-      SELECT id, observed_at FROM ${raw(recordTables[kind])}
+  return rowsOf<{ id: string; reportedTo: number }>(db)`
+    SELECT id, (ceil(extract(epoch from observed_at) * 1000) + 1000)::float8 AS "reportedTo" FROM (
+      SELECT id, observed_at FROM ${tableOfKind(kind)}
       WHERE created_at IS NULL AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
       UNION ALL
-      SELECT record.id, observed_at FROM reading_marks AS mark JOIN ${raw(recordTables[kind])} AS record ON record.id = mark.id
-      WHERE mark.kind = ${kind} AND ${raw(REPORTED_TOO_EARLY)} AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
+      SELECT record.id, observed_at FROM reading_marks AS mark JOIN ${tableOfKind(kind)} AS record ON record.id = mark.id
+      WHERE mark.kind = ${kind} AND ${REPORTED_TOO_EARLY} AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
     ) AS unplaced LIMIT ${limit}`;
-  return rows.map((row) => ({ id: row.id, reportedTo: Number(row.ms) + 1_000 }));
 }
 
 /** The newest that the service listed. */
 export async function newestRecords(db: Knex, kind: ListedKind, limit: number): Promise<RecordPlace[]> {
-  const rows = await rowsOf<PlaceRow>(db)`
-    SELECT id, ${raw(MS)}, true AS listed FROM ${raw(recordTables[kind])}
-    WHERE created_at IS NOT NULL AND ${raw(LISTED)} ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
-  return rows.map(toPlace);
+  return rowsOf<RecordPlace>(db)`
+    SELECT id, ${CREATED_AT}, true AS listed FROM ${tableOfKind(kind)}
+    WHERE created_at IS NOT NULL AND ${LISTED} ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
 }
 
 export async function holdsListed(db: Knex, kind: ListedKind): Promise<boolean> {
-  const rows = await rowsOf<{ found: boolean }>(db)`
-    SELECT EXISTS (SELECT 1 FROM ${raw(recordTables[kind])} WHERE ${raw(LISTED)}) AS found`;
-  return rows[0]?.found ?? false;
+  return valueOf<boolean>(db)`SELECT EXISTS (SELECT 1 FROM ${tableOfKind(kind)} WHERE ${LISTED}) AS found`;
 }
 
 export async function countListed(db: Knex, kind: ListedKind): Promise<number> {
-  const rows = await rowsOf<{ count: string }>(db)`
-    SELECT count(*) FROM ${raw(recordTables[kind])} WHERE ${raw(LISTED)}`;
-  return Number(rows[0]?.count ?? 0);
+  return valueOf<number>(db)`SELECT count(*)::float8 FROM ${tableOfKind(kind)} WHERE ${LISTED}`;
 }
 
-function toPlace(row: PlaceRow): RecordPlace {
-  return { id: row.id, createdAt: row.ms === null ? null : Number(row.ms), listed: row.listed };
-}
+const tableOfKind = (kind: RecordKind) => raw(recordTables[kind]);
 
 /** Records of a kind, few of them, that the service listed when it was last asked. */
 export async function listedIds(db: Knex, kind: RecordKind): Promise<string[]> {

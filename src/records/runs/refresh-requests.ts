@@ -126,13 +126,12 @@ export async function waitingRefreshRequests(
   kind: RecordKind,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
 ): Promise<WaitingRefreshRequest[]> {
-  const rows = await rowsOf<{ id: string; asked_at: string; age: string; held: boolean }>(db)`
-    SELECT mark.id, mark.asked_at, floor(extract(epoch FROM now() - marked_at) * 1000) AS age, record.id IS NOT NULL AS held
+  return rowsOf<WaitingRefreshRequest>(db)`
+    SELECT mark.id, mark.asked_at::float8 AS "askedAt", record.id IS NOT NULL AS held,
+           floor(extract(epoch FROM now() - marked_at) * 1000)::float8 AS "ageMs"
     FROM reading_marks AS mark LEFT JOIN ${raw(recordTables[kind])} AS record ON record.id = mark.id
-    WHERE mark.kind = ${kind} AND marked_at <= now() - ${olderThanMs} * interval '1 millisecond' ORDER BY marked_at, mark.id LIMIT ${limit}`;
-  return rows.map((row) => {
-    return { id: row.id, askedAt: Number(row.asked_at), ageMs: Number(row.age), held: row.held };
-  });
+    WHERE mark.kind = ${kind} AND marked_at <= now() - ${olderThanMs} * interval '1 millisecond'
+    ORDER BY marked_at, mark.id LIMIT ${limit}`;
 }
 
 /**

@@ -95,7 +95,7 @@ export interface DueRequest extends MetRefreshRequest {
  * secret: a flood under one secret does not stand before what another asked for.
  */
 export async function dueRequests(db: Knex, kind: RefreshKind, limit: number): Promise<DueRequest[]> {
-  const rows = await rowsOf<Omit<DueRequest, 'askedAt'> & { asked_at: string }>(db)`
+  return rowsOf<DueRequest>(db)`
     WITH RECURSIVE secrets AS (
       SELECT lane, (SELECT min(secret) FROM reading_marks WHERE kind = ${kind} AND lane = reports.lane) AS secret
       FROM unnest(ARRAY['report', 'hold']) AS reports (lane)
@@ -107,12 +107,9 @@ export async function dueRequests(db: Knex, kind: RefreshKind, limit: number): P
       SELECT lane, '' AS secret FROM unnest(ARRAY['listed', 'poll', 'recheck']) AS lane
       UNION ALL SELECT lane, secret FROM secrets WHERE secret IS NOT NULL
     )
-    SELECT due.* FROM queues CROSS JOIN LATERAL (
+    SELECT id, reason, attempts, asked_at::float8 AS "askedAt", due.lane, due.secret FROM queues CROSS JOIN LATERAL (
       SELECT id, reason, attempts, asked_at, lane, secret, next_at FROM reading_marks AS mark
       WHERE mark.kind = ${kind} AND mark.lane = queues.lane AND mark.secret = queues.secret AND next_at <= now()
       ORDER BY next_at, id LIMIT ${limit}
     ) AS due ORDER BY due.next_at, due.id`;
-  return rows.map(({ id, reason, attempts, asked_at, lane, secret }) => {
-    return { id, reason, attempts, askedAt: Number(asked_at), lane, secret };
-  });
 }
