@@ -5,7 +5,7 @@ import type { AlertView } from '../domain/views/operation-shapes.js';
 import { ConfigError } from '../errors.js';
 import type { AlertMessage } from '../notify/alert-message.js';
 import type { CallOutAnswer } from '../notify/call-out.js';
-import { listAlerts } from '../records/alerts/list-alerts.js';
+import { listAlerts } from '../records/alerts/settle-alerts.js';
 import { channelsOf, checkOutboundAddresses } from '../wiring/outbound.js';
 import { type ListFlags, listFlags } from './arguments.js';
 import { type Columns, printList } from './print.js';

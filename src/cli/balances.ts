@@ -4,7 +4,7 @@ import { UsageError } from '../errors.js';
 import { type BalanceProof, proofsAsOf } from '../records/balances/balance-proofs.js';
 import { subWalletSums } from '../records/balances/balance-sums.js';
 import { type AttributeResult, attributeBalance, type NewAttribution } from '../records/books/attribute-balance.js';
-import { inTransaction } from '../records/database/in-transaction.js';
+import { inTransaction } from '../records/database/statements.js';
 import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 

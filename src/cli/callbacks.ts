@@ -3,14 +3,14 @@ import type { Knex } from 'knex';
 import type { CallbackView } from '../domain/views/operation-shapes.js';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
-import { listCallbacks } from '../records/callbacks/list-callbacks.js';
 import {
   deadCallbacks,
   type ReplayResult,
   replayCallback,
   replayDeadCallbacks,
-} from '../records/callbacks/replay-callback.js';
-import { inTransaction } from '../records/database/in-transaction.js';
+} from '../records/callbacks/claim-callback.js';
+import { listCallbacks } from '../records/callbacks/list-callbacks.js';
+import { inTransaction } from '../records/database/statements.js';
 import { type Flags, type ListFlags, listFlags } from './arguments.js';
 import { type Columns, printList, printResult } from './print.js';
 import { cliActor, withStore } from './with-store.js';

@@ -7,7 +7,7 @@ import type { ReconcileDeps } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/schedule/run.js';
 import { recordAction } from '../records/actions/record-action.js';
 import type { ClassifiedDelivery } from '../records/deliveries/classify-deliveries.js';
-import type { Wanted } from '../records/deliveries/recoverable-deliveries.js';
+import type { Wanted } from '../records/deliveries/list-deliveries.js';
 import { findInstallation } from '../records/installation.js';
 import { adopt } from '../wiring/adopt.js';
 import { reconcileDeps } from '../wiring/reconcile-settings.js';

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Knex } from 'knex';
 import { AppError, UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
+import { inTransaction } from '../records/database/statements.js';
 import {
   listParts,
   type PartView,
@@ -9,9 +10,9 @@ import {
   restorePart,
   retirableParts,
   retirePart,
-} from '../records/alerts/retire-part.js';
-import { inTransaction } from '../records/database/in-transaction.js';
-import type { Flags } from './arguments.js';
+} from '../records/process-heartbeats.js';
+
+import { type Flags } from './arguments.js';
 import { type Columns, printList, printResult } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 

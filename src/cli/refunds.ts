@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
-import { inTransaction } from '../records/database/in-transaction.js';
+import { inTransaction } from '../records/database/statements.js';
 import { adoptedAtOf } from '../records/installation.js';
 import { type Assigned, assignRefund } from '../records/orders/assign-refund.js';
 import { listOpenRefunds, type OpenRefund } from '../records/orders/list-open-refunds.js';

@@ -3,10 +3,9 @@ import { chooseRate, rateOfPayment } from '../domain/books/choose-rate.js';
 import type { BookedKind, Dated, Draft } from '../domain/books/entry.js';
 import { type Append, keyOf, type Posted, planPosting } from '../domain/books/plan-posting.js';
 import { dayIn, periodOf } from '../domain/books/posting-month.js';
-import { appendEntries, type NewEntry } from '../records/books/append-entries.js';
+import { appendEntries, type NewEntry, readPosted } from '../records/books/append-entries.js';
 import type { ReadRecord } from '../records/books/book-records.js';
 import { appendRates, copyRates, ratesKnown } from '../records/books/entry-rates.js';
-import { readPosted } from '../records/books/posted-entries.js';
 import { closedMonths } from '../records/books/posting-progress.js';
 import type { Books } from './posting-deps.js';
 

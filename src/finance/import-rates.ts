@@ -3,9 +3,8 @@ import type { Knex } from 'knex';
 import { dayIn } from '../domain/books/posting-month.js';
 import { assetsNamed, readRatesFile } from '../domain/books/rates-file.js';
 import { recordAction } from '../records/actions/record-action.js';
-import { importRates } from '../records/books/entry-rates.js';
+import { importRates, seenAssets } from '../records/books/entry-rates.js';
 import { lockBooks } from '../records/books/posting-progress.js';
-import { seenAssets } from '../records/books/seen-assets.js';
 import { oneMoment } from './posting-deps.js';
 
 export type ImportResult =

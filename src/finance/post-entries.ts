@@ -12,8 +12,14 @@ import { subtractAmounts, sumAmounts } from '../domain/money.js';
 import { workInMovements } from '../records/balances/balance-movements.js';
 import { sumMovements } from '../records/balances/balance-sums.js';
 import { type ReadRecord, readBookRecords } from '../records/books/book-records.js';
-import { inTransitByMonth, unplacedOf } from '../records/books/in-transit.js';
-import { openAssets, openedAssets, subWalletOpenings, unpostedAttributions } from '../records/books/openings.js';
+import {
+  inTransitByMonth,
+  openAssets,
+  openedAssets,
+  subWalletOpenings,
+  unplacedOf,
+  unpostedAttributions,
+} from '../records/books/openings.js';
 import { lockBooks, readPostingProgress, savePostingProgress } from '../records/books/posting-progress.js';
 import { nextTouched, type TouchedIds } from '../records/books/touched-records.js';
 import { appendDrafts } from './append-drafts.js';

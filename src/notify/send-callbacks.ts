@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
-import { pruneCallbacks } from '../records/callbacks/callback-backlog.js';
 import {
   type AttemptOutcome,
   type ClaimedCallback,
@@ -10,6 +9,7 @@ import {
   finishAttempt,
 } from '../records/callbacks/claim-callback.js';
 import { collectCallbacks } from '../records/callbacks/collect-callbacks.js';
+import { pruneCallbacks } from '../records/callbacks/list-callbacks.js';
 import { describeError } from '../records/database/database-errors.js';
 import {
   CALL_TIMEOUT_MS,

@@ -4,7 +4,7 @@ import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import type { RunKind } from '../domain/run-kinds.js';
 import type { Run } from '../domain/views/proof-shapes.js';
 import type { Logger } from '../log.js';
-import type { Wanted } from '../records/deliveries/recoverable-deliveries.js';
+import type { Wanted } from '../records/deliveries/list-deliveries.js';
 import type { RunTally } from '../records/runs/runs.js';
 import type { Watermark } from '../records/runs/watermarks.js';
 import type { Contract } from '../service-api/contract.js';

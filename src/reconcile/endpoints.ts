@@ -1,9 +1,8 @@
 import { type EndpointFault, findEndpointFaults } from '../domain/deliveries/endpoint-rules.js';
-import type { Json } from '../domain/json.js';
+import { type Json } from '../domain/json.js';
 import type { Observation } from '../domain/observation.js';
 import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';
-import { listedEndpointIds, readEndpoint } from '../records/deliveries/listed-endpoints.js';
-import { resolvableEndpointBreaks } from '../records/deliveries/open-endpoint-breaks.js';
+import { listedEndpointIds, readEndpoint, resolvableEndpointBreaks } from '../records/deliveries/listed-endpoints.js';
 import { saveObservations } from '../records/saving/save-observations.js';
 import { ForbiddenError, NotFoundError } from '../service-api/service-errors.js';
 import type { Outcome, RunContext } from './deps.js';

@@ -3,10 +3,9 @@ import { canonicalJson } from '../domain/canonical-json.js';
 import { fromJsonText } from '../domain/json.js';
 import type { EntityKind, EntityRef } from '../domain/records.js';
 import { type Change, changeShape } from '../domain/views/proof-shapes.js';
-import { floatArray, textArray } from './database/array-parameter.js';
 import { verbatim } from './database/database-text.js';
-import { definedOnly } from './database/defined-only.js';
-import { prepared } from './database/statements.js';
+import { given } from './database/paging.js';
+import { prepared, tableOf, valueOf } from './database/statements.js';
 import { type RowOf, viewOf } from './database/view-of.js';
 
 /** The field of the one change that brings a record into being: `to` is the whole record. */
@@ -47,23 +46,22 @@ export function isSameValue(from: string | null, to: string | null): boolean {
 /** Appends to the history, in the order given. */
 export async function appendChanges(trx: Knex.Transaction, changes: NewChange[]): Promise<void> {
   if (changes.length === 0) return;
+  const { text, values } = tableOf('new', changes, {
+    kind: ['text', ({ entity }) => entity.kind],
+    id: ['text', ({ entity }) => entity.id],
+    field: 'text',
+    from_value: ['text', ({ from }) => verbatim(from)],
+    to_value: ['text', ({ to }) => verbatim(to)],
+    type: ['text', ({ source }) => source.type],
+    ref: ['text', ({ source }) => source.ref],
+    time: ['float8', ({ serviceTime }) => serviceTime],
+  });
   await prepared(
     trx,
     'insert changes',
     `INSERT INTO changes (entity_kind, entity_id, field, from_value, to_value, source_type, source_ref, service_time)
-     SELECT kind, id, field, from_value, to_value, type, ref, to_timestamp(time / 1000.0)
-     FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::float8[])
-       AS new (kind, id, field, from_value, to_value, type, ref, time)`,
-    [
-      textArray(changes.map((change) => change.entity.kind)),
-      textArray(changes.map((change) => change.entity.id)),
-      textArray(changes.map((change) => change.field)),
-      textArray(changes.map((change) => verbatim(change.from))),
-      textArray(changes.map((change) => verbatim(change.to))),
-      textArray(changes.map((change) => change.source.type)),
-      textArray(changes.map((change) => change.source.ref)),
-      floatArray(changes.map((change) => change.serviceTime)),
-    ],
+     SELECT kind, id, field, from_value, to_value, type, ref, to_timestamp(time / 1000.0) FROM ${text}`,
+    values as Buffer[],
   );
 }
 
@@ -96,7 +94,11 @@ export async function readChanges(db: Knex, query: FeedQuery): Promise<FeedPage>
   const head = await feedHead(db);
   const furthest = kind === undefined || reference !== undefined ? null : String(BigInt(after) + MOST_PASSED);
   const upTo = furthest !== null && BigInt(furthest) < BigInt(head) ? furthest : head;
-  const about = definedOnly({ entity_kind: reference === undefined ? kind : 'order', entity_id: reference });
+  const about = given(
+    { entity_kind: reference === undefined ? kind : 'order', entity_id: reference },
+    'entity_kind',
+    'entity_id',
+  );
   const rows = await db<ChangeRow>('changes')
     .where('seq', '>', after)
     .where('seq', '<=', upTo)
@@ -112,8 +114,7 @@ export async function readChanges(db: Knex, query: FeedQuery): Promise<FeedPage>
 
 /** Every change up to here is there to be read, and none will come that is not behind it. */
 export async function feedHead(db: Knex): Promise<string> {
-  const { rows } = await db.raw<{ rows: { head: string }[] }>('SELECT changes_settled_up_to() AS head');
-  return rows[0]?.head ?? '0';
+  return valueOf<string>(db)`SELECT changes_settled_up_to() AS head`;
 }
 
 /**

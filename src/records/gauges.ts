@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { BreakKind } from '../domain/breaks/breaks.js';
 import type { Severity } from '../domain/breaks/findings.js';
+import { rowOf, rowsOf, valueOf } from './database/statements.js';
 
 export interface OpenBreaks {
   kind: BreakKind;
@@ -10,20 +11,43 @@ export interface OpenBreaks {
 
 /** How many breaks nobody has closed yet, acknowledged ones included. Reads an index of the open ones only. */
 export async function countOpenBreaks(db: Knex): Promise<OpenBreaks[]> {
-  const { rows } = await db.raw<{ rows: OpenBreaks[] }>(
-    `SELECT kind, severity, count(*)::integer AS count FROM breaks
-     WHERE status IN ('open', 'acknowledged') GROUP BY kind, severity`,
-  );
-  return rows;
+  return rowsOf<OpenBreaks>(db)`
+    SELECT kind, severity, count(*)::integer AS count FROM breaks
+    WHERE status IN ('open', 'acknowledged') GROUP BY kind, severity`;
 }
 
 /** When the last complete run of each kind ended; kinds without one are left out. */
 export async function lastCompleteRuns(db: Knex, kinds: readonly string[]): Promise<{ kind: string; at: Date }[]> {
-  const { rows } = await db.raw<{ rows: { kind: string; at: Date }[] }>(
-    `SELECT kind, at FROM unnest(?::text[]) AS asked (kind)
-     CROSS JOIN LATERAL (SELECT finished_at AS at FROM runs
-       WHERE runs.kind = asked.kind AND status = 'succeeded' AND complete ORDER BY id DESC LIMIT 1) AS last`,
-    [[...kinds]],
-  );
-  return rows;
+  return rowsOf<{ kind: string; at: Date }>(db)`
+    SELECT kind, at FROM unnest(${kinds}::text[]) AS asked (kind)
+    CROSS JOIN LATERAL (SELECT finished_at AS at FROM runs
+      WHERE runs.kind = asked.kind AND status = 'succeeded' AND complete ORDER BY id DESC LIMIT 1) AS last`;
+}
+
+/** How many paid orders wait until a person says whose refund a payout is. */
+export async function heldByRefund(db: Knex): Promise<number> {
+  return valueOf<number>(db)`
+    SELECT count(*)::integer AS n FROM orders WHERE release_reason = 'refund_unlinked'`;
+}
+
+/** Payments of a day, by what is known of them. */
+export interface PaymentCounts {
+  /** Completed, as the service's own list shows it. */
+  verified: number;
+  /** Said to be completed, not verified. */
+  claimed: number;
+}
+
+/** Payments created since then that are completed. Goes by the index of states. */
+export async function countCompletedPayments(db: Knex, since: Date): Promise<PaymentCounts> {
+  return rowOf<PaymentCounts>(db)`
+    SELECT count(*) FILTER (WHERE verified AND NOT doubted)::integer AS verified,
+           count(*) FILTER (WHERE NOT verified OR doubted)::integer AS claimed
+    FROM (
+      SELECT verified, doubted FROM payment_intents
+      WHERE status = 'completed' AND created_at >= ${since} AND absent_since IS NULL
+      UNION ALL
+      SELECT verified, doubted FROM payment_intents
+      WHERE reported_paid AND status IS DISTINCT FROM 'completed' AND created_at >= ${since} AND absent_since IS NULL
+    ) AS completed`;
 }

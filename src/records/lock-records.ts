@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../domain/records.js';
-import { textArray } from './database/array-parameter.js';
-import { findOrLock } from './database/statements.js';
+import { findOrLock, raw, rowsOf } from './database/statements.js';
 import { recordTables } from './record-columns.js';
 import type { StoredHead, StoredRow } from './stored-record.js';
 
@@ -30,10 +29,8 @@ export async function lockHeads(
   ids: string[],
 ): Promise<Map<string, StoredHead>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await trx.raw<{ rows: StoredHead[] }>(
-    `SELECT ${HEAD} FROM ${recordTables[kind]} WHERE id = ANY (?::text[]) ORDER BY id FOR UPDATE`,
-    [textArray(ids)],
-  );
+  const rows = await rowsOf<StoredHead>(trx)`
+    SELECT ${raw(HEAD)} FROM ${raw(recordTables[kind])} WHERE id = ANY (${ids}::text[]) ORDER BY id FOR UPDATE`;
   return byId(rows);
 }
 
@@ -44,10 +41,8 @@ export async function readRows(
   ids: string[],
 ): Promise<Map<string, StoredRow>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await trx.raw<{ rows: StoredRow[] }>(
-    `SELECT ${BODY} FROM ${recordTables[kind]} WHERE id = ANY (?::text[])`,
-    [textArray(ids)],
-  );
+  const rows = await rowsOf<StoredRow>(trx)`
+    SELECT ${raw(BODY)} FROM ${raw(recordTables[kind])} WHERE id = ANY (${ids}::text[])`;
   return byId(rows);
 }
 

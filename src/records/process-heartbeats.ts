@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import { lateSeconds } from '../domain/alerts/condition.js';
+import { rowsOf, run } from './database/statements.js';
 
 /** What says that it is at work: a role; `alerts`, the check of every condition; `queue`, which each check asks. */
 export type LivingPart = 'receiver' | 'worker' | 'alerts' | 'queue';
@@ -14,30 +16,23 @@ export interface ProcessHeartbeat {
 
 /** However many processes of a part there are: one heartbeat of any of them counts for it. It takes a retirement back. */
 export async function recordHeartbeat(db: Knex, parts: readonly (LivingPart | typeof NO_SECRET)[]): Promise<void> {
-  await db.raw(
-    `INSERT INTO signs_of_life AS sign (part, seen_at) SELECT part, now() FROM unnest(?::text[]) AS part ORDER BY part
-     ON CONFLICT (part) DO UPDATE SET seen_at = greatest(sign.seen_at, excluded.seen_at)`,
-    [[...parts]],
-  );
+  await run(db)`
+    INSERT INTO signs_of_life AS sign (part, seen_at) SELECT part, now() FROM unnest(${parts}::text[]) AS part ORDER BY part
+    ON CONFLICT (part) DO UPDATE SET seen_at = greatest(sign.seen_at, excluded.seen_at)`;
 }
 
 /** From now on each without any heartbeat is as silent as one that ceased to. */
 export async function expectHeartbeats(db: Knex, parts: readonly LivingPart[]): Promise<void> {
-  await db.raw(
-    `INSERT INTO signs_of_life (part, seen_at) SELECT part, now() FROM unnest(?::text[]) AS part ORDER BY part
-     ON CONFLICT (part) DO NOTHING`,
-    [[...parts]],
-  );
+  await run(db)`
+    INSERT INTO signs_of_life (part, seen_at) SELECT part, now() FROM unnest(${parts}::text[]) AS part ORDER BY part
+    ON CONFLICT (part) DO NOTHING`;
 }
 
 /** Of every part that was ever at work, or expected to be, and is not retired since. */
 export async function processHeartbeats(db: Knex): Promise<ProcessHeartbeat[]> {
-  const { rows } = await db.raw<{ rows: ProcessHeartbeat[] }>(
-    `SELECT part, seen_at AS "seenAt", greatest(extract(epoch FROM now() - seen_at), 0)::float8 AS "secondsAgo"
-     FROM signs_of_life WHERE isfinite(seen_at) AND part <> ? ORDER BY part`,
-    [NO_SECRET],
-  );
-  return rows;
+  return rowsOf<ProcessHeartbeat>(db)`
+    SELECT part, seen_at AS "seenAt", greatest(extract(epoch FROM now() - seen_at), 0)::float8 AS "secondsAgo"
+    FROM signs_of_life WHERE isfinite(seen_at) AND part <> ${NO_SECRET} ORDER BY part`;
 }
 
 /** Heartbeats come every quarter of a minute. */
@@ -47,4 +42,83 @@ const FRESH = "interval '45 seconds'";
 export async function acceptsNoSecret(db: Knex): Promise<boolean> {
   const heartbeat = await db('signs_of_life').where({ part: NO_SECRET }).whereRaw(`seen_at > now() - ${FRESH}`).first();
   return heartbeat !== undefined;
+}
+
+/** Those whose silence is an alert. */
+export const retirableParts = ['receiver', 'worker'] as const satisfies readonly LivingPart[];
+export type RetirablePart = (typeof retirableParts)[number];
+
+export interface PartView {
+  part: RetirablePart;
+  /** `retired`: nothing is expected of it until its next sign. */
+  status: 'at_work' | 'silent' | 'retired';
+  /** Null: not known. */
+  lastSignAt: string | null;
+}
+
+type RetirePartResult =
+  | { outcome: 'retired'; lastSignAt: string }
+  /** No database that was ever started, or it is retired already. */
+  | { outcome: 'not_expected' }
+  /** Its last sign is not old enough to say that it was shut down. */
+  | { outcome: 'at_work'; secondsAgo: number };
+
+/** Heartbeats come every quarter of a minute. */
+const STOPPED_SECONDS = 60;
+/** Older than any heartbeat, so that the next one counts again, and no start of another part puts a new one in its place. */
+const NEVER = "'-infinity'::timestamptz";
+
+/** From now on the silence of this part is no alert, until it is at work again. */
+export async function retirePart(trx: Knex.Transaction, part: RetirablePart): Promise<RetirePartResult> {
+  const row = await lockedHeartbeat(trx, part);
+  if (row === undefined || row.retired) return { outcome: 'not_expected' };
+  if (row.secondsAgo < STOPPED_SECONDS) return { outcome: 'at_work', secondsAgo: Math.round(row.secondsAgo) };
+  await trx('signs_of_life')
+    .where({ part })
+    .update({ seen_at: trx.raw(NEVER) });
+  return { outcome: 'retired', lastSignAt: row.seenAt.toISOString() };
+}
+
+/** Expects heartbeats of it again, from now on. False: it was not retired. */
+export async function restorePart(trx: Knex.Transaction, part: RetirablePart): Promise<boolean> {
+  const row = await lockedHeartbeat(trx, part);
+  if (!row?.retired) return false;
+  await trx('signs_of_life')
+    .where({ part })
+    .update({ seen_at: trx.raw('now()') });
+  return true;
+}
+
+export async function listParts(db: Knex): Promise<{ items: PartView[] }> {
+  const rows = await heartbeats(db);
+  const items = rows.map(
+    ({ part, retired, seenAt, secondsAgo }): PartView => ({
+      part,
+      status: retired ? 'retired' : secondsAgo > lateSeconds.heartbeat ? 'silent' : 'at_work',
+      lastSignAt: retired ? null : seenAt.toISOString(),
+    }),
+  );
+  return { items };
+}
+
+interface Heartbeat {
+  part: RetirablePart;
+  retired: boolean;
+  /** Of no meaning where it is retired. */
+  seenAt: Date;
+  secondsAgo: number;
+}
+
+async function lockedHeartbeat(trx: Knex.Transaction, part: RetirablePart): Promise<Heartbeat | undefined> {
+  await trx('signs_of_life').where({ part }).forUpdate().first('part');
+  return (await heartbeats(trx)).find((heartbeat) => heartbeat.part === part);
+}
+
+/** An infinite time can't be subtracted on every version of Postgres. */
+async function heartbeats(db: Knex): Promise<Heartbeat[]> {
+  return rowsOf<Heartbeat>(db)`
+    SELECT part, NOT isfinite(seen_at) AS retired,
+           CASE WHEN isfinite(seen_at) THEN seen_at ELSE now() END AS "seenAt",
+           CASE WHEN isfinite(seen_at) THEN greatest(extract(epoch FROM now() - seen_at), 0) ELSE 0 END::float8 AS "secondsAgo"
+    FROM signs_of_life WHERE part = ANY (${retirableParts}::text[]) ORDER BY part`;
 }

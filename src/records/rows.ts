@@ -5,7 +5,7 @@ import { isTotal, normalizeAmount } from '../domain/money.js';
 import type { SourceType } from '../domain/observation.js';
 import { type RecordKind, recordRules } from '../domain/records.js';
 import type { RecordView } from '../domain/views/record-shape.js';
-import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from './database/paging.js';
+import { type Page, type PageQuery, pageByTime } from './database/paging.js';
 import type { RowOf } from './database/view-of.js';
 import { recordTables } from './record-columns.js';
 import { ownField } from './stored-record.js';
@@ -17,8 +17,6 @@ interface Row extends RowOf<Shown> {
   reported: string | null;
   observed_by_type: SourceType;
   observed_by_ref: string;
-  /** Microseconds and all, as a cursor needs it. */
-  created: string | null;
 }
 
 const COLUMNS = [
@@ -33,8 +31,6 @@ const COLUMNS = [
   'observed_by_ref',
   'absent_since',
 ];
-const CREATED = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created`;
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 /** Names of the text fields that a list of the kind can be narrowed by. */
 export function recordFilters(kind: RecordKind): string[] {
@@ -55,24 +51,18 @@ export async function listRecords(
   kind: RecordKind,
   query: PageQuery & { filters?: Readonly<Record<string, string>> },
 ): Promise<Page<RecordView>> {
-  const take = takeOf(query);
-  const rows = select(db, kind)
-    .where(conditionsOf(kind, query.filters ?? {}))
-    .modify(whereVerified, query.filters?.['verified'])
-    .orderByRaw('created_at DESC NULLS FIRST, id DESC')
-    .limit(take + 1);
-  const page = (await (query.cursor === undefined ? rows : startAfter(rows, query.cursor))) as Row[];
-  const { items, nextCursor } = cut(page, take, (row) => [row.created ?? '', row.id]);
-  return { items: items.map((row) => viewOf(kind, row)), nextCursor };
+  const { verified } = query.filters ?? {};
+  const rows = db(recordTables[kind])
+    .select(COLUMNS)
+    .where(conditionsOf(kind, query.filters ?? {}));
+  // In words that the partial indexes over the rows that are not verified have too.
+  if (verified !== undefined) void rows.whereRaw(verified === 'true' ? 'verified' : 'NOT verified');
+  return pageByTime(rows, query, (row: Row) => viewOf(kind, row));
 }
 
 export async function getRecord(db: Knex, kind: RecordKind, id: string): Promise<RecordView | null> {
-  const row = (await select(db, kind).where('id', id).first()) as Row | undefined;
+  const row: Row | undefined = await db(recordTables[kind]).where({ id }).first(COLUMNS);
   return row === undefined ? null : viewOf(kind, row);
-}
-
-function select(db: Knex, kind: RecordKind): Knex.QueryBuilder {
-  return db(recordTables[kind]).select([...COLUMNS, db.raw(CREATED)]);
 }
 
 function conditionsOf(kind: RecordKind, filters: Readonly<Record<string, string>>): Record<string, string> {
@@ -84,18 +74,6 @@ function conditionsOf(kind: RecordKind, filters: Readonly<Record<string, string>
     return wanted === undefined ? [] : [[name, wanted] as const];
   });
   return Object.fromEntries(conditions);
-}
-
-/** In words that the partial indexes over the rows that are not verified have too. */
-function whereVerified(rows: Knex.QueryBuilder, wanted: string | undefined): void {
-  if (wanted !== undefined) void rows.whereRaw(wanted === 'true' ? 'verified' : 'NOT verified');
-}
-
-function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder {
-  const [created = '', id = ''] = decodeCursor(cursor, 2);
-  if (created === '') return rows.whereRaw('(created_at IS NOT NULL OR id < ?)', [id]);
-  if (!TIMESTAMP.test(created) || Number.isNaN(Date.parse(created))) throw new CursorError(cursor);
-  return rows.whereRaw('(created_at, id) < (?::timestamptz, ?)', [created, id]);
 }
 
 function viewOf(kind: RecordKind, row: Row): RecordView {

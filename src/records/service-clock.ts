@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { raw, rowsOf, run } from './database/statements.js';
 
 const NOTE = { kind: 'service', name: 'clock' };
 
@@ -14,24 +15,20 @@ export async function noteServiceClock(
   db: Knex,
   { earliest, isMeasured }: { earliest: number; isMeasured: boolean },
 ): Promise<void> {
-  await db.raw(
-    `INSERT INTO watermarks (kind, name, value)
-     SELECT ?, ?, jsonb_build_object(
-       'aheadMs', round(?::numeric - extract(epoch FROM clock_timestamp()) * 1000), 'isMeasured', ?::boolean)
-     ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value, updated_at = now()
-     WHERE ?::boolean AND (NOT coalesce((watermarks.value ->> 'isMeasured')::boolean, false)
-       OR (excluded.value ->> 'aheadMs')::numeric >= (watermarks.value ->> 'aheadMs')::numeric
-       OR watermarks.updated_at < now() - ${KEPT})`,
-    [NOTE.kind, NOTE.name, earliest, isMeasured, isMeasured],
-  );
+  await run(db)`
+    INSERT INTO watermarks (kind, name, value)
+    SELECT ${NOTE.kind}, ${NOTE.name}, jsonb_build_object(
+      'aheadMs', round(${earliest}::numeric - extract(epoch FROM clock_timestamp()) * 1000), 'isMeasured', ${isMeasured}::boolean)
+    ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value, updated_at = now()
+    WHERE ${isMeasured}::boolean AND (NOT coalesce((watermarks.value ->> 'isMeasured')::boolean, false)
+      OR (excluded.value ->> 'aheadMs')::numeric >= (watermarks.value ->> 'aheadMs')::numeric
+      OR watermarks.updated_at < now() - ${raw(KEPT)})`;
 }
 
 /** The earliest that the service's clock may show now, ms; null while no process has noted it. */
 export async function earliestServiceNow(db: Knex): Promise<number | null> {
-  const { rows } = await db.raw<{ rows: { now: string }[] }>(
-    `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000 + (value ->> 'aheadMs')::numeric) AS now
-     FROM watermarks WHERE kind = ? AND name = ?`,
-    [NOTE.kind, NOTE.name],
-  );
+  const rows = await rowsOf<{ now: string }>(db)`
+    SELECT floor(extract(epoch FROM clock_timestamp()) * 1000 + (value ->> 'aheadMs')::numeric) AS now
+    FROM watermarks WHERE kind = ${NOTE.kind} AND name = ${NOTE.name}`;
   return rows[0] === undefined ? null : Number(rows[0].now);
 }

@@ -3,12 +3,15 @@ import { kinds } from '../reconcile/deps.js';
 import { channelStates } from '../records/alerts/alert-channels.js';
 import { differingSettings } from '../records/alerts/process-settings.js';
 import { openAlerts } from '../records/alerts/settle-alerts.js';
-import { decidingSealCheck, lastSealCheck, unverifiedSeconds } from '../records/audit/seal-checks.js';
-import { oldestUnsealedSeconds } from '../records/audit/seal-state.js';
-import { callbackBacklog } from '../records/callbacks/callback-backlog.js';
+import {
+  decidingSealCheck,
+  lastSealCheck,
+  oldestUnsealedSeconds,
+  unverifiedSeconds,
+} from '../records/audit/seal-checks.js';
+import { callbackBacklog } from '../records/callbacks/list-callbacks.js';
 import { countMissed, countUnrecoverable } from '../records/deliveries/list-deliveries.js';
-import { countOpenBreaks, lastCompleteRuns } from '../records/gauges.js';
-import { heldByRefund } from '../records/orders/held-by-refund.js';
+import { countOpenBreaks, heldByRefund, lastCompleteRuns } from '../records/gauges.js';
 import { lostCalls } from '../records/service-writes.js';
 import { collectBacklog } from '../webhook/backlog.js';
 import type { Runtime } from './runtime.js';

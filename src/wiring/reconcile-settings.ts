@@ -2,8 +2,8 @@ import type { Config } from '../config.js';
 import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import type { ReconcileDeps } from '../reconcile/deps.js';
 import type { SharedSettings } from '../records/alerts/process-settings.js';
-import type { RetentionDays } from '../records/retention/retention-task.js';
-import type { MerchantClient } from '../service-api/client.js';
+import { type RetentionDays } from '../records/retention/delete-rows.js';
+import { type MerchantClient } from '../service-api/client.js';
 import type { Contract } from '../service-api/contract.js';
 import type { Runtime } from './runtime.js';
 

@@ -11,7 +11,7 @@ import { closePeriod } from '../../src/finance/periods/close-period.js';
 import { createLog } from '../../src/log.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { sealRows } from '../../src/records/audit/seal-rows.js';
-import { decideBreak } from '../../src/records/breaks/decide-break.js';
+import { decideBreak } from '../../src/records/breaks/list-breaks.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';

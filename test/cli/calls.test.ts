@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { holdOrders } from '../../src/records/orders/hold-orders.js';
 import { getOrder } from '../../src/records/orders/orders.js';
+import { holdOrders } from '../../src/records/orders/rederive-releases.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import { prepareKeyed } from '../../src/service-api/keyed-calls.js';
 import { useDatabase } from '../support/database.js';

@@ -8,7 +8,7 @@ import { defaultChart } from '../../src/domain/books/chart.js';
 import { sumAmounts } from '../../src/domain/money.js';
 import type { ExportFormat } from '../../src/finance/export-formats.js';
 import { exportMonth } from '../../src/finance/export-month.js';
-import { keepRates } from '../../src/records/balances/asset-rates.js';
+import { keepRates } from '../../src/records/balances/balance-assets.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
 import { defaultContract } from '../../src/service-api/contract.js';

@@ -1,11 +1,10 @@
-import type { Knex } from 'knex';
 import { beforeAll, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import { exportMonth } from '../../src/finance/export-month.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
-import { keepRates } from '../../src/records/balances/asset-rates.js';
-import type { MonthQuery, MonthRow } from '../../src/records/books/month-query.js';
+import { keepRates } from '../../src/records/balances/balance-assets.js';
+import { type MonthRow, monthRows } from '../../src/records/books/month-query.js';
 import { monthOrders, monthPayouts, monthRefunds } from '../../src/records/books/month-rows.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
@@ -90,14 +89,13 @@ function paid(name: string, fields: object = {}) {
   return poll('payment_intent', paidIntent(`pi_${name}`, `pa_${name}`, { ...times, payins: [], ...fields }), 10);
 }
 
-type Reader = (trx: Knex.Transaction, about: MonthQuery) => AsyncGenerator<MonthRow[]>;
-
-function read(rows: Reader, month: string, words: readonly string[] = refundWords): Promise<MonthRow[]> {
+function read(sql: string, month: string, words: readonly string[] = refundWords): Promise<MonthRow[]> {
   const [from, to] = [new Date(`${month}-01T00:00:00Z`), new Date(`${month}-01T00:00:00Z`)];
   to.setUTCMonth(to.getUTCMonth() + 1);
   return database.db.transaction(async (trx) => {
     const found: MonthRow[] = [];
-    for await (const part of rows(trx, { month, from, to, currency: 'USD', refundWords: words })) found.push(...part);
+    for await (const part of monthRows(trx, sql, { month, from, to, currency: 'USD', refundWords: words }))
+      found.push(...part);
     return found;
   });
 }

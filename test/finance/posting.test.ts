@@ -4,7 +4,7 @@ import type { EntryView } from '../../src/domain/views/books-shapes.js';
 import { importRatesFile } from '../../src/finance/import-rates.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
-import { keepRates } from '../../src/records/balances/asset-rates.js';
+import { keepRates } from '../../src/records/balances/balance-assets.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
 import { getEntry, listEntries } from '../../src/records/books/list-entries.js';

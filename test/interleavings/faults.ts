@@ -35,8 +35,8 @@ export const faults: Fault[] = [
   {
     name: 'a sweep that takes rows in progress',
     file: 'src/records/inbox/inbox-work.ts',
-    from: 'ORDER BY next_attempt_at LIMIT ? FOR UPDATE SKIP LOCKED',
-    to: 'ORDER BY next_attempt_at LIMIT ?',
+    from: 'ORDER BY next_attempt_at LIMIT ${limit} FOR UPDATE SKIP LOCKED',
+    to: 'ORDER BY next_attempt_at LIMIT ${limit}',
   },
   {
     name: 'refresh requests saved before records',
@@ -49,8 +49,8 @@ export const faults: Fault[] = [
   {
     name: 'a feed read past its safe end',
     file: 'src/records/changes.ts',
-    from: ".where('seq', '<=', bound.rows[0]?.bound ?? '0')",
-    to: ".where('seq', '<=', String(Number(bound.rows[0]?.bound) + 1e6))",
+    from: ".where('seq', '<=', bound)",
+    to: ".where('seq', '<=', String(Number(bound) + 1e6))",
   },
   {
     name: 'links are not locked',
@@ -87,8 +87,8 @@ export const faults: Fault[] = [
   {
     name: 'a worker takes rows in progress',
     file: 'src/records/inbox/inbox-work.ts',
-    from: 'ORDER BY id FOR UPDATE SKIP LOCKED\n     ), sized',
-    to: 'ORDER BY id\n     ), sized',
+    from: 'ORDER BY id FOR UPDATE SKIP LOCKED\n    ), sized',
+    to: 'ORDER BY id\n    ), sized',
   },
   {
     name: 'a reading that shows the same again goes back in time',

@@ -4,7 +4,7 @@ import { alertChannels } from '../../src/notify/alert-channels.js';
 import { type AlertDeps, beat, checkAlerts, sendNotices } from '../../src/notify/alert-loop.js';
 import { recordHeartbeats } from '../../src/notify/record-heartbeats.js';
 import { failingChannels } from '../../src/records/alerts/alert-channels.js';
-import { listAlerts } from '../../src/records/alerts/list-alerts.js';
+import { listAlerts } from '../../src/records/alerts/settle-alerts.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { restoreSecret, retiredLabels, retireSecret } from '../../src/records/deliveries/secrets.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';

@@ -3,11 +3,14 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import { type CallbackDeps, callbackLoops, sendNextCallback } from '../../src/notify/send-callbacks.js';
-import { callbackBacklog, pruneCallbacks } from '../../src/records/callbacks/callback-backlog.js';
-import { claimCallback, finishAttempt } from '../../src/records/callbacks/claim-callback.js';
+import {
+  claimCallback,
+  finishAttempt,
+  replayCallback,
+  replayDeadCallbacks,
+} from '../../src/records/callbacks/claim-callback.js';
 import { collectCallbacks } from '../../src/records/callbacks/collect-callbacks.js';
-import { listCallbacks } from '../../src/records/callbacks/list-callbacks.js';
-import { replayCallback, replayDeadCallbacks } from '../../src/records/callbacks/replay-callback.js';
+import { callbackBacklog, listCallbacks, pruneCallbacks } from '../../src/records/callbacks/list-callbacks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { registerOrder } from '../../src/records/orders/register-order.js';
 import { useDatabase } from '../support/database.js';

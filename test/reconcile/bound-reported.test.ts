@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { boundReported } from '../../src/records/breaks/bound-reported.js';
 import type { NewBreak } from '../../src/records/breaks/breaks.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
-import { inTransaction } from '../../src/records/database/in-transaction.js';
+import { inTransaction } from '../../src/records/database/statements.js';
 import { listRecords } from '../../src/records/rows.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { createLog } from '../../src/log.js';
 import { crossCheck, crossCheckAll } from '../../src/reconcile/cross-check/cross-check.js';
-import { decideBreak } from '../../src/records/breaks/decide-break.js';
+import { decideBreak } from '../../src/records/breaks/list-breaks.js';
 import { createTestDatabase } from '../support/database.js';
 import { at, poll, report } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';

@@ -3,8 +3,7 @@ import type { Knex } from 'knex';
 import { beforeAll, expect, test } from 'vitest';
 import { recordKinds } from '../../src/domain/records.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
-import { readSealedRows } from '../../src/records/audit/read-sealed-rows.js';
-import { sealedLogs } from '../../src/records/audit/sealed-logs.js';
+import { readSealedRows, sealedLogs } from '../../src/records/audit/sealed-logs.js';
 import { arrayText, textArray } from '../../src/records/database/array-parameter.js';
 import {
   fromDatabaseText,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { autoResolveBreaks, openBreaks } from '../../src/records/breaks/breaks.js';
-import { decideBreak } from '../../src/records/breaks/decide-break.js';
-import { getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
+import { decideBreak, getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { useDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
 import { intent } from '../support/records.js';

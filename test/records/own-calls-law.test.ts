@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { settleCall } from '../../src/records/calls/settle-call.js';
-import { holdOrders } from '../../src/records/orders/hold-orders.js';
 import { getOrder } from '../../src/records/orders/orders.js';
+import { holdOrders } from '../../src/records/orders/rederive-releases.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { noteTakenIn, takeInCalls } from '../../src/records/saving/take-in-calls.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import request from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RecordKind } from '../../src/domain/records.js';
-import { recordRules } from '../../src/domain/records.js';
+import { type RecordKind, recordRules } from '../../src/domain/records.js';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';

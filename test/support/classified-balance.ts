@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { classifyBalance } from '../../src/domain/balances/balance-proof.js';
-import { followResidual } from '../../src/records/balances/balance-breaks.js';
-import { openPosition, saveClassified } from '../../src/records/balances/balance-proofs.js';
+import { followResidual, openPosition, saveClassified } from '../../src/records/balances/balance-proofs.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 
 /** An asset whose balance was read and judged: what it is more or less than at the opening is unexplained. */

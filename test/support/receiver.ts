@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import type { Knex } from 'knex';
 import { afterEach, beforeEach } from 'vitest';
 import { createLog } from '../../src/log.js';

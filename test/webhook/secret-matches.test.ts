@@ -14,10 +14,10 @@ function scriptedDatabase() {
   let fail: ((error: Error) => void) | null = null;
   let tries = 0;
   const db = {
-    async transaction(work: (trx: { raw(sql: string, bindings: unknown[]): void }) => Promise<void>) {
+    async transaction(work: (trx: { raw(sql: string, bindings: unknown[]): object }) => Promise<void>) {
       tries += 1;
       if (tries === 1) await new Promise((_resolve, reject) => (fail = reject));
-      await work({ raw: (_sql, bindings) => void written.push(bindings) });
+      await work({ raw: (_sql, bindings) => ({ rows: [], rowCount: written.push(bindings) }) });
     },
   };
   return { db: db as unknown as Knex, written, fail: () => fail?.(new Error('down')) };

@@ -1,4 +1,4 @@
-import { type BreakDecision, decideBreak } from '../../records/breaks/decide-break.js';
+import { type BreakDecision, decideBreak } from '../../records/breaks/list-breaks.js';
 import type { Action } from '../action.js';
 import { words } from '../view/values.js';
 

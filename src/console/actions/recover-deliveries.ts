@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { getDelivery } from '../../records/deliveries/list-deliveries.js';
-import { recoverableIds, type Wanted } from '../../records/deliveries/recoverable-deliveries.js';
+import { getDelivery, recoverableIds, type Wanted } from '../../records/deliveries/list-deliveries.js';
 import type { Action, ActionRequest } from '../action.js';
 import type { PageDeps } from '../page-deps.js';
 import { causeOf } from '../view/delivery-words.js';

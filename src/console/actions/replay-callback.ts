@@ -1,4 +1,4 @@
-import { deadCallbacks, replayCallback, replayDeadCallbacks } from '../../records/callbacks/replay-callback.js';
+import { deadCallbacks, replayCallback, replayDeadCallbacks } from '../../records/callbacks/claim-callback.js';
 import type { Action } from '../action.js';
 import { notice } from '../view/pieces.js';
 import { counted } from '../view/values.js';

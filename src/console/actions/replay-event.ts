@@ -1,4 +1,4 @@
-import { isRowId } from '../../records/database/row-id.js';
+import { isRowId } from '../../records/database/paging.js';
 import { PRUNED_EVENT, prunedEvents } from '../../records/inbox/inbox-work.js';
 import type { Action } from '../action.js';
 

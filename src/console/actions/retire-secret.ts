@@ -4,7 +4,7 @@ import { leakLines } from '../../domain/deliveries/secret-leak.js';
 import { retirement } from '../../domain/deliveries/secret-verdict.js';
 import { rulesOf } from '../../domain/orders/order-facts.js';
 import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
-import { inTransaction } from '../../records/database/in-transaction.js';
+import { inTransaction } from '../../records/database/statements.js';
 import { declareLeaked, type LeakAnswer } from '../../records/deliveries/leaked-secrets.js';
 import { restoreSecret, retireSecret } from '../../records/deliveries/secrets.js';
 import { adoptedAtOf } from '../../records/installation.js';

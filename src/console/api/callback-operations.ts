@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { described } from '../../domain/views/parts.js';
-import { lockCallbacks } from '../../records/callbacks/lock-callbacks.js';
-import { deadCallbacks, replayCallback, replayDeadCallbacks } from '../../records/callbacks/replay-callback.js';
+import {
+  deadCallbacks,
+  lockCallbacks,
+  replayCallback,
+  replayDeadCallbacks,
+} from '../../records/callbacks/claim-callback.js';
 import { conflict, notHere } from '../problem.js';
 import { accepted, keepAction, optionalNote } from './keep-action.js';
 import { type Operation, operation } from './operation.js';

@@ -1,9 +1,8 @@
 import { todayIn } from '../../domain/books/match/ageing.js';
 import { matchShape, matchSummaryShape } from '../../domain/books/match/match-shapes.js';
 import { unprovenBalances } from '../../records/balances/balance-proofs.js';
-import { listMatches } from '../../records/books/match/list-matches.js';
+import { listMatches, matchSummary } from '../../records/books/match/list-matches.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
-import { matchSummary } from '../../records/books/match/match-summary.js';
 import type { ApiDeps } from '../api-deps.js';
 import { matchQuery, matchWords } from '../match-query.js';
 import { listQuery, pageOf } from './list-query.js';

@@ -6,7 +6,7 @@ import { described } from '../../domain/views/parts.js';
 import { breakShape } from '../../domain/views/proof-shapes.js';
 import { getBalance } from '../../records/balances/balance-views.js';
 import { attributeBalance } from '../../records/books/attribute-balance.js';
-import { type BreakDecision, decideBreak } from '../../records/breaks/decide-break.js';
+import { type BreakDecision, decideBreak } from '../../records/breaks/list-breaks.js';
 import { badRequest, conflict, notHere } from '../problem.js';
 import { keepAction, note, optionalNote } from './keep-action.js';
 import { type Operation, operation } from './operation.js';

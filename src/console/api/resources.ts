@@ -27,7 +27,7 @@ import {
   rejectionShape,
 } from '../../domain/views/webhook-shapes.js';
 import { getAction, listActions } from '../../records/actions/list-actions.js';
-import { listAlerts } from '../../records/alerts/list-alerts.js';
+import { listAlerts } from '../../records/alerts/settle-alerts.js';
 import { getBalance, listBalances } from '../../records/balances/balance-views.js';
 import { getEntry, listEntries } from '../../records/books/list-entries.js';
 import { getPeriod, listPeriods } from '../../records/books/periods.js';

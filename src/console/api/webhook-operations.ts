@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isRowId } from '../../records/database/row-id.js';
+import { isRowId } from '../../records/database/paging.js';
 import { PRUNED_EVENT, prunedEvents } from '../../records/inbox/inbox-work.js';
 import { conflict, notHere } from '../problem.js';
 import { accepted, keepAction, optionalNote } from './keep-action.js';

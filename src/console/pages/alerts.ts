@@ -1,8 +1,8 @@
 import { conditionNamed } from '../../domain/alerts/alerts.js';
 import type { AlertView } from '../../domain/views/operation-shapes.js';
-import { type ChannelView, channelViews } from '../../records/alerts/channel-views.js';
-import { listAlerts } from '../../records/alerts/list-alerts.js';
+import { type ChannelView, channelViews } from '../../records/alerts/alert-channels.js';
 import { listNotices, type NoticeView, noticeStatuses, noticesOf } from '../../records/alerts/list-notices.js';
+import { listAlerts } from '../../records/alerts/settle-alerts.js';
 import { processHeartbeats } from '../../records/process-heartbeats.js';
 import type { Page } from '../page.js';
 import type { PageDeps } from '../page-deps.js';

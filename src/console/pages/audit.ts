@@ -1,8 +1,14 @@
 import type { EntityKind } from '../../domain/records.js';
 import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { listActions } from '../../records/actions/list-actions.js';
-import { decidingSealCheck, lastSealCheck, type SealCheck } from '../../records/audit/seal-checks.js';
-import { type SealState, sealState, unsealedText } from '../../records/audit/seal-state.js';
+import {
+  decidingSealCheck,
+  lastSealCheck,
+  type SealCheck,
+  type SealState,
+  sealState,
+  unsealedText,
+} from '../../records/audit/seal-checks.js';
 import { verifySealsAction } from '../actions/verify-seals.js';
 import type { Page, PageRequest } from '../page.js';
 import { breakHref, entityHref } from '../view/links.js';

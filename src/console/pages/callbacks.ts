@@ -1,6 +1,5 @@
 import { type CallbackView, callbackStatuses } from '../../domain/views/operation-shapes.js';
-import { callbackBacklog } from '../../records/callbacks/callback-backlog.js';
-import { listCallbacks } from '../../records/callbacks/list-callbacks.js';
+import { callbackBacklog, listCallbacks } from '../../records/callbacks/list-callbacks.js';
 import { replayCallbackAction, replayDeadCallbacksAction } from '../actions/replay-callback.js';
 import type { Page } from '../page.js';
 import { orderHref } from '../view/links.js';

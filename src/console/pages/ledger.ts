@@ -1,7 +1,7 @@
 import { bookedKinds } from '../../domain/books/entry.js';
+import { monthTotals, newestMonth } from '../../records/books/account-totals.js';
 import { listEntries } from '../../records/books/list-entries.js';
-import { monthTotals, newestMonth } from '../../records/books/month-totals.js';
-import type { Page } from '../page.js';
+import { type Page } from '../page.js';
 import { entryColumns } from '../view/entry-rows.js';
 import { filters, listTable, options, table, withQuery } from '../view/pieces.js';
 import { kindWord } from '../view/record-words.js';

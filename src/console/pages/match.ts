@@ -4,10 +4,9 @@ import type { MatchTotals, MatchView } from '../../domain/books/match/match-shap
 import { matchReasons, matchStates } from '../../domain/books/match/reasons.js';
 import { sumAmounts } from '../../domain/money.js';
 import { unprovenBalances } from '../../records/balances/balance-proofs.js';
-import { listMatches } from '../../records/books/match/list-matches.js';
+import { listMatches, matchSummary } from '../../records/books/match/list-matches.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
-import { matchSummary } from '../../records/books/match/match-summary.js';
-import type { Page as PageOf } from '../../records/database/paging.js';
+import { type Page as PageOf } from '../../records/database/paging.js';
 import { matchQuery } from '../match-query.js';
 import type { Page, PageRequest } from '../page.js';
 import { ageColumns, ages, ageWords } from '../view/age-columns.js';

@@ -1,10 +1,9 @@
 import { NONE_ACCEPTED, retiredLast } from '../../domain/deliveries/last-secret.js';
 import type { Coverage, Run } from '../../domain/views/proof-shapes.js';
 import { countMissed } from '../../records/deliveries/list-deliveries.js';
-import { countOpenBreaks, type OpenBreaks } from '../../records/gauges.js';
+import { countCompletedPayments, countOpenBreaks, type OpenBreaks, type PaymentCounts } from '../../records/gauges.js';
 import { type Backlog, inboxBacklog } from '../../records/inbox/inbox-work.js';
 import { type MinuteCount, minuteCounts } from '../../records/inbox/minute-counts.js';
-import { countCompletedPayments, type PaymentCounts } from '../../records/payments-today.js';
 import { coverage } from '../../records/runs/coverage.js';
 import { listRuns } from '../../records/runs/runs.js';
 import { mayDo } from '../authenticate.js';

@@ -1,8 +1,7 @@
 import { rejectionWords } from '../../domain/rejection-words.js';
 import type { RejectionView } from '../../domain/views/webhook-shapes.js';
-import { countRejections, type ReasonCount } from '../../records/inbox/rejection-counts.js';
-import { listRejections } from '../../records/inbox/rejections.js';
-import type { Page } from '../page.js';
+import { listRejections, type ReasonCount, rejectionsByReason } from '../../records/inbox/rejections.js';
+import { type Page } from '../page.js';
 import { mayKnowPeople } from '../view/personal.js';
 import { filters, listTable, notice, options, table } from '../view/pieces.js';
 import type { Section } from '../view/sections.js';
@@ -16,7 +15,7 @@ export const rejections: Page = {
   load: async ({ db, now }, req) => {
     const { reason } = req.filters;
     const [counts, page] = await Promise.all([
-      countRejections(db, now()),
+      rejectionsByReason(db, now()),
       listRejections(db, { reason, cursor: req.cursor }),
     ]);
     const reasons = [...new Set([...Object.keys(rejectionWords), ...counts.map(({ reason }) => reason)])];

@@ -1,7 +1,7 @@
 import { kinds, type RecordKind, recordKinds } from '../../domain/kinds/kinds.js';
 import { type EntityKind, recordRules } from '../../domain/records.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
-import { isRowId } from '../../records/database/row-id.js';
+import { isRowId } from '../../records/database/paging.js';
 import { entityHref, eventHref, runHref } from './links.js';
 import { options } from './pieces.js';
 import { badge, id, link, list, quiet, type Tone, type Value, words } from './values.js';

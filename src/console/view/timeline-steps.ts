@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/console-roles.js';
 import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
-import { isRowId } from '../../records/database/row-id.js';
+import { isRowId } from '../../records/database/paging.js';
 import type { TimelineEntry } from '../../records/orders/order-details.js';
 import { entityHref } from './links.js';
 import { fieldFor } from './personal.js';

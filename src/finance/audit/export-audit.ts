@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { sealLine } from '../../domain/audit/seal.js';
 import { readSeals, type SealRange, type StoredSeal } from '../../records/audit/list-seals.js';
-import { readSealedRows } from '../../records/audit/read-sealed-rows.js';
-import { sealedLogs } from '../../records/audit/sealed-logs.js';
+import { readSealedRows, sealedLogs } from '../../records/audit/sealed-logs.js';
 import { planFolder, writeFolder } from '../exports/write-folder.js';
 
 const LABEL = 'audit';

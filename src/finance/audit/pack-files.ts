@@ -8,7 +8,7 @@ import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { getSeal } from '../../records/audit/list-seals.js';
 import { breaksUntil } from '../../records/audit/pack-facts.js';
 import { periodFiles, readPeriodFile } from '../../records/books/period-files.js';
-import { secretFingerprints } from '../../records/deliveries/secret-fingerprints.js';
+import { secretFingerprints } from '../../records/deliveries/secrets.js';
 import { exportFormats } from '../export-formats.js';
 import type { ZippedFile } from '../exports/zip-files.js';
 import { manifestOf, rowLines, sealLines } from './export-audit.js';

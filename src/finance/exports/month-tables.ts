@@ -1,10 +1,10 @@
-import type { Knex } from 'knex';
-import type { MovementTable } from '../../domain/balances/movement-table.js';
+import { type Knex } from 'knex';
+import { type MovementTable } from '../../domain/balances/movement-table.js';
 import { type Chart, nameIn } from '../../domain/books/chart.js';
 import { type FiatReport, fiatReport } from '../../domain/books/fiat-report.js';
 import { firstDayAfter, startOfDay } from '../../domain/books/posting-month.js';
 import { accountValues } from '../../records/books/account-totals.js';
-import type { MonthQuery, MonthRow } from '../../records/books/month-query.js';
+import { type MonthQuery, type MonthRow, monthRows } from '../../records/books/month-query.js';
 import {
   monthBalances,
   monthBreaks,
@@ -29,15 +29,15 @@ export function monthTables(books: MonthBooks): MonthTable[] {
   const { trx, month } = books;
   const about = queryOf(books);
   const rows: Record<MonthTable['name'], MonthTable['rows']> = {
-    orders: () => monthOrders(trx, about),
-    payments: () => monthPayments(trx, about),
+    orders: () => monthRows(trx, monthOrders, about),
+    payments: () => monthRows(trx, monthPayments, about),
     fees: () => namedFees(books, about),
-    refunds: () => monthRefunds(trx, about),
-    payouts: () => monthPayouts(trx, about),
-    deposits: () => monthPayins(trx, about),
-    transactions: () => monthTransactions(trx, about),
+    refunds: () => monthRows(trx, monthRefunds, about),
+    payouts: () => monthRows(trx, monthPayouts, about),
+    deposits: () => monthRows(trx, monthPayins, about),
+    transactions: () => monthRows(trx, monthTransactions, about),
     balances: () => oneTime(monthBalances(trx, month)),
-    breaks: () => monthBreaks(trx, about),
+    breaks: () => monthRows(trx, monthBreaks, about),
   };
   return (Object.keys(rows) as MonthTable['name'][]).map((name) => ({
     name,
@@ -53,7 +53,7 @@ function queryOf({ month, timeZone, currency, table }: MonthBooks): MonthQuery {
 }
 
 async function* namedFees({ trx, chart }: MonthBooks, about: MonthQuery): AsyncGenerator<MonthRow[]> {
-  for await (const rows of monthFees(trx, about))
+  for await (const rows of monthRows(trx, monthFees, about))
     yield rows.map((row) => ({ ...row, name: nameIn(chart, row['account'] ?? '') }));
 }
 

@@ -5,9 +5,10 @@ import { sumAmounts } from '../../domain/money.js';
 import type { Missing, PeriodCheck } from '../../domain/views/books-shapes.js';
 import type { Coverage } from '../../domain/views/proof-shapes.js';
 import { unprovenBalances } from '../../records/balances/balance-proofs.js';
-import { type BookedLater, bookedLater } from '../../records/books/booked-later.js';
-import { monthTotals } from '../../records/books/month-totals.js';
+import { monthTotals } from '../../records/books/account-totals.js';
 import {
+  type BookedLater,
+  bookedLater,
   criticalBreaks,
   firstMonth,
   unopenedAssets,

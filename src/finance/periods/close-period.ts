@@ -5,7 +5,7 @@ import { recordAction } from '../../records/actions/record-action.js';
 import { storePeriodFile } from '../../records/books/period-files.js';
 import { beginClosing, saveClosed } from '../../records/books/periods.js';
 import { lockBooks } from '../../records/books/posting-progress.js';
-import { secretFingerprints } from '../../records/deliveries/secret-fingerprints.js';
+import { secretFingerprints } from '../../records/deliveries/secrets.js';
 import { exportFormatNames, exportFormats } from '../export-formats.js';
 import { postEntries } from '../post-entries.js';
 import { oneMoment, type PostingDeps } from '../posting-deps.js';

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../../domain/json.js';
 import type { Observation } from '../../domain/observation.js';
 import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
-import { listedIds } from '../../records/runs/listed-ids.js';
+import { listedIds } from '../../records/runs/record-places.js';
 import { waitingRefreshRequests } from '../../records/runs/refresh-requests.js';
 import type { Outcome, RunContext } from '../deps.js';
 import { StrangeListError } from '../lists/same-list.js';

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../domain/json.js';
 import type { Observation } from '../../domain/observation.js';
-import { accountsEndingIn, closedAccounts } from '../../records/runs/listed-ids.js';
+import { accountsEndingIn, closedAccounts } from '../../records/runs/record-places.js';
 import { endRefreshRequests, type WaitingRefreshRequest } from '../../records/runs/refresh-requests.js';
 import { ForbiddenError, NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';

@@ -2,9 +2,13 @@ import { findAtOpening } from '../../domain/balances/at-opening.js';
 import { classifyBalance } from '../../domain/balances/balance-proof.js';
 import { classifiedResidual, holdResidual } from '../../domain/balances/unnamed-payouts.js';
 import { isZero } from '../../domain/money.js';
-import { isKnownResidual } from '../../records/balances/balance-breaks.js';
 import { workInMovements } from '../../records/balances/balance-movements.js';
-import { type BalanceProof, type ClassifiedBalance, readProofs } from '../../records/balances/balance-proofs.js';
+import {
+  type BalanceProof,
+  type ClassifiedBalance,
+  isKnownResidual,
+  readProofs,
+} from '../../records/balances/balance-proofs.js';
 import { type AssetSums, sumMovements } from '../../records/balances/balance-sums.js';
 import { describeError } from '../../records/database/database-errors.js';
 import { countUnreadPayins } from '../../records/runs/refresh-requests.js';

@@ -5,10 +5,10 @@ import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import { compareAmounts, isAmount, isTotal, isZero, normalizeAmount } from '../../domain/money.js';
 import type { Observation } from '../../domain/observation.js';
 import { textField } from '../../domain/records.js';
-import { keepRates } from '../../records/balances/asset-rates.js';
-import { followResidual } from '../../records/balances/balance-breaks.js';
+import { keepRates } from '../../records/balances/balance-assets.js';
 import {
   type ClassifiedBalance,
+  followResidual,
   lockProof,
   openPosition,
   saveClassified,

@@ -2,7 +2,7 @@ import { toJsonText } from '../../domain/json.js';
 import type { Observation } from '../../domain/observation.js';
 import type { RecordKind } from '../../domain/records.js';
 import { assetsToSettle, keepSettlementMethods } from '../../records/balances/product-facts.js';
-import { listedIds } from '../../records/runs/listed-ids.js';
+import { listedIds } from '../../records/runs/record-places.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
 import { saveObservations } from '../../records/saving/save-observations.js';
 import type { ReadOperation } from '../../service-api/operations.js';

@@ -31,8 +31,8 @@ import {
   openDisputes,
   openFilterListing,
 } from '../../records/breaks/filter-listings.js';
+import { openEvidence } from '../../records/breaks/list-breaks.js';
 import { loadCheckFacts } from '../../records/breaks/load-check-facts.js';
-import { openEvidence } from '../../records/breaks/open-evidence.js';
 import { describeError, isPassing } from '../../records/database/database-errors.js';
 import type { Kind, ReconcileDeps } from '../deps.js';
 import { whilePassing } from '../write-fenced.js';

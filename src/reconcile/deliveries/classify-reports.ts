@@ -5,8 +5,7 @@ import {
   matchedToCount,
   standingOf,
 } from '../../domain/deliveries/report-standing.js';
-import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
-import { withoutDecided } from '../../records/breaks/closed-breaks.js';
+import { autoResolveBreaks, openBreaks, withoutDecided } from '../../records/breaks/breaks.js';
 import { incidentSince, leakedLabels, markNotSent, undoubted } from '../../records/deliveries/leaked-secrets.js';
 import {
   countLacking,

@@ -10,9 +10,9 @@ import {
   oldestUnsettled,
   openDeliveries,
 } from '../../records/deliveries/deliveries.js';
+import { recoverableIds } from '../../records/deliveries/list-deliveries.js';
 import { endpointsById } from '../../records/deliveries/listed-endpoints.js';
 import type { Delivery } from '../../records/deliveries/read-delivery.js';
-import { recoverableIds } from '../../records/deliveries/recoverable-deliveries.js';
 import { learnSecretEndpoints, retiredSecretUse } from '../../records/deliveries/secret-endpoints.js';
 import { readWatermarks, type Watermark } from '../../records/runs/watermarks.js';
 import { ForbiddenError, NotFoundError } from '../../service-api/service-errors.js';

@@ -1,8 +1,8 @@
 import { boundedTimestamp, deliveredEvent } from '../../domain/deliveries/delivery-payload.js';
 import type { ClassifiedDelivery, ClassifyRules } from '../../records/deliveries/classify-deliveries.js';
 import { deliveriesById, markRecovered } from '../../records/deliveries/deliveries.js';
+import type { Wanted } from '../../records/deliveries/list-deliveries.js';
 import type { Delivery } from '../../records/deliveries/read-delivery.js';
-import type { Wanted } from '../../records/deliveries/recoverable-deliveries.js';
 import type { Arrival } from '../../records/inbox/inbox.js';
 import { storeArrivals } from '../../records/inbox/store-arrivals.js';
 import type { RunContext } from '../deps.js';

@@ -8,7 +8,7 @@ import {
   openBreaks,
   renewEvidence,
 } from '../../records/breaks/breaks.js';
-import { besideLacking, someLacking } from '../../records/deliveries/lacking-reports.js';
+import { besideLacking, someLacking } from '../../records/deliveries/leaked-secrets.js';
 import { isSecretInDoubt } from '../../records/deliveries/not-sent.js';
 import type { UnmatchedReport } from '../../records/deliveries/report-checks.js';
 import type { ReportEvidence } from '../../records/deliveries/report-evidence.js';

@@ -2,8 +2,13 @@ import type { Knex } from 'knex';
 import { deliveryBreakKinds } from '../../domain/deliveries/delivery-class.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ObservationSource } from '../../domain/observation.js';
-import { autoResolveBreaks, type BreakRef, type NewBreak, openBreaks } from '../../records/breaks/breaks.js';
-import { withoutDecided } from '../../records/breaks/closed-breaks.js';
+import {
+  autoResolveBreaks,
+  type BreakRef,
+  type NewBreak,
+  openBreaks,
+  withoutDecided,
+} from '../../records/breaks/breaks.js';
 import {
   type ClassifiedDelivery,
   type ClassifyRules,

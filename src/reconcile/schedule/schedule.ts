@@ -5,7 +5,7 @@ import { CRON_OFF, defaultCrons } from '../../domain/run-kinds.js';
 import { ConfigError } from '../../errors.js';
 import { describeError, isPassing } from '../../records/database/database-errors.js';
 import { applyRetention } from '../../records/retention/apply-retention.js';
-import type { RetentionDays } from '../../records/retention/retention-task.js';
+import type { RetentionDays } from '../../records/retention/delete-rows.js';
 import type { RefreshKind } from '../../records/runs/refresh-requests.js';
 import { crossCheckLoop } from '../cross-check/cross-check-loop.js';
 import { type Kind, kinds, type ReconcileDeps } from '../deps.js';

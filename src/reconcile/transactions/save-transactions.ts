@@ -5,7 +5,7 @@ import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
 import type { Observation, ObservationSource } from '../../domain/observation.js';
 import { transactionsRead } from '../../records/balances/transaction-rows.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from '../../records/breaks/breaks.js';
-import { openEvidence } from '../../records/breaks/open-evidence.js';
+import { openEvidence } from '../../records/breaks/list-breaks.js';
 import { instantText } from '../../records/database/database-text.js';
 import { saveObservations } from '../../records/saving/save-observations.js';
 import type { RunContext } from '../deps.js';

@@ -3,12 +3,13 @@ import type { Observation } from '../../domain/observation.js';
 import { textField } from '../../domain/records.js';
 import {
   countTransactionsRead,
+  feedWindows,
   type KnownTransaction,
   pauseInTransactions,
+  replaceFeedWindows,
   transactionsRead,
   transactionsReadBetween,
 } from '../../records/balances/transaction-rows.js';
-import { feedWindows, replaceFeedWindows } from '../../records/balances/transaction-windows.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
 import { ask } from '../service-reader.js';

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { rowOf } from '../database/statements.js';
 
 /** A session of the console by digests: neither its cookie nor its token can be had from them. */
 export interface SessionKey {
@@ -15,11 +16,8 @@ const ALL = '*';
 export async function endSession(db: Knex, { owner, session, until }: SessionKey): Promise<void> {
   await db.transaction(async (trx) => {
     await trx('ended_sessions').insert({ owner, session, until }).onConflict(['owner', 'session']).ignore();
-    const { rows } = await trx.raw<{ rows: [{ count: number; last: Date }] }>(
-      'SELECT count(*)::integer AS count, max(until) AS last FROM ended_sessions WHERE owner = ?',
-      [owner],
-    );
-    const [{ count, last }] = rows;
+    const { count, last } = await rowOf<{ count: number; last: Date }>(trx)`
+      SELECT count(*)::integer AS count, max(until) AS last FROM ended_sessions WHERE owner = ${owner}`;
     if (count <= MOST_OF_OWNER) return;
     await trx('ended_sessions').insert({ owner, session: ALL, until: last }).onConflict(['owner', 'session']).merge();
     await trx('ended_sessions').where({ owner }).whereNot({ session: ALL }).delete();

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { jsonbText } from '../database/database-text.js';
+import { rowOf } from '../database/statements.js';
 
 export interface NewAction {
   /** The name of a console token, or `cli:` and the user of the operating system. */
@@ -30,12 +31,10 @@ export async function recordAction(db: Knex, given: NewAction): Promise<void> {
   const about = { actor: given.actor, action: given.action };
   await db.transaction(async (trx) => {
     await recordRefusals(trx, about);
-    const { rows } = await trx.raw<{ rows: { folded: string }[] }>(
-      `INSERT INTO repeated_refusals (actor, action, since) VALUES (:actor, :action, now())
-       ON CONFLICT (actor, action) DO UPDATE SET folded = repeated_refusals.folded + 1 RETURNING folded`,
-      about,
-    );
-    if (Number(rows[0]?.folded) < OWN_ROWS) await insertAction(trx, shortened(given));
+    const { folded } = await rowOf<{ folded: string }>(trx)`
+      INSERT INTO repeated_refusals (actor, action, since) VALUES (${about.actor}, ${about.action}, now())
+      ON CONFLICT (actor, action) DO UPDATE SET folded = repeated_refusals.folded + 1 RETURNING folded`;
+    if (Number(folded) < OWN_ROWS) await insertAction(trx, shortened(given));
   });
 }
 
@@ -80,12 +79,5 @@ function shortened(given: NewAction): NewAction {
 
 async function insertAction(db: Knex, given: NewAction): Promise<void> {
   const { actor, action, target = null, reason = null, details = {}, outcome } = given;
-  await db('actions').insert({
-    actor,
-    action,
-    target,
-    reason,
-    details: jsonbText(details),
-    outcome,
-  });
+  await db('actions').insert({ actor, action, target, reason, details: jsonbText(details), outcome });
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
+import { rowsOf } from '../database/statements.js';
 
 export interface FailingChannel {
   channel: string;
@@ -9,11 +10,9 @@ export interface FailingChannel {
 
 /** Channels whose newest attempt failed. */
 export async function failingChannels(db: Knex): Promise<FailingChannel[]> {
-  const { rows } = await db.raw<{ rows: FailingChannel[] }>(
-    `SELECT channel, extract(epoch FROM now() - failing_since)::float8 AS "failingSeconds", coalesce(error, '') AS error
-     FROM alert_channels WHERE failing_since IS NOT NULL ORDER BY channel`,
-  );
-  return rows;
+  return rowsOf<FailingChannel>(db)`
+    SELECT channel, extract(epoch FROM now() - failing_since)::float8 AS "failingSeconds", coalesce(error, '') AS error
+    FROM alert_channels WHERE failing_since IS NOT NULL ORDER BY channel`;
 }
 
 /** Every channel that was ever configured. */
@@ -59,14 +58,12 @@ export async function claimChannel(db: Knex, channel: string, seconds: number): 
     .whereRaw(`created_at < now() - ${NOTICE_LIFE}`)
     .update({ status: 'expired' });
   const claim = randomUUID();
-  const { rows } = await db.raw<{ rows: { failures: number }[] }>(
-    `UPDATE alert_channels SET claim = ?, claimed_until = clock_timestamp() + ?::float8 * interval '1 second'
-     WHERE channel = ? AND next_attempt_at <= clock_timestamp()
-       AND (claimed_until IS NULL OR claimed_until < clock_timestamp())
-       AND EXISTS (SELECT FROM alert_notices AS waiting WHERE waiting.channel = alert_channels.channel AND status = 'pending')
-     RETURNING failures`,
-    [claim, seconds, channel],
-  );
+  const rows = await rowsOf<{ failures: number }>(db)`
+    UPDATE alert_channels SET claim = ${claim}, claimed_until = clock_timestamp() + ${seconds}::float8 * interval '1 second'
+    WHERE channel = ${channel} AND next_attempt_at <= clock_timestamp()
+      AND (claimed_until IS NULL OR claimed_until < clock_timestamp())
+      AND EXISTS (SELECT FROM alert_notices AS waiting WHERE waiting.channel = alert_channels.channel AND status = 'pending')
+    RETURNING failures`;
   const [row] = rows;
   if (row === undefined) return null;
   const notices: WaitingNotice[] = await db('alert_notices')
@@ -100,4 +97,26 @@ export async function releaseChannel(
   await db('alert_channels')
     .where({ channel, claim })
     .update({ claim: null, claimed_until: null, ...state });
+}
+
+/** The state of one channel, as the database knows it. */
+export interface ChannelView {
+  channel: string;
+  /** Null: the newest attempt did not fail, or there was none. */
+  failingSince: Date | null;
+  error: string | null;
+  /** When it last took something; null: never. */
+  lastOkAt: Date | null;
+  /** When what waits is tried next. */
+  nextAttemptAt: Date;
+  waiting: number;
+}
+
+/** Of every one that was ever configured. */
+export async function channelViews(db: Knex): Promise<ChannelView[]> {
+  return rowsOf<ChannelView>(db)`
+    SELECT channel, failing_since AS "failingSince", error, last_ok_at AS "lastOkAt", next_attempt_at AS "nextAttemptAt",
+           (SELECT count(*)::integer FROM alert_notices AS notice
+            WHERE notice.channel = alert_channels.channel AND status = 'pending') AS waiting
+    FROM alert_channels ORDER BY channel`;
 }

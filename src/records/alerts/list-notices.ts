@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import { definedOnly } from '../database/defined-only.js';
-import { type Page, type PageQuery, pageById } from '../database/paging.js';
+import { type Filters, given, type Page, type PageQuery, pageById } from '../database/paging.js';
 import type { RowOf } from '../database/view-of.js';
 
 /** What was sent to a channel, or is to be. Times are ISO 8601 UTC. */
@@ -29,14 +28,9 @@ type Row = RowOf<Pick<NoticeView, 'id' | 'channel' | 'status' | 'createdAt' | 's
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listNotices(
   db: Knex,
-  query: PageQuery & { channel?: string | undefined; status?: string | undefined },
+  query: PageQuery & Filters<'channel' | 'status'>,
 ): Promise<Page<NoticeView>> {
-  const { channel, status } = query;
-  const { items, nextCursor } = await pageById<Row>(
-    db('alert_notices').select('*').where(definedOnly({ channel, status })),
-    query,
-  );
-  return { items: items.map(viewOf), nextCursor };
+  return pageById(db('alert_notices').where(given(query, 'channel', 'status')), query, viewOf);
 }
 
 /** Of these alerts, oldest first. */

@@ -1,14 +1,13 @@
 import type { Knex } from 'knex';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
-import { decidingSealCheck, unverifiedSeconds } from '../audit/seal-checks.js';
-import { oldestUnsealedSeconds } from '../audit/seal-state.js';
-import { callbackBacklog } from '../callbacks/callback-backlog.js';
+import { decidingSealCheck, oldestUnsealedSeconds, unverifiedSeconds } from '../audit/seal-checks.js';
+import { callbackBacklog } from '../callbacks/list-callbacks.js';
+import { rowOf, rowsOf } from '../database/statements.js';
 import { countMissed } from '../deliveries/list-deliveries.js';
-import { lastCompleteRuns } from '../gauges.js';
+import { heldByRefund, lastCompleteRuns } from '../gauges.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
 import { minuteCounts } from '../inbox/minute-counts.js';
 import { countForgedSince, countRejections } from '../inbox/rejections.js';
-import { heldByRefund } from '../orders/held-by-refund.js';
 import { acceptsNoSecret, processHeartbeats } from '../process-heartbeats.js';
 import { lostCalls } from '../service-writes.js';
 import { failingChannels } from './alert-channels.js';
@@ -53,12 +52,10 @@ const SIX_HOURS = 360;
 /** The six hours are counted only where nothing came lately. */
 async function countWebhooks(db: Knex, now: Date): Promise<AlertFacts['webhooks']> {
   const since = minutesBefore(now, HALF_HOUR);
-  const { rows } = await db.raw<{ rows: [{ lately: boolean }] }>(
-    `SELECT coalesce((SELECT received_at FROM inbox WHERE source = 'webhook' ORDER BY id DESC LIMIT 1) > ?, false)
-         OR coalesce((SELECT rejected_at FROM rejections ORDER BY id DESC LIMIT 1) > ?, false) AS lately`,
-    [since, since],
-  );
-  if (rows[0].lately) return { halfHour: 1, before: 0 };
+  const { lately } = await rowOf<{ lately: boolean }>(db)`
+    SELECT coalesce((SELECT received_at FROM inbox WHERE source = 'webhook' ORDER BY id DESC LIMIT 1) > ${since}, false)
+        OR coalesce((SELECT rejected_at FROM rejections ORDER BY id DESC LIMIT 1) > ${since}, false) AS lately`;
+  if (lately) return { halfHour: 1, before: 0 };
   const counts = await minuteCounts(db, now, HALF_HOUR + SIX_HOURS);
   return { halfHour: 0, before: sum(counts.map(requestsOf)) };
 }
@@ -78,19 +75,17 @@ async function countForged(db: Knex, now: Date): Promise<AlertFacts['invalidSign
   const intoHour = Math.max(1, Math.ceil((now.getTime() - hour.getTime()) / 60_000));
   const lastMatch = await db('secrets').max<{ at: Date | null }>('last_match_at as at').first();
   const since = Math.max(minutesBefore(now, HALF_HOUR).getTime(), lastMatch?.at?.getTime() ?? 0);
-  const [sinceMatch, forged, { rows: hourly }, minutes] = await Promise.all([
+  const [sinceMatch, forged, hourly, minutes] = await Promise.all([
     countForgedSince(db, new Date(since)),
     countForgedSince(db, minutesBefore(now, 5)),
-    db.raw<{ rows: [{ forged: number }] }>(
-      `SELECT coalesce(sum(like_service), 0)::float8 AS forged FROM rejection_counts
-       WHERE hour = ? AND reason = 'invalid_signature'`,
-      [hour],
-    ),
+    rowOf<{ forged: number }>(db)`
+      SELECT coalesce(sum(like_service), 0)::float8 AS forged FROM rejection_counts
+      WHERE hour = ${hour} AND reason = 'invalid_signature'`,
     minuteCounts(db, now, Math.max(intoHour, 6)),
   ]);
   const taken = (part: Minute[]) => sum(part.map((minute) => requestsOf(minute) - minute.rejected));
   const lately = shareOf(forged, forged + taken(minutes.slice(-6)));
-  const ofHour = shareOf(hourly[0].forged, hourly[0].forged + taken(minutes.slice(-intoHour)));
+  const ofHour = shareOf(hourly.forged, hourly.forged + taken(minutes.slice(-intoHour)));
   return { sinceMatch, fiveMinutes: forged, share: Math.max(lately, ofHour) };
 }
 
@@ -99,12 +94,10 @@ async function countExpired(db: Knex, now: Date): Promise<AlertFacts['expiredTim
   const since = minutesBefore(now, HALF_HOUR);
   const expired = await countRejections(db, 'expired_timestamp', since);
   if (expired === 0) return { halfHour: 0, share: 0 };
-  const { rows } = await db.raw<{ rows: [{ taken: number }] }>(
-    `SELECT count(*)::integer AS taken FROM (SELECT received_at FROM inbox WHERE source = 'webhook'
-       ORDER BY id DESC LIMIT ${SAMPLED}) AS newest WHERE received_at > ?`,
-    [since],
-  );
-  return { halfHour: expired, share: shareOf(expired, expired + rows[0].taken) };
+  const { taken } = await rowOf<{ taken: number }>(db)`
+    SELECT count(*)::integer AS taken FROM (SELECT received_at FROM inbox WHERE source = 'webhook'
+      ORDER BY id DESC LIMIT ${SAMPLED}) AS newest WHERE received_at > ${since}`;
+  return { halfHour: expired, share: shareOf(expired, expired + taken) };
 }
 
 /** So many of the newest are read. */
@@ -123,14 +116,12 @@ function sum(numbers: number[]): number {
 }
 
 async function oldestBreaks(db: Knex): Promise<AlertFacts['breaks']> {
-  const { rows } = await db.raw<{ rows: AlertFacts['breaks'] }>(
-    `SELECT kind, severity, count(*)::integer AS count,
-            extract(epoch FROM now() - min(opened_at))::float8 AS "oldestSeconds"
-     FROM breaks WHERE status IN ('open', 'acknowledged') AND severity IN ('critical', 'high') OR
-       (status IN ('open', 'acknowledged') AND kind IN ('endpoint_inactive', 'endpoint_unsubscribed'))
-     GROUP BY kind, severity`,
-  );
-  return rows;
+  return rowsOf<AlertFacts['breaks'][number]>(db)`
+    SELECT kind, severity, count(*)::integer AS count,
+           extract(epoch FROM now() - min(opened_at))::float8 AS "oldestSeconds"
+    FROM breaks WHERE status IN ('open', 'acknowledged') AND severity IN ('critical', 'high') OR
+      (status IN ('open', 'acknowledged') AND kind IN ('endpoint_inactive', 'endpoint_unsubscribed'))
+    GROUP BY kind, severity`;
 }
 
 async function sealFacts(db: Knex, now: Date): Promise<AlertFacts['seals']> {

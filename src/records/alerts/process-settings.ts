@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { grouped } from '../../domain/grouped.js';
+import { raw, rowsOf, run } from '../database/statements.js';
 
 /** Settings that every role must have alike, as a process was started with. */
 export type SharedSettings = Readonly<Record<string, string>>;
@@ -14,20 +15,18 @@ export interface DifferingSetting {
 const FRESH = "interval '1 minute'";
 
 export async function recordSettings(db: Knex, parts: readonly string[], settings: SharedSettings): Promise<void> {
-  await db.raw(
-    `INSERT INTO setting_signs (setting, value, part, seen_at)
-     SELECT setting, value, part, now() FROM unnest(?::text[], ?::text[]) AS given (setting, value), unnest(?::text[]) AS part
-     ORDER BY setting, value, part
-     ON CONFLICT (setting, value, part) DO UPDATE SET seen_at = excluded.seen_at`,
-    [Object.keys(settings), Object.values(settings), [...parts]],
-  );
+  await run(db)`
+    INSERT INTO setting_signs (setting, value, part, seen_at)
+    SELECT setting, value, part, now() FROM unnest(${Object.keys(settings)}::text[], ${Object.values(settings)}::text[])
+      AS given (setting, value), unnest(${parts}::text[]) AS part
+    ORDER BY setting, value, part
+    ON CONFLICT (setting, value, part) DO UPDATE SET seen_at = excluded.seen_at`;
 }
 
 /** `here`: what another process works with, such as a command; it counts as one more. */
 export async function differingSettings(db: Knex, here: SharedSettings = {}): Promise<DifferingSetting[]> {
-  const { rows } = await db.raw<{ rows: { setting: string; value: string; part: string }[] }>(
-    `SELECT setting, value, part FROM setting_signs WHERE seen_at > now() - ${FRESH} ORDER BY setting, value, part`,
-  );
+  const rows = await rowsOf<{ setting: string; value: string; part: string }>(db)`
+    SELECT setting, value, part FROM setting_signs WHERE seen_at > now() - ${raw(FRESH)} ORDER BY setting, value, part`;
   const given = Object.entries(here).map(([setting, value]) => ({ setting, value, part: 'this command' }));
   const bySetting = grouped([...rows, ...given], ({ setting }) => setting);
   return [...bySetting].flatMap(([setting, heartbeats]) => {

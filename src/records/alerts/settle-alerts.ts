@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
-
 import { conditionNamed, type FoundAlert, remedyOf } from '../../domain/alerts/alerts.js';
+import { type AlertView, alertShape } from '../../domain/views/operation-shapes.js';
 import { jsonbText } from '../database/database-text.js';
+import { type Filters, given, type Page, type PageQuery, pageById } from '../database/paging.js';
+import { run } from '../database/statements.js';
+import { viewOf } from '../database/view-of.js';
 
 /** A condition that does not hold any more is taken for over after so long: one that comes and goes is sent once. */
 const QUIET_SECONDS = 120;
@@ -30,7 +33,7 @@ export async function settleAlerts(
   found: readonly FoundAlert[],
   { now, channels }: { now: Date; channels: readonly string[] },
 ): Promise<Settled> {
-  await trx.raw('LOCK TABLE alerts IN EXCLUSIVE MODE');
+  await run(trx)`LOCK TABLE alerts IN EXCLUSIVE MODE`;
   const open = new Map((await openAlerts(trx)).map((row) => [keyOf(row), row]));
   const settled: Settled = { fired: [], resolved: [], firing: [] };
   for (const alert of found) {
@@ -123,4 +126,32 @@ function messageOf(type: 'alert.firing' | 'alert.resolved', row: AlertRow): obje
     since: since.toISOString(),
     resolvedAt: resolved_at?.toISOString() ?? null,
   };
+}
+
+/** Newest first, paged by key. Throws `CursorError`. */
+export async function listAlerts(
+  db: Knex,
+  query: PageQuery &
+    Filters<'status' | 'name' | 'severity'> & {
+      /** Only those that were over since then. */
+      resolvedFrom?: Date | undefined;
+    },
+): Promise<Page<AlertView>> {
+  const { status, resolvedFrom } = query;
+  const rows = db('alerts').where(given(query, 'name', 'severity'));
+  if (resolvedFrom !== undefined) void rows.where('resolved_at', '>=', resolvedFrom);
+  if (status !== undefined)
+    void rows.whereRaw(
+      "CASE WHEN resolved_at IS NOT NULL THEN 'resolved' WHEN fired_at IS NULL THEN 'pending' ELSE 'firing' END = ?",
+      [status],
+    );
+  return pageById(rows, query, alertOf);
+}
+
+function alertOf(row: AlertRow): AlertView {
+  return viewOf(alertShape, row, {
+    status: row.resolved_at !== null ? 'resolved' : row.fired_at === null ? 'pending' : 'firing',
+    remedy: remedyOf(row),
+    runbook: `docs/runbook.md#${conditionNamed(row.name)?.runbook ?? ''}`,
+  });
 }

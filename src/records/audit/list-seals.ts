@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Seal } from '../../domain/audit/seal.js';
+import { raw, rowsOf, sql } from '../database/statements.js';
 
 /** As it stands in the table, be it true or not. */
 export interface StoredSeal extends Seal {
@@ -13,8 +14,8 @@ export interface SealRange {
   to: string | null;
 }
 
-const COLUMNS = `number::text, log, after::text, until::text, rows, rows_hash AS "rowsHash", previous, hash,
-  CASE WHEN isfinite(sealed_at) THEN floor(extract(epoch FROM sealed_at) * 1000)::bigint::text END AS "sealedMs"`;
+const COLUMNS = raw(`number::text, log, after::text, until::text, rows, rows_hash AS "rowsHash", previous, hash,
+  CASE WHEN isfinite(sealed_at) THEN floor(extract(epoch FROM sealed_at) * 1000)::bigint::text END AS "sealedMs"`);
 /** Some 40 KB each. */
 const CHUNK = 20;
 
@@ -24,11 +25,10 @@ type Row = Omit<StoredSeal, 'sealedAt' | 'rowHashes'> & { sealedMs: string | nul
 export async function* readSeals(db: Knex, { from, to }: SealRange): AsyncGenerator<StoredSeal[]> {
   let next = from === null ? -1n : BigInt(from) - 1n;
   for (;;) {
-    const { rows } = await db.raw<{ rows: Row[] }>(
-      `SELECT ${COLUMNS}, row_hashes AS "rowHashes" FROM seals
-       WHERE seals.number > ?::bigint ${to === null ? '' : 'AND number <= ?::bigint'} ORDER BY seals.number LIMIT ${CHUNK}`,
-      to === null ? [String(next)] : [String(next), to],
-    );
+    const rows = await rowsOf<Row>(db)`
+      SELECT ${COLUMNS}, row_hashes AS "rowHashes" FROM seals
+      WHERE seals.number > ${String(next)}::bigint ${to === null ? raw('') : sql`AND number <= ${to}::bigint`}
+      ORDER BY seals.number LIMIT ${CHUNK}`;
     const last = rows.at(-1);
     if (last === undefined) return;
     yield rows.map(sealOf);
@@ -38,18 +38,15 @@ export async function* readSeals(db: Knex, { from, to }: SealRange): AsyncGenera
 
 /** The newest below a number, and of a log where one is named; null: there is none. */
 export async function sealBefore(db: Knex, number: string, log?: string): Promise<StoredSeal | null> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT ${COLUMNS} FROM seals WHERE seals.number < ?::bigint ${log === undefined ? '' : 'AND log = ?'} ORDER BY seals.number DESC LIMIT 1`,
-    log === undefined ? [number] : [number, log],
-  );
-  return rows[0] === undefined ? null : sealOf(rows[0]);
+  const [row] = await rowsOf<Row>(db)`
+    SELECT ${COLUMNS} FROM seals WHERE seals.number < ${number}::bigint
+      ${log === undefined ? raw('') : sql`AND log = ${log}`} ORDER BY seals.number DESC LIMIT 1`;
+  return row === undefined ? null : sealOf(row);
 }
 
 export async function getSeal(db: Knex, number: string): Promise<StoredSeal | null> {
-  const { rows } = await db.raw<{ rows: Row[] }>(`SELECT ${COLUMNS} FROM seals WHERE seals.number = ?::bigint`, [
-    number,
-  ]);
-  return rows[0] === undefined ? null : sealOf(rows[0]);
+  const [row] = await rowsOf<Row>(db)`SELECT ${COLUMNS} FROM seals WHERE seals.number = ${number}::bigint`;
+  return row === undefined ? null : sealOf(row);
 }
 
 /** The newest seal, as the one row that names it says. */

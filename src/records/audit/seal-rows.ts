@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { packRowHashes, type RowHash, rowHash, rowsHashOf, type Seal, sealHash } from '../../domain/audit/seal.js';
-import { readSealedRows } from './read-sealed-rows.js';
-import { type SealedLog, sealedLogs } from './sealed-logs.js';
+import { raw, rowOf, run } from '../database/statements.js';
+import { asColumns } from '../database/view-of.js';
+import { readSealedRows, type SealedLog, sealedLogs } from './sealed-logs.js';
 
 /** Rows in one seal, at most. */
 const MOST_ROWS = 1_000;
@@ -39,13 +40,13 @@ export async function sealRows(
 }
 
 async function sealNext(trx: Knex.Transaction, log: SealedLog, at: Date): Promise<(Seal & { hash: string }) | null> {
-  await trx.raw(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+  await run(trx)`SET LOCAL lock_timeout = '${raw(LOCK_TIMEOUT)}'`;
   const head = await trx<{ number: string; hash: string }>('seal_head').forUpdate().first();
   if (head === undefined) throw new Error('the row of the newest seal is gone');
   const last = await trx('seals').where({ log: log.name }).orderBy('number', 'desc').first('until');
   const after = String(last?.until ?? '0');
-  const bound = await trx.raw<{ rows: [{ settled: string }] }>(`SELECT ${log.settled} AS settled`);
-  const hashes = await hashesOf(trx, log, { after, until: bound.rows[0].settled });
+  const { until } = await rowOf<{ until: string }>(trx)`SELECT ${raw(log.settled)} AS until`;
+  const hashes = await hashesOf(trx, log, { after, until });
   const newest = hashes.at(-1);
   if (newest === undefined) return null;
   const seal: Seal = {
@@ -59,7 +60,8 @@ async function sealNext(trx: Knex.Transaction, log: SealedLog, at: Date): Promis
     sealedAt: at.toISOString(),
   };
   const hash = sealHash(seal);
-  await insertSeal(trx, { ...seal, hash }, packRowHashes(hashes));
+  await trx('seals').insert(asColumns({ ...seal, hash, rowHashes: packRowHashes(hashes) }));
+  await trx('seal_head').update({ number: seal.number, hash });
   return { ...seal, hash };
 }
 
@@ -74,21 +76,4 @@ async function hashesOf(
     if (hashes.length >= MOST_ROWS) break;
   }
   return hashes.slice(0, MOST_ROWS);
-}
-
-async function insertSeal(trx: Knex.Transaction, seal: Seal & { hash: string }, rowHashes: Buffer): Promise<void> {
-  const { number, log, after, until, rows, rowsHash, previous, sealedAt, hash } = seal;
-  await trx('seals').insert({
-    number,
-    log,
-    after,
-    until,
-    rows,
-    row_hashes: rowHashes,
-    rows_hash: rowsHash,
-    previous,
-    sealed_at: sealedAt,
-    hash,
-  });
-  await trx('seal_head').update({ number, hash });
 }

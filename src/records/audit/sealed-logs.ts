@@ -1,5 +1,10 @@
+import type { Knex } from 'knex';
+import { rowLine, type SealedRow } from '../../domain/audit/seal.js';
 import { canonicalJson } from '../../domain/canonical-json.js';
+import type { JsonObject } from '../../domain/json.js';
 import { parseJson } from '../../domain/json-table/parse-json.js';
+import { snakeCase } from '../../domain/records.js';
+import { raw, rowsOf, sql } from '../database/statements.js';
 
 /** How a column is written in the line of its row: none of it depends on how Postgres writes a value. */
 type Written = 'text' | 'whole' | 'decimal' | 'day' | 'time' | 'json';
@@ -27,6 +32,22 @@ export type LogName =
   | 'period_files'
   | 'actions';
 
+type Columns = SealedLog['columns'];
+
+/** By how they are written; each name's column is the same in snake case. */
+function columnsOf(names: Partial<Record<Written, readonly string[]>>): Columns {
+  const pairs = Object.entries(names).flatMap(([written, some]) =>
+    some.map((name) => [name, [snakeCase(name), written as Written]] as const),
+  );
+  return Object.fromEntries(pairs);
+}
+
+/** `key`: of the trigger that announces its rows. */
+function log(name: Exclude<LogName, 'changes'>, key: number, names: Parameters<typeof columnsOf>[0]): SealedLog {
+  const settled = `rows_settled_up_to(${key}, '${name}_id_seq')`;
+  return { name, table: name, place: 'id', settled, columns: { id: ['id', 'whole'], ...columnsOf(names) } };
+}
+
 /** All that is sealed, in the order of sealing: what people did last, since it may speak of all the others. */
 export const sealedLogs: readonly SealedLog[] = [
   {
@@ -35,104 +56,58 @@ export const sealedLogs: readonly SealedLog[] = [
     place: 'seq',
     settled: 'changes_settled_up_to()',
     columns: {
-      seq: ['seq', 'whole'],
-      xid: ['xid', 'whole'],
-      entityKind: ['entity_kind', 'text'],
-      entityId: ['entity_id', 'text'],
-      field: ['field', 'text'],
+      ...columnsOf({
+        whole: ['seq', 'xid'],
+        text: ['entityKind', 'entityId', 'field', 'sourceType', 'sourceRef'],
+        time: ['serviceTime', 'changedAt'],
+      }),
       from: ['from_value', 'text'],
       to: ['to_value', 'text'],
-      sourceType: ['source_type', 'text'],
-      sourceRef: ['source_ref', 'text'],
-      serviceTime: ['service_time', 'time'],
-      changedAt: ['changed_at', 'time'],
     },
   },
   log('entries', 29769, {
-    recordKind: ['record_kind', 'text'],
-    recordId: ['record_id', 'text'],
-    key: ['key', 'text'],
-    version: ['version', 'whole'],
-    type: ['type', 'text'],
-    reverses: ['reverses', 'whole'],
-    corrects: ['corrects', 'whole'],
-    month: ['month', 'text'],
-    date: ['date', 'day'],
-    at: ['at', 'time'],
-    day: ['day', 'day'],
-    datedBy: ['dated_by', 'text'],
-    adjusts: ['adjusts', 'text'],
-    description: ['description', 'text'],
-    sources: ['sources', 'json'],
-    observed: ['observed', 'json'],
-    written: ['written', 'whole'],
-    postedAt: ['posted_at', 'time'],
+    text: ['recordKind', 'recordId', 'key', 'type', 'month', 'datedBy', 'adjusts', 'description'],
+    whole: ['version', 'reverses', 'corrects', 'written'],
+    day: ['date', 'day'],
+    time: ['at', 'postedAt'],
+    json: ['sources', 'observed'],
   }),
   log('entry_rates', 29770, {
-    entryId: ['entry_id', 'whole'],
-    assetCode: ['asset_code', 'text'],
-    currency: ['currency', 'text'],
-    rate: ['rate', 'decimal'],
-    source: ['source', 'text'],
-    rateAt: ['rate_at', 'time'],
-    reason: ['reason', 'text'],
-    valuedAt: ['valued_at', 'time'],
+    whole: ['entryId'],
+    text: ['assetCode', 'currency', 'source', 'reason'],
+    decimal: ['rate'],
+    time: ['rateAt', 'valuedAt'],
   }),
   log('given_rates', 29771, {
-    date: ['date', 'day'],
-    assetCode: ['asset_code', 'text'],
-    currency: ['currency', 'text'],
-    rate: ['rate', 'decimal'],
-    fileHash: ['file_hash', 'text'],
-    actor: ['actor', 'text'],
-    importedAt: ['imported_at', 'time'],
+    day: ['date'],
+    text: ['assetCode', 'currency', 'fileHash', 'actor'],
+    decimal: ['rate'],
+    time: ['importedAt'],
   }),
   {
     ...log('balance_attributions', 29772, {
-      assetCode: ['asset_code', 'text'],
-      amount: ['amount', 'decimal'],
-      note: ['note', 'text'],
-      actor: ['actor', 'text'],
-      at: ['at', 'time'],
-      bookedOn: ['booked_on', 'day'],
+      text: ['assetCode', 'note', 'actor'],
+      decimal: ['amount'],
+      time: ['at'],
+      day: ['bookedOn'],
     }),
     newer: ['bookedOn'],
   },
-  log('break_steps', 29773, {
-    breakId: ['break_id', 'whole'],
-    action: ['action', 'text'],
-    actor: ['actor', 'text'],
-    note: ['note', 'text'],
-    at: ['at', 'time'],
-  }),
+  log('break_steps', 29773, { whole: ['breakId'], text: ['action', 'actor', 'note'], time: ['at'] }),
   log('period_files', 29774, {
-    month: ['month', 'text'],
-    closing: ['closing', 'whole'],
-    format: ['format', 'text'],
-    name: ['name', 'text'],
-    sha256: ['sha256', 'text'],
-    bytes: ['bytes', 'whole'],
-    storedAt: ['stored_at', 'time'],
+    text: ['month', 'format', 'name', 'sha256'],
+    whole: ['closing', 'bytes'],
+    time: ['storedAt'],
   }),
   log('actions', 29775, {
-    at: ['at', 'time'],
-    actor: ['actor', 'text'],
-    action: ['action', 'text'],
-    target: ['target', 'text'],
-    reason: ['reason', 'text'],
-    details: ['details', 'json'],
-    outcome: ['outcome', 'text'],
+    text: ['actor', 'action', 'target', 'reason', 'outcome'],
+    json: ['details'],
+    time: ['at'],
   }),
 ];
 
-/** `key`: of the trigger that announces its rows. */
-function log(name: Exclude<LogName, 'changes'>, key: number, columns: SealedLog['columns']): SealedLog {
-  const settled = `rows_settled_up_to(${key}, '${name}_id_seq')`;
-  return { name, table: name, place: 'id', settled, columns: { id: ['id', 'whole'], ...columns } };
-}
-
 /** Every column as the text that is stored (varchar), or null. No value that a column can hold makes it fail: the microseconds of the last years are no bigint. */
-export const writtenInSql: Readonly<Record<Written, (column: string) => string>> = {
+const writtenInSql: Readonly<Record<Written, (column: string) => string>> = {
   text: (column) => `${column}::varchar`,
   whole: (column) => `${column}::text`,
   decimal: (column) => `trim_scale(${column})::text`,
@@ -145,7 +120,7 @@ export const writtenInSql: Readonly<Record<Written, (column: string) => string>>
 const DEEPEST = 1_000;
 
 /** What a column's text is in the line. Times to the microsecond. */
-export function writtenInLine(written: Written, text: string): string {
+function writtenInLine(written: Written, text: string): string {
   if (written === 'json') return canonicalJson(parseJson(text, DEEPEST));
   if (written === 'time') return /^-?\d+$/.test(text) ? instant(BigInt(text)) : text;
   if (written === 'day') return /^-?\d+$/.test(text) ? instant(BigInt(text) * 86_400_000_000n).slice(0, 10) : text;
@@ -159,4 +134,71 @@ function instant(microseconds: bigint): string {
   const rest = ((microseconds % 1_000_000n) + 1_000_000n) % 1_000_000n;
   const seconds = new Date(Number((microseconds - rest) / 1_000n)).toISOString().slice(0, -5);
   return `${seconds}.${String(rest).padStart(6, '0')}Z`;
+}
+
+/** Of a log: the rows above `after` (null: all from the first on), up to `until`. */
+export interface SealedRange {
+  after: string | null;
+  until: string;
+}
+
+/** Rows of which a few may be large: so many are in memory at once. */
+const CHUNK = 250;
+
+/** Rows in the order of their places, in chunks. Those of one place stand beside one another. */
+export async function* readSealedRows(
+  db: Knex,
+  log: SealedLog,
+  { after, until }: SealedRange,
+): AsyncGenerator<SealedRow[]> {
+  const columns = Object.entries(log.columns).map(
+    ([name, [column, how]]) => `${writtenInSql[how](column)} AS "${name}"`,
+  );
+  const place = raw(log.place);
+  let from = after;
+  for (;;) {
+    const rows = await rowsOf<Record<string, string | null>>(db)`
+      SELECT ${raw(columns.join(', '))} FROM ${raw(log.table)}
+      WHERE ${place} <= ${until}::bigint ${from === null ? raw('') : sql`AND ${place} > ${from}::bigint`}
+      ORDER BY ${raw(log.table)}.${place} LIMIT ${CHUNK}`;
+    const last = rows.at(-1)?.[log.place];
+    if (last === undefined || last === null) return;
+    yield await linesOf(db, log, rows);
+    from = last;
+  }
+}
+
+async function linesOf(db: Knex, log: SealedLog, rows: Record<string, string | null>[]): Promise<SealedRow[]> {
+  const legs = log.name === 'entries' ? await legsOf(db, rows) : null;
+  return rows.map((row) => {
+    const written: JsonObject = {};
+    for (const [name, [, how]] of Object.entries(log.columns)) {
+      const text = row[name] ?? null;
+      if (text === null && log.newer?.includes(name)) continue;
+      written[name] = text === null ? null : writtenInLine(how, text);
+    }
+    const place = row[log.place] ?? '';
+    if (legs !== null) written['lines'] = legs.get(place) ?? [];
+    return { place, line: rowLine(log.name, written) };
+  });
+}
+
+interface Leg {
+  entry: string;
+  line: string;
+  account: string;
+  assetCode: string;
+  amount: string;
+  memo: string;
+}
+
+/** What an entry is made of is sealed with it. */
+async function legsOf(db: Knex, entries: Record<string, string | null>[]): Promise<Map<string, JsonObject[]>> {
+  const rows = await rowsOf<Leg>(db)`
+    SELECT entry_id::text AS entry, line::text, account::varchar, asset_code::varchar AS "assetCode", trim_scale(amount)::text AS amount,
+           CASE WHEN memo THEN 'yes' ELSE 'no' END AS memo
+    FROM entry_lines WHERE entry_id = ANY (${entries.map(({ id }) => Number(id))}::bigint[]) ORDER BY entry_lines.entry_id, entry_lines.line`;
+  const legs = new Map<string, JsonObject[]>();
+  for (const { entry, ...leg } of rows) legs.set(entry, [...(legs.get(entry) ?? []), leg]);
+  return legs;
 }

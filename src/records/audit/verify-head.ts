@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { NO_SEAL } from '../../domain/audit/seal.js';
-import type { ReportFinding } from './findings.js';
+import { rowOf, rowsOf } from '../database/statements.js';
 import { getSeal, sealHead } from './list-seals.js';
 
 export interface KnownSeal {
@@ -10,9 +10,8 @@ export interface KnownSeal {
 
 /** Whether the newest seal is the one that was made last. Seals that are made meanwhile do no harm. */
 export async function verifyHead(db: Knex, reportFinding: ReportFinding): Promise<void> {
-  const { rows } = await db.raw<{ rows: { number: string; hash: string }[] }>(
-    `SELECT number::text, hash FROM seals ORDER BY seals.number DESC LIMIT 1`,
-  );
+  const rows = await rowsOf<{ number: string; hash: string }>(db)`
+    SELECT number::text, hash FROM seals ORDER BY seals.number DESC LIMIT 1`;
   const last = rows[0] ?? { number: '0', hash: NO_SEAL };
   const head = await sealHead(db);
   if (head !== null && BigInt(head.number) > BigInt(last.number) && (await getSeal(db, head.number)) === null) {
@@ -38,19 +37,16 @@ export async function verifyHead(db: Knex, reportFinding: ReportFinding): Promis
 
 /** Seals that were seen by earlier checks, and rows that others were made of. */
 export async function verifyTails(db: Knex, reportFinding: ReportFinding): Promise<void> {
-  const { rows } = await db.raw<{ rows: (KnownSeal & { at: Date })[] }>(
-    `SELECT DISTINCT ON (last_seal, head_hash) last_seal::text AS number, head_hash AS hash, finished_at AS at FROM seal_checks
-     LEFT JOIN seals ON number = last_seal
-     WHERE findings = 0 AND last_seal > 0 AND head_hash IS DISTINCT FROM hash ORDER BY last_seal, head_hash LIMIT 100`,
-  );
+  const rows = await rowsOf<KnownSeal & { at: Date }>(db)`
+    SELECT DISTINCT ON (last_seal, head_hash) last_seal::text AS number, head_hash AS hash, finished_at AS at FROM seal_checks
+    LEFT JOIN seals ON number = last_seal
+    WHERE findings = 0 AND last_seal > 0 AND head_hash IS DISTINCT FROM hash ORDER BY last_seal, head_hash LIMIT 100`;
   for (const { at, ...seal } of rows)
     await holdSeal(db, reportFinding, { seal, by: `the check of ${at.toISOString()} saw` });
   // What the store was sent is a row that was there: other marks of progress may name numbers that no row ever had.
-  const tail = await db.raw<{ rows: [{ newest: string; known: string }] }>(
-    `SELECT coalesce((SELECT max(seq) FROM changes), 0)::text AS newest,
-            coalesce((SELECT max(seq) FROM callbacks), 0)::text AS known`,
-  );
-  const { newest, known } = tail.rows[0];
+  const { newest, known } = await rowOf<{ newest: string; known: string }>(db)`
+    SELECT coalesce((SELECT max(seq) FROM changes), 0)::text AS newest,
+           coalesce((SELECT max(seq) FROM callbacks), 0)::text AS known`;
   if (BigInt(known) <= BigInt(newest)) return;
   const from = String(BigInt(newest) + 1n);
   const message = `the history of changes ends at row ${newest}, and the store was sent row ${known}: what came between is missing`;
@@ -78,3 +74,34 @@ async function holdSeal(
   const message = `${by} seal ${number} as ${hash.slice(0, 16)}…; ${found === null ? 'it is missing' : `it is ${found.hash.slice(0, 16)}…`}`;
   reportFinding({ what: found === null ? 'seal_missing' : 'seal_changed', ...about, told: message });
 }
+
+/** Something that is not as it was sealed, and where. */
+export interface Finding {
+  what:
+    | 'row_changed'
+    | 'row_missing'
+    | 'row_added'
+    /** Said besides: what was the row `from` is the row `to` now. */
+    | 'row_moved'
+    /** Rows whose seals are missing. */
+    | 'row_unsealed'
+    | 'seal_changed'
+    | 'seal_missing'
+    | 'head_changed'
+    /** A stored file of a closed month. */
+    | 'file_changed'
+    /** Rows at the end of a log that others were made of. */
+    | 'tail_missing';
+  /** The number of the seal; null: no one seal. */
+  seal: string | null;
+  log: string | null;
+  /** The first and the last: rows of the log, or seals where there is none. */
+  from: string;
+  to: string;
+  /** How many rows. */
+  rows: number;
+  /** The same in words. */
+  told: string;
+}
+
+export type ReportFinding = (finding: Finding) => void;

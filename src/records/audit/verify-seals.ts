@@ -4,11 +4,16 @@ import { compareRows, type FaultyRows } from '../../domain/audit/compare-rows.js
 import { type MovedRows, movedRows } from '../../domain/audit/find-moved.js';
 import { NO_SEAL, type RowHash, rowHash, rowsHashOf, sealHash, unpackRowHashes } from '../../domain/audit/seal.js';
 import { readPeriodFile } from '../books/period-files.js';
-import type { Finding, ReportFinding } from './findings.js';
 import { readSeals, type SealRange, type StoredSeal, sealBefore } from './list-seals.js';
-import { readSealedRows } from './read-sealed-rows.js';
-import { type SealedLog, sealedLogs } from './sealed-logs.js';
-import { type KnownSeal, verifyExpected, verifyHead, verifyTails } from './verify-head.js';
+import { readSealedRows, type SealedLog, sealedLogs } from './sealed-logs.js';
+import {
+  type Finding,
+  type KnownSeal,
+  type ReportFinding,
+  verifyExpected,
+  verifyHead,
+  verifyTails,
+} from './verify-head.js';
 
 export interface VerifyOptions extends Partial<SealRange> {
   /** Seals that somebody kept elsewhere: each must be in the chain. */

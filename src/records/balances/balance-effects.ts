@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import type { Effect } from '../../domain/balances/movements.js';
+import { type Effect } from '../../domain/balances/movements.js';
 import { compareAmounts, isZero } from '../../domain/money.js';
-import { bigintArray, textArray } from '../database/array-parameter.js';
 import { instantText } from '../database/database-text.js';
+import { rowsOf, run, tableOf } from '../database/statements.js';
 import type { MovingKind, MovingRecord } from './balance-records.js';
 
 /** `operations`: all that the record may stand for, whether or not they move something; null: that is not known. */
@@ -43,18 +43,16 @@ export async function writeEffects(
 ): Promise<void> {
   if (records.length === 0) return;
   const keys = records.map(({ key }) => key);
-  const { rows } = await trx.raw<{ rows: Line[] }>(
-    `SELECT record_id, line, part, operation, account_id, asset_code, trim_scale(delta)::text AS delta,
-            trim_scale(base)::text AS base, at, why, trim_scale(limits)::text AS limits, moved_from
-     FROM movements WHERE record_kind = ? AND record_id = ANY (?::text[])`,
-    [kind, textArray(keys)],
-  );
+  const rows = await rowsOf<Line>(trx)`
+    SELECT record_id, line, part, operation, account_id, asset_code, trim_scale(delta)::text AS delta,
+           trim_scale(base)::text AS base, at, why, trim_scale(limits)::text AS limits, moved_from
+    FROM movements WHERE record_kind = ${kind} AND record_id = ANY (${keys}::text[])`;
   const openings = await readOpenings(trx, records);
   const lines = records.flatMap((record) => {
     const before = rows.filter((row) => row.record_id === record.key);
     return linesOf(record, before, { openings, renewing });
   });
-  await trx.raw('DELETE FROM movements WHERE record_kind = ? AND record_id = ANY (?::text[])', [kind, textArray(keys)]);
+  await run(trx)`DELETE FROM movements WHERE record_kind = ${kind} AND record_id = ANY (${keys}::text[])`;
   await insertLines(trx, kind, lines);
 }
 
@@ -173,29 +171,24 @@ function timeOf(text: string | null): Date | null {
 
 async function insertLines(trx: Knex.Transaction, kind: MovingKind, lines: readonly Line[]): Promise<void> {
   if (lines.length === 0) return;
-  const texts = (value: (line: Line) => string | null) => textArray(lines.map(value));
-  await trx.raw(
-    `INSERT INTO movements (record_kind, record_id, line, part, operation, account_id, asset_code, delta, base, at, why,
-                            limits, moved_from)
-     SELECT ?, record_id, line, part, operation, account_id, asset_code, delta::numeric, base::numeric,
-            at::timestamptz, why, limits::numeric, moved_from
-     FROM unnest(?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
-                 ?::text[], ?::text[], ?::bigint[])
-       AS new (record_id, line, part, operation, account_id, asset_code, delta, base, at, why, limits, moved_from)`,
-    [
-      kind,
-      texts((line) => line.record_id),
-      bigintArray(lines.map(({ line }) => line)),
-      texts(({ part }) => part),
-      texts(({ operation }) => operation),
-      texts((line) => line.account_id),
-      texts((line) => line.asset_code),
-      texts(({ delta }) => delta),
-      texts(({ base }) => base),
-      texts(({ at }) => at?.toISOString() ?? null),
-      texts(({ why }) => why),
-      texts(({ limits }) => limits),
-      bigintArray(lines.map((line) => Number(line.moved_from))),
-    ],
-  );
+  const given = tableOf('new', lines, {
+    record_id: 'text',
+    line: 'bigint',
+    part: 'text',
+    operation: 'text',
+    account_id: 'text',
+    asset_code: 'text',
+    delta: 'text',
+    base: 'text',
+    at: ['text', ({ at }) => at?.toISOString() ?? null],
+    why: 'text',
+    limits: 'text',
+    moved_from: 'bigint',
+  });
+  await run(trx)`
+    INSERT INTO movements (record_kind, record_id, line, part, operation, account_id, asset_code, delta, base, at, why,
+                           limits, moved_from)
+    SELECT ${kind}, record_id, line, part, operation, account_id, asset_code, delta::numeric, base::numeric,
+           at::timestamptz, why, limits::numeric, moved_from
+    FROM ${given}`;
 }

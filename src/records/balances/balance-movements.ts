@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import type { MovementTable } from '../../domain/balances/movement-table.js';
 import { effectsOf, operationsWith } from '../../domain/balances/movements.js';
 import { canonicalHash } from '../../domain/canonical-json.js';
+import { feedHead } from '../changes.js';
+import { rowsOf } from '../database/statements.js';
 import { type Worked, writeEffects } from './balance-effects.js';
 import { type MovingKind, movingKinds, readMoving } from './balance-records.js';
 
@@ -20,8 +22,7 @@ interface Progress {
  */
 export async function workInMovements(db: Knex, table: MovementTable): Promise<number> {
   const contract = canonicalHash(JSON.parse(JSON.stringify(table)));
-  const { rows } = await db.raw<{ rows: { bound: string }[] }>('SELECT changes_settled_up_to() AS bound');
-  const bound = BigInt(rows[0]?.bound ?? '0');
+  const bound = BigInt(await feedHead(db));
   let read = 0;
   for (;;) {
     const done = await db.transaction((trx) => workInBatch(trx, { table, contract, bound }));
@@ -39,15 +40,11 @@ async function workInBatch(
   const renewingTo = BigInt(isOther ? maxOf(known.seq, known.renewing_to) : known.renewing_to);
   const after = isOther ? 0n : BigInt(known.seq);
   const renewing = after < renewingTo;
-  const { rows: ends } = await trx.raw<{ rows: { seq: string | null }[] }>(
-    'SELECT max(seq) AS seq FROM (SELECT seq FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) AS batch',
-    [String(after), String(bound), CHANGES_AT_ONCE],
-  );
+  const ends = await rowsOf<{ seq: string | null }>(trx)`
+    SELECT max(seq) AS seq FROM (SELECT seq FROM changes WHERE seq > ${String(after)} AND seq <= ${String(bound)} ORDER BY seq LIMIT ${CHANGES_AT_ONCE}) AS batch`;
   const seq = ends[0]?.seq == null ? (bound > after ? bound : after) : BigInt(ends[0].seq);
-  const { rows } = await trx.raw<{ rows: { entity_kind: MovingKind; entity_id: string }[] }>(
-    'SELECT DISTINCT entity_kind, entity_id FROM changes WHERE seq > ? AND seq <= ? AND entity_kind = ANY (?::text[])',
-    [String(after), String(seq), [...movingKinds]],
-  );
+  const rows = await rowsOf<{ entity_kind: MovingKind; entity_id: string }>(trx)`
+    SELECT DISTINCT entity_kind, entity_id FROM changes WHERE seq > ${String(after)} AND seq <= ${String(seq)} AND entity_kind = ANY (${movingKinds}::text[])`;
   let records = 0;
   for (const kind of movingKinds) {
     const ids = rows.filter((row) => row.entity_kind === kind).map((row) => row.entity_id);

@@ -2,10 +2,13 @@ import type { Knex } from 'knex';
 import type { FoundAtOpening } from '../../domain/balances/at-opening.js';
 import type { BalanceVerdict } from '../../domain/balances/balance-proof.js';
 import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
+import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
+import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { textArray } from '../database/array-parameter.js';
 import { verbatim } from '../database/database-text.js';
-import type { RowOf } from '../database/view-of.js';
+import { run } from '../database/statements.js';
+import { asColumns, type RowOf } from '../database/view-of.js';
 
 /** How an asset's balance was classified last; amounts are decimal strings without trailing zeros. */
 export interface BalanceProof extends Omit<BalanceProofView, 'status' | 'agreedBalance' | 'agreedFrozen'> {
@@ -16,10 +19,7 @@ export interface BalanceProof extends Omit<BalanceProofView, 'status' | 'agreedB
   held: HeldResidual | null;
 }
 
-type ProofRow = RowOf<Omit<BalanceProof, 'opening'>> & {
-  opening_balance: string | null;
-  opening_at: Date | null;
-};
+type ProofRow = RowOf<Omit<BalanceProof, 'opening'>> & { opening_balance: string | null; opening_at: Date | null };
 
 const AMOUNTS = [
   'opening_balance',
@@ -57,7 +57,7 @@ export async function openPosition(
     .insert({ asset_code: assetCode, ...opening, asked_at: now })
     .onConflict('asset_code')
     .merge(opening);
-  await trx.raw('UPDATE movements SET base = coalesce(delta, 0) WHERE asset_code = ?', [assetCode]);
+  await run(trx)`UPDATE movements SET base = coalesce(delta, 0) WHERE asset_code = ${assetCode}`;
 }
 
 export interface ClassifiedBalance {
@@ -78,18 +78,11 @@ export async function saveClassified(
 ): Promise<void> {
   const { explained, unobservable, attributed, unknownAmount, unexplained, unproven } = verdict;
   const values = {
+    ...asColumns({ explained, unobservable, attributed, unknownAmount, unexplained, unproven, askedAt: now, runId }),
     balance: poll.balance,
     frozen: poll.frozen,
     agreed_at: new Date(poll.at),
-    explained,
-    unobservable,
-    attributed,
-    unknown_amount: unknownAmount,
-    unexplained,
-    unproven,
     held: verbatim(held === null ? null : JSON.stringify(held)),
-    asked_at: now,
-    run_id: runId,
     ...(atOpening === undefined ? {} : { at_opening: verbatim(JSON.stringify(atOpening)) }),
   };
   await trx('balance_proofs')
@@ -153,8 +146,7 @@ function selectProofs(db: Knex, assets?: readonly string[]): Knex.QueryBuilder<o
   return all.orderBy('asset_code') as never;
 }
 
-function proofOf(row: ProofRow): BalanceProof {
-  const { opening_balance: opened, opening_at: at } = row;
+function proofOf({ opening_balance: opened, opening_at: at, ...row }: ProofRow): BalanceProof {
   return {
     assetCode: row.asset_code,
     opening: opened === null || at === null ? null : { balance: opened, at: at.toISOString() },
@@ -171,4 +163,45 @@ function proofOf(row: ProofRow): BalanceProof {
     held: row.held,
     atOpening: row.at_opening,
   };
+}
+
+/**
+ * Opens, renews or resolves the break of an asset's residual. A part that a person has closed is not opened again while it
+ * stays what it was: only a new unexplained part is a break, and one that was gone in between is new. `before`: what was
+ * unexplained when the asset was classified last; null: it never was. Returns how many were opened.
+ */
+export async function followResidual(
+  trx: Knex.Transaction,
+  assetCode: string,
+  { verdict, before }: { verdict: BalanceVerdict; before: string | null },
+  evidence: JsonObject,
+): Promise<number> {
+  const entity = { kind: 'balance', id: assetCode } as const;
+  const last = await newestResidual(trx, assetCode);
+  const isOpen = last !== null && (last.status === 'open' || last.status === 'acknowledged');
+  if (verdict.unexplained === '0') {
+    if (isOpen) await autoResolveBreaks(trx, [{ kind: 'balance_residual', entity }]);
+    return 0;
+  }
+  const stood = isOpen || before === verdict.unexplained;
+  const isSame = stood && last?.unexplained === verdict.unexplained && last.status !== 'auto_resolved';
+  if (isSame) return 0;
+  if (isOpen) await autoResolveBreaks(trx, [{ kind: 'balance_residual', entity }]);
+  return openBreaks(trx, [{ kind: 'balance_residual', entity, evidence }]);
+}
+
+/** Whether the newest break of the asset's residual says just this. */
+export async function isKnownResidual(db: Knex, assetCode: string, unexplained: string): Promise<boolean> {
+  const last = await newestResidual(db, assetCode);
+  return last !== null && last.status !== 'auto_resolved' && last.unexplained === unexplained;
+}
+
+async function newestResidual(db: Knex, assetCode: string): Promise<{ status: string; unexplained: unknown } | null> {
+  const row = await db<{ status: string; evidence: string }>('breaks')
+    .where({ kind: 'balance_residual', entity_kind: 'balance', entity_id: assetCode } as never)
+    .orderBy('id', 'desc')
+    .first('status', 'evidence');
+  return row === undefined
+    ? null
+    : { status: row.status, unexplained: objectFromJsonText(row.evidence)['unexplained'] };
 }

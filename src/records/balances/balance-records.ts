@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { MovementRecord } from '../../domain/balances/movement-table.js';
 import { isReport } from '../../domain/record-state.js';
-import { textArray } from '../database/array-parameter.js';
+import { raw, rowsOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 import { ownField, type StoredRow, storedRecord } from '../stored-record.js';
 
@@ -33,12 +33,10 @@ export async function readMoving(trx: Knex, kind: MovingKind, keys: readonly str
   if (keys.length === 0) return [];
   const dispute =
     kind === 'payout' ? 'EXISTS (SELECT FROM payment_intents WHERE irregular_refund_payout_id = record.id)' : 'false';
-  const { rows } = await trx.raw<{ rows: Row[] }>(
-    `SELECT id, poll_hash, settled, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, verified, absent_since,
-            observed_at, first_seen_at, ${dispute} AS of_dispute
-     FROM ${recordTables[kind]} AS record WHERE id = ANY (?::text[])`,
-    [textArray([...keys])],
-  );
+  const rows = await rowsOf<Row>(trx)`
+    SELECT id, poll_hash, settled, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, verified, absent_since,
+           observed_at, first_seen_at, ${raw(dispute)} AS of_dispute
+    FROM ${raw(recordTables[kind])} AS record WHERE id = ANY (${keys}::text[])`;
   return rows.map((row) => movingRecord(kind, row));
 }
 

@@ -5,7 +5,7 @@ import type { MovementTable } from '../../domain/balances/movement-table.js';
 import type { UnnamedPayouts } from '../../domain/balances/unnamed-payouts.js';
 import { addAmounts, subtractAmounts } from '../../domain/money.js';
 import { stateFromText } from '../../domain/record-state.js';
-import { textArray } from '../database/array-parameter.js';
+import { raw, rowsOf } from '../database/statements.js';
 import { notSentAmong } from '../deliveries/not-sent.js';
 import { unnamedPayouts } from './unnamed-payouts.js';
 
@@ -55,26 +55,24 @@ export async function sumMovements(
   assets: readonly string[],
   { payoutsListedUntil: until, table }: { payoutsListedUntil: number; table: MovementTable },
 ): Promise<Map<string, AssetSums>> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT asset_code,
-       ${sum("part = 'explained' AND account_id IS NULL")} AS explained,
-       ${sum("part = 'unobservable' AND account_id IS NULL")} AS known,
-       ${sum("part = 'unplaced' AND moved_from <= listed.until")} AS unplaced,
-       count(*) FILTER (WHERE ${UNNAMED} AND moved_from <= listed.until) AS unnamed,
-       count(*) FILTER (WHERE ${UNNAMED} AND moved_from > listed.until) AS unnamed_later,
-       ${sum("operation = 'accountPayout' AND account_id IS NOT NULL AND (at IS NULL OR extract(epoch FROM at) * 1000 <= listed.until)")} AS withdrawn,
-       trim_scale(coalesce(sum(limits) FILTER (WHERE part = 'unobservable' AND delta IS NULL AND base IS NULL
-         AND NOT EXISTS (SELECT FROM payouts JOIN movements AS paid ON paid.record_kind = 'payout' AND paid.record_id = payouts.id
-           WHERE paid.operation = 'settlement' AND payouts.payment_intent_id = movements.record_id)
-         AND NOT EXISTS (SELECT FROM balance_attributions AS said
-           WHERE said.asset_code = movements.asset_code AND said.at >= to_timestamp(moved_from / 1000.0))), 0))::text AS limits,
-       min(concat_ws(' ', record_kind, record_id) || ': ' || why) FILTER (WHERE part = 'unclear' AND base IS NULL) AS unclear,
-       count(*) FILTER (WHERE part = 'unclear' AND base IS NULL) AS unclear_count,
-       max(moved_from) FILTER (WHERE account_id IS NULL) AS moved_from,
-       max(at) FILTER (WHERE operation = 'accountPayout' AND account_id IS NOT NULL AND base <> 0) AS stood_until
-     FROM (SELECT ?::float8 AS until) AS listed CROSS JOIN movements WHERE asset_code = ANY (?::text[]) GROUP BY asset_code`,
-    [until, textArray(assets)],
-  );
+  const rows = await rowsOf<Row>(db)`
+    SELECT asset_code,
+      ${raw(sum("part = 'explained' AND account_id IS NULL"))} AS explained,
+      ${raw(sum("part = 'unobservable' AND account_id IS NULL"))} AS known,
+      ${raw(sum("part = 'unplaced' AND moved_from <= listed.until"))} AS unplaced,
+      count(*) FILTER (WHERE ${raw(UNNAMED)} AND moved_from <= listed.until) AS unnamed,
+      count(*) FILTER (WHERE ${raw(UNNAMED)} AND moved_from > listed.until) AS unnamed_later,
+      ${raw(sum("operation = 'accountPayout' AND account_id IS NOT NULL AND (at IS NULL OR extract(epoch FROM at) * 1000 <= listed.until)"))} AS withdrawn,
+      trim_scale(coalesce(sum(limits) FILTER (WHERE part = 'unobservable' AND delta IS NULL AND base IS NULL
+        AND NOT EXISTS (SELECT FROM payouts JOIN movements AS paid ON paid.record_kind = 'payout' AND paid.record_id = payouts.id
+          WHERE paid.operation = 'settlement' AND payouts.payment_intent_id = movements.record_id)
+        AND NOT EXISTS (SELECT FROM balance_attributions AS said
+          WHERE said.asset_code = movements.asset_code AND said.at >= to_timestamp(moved_from / 1000.0))), 0))::text AS limits,
+      min(concat_ws(' ', record_kind, record_id) || ': ' || why) FILTER (WHERE part = 'unclear' AND base IS NULL) AS unclear,
+      count(*) FILTER (WHERE part = 'unclear' AND base IS NULL) AS unclear_count,
+      max(moved_from) FILTER (WHERE account_id IS NULL) AS moved_from,
+      max(at) FILTER (WHERE operation = 'accountPayout' AND account_id IS NOT NULL AND base <> 0) AS stood_until
+    FROM (SELECT ${until}::float8 AS until) AS listed CROSS JOIN movements WHERE asset_code = ANY (${assets}::text[]) GROUP BY asset_code`;
   const attributed = await sumAttributed(db);
   const ofAll = await unclearOfAnyAsset(db);
   const found = new Map<string, AssetSums>();
@@ -98,9 +96,8 @@ export async function sumMovements(
 
 /** What finance has attributed of each asset. */
 export async function sumAttributed(db: Knex): Promise<Map<string, string>> {
-  const { rows } = await db.raw<{ rows: { asset_code: string; sum: string }[] }>(
-    'SELECT asset_code, trim_scale(sum(amount))::text AS sum FROM balance_attributions GROUP BY asset_code',
-  );
+  const rows = await rowsOf<{ asset_code: string; sum: string }>(db)`
+    SELECT asset_code, trim_scale(sum(amount))::text AS sum FROM balance_attributions GROUP BY asset_code`;
   return new Map(rows.map((row) => [row.asset_code, row.sum]));
 }
 
@@ -109,16 +106,9 @@ export async function subWalletSums(
   db: Knex,
   accountId: string,
 ): Promise<{ assetCode: string; movements: number; sum: string }[]> {
-  const { rows } = await db.raw<{ rows: { asset_code: string; sum: string; count: string }[] }>(
-    `SELECT asset_code, trim_scale(sum(delta))::text AS sum, count(*) AS count FROM movements
-     WHERE account_id = ? AND part = 'explained' GROUP BY asset_code ORDER BY asset_code`,
-    [accountId],
-  );
-  return rows.map((row) => ({
-    assetCode: row.asset_code,
-    movements: Number(row.count),
-    sum: row.sum,
-  }));
+  return rowsOf<{ assetCode: string; movements: number; sum: string }>(db)`
+    SELECT asset_code AS "assetCode", count(*)::integer AS movements, trim_scale(sum(delta))::text AS sum FROM movements
+    WHERE account_id = ${accountId} AND part = 'explained' GROUP BY asset_code ORDER BY asset_code`;
 }
 
 function sum(condition: string): string {
@@ -174,10 +164,8 @@ async function foundAtOpening(db: Knex, asset: string): Promise<FoundAtOpening |
 
 /** What finance has said of parts by which a balance is more: the same payout is not the reason twice. */
 async function attributedMore(db: Knex, asset: string): Promise<string> {
-  const { rows } = await db.raw<{ rows: { sum: string }[] }>(
-    'SELECT trim_scale(coalesce(sum(amount), 0))::text AS sum FROM balance_attributions WHERE asset_code = ? AND amount > 0',
-    [asset],
-  );
+  const rows = await rowsOf<{ sum: string }>(db)`
+    SELECT trim_scale(coalesce(sum(amount), 0))::text AS sum FROM balance_attributions WHERE asset_code = ${asset} AND amount > 0`;
   return rows[0]?.sum ?? '0';
 }
 
@@ -204,12 +192,10 @@ async function unclearOfAnyAsset(db: Knex): Promise<string | null> {
  * part that nothing explains. Until it is decided, for an hour at most, that part may be about to be explained.
  */
 async function undecidedPayout(db: Knex): Promise<string | null> {
-  const { rows } = await db.raw<{ rows: { id: string; claims: string }[] }>(
-    `SELECT id, claims FROM payouts
-     WHERE absent_since IS NULL AND (status IS NULL OR status NOT IN ('confirmed', 'failed')) AND NOT known
-       AND first_seen_at > now() - interval '${UNDECIDED}' ORDER BY id LIMIT ?`,
-    [MOST],
-  );
+  const rows = await rowsOf<{ id: string; claims: string }>(db)`
+    SELECT id, claims FROM payouts
+    WHERE absent_since IS NULL AND (status IS NULL OR status NOT IN ('confirmed', 'failed')) AND NOT known
+      AND first_seen_at > now() - interval '${raw(UNDECIDED)}' ORDER BY id LIMIT ${MOST}`;
   const reports = rows.map(({ id, claims }) => ({
     id,
     refs: stateFromText({ poll: null, claims }).claims.map(({ source }) => source.ref),

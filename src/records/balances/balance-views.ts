@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { type Attribution, attributionShape, type BalanceProofView } from '../../domain/views/balance-shapes.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
 import type { Page, PageQuery } from '../database/paging.js';
+import { rowsOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 import { getRecord, listRecords } from '../rows.js';
 import { type BalanceProof, proofStatus, proofsAsOf } from './balance-proofs.js';
@@ -38,12 +39,10 @@ export async function getBalance(
 
 /** Newest first. */
 export async function listAttributions(db: Knex, assetCode: string): Promise<Attribution[]> {
-  const { rows } = await db.raw<{ rows: RowOf<Attribution>[] }>(
-    `SELECT id, asset_code, trim_scale(amount)::text AS amount, note, actor, at,
-            to_char(booked_on, 'YYYY-MM-DD') AS booked_on FROM balance_attributions
-     WHERE asset_code = ? ORDER BY id DESC`,
-    [assetCode],
-  );
+  const rows = await rowsOf<RowOf<Attribution>>(db)`
+    SELECT id, asset_code, trim_scale(amount)::text AS amount, note, actor, at,
+           to_char(booked_on, 'YYYY-MM-DD') AS booked_on FROM balance_attributions
+    WHERE asset_code = ${assetCode} ORDER BY id DESC`;
   return rows.map((row) => viewOf(attributionShape, row));
 }
 

@@ -1,16 +1,12 @@
 import type { Knex } from 'knex';
-import { textArray } from '../database/array-parameter.js';
 import { verbatim } from '../database/database-text.js';
-import { distinctValues } from '../database/distinct-values.js';
+import { columnOf, distinctValues, rowsOf } from '../database/statements.js';
 
 /** Products that payments name, those that were read longest ago first. */
 export async function productsOfPayments(db: Knex, limit: number): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { product_id: string }[] }>(
-    `SELECT product_id FROM (${distinctValues('payment_intents', 'product_id')}) AS named (product_id)
-     LEFT JOIN products ON products.id = product_id ORDER BY poll_from NULLS FIRST, product_id LIMIT ?`,
-    [limit],
-  );
-  return rows.map((row) => row.product_id);
+  return columnOf<string>(db)`
+    SELECT product_id FROM (${distinctValues('payment_intents', 'product_id')}) AS named (product_id)
+    LEFT JOIN products ON products.id = product_id ORDER BY poll_from NULLS FIRST, product_id LIMIT ${limit}`;
 }
 
 export interface ProductPayments {
@@ -23,14 +19,12 @@ export async function countProductPayments(
   db: Knex,
   products: readonly string[],
 ): Promise<Map<string, ProductPayments>> {
-  const { rows } = await db.raw<{ rows: { product_id: string; total: string; completed: string }[] }>(
-    `SELECT product_id, total, completed FROM (SELECT DISTINCT unnest(?::text[])) AS asked (product_id)
-     CROSS JOIN LATERAL (
-       SELECT count(*) AS total, count(*) FILTER (WHERE status = 'completed') AS completed
-       FROM payment_intents WHERE product_id = asked.product_id AND absent_since IS NULL
-     ) AS payments WHERE total > 0`,
-    [textArray(products)],
-  );
+  const rows = await rowsOf<{ product_id: string; total: string; completed: string }>(db)`
+    SELECT product_id, total, completed FROM (SELECT DISTINCT unnest(${products}::text[])) AS asked (product_id)
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS total, count(*) FILTER (WHERE status = 'completed') AS completed
+      FROM payment_intents WHERE product_id = asked.product_id AND absent_since IS NULL
+    ) AS payments WHERE total > 0`;
   return new Map(
     rows.map((row) => [row.product_id, { totalIntents: Number(row.total), completedIntents: Number(row.completed) }]),
   );
@@ -52,10 +46,7 @@ export async function keepSettlementMethods(
 
 /** Assets of the catalog, those whose settlement methods were read longest ago first. */
 export async function assetsToSettle(db: Knex, limit: number): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM assets LEFT JOIN settlement_methods ON asset_code = id
-     WHERE absent_since IS NULL ORDER BY read_at NULLS FIRST, id LIMIT ?`,
-    [limit],
-  );
-  return rows.map((row) => row.id);
+  return columnOf<string>(db)`
+    SELECT id FROM assets LEFT JOIN settlement_methods ON asset_code = id
+    WHERE absent_since IS NULL ORDER BY read_at NULLS FIRST, id LIMIT ${limit}`;
 }

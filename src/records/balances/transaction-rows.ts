@@ -1,45 +1,41 @@
 import type { Knex } from 'knex';
 import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
-import { textArray } from '../database/array-parameter.js';
+import { columnOf, raw, rowsOf, sql } from '../database/statements.js';
 
 /** The service's own list showed the row at the last poll; what only events spoke of is none such. */
-const READ = "(absent_since IS NULL AND coalesce(poll_hash, '') <> '')";
-const BETWEEN = 'created_at > to_timestamp(?::float8 / 1000) AND created_at < to_timestamp(?::float8 / 1000)';
+const READ = raw("(absent_since IS NULL AND coalesce(poll_hash, '') <> '')");
+const CREATED_MS = raw('floor(extract(epoch FROM created_at) * 1000)::float8 AS "createdAt"');
 
-/** Moments in ms; neither is part of it. */
-interface Between {
+/** An interval of creation times, ms. */
+interface TimeWindow {
   from: number;
   to: number;
 }
 
-export async function transactionsReadBetween(db: Knex, { from, to }: Between): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM transactions WHERE ${BETWEEN} AND ${READ}`,
-    [from, to],
-  );
-  return rows.map(({ id }) => id);
+/** Neither end is part of it. */
+const readBetween = ({ from, to }: TimeWindow) => sql`
+  transactions WHERE created_at > to_timestamp(${from}::float8 / 1000) AND created_at < to_timestamp(${to}::float8 / 1000)
+    AND ${READ}`;
+
+export async function transactionsReadBetween(db: Knex, between: TimeWindow): Promise<string[]> {
+  return columnOf<string>(db)`SELECT id FROM ${readBetween(between)}`;
 }
 
-export async function countTransactionsRead(db: Knex, { from, to }: Between): Promise<number> {
-  const { rows } = await db.raw<{ rows: { count: string }[] }>(
-    `SELECT count(*) FROM transactions WHERE ${BETWEEN} AND ${READ}`,
-    [from, to],
-  );
-  return Number(rows[0]?.count ?? 0);
+export async function countTransactionsRead(db: Knex, between: TimeWindow): Promise<number> {
+  const [count = 0] = await columnOf<number>(db)`SELECT count(*)::float8 FROM ${readBetween(between)}`;
+  return count;
 }
 
 /** The middle of a pause of `pauseMs` or more between two rows, as near as there is to the middle row; ms. */
-export async function pauseInTransactions(db: Knex, { from, to }: Between, pauseMs: number): Promise<number | null> {
-  const { rows } = await db.raw<{ rows: { ms: string }[] }>(
-    `WITH placed AS (
-       SELECT created_at, lag(created_at) OVER w AS before, row_number() OVER w AS place, count(*) OVER () AS total
-       FROM transactions WHERE ${BETWEEN} AND ${READ} WINDOW w AS (ORDER BY created_at)
-     )
-     SELECT floor((extract(epoch FROM created_at) + extract(epoch FROM before)) * 500)::bigint AS ms FROM placed
-     WHERE created_at - before > ?::float8 * interval '1 millisecond' ORDER BY abs(place * 2 - total) LIMIT 1`,
-    [from, to, pauseMs],
-  );
-  return rows[0] === undefined ? null : Number(rows[0].ms);
+export async function pauseInTransactions(db: Knex, between: TimeWindow, pauseMs: number): Promise<number | null> {
+  const [middle = null] = await columnOf<number>(db)`
+    WITH placed AS (
+      SELECT created_at, lag(created_at) OVER w AS before, row_number() OVER w AS place, count(*) OVER () AS total
+      FROM ${readBetween(between)} WINDOW w AS (ORDER BY created_at)
+    )
+    SELECT floor((extract(epoch FROM created_at) + extract(epoch FROM before)) * 500)::float8 AS ms FROM placed
+    WHERE created_at - before > ${pauseMs}::float8 * interval '1 millisecond' ORDER BY abs(place * 2 - total) LIMIT 1`;
+  return middle;
 }
 
 export interface KnownTransaction {
@@ -52,19 +48,10 @@ export interface KnownTransaction {
 /** Of these, the ones that the service's own list has shown, as they stand here. */
 export async function transactionsRead(db: Knex, ids: readonly string[]): Promise<KnownTransaction[]> {
   if (ids.length === 0) return [];
-  const { rows } = await db.raw<{
-    rows: { id: string; account_id: string | null; ms: string | null; shown: string }[];
-  }>(
-    `SELECT id, account_id, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms, shown
-     FROM transactions WHERE id = ANY (?::text[]) AND ${READ}`,
-    [textArray(ids)],
-  );
-  return rows.map((row) => ({
-    id: row.id,
-    accountId: row.account_id,
-    createdAt: row.ms === null ? null : Number(row.ms),
-    fields: objectFromJsonText(row.shown),
-  }));
+  const rows = await rowsOf<Omit<KnownTransaction, 'fields'> & { shown: string }>(db)`
+    SELECT id, account_id AS "accountId", ${CREATED_MS}, shown
+    FROM transactions WHERE id = ANY (${ids}::text[]) AND ${READ}`;
+  return rows.map(({ shown, ...row }) => ({ ...row, fields: objectFromJsonText(shown) }));
 }
 
 export interface NamedTransaction {
@@ -77,12 +64,25 @@ export interface NamedTransaction {
 /** Of these, the ones that a record is kept of, in the order given. */
 export async function namedTransactions(db: Knex, ids: readonly string[]): Promise<NamedTransaction[]> {
   if (ids.length === 0) return [];
-  const { rows } = await db.raw<{ rows: { id: string; ms: string | null; is_read: boolean }[] }>(
-    `SELECT id, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms, ${READ} AS is_read
-     FROM unnest(?::text[]) WITH ORDINALITY AS asked (id, place) JOIN transactions USING (id) ORDER BY place`,
-    [textArray(ids)],
-  );
-  return rows.map(({ id, ms, is_read: isRead }) => {
-    return { id, createdAt: ms === null ? null : Number(ms), isRead };
-  });
+  return rowsOf<NamedTransaction>(db)`
+    SELECT id, ${CREATED_MS}, ${READ} AS "isRead"
+    FROM unnest(${ids}::text[]) WITH ORDINALITY AS asked (id, place) JOIN transactions USING (id) ORDER BY place`;
+}
+
+/** The windows of the feed that were read whole, by how that was proven. */
+export async function feedWindows(db: Knex, proof: string): Promise<TimeWindow[]> {
+  return rowsOf<TimeWindow>(db)`
+    SELECT from_ms::float8 AS "from", to_ms::float8 AS "to" FROM feed_windows WHERE proof = ${proof} ORDER BY from_ms`;
+}
+
+/** Puts one window in the place of those that it absorbed. */
+export async function replaceFeedWindows(
+  trx: Knex.Transaction,
+  proof: string,
+  window: TimeWindow,
+  absorbed: readonly TimeWindow[],
+): Promise<void> {
+  const starts = [window, ...absorbed].map(({ from }) => String(from));
+  await trx('feed_windows').where({ proof }).whereIn('from_ms', starts).delete();
+  await trx('feed_windows').insert({ proof, from_ms: window.from, to_ms: window.to });
 }

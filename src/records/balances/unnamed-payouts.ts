@@ -8,7 +8,7 @@ import {
   type WithdrawalInDoubt,
 } from '../../domain/balances/unnamed-payouts.js';
 import { isZero } from '../../domain/money.js';
-import { floatArray } from '../database/array-parameter.js';
+import { raw, rowsOf } from '../database/statements.js';
 import { readMoving } from './balance-records.js';
 
 /** The predicate of the index payouts_in_hand, word for word. */
@@ -17,6 +17,7 @@ const UNDER_WAY = "absent_since IS NULL AND (status IS NULL OR status NOT IN ('c
 const MOST_PAYOUTS = 200;
 /** By how much our time of the opening, taken by what we think the service's clock is, may be before the service's own. */
 const CLOCK_ERROR = '5 seconds';
+const msOf = (column: string) => raw(`floor(extract(epoch FROM ${column}) * 1000)::float8 AS "createdAt"`);
 /** Transactions read for each of them. */
 const MOST_DEBITS = 200;
 
@@ -42,12 +43,10 @@ async function payoutsUnderWay(
   asset: string,
   table: MovementTable,
 ): Promise<{ payouts: WithdrawalInDoubt[]; more: boolean }> {
-  const { rows } = await db.raw<{ rows: { id: string; ms: string | null }[] }>(
-    `SELECT id, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms FROM payouts
-     WHERE ${UNDER_WAY} AND asset_code = ? ORDER BY id LIMIT ?`,
-    [asset, MOST_PAYOUTS],
-  );
-  const times = new Map(rows.map(({ id, ms }) => [id, ms === null ? null : Number(ms)]));
+  const rows = await rowsOf<{ id: string; createdAt: number | null }>(db)`
+    SELECT id, ${msOf('created_at')} FROM payouts
+    WHERE ${raw(UNDER_WAY)} AND asset_code = ${asset} ORDER BY id LIMIT ${MOST_PAYOUTS}`;
+  const times = new Map(rows.map(({ id, createdAt }) => [id, createdAt]));
   const records = await readMoving(db, 'payout', [...times.keys()]);
   const payouts = records.flatMap(({ key, record }): WithdrawalInDoubt[] => {
     if (record === null || record.accountId === null) return [];
@@ -55,65 +54,46 @@ async function payoutsUnderWay(
     const withdrawals = effects.filter(({ part, assetCode }) => part === 'unplaced' && assetCode === asset);
     const isUnclear = effects.some(({ part }) => part === 'unclear');
     if (withdrawals.length === 0 && !isUnclear) return [];
-    return [
-      {
-        id: record.id,
-        account: record.accountId ?? null,
-        debit: withdrawals[0]?.delta ?? null,
-        createdAt: times.get(key) ?? null,
-        when: 'under_way',
-      },
-    ];
+    const { id, accountId: account = null } = record;
+    const debit = withdrawals[0]?.delta ?? null;
+    return [{ id, account, debit, createdAt: times.get(key) ?? null, when: 'under_way' }];
   });
   return { payouts, more: rows.length === MOST_PAYOUTS };
 }
 
 /** Made before the books were opened, and confirmed since; a sub-wallet's debit of them could have stood already. */
 async function payoutsAtOpening(db: Knex, asset: string, stoodUntil: Date): Promise<WithdrawalInDoubt[]> {
-  const { rows } = await db.raw<{ rows: { id: string; account_id: string | null; delta: string; ms: string }[] }>(
-    `SELECT payouts.id, movements.account_id, trim_scale(movements.delta)::text AS delta,
-            floor(extract(epoch FROM payouts.created_at) * 1000)::bigint AS ms
-     FROM movements JOIN balance_proofs USING (asset_code)
-       JOIN payouts ON movements.record_kind = 'payout' AND payouts.id = movements.record_id
-     WHERE movements.asset_code = ? AND movements.delta IS DISTINCT FROM movements.base AND movements.part = 'unplaced'
-       AND movements.base = 0 AND (payouts.created_at <= opening_at
-         OR payouts.created_at <= opening_at + interval '${CLOCK_ERROR}' AND payouts.first_seen_at <= opened_at)
-       AND payouts.created_at <= ?::timestamptz + interval '1 hour'
-     ORDER BY payouts.created_at DESC LIMIT ?`,
-    [asset, stoodUntil, MOST_PAYOUTS],
-  );
-  return rows.map(({ id, account_id: account, delta, ms }) => ({
-    id,
-    account,
-    debit: delta,
-    createdAt: Number(ms),
-    when: 'at_opening',
-  }));
+  return rowsOf<WithdrawalInDoubt>(db)`
+    SELECT payouts.id, movements.account_id AS account, trim_scale(movements.delta)::text AS debit,
+           ${msOf('payouts.created_at')}, 'at_opening' AS when
+    FROM movements JOIN balance_proofs USING (asset_code)
+      JOIN payouts ON movements.record_kind = 'payout' AND payouts.id = movements.record_id
+    WHERE movements.asset_code = ${asset} AND movements.delta IS DISTINCT FROM movements.base
+      AND movements.part = 'unplaced'
+      AND movements.base = 0 AND (payouts.created_at <= opening_at
+        OR payouts.created_at <= opening_at + interval '${raw(CLOCK_ERROR)}' AND payouts.first_seen_at <= opened_at)
+      AND payouts.created_at <= ${stoodUntil}::timestamptz + interval '1 hour'
+    ORDER BY payouts.created_at DESC LIMIT ${MOST_PAYOUTS}`;
 }
 
 /** The sub-wallets' withdrawals of the hour around each payout, and what of the payouts' ids they say. */
 async function debitsAround(db: Knex, asset: string, payouts: readonly WithdrawalInDoubt[]): Promise<ShownDebit[]> {
   const times = payouts.flatMap(({ createdAt }) => createdAt ?? []);
-  const { rows } = await db.raw<{
-    rows: { record_id: string; account_id: string; delta: string; base: string; ms: string | null; shown: string }[];
-  }>(
-    `SELECT DISTINCT ON (record_id) record_id, debit.account_id, trim_scale(delta)::text AS delta,
-            trim_scale(base)::text AS base, floor(extract(epoch FROM created_at) * 1000)::bigint AS ms, shown
-     FROM unnest(?::float8[]) AS asked (ms)
-     CROSS JOIN LATERAL (
-       SELECT record_id, movements.account_id, delta, base, created_at, shown
-       FROM transactions JOIN movements ON record_kind = 'transaction' AND record_id = transactions.id
-       WHERE transactions.asset_code = ? AND operation = 'accountPayout' AND part = 'explained' AND delta < 0
-         AND created_at BETWEEN to_timestamp(asked.ms / 1000) - interval '1 hour' AND to_timestamp(asked.ms / 1000) + interval '1 hour'
-       ORDER BY created_at LIMIT ?
-     ) AS debit`,
-    [floatArray(times), asset, MOST_DEBITS],
-  );
+  const rows = await rowsOf<Pick<ShownDebit, 'account' | 'delta' | 'createdAt'> & { base: string; shown: string }>(db)`
+    SELECT DISTINCT ON (record_id) debit.account_id AS account, trim_scale(delta)::text AS delta, ${msOf('created_at')},
+           trim_scale(base)::text AS base, shown
+    FROM unnest(${times}::float8[]) AS asked (ms)
+    CROSS JOIN LATERAL (
+      SELECT record_id, movements.account_id, delta, base, created_at, shown
+      FROM transactions JOIN movements ON record_kind = 'transaction' AND record_id = transactions.id
+      WHERE transactions.asset_code = ${asset} AND operation = 'accountPayout' AND part = 'explained' AND delta < 0
+        AND created_at BETWEEN to_timestamp(asked.ms / 1000) - interval '1 hour'
+          AND to_timestamp(asked.ms / 1000) + interval '1 hour'
+      ORDER BY created_at LIMIT ${MOST_DEBITS}
+    ) AS debit`;
   const ids = payouts.map(({ id }) => [id, JSON.stringify(id)] as const);
-  return rows.map(({ account_id: account, delta, base, ms, shown }) => ({
-    account,
-    delta,
-    createdAt: ms === null ? null : Number(ms),
+  return rows.map(({ base, shown, ...debit }) => ({
+    ...debit,
     stood: !isZero(base),
     names: ids.flatMap(([id, text]) => (shown.includes(text) ? [id] : [])),
   }));

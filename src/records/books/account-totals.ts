@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { raw, rowsOf, sql } from '../database/statements.js';
 import { bookedLines, exact } from './month-query.js';
 
 /** opening + activity = closing; signed decimal strings, a debit is positive. */
@@ -12,17 +13,19 @@ export interface AccountTotal {
 
 /** Of each account and asset in a month of the books (YYYY-MM), in the order of their names. Memos count nowhere. */
 export async function accountTotals(db: Knex, month: string): Promise<AccountTotal[]> {
-  const { rows } = await db.raw<{ rows: (Omit<AccountTotal, 'assetCode'> & { asset_code: string })[] }>(
-    `SELECT account, asset_code,
-            trim_scale(coalesce(sum(amount) FILTER (WHERE month < ?), 0))::text AS opening,
-            trim_scale(coalesce(sum(amount) FILTER (WHERE month = ?), 0))::text AS activity,
-            trim_scale(sum(amount))::text AS closing
-     FROM entry_lines JOIN entries ON entries.id = entry_id WHERE month <= ? AND NOT memo
-     GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C"`,
-    [month, month, month],
-  );
-  return rows.map(({ asset_code, ...row }) => ({ ...row, assetCode: asset_code }));
+  return rowsOf<AccountTotal>(db)`
+    ${totalsUntil(month, 'entry_lines JOIN entries ON entries.id = entry_id')} AND NOT memo ${BY_ACCOUNT}`;
 }
+
+/** Each by `amount` and `month` of a table. */
+const totalsUntil = (month: string, table: string) => sql`
+  SELECT account,
+         trim_scale(coalesce(sum(amount) FILTER (WHERE month < ${month}), 0))::text AS opening,
+         trim_scale(coalesce(sum(amount) FILTER (WHERE month = ${month}), 0))::text AS activity,
+         trim_scale(sum(amount))::text AS closing, asset_code AS "assetCode"
+  FROM ${raw(table)} WHERE month <= ${month}`;
+
+const BY_ACCOUNT = raw('GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C"');
 
 /** What the lines of an account were worth at their own rates. */
 export interface AccountValue {
@@ -41,4 +44,27 @@ export async function accountValues(trx: Knex.Transaction, month: string, curren
     { month, currency },
   );
   return rows;
+}
+
+/** More would be no page: with many sub-wallets, an account is asked for by its name. */
+const MOST_ROWS = 200;
+
+/**
+ * The same as `accountTotals`, out of the sums that are kept by month: for display. `more`: there are more than are shown.
+ */
+export async function monthTotals(
+  db: Knex,
+  month: string,
+  { account, assetCode }: { account?: string | undefined; assetCode?: string | undefined } = {},
+): Promise<{ totals: AccountTotal[]; more: boolean }> {
+  const totals = await rowsOf<AccountTotal>(db)`
+    ${totalsUntil(month, 'account_months')} AND account = coalesce(${account ?? null}::text, account)
+      AND asset_code = coalesce(${assetCode ?? null}::text, asset_code) ${BY_ACCOUNT} LIMIT ${MOST_ROWS + 1}`;
+  return { totals: totals.slice(0, MOST_ROWS), more: totals.length > MOST_ROWS };
+}
+
+/** The newest month that has entries; null: nothing is posted. */
+export async function newestMonth(db: Knex): Promise<string | null> {
+  const row = await db('entries').max('month as month').first();
+  return typeof row?.month === 'string' ? row.month : null;
 }

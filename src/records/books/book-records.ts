@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
 import { type DisputeSeen, disputeFields, disputeSeen, type ShownStep } from '../../domain/books/dispute-seen.js';
 import type { BookRecord, Moved } from '../../domain/books/entry.js';
+import { grouped } from '../../domain/grouped.js';
 import { fromJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { type MovingKind, type MovingRecord, readMoving } from '../balances/balance-records.js';
 import { WHOLE_RECORD } from '../changes.js';
-import { textArray } from '../database/array-parameter.js';
+import { raw, rowsOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 import { openedAssets } from './openings.js';
 
@@ -17,13 +18,6 @@ export interface ObservedBy {
 }
 
 export type ReadRecord = BookRecord & { observedBy: ObservedBy };
-
-interface MovedRow extends Omit<Moved, 'account' | 'assetCode' | 'at'> {
-  record_id: string;
-  account_id: string | null;
-  asset_code: string | null;
-  at: Date | null;
-}
 
 /** Records as the service's own lists showed them, with what they did to balances and what of that stood at the openings. */
 export async function readBookRecords(
@@ -50,10 +44,8 @@ export async function readBookRecords(
 type Dispute = NonNullable<BookRecord['dispute']>;
 
 async function readDisputed(trx: Knex.Transaction, records: readonly MovingRecord[]): Promise<Map<string, Dispute>> {
-  const seen = await readDisputes(
-    trx,
-    records.map(({ key }) => key),
-  );
+  const ids = records.map(({ key }) => key);
+  const seen = await readDisputes(trx, ids);
   if (seen.size === 0) return new Map();
   const opened = await openedAssets(trx);
   return new Map(
@@ -70,18 +62,13 @@ async function readMoved(
   kind: MovingKind,
   ids: readonly string[],
 ): Promise<Map<string, Moved[]>> {
-  const { rows } = await trx.raw<{ rows: MovedRow[] }>(
-    `SELECT record_id, part, operation, account_id, asset_code, trim_scale(delta)::text AS delta,
-            trim_scale(base)::text AS base, at
-     FROM movements WHERE record_kind = ? AND record_id = ANY (?::text[]) ORDER BY record_id, line`,
-    [kind, textArray(ids)],
-  );
+  const rows = await rowsOf<Omit<Moved, 'at'> & { record_id: string; at: Date | null }>(trx)`
+    SELECT record_id, part, operation, account_id AS account, asset_code AS "assetCode", trim_scale(delta)::text AS delta,
+           trim_scale(base)::text AS base, at
+    FROM movements WHERE record_kind = ${kind} AND record_id = ANY (${ids}::text[]) ORDER BY record_id, line`;
   const found = new Map<string, Moved[]>();
-  for (const { record_id, account_id: account, asset_code: assetCode, at, part, operation, delta, base } of rows) {
-    const list = found.get(record_id) ?? [];
-    list.push({ part, operation, delta, base, account, assetCode, at: at?.toISOString() ?? null });
-    found.set(record_id, list);
-  }
+  for (const { record_id: id, at, ...row } of rows)
+    found.set(id, [...(found.get(id) ?? []), { ...row, at: at?.toISOString() ?? null }]);
   return found;
 }
 
@@ -90,17 +77,10 @@ async function readObserved(
   kind: MovingKind,
   ids: readonly string[],
 ): Promise<Map<string, ObservedBy>> {
-  const rows = await trx<{ id: string; observed_at: Date; observed_by_type: string; observed_by_ref: string }>(
-    recordTables[kind],
-  )
-    .whereRaw('id = ANY (?::text[])', [textArray(ids)])
-    .select('id', 'observed_at', 'observed_by_type', 'observed_by_ref');
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      { type: row.observed_by_type, ref: row.observed_by_ref, at: row.observed_at.toISOString() },
-    ]),
-  );
+  const rows = await rowsOf<{ id: string; type: string; ref: string; at: Date }>(trx)`
+    SELECT id, observed_by_type AS type, observed_by_ref AS ref, observed_at AS at
+    FROM ${raw(recordTables[kind])} WHERE id = ANY (${ids}::text[])`;
+  return new Map(rows.map(({ id, at, ...row }) => [id, { ...row, at: at.toISOString() }]));
 }
 
 interface Row {
@@ -117,28 +97,19 @@ interface Row {
  * whose entries could be of one that is over.
  */
 async function readDisputes(trx: Knex.Transaction, ids: readonly string[]): Promise<Map<string, DisputeSeen>> {
-  const { rows } = await trx.raw<{ rows: Row[] }>(
-    `SELECT entity_id AS id, changes.xid::text AS save, field, from_value, to_value, coalesce(service_time, changed_at) AS at
-     FROM payment_intents AS record JOIN changes ON entity_kind = 'payment_intent' AND entity_id = record.id
-     WHERE record.id = ANY (?::text[]) AND field = ANY (?::text[])
-       AND (irregular_status <> 'none' OR EXISTS (
-         SELECT FROM entries
-         WHERE record_kind = 'payment_intent' AND record_id = record.id AND key IN ('held', 'payment')))
-     ORDER BY seq`,
-    [textArray([...ids]), textArray([WHOLE_RECORD, ...disputeFields])],
-  );
-  const steps = new Map<string, ShownStep[]>();
-  for (const row of rows) {
-    const known = steps.get(row.id);
-    if (known === undefined) steps.set(row.id, [stepOf(row)]);
-    else known.push(stepOf(row));
-  }
-  const found = new Map<string, DisputeSeen>();
-  for (const [id, shown] of steps) {
-    const seen = disputeSeen(shown);
-    if (seen !== null) found.set(id, seen);
-  }
-  return found;
+  const rows = await rowsOf<Row>(trx)`
+    SELECT entity_id AS id, changes.xid::text AS save, field, from_value, to_value, coalesce(service_time, changed_at) AS at
+    FROM payment_intents AS record JOIN changes ON entity_kind = 'payment_intent' AND entity_id = record.id
+    WHERE record.id = ANY (${ids}::text[]) AND field = ANY (${[WHOLE_RECORD, ...disputeFields]}::text[])
+      AND (irregular_status <> 'none' OR EXISTS (
+        SELECT FROM entries
+        WHERE record_kind = 'payment_intent' AND record_id = record.id AND key IN ('held', 'payment')))
+    ORDER BY seq`;
+  const found = [...grouped(rows, ({ id }) => id)].flatMap(([id, own]) => {
+    const seen = disputeSeen(own.map(stepOf));
+    return seen === null ? [] : [[id, seen] as const];
+  });
+  return new Map(found);
 }
 
 function stepOf({ save, field, from_value, to_value, at }: Row): ShownStep {

@@ -1,17 +1,10 @@
 import type { Knex } from 'knex';
 import { type EntryLineView, type EntryView, entryLineShape, entryShape } from '../../domain/views/books-shapes.js';
-import { definedOnly } from '../database/defined-only.js';
-import { type Page, type PageQuery, pageById } from '../database/paging.js';
-import { isRowId } from '../database/row-id.js';
+import { type Filters, given, isRowId, type Page, type PageQuery, pageById } from '../database/paging.js';
+import { raw, rowsOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
-export interface EntryFilters {
-  account?: string | undefined;
-  assetCode?: string | undefined;
-  month?: string | undefined;
-  recordKind?: string | undefined;
-  recordId?: string | undefined;
-}
+export type EntryFilters = Filters<'account' | 'assetCode' | 'month' | 'recordKind' | 'recordId'>;
 
 /** Times as the text that is shown: a `Date` in between would cost more than all the rest of a row. */
 type Row = RowOf<Omit<EntryView, 'observedBy' | 'lines'>, string> & { observed: EntryView['observedBy'] };
@@ -20,13 +13,14 @@ type LineRow = RowOf<EntryLineView, string> & { entry_id: string };
 
 /** Newest first, paged by key. An entry is found by any of its lines, and shown with all. Throws `CursorError`. */
 export async function listEntries(db: Knex, query: PageQuery & EntryFilters): Promise<Page<EntryView>> {
-  const { month, recordKind: record_kind, recordId: record_id, account, assetCode: asset_code } = query;
-  const rows = select(db).where(definedOnly({ month, record_kind, record_id }));
-  if (account !== undefined || asset_code !== undefined) {
-    const lines = db('entry_lines').where(definedOnly({ account, asset_code })).whereRaw('entry_id = entries.id');
+  const rows = select(db).where(given(query, 'month', 'recordKind', 'recordId'));
+  if (query.account !== undefined || query.assetCode !== undefined) {
+    const lines = db('entry_lines')
+      .where(given(query, 'account', 'assetCode'))
+      .whereRaw('entry_id = entries.id');
     void rows.whereExists(lines);
   }
-  const { items, nextCursor } = await pageById<Row>(rows, query);
+  const { items, nextCursor } = await pageById(rows, query, (row: Row) => row);
   return { items: await viewsOf(db, items), nextCursor };
 }
 
@@ -46,18 +40,16 @@ function select(db: Knex): Knex.QueryBuilder {
 }
 
 async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
-  const { rows: lines } = await db.raw<{ rows: LineRow[] }>(
-    `SELECT entry_id, account, asset_code, trim_scale(amount)::text AS amount, memo,
-            trim_scale(rate)::text AS rate, currency AS rate_currency, source AS rate_source,
-            ${utc('rate_at')} AS rate_at, reason AS unpriced
-     FROM entry_lines LEFT JOIN LATERAL (
-       SELECT rate, currency, source, rate_at, reason FROM entry_rates
-       WHERE entry_rates.entry_id = entry_lines.entry_id AND entry_rates.asset_code = entry_lines.asset_code
-       ORDER BY id DESC LIMIT 1
-     ) AS valued ON true
-     WHERE entry_id = ANY (?::bigint[]) ORDER BY entry_id, line`,
-    [`{${rows.map(({ id }) => id).join(',')}}`],
-  );
+  const lines = await rowsOf<LineRow>(db)`
+    SELECT entry_id, account, asset_code, trim_scale(amount)::text AS amount, memo,
+           trim_scale(rate)::text AS rate, currency AS rate_currency, source AS rate_source,
+           ${raw(utc('rate_at'))} AS rate_at, reason AS unpriced
+    FROM entry_lines LEFT JOIN LATERAL (
+      SELECT rate, currency, source, rate_at, reason FROM entry_rates
+      WHERE entry_rates.entry_id = entry_lines.entry_id AND entry_rates.asset_code = entry_lines.asset_code
+      ORDER BY id DESC LIMIT 1
+    ) AS valued ON true
+    WHERE entry_id = ANY (${`{${rows.map(({ id }) => id).join(',')}}`}::bigint[]) ORDER BY entry_id, line`;
   const byEntry = new Map<string, LineRow[]>(rows.map(({ id }) => [id, []]));
   for (const line of lines) byEntry.get(line.entry_id)?.push(line);
   return rows.map((row) =>

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
-import { monthLines, RATED, together } from './month-lines.js';
-import { exact, utc } from './month-query.js';
+import { exact, monthLines, RATED, together, utc } from './month-query.js';
 
 /** A line with what it was worth, exact; null: it has no rate. */
 export interface ValuedLineView extends EntryLineView {

@@ -2,20 +2,16 @@ import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import { proofsAsOf } from '../balances/balance-proofs.js';
 import { accountTotals } from './account-totals.js';
-import { bookedLines, exact, lookedUp, type MonthQuery, type MonthRow, monthRows, utc, worth } from './month-query.js';
+import { bookedLines, exact, lookedUp, type MonthRow, utc, worth } from './month-query.js';
+
+const made = (kind: string, table: string): string =>
+  `SELECT '${kind}' AS kind, id FROM ${table} WHERE created_at >= :from AND created_at < :to`;
 
 /**
  * Orders registered in the month, or with a payment, payin, invoice or refund that was made or booked in it, by the links that
  * orders are derived from; as they stand.
  */
-export function monthOrders(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
-  return monthRows(trx, ORDERS, about);
-}
-
-const made = (kind: string, table: string): string =>
-  `SELECT '${kind}' AS kind, id FROM ${table} WHERE created_at >= :from AND created_at < :to`;
-
-const ORDERS = `
+export const monthOrders = `
   WITH made AS (
     ${made('payment_intent', 'payment_intents')} UNION ${made('payin', 'payins')}
     UNION ${made('invoice', 'invoices')} UNION ${made('payout', 'payouts')}
@@ -44,11 +40,7 @@ const EARNED = `account IN ('income:payments', 'equity:deposits', 'equity:transf
  * Payments made or booked in the month, by asset: what came, what the service took and what the balance got. Payins that are of
  * no payment stand here under their own id, so that what is booked of payments and payins is here whole.
  */
-export function monthPayments(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
-  return monthRows(trx, PAYMENTS, about);
-}
-
-const PAYMENTS = `
+export const monthPayments = `
   WITH lines AS MATERIALIZED (${bookedLines} AND record_kind IN ('payment_intent', 'payin') AND NOT memo),
   owned AS (
     SELECT lines.*, CASE WHEN record_kind = 'payin' THEN coalesce(payment_intent_id, record_id) ELSE record_id END AS id
@@ -72,11 +64,7 @@ const PAYMENTS = `
   ORDER BY created_at NULLS LAST, ids.id COLLATE "C", asset_code COLLATE "C"`;
 
 /** Payins made or booked in the month. */
-export function monthPayins(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
-  return monthRows(trx, PAYINS, about);
-}
-
-const PAYINS = `
+export const monthPayins = `
   WITH ids AS (
     SELECT id FROM payins WHERE created_at >= :from AND created_at < :to
     UNION SELECT record_id FROM entries WHERE month = :month AND record_kind = 'payin'
@@ -90,16 +78,13 @@ const GIVEN = `account IN ('equity:withdrawals', 'equity:transfers', 'equity:con
 const CALLED_REFUND = 'lower(payout_type) = ANY (CAST(:refundWords AS text[]))';
 
 /** Payouts that are no refunds, made or booked in the month, by asset. */
-export function monthPayouts(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
-  return monthRows(trx, payouts('NOT'), about);
-}
+export const monthPayouts = payouts('NOT');
 
 /** Refunds made or booked in the month, by asset: by the contract's word for them, or booked as such. All of one stands here. */
-export function monthRefunds(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
-  return monthRows(trx, payouts(''), about);
-}
+export const monthRefunds = payouts('');
 
-const payouts = (isRefund: '' | 'NOT'): string => `
+function payouts(isRefund: '' | 'NOT'): string {
+  return `
   WITH lines AS MATERIALIZED (${bookedLines} AND record_kind = 'payout' AND NOT memo),
   booked AS (
     SELECT record_id AS id, asset_code, min(date)::text AS date, bool_or(bool_or(account = 'income:refunds')) OVER (PARTITION BY record_id) AS refunds,
@@ -118,13 +103,10 @@ const payouts = (isRefund: '' | 'NOT'): string => `
   FROM ids LEFT JOIN ${lookedUp('payouts', 'id', 'ids.id')} ON true LEFT JOIN booked ON booked.id = ids.id
   WHERE ${isRefund} coalesce(${CALLED_REFUND} OR refunds, refunds, false)
   ORDER BY created_at NULLS LAST, ids.id COLLATE "C", coalesce(booked.asset_code, payouts.asset_code) COLLATE "C"`;
-
-/** What moved in sub-wallets, made or booked in the month. */
-export function monthTransactions(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
-  return monthRows(trx, TRANSACTIONS, about);
 }
 
-const TRANSACTIONS = `
+/** What moved in sub-wallets, made or booked in the month. */
+export const monthTransactions = `
   WITH ids AS (
     SELECT id FROM transactions WHERE created_at >= :from AND created_at < :to
     UNION SELECT record_id FROM entries WHERE month = :month AND record_kind = 'transaction'
@@ -135,11 +117,7 @@ const TRANSACTIONS = `
   ORDER BY created_at NULLS LAST, transactions.id COLLATE "C"`;
 
 /** Each line of a fee that is posted in the month; a memo is known and moved nothing. */
-export function monthFees(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
-  return monthRows(trx, FEES, about);
-}
-
-const FEES = `
+export const monthFees = `
   SELECT date::text AS date, entry_id::text AS entry, record_kind AS kind, record_id AS record, account, asset_code AS asset,
          CASE WHEN NOT memo THEN ${exact('amount')} END AS amount, CASE WHEN memo THEN ${exact('amount')} END AS memo,
          CASE WHEN NOT memo THEN ${exact('amount * rate')} END AS value
@@ -160,11 +138,7 @@ export async function monthBalances(trx: Knex.Transaction, month: string): Promi
 }
 
 /** Breaks that nobody has closed, whatever month they are of. What was found is not here: it may be personal. */
-export function monthBreaks(trx: Knex.Transaction, about: MonthQuery): AsyncGenerator<MonthRow[]> {
-  return monthRows(trx, BREAKS, about);
-}
-
-const BREAKS = `
+export const monthBreaks = `
   SELECT id::text AS id, severity, kind, entity_kind AS "entityKind", entity_id AS entity, status, ${utc('opened_at')} AS "openedAt"
   FROM breaks WHERE status IN ('open', 'acknowledged')
   ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], severity), id`;

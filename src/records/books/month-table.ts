@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import { monthLines, RATED, together } from './month-lines.js';
-import { exact, utc } from './month-query.js';
+import { exact, monthLines, RATED, together, utc } from './month-query.js';
 
 /** A line as a row of a table. What is all ours stands together, with commas between: no word or number has one. */
 export interface TableLine {

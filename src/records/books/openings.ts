@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import type { Opening } from '../../domain/books/balance-entries.js';
-import { textArray } from '../database/array-parameter.js';
+import type { InTransit, Opening } from '../../domain/books/balance-entries.js';
+import { accounts } from '../../domain/books/chart.js';
+import { rowOf, rowsOf, run, tableOf } from '../database/statements.js';
 
 /** Assets whose books are open, with the moment in ms. */
 export async function openedAssets(trx: Knex): Promise<Map<string, number>> {
@@ -13,27 +14,25 @@ export async function openedAssets(trx: Knex): Promise<Map<string, number>> {
  * stood then is inside the opening: no change and no entry shows it, so all orders are matched anew. Under the lock of the books.
  */
 export async function openAssets(trx: Knex.Transaction): Promise<Opening[]> {
-  const { rows } = await trx.raw<{ rows: { asset_code: string; balance: string; opening_at: Date }[] }>(
-    `INSERT INTO opened_assets (asset_code, balance, opened_at)
-     SELECT asset_code, opening_balance, opening_at FROM balance_proofs
-     WHERE opening_balance IS NOT NULL AND opening_at IS NOT NULL ORDER BY asset_code
-     ON CONFLICT DO NOTHING
-     RETURNING asset_code, trim_scale(balance)::text AS balance, opened_at AS opening_at`,
-  );
+  const rows = await rowsOf<Omit<Opening, 'at'> & { at: Date }>(trx)`
+    INSERT INTO opened_assets (asset_code, balance, opened_at)
+    SELECT asset_code, opening_balance, opening_at FROM balance_proofs
+    WHERE opening_balance IS NOT NULL AND opening_at IS NOT NULL ORDER BY asset_code
+    ON CONFLICT DO NOTHING
+    RETURNING asset_code AS "assetCode", trim_scale(balance)::text AS balance, opened_at AS at`;
   if (rows.length === 0) return [];
-  await trx.raw(
-    `INSERT INTO posting_due (record_kind, record_id)
-     SELECT record_kind, record_id FROM movements WHERE asset_code = ANY (?::text[]) AND delta IS DISTINCT FROM base
-     UNION SELECT 'payment_intent', id FROM payment_intents WHERE irregular_status = 'pending_decision'
-     ON CONFLICT DO NOTHING`,
-    [textArray(rows.map((row) => row.asset_code))],
-  );
+  await run(trx)`
+    INSERT INTO posting_due (record_kind, record_id)
+    SELECT record_kind, record_id FROM movements
+    WHERE asset_code = ANY (${rows.map(({ assetCode }) => assetCode)}::text[]) AND delta IS DISTINCT FROM base
+    UNION SELECT 'payment_intent', id FROM payment_intents WHERE irregular_status = 'pending_decision'
+    ON CONFLICT DO NOTHING`;
   await trx('match_progress').update({ seq: 0 });
-  return rows.map((row) => ({
-    assetCode: row.asset_code,
-    balance: row.balance,
-    at: row.opening_at.getTime(),
-  }));
+  return rows.map(inMs);
+}
+
+function inMs<Row extends { at: Date }>(row: Row): Omit<Row, 'at'> & { at: number } {
+  return { ...row, at: row.at.getTime() };
 }
 
 export interface SubWalletOpening extends Opening {
@@ -47,43 +46,52 @@ export async function subWalletOpenings(
   accounts: readonly { account: string; assetCode: string }[],
 ): Promise<SubWalletOpening[]> {
   if (assets.length + accounts.length === 0) return [];
-  const { rows } = await trx.raw<{ rows: { account_id: string; asset_code: string; sum: string; opened_at: Date }[] }>(
-    `SELECT account_id, asset_code, trim_scale(sum(base))::text AS sum, opened_at
-     FROM movements JOIN opened_assets USING (asset_code)
-     WHERE account_id IS NOT NULL AND part = 'explained' AND base <> 0
-       AND (asset_code = ANY (?::text[])
-         OR (account_id, asset_code) IN (SELECT * FROM unnest(?::text[], ?::text[])))
-     GROUP BY account_id, asset_code, opened_at ORDER BY asset_code, account_id`,
-    [
-      textArray(assets),
-      textArray(accounts.map(({ account }) => account)),
-      textArray(accounts.map(({ assetCode }) => assetCode)),
-    ],
-  );
-  return rows.map((row) => ({
-    account: row.account_id,
-    assetCode: row.asset_code,
-    balance: row.sum,
-    at: row.opened_at.getTime(),
-  }));
+  const single = tableOf('single', accounts, { account: 'text', asset: ['text', ({ assetCode }) => assetCode] });
+  const rows = await rowsOf<Omit<SubWalletOpening, 'at'> & { at: Date }>(trx)`
+    SELECT account_id AS account, asset_code AS "assetCode", trim_scale(sum(base))::text AS balance, opened_at AS at
+    FROM movements JOIN opened_assets USING (asset_code)
+    WHERE account_id IS NOT NULL AND part = 'explained' AND base <> 0
+      AND (asset_code = ANY (${assets}::text[])
+        OR (account_id, asset_code) IN (SELECT * FROM ${single}))
+    GROUP BY account_id, asset_code, opened_at ORDER BY asset_code, account_id`;
+  return rows.map(inMs);
 }
 
 /** What finance attributed and the books do not say yet, of assets whose books are open. */
 export async function unpostedAttributions(
   trx: Knex,
 ): Promise<{ id: string; assetCode: string; amount: string; at: number; day: string | null }[]> {
-  const { rows } = await trx.raw<{
-    rows: { id: string; asset_code: string; amount: string; at: Date; day: string | null }[];
-  }>(
-    `SELECT id, asset_code, trim_scale(amount)::text AS amount, at, to_char(booked_on, 'YYYY-MM-DD') AS day
-     FROM balance_attributions AS said JOIN opened_assets USING (asset_code)
-     WHERE NOT EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text) ORDER BY id`,
-  );
-  return rows.map((row) => ({
-    id: row.id,
-    assetCode: row.asset_code,
-    amount: row.amount,
-    at: row.at.getTime(),
-    day: row.day,
-  }));
+  const rows = await rowsOf<{ id: string; assetCode: string; amount: string; at: Date; day: string | null }>(trx)`
+    SELECT id, asset_code AS "assetCode", trim_scale(amount)::text AS amount, at, to_char(booked_on, 'YYYY-MM-DD') AS day
+    FROM balance_attributions AS said JOIN opened_assets USING (asset_code)
+    WHERE NOT EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text) ORDER BY id`;
+  return rows.map(inMs);
+}
+
+/** What payouts left in transit, by asset and month of the books, without what was placed. */
+export async function inTransitByMonth(trx: Knex): Promise<Map<string, InTransit[]>> {
+  const rows = await rowsOf<{ asset_code: string; month: string; amount: string; day: string; last_at: Date }>(trx)`
+    SELECT asset_code, month, trim_scale(sum(amount))::text AS amount, max(date)::text AS day, max(at) AS last_at
+    FROM entry_lines JOIN entries ON entries.id = entry_id
+    WHERE account = ${accounts.payoutsInTransit} AND record_kind <> 'placement'
+    GROUP BY asset_code, month ORDER BY asset_code, month`;
+  const found = new Map<string, InTransit[]>();
+  for (const { asset_code: asset, last_at, ...row } of rows)
+    found.set(asset, [...(found.get(asset) ?? []), { ...row, lastAt: last_at.getTime() }]);
+  return found;
+}
+
+export interface Unplaced {
+  /** What the records themselves show of the operating balance. */
+  explained: string;
+  /** There are payouts of which no record says whose they are. */
+  unnamed: boolean;
+}
+
+export async function unplacedOf(trx: Knex, assetCode: string): Promise<Unplaced> {
+  return rowOf<Unplaced>(trx)`
+    SELECT trim_scale(coalesce(sum(delta - base) FILTER (WHERE part = 'explained' AND account_id IS NULL), 0))::text
+             AS explained,
+           coalesce(bool_or(part = 'unplaced' AND account_id IS NULL AND delta IS DISTINCT FROM base), false) AS unnamed
+    FROM movements WHERE asset_code = ${assetCode}`;
 }

@@ -1,15 +1,15 @@
 import type { Knex } from 'knex';
+import { accounts } from '../../domain/books/chart.js';
 import { movingKinds } from '../balances/balance-records.js';
-import { textArray } from '../database/array-parameter.js';
+import { columnOf, raw, rowOf, rowsOf, sql } from '../database/statements.js';
 import { lookedUp } from './month-query.js';
 
 /** The oldest month in which something is booked; memos alone book nothing. Null: nothing is posted. */
 export async function firstMonth(db: Knex): Promise<string | null> {
-  const { rows } = await db.raw<{ rows: { month: string }[] }>(
-    `SELECT month FROM entries CROSS JOIN ${lookedUp('entry_lines', 'entry_id', 'entries.id')}
-     WHERE NOT memo ORDER BY month LIMIT 1`,
-  );
-  return rows[0]?.month ?? null;
+  const [month = null] = await columnOf<string>(db)`
+    SELECT month FROM entries CROSS JOIN ${raw(lookedUp('entry_lines', 'entry_id', 'entries.id'))}
+    WHERE NOT memo ORDER BY month LIMIT 1`;
+  return month;
 }
 
 export async function criticalBreaks(db: Knex): Promise<{ id: string; kind: string; entity: string }[]> {
@@ -18,11 +18,7 @@ export async function criticalBreaks(db: Knex): Promise<{ id: string; kind: stri
     .whereIn('status', ['open', 'acknowledged'])
     .orderBy('id')
     .select('id', 'kind', 'entity_kind', 'entity_id');
-  return rows.map(({ id, kind, entity_kind, entity_id }) => ({
-    id: String(id),
-    kind,
-    entity: `${entity_kind} ${entity_id}`,
-  }));
+  return rows.map(({ id, kind, entity_kind, entity_id }) => ({ id, kind, entity: `${entity_kind} ${entity_id}` }));
 }
 
 /** How much of what was known at a moment the books do not say yet. */
@@ -30,24 +26,19 @@ export async function unposted(
   db: Knex,
   knownAt: Date,
 ): Promise<{ changes: number; due: number; isRenewing: boolean }> {
-  const { rows } = await db.raw<{ rows: { changes: number; due: number; renewing: boolean }[] }>(
-    `SELECT (SELECT count(*)::integer FROM changes
-             WHERE seq > coalesce((SELECT seq FROM posting_progress), 0) AND changed_at <= ?
-               AND entity_kind = ANY (?::text[])) AS changes,
-            (SELECT count(*)::integer FROM posting_due) AS due,
-            EXISTS (SELECT FROM movements_progress WHERE seq < renewing_to) AS renewing`,
-    [knownAt, textArray(movingKinds)],
-  );
-  return { changes: rows[0]?.changes ?? 0, due: rows[0]?.due ?? 0, isRenewing: rows[0]?.renewing ?? false };
+  return rowOf<{ changes: number; due: number; isRenewing: boolean }>(db)`
+    SELECT (SELECT count(*)::integer FROM changes
+            WHERE seq > coalesce((SELECT seq FROM posting_progress), 0) AND changed_at <= ${knownAt}
+              AND entity_kind = ANY (${movingKinds}::text[])) AS changes,
+           (SELECT count(*)::integer FROM posting_due) AS due,
+           EXISTS (SELECT FROM movements_progress WHERE seq < renewing_to) AS "isRenewing"`;
 }
 
 /** Assets that moved and whose books were never opened: nothing of them is posted. */
 export async function unopenedAssets(db: Knex): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { asset_code: string }[] }>(
-    `SELECT DISTINCT asset_code FROM movements
-     WHERE delta IS DISTINCT FROM base AND asset_code NOT IN (SELECT asset_code FROM opened_assets) ORDER BY asset_code`,
-  );
-  return rows.map(({ asset_code }) => asset_code);
+  return columnOf<string>(db)`
+    SELECT DISTINCT asset_code FROM movements
+    WHERE delta IS DISTINCT FROM base AND asset_code NOT IN (SELECT asset_code FROM opened_assets) ORDER BY asset_code`;
 }
 
 export interface UnpricedLines {
@@ -60,21 +51,74 @@ export interface UnpricedLines {
 
 /** Lines of a month of which no value in the currency is known. */
 export async function unpricedLines(db: Knex, month: string, currency: string): Promise<UnpricedLines[]> {
-  const { rows } = await db.raw<{ rows: { asset_code: string; why: string; lines: number; entry: string }[] }>(
-    `SELECT asset_code, why, count(*)::integer AS lines, min(entry_id)::text AS entry
-     FROM (
-       SELECT entry_id, entry_lines.asset_code,
-              CASE WHEN valued.reason IS NOT NULL THEN valued.reason
-                   WHEN valued.currency IS NULL THEN 'it was never valued'
-                   WHEN valued.currency <> ? THEN 'it was valued in ' || valued.currency END AS why
-       FROM entries CROSS JOIN ${lookedUp('entry_lines', 'entry_id', 'entries.id')} LEFT JOIN LATERAL (
-         SELECT currency, reason FROM entry_rates
-         WHERE entry_rates.entry_id = entry_lines.entry_id AND entry_rates.asset_code = entry_lines.asset_code
-         ORDER BY id DESC LIMIT 1
-       ) AS valued ON true
-       WHERE month = ? AND NOT memo
-     ) AS lines WHERE why IS NOT NULL GROUP BY asset_code, why ORDER BY asset_code, why`,
-    [currency, month],
-  );
-  return rows.map(({ asset_code, ...row }) => ({ ...row, assetCode: asset_code }));
+  return rowsOf<UnpricedLines>(db)`
+    SELECT why, count(*)::integer AS lines, min(entry_id)::text AS entry, asset_code AS "assetCode"
+    FROM (
+      SELECT entry_id, entry_lines.asset_code,
+             CASE WHEN valued.reason IS NOT NULL THEN valued.reason
+                  WHEN valued.currency IS NULL THEN 'it was never valued'
+                  WHEN valued.currency <> ${currency} THEN 'it was valued in ' || valued.currency END AS why
+      FROM entries CROSS JOIN ${raw(lookedUp('entry_lines', 'entry_id', 'entries.id'))} LEFT JOIN LATERAL (
+        SELECT currency, reason FROM entry_rates
+        WHERE entry_rates.entry_id = entry_lines.entry_id AND entry_rates.asset_code = entry_lines.asset_code
+        ORDER BY id DESC LIMIT 1
+      ) AS valued ON true
+      WHERE month = ${month} AND NOT memo
+    ) AS lines WHERE why IS NOT NULL GROUP BY asset_code, why ORDER BY asset_code, why`;
 }
+
+/** What moved an operating balance, is booked after a month, and may have been in the balance when the month ended. */
+export interface BookedLater {
+  assetCode: string;
+  recordKind: string;
+  recordId: string;
+  amount: string;
+  /** YYYY-MM-DD. */
+  day: string;
+}
+
+/**
+ * Attributions, and what is dated by our first sight of it: the service shows no time of either. Left out is what came after the
+ * month for certain: between the month's end and the moment that we knew of it, a run proved all balances, and this one had
+ * nothing unexplained. Of an asset whose books were opened later nothing can be from before.
+ */
+export async function bookedLater(
+  db: Knex,
+  { month, end, timeZone }: { month: string; end: Date; timeZone: string },
+): Promise<BookedLater[]> {
+  return rowsOf<BookedLater>(db)`
+    WITH later AS MATERIALIZED (${attributionsLater(month, timeZone)} UNION ALL ${firstSeenLater(month)}),
+    clean AS MATERIALIZED (
+      SELECT asset_code, first.finished_at FROM (SELECT DISTINCT asset_code FROM later) AS assets CROSS JOIN LATERAL (
+        SELECT finished_at FROM runs
+        WHERE kind = 'balances' AND complete AND started_at >= ${end}
+          AND coalesce((${IS_RESOLVED}), true)
+        ORDER BY id LIMIT 1
+      ) AS first
+    )
+    SELECT later.asset_code AS "assetCode", record_kind AS "recordKind", record_id AS "recordId",
+           trim_scale(amount)::text AS amount, to_char(day, 'YYYY-MM-DD') AS day
+    FROM later JOIN opened_assets USING (asset_code) LEFT JOIN clean USING (asset_code)
+    WHERE opened_assets.opened_at < ${end} AND (clean.finished_at IS NULL OR known_at <= clean.finished_at)
+    ORDER BY later.asset_code, later.day, record_kind, record_id`;
+}
+
+/** Those that are not posted yet too: what is closed meanwhile is booked later. */
+const attributionsLater = (month: string, timeZone: string) => sql`
+  SELECT asset_code, 'attribution' AS record_kind, id::text AS record_id, amount,
+         coalesce(booked_on, (at AT TIME ZONE ${timeZone})::date) AS day, at AS known_at
+  FROM balance_attributions AS said
+  WHERE NOT EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text
+    AND month <= ${month})`;
+
+const firstSeenLater = (month: string) => sql`
+  SELECT asset_code, record_kind, record_id, amount, date, at
+  FROM entries CROSS JOIN ${raw(lookedUp('entry_lines', 'entry_id', 'entries.id'))}
+  WHERE dated_by = 'first_seen' AND account = ${accounts.operating} AND NOT memo AND month > ${month}`;
+
+/** Whether the residual that was found last, when the run ended, was gone by then; null: none was ever found. */
+const IS_RESOLVED = raw(`
+  SELECT status = 'auto_resolved' AND resolved_at <= runs.finished_at FROM breaks
+  WHERE kind = 'balance_residual' AND entity_kind = 'balance' AND entity_id = assets.asset_code
+    AND opened_at <= runs.finished_at
+  ORDER BY id DESC LIMIT 1`);

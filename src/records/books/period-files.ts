@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { PeriodFile } from '../../domain/views/books-shapes.js';
+import { rowsOf, run } from '../database/statements.js';
 
 /** Of a closed month, those of its newest closing; of an open one none. */
 export async function periodFiles(db: Knex, month: string): Promise<PeriodFile[]> {
@@ -36,9 +37,7 @@ export async function storePeriodFile(
   about: { month: string; closing: number; format: string; name: string },
   content: AsyncIterable<string | Uint8Array>,
 ): Promise<PeriodFile> {
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    `SELECT nextval(pg_get_serial_sequence('period_files', 'id')) AS id`,
-  );
+  const rows = await rowsOf<{ id: string }>(trx)`SELECT nextval(pg_get_serial_sequence('period_files', 'id')) AS id`;
   const id = rows[0]?.id ?? '';
   const hash = createHash('sha256');
   let [bytes, part, size] = [0, 0, 0];
@@ -51,11 +50,9 @@ export async function storePeriodFile(
   }
   if (size > 0) await keep();
   const sha256 = hash.digest('hex');
-  await trx.raw(
-    `INSERT INTO period_files (id, month, closing, format, name, sha256, bytes) OVERRIDING SYSTEM VALUE
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    [id, about.month, about.closing, about.format, about.name, sha256, bytes],
-  );
+  await run(trx)`
+    INSERT INTO period_files (id, month, closing, format, name, sha256, bytes) OVERRIDING SYSTEM VALUE
+    VALUES (${id}, ${about.month}, ${about.closing}, ${about.format}, ${about.name}, ${sha256}, ${bytes})`;
   return { id, closing: about.closing, format: about.format, name: about.name, sha256, bytes };
 
   async function keep(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { type PeriodView, periodShape } from '../../domain/views/books-shapes.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { raw, rowsOf, type Sql, sql } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 import { periodFiles } from './period-files.js';
 
@@ -16,13 +17,8 @@ export async function listPeriods(
   const take = takeOf(query);
   const below = query.cursor === undefined ? '9999-13' : decodeCursor(query.cursor, 1)[0];
   if (below !== '9999-13' && !MONTH.test(below ?? '')) throw new CursorError(query.cursor ?? '');
-  const status = query.status ?? null;
-  const rows = await select(
-    db,
-    'month < ? AND (?::text IS NULL OR status = ?)',
-    [below ?? '', status, status],
-    take + 1,
-  );
+  const status = query.status === undefined ? raw('') : sql`AND status = ${query.status}`;
+  const rows = await select(db, sql`month < ${below ?? ''} ${status}`, take + 1);
   const { items, nextCursor } = cut(rows, take, (row) => [row.month]);
   return { items: await Promise.all(items.map((row) => periodOf(db, row))), nextCursor };
 }
@@ -30,20 +26,17 @@ export async function listPeriods(
 /** Null: no month of the books. */
 export async function getPeriod(db: Knex, month: string): Promise<PeriodView | null> {
   if (!MONTH.test(month)) return null;
-  const [row] = await select(db, 'month = ?', [month], 1);
+  const [row] = await select(db, sql`month = ${month}`, 1);
   return row === undefined ? null : periodOf(db, row);
 }
 
-async function select(db: Knex, where: string, values: (string | null)[], limit: number): Promise<Row[]> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT * FROM (
-       SELECT month, coalesce(status, 'open') AS status, coalesce(closings, 0) AS closings, closed_at, closed_by, reason,
-              reopened_at, reopened_by, coalesce(entry_months.entries, 0) AS entries
-       FROM entry_months FULL JOIN periods USING (month)
-     ) AS months WHERE ${where} ORDER BY month DESC LIMIT ?`,
-    [...values, limit].map((value) => value as string),
-  );
-  return rows;
+async function select(db: Knex, where: Sql, limit: number): Promise<Row[]> {
+  return rowsOf<Row>(db)`
+    SELECT * FROM (
+      SELECT month, coalesce(status, 'open') AS status, coalesce(closings, 0) AS closings, closed_at, closed_by, reason,
+             reopened_at, reopened_by, coalesce(entry_months.entries, 0) AS entries
+      FROM entry_months FULL JOIN periods USING (month)
+    ) AS months WHERE ${where} ORDER BY month DESC LIMIT ${limit}`;
 }
 
 async function periodOf(db: Knex, row: Row): Promise<PeriodView> {
@@ -52,11 +45,9 @@ async function periodOf(db: Knex, row: Row): Promise<PeriodView> {
 
 /** Lets files refer to the month, and says which closing this is. The month takes entries until `saveClosed`. */
 export async function beginClosing(trx: Knex.Transaction, month: string): Promise<number> {
-  const { rows } = await trx.raw<{ rows: { closings: number }[] }>(
-    `INSERT INTO periods (month, closings) VALUES (?, 1)
-     ON CONFLICT (month) DO UPDATE SET closings = periods.closings + 1 RETURNING closings`,
-    [month],
-  );
+  const rows = await rowsOf<{ closings: number }>(trx)`
+    INSERT INTO periods (month, closings) VALUES (${month}, 1)
+    ON CONFLICT (month) DO UPDATE SET closings = periods.closings + 1 RETURNING closings`;
   return rows[0]?.closings ?? 0;
 }
 
@@ -65,10 +56,8 @@ export async function saveClosed(
   month: string,
   { actor, reason }: { actor: string; reason: string | null },
 ): Promise<void> {
-  const closed = { status: 'closed', closed_at: trx.fn.now(), closed_by: actor };
-  await trx('periods')
-    .where({ month })
-    .update({ ...closed, reason });
+  const closed = { status: 'closed', closed_at: trx.fn.now(), closed_by: actor, reason };
+  await trx('periods').where({ month }).update(closed);
 }
 
 export async function saveReopened(
@@ -76,8 +65,6 @@ export async function saveReopened(
   month: string,
   { actor, reason }: { actor: string; reason: string },
 ): Promise<void> {
-  const reopened = { status: 'open', reopened_at: trx.fn.now(), reopened_by: actor };
-  await trx('periods')
-    .where({ month })
-    .update({ ...reopened, reason });
+  const reopened = { status: 'open', reopened_at: trx.fn.now(), reopened_by: actor, reason };
+  await trx('periods').where({ month }).update(reopened);
 }

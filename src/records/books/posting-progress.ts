@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { raw, run } from '../database/statements.js';
 
 /** A slice of posting is short: whoever waits longer than this for it has met something else. */
 const LOCK_TIMEOUT = '10s';
@@ -8,9 +9,9 @@ const LOCK_TIMEOUT = '10s';
  * sees then is newer than the locks.
  */
 export async function lockBooks(trx: Knex.Transaction): Promise<void> {
-  await trx.raw(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
-  await trx.raw('LOCK TABLE posting_progress IN EXCLUSIVE MODE');
-  await trx.raw('LOCK TABLE periods IN SHARE MODE');
+  await run(trx)`SET LOCAL lock_timeout = '${raw(LOCK_TIMEOUT)}'`;
+  await run(trx)`LOCK TABLE posting_progress IN EXCLUSIVE MODE`;
+  await run(trx)`LOCK TABLE periods IN SHARE MODE`;
 }
 
 export interface PostingProgress {
@@ -45,13 +46,12 @@ export async function savePostingProgress(trx: Knex.Transaction, seq: string): P
 }
 
 async function dueByAnotherTable(trx: Knex.Transaction): Promise<void> {
-  await trx.raw(
-    `INSERT INTO posting_due (record_kind, record_id)
-     SELECT record_kind, record_id FROM movements WHERE delta IS DISTINCT FROM base
-     UNION SELECT record_kind, record_id FROM entries
-     WHERE record_kind IN ('payment_intent', 'payin', 'payout', 'transaction')
-     ON CONFLICT DO NOTHING`,
-  );
+  await run(trx)`
+    INSERT INTO posting_due (record_kind, record_id)
+    SELECT record_kind, record_id FROM movements WHERE delta IS DISTINCT FROM base
+    UNION SELECT record_kind, record_id FROM entries
+    WHERE record_kind IN ('payment_intent', 'payin', 'payout', 'transaction')
+    ON CONFLICT DO NOTHING`;
 }
 
 /** Months that take no entries. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { type MovingKind, movingKinds } from '../balances/balance-records.js';
 import { textArray } from '../database/array-parameter.js';
+import { rowsOf } from '../database/statements.js';
 import type { PostingProgress } from './posting-progress.js';
 
 /** Bounds of one slice. */
@@ -22,18 +23,14 @@ export async function nextTouched(trx: Knex.Transaction, { seq: after, until }: 
   const ids: TouchedIds = new Map(movingKinds.map((kind) => [kind, []]));
   const due = await takeDue(trx);
   for (const row of due) ids.get(row.kind)?.push(row.id);
-  const { rows: ends } = await trx.raw<{ rows: { seq: string | null; count: string }[] }>(
-    `SELECT max(seq) AS seq, count(*) AS count
-     FROM (SELECT seq FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) AS slice`,
-    [after, until, CHANGES_AT_ONCE],
-  );
+  const ends = await rowsOf<{ seq: string | null; count: string }>(trx)`
+    SELECT max(seq) AS seq, count(*) AS count
+    FROM (SELECT seq FROM changes WHERE seq > ${after} AND seq <= ${until} ORDER BY seq LIMIT ${CHANGES_AT_ONCE}) AS slice`;
   const isFull = Number(ends[0]?.count ?? 0) === CHANGES_AT_ONCE;
   const seq = isFull ? (ends[0]?.seq ?? after) : BigInt(until) > BigInt(after) ? until : after;
-  const { rows } = await trx.raw<{ rows: { kind: MovingKind; id: string }[] }>(
-    `SELECT DISTINCT entity_kind AS kind, entity_id AS id FROM changes
-     WHERE seq > ? AND seq <= ? AND entity_kind = ANY (?::text[])`,
-    [after, seq, textArray(movingKinds)],
-  );
+  const rows = await rowsOf<{ kind: MovingKind; id: string }>(trx)`
+    SELECT DISTINCT entity_kind AS kind, entity_id AS id FROM changes
+    WHERE seq > ${after} AND seq <= ${seq} AND entity_kind = ANY (${movingKinds}::text[])`;
   for (const row of rows) ids.get(row.kind)?.push(row.id);
   // What a refund debits hangs on whether a payment names it as its dispute's.
   const refunds = await trx('payment_intents')
@@ -49,11 +46,8 @@ export async function nextTouched(trx: Knex.Transaction, { seq: after, until }: 
 }
 
 async function takeDue(trx: Knex.Transaction): Promise<{ kind: MovingKind; id: string }[]> {
-  const { rows } = await trx.raw<{ rows: { kind: MovingKind; id: string }[] }>(
-    `DELETE FROM posting_due WHERE (record_kind, record_id) IN
-       (SELECT record_kind, record_id FROM posting_due ORDER BY record_kind, record_id LIMIT ?)
-     RETURNING record_kind AS kind, record_id AS id`,
-    [DUE_AT_ONCE],
-  );
-  return rows;
+  return rowsOf<{ kind: MovingKind; id: string }>(trx)`
+    DELETE FROM posting_due WHERE (record_kind, record_id) IN
+      (SELECT record_kind, record_id FROM posting_due ORDER BY record_kind, record_id LIMIT ${DUE_AT_ONCE})
+    RETURNING record_kind AS kind, record_id AS id`;
 }

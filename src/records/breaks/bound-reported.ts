@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
-import { isRowId } from '../database/row-id.js';
+import { isRowId } from '../database/paging.js';
+import { raw, rowsOf, valueOf } from '../database/statements.js';
 import { type NewBreak, renewEvidence } from './breaks.js';
 
 /** So many of a day have a break of their own: more say nothing that one which counts does not. */
@@ -41,21 +42,17 @@ function isReported({ reportedBy = [] }: NewBreak): boolean {
 }
 
 async function countSingle(db: Knex): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ n: number }] }>(
-    `SELECT count(*)::integer AS n FROM breaks WHERE kind = '${KIND}' AND entity_kind <> 'secret'
-       AND status IN ('open', 'acknowledged') AND opened_at > now() - interval '1 day'`,
-  );
-  return rows[0].n;
+  return valueOf<number>(db)`
+    SELECT count(*)::integer AS n FROM breaks WHERE kind = '${raw(KIND)}' AND entity_kind <> 'secret'
+      AND status IN ('open', 'acknowledged') AND opened_at > now() - interval '1 day'`;
 }
 
 /** By row of the inbox: under which secret it came, and whether it is forged. */
 async function labelsOf(db: Knex, refs: readonly string[]): Promise<Map<string, { label: string; isForged: boolean }>> {
-  const { rows } = await db.raw<{ rows: { id: string; label: string; forged: boolean }[] }>(
-    `SELECT inbox.id, inbox.secret_label AS label, coalesce(state = 'not_sent' AND leaked_at IS NOT NULL, false) AS forged
-     FROM inbox LEFT JOIN report_checks ON inbox_id = inbox.id LEFT JOIN secrets ON secrets.label = inbox.secret_label
-     WHERE inbox.id = ANY (?::bigint[]) AND inbox.secret_label IS NOT NULL`,
-    [refs.filter(isRowId)],
-  );
+  const rows = await rowsOf<{ id: string; label: string; forged: boolean }>(db)`
+    SELECT inbox.id, inbox.secret_label AS label, coalesce(state = 'not_sent' AND leaked_at IS NOT NULL, false) AS forged
+    FROM inbox LEFT JOIN report_checks ON inbox_id = inbox.id LEFT JOIN secrets ON secrets.label = inbox.secret_label
+    WHERE inbox.id = ANY (${refs.filter(isRowId)}::bigint[]) AND inbox.secret_label IS NOT NULL`;
   return new Map(rows.map(({ id, label, forged }) => [id, { label, isForged: forged }]));
 }
 
@@ -80,11 +77,9 @@ async function countBreak(trx: Knex, label: string, own: readonly NewBreak[]): P
 }
 
 async function openCount(trx: Knex, label: string): Promise<number> {
-  const { rows } = await trx.raw<{ rows: { evidence: string }[] }>(
-    `SELECT evidence FROM breaks WHERE kind = '${KIND}' AND entity_kind = 'secret' AND entity_id = ?
-       AND status IN ('open', 'acknowledged') FOR UPDATE`,
-    [label],
-  );
+  const rows = await rowsOf<{ evidence: string }>(trx)`
+    SELECT evidence FROM breaks WHERE kind = '${raw(KIND)}' AND entity_kind = 'secret' AND entity_id = ${label}
+      AND status IN ('open', 'acknowledged') FOR UPDATE`;
   const ours = rows.map(({ evidence }) => objectFromJsonText(evidence)['ours'] as JsonObject)[0];
   return Number(ours?.['records'] ?? 0);
 }

@@ -4,8 +4,8 @@ import type { Severity } from '../../domain/breaks/findings.js';
 import { type JsonObject, toJsonText } from '../../domain/json.js';
 import { maskEvidence } from '../../domain/personal.js';
 import type { EntityRef } from '../../domain/records.js';
-import { textArray } from '../database/array-parameter.js';
 import { type Verbatim, verbatim } from '../database/database-text.js';
+import { columnOf, rowsOf, run, tableOf } from '../database/statements.js';
 
 /** Who opens and resolves breaks where no person does. */
 const AUTOMATIC = 'tallyhook';
@@ -47,102 +47,104 @@ export interface BreakFindings {
 export async function openBreaks(trx: Knex, breaks: NewBreak[]): Promise<number> {
   const wanted = [...new Map(breaks.map((wanted) => [keyOf(wanted), wanted])).values()];
   if (wanted.length === 0) return 0;
-  const opened = await trx.raw<{ rows: { id: string; is_new: boolean }[] }>(
-    `INSERT INTO breaks AS break (kind, severity, entity_kind, entity_id, evidence, cause)
-     SELECT kind, severity, entity_kind, entity_id, evidence, cause
-     FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[], ?::text[])
-       AS new (kind, severity, entity_kind, entity_id, evidence, once, cause)
-     WHERE NOT (once AND EXISTS (
-       SELECT FROM breaks AS known
-       WHERE (known.kind, known.entity_kind, known.entity_id) = (new.kind, new.entity_kind, new.entity_id)))
-       AND NOT (cause IS NOT NULL AND EXISTS (
-       SELECT FROM (
-         SELECT status, cause FROM breaks AS known
-         WHERE (known.kind, known.entity_kind, known.entity_id) = (new.kind, new.entity_kind, new.entity_id)
-         ORDER BY id DESC LIMIT 1) AS last
-       WHERE last.status IN ('resolved', 'written_off') AND last.cause = new.cause))
-     ORDER BY kind, entity_kind, entity_id
-     ON CONFLICT (kind, entity_kind, entity_id) WHERE status IN ('open', 'acknowledged')
-     DO UPDATE SET severity = excluded.severity, evidence = excluded.evidence, cause = excluded.cause, status = 'open'
-     WHERE array_position(ARRAY['low', 'medium', 'high', 'critical'], excluded.severity)
-         > array_position(ARRAY['low', 'medium', 'high', 'critical'], break.severity)
-     RETURNING id, xmax = 0 AS is_new`,
-    [
-      wanted.map((wanted) => wanted.kind),
-      wanted.map((wanted) => wanted.severity ?? breakDefinitions[wanted.kind].severity),
-      wanted.map((wanted) => wanted.entity.kind),
-      wanted.map((wanted) => wanted.entity.id),
-      textArray(wanted.map(evidenceText)),
-      wanted.map((wanted) => wanted.once ?? false),
-      textArray(wanted.map((wanted) => wanted.cause ?? null)),
-    ],
-  );
-  await addSteps(
-    trx,
-    opened.rows.filter((row) => row.is_new).map((row) => row.id),
-    'opened',
-  );
-  await addSteps(
-    trx,
-    opened.rows.filter((row) => !row.is_new).map((row) => row.id),
-    'escalated',
-  );
-  return opened.rows.filter((row) => row.is_new).length;
+  const given = tableOf('new', wanted, {
+    ...refColumns,
+    severity: ['text', (one) => one.severity ?? breakDefinitions[one.kind].severity],
+    evidence: ['text', evidenceText],
+    once: ['boolean', ({ once = false }) => once],
+    cause: ['text', ({ cause = null }) => cause],
+  });
+  const rows = await rowsOf<{ id: string; is_new: boolean }>(trx)`
+    INSERT INTO breaks AS break (kind, severity, entity_kind, entity_id, evidence, cause)
+    SELECT kind, severity, entity_kind, entity_id, evidence, cause FROM ${given}
+    WHERE NOT (once AND EXISTS (
+      SELECT FROM breaks AS known
+      WHERE (known.kind, known.entity_kind, known.entity_id) = (new.kind, new.entity_kind, new.entity_id)))
+      AND NOT (cause IS NOT NULL AND EXISTS (
+      SELECT FROM (
+        SELECT status, cause FROM breaks AS known
+        WHERE (known.kind, known.entity_kind, known.entity_id) = (new.kind, new.entity_kind, new.entity_id)
+        ORDER BY id DESC LIMIT 1) AS last
+      WHERE last.status IN ('resolved', 'written_off') AND last.cause = new.cause))
+    ORDER BY kind, entity_kind, entity_id
+    ON CONFLICT (kind, entity_kind, entity_id) WHERE status IN ('open', 'acknowledged')
+    DO UPDATE SET severity = excluded.severity, evidence = excluded.evidence, cause = excluded.cause, status = 'open'
+    WHERE array_position(ARRAY['low', 'medium', 'high', 'critical'], excluded.severity)
+        > array_position(ARRAY['low', 'medium', 'high', 'critical'], break.severity)
+    RETURNING id, xmax = 0 AS is_new`;
+  const ids = (isNew: boolean) => rows.flatMap((row) => (row.is_new === isNew ? [row.id] : []));
+  await addSteps(trx, ids(true), 'opened');
+  await addSteps(trx, ids(false), 'escalated');
+  return ids(true).length;
 }
 
 /** What an open break rests on now: for one that stays while what it counts comes and goes. */
 export async function renewEvidence(trx: Knex, { kind, entity, evidence, cause }: NewBreak): Promise<void> {
-  await trx.raw(
-    `UPDATE breaks SET evidence = ?, cause = ?
-     WHERE kind = ? AND entity_kind = ? AND entity_id = ? AND status IN ('open', 'acknowledged')`,
-    [evidenceText({ evidence, entity }), cause ?? null, kind, entity.kind, entity.id],
-  );
+  await run(trx)`
+    UPDATE breaks SET evidence = ${evidenceText({ evidence, entity })}, cause = ${cause ?? null}
+    WHERE kind = ${kind} AND entity_kind = ${entity.kind} AND entity_id = ${entity.id} AND status IN ('open', 'acknowledged')`;
 }
 
 /** Closes open breaks of which a later observation showed that they are gone. Returns how many. */
 export async function autoResolveBreaks(trx: Knex, gone: BreakRef[]): Promise<number> {
   if (gone.length === 0) return 0;
-  const resolved = await trx.raw<{ rows: { id: string }[] }>(
-    `WITH gone AS (
-       SELECT break.id FROM breaks AS break
-       JOIN (SELECT DISTINCT * FROM unnest(?::text[], ?::text[], ?::text[])) AS gone (kind, entity_kind, entity_id)
-         USING (kind, entity_kind, entity_id)
-       WHERE break.status IN ('open', 'acknowledged')
-       ORDER BY break.kind, break.entity_kind, break.entity_id FOR UPDATE OF break
-     )
-     UPDATE breaks AS break SET status = 'auto_resolved', resolved_at = now()
-     FROM gone WHERE break.id = gone.id RETURNING break.id`,
-    [gone.map((ref) => ref.kind), gone.map((ref) => ref.entity.kind), gone.map((ref) => ref.entity.id)],
-  );
-  await addSteps(
-    trx,
-    resolved.rows.map((row) => row.id),
-    'auto_resolved',
-  );
-  return resolved.rows.length;
+  const ids = await columnOf<string>(trx)`
+    WITH gone AS (
+      SELECT break.id FROM breaks AS break
+      JOIN (SELECT DISTINCT * FROM ${tableOf('gone', gone, refColumns)}) AS gone USING (kind, entity_kind, entity_id)
+      WHERE break.status IN ('open', 'acknowledged')
+      ORDER BY break.kind, break.entity_kind, break.entity_id FOR UPDATE OF break
+    )
+    UPDATE breaks AS break SET status = 'auto_resolved', resolved_at = now()
+    FROM gone WHERE break.id = gone.id RETURNING break.id`;
+  await addSteps(trx, ids, 'auto_resolved');
+  return ids.length;
 }
 
 /** Those of them that are open. */
 export async function stillOpen(trx: Knex, refs: BreakRef[]): Promise<BreakRef[]> {
   if (refs.length === 0) return [];
-  const entities = [...new Map(refs.map((ref) => [`${ref.entity.kind} ${ref.entity.id}`, ref.entity])).values()];
-  const { rows } = await trx.raw<{ rows: { kind: string; entity_kind: string; entity_id: string }[] }>(
-    `SELECT break.kind, break.entity_kind, break.entity_id
-     FROM unnest(?::text[], ?::text[]) AS asked (entity_kind, entity_id)
-     JOIN breaks AS break USING (entity_kind, entity_id) WHERE break.status IN ('open', 'acknowledged')`,
-    [entities.map(({ kind }) => kind), entities.map(({ id }) => id)],
-  );
-  const open = new Set(rows.map((row) => `${row.kind} ${row.entity_kind} ${row.entity_id}`));
-  return refs.filter(({ kind, entity }) => open.has(`${kind} ${entity.kind} ${entity.id}`));
+  const entities = [...new Map(refs.map((ref) => [`${ref.entity.kind} ${ref.entity.id}`, ref])).values()];
+  const { entity_kind, entity_id } = refColumns;
+  const rows = await rowsOf<RefRow>(trx)`
+    SELECT break.kind, break.entity_kind, break.entity_id
+    FROM ${tableOf('asked', entities, { entity_kind, entity_id })}
+    JOIN breaks AS break USING (entity_kind, entity_id) WHERE break.status IN ('open', 'acknowledged')`;
+  const open = new Set(rows.map(rowKey));
+  return refs.filter((ref) => open.has(keyOf(ref)));
+}
+
+/** Without those that a person resolved or wrote off: what was decided stays decided, though its cause lasts. */
+export async function withoutDecided(db: Knex, breaks: NewBreak[]): Promise<NewBreak[]> {
+  if (breaks.length === 0) return [];
+  const rows = await rowsOf<RefRow>(db)`
+    SELECT DISTINCT kind, entity_kind, entity_id FROM breaks
+    WHERE status IN ('resolved', 'written_off')
+      AND (kind, entity_kind, entity_id) IN (SELECT * FROM ${tableOf('given', breaks, refColumns)})`;
+  const decided = new Set(rows.map(rowKey));
+  return breaks.filter((wanted) => !decided.has(keyOf(wanted)));
+}
+
+interface RefRow {
+  kind: string;
+  entity_kind: string;
+  entity_id: string;
+}
+
+const refColumns = {
+  kind: 'text',
+  entity_kind: ['text', ({ entity }: BreakRef) => entity.kind],
+  entity_id: ['text', ({ entity }: BreakRef) => entity.id],
+} as const;
+
+function rowKey({ kind, entity_kind, entity_id }: RefRow): string {
+  return `${kind} ${entity_kind} ${entity_id}`;
 }
 
 async function addSteps(trx: Knex, ids: string[], action: string): Promise<void> {
   if (ids.length === 0) return;
-  await trx.raw(`INSERT INTO break_steps (break_id, action, actor) SELECT unnest(?::bigint[]), ?, ?`, [
-    ids,
-    action,
-    AUTOMATIC,
-  ]);
+  await run(trx)`
+    INSERT INTO break_steps (break_id, action, actor) SELECT unnest(${ids}::bigint[]), ${action}, ${AUTOMATIC}`;
 }
 
 function evidenceText({ evidence, entity }: Pick<NewBreak, 'evidence' | 'entity'>): Verbatim {

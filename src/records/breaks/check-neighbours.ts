@@ -3,9 +3,10 @@ import type { CheckedRecord } from '../../domain/breaks/check-facts.js';
 import { listedPayins } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
+import { raw, sql } from '../database/statements.js';
 import { listingIntents } from '../family/payins.js';
 import { relatedPayments } from '../family/shown-records.js';
-import { byId, idArray, selectChecked } from './checked-records.js';
+import { byId, checkedById, selectChecked } from './checked-records.js';
 
 /** Ids of what is to be checked, by kind. */
 export interface CheckSeeds {
@@ -34,7 +35,7 @@ export interface Neighbours {
  */
 export async function loadNeighbours(trx: Knex, seeds: CheckSeeds, adoptedAt: Date): Promise<Neighbours> {
   const load = { trx, adoptedAt };
-  const own = await intentsById(load, seeds.intents);
+  const own = byId(await checkedById(trx, 'payment_intent', seeds.intents, adoptedAt));
   const invoices = byId(await belonging(load, 'invoice', seeds.invoices, [...own.values()]));
   const payins = byId(await belonging(load, 'payin', seeds.payins, [...own.values()]));
   const payouts = byId(await belonging(load, 'payout', seeds.payouts, [...own.values()]));
@@ -59,23 +60,13 @@ interface Load {
   adoptedAt: Date;
 }
 
-async function intentsById({ trx, adoptedAt }: Load, ids: Iterable<string>): Promise<ById> {
-  const wanted = [...ids];
-  if (wanted.length === 0) return new Map();
-  const where = { sql: 'id = ANY (?::text[])', bindings: [idArray(wanted)] };
-  return byId(await selectChecked(trx, 'payment_intent', where, adoptedAt));
-}
-
 /** The payments behind the records, and those that a payout was said to give back before. */
 async function intentsAround({ trx, adoptedAt }: Load, around: Record<BelongingKind, ById>): Promise<ById> {
   const records = belongingKinds.flatMap((kind) => [...around[kind].keys()].map((id) => ({ kind, id })));
   if (records.length === 0) return new Map();
   const linked = records.flatMap(await relatedPayments(trx, records));
-  const where = {
-    sql: `id = ANY (?::text[])
-      OR id = ANY (ARRAY(SELECT payment_intent_id FROM refund_assignments WHERE payout_id = ANY (?::text[])))`,
-    bindings: [idArray(linked), idArray(around.payout.keys())],
-  };
+  const where = sql`id = ANY (${linked}::text[]) OR id = ANY (ARRAY(
+    SELECT payment_intent_id FROM refund_assignments WHERE payout_id = ANY (${[...around.payout.keys()]}::text[])))`;
   return byId(await selectChecked(trx, 'payment_intent', where, adoptedAt));
 }
 
@@ -93,10 +84,6 @@ async function addMissing(
   for (const [map, records] of found) for (const record of records) if (!map.has(record.id)) map.set(record.id, record);
 }
 
-/** An array, so that indexes answer the whole condition. */
-const ASSIGNED =
-  'OR id = ANY (ARRAY(SELECT payout_id FROM refund_assignments WHERE payment_intent_id = ANY (?::text[])))';
-
 /** Those with these ids, those that the payments name or were given by a person, and those that name one of the payments. */
 async function belonging(
   { trx, adoptedAt }: Load,
@@ -106,11 +93,12 @@ async function belonging(
 ): Promise<CheckedRecord[]> {
   const wanted = [...ids, ...intents.flatMap(({ fields }) => namedBelongings[kind](fields))];
   if (wanted.length + intents.length === 0) return [];
-  const own = idArray(intents.map(({ id }) => id));
-  const where = {
-    sql: `id = ANY (?::text[]) OR payment_intent_id = ANY (?::text[]) ${kind === 'payout' ? ASSIGNED : ''}`,
-    bindings: [idArray(wanted), ...(kind === 'payout' ? [own, own] : [own])],
-  };
+  const own = intents.map(({ id }) => id);
+  // An array, so that indexes answer the whole condition.
+  const assigned = sql`OR id = ANY (ARRAY(
+    SELECT payout_id FROM refund_assignments WHERE payment_intent_id = ANY (${own}::text[])))`;
+  const where = sql`id = ANY (${wanted}::text[]) OR payment_intent_id = ANY (${own}::text[])
+    ${kind === 'payout' ? assigned : raw('')}`;
   return selectChecked(trx, kind, where, adoptedAt);
 }
 

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { IdentityEvidence } from '../../domain/breaks/fee-identity.js';
-import type { Identity } from '../../domain/breaks/identities.js';
 import type { EntityRef } from '../../domain/records.js';
-import { floatArray, textArray } from '../database/array-parameter.js';
 import { jsonbText } from '../database/database-text.js';
+import { rowsOf, run, tableOf } from '../database/statements.js';
+import { asColumns } from '../database/view-of.js';
 
 const KIND = 'cross-check';
 const NAME = 'changes';
@@ -15,10 +15,8 @@ const NAME = 'changes';
 export async function lockCheckWatermark(trx: Knex.Transaction): Promise<string> {
   const held = await lockedWatermark(trx);
   if (held !== null) return held;
-  await trx.raw(`INSERT INTO watermarks (kind, name, value) VALUES (?, ?, '{"seq": "0"}') ON CONFLICT DO NOTHING`, [
-    KIND,
-    NAME,
-  ]);
+  await run(trx)`
+    INSERT INTO watermarks (kind, name, value) VALUES (${KIND}, ${NAME}, '{"seq": "0"}') ON CONFLICT DO NOTHING`;
   return (await lockedWatermark(trx)) ?? '0';
 }
 
@@ -46,13 +44,11 @@ export interface ChangedEntities {
 
 /** The place in the feed of changes up to where no open transaction may still add to it; null: nothing is to be checked. */
 export async function settledChanges(db: Knex, now: Date): Promise<string | null> {
-  const { rows } = await db.raw<{ rows: { bound: string; any: boolean }[] }>(
-    `SELECT bound, EXISTS (SELECT FROM check_agenda WHERE due_at <= ?) OR EXISTS (
-       SELECT FROM changes WHERE seq <= bound AND seq > coalesce(
-         (SELECT (value->>'seq')::bigint FROM watermarks WHERE kind = ? AND name = ?), 0)) AS any
-     FROM (SELECT changes_settled_up_to() AS bound) AS settled`,
-    [now, KIND, NAME],
-  );
+  const rows = await rowsOf<{ bound: string; any: boolean }>(db)`
+    SELECT bound, EXISTS (SELECT FROM check_agenda WHERE due_at <= ${now}) OR EXISTS (
+      SELECT FROM changes WHERE seq <= bound AND seq > coalesce(
+        (SELECT (value->>'seq')::bigint FROM watermarks WHERE kind = ${KIND} AND name = ${NAME}), 0)) AS any
+    FROM (SELECT changes_settled_up_to() AS bound) AS settled`;
   const [found] = rows;
   return found?.any ? found.bound : null;
 }
@@ -63,12 +59,10 @@ export async function changedEntities(
   { after, settled }: { after: string; settled: string },
   limit: number,
 ): Promise<ChangedEntities> {
-  const { rows } = await trx.raw<{ rows: { kind: EntityRef['kind']; id: string; seq: string; count: string }[] }>(
-    `SELECT entity_kind AS kind, entity_id AS id, max(seq) AS seq, count(*) AS count FROM (
-       SELECT entity_kind, entity_id, seq FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?
-     ) AS part GROUP BY entity_kind, entity_id`,
-    [after, settled, limit],
-  );
+  const rows = await rowsOf<{ kind: EntityRef['kind']; id: string; seq: string; count: string }>(trx)`
+    SELECT entity_kind AS kind, entity_id AS id, max(seq) AS seq, count(*) AS count FROM (
+      SELECT entity_kind, entity_id, seq FROM changes WHERE seq > ${after} AND seq <= ${settled} ORDER BY seq LIMIT ${limit}
+    ) AS part GROUP BY entity_kind, entity_id`;
   const upTo = rows.reduce((most, { seq }) => (BigInt(seq) > BigInt(most) ? seq : most), after);
   const more = rows.reduce((sum, { count }) => sum + Number(count), 0) >= limit;
   return { entities: rows.map(({ kind, id }) => ({ kind, id })), upTo, more };
@@ -89,40 +83,26 @@ export async function planChecks(
   checked: readonly EntityRef[],
   again: readonly { entity: EntityRef; at: number }[],
 ): Promise<void> {
-  await trx.raw(
-    `DELETE FROM check_agenda AS planned USING unnest(?::text[], ?::text[]) AS checked (kind, id)
-     WHERE planned.entity_kind = checked.kind AND planned.entity_id = checked.id`,
-    [textArray(checked.map(({ kind }) => kind)), textArray(checked.map(({ id }) => id))],
-  );
+  await run(trx)`
+    DELETE FROM check_agenda AS planned USING ${tableOf('checked', checked, { kind: 'text', id: 'text' })}
+    WHERE planned.entity_kind = checked.kind AND planned.entity_id = checked.id`;
   if (again.length === 0) return;
-  await trx.raw(
-    `INSERT INTO check_agenda AS planned (entity_kind, entity_id, due_at)
-     SELECT kind, id, to_timestamp(min(at) / 1000.0) FROM unnest(?::text[], ?::text[], ?::float8[]) AS new (kind, id, at)
-     GROUP BY kind, id
-     ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = least(planned.due_at, excluded.due_at)`,
-    [
-      textArray(again.map(({ entity }) => entity.kind)),
-      textArray(again.map(({ entity }) => entity.id)),
-      floatArray(again.map(({ at }) => at)),
-    ],
-  );
-}
-
-interface EvidenceRow {
-  identity: Identity;
-  held_by: string[];
-  failed_by: string[];
-  proven_at: Date | null;
+  const given = tableOf('new', again, {
+    kind: ['text', ({ entity }) => entity.kind],
+    id: ['text', ({ entity }) => entity.id],
+    at: 'float8',
+  });
+  await run(trx)`
+    INSERT INTO check_agenda AS planned (entity_kind, entity_id, due_at)
+    SELECT kind, id, to_timestamp(min(at) / 1000.0) FROM ${given} GROUP BY kind, id
+    ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = least(planned.due_at, excluded.due_at)`;
 }
 
 export async function readEvidence(trx: Knex): Promise<IdentityEvidence[]> {
-  const rows = await trx<EvidenceRow>('identity_evidence').orderBy('identity');
-  return rows.map((row) => ({
-    identity: row.identity,
-    heldBy: row.held_by,
-    failedBy: row.failed_by,
-    provenAt: row.proven_at?.getTime() ?? null,
-  }));
+  return rowsOf<IdentityEvidence>(trx)`
+    SELECT identity, held_by AS "heldBy", failed_by AS "failedBy",
+           floor(extract(epoch FROM proven_at) * 1000)::float8 AS "provenAt"
+    FROM identity_evidence ORDER BY identity`;
 }
 
 /** Those that are other than `known`. */
@@ -133,15 +113,8 @@ export async function writeEvidence(
 ): Promise<void> {
   const changed = evidence.filter((about) => !known.includes(about));
   if (changed.length === 0) return;
-  await trx('identity_evidence')
-    .insert(
-      changed.map(({ identity, heldBy, failedBy, provenAt }) => ({
-        identity,
-        held_by: heldBy,
-        failed_by: failedBy,
-        proven_at: provenAt === null ? null : new Date(provenAt),
-      })),
-    )
-    .onConflict('identity')
-    .merge();
+  const rows = changed.map((one) =>
+    asColumns({ ...one, provenAt: one.provenAt === null ? null : new Date(one.provenAt) }),
+  );
+  await trx('identity_evidence').insert(rows).onConflict('identity').merge();
 }

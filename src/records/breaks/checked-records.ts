@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { CheckedRecord } from '../../domain/breaks/check-facts.js';
 import type { RecordKind } from '../../domain/records.js';
-import { textArray } from '../database/array-parameter.js';
+import { raw, rowsOf, type Sql, sql } from '../database/statements.js';
 import { type ShownRow, STANDING, shownRecord } from '../family/shown-records.js';
 import { recordTables } from '../record-columns.js';
 
@@ -31,14 +31,11 @@ export const STATE_FIELDS = ['status', 'irregularStatus', 'kytStatus', 'paymentI
 export async function selectChecked(
   trx: Knex,
   kind: RecordKind,
-  where: { sql: string; bindings: (Buffer | string | number)[] },
+  where: Sql,
   adoptedAt: Date,
   stateFields: readonly string[] = STATE_FIELDS,
 ): Promise<CheckedRecord[]> {
-  const { rows } = await trx.raw<{ rows: Row[] }>(
-    `SELECT ${COLUMNS} FROM ${recordTables[kind]} WHERE ${where.sql}`,
-    where.bindings,
-  );
+  const rows = await rowsOf<Row>(trx)`SELECT ${raw(COLUMNS)} FROM ${raw(recordTables[kind])} WHERE ${where}`;
   const pasts = await loadPasts(trx, kind, rows, stateFields);
   return rows.map((row) => {
     const past = pasts.get(row.id);
@@ -69,25 +66,28 @@ async function loadPasts(
   stateFields: readonly string[],
 ): Promise<Map<string, Past>> {
   if (rows.length === 0) return new Map();
-  const found = await trx.raw<{
-    rows: { entity_id: string; moved: boolean; changed: Date | null; first: Date | null }[];
-  }>(
-    `SELECT entity_id, bool_or(field <> '*' AND from_value IS NOT NULL) AS moved,
-       max(coalesce(service_time, changed_at)) FILTER (WHERE field = ANY (?::text[])) AS changed,
-       max(coalesce(service_time, changed_at)) FILTER (WHERE field = '*') AS first
-     FROM changes WHERE entity_kind = ? AND entity_id = ANY (?::text[]) GROUP BY entity_id`,
-    [textArray([...stateFields]), kind, textArray(rows.map(({ id }) => id))],
-  );
+  const found = await rowsOf<{ entity_id: string; moved: boolean; changed: Date | null; first: Date | null }>(trx)`
+    SELECT entity_id, bool_or(field <> '*' AND from_value IS NOT NULL) AS moved,
+      max(coalesce(service_time, changed_at)) FILTER (WHERE field = ANY (${stateFields}::text[])) AS changed,
+      max(coalesce(service_time, changed_at)) FILTER (WHERE field = '*') AS first
+    FROM changes WHERE entity_kind = ${kind} AND entity_id = ANY (${rows.map(({ id }) => id)}::text[]) GROUP BY entity_id`;
   return new Map(
-    found.rows.map(({ entity_id, moved, changed, first }) => [
+    found.map(({ entity_id, moved, changed, first }) => [
       entity_id,
       { moved, since: (changed ?? first)?.getTime() ?? null, first: changed === null },
     ]),
   );
 }
 
-export function idArray(ids: Iterable<string>): Buffer {
-  return textArray([...ids]);
+/** Those with these ids. */
+export async function checkedById(
+  trx: Knex,
+  kind: RecordKind,
+  ids: Iterable<string>,
+  adoptedAt: Date,
+): Promise<CheckedRecord[]> {
+  const wanted = [...ids];
+  return wanted.length === 0 ? [] : selectChecked(trx, kind, sql`id = ANY (${wanted}::text[])`, adoptedAt);
 }
 
 export function byId(records: readonly CheckedRecord[]): Map<string, CheckedRecord> {

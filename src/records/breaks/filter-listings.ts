@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { CheckedRecord } from '../../domain/breaks/check-facts.js';
 import type { RecordKind } from '../../domain/records.js';
-import { textArray } from '../database/array-parameter.js';
-import { idArray, STATE_FIELDS, selectChecked } from './checked-records.js';
+import { columnOf, rowsOf, run, sql } from '../database/statements.js';
+import { STATE_FIELDS, selectChecked } from './checked-records.js';
 
 /** What a complete scan of a list by a status filter showed. Times in ms of the service's clock. */
 export interface FilterListing {
@@ -18,12 +18,10 @@ export async function saveFilterListing(
   status: string,
   { from, to, ids }: FilterListing,
 ): Promise<void> {
-  await trx.raw(
-    `INSERT INTO filter_listings (record_kind, status, from_ms, to_ms, ids) VALUES (?, ?, ?, ?, ?::text[])
-     ON CONFLICT (record_kind, status) DO UPDATE
-     SET from_ms = excluded.from_ms, to_ms = excluded.to_ms, ids = excluded.ids, checked = false`,
-    [kind, status, Math.floor(from), Math.ceil(to), textArray([...ids])],
-  );
+  await run(trx)`
+    INSERT INTO filter_listings (record_kind, status, from_ms, to_ms, ids) VALUES (${kind}, ${status}, ${Math.floor(from)}, ${Math.ceil(to)}, ${[...ids]}::text[])
+    ON CONFLICT (record_kind, status) DO UPDATE
+    SET from_ms = excluded.from_ms, to_ms = excluded.to_ms, ids = excluded.ids, checked = false`;
 }
 
 /** The newest listing, if not everything was held against it yet. Held until the commit. */
@@ -32,10 +30,8 @@ export async function openFilterListing(
   kind: RecordKind,
   status: string,
 ): Promise<FilterListing | null> {
-  const { rows } = await trx.raw<{ rows: { from_ms: string; to_ms: string; ids: string[] }[] }>(
-    `SELECT from_ms, to_ms, ids FROM filter_listings WHERE record_kind = ? AND status = ? AND NOT checked FOR UPDATE`,
-    [kind, status],
-  );
+  const rows = await rowsOf<{ from_ms: string; to_ms: string; ids: string[] }>(trx)`
+    SELECT from_ms, to_ms, ids FROM filter_listings WHERE record_kind = ${kind} AND status = ${status} AND NOT checked FOR UPDATE`;
   const [row] = rows;
   if (row === undefined) return null;
   return { from: Number(row.from_ms), to: Number(row.to_ms), ids: new Set(row.ids) };
@@ -55,16 +51,13 @@ export async function closeFilterListing(trx: Knex.Transaction, kind: RecordKind
 
 /** Ids of the payments whose dispute is open. */
 export async function openDisputes(trx: Knex): Promise<string[]> {
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    "SELECT id FROM payment_intents WHERE absent_since IS NULL AND irregular_status = 'pending_decision' ORDER BY id",
-  );
-  return rows.map(({ id }) => id);
+  return columnOf<string>(trx)`
+    SELECT id FROM payment_intents WHERE absent_since IS NULL AND irregular_status = 'pending_decision' ORDER BY id`;
 }
 
 /** What decides whether the filter `irregular` should hold a payment. */
 const DISPUTE_FIELDS = [...STATE_FIELDS, 'totalAmountReceived', 'amountCryptoExpected', 'amountRequested'];
 
 export async function loadDisputed(trx: Knex, ids: readonly string[], adoptedAt: Date): Promise<CheckedRecord[]> {
-  const where = { sql: 'id = ANY (?::text[])', bindings: [idArray(ids)] };
-  return selectChecked(trx, 'payment_intent', where, adoptedAt, DISPUTE_FIELDS);
+  return selectChecked(trx, 'payment_intent', sql`id = ANY (${ids}::text[])`, adoptedAt, DISPUTE_FIELDS);
 }

@@ -1,16 +1,16 @@
 import type { Knex } from 'knex';
-import type { CheckedOrder, CheckedRecord, CheckFacts } from '../../domain/breaks/check-facts.js';
+import type { CheckedOrder, CheckFacts } from '../../domain/breaks/check-facts.js';
 import type { PayoutWords } from '../../domain/family/links.js';
 import { kinds } from '../../domain/kinds/kinds.js';
 import type { KytWords } from '../../domain/orders/kyt.js';
 import { type EntityRef, type RecordKind, recordKinds } from '../../domain/records.js';
-import { textArray } from '../database/array-parameter.js';
 import { keyText } from '../database/database-text.js';
+import { rowsOf } from '../database/statements.js';
 import { lookAlikes, sharedWithMoney } from '../family/references.js';
 import { expectedOf, type OrderRow } from '../order-row.js';
 import { ownField } from '../stored-record.js';
 import { loadNeighbours, type Neighbours } from './check-neighbours.js';
-import { byId, idArray, selectChecked } from './checked-records.js';
+import { byId, checkedById } from './checked-records.js';
 import { loadRefundFacts, payoutsOfOrders } from './load-refund-facts.js';
 
 export interface CheckContext {
@@ -19,9 +19,6 @@ export interface CheckContext {
   kytWords: KytWords;
   payoutWords: PayoutWords;
 }
-
-/** Kinds that are classified by their age alone. */
-const ALONE: readonly RecordKind[] = ['account', 'transaction'];
 
 /** Everything that checks of these records and orders need, in a handful of queries. */
 export async function loadCheckFacts(
@@ -37,6 +34,8 @@ export async function loadCheckFacts(
   };
   const changed = await loadNeighbours(trx, seeds, adoptedAt);
   const registered = await registersSince(trx);
+  // Kinds that are classified by their age alone.
+  const alone = (kind: 'account' | 'transaction') => checkedById(trx, kind, idsOf(entities, kind), adoptedAt);
   const references = new Set([...idsOf(entities, 'order'), ...referencesOf(changed)]);
   return {
     now: now.getTime(),
@@ -45,18 +44,16 @@ export async function loadCheckFacts(
     registersSince: registered,
     ...changed,
     refunds: await loadRefundFacts(trx, changed, { now, adoptedAt, words: payoutWords }),
-    others: await loadAlone(trx, entities, adoptedAt),
+    others: [...(await alone('account')), ...(await alone('transaction'))],
     orders: await loadOrders(trx, references, { registered, known: changed.intents, adoptedAt }),
   };
 }
 
 async function ranAt(trx: Knex): Promise<Map<RecordKind, number>> {
-  const { rows } = await trx.raw<{ rows: { kind: string; at: Date }[] }>(
-    `SELECT kind, at FROM unnest(?::text[]) AS asked (kind)
-     CROSS JOIN LATERAL (SELECT started_at AS at FROM runs
-       WHERE runs.kind = asked.kind AND status = 'succeeded' ORDER BY id DESC LIMIT 1) AS last`,
-    [textArray([...new Set(recordKinds.flatMap((kind) => kinds[kind].run ?? []))])],
-  );
+  const rows = await rowsOf<{ kind: string; at: Date }>(trx)`
+    SELECT kind, at FROM unnest(${[...new Set(recordKinds.flatMap((kind) => kinds[kind].run ?? []))]}::text[]) AS asked (kind)
+    CROSS JOIN LATERAL (SELECT started_at AS at FROM runs
+      WHERE runs.kind = asked.kind AND status = 'succeeded' ORDER BY id DESC LIMIT 1) AS last`;
   const runs = new Map(rows.map(({ kind, at }) => [kind, at.getTime()]));
   return new Map(
     recordKinds.flatMap((kind) => {
@@ -79,21 +76,10 @@ function referencesOf({ intents, invoices }: Neighbours): string[] {
 
 /** What was withdrawn since counts; an order of an older program has no version of its registration. */
 async function registersSince(trx: Knex): Promise<number | null> {
-  const { rows } = await trx.raw<{ rows: { at: Date | null }[] }>(
-    `SELECT least((SELECT registered_at FROM orders WHERE registered_at IS NOT NULL ORDER BY registered_at LIMIT 1),
-       (SELECT at FROM order_registrations ORDER BY at LIMIT 1)) AS at`,
-  );
+  const rows = await rowsOf<{ at: Date | null }>(trx)`
+    SELECT least((SELECT registered_at FROM orders WHERE registered_at IS NOT NULL ORDER BY registered_at LIMIT 1),
+      (SELECT at FROM order_registrations ORDER BY at LIMIT 1)) AS at`;
   return rows[0]?.at?.getTime() ?? null;
-}
-
-async function loadAlone(trx: Knex, entities: readonly EntityRef[], adoptedAt: Date): Promise<CheckedRecord[]> {
-  const found: CheckedRecord[] = [];
-  for (const kind of ALONE) {
-    const ids = idsOf(entities, kind);
-    const where = { sql: 'id = ANY (?::text[])', bindings: [idArray(ids)] };
-    if (ids.length > 0) found.push(...(await selectChecked(trx, kind, where, adoptedAt)));
-  }
-  return found;
 }
 
 /** Those that can be held against what the store registers, and none where it registers nothing. */
@@ -105,9 +91,7 @@ async function loadOrders(
   if (references.size === 0 || registered === null) return [];
   const { rows, alike } = await withLookAlikes(trx, references);
   const missing = rows.flatMap((row) => row.payment_intents.filter((id) => !known.has(id)));
-  const where = { sql: 'id = ANY (?::text[])', bindings: [textArray(missing)] };
-  const loaded = missing.length === 0 ? [] : await selectChecked(trx, 'payment_intent', where, adoptedAt);
-  const intents = new Map([...known, ...byId(loaded)]);
+  const intents = new Map([...known, ...byId(await checkedById(trx, 'payment_intent', missing, adoptedAt))]);
   const unregistered = rows.filter((row) => row.registered_at === null);
   const withMoney = await sharedWithMoney(trx, unregistered);
   return rows.map((row) => ({
@@ -132,9 +116,8 @@ async function withLookAlikes(
   trx: Knex,
   references: ReadonlySet<string>,
 ): Promise<{ rows: OrderRow[]; alike: Map<string, OrderRow[]> }> {
-  const { rows } = await trx.raw<{ rows: OrderRow[] }>('SELECT * FROM orders WHERE reference = ANY (?::text[])', [
-    idArray(references),
-  ]);
+  const rows = await rowsOf<OrderRow>(trx)`
+    SELECT * FROM orders WHERE reference = ANY (${[...references]}::text[])`;
   const alike = await lookAlikes(
     trx,
     rows.map(({ reference }) => reference),

@@ -4,12 +4,12 @@ import { isLost, lostAt } from '../../domain/breaks/lost-refunds.js';
 import { type PayoutWords, referenceOf } from '../../domain/family/links.js';
 import type { OpenCall } from '../../domain/family/own-refunds.js';
 import { compareText } from '../../domain/record-state.js';
-import { textArray } from '../database/array-parameter.js';
 import { keyText } from '../database/database-text.js';
+import { columnOf, rowsOf, sql } from '../database/statements.js';
 import { loadNaming, readAssigned } from '../family/around.js';
 import { loadMakers } from '../family/load.js';
 import type { Neighbours } from './check-neighbours.js';
-import { idArray, selectChecked } from './checked-records.js';
+import { selectChecked } from './checked-records.js';
 
 /** Candidates of so many refunds are searched for at once, each among so many payments that came before it. */
 const REFUNDS_AT_ONCE = 20;
@@ -50,11 +50,9 @@ const noRefunds: Omit<RefundFacts, 'words'> = {
 };
 
 async function readNamedThen(trx: Knex, payouts: readonly string[]): Promise<Map<string, string[]>> {
-  const { rows } = await trx.raw<{ rows: { payout_id: string; named: string[] }[] }>(
-    `SELECT DISTINCT ON (payout_id) payout_id, named FROM refund_assignments
-     WHERE payout_id = ANY (?::text[]) ORDER BY payout_id, id DESC`,
-    [idArray(payouts)],
-  );
+  const rows = await rowsOf<{ payout_id: string; named: string[] }>(trx)`
+    SELECT DISTINCT ON (payout_id) payout_id, named FROM refund_assignments
+    WHERE payout_id = ANY (${payouts}::text[]) ORDER BY payout_id, id DESC`;
   return new Map(rows.map(({ payout_id, named }) => [payout_id, named]));
 }
 
@@ -62,12 +60,11 @@ async function readNamedThen(trx: Knex, payouts: readonly string[]): Promise<Map
 async function orderedReferences(trx: Knex, payouts: readonly CheckedRecord[]): Promise<Set<string>> {
   const references = payouts.flatMap(({ fields }) => keyText(referenceOf(fields) ?? undefined) ?? []);
   if (references.length === 0) return new Set();
-  const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
-    `SELECT reference FROM orders WHERE reference = ANY (?::text[]) AND (registered_at IS NOT NULL
-       OR cardinality(payment_intents) > 0 OR cardinality(invoices) > 0 OR status = 'shared_reference')`,
-    [textArray([...new Set(references)])],
+  return new Set(
+    await columnOf<string>(trx)`
+    SELECT reference FROM orders WHERE reference = ANY (${[...new Set(references)]}::text[]) AND (registered_at IS NOT NULL
+      OR cardinality(payment_intents) > 0 OR cardinality(invoices) > 0 OR status = 'shared_reference')`,
   );
-  return new Set(rows.map(({ reference }) => reference));
 }
 
 /** The newest that were made before it. */
@@ -76,20 +73,15 @@ function paymentsBefore(
   { createdAt, firstSeenAt }: CheckedRecord,
   adoptedAt: Date,
 ): Promise<CheckedRecord[]> {
-  const where = {
-    sql: `id = ANY (ARRAY(SELECT id FROM payment_intents WHERE created_at <= to_timestamp(? / 1000.0)
-      ORDER BY created_at DESC, id DESC LIMIT ${PAYMENTS}))`,
-    bindings: [createdAt ?? firstSeenAt],
-  };
+  const where = sql`id = ANY (ARRAY(
+    SELECT id FROM payment_intents WHERE created_at <= to_timestamp(${createdAt ?? firstSeenAt} / 1000.0)
+    ORDER BY created_at DESC, id DESC LIMIT ${PAYMENTS}))`;
   return selectChecked(trx, 'payment_intent', where, adoptedAt);
 }
 
 /** Payouts that carry the reference of one of the orders, and name no payment. */
 export async function payoutsOfOrders(trx: Knex, references: readonly string[]): Promise<string[]> {
   if (references.length === 0) return [];
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    'SELECT id FROM payouts WHERE merchant_reference = ANY (?::text[]) AND payment_intent_id IS NULL',
-    [idArray(references)],
-  );
-  return rows.map(({ id }) => id);
+  return columnOf<string>(trx)`
+    SELECT id FROM payouts WHERE merchant_reference = ANY (${references}::text[]) AND payment_intent_id IS NULL`;
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
+import { isRowId } from '../database/paging.js';
+import { rowOf, rowsOf } from '../database/statements.js';
 import type { RowOf } from '../database/view-of.js';
-import { lockCallbacks } from './lock-callbacks.js';
 
 /** An attempt that one process may make, until the claim is over. */
 export interface ClaimedCallback {
@@ -26,13 +27,12 @@ type Row = RowOf<Omit<ClaimedCallback, 'claim'>> & { reference: string };
 export async function claimCallback(db: Knex, { seconds }: { seconds: number }): Promise<ClaimedCallback | null> {
   return db.transaction(async (trx) => {
     await lockCallbacks(trx);
-    const { rows } = await trx.raw<{ rows: Row[] }>(
-      `SELECT id, reference, webhook_id, changed_at, data, attempts FROM callbacks AS due
-       WHERE status = 'pending' AND next_attempt_at <= clock_timestamp()
-         AND NOT EXISTS (SELECT FROM callbacks AS other WHERE other.reference = due.reference
-           AND (other.claimed_until > clock_timestamp() OR (other.id > due.id AND other.status = 'pending')))
-       ORDER BY next_attempt_at, id LIMIT 1`,
-    );
+    const rows = await rowsOf<Row>(trx)`
+      SELECT id, reference, webhook_id, changed_at, data, attempts FROM callbacks AS due
+      WHERE status = 'pending' AND next_attempt_at <= clock_timestamp()
+        AND NOT EXISTS (SELECT FROM callbacks AS other WHERE other.reference = due.reference
+          AND (other.claimed_until > clock_timestamp() OR (other.id > due.id AND other.status = 'pending')))
+      ORDER BY next_attempt_at, id LIMIT 1`;
     const row = rows[0];
     if (row === undefined) return null;
     const claim = randomUUID();
@@ -83,5 +83,62 @@ export async function finishAttempt(
     const ours = trx('callbacks').where({ id, claim, status: 'pending' });
     const changed: number = await ours.update({ ...over, ...ended });
     return changed > 0;
+  });
+}
+
+/** Whoever changes callbacks does it one after another: so an order has one on its way, whoever sends. Returns the place. */
+export async function lockCallbacks(trx: Knex.Transaction): Promise<string> {
+  const row = await trx<{ seq: string }>('callback_progress').forUpdate().first('seq');
+  if (row === undefined) throw new Error('The row of callback_progress is gone');
+  return row.seq;
+}
+
+export type ReplayResult =
+  | { outcome: 'replayed'; reference: string }
+  | { outcome: 'not_found' }
+  /** It is on its way now. */
+  | { outcome: 'under_way' }
+  /** The order has a newer one, which alone may be sent again. */
+  | { outcome: 'outdated'; newestId: string };
+
+/** Has a callback sent again at once, under the same webhook-id, with all its attempts before it. */
+export async function replayCallback(trx: Knex.Transaction, id: string): Promise<ReplayResult> {
+  if (!isRowId(id)) return { outcome: 'not_found' };
+  await lockCallbacks(trx);
+  const row = await trx('callbacks')
+    .where({ id })
+    .first('reference', trx.raw('coalesce(claimed_until > clock_timestamp(), false) AS under_way'));
+  if (row === undefined) return { outcome: 'not_found' };
+  if (row.under_way) return { outcome: 'under_way' };
+  const newest: { id: string } | undefined = await trx('callbacks')
+    .where({ reference: row.reference })
+    .orderBy('id', 'desc')
+    .first('id');
+  if (newest !== undefined && newest.id !== id) return { outcome: 'outdated', newestId: newest.id };
+  await revive(trx('callbacks').where({ id }), trx);
+  return { outcome: 'replayed', reference: String(row.reference) };
+}
+
+/** The same for all that were given up. Returns how many. */
+export async function replayDeadCallbacks(trx: Knex.Transaction): Promise<number> {
+  await lockCallbacks(trx);
+  return revive(trx('callbacks').where({ status: 'dead' }), trx);
+}
+
+/** Those that `replayDeadCallbacks` would send now: how many, and the newest hundred. */
+export async function deadCallbacks(db: Knex): Promise<{ count: number; ids: string[] }> {
+  return rowOf<{ count: number; ids: string[] }>(db)`
+    SELECT count(*)::integer AS count, coalesce((array_agg(id::text ORDER BY id DESC))[1:100], '{}') AS ids
+    FROM callbacks WHERE status = 'dead'`;
+}
+
+async function revive(rows: Knex.QueryBuilder, trx: Knex.Transaction): Promise<number> {
+  return rows.update({
+    status: 'pending',
+    attempts: 0,
+    next_attempt_at: trx.fn.now(),
+    claim: null,
+    claimed_until: null,
+    error: null,
   });
 }

@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 import { toJsonText } from '../../domain/json.js';
-import { textArray } from '../database/array-parameter.js';
+import { feedHead } from '../changes.js';
 import { verbatim } from '../database/database-text.js';
+import { rowsOf } from '../database/statements.js';
 import { type OrderRow, orderView } from '../order-row.js';
-import { lockCallbacks } from './lock-callbacks.js';
+import { lockCallbacks } from './claim-callback.js';
 
 const CHANGES_AT_ONCE = 2_000;
 
@@ -14,8 +15,7 @@ const CHANGES_AT_ONCE = 2_000;
  */
 export async function collectCallbacks(db: Knex, { adoptedAt }: { adoptedAt: Date }): Promise<boolean> {
   // Asked before the transaction's statements, which so see every row below it (changes.ts).
-  const { rows } = await db.raw<{ rows: { bound: string }[] }>('SELECT changes_settled_up_to() AS bound');
-  const bound = rows[0]?.bound ?? '0';
+  const bound = await feedHead(db);
   return db.transaction(async (trx) => {
     const after = await lockCallbacks(trx);
     if (BigInt(bound) <= BigInt(after)) return false;
@@ -31,11 +31,9 @@ async function endOfSlice(
   after: string,
   bound: string,
 ): Promise<{ until: string; isFull: boolean }> {
-  const { rows } = await trx.raw<{ rows: { seq: string | null; count: string }[] }>(
-    `SELECT max(seq) AS seq, count(*) AS count
-     FROM (SELECT seq FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) AS slice`,
-    [after, bound, CHANGES_AT_ONCE],
-  );
+  const rows = await rowsOf<{ seq: string | null; count: string }>(trx)`
+    SELECT max(seq) AS seq, count(*) AS count
+    FROM (SELECT seq FROM changes WHERE seq > ${after} AND seq <= ${bound} ORDER BY seq LIMIT ${CHANGES_AT_ONCE}) AS slice`;
   const isFull = Number(rows[0]?.count ?? 0) === CHANGES_AT_ONCE;
   return { until: isFull ? (rows[0]?.seq ?? bound) : bound, isFull };
 }
@@ -44,19 +42,15 @@ async function insertCallbacks(
   trx: Knex.Transaction,
   { after, until, adoptedAt }: { after: string; until: string; adoptedAt: Date },
 ): Promise<void> {
-  const { rows: changed } = await trx.raw<{ rows: { reference: string; seq: string; at: Date }[] }>(
-    `SELECT entity_id AS reference, max(seq) AS seq, max(changed_at) AS at FROM changes
-     WHERE seq > ? AND seq <= ? AND entity_kind = 'order' GROUP BY entity_id ORDER BY max(seq)`,
-    [after, until],
-  );
+  const changed = await rowsOf<{ reference: string; seq: string; at: Date }>(trx)`
+    SELECT entity_id AS reference, max(seq) AS seq, max(changed_at) AS at FROM changes
+    WHERE seq > ${after} AND seq <= ${until} AND entity_kind = 'order' GROUP BY entity_id ORDER BY max(seq)`;
   if (changed.length === 0) return;
-  const { rows: orders } = await trx.raw<{ rows: OrderRow[] }>(
-    `SELECT * FROM orders WHERE reference = ANY (?::text[]) AND (
-       created_at >= ? OR registered_at >= ?
-       OR EXISTS (SELECT FROM payment_intents WHERE id = ANY (orders.payment_intents) AND created_at >= ?)
-       OR EXISTS (SELECT FROM payins WHERE payment_intent_id = ANY (orders.payment_intents) AND created_at >= ?))`,
-    [textArray(changed.map(({ reference }) => reference)), adoptedAt, adoptedAt, adoptedAt, adoptedAt],
-  );
+  const orders = await rowsOf<OrderRow>(trx)`
+    SELECT * FROM orders WHERE reference = ANY (${changed.map(({ reference }) => reference)}::text[]) AND (
+      created_at >= ${adoptedAt} OR registered_at >= ${adoptedAt}
+      OR EXISTS (SELECT FROM payment_intents WHERE id = ANY (orders.payment_intents) AND created_at >= ${adoptedAt})
+      OR EXISTS (SELECT FROM payins WHERE payment_intent_id = ANY (orders.payment_intents) AND created_at >= ${adoptedAt}))`;
   const known = new Map(orders.map((row) => [row.reference, row]));
   const news = changed.flatMap(({ reference, seq, at }) => {
     const row = known.get(reference);

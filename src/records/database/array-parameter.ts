@@ -77,11 +77,7 @@ function writeText(buffer: Buffer, value: string, at: number): number {
   return value.length;
 }
 
-const integer: ElementType = {
-  oid: 23,
-  size: 4,
-  write: (buffer, value, at) => buffer.writeInt32BE(Number(value), at),
-};
+const integer: ElementType = { oid: 23, size: 4, write: (buffer, value, at) => buffer.writeInt32BE(Number(value), at) };
 
 const bigint: ElementType = {
   oid: 20,

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { isRowId } from './row-id.js';
+import { snakeCase } from '../../domain/records.js';
+import { type Sql, sql } from './statements.js';
 
 /** What a list is asked for: `take` rows (1 to 500) after the opaque `cursor` of an earlier answer. */
 export interface PageQuery {
@@ -23,17 +24,42 @@ export class CursorError extends Error {
 export const defaultTake = 50;
 export const maximumTake = 500;
 
+/** What a list may be narrowed by: texts, each equal to its column. */
+export type Filters<Name extends string> = { [Field in Name]?: string | undefined };
+
+/** Those of the filters that were given, as knex's `where` takes them. */
+export function given<Name extends string>(query: Filters<Name>, ...names: Name[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = query[name];
+      return value === undefined ? [] : [[snakeCase(name), value]];
+    }),
+  );
+}
+
 /** Pages a query over a table with a bigint `id`, newest first, by key: rows that come meanwhile never shift a page. */
-export async function pageById<Row extends { id: string }>(
+export async function pageById<View>(
   query: Knex.QueryBuilder,
   page: PageQuery,
-): Promise<Page<Row>> {
+  viewOf: (row: never) => View,
+): Promise<Page<View>> {
   const take = takeOf(page);
   const below = page.cursor === undefined ? undefined : decodeCursor(page.cursor, 1)[0];
   if (below !== undefined && !isRowId(below)) throw new CursorError(page.cursor ?? '');
   if (below !== undefined) query = query.where('id', '<', below);
-  const rows = (await query.orderBy('id', 'desc').limit(take + 1)) as Row[];
-  return cut(rows, take, (row) => [row.id]);
+  const rows = (await query.orderBy('id', 'desc').limit(take + 1)) as { id: string }[];
+  const { items, nextCursor } = cut(rows, take, (row) => [row.id]);
+  return { items: items.map((row) => viewOf(row as never)), nextCursor };
+}
+
+/** The row of a table with a bigint `id`; null: there is none. */
+export async function viewById<View>(
+  query: Knex.QueryBuilder,
+  id: string,
+  viewOf: (row: never) => View,
+): Promise<View | null> {
+  const row: object | undefined = isRowId(id) ? await query.where({ id }).first() : undefined;
+  return row === undefined ? null : viewOf(row as never);
 }
 
 /** Cuts `take` + 1 rows to a page; the extra row only shows that there is more. */
@@ -51,12 +77,39 @@ function encodeCursor(key: string[]): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 
+/** A time as a cursor of `pageByTime` keeps it. */
+const CREATED = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created`;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+
+/** Pages a query over a table with a text `id`, by `created_at`, newest first; rows of which that is not known come before all. */
+export async function pageByTime<View>(
+  query: Knex.QueryBuilder,
+  page: PageQuery,
+  viewOf: (row: never) => View,
+): Promise<Page<View>> {
+  const take = takeOf(page);
+  const [created = '', id = ''] = page.cursor === undefined ? [] : decodeCursor(page.cursor, 2);
+  if (created !== '' && (!TIMESTAMP.test(created) || Number.isNaN(Date.parse(created))))
+    throw new CursorError(page.cursor ?? '');
+  if (created !== '') query = query.whereRaw('(created_at, id) < (?::timestamptz, ?)', [created, id]);
+  else if (page.cursor !== undefined) query = query.whereRaw('(created_at IS NOT NULL OR id < ?)', [id]);
+  const rows = await query
+    .select(query.client.raw(CREATED))
+    .orderByRaw('created_at DESC NULLS FIRST, id DESC')
+    .limit(take + 1);
+  const { items, nextCursor } = cut(rows as { id: string; created: string | null }[], take, (row) => [
+    row.created ?? '',
+    row.id,
+  ]);
+  return { items: items.map((row) => viewOf(row as never)), nextCursor };
+}
+
 /** A time as a cursor keeps it, in SQL: microseconds as text. */
 export const microseconds = (column: string): string => `floor(extract(epoch FROM ${column}) * 1000000)::bigint::text`;
 
-/** The time of such a parameter, in SQL. */
-export const atMicroseconds = (parameter: string): string =>
-  `'epoch'::timestamptz + CAST(${parameter} AS bigint) * interval '1 microsecond'`;
+/** The time of such a text, in SQL. */
+export const atMicroseconds = (time: string | null): Sql =>
+  sql`'epoch'::timestamptz + CAST(${time} AS bigint) * interval '1 microsecond'`;
 
 /** Of a list by a time: the key, the time first, after which a page begins; null: the first page. @throws {CursorError} */
 export function timeKeyOf({ cursor }: PageQuery, parts: number): string[] | null {
@@ -76,4 +129,11 @@ export function decodeCursor(cursor: string, parts: number): string[] {
   const valid = Array.isArray(key) && key.length === parts && key.every((part) => typeof part === 'string');
   if (!valid) throw new CursorError(cursor);
   return key as string[];
+}
+
+const ROW_ID = /^\d{1,18}$/;
+
+/** Whether a text can be the id of a row of ours: whole, without a sign, and no larger than a bigint holds. */
+export function isRowId(text: string): boolean {
+  return ROW_ID.test(text);
 }

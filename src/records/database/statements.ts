@@ -1,5 +1,122 @@
 import type { Knex } from 'knex';
-import { textArray } from './array-parameter.js';
+import { bigintArray, booleanArray, floatArray, integerArray, textArray } from './array-parameter.js';
+import type { Verbatim } from './database-text.js';
+
+type Value = string | number | boolean | null | Date | Buffer | Verbatim;
+type Given = Value | Sql | readonly Value[];
+type Tag<Answer> = (texts: TemplateStringsArray, ...given: readonly Given[]) => Promise<Answer>;
+
+/** A part of a statement, with its values. */
+export class Sql {
+  readonly text: string;
+  readonly values: readonly unknown[];
+
+  constructor(text: string, values: readonly unknown[] = []) {
+    this.text = text;
+    this.values = values;
+  }
+}
+
+/** SQL of our own, for a statement that is a template: what else stands in one is sent as a value. */
+export function raw(text: string | number): Sql {
+  return new Sql(String(text));
+}
+
+/** A part of a statement that has values of its own. */
+export function sql(texts: TemplateStringsArray, ...given: readonly Given[]): Sql {
+  const parts = given.map((one, n) =>
+    one instanceof Sql ? one : new Sql('?', [arrayIn(one, texts[n + 1]?.match(/^::(\w+)\[\]/)?.[1])]),
+  );
+  return new Sql(
+    texts.map((text, n) => `${text}${parts[n]?.text ?? ''}`).join(''),
+    parts.flatMap(({ values }) => values),
+  );
+}
+
+type Column<Row> = ColumnType | readonly [ColumnType, (row: Row) => Value];
+type ColumnType = 'text' | 'integer' | 'bigint' | 'float8' | 'boolean' | 'timestamptz';
+
+/**
+ * Rows as a table of a statement. Of each column its type, and what of a row stands in it; left out: the field of its name.
+ * The last column may be the row's place, from 1 on.
+ */
+export function tableOf<Row extends object>(
+  name: string,
+  rows: readonly Row[],
+  columns: Readonly<Record<string, Column<Row>>>,
+  place?: string,
+): Sql {
+  const names = Object.keys(columns);
+  const arrays = Object.entries(columns).map(([field, column]) => {
+    const [type, read] = Array.isArray(column) ? column : [column, (row: Row) => Reflect.get(row, field) as Value];
+    return new Sql(`?::${type}[]`, [arrayIn(rows.map(read), type)]);
+  });
+  const unnested = `unnest(${arrays.map(({ text }) => text).join(', ')})${place === undefined ? '' : ' WITH ORDINALITY'}`;
+  const all = place === undefined ? names : [...names, place];
+  return new Sql(
+    `${unnested} AS ${name} (${all.join(', ')})`,
+    arrays.flatMap(({ values }) => values),
+  );
+}
+
+/** Parts one after the other. */
+export function joined(parts: readonly Sql[], between: string): Sql {
+  return new Sql(
+    parts.map(({ text }) => text).join(between),
+    parts.flatMap(({ values }) => values),
+  );
+}
+
+const encoders: Readonly<Record<string, (values: never[]) => Buffer>> = {
+  text: textArray,
+  integer: integerArray,
+  float8: floatArray,
+  boolean: booleanArray,
+};
+
+/** An array goes in the binary form of the type that the statement gives it (array-parameter.ts), where there is one. */
+function arrayIn(value: Value | readonly Value[], type = ''): unknown {
+  if (!Array.isArray(value)) return value;
+  if (type === 'bigint' && value.every((one) => typeof one === 'number')) return bigintArray(value);
+  return encoders[type]?.(value as never[]) ?? value;
+}
+
+async function answerOf(
+  db: Knex,
+  { text, values }: Sql,
+  timeoutMs?: number,
+): Promise<{ rows: unknown[]; rowCount: number | null }> {
+  const query = values.length === 0 ? db.raw(text) : db.raw(text, values as Knex.RawBinding[]);
+  return timeoutMs === undefined ? query : query.timeout(timeoutMs);
+}
+
+/** The rows that a statement answers with: rowsOf<Row>(db)`SELECT … WHERE id = ANY (${ids}::text[])`. */
+export function rowsOf<Row>(db: Knex, timeoutMs?: number): Tag<Row[]> {
+  return async (...statement) => (await answerOf(db, sql(...statement), timeoutMs)).rows as Row[];
+}
+
+/** The one row of a statement that always answers with one. */
+export function rowOf<Row>(db: Knex): Tag<Row> {
+  return async (...statement) => (await answerOf(db, sql(...statement))).rows[0] as Row;
+}
+
+/** The one value of a statement that always answers with one. */
+export function valueOf<Answer>(db: Knex): Tag<Answer> {
+  return async (...statement) => Object.values((await answerOf(db, sql(...statement))).rows[0] as object)[0] as Answer;
+}
+
+/** The values of a statement that answers with one column. */
+export function columnOf<Value>(db: Knex): Tag<Value[]> {
+  return async (...statement) => {
+    const { rows } = await answerOf(db, sql(...statement));
+    return (rows as Record<string, Value>[]).flatMap((row) => Object.values(row));
+  };
+}
+
+/** Runs a statement; returns how many rows it wrote. */
+export function run(db: Knex): Tag<number> {
+  return async (...statement) => (await answerOf(db, sql(...statement))).rowCount ?? 0;
+}
 
 /** What a statement behind a failed one of its transaction answers. */
 const ABORTED = '25P02';
@@ -57,4 +174,33 @@ export async function findOrLock<Row>(
   );
   const { rows } = await (isPrepared ? query.options({ name: `find ${table}` }) : query);
   return { existing: rows.map((row) => String(row[key])), rows: rows.length === keys.length ? rows : null };
+}
+
+/**
+ * SQL of the values that a column has, without null: from one to the next along an index that begins with the column, so
+ * that it costs as much as there are values, not rows. Both names go into the text as they are.
+ */
+export function distinctValues(table: string, column: string): Sql {
+  return raw(`WITH RECURSIVE steps (value) AS (
+    (SELECT ${column} FROM ${table} WHERE ${column} IS NOT NULL ORDER BY ${column} LIMIT 1)
+    UNION ALL
+    SELECT (SELECT ${column} FROM ${table} WHERE ${column} > steps.value ORDER BY ${column} LIMIT 1)
+    FROM steps WHERE value IS NOT NULL
+  ) SELECT value FROM steps WHERE value IS NOT NULL`);
+}
+
+/** With `dryRun` what would be done is done, and not kept. */
+export async function inTransaction<T>(
+  db: Knex,
+  dryRun: boolean,
+  work: (trx: Knex.Transaction) => Promise<T>,
+): Promise<T> {
+  const trx = await db.transaction();
+  try {
+    const result = await work(trx);
+    await (dryRun ? trx.rollback() : trx.commit());
+    return result;
+  } finally {
+    if (!trx.isCompleted()) await trx.rollback();
+  }
 }

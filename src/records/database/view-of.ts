@@ -37,6 +37,11 @@ export function viewOf<Shape extends z.ZodObject, Special extends Partial<z.outp
   return view as z.output<Shape>;
 }
 
+/** The columns of a row whose fields are these: their names in snake case. */
+export function asColumns(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [snakeCase(name), value]));
+}
+
 /** The names of the columns, to be selected where a table has others that are large. */
 export function columnsOf(shape: z.ZodObject): string[] {
   return namesOf(shape).map(([, column]) => column);

@@ -19,6 +19,7 @@ import {
   eventsOf,
   type InboxEvent,
   type KnownSecrets,
+  readSince,
   rejectionAt,
   rejectionsByBody,
   secretsByEndpoint,
@@ -26,7 +27,6 @@ import {
   takenKey,
 } from './delivery-evidence.js';
 import type { Delivery } from './read-delivery.js';
-import { readSince } from './read-since.js';
 
 export interface ClassifyRules extends DeliveryClock {
   own: OwnAddress;

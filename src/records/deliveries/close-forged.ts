@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { stateFromText } from '../../domain/record-state.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
-import { textArray } from '../database/array-parameter.js';
+import { raw, rowsOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 import { LACKING, notSentAmong } from './not-sent.js';
 
@@ -23,14 +23,12 @@ export async function closeForged(
   label: string,
   decision: Decision,
 ): Promise<Record<string, number>> {
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM breaks WHERE status IN ('open', 'acknowledged') AND (
-       (entity_kind = 'event' AND entity_id IN (
-         SELECT inbox_id::text FROM report_checks WHERE secret_label = :label AND state = 'not_sent'))
-       OR (entity_kind = 'secret' AND entity_id = :label AND kind IN ('event_not_sent', 'record_not_at_service'))
-       OR (kind = 'history_differs' AND NOT EXISTS (SELECT FROM report_checks WHERE ${LACKING})))`,
-    { label },
-  );
+  const rows = await rowsOf<{ id: string }>(trx)`
+    SELECT id FROM breaks WHERE status IN ('open', 'acknowledged') AND (
+      (entity_kind = 'event' AND entity_id IN (
+        SELECT inbox_id::text FROM report_checks WHERE secret_label = ${label} AND state = 'not_sent'))
+      OR (entity_kind = 'secret' AND entity_id = ${label} AND kind IN ('event_not_sent', 'record_not_at_service'))
+      OR (kind = 'history_differs' AND NOT EXISTS (SELECT FROM report_checks WHERE ${raw(LACKING)})))`;
   const ids = rows.map(({ id }) => id);
   for (const kind of recordKinds) ids.push(...(await ofForgedRecords(trx, kind)));
   return resolve(trx, ids, decision);
@@ -42,15 +40,13 @@ async function resolve(
   { actor, note, now }: Decision,
 ): Promise<Record<string, number>> {
   if (ids.length === 0) return {};
-  const { rows } = await trx.raw<{ rows: { kind: string; n: number }[] }>(
-    `WITH closed AS (
-       UPDATE breaks SET status = 'resolved', resolved_at = :now
-       WHERE id = ANY (:ids::bigint[]) AND status IN ('open', 'acknowledged') RETURNING id, kind
-     ), steps AS (
-       INSERT INTO break_steps (break_id, action, actor, note, at) SELECT id, 'resolved', :actor, :note, :now FROM closed)
-     SELECT kind, count(*)::integer AS n FROM closed GROUP BY kind ORDER BY kind`,
-    { ids: [...new Set(ids)], now, actor, note },
-  );
+  const rows = await rowsOf<{ kind: string; n: number }>(trx)`
+    WITH closed AS (
+      UPDATE breaks SET status = 'resolved', resolved_at = ${now}
+      WHERE id = ANY (${[...new Set(ids)]}::bigint[]) AND status IN ('open', 'acknowledged') RETURNING id, kind
+    ), steps AS (
+      INSERT INTO break_steps (break_id, action, actor, note, at) SELECT id, 'resolved', ${actor}, ${note}, ${now} FROM closed)
+    SELECT kind, count(*)::integer AS n FROM closed GROUP BY kind ORDER BY kind`;
   return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]));
 }
 
@@ -58,12 +54,10 @@ async function resolve(
 async function ofForgedRecords(trx: Knex.Transaction, kind: RecordKind): Promise<string[]> {
   const found: string[] = [];
   for (let after = '0'; ; ) {
-    const { rows } = await trx.raw<{ rows: { break_id: string; id: string; claims: string }[] }>(
-      `SELECT breaks.id AS break_id, record.id, claims FROM breaks JOIN ${recordTables[kind]} AS record ON record.id = entity_id
-       WHERE entity_kind = ? AND breaks.status IN ('open', 'acknowledged') AND breaks.id > ?::bigint AND NOT known
-       ORDER BY breaks.id LIMIT ${AT_ONCE}`,
-      [kind, after],
-    );
+    const rows = await rowsOf<{ break_id: string; id: string; claims: string }>(trx)`
+      SELECT breaks.id AS break_id, record.id, claims FROM breaks JOIN ${raw(recordTables[kind])} AS record ON record.id = entity_id
+      WHERE entity_kind = ${kind} AND breaks.status IN ('open', 'acknowledged') AND breaks.id > ${after}::bigint AND NOT known
+      ORDER BY breaks.id LIMIT ${raw(AT_ONCE)}`;
     const forged = await forgedAmong(trx, kind, rows);
     found.push(...rows.flatMap((row) => (forged.has(row.id) ? [row.break_id] : [])));
     if (rows.length < AT_ONCE) return found;
@@ -78,11 +72,9 @@ async function forgedAmong(
   records: readonly { id: string; claims: string }[],
 ): Promise<Set<string>> {
   if (records.length === 0) return new Set();
-  const { rows } = await trx.raw<{ rows: { id: string; type: string; ref: string }[] }>(
-    `SELECT DISTINCT entity_id AS id, source_type AS type, source_ref AS ref FROM changes
-     WHERE entity_kind = ? AND entity_id = ANY (?::text[]) AND source_type IN ('webhook', 'delivery_history', 'api_response')`,
-    [kind, textArray(records.map(({ id }) => id))],
-  );
+  const rows = await rowsOf<{ id: string; type: string; ref: string }>(trx)`
+    SELECT DISTINCT entity_id AS id, source_type AS type, source_ref AS ref FROM changes
+    WHERE entity_kind = ${kind} AND entity_id = ANY (${records.map(({ id }) => id)}::text[]) AND source_type IN ('webhook', 'delivery_history', 'api_response')`;
   const reporters = new Map(records.map(({ id, claims }) => [id, reportersOf(claims)]));
   for (const { id, type, ref } of rows) reporters.get(id)?.push(type === 'webhook' ? ref : '');
   const notSent = await notSentAmong(trx, [...new Set([...reporters.values()].flat())]);

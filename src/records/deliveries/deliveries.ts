@@ -3,6 +3,7 @@ import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { recordKinds } from '../../domain/records.js';
 import type { DeliveryView } from '../../domain/views/webhook-shapes.js';
 import { textArray } from '../database/array-parameter.js';
+import { columnOf, rowOf } from '../database/statements.js';
 import type { RowOf } from '../database/view-of.js';
 import type { Delivery } from './read-delivery.js';
 
@@ -30,16 +31,13 @@ export interface DeliveryRow extends RowOf<Omit<DeliveryView, Judged>> {
  * their event was applied. `now`: ms of the service's clock.
  */
 export async function openDeliveries(db: Knex, now: number): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM (
-       SELECT id, created_at FROM deliveries WHERE open AND judge_at <= ?
-       UNION SELECT id, created_at FROM deliveries WHERE open AND judge_at IS NULL
-       UNION SELECT deliveries.id, created_at FROM deliveries JOIN inbox ON inbox.id = inbox_id
-       WHERE open AND inbox_id IS NOT NULL AND inbox.status IN ('applied', 'unhandled')) AS due
-     ORDER BY created_at DESC, id`,
-    [new Date(now)],
-  );
-  return rows.map(({ id }) => id);
+  return columnOf<string>(db)`
+    SELECT id FROM (
+      SELECT id, created_at FROM deliveries WHERE open AND judge_at <= ${new Date(now)}
+      UNION SELECT id, created_at FROM deliveries WHERE open AND judge_at IS NULL
+      UNION SELECT deliveries.id, created_at FROM deliveries JOIN inbox ON inbox.id = inbox_id
+      WHERE open AND inbox_id IS NOT NULL AND inbox.status IN ('applied', 'unhandled')) AS due
+    ORDER BY created_at DESC, id`;
 }
 
 export async function deliveriesById(db: Knex, ids: readonly string[]): Promise<Delivery[]> {
@@ -64,16 +62,15 @@ export async function oldestUnsettled(
   db: Knex,
   { pendingStates, now, stuckMs }: { pendingStates: readonly string[]; now: number; stuckMs: number },
 ): Promise<number | null> {
-  const { rows } = await db.raw<{ rows: [{ at: Date | null }] }>(
-    `SELECT min(created_at) AS at FROM (
-       SELECT created_at FROM deliveries
-       WHERE ours AND next_retry_at > ? AND created_at > ?::timestamptz - interval '60 days'
-       UNION ALL SELECT created_at FROM deliveries
-       WHERE ours AND status = ANY (?::text[]) AND created_at > ?::timestamptz - interval '60 days'
-         AND greatest(created_at, last_attempt_at, next_retry_at) > ?) AS unsettled`,
-    [new Date(now), new Date(now), textArray(pendingStates), new Date(now), new Date(now - stuckMs)],
-  );
-  return rows[0].at?.getTime() ?? null;
+  const today = new Date(now);
+  const { at } = await rowOf<{ at: Date | null }>(db)`
+    SELECT min(created_at) AS at FROM (
+      SELECT created_at FROM deliveries
+      WHERE ours AND next_retry_at > ${today} AND created_at > ${today}::timestamptz - interval '60 days'
+      UNION ALL SELECT created_at FROM deliveries
+      WHERE ours AND status = ANY (${pendingStates}::text[]) AND created_at > ${today}::timestamptz - interval '60 days'
+        AND greatest(created_at, last_attempt_at, next_retry_at) > ${new Date(now - stuckMs)}) AS unsettled`;
+  return at?.getTime() ?? null;
 }
 
 /** Deliveries of the same events as these, which are left out. */

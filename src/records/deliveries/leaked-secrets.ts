@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
-import { pointsAtSecret } from '../../domain/deliveries/report-standing.js';
+import { OTHERS_TO_COUNT, pointsAtSecret, type UnderOneSecret } from '../../domain/deliveries/report-standing.js';
 import type { LeakDone } from '../../domain/deliveries/secret-leak.js';
 import { recordAction } from '../actions/record-action.js';
+import { columnOf, raw, rowOf, rowsOf, valueOf } from '../database/statements.js';
 import type { OrderRules } from '../orders/derive-orders.js';
 import { noteDisproved } from '../orders/searched.js';
 import { closeForged } from './close-forged.js';
-import { besideLacking } from './lacking-reports.js';
 import { type Retirement, retireSecret } from './secrets.js';
 
 /** An incident is no longer. */
@@ -54,15 +54,12 @@ export async function undoubted(db: Knex, labels: Iterable<string>, now: Date): 
  * that did not leak as well was sent, though the history lacks it.
  */
 export async function markNotSent(trx: Knex.Transaction, labels: readonly string[], now: Date): Promise<string[]> {
-  const { rows } = await trx.raw<{ rows: { inbox_id: string }[] }>(
-    `UPDATE report_checks AS known SET state = 'not_sent', judged_at = :now
-     WHERE state = 'differs' AND received_at >= :since AND secret_label = ANY (:labels) AND NOT EXISTS (
-       SELECT FROM inbox_repeats AS other LEFT JOIN secrets ON label = other.secret_label
-       WHERE other.inbox_id = known.inbox_id AND other.secret_label <> known.secret_label AND leaked_at IS NULL)
-     RETURNING inbox_id`,
-    { now, since: incidentSince(now), labels: [...labels] },
-  );
-  return rows.map(({ inbox_id }) => inbox_id);
+  return columnOf<string>(trx)`
+    UPDATE report_checks AS known SET state = 'not_sent', judged_at = ${now}
+    WHERE state = 'differs' AND received_at >= ${incidentSince(now)} AND secret_label = ANY (${[...labels]}) AND NOT EXISTS (
+      SELECT FROM inbox_repeats AS other LEFT JOIN secrets ON label = other.secret_label
+      WHERE other.inbox_id = known.inbox_id AND other.secret_label <> known.secret_label AND leaked_at IS NULL)
+    RETURNING inbox_id`;
 }
 
 /**
@@ -70,13 +67,11 @@ export async function markNotSent(trx: Knex.Transaction, labels: readonly string
  * secret that is in use beside it, began to lack with the first that it should have, or has stopped with the first that it lacks.
  */
 async function doubtOfHistory(db: Knex, label: string, now: Date): Promise<string | null> {
-  const { rows } = await db.raw<{ rows: { label: string; lacking: number; first: Date; witness: boolean }[] }>(
-    `SELECT secret_label AS label, count(*)::integer AS lacking, min(received_at) AS first,
-            coalesce(bool_and(retired_at IS NULL AND leaked_at IS NULL), false) AS witness
-     FROM report_checks LEFT JOIN secrets ON label = secret_label
-     WHERE state = 'differs' AND received_at >= ? GROUP BY secret_label ORDER BY secret_label`,
-    [incidentSince(now)],
-  );
+  const rows = await rowsOf<{ label: string; lacking: number; first: Date; witness: boolean }>(db)`
+    SELECT secret_label AS label, count(*)::integer AS lacking, min(received_at) AS first,
+           coalesce(bool_and(retired_at IS NULL AND leaked_at IS NULL), false) AS witness
+    FROM report_checks LEFT JOIN secrets ON label = secret_label
+    WHERE state = 'differs' AND received_at >= ${incidentSince(now)} GROUP BY secret_label ORDER BY secret_label`;
   const own = rows.find((row) => row.label === label);
   if (own === undefined) return null;
   const others = rows.filter((row) => row.label !== label && row.witness);
@@ -102,14 +97,47 @@ export function incidentSince(now: Date): Date {
 
 /** With those that no poll of the history was held against yet. */
 async function countUndecided(db: Knex, label: string): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ n: number }] }>(
-    `SELECT ((SELECT count(*) FROM report_checks WHERE secret_label = :label AND state = 'unmatched')
-       + (SELECT count(*) FROM inbox WHERE secret_label = :label AND source = 'webhook' AND mark IS NULL
-            AND id > coalesce((SELECT CAST(value ->> 'id' AS bigint) FROM watermarks
-              WHERE kind = 'reports' AND name = 'taken in'), 0)
-            AND NOT EXISTS (SELECT FROM report_checks WHERE inbox_id = inbox.id)
-            AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = inbox.id)))::integer AS n`,
-    { label },
-  );
-  return rows[0].n;
+  return valueOf<number>(db)`
+    SELECT ((SELECT count(*) FROM report_checks WHERE secret_label = ${label} AND state = 'unmatched')
+      + (SELECT count(*) FROM inbox WHERE secret_label = ${label} AND source = 'webhook' AND mark IS NULL
+           AND id > coalesce((SELECT CAST(value ->> 'id' AS bigint) FROM watermarks
+             WHERE kind = 'reports' AND name = 'taken in'), 0)
+           AND NOT EXISTS (SELECT FROM report_checks WHERE inbox_id = inbox.id)
+           AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = inbox.id)))::integer AS n`;
+}
+
+/** So many deliveries are read, the newest first; where that is too few, less is known of the others. */
+const MOST = 50_000;
+
+/**
+ * What the history has beside what it lacks under a secret since then, by the newest deliveries of that time and of the week
+ * before. A history that lacked events in that week too says nothing of the secret.
+ */
+export async function besideLacking(
+  db: Knex,
+  { label, since }: { label: string; since: Date },
+): Promise<Omit<UnderOneSecret, 'lacking'>> {
+  const { matched, others, differed } = await rowOf<{ matched: number; others: number; differed: boolean }>(db)`
+    WITH first AS (
+      SELECT min(received_at) AS at FROM report_checks
+      WHERE state IN ('not_sent', 'differs') AND secret_label = ${label} AND received_at >= ${since}
+    ), shown AS (
+      SELECT DISTINCT inbox_id AS id FROM (
+        SELECT inbox_id FROM deliveries
+        WHERE created_at >= ${since}::timestamptz - interval '7 days' AND inbox_id IS NOT NULL
+        ORDER BY created_at DESC NULLS FIRST, id DESC LIMIT ${raw(MOST)}) AS newest
+    )
+    SELECT (count(*) FILTER (WHERE is_own))::integer AS matched,
+           least(count(*) FILTER (WHERE NOT is_own), ${raw(OTHERS_TO_COUNT)})::integer AS others,
+           EXISTS (SELECT FROM report_checks WHERE state = 'differs' AND received_at < ${since}
+                   AND received_at >= ${since}::timestamptz - interval '7 days') AS differed
+    FROM (SELECT secret_label = ${label} AND received_at >= first.at AS is_own
+          FROM shown JOIN inbox USING (id) CROSS JOIN first WHERE secret_label IS NOT NULL) AS judged`;
+  return { matched, others: differed ? 0 : others };
+}
+
+/** A few of those that lack, the newest first. */
+export async function someLacking(db: Knex, since: Date, limit: number): Promise<string[]> {
+  return columnOf<string>(db)`
+    SELECT inbox_id AS id FROM report_checks WHERE state = 'differs' AND received_at >= ${since} ORDER BY inbox_id DESC LIMIT ${limit}`;
 }

@@ -1,19 +1,15 @@
 import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { type DeliveryDetail, type DeliveryView, deliveryShape } from '../../domain/views/webhook-shapes.js';
-import { definedOnly } from '../database/defined-only.js';
-import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
-import { viewOf } from '../database/view-of.js';
+import { textArray } from '../database/array-parameter.js';
+import { type Filters, given, type Page, type PageQuery, pageByTime } from '../database/paging.js';
+import { raw, rowOf, rowsOf } from '../database/statements.js';
+import { columnsOf, type RowOf, viewOf } from '../database/view-of.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 import type { DeliveryRow } from './deliveries.js';
 import { detailsOf } from './delivery-details.js';
 
-export interface DeliveryFilters {
-  class?: string | undefined;
-  endpointId?: string | undefined;
-  eventType?: string | undefined;
-  status?: string | undefined;
-  missed?: string | undefined;
+export interface DeliveryFilters extends Filters<'class' | 'endpointId' | 'eventType' | 'status' | 'missed'> {
   /** Only those that are not made good: missed, or still on their way. */
   awaited?: boolean;
   /** Both belong to the range. */
@@ -22,56 +18,30 @@ export interface DeliveryFilters {
 }
 
 /** Payloads are left where they are: a page of them could be half a gigabyte. */
-const COLUMNS = [
-  'id',
-  'endpoint_id',
-  'endpoint_url',
-  'event_type',
-  'status',
-  'http_status',
-  'attempts',
-  'last_attempt_at',
-  'next_retry_at',
-  'created_at',
-  'class',
-  'class_since',
-  'reason',
-  'missed',
-  'inbox_id',
-  'recovered_at',
-  'poll_from',
-  'poll_ref',
-] as const;
+const special = {
+  eventId: true,
+  recoverable: true,
+  verified: true,
+  verifiedAt: true,
+  observedAt: true,
+  observedBy: true,
+} as const;
+const COLUMNS = [...columnsOf(deliveryShape.omit(special)), 'inbox_id', 'poll_from', 'poll_ref'];
 
-type Shown = Pick<DeliveryRow, (typeof COLUMNS)[number]> & { recoverable: boolean };
-type Row = Shown & { created: string | null };
+type Shown = RowOf<Omit<DeliveryView, keyof typeof special>> &
+  Pick<DeliveryRow, 'inbox_id' | 'poll_from' | 'poll_ref'> & { recoverable: boolean };
 
-const CREATED = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created`;
 const RECOVERABLE = '(open AND inbox_id IS NULL AND payload IS NOT NULL) AS recoverable';
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilters): Promise<Page<DeliveryView>> {
-  const take = takeOf(query);
   const rows = db('deliveries')
-    .select([...COLUMNS, db.raw(RECOVERABLE), db.raw(CREATED)])
-    .where(
-      definedOnly({
-        class: query.class,
-        endpoint_id: query.endpointId,
-        event_type: query.eventType,
-        status: query.status,
-        missed: query.missed,
-      }),
-    )
-    .orderByRaw('created_at DESC NULLS FIRST, id DESC')
-    .limit(take + 1);
+    .select([...COLUMNS, db.raw(RECOVERABLE)])
+    .where(given(query, 'class', 'endpointId', 'eventType', 'status', 'missed'));
   if (query.awaited) void rows.whereRaw('(missed OR open)');
   if (query.madeFrom) void rows.where('created_at', '>=', query.madeFrom);
   if (query.madeTo) void rows.where('created_at', '<=', query.madeTo);
-  const page = (await (query.cursor === undefined ? rows : startAfter(rows, query.cursor))) as Row[];
-  const { items, nextCursor } = cut(page, take, (row) => [row.created ?? '', row.id]);
-  return { items: items.map(toView), nextCursor };
+  return pageByTime(rows, query, toView);
 }
 
 export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail | null> {
@@ -83,19 +53,14 @@ export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail 
   const isEvent = payload === null && details !== null && details !== PRUNED_DETAILS && inboxId !== null;
   const event = isEvent ? await db('inbox').where({ id: inboxId }).first('body') : undefined;
   const body: Buffer | null = event?.body ?? null;
-  return {
-    ...toView(row),
-    ...detailsOf(details, payload ?? body?.toString('utf8') ?? null),
-  };
+  return { ...toView(row), ...detailsOf(details, payload ?? body?.toString('utf8') ?? null) };
 }
 
 /** How many are not made good, by class; and how many of them are missed by now. */
 export async function countAwaited(db: Knex): Promise<{ class: DeliveryClass; awaited: number; missed: number }[]> {
-  const { rows } = await db.raw<{ rows: { class: DeliveryClass; awaited: number; missed: number }[] }>(
-    `SELECT class, count(*)::integer AS awaited, (count(*) FILTER (WHERE missed))::integer AS missed
-     FROM deliveries WHERE missed OR open GROUP BY class`,
-  );
-  return rows;
+  return rowsOf<{ class: DeliveryClass; awaited: number; missed: number }>(db)`
+    SELECT class, count(*)::integer AS awaited, (count(*) FILTER (WHERE missed))::integer AS missed
+    FROM deliveries WHERE missed OR open GROUP BY class`;
 }
 
 /** How many deliveries are missed; null while no complete run has measured it. */
@@ -109,18 +74,10 @@ export async function countUnrecoverable(db: Knex): Promise<number | null> {
 }
 
 async function count(db: Knex, condition: string): Promise<number | null> {
-  const { rows } = await db.raw<{ rows: [{ measured: boolean; n: number }] }>(
-    `SELECT EXISTS (SELECT FROM watermarks WHERE kind = 'deliveries') AS measured,
-            (SELECT count(*)::integer FROM deliveries WHERE ${condition}) AS n`,
-  );
-  return rows[0].measured ? rows[0].n : null;
-}
-
-function startAfter(rows: Knex.QueryBuilder, cursor: string): Knex.QueryBuilder {
-  const [created = '', id = ''] = decodeCursor(cursor, 2);
-  if (created === '') return rows.whereRaw('(created_at IS NOT NULL OR id < ?)', [id]);
-  if (!TIMESTAMP.test(created) || Number.isNaN(Date.parse(created))) throw new CursorError(cursor);
-  return rows.whereRaw('(created_at, id) < (?::timestamptz, ?)', [created, id]);
+  const { measured, n } = await rowOf<{ measured: boolean; n: number }>(db)`
+    SELECT EXISTS (SELECT FROM watermarks WHERE kind = 'deliveries') AS measured,
+           (SELECT count(*)::integer FROM deliveries WHERE ${raw(condition)}) AS n`;
+  return measured ? n : null;
 }
 
 function toView(row: Shown): DeliveryView {
@@ -132,4 +89,24 @@ function toView(row: Shown): DeliveryView {
     observedAt: shownAt,
     observedBy: { type: 'poll', ref: row.poll_ref },
   });
+}
+
+/** Of these ids, and of those made in the range (ms; both ends belong to it). */
+export interface Wanted {
+  ids: readonly string[];
+  range: { from: number; to: number } | null;
+}
+
+/** Ids of the deliveries whose event is not here and could enter the inbox from what the service shows, newest first. */
+export async function recoverableIds(db: Knex, { ids, range }: Wanted): Promise<string[]> {
+  const rows = db('deliveries')
+    .where('open', true)
+    .whereNull('inbox_id')
+    .whereNotNull('payload')
+    .andWhere((wanted) => {
+      void wanted.whereRaw('id = ANY (?::text[])', [textArray(ids)]);
+      if (range !== null) void wanted.orWhereBetween('created_at', [new Date(range.from), new Date(range.to)]);
+    })
+    .orderByRaw('created_at DESC NULLS FIRST, id DESC');
+  return rows.pluck('id');
 }

@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
+import type { BreakKind } from '../../domain/breaks/breaks.js';
 import type { ListedEndpoint } from '../../domain/deliveries/endpoint-rules.js';
 import { type Json, type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
+import type { BreakRef } from '../breaks/breaks.js';
 import { textArray } from '../database/array-parameter.js';
 import { instantMs } from '../database/database-text.js';
 import { type Page, type PageQuery, takeOf } from '../database/paging.js';
@@ -71,4 +73,17 @@ export async function listEndpoints(
     cursor = page.nextCursor;
   } while (cursor !== null && items.length < take);
   return { items, nextCursor: cursor };
+}
+
+const KINDS: readonly BreakKind[] = ['endpoint_inactive', 'endpoint_unsubscribed'];
+
+/** The open breaks of endpoints that the newest poll of all of them does not find any more. */
+export async function resolvableEndpointBreaks(db: Knex, found: readonly BreakRef[]): Promise<BreakRef[]> {
+  const open: { kind: BreakKind; entity_id: string }[] = await db('breaks')
+    .select('kind', 'entity_id')
+    .whereIn('kind', [...KINDS])
+    .whereIn('status', ['open', 'acknowledged']);
+  return open
+    .map(({ kind, entity_id }) => ({ kind, entity: { kind: 'endpoint' as const, id: entity_id } }))
+    .filter(({ kind, entity }) => !found.some((one) => one.kind === kind && one.entity.id === entity.id));
 }

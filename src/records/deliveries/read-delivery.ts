@@ -5,7 +5,7 @@ import { fromJsonText, isJsonObject, type Json, type JsonObject } from '../../do
 import { ownText } from '../../domain/own-text.js';
 import { type RecordKind, recordKinds, textField } from '../../domain/records.js';
 import { instantMs, keyText, usableId } from '../database/database-text.js';
-import { isRowId } from '../database/row-id.js';
+import { isRowId } from '../database/paging.js';
 import { detailsIn } from './delivery-details.js';
 
 /** A delivery as the service shows it (specification 2.13), as far as it is classified. Times in ms of the service's clock. */

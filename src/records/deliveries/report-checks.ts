@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { textArray } from '../database/array-parameter.js';
+import { columnOf, raw, rowOf, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
 
 /** So many other events of the same content are asked for a delivery: more say the same once more. */
 const MOST_TWINS = 100;
@@ -13,37 +13,34 @@ export async function takeInReports(
   trx: Knex.Transaction,
   { after, limit }: { after: string; limit: number },
 ): Promise<{ last: string | null; settled: string | null; taken: number }> {
-  const { rows } = await trx.raw<{ rows: [{ last: string | null; young: string | null; taken: number }] }>(
-    `WITH fresh AS MATERIALIZED (
-       SELECT id, secret_label, received_at, content_hash,
-              source = 'webhook' AND secret_label IS NOT NULL AND mark IS NULL AS is_report
-       FROM inbox WHERE id > CAST(:after AS bigint) ORDER BY id LIMIT :limit
-     ), unpaired AS MATERIALIZED (
-       SELECT * FROM fresh WHERE is_report AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = fresh.id)
-     ), shown AS MATERIALIZED (
-       SELECT content_hash FROM (SELECT DISTINCT content_hash FROM unpaired) AS content
-       WHERE EXISTS (SELECT FROM deliveries WHERE inbox_id IS NULL AND deliveries.content_hash = content.content_hash)
-          OR EXISTS (
-            SELECT FROM (SELECT id FROM inbox WHERE inbox.content_hash = content.content_hash LIMIT ${MOST_TWINS}) AS twin
-            JOIN deliveries ON inbox_id = twin.id)
-     ), added AS (
-       INSERT INTO report_checks (inbox_id, secret_label, received_at, state)
-       SELECT id, secret_label, received_at, 'unmatched' FROM unpaired
-       WHERE content_hash NOT IN (SELECT content_hash FROM shown)
-       ON CONFLICT (inbox_id) DO NOTHING
-     )
-     SELECT max(id) AS last, min(id) FILTER (WHERE received_at > now() - interval '1 minute') - 1 AS young,
-            CAST(count(*) AS integer) AS taken
-     FROM fresh`,
-    { after, limit },
-  );
-  const { last, young, taken } = rows[0];
+  const { last, young, taken } = await rowOf<{ last: string | null; young: string | null; taken: number }>(trx)`
+    WITH fresh AS MATERIALIZED (
+      SELECT id, secret_label, received_at, content_hash,
+             source = 'webhook' AND secret_label IS NOT NULL AND mark IS NULL AS is_report
+      FROM inbox WHERE id > CAST(${after} AS bigint) ORDER BY id LIMIT ${limit}
+    ), unpaired AS MATERIALIZED (
+      SELECT * FROM fresh WHERE is_report AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = fresh.id)
+    ), shown AS MATERIALIZED (
+      SELECT content_hash FROM (SELECT DISTINCT content_hash FROM unpaired) AS content
+      WHERE EXISTS (SELECT FROM deliveries WHERE inbox_id IS NULL AND deliveries.content_hash = content.content_hash)
+         OR EXISTS (
+           SELECT FROM (SELECT id FROM inbox WHERE inbox.content_hash = content.content_hash LIMIT ${raw(MOST_TWINS)}) AS twin
+           JOIN deliveries ON inbox_id = twin.id)
+    ), added AS (
+      INSERT INTO report_checks (inbox_id, secret_label, received_at, state)
+      SELECT id, secret_label, received_at, 'unmatched' FROM unpaired
+      WHERE content_hash NOT IN (SELECT content_hash FROM shown)
+      ON CONFLICT (inbox_id) DO NOTHING
+    )
+    SELECT max(id) AS last, min(id) FILTER (WHERE received_at > now() - interval '1 minute') - 1 AS young,
+           CAST(count(*) AS integer) AS taken
+    FROM fresh`;
   return { last, settled: young ?? last, taken };
 }
 
 /** Rows of what is matched, and is never checked again. */
 export async function dropMatched(trx: Knex.Transaction, upTo: string): Promise<void> {
-  await trx.raw(`DELETE FROM report_checks WHERE state = 'matched' AND inbox_id <= CAST(? AS bigint)`, [upTo]);
+  await run(trx)`DELETE FROM report_checks WHERE state = 'matched' AND inbox_id <= CAST(${upTo} AS bigint)`;
 }
 
 /**
@@ -56,18 +53,14 @@ export async function markSent(
   kept: readonly string[],
 ): Promise<string[]> {
   if (ids.length === 0) return [];
-  const { rows } = await trx.raw<{ rows: { inbox_id: string }[] }>(
-    `UPDATE report_checks SET state = 'matched', single = false
-     WHERE inbox_id = ANY (?::bigint[]) AND state <> 'matched' RETURNING inbox_id`,
-    [[...ids]],
-  );
+  const rows = await rowsOf<{ inbox_id: string }>(trx)`
+    UPDATE report_checks SET state = 'matched', single = false
+    WHERE inbox_id = ANY (${ids}::bigint[]) AND state <> 'matched' RETURNING inbox_id`;
   if (kept.length > 0) {
-    await trx.raw(
-      `INSERT INTO report_checks (inbox_id, secret_label, received_at, state)
-       SELECT id, secret_label, received_at, 'matched' FROM inbox
-       WHERE id = ANY (?::bigint[]) AND secret_label IS NOT NULL ON CONFLICT (inbox_id) DO NOTHING`,
-      [[...kept]],
-    );
+    await run(trx)`
+      INSERT INTO report_checks (inbox_id, secret_label, received_at, state)
+      SELECT id, secret_label, received_at, 'matched' FROM inbox
+      WHERE id = ANY (${kept}::bigint[]) AND secret_label IS NOT NULL ON CONFLICT (inbox_id) DO NOTHING`;
   }
   return rows.map(({ inbox_id }) => inbox_id);
 }
@@ -86,35 +79,23 @@ export async function unmatchedReports(
   db: Knex,
   { labels, from, until, limit }: { labels: readonly string[]; from: Date; until: Date; limit: number },
 ): Promise<UnmatchedReport[]> {
-  const { rows } = await db.raw<{
-    rows: { id: string; secret_label: string; received_at: Date; other_content: boolean }[];
-  }>(
-    `WITH lacking AS MATERIALIZED (
-       SELECT inbox_id, secret_label, received_at FROM report_checks
-       WHERE state = 'unmatched' AND secret_label = ANY (?::text[]) AND received_at > ? AND received_at < ?
-       ORDER BY received_at, inbox_id LIMIT ?)
-     SELECT lacking.inbox_id AS id, lacking.secret_label, lacking.received_at,
-            EXISTS (SELECT FROM deliveries WHERE event_key = split_part(inbox.key, '#', 1)) AS other_content
-     FROM lacking JOIN inbox ON inbox.id = lacking.inbox_id ORDER BY lacking.inbox_id`,
-    [textArray(labels), from, until, limit],
-  );
-  return rows.map((row) => ({
-    id: row.id,
-    secretLabel: row.secret_label,
-    receivedAt: row.received_at,
-    otherContent: row.other_content,
-  }));
+  return rowsOf<UnmatchedReport>(db)`
+    WITH lacking AS MATERIALIZED (
+      SELECT inbox_id, secret_label, received_at FROM report_checks
+      WHERE state = 'unmatched' AND secret_label = ANY (${labels}::text[])
+        AND received_at > ${from} AND received_at < ${until}
+      ORDER BY received_at, inbox_id LIMIT ${limit})
+    SELECT lacking.inbox_id AS id, lacking.secret_label AS "secretLabel", lacking.received_at AS "receivedAt",
+           EXISTS (SELECT FROM deliveries WHERE event_key = split_part(inbox.key, '#', 1)) AS "otherContent"
+    FROM lacking JOIN inbox ON inbox.id = lacking.inbox_id ORDER BY lacking.inbox_id`;
 }
 
 /** Labels of the secrets whose endpoint is known and was not seen to be deleted; `listed`: the service lists it. */
 export async function secretsToClassify(db: Knex, { listed }: { listed: boolean }): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { label: string }[] }>(
-    `SELECT label FROM secrets LEFT JOIN endpoints ON endpoints.id = secrets.endpoint_id
-     WHERE secrets.endpoint_id IS NOT NULL AND endpoints.absent_since IS NULL AND (endpoints.id IS NOT NULL OR NOT ?)
-     ORDER BY label`,
-    [listed],
-  );
-  return rows.map(({ label }) => label);
+  return columnOf<string>(db)`
+    SELECT label FROM secrets LEFT JOIN endpoints ON endpoints.id = secrets.endpoint_id
+    WHERE secrets.endpoint_id IS NOT NULL AND endpoints.absent_since IS NULL AND (endpoints.id IS NOT NULL OR NOT ${listed})
+    ORDER BY label`;
 }
 
 /** How many under each of these secrets a complete poll lacked, of those that came since. */
@@ -123,13 +104,10 @@ export async function countLacking(
   since: Date,
   labels: readonly string[],
 ): Promise<{ label: string; n: number }[]> {
-  const { rows } = await db.raw<{ rows: { label: string; n: number }[] }>(
-    `SELECT secret_label AS label, count(*)::integer AS n FROM report_checks
-     WHERE state IN ('not_sent', 'differs') AND secret_label = ANY (?::text[]) AND received_at >= ?
-     GROUP BY secret_label ORDER BY secret_label`,
-    [textArray(labels), since],
-  );
-  return rows;
+  return rowsOf<{ label: string; n: number }>(db)`
+    SELECT secret_label AS label, count(*)::integer AS n FROM report_checks
+    WHERE state IN ('not_sent', 'differs') AND secret_label = ANY (${labels}::text[]) AND received_at >= ${since}
+    GROUP BY secret_label ORDER BY secret_label`;
 }
 
 /** Each event may have been delivered to so many endpoints. */
@@ -137,22 +115,17 @@ const ENDPOINTS = 4;
 
 /** How many events the history has of what was delivered since, `most` counted at most; `since` by the service's clock. */
 export async function countMatched(db: Knex, since: Date, most: number): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ n: number }] }>(
-    `SELECT count(DISTINCT inbox_id)::integer AS n FROM (
-       SELECT inbox_id FROM deliveries WHERE created_at >= ? AND inbox_id IS NOT NULL
-       ORDER BY created_at DESC NULLS FIRST, id DESC LIMIT ?) AS newest`,
-    [since, most * ENDPOINTS],
-  );
-  return rows[0].n;
+  return valueOf<number>(db)`
+    SELECT count(DISTINCT inbox_id)::integer AS n FROM (
+      SELECT inbox_id FROM deliveries WHERE created_at >= ${since} AND inbox_id IS NOT NULL
+      ORDER BY created_at DESC NULLS FIRST, id DESC LIMIT ${most * ENDPOINTS}) AS newest`;
 }
 
 /** How many under each secret got a break of their own since. */
 export async function countSingles(db: Knex, since: Date): Promise<Map<string, number>> {
-  const { rows } = await db.raw<{ rows: { label: string; n: number }[] }>(
-    `SELECT secret_label AS label, count(*)::integer AS n FROM report_checks
-     WHERE single AND judged_at >= ? GROUP BY secret_label`,
-    [since],
-  );
+  const rows = await rowsOf<{ label: string; n: number }>(db)`
+    SELECT secret_label AS label, count(*)::integer AS n FROM report_checks
+    WHERE single AND judged_at >= ${since} GROUP BY secret_label`;
   return new Map(rows.map(({ label, n }) => [label, n]));
 }
 
@@ -162,27 +135,22 @@ export async function saveLacking(
   reports: readonly (UnmatchedReport & { single: boolean })[],
   { state, now }: { state: 'not_sent' | 'differs'; now: Date },
 ): Promise<void> {
-  await trx.raw(
-    `UPDATE report_checks AS known SET state = ?, single = new.single, judged_at = ?,
-       reason = CASE WHEN new.other_content THEN 'other_content' ELSE 'not_listed' END
-     FROM unnest(?::bigint[], ?::boolean[], ?::boolean[]) AS new (id, single, other_content)
-     WHERE known.inbox_id = new.id`,
-    [
-      state,
-      now,
-      reports.map(({ id }) => id),
-      reports.map(({ single }) => single),
-      reports.map(({ otherContent }) => otherContent),
-    ],
-  );
+  const given = tableOf('new', reports, {
+    id: 'bigint',
+    single: 'boolean',
+    other_content: ['boolean', ({ otherContent }) => otherContent],
+  });
+  await run(trx)`
+    UPDATE report_checks AS known SET state = ${state}, single = new.single, judged_at = ${now},
+      reason = CASE WHEN new.other_content THEN 'other_content' ELSE 'not_listed' END
+    FROM ${given}
+    WHERE known.inbox_id = new.id`;
 }
 
 /** Secrets with an open break that counts, though each that was not sent has one of its own by now, or was listed after all. */
 export async function settledCounts(db: Knex): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { entity_id: string }[] }>(
-    `SELECT entity_id FROM breaks WHERE kind = 'event_not_sent' AND entity_kind = 'secret'
-       AND status IN ('open', 'acknowledged') AND NOT EXISTS (
-         SELECT FROM report_checks WHERE state = 'not_sent' AND NOT single AND secret_label = entity_id)`,
-  );
-  return rows.map(({ entity_id }) => entity_id);
+  return columnOf<string>(db)`
+    SELECT entity_id FROM breaks WHERE kind = 'event_not_sent' AND entity_kind = 'secret'
+      AND status IN ('open', 'acknowledged') AND NOT EXISTS (
+        SELECT FROM report_checks WHERE state = 'not_sent' AND NOT single AND secret_label = entity_id)`;
 }

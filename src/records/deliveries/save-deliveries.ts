@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { arrayText, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
+import { arrayText } from '../database/array-parameter.js';
+import { columnOf, raw, tableOf } from '../database/statements.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 import type { ClassifiedDelivery } from './classify-deliveries.js';
 import { mentionText } from './deliveries.js';
@@ -10,36 +11,40 @@ interface ReadIn {
   ref: string;
 }
 
-const TEXTS = [
-  'id',
-  'endpoint_id',
-  'endpoint_url',
-  'event_type',
-  'status',
-  'event_key',
-  'content_hash',
-  'answered_id',
-  'answered_error',
-  'payload',
-  'payload_hash',
-  'details',
-  'class',
-  'reason',
-  'inbox_id',
-  'mentions',
-  'poll_ref',
-] as const;
-const NUMBERS = [
-  'http_status',
-  'attempts',
-  'last_attempt_at',
-  'next_retry_at',
-  'created_at',
-  'event_timestamp',
-  'judge_at',
-  'poll_from',
-] as const;
-const FLAGS = ['ours', 'missed', 'open'] as const;
+/** With when it was read. */
+type Saved = ClassifiedDelivery & { from: number; run: string };
+
+const columns = {
+  id: ['text', ({ delivery }: Saved) => delivery.id],
+  endpoint_id: ['text', ({ delivery }: Saved) => delivery.endpointId],
+  endpoint_url: ['text', ({ delivery }: Saved) => delivery.endpointUrl],
+  event_type: ['text', ({ delivery }: Saved) => delivery.eventType],
+  status: ['text', ({ delivery }: Saved) => delivery.status],
+  event_key: ['text', ({ delivery }: Saved) => delivery.event?.key ?? null],
+  content_hash: ['text', ({ delivery }: Saved) => delivery.event?.contentHash ?? null],
+  answered_id: ['text', ({ delivery }: Saved) => delivery.answeredId],
+  answered_error: ['text', ({ delivery }: Saved) => delivery.answeredError],
+  payload: 'text',
+  payload_hash: ['text', ({ delivery }: Saved) => delivery.payloadHash],
+  details: ['text', ({ delivery }: Saved) => delivery.details],
+  class: ['text', ({ verdict }: Saved) => verdict.class],
+  reason: 'text',
+  inbox_id: ['text', ({ inboxId }: Saved) => inboxId],
+  mentions: ['text', ({ delivery }: Saved) => arrayText(delivery.mentions.map(mentionText))],
+  poll_ref: ['text', ({ run }: Saved) => run],
+  http_status: ['float8', ({ delivery }: Saved) => delivery.httpStatus],
+  attempts: ['float8', ({ delivery }: Saved) => delivery.attempts],
+  last_attempt_at: ['float8', ({ delivery }: Saved) => delivery.lastAttemptAt],
+  next_retry_at: ['float8', ({ delivery }: Saved) => delivery.nextRetryAt],
+  created_at: ['float8', ({ delivery }: Saved) => delivery.createdAt],
+  event_timestamp: ['float8', ({ delivery }: Saved) => delivery.event?.timestamp ?? null],
+  judge_at: ['float8', ({ classifyAt }: Saved) => classifyAt],
+  poll_from: ['float8', ({ from }: Saved) => Math.floor(from)],
+  ours: 'boolean',
+  missed: ['boolean', ({ verdict }: Saved) => verdict.missed],
+  open: ['boolean', ({ verdict }: Saved) => verdict.open],
+} as const;
+
 const CASTS: Readonly<Record<string, string>> = {
   inbox_id: 'inbox_id::bigint',
   mentions: 'mentions::text[]',
@@ -51,7 +56,7 @@ const CASTS: Readonly<Record<string, string>> = {
   judge_at: 'to_timestamp(judge_at / 1000)',
   poll_from: 'poll_from::bigint',
 };
-const COLUMNS = [...TEXTS, ...NUMBERS, ...FLAGS];
+const COLUMNS = Object.keys(columns);
 /** What a poll may change; that it was read once more is not worth a write. */
 const SHOWN = COLUMNS.filter((name) => !['id', 'poll_from', 'poll_ref'].includes(name));
 
@@ -62,20 +67,12 @@ const KEPT: Readonly<Record<string, string>> = {
 };
 const newOf = (name: string) => KEPT[name] ?? `excluded.${name}`;
 
-const SAVE = `
-INSERT INTO deliveries AS known (${COLUMNS.join(', ')})
-SELECT ${COLUMNS.map((name) => CASTS[name] ?? name).join(', ')}
-FROM unnest(${[...TEXTS.map(() => '?::text[]'), ...NUMBERS.map(() => '?::float8[]'), ...FLAGS.map(() => '?::boolean[]')].join(', ')})
-  AS new (${COLUMNS.join(', ')})
-ORDER BY id
-ON CONFLICT (id) DO UPDATE SET
-  ${COLUMNS.filter((name) => name !== 'id')
-    .map((name) => `${name} = ${newOf(name)}`)
-    .join(', ')},
-  class_since = CASE WHEN known.class = excluded.class THEN known.class_since ELSE now() END
-WHERE (${SHOWN.map((name) => `known.${name}`).join(', ')})
-  IS DISTINCT FROM (${SHOWN.map(newOf).join(', ')})
-RETURNING xmax = 0 OR class_since = now() AS changed`;
+const listOf = (names: readonly string[], read: (name: string) => string) => raw(names.map(read).join(', '));
+const NAMES = listOf(COLUMNS, (name) => name);
+const CAST = listOf(COLUMNS, (name) => CASTS[name] ?? name);
+const CHANGES = listOf(COLUMNS.slice(1), (name) => `${name} = ${newOf(name)}`);
+const BEFORE = listOf(SHOWN, (name) => `known.${name}`);
+const AFTER = listOf(SHOWN, newOf);
 
 /**
  * Writes what was classified and is not written already; what was only classified again keeps when it was read. Returns how many deliveries are new or of another class than before.
@@ -86,46 +83,15 @@ export async function saveDeliveries(
   read: ReadIn,
 ): Promise<number> {
   if (classified.length === 0) return 0;
-  const rows = [...new Map(classified.map((one) => [one.delivery.id, one])).values()].map((one) => valuesOf(one, read));
-  const parameters = [
-    ...TEXTS.map((name) => textArray(rows.map((row) => row[name]))),
-    ...NUMBERS.map((name) => floatArray(rows.map((row) => row[name]))),
-    ...FLAGS.map((name) => booleanArray(rows.map((row) => row[name]))),
-  ];
-  const saved = await trx.raw<{ rows: { changed: boolean }[] }>(SAVE, parameters);
-  return saved.rows.filter(({ changed }) => changed).length;
-}
-
-function valuesOf({ delivery, verdict, ours, inboxId, payload, reason, classifyAt }: ClassifiedDelivery, read: ReadIn) {
-  const { from, run } = delivery.shownIn ?? { from: read.from, run: read.ref };
-  return {
-    id: delivery.id,
-    endpoint_id: delivery.endpointId,
-    endpoint_url: delivery.endpointUrl,
-    event_type: delivery.eventType,
-    status: delivery.status,
-    event_key: delivery.event?.key ?? null,
-    content_hash: delivery.event?.contentHash ?? null,
-    answered_id: delivery.answeredId,
-    answered_error: delivery.answeredError,
-    payload,
-    payload_hash: delivery.payloadHash,
-    details: delivery.details,
-    class: verdict.class,
-    reason,
-    inbox_id: inboxId,
-    mentions: arrayText(delivery.mentions.map(mentionText)),
-    http_status: delivery.httpStatus,
-    attempts: delivery.attempts,
-    last_attempt_at: delivery.lastAttemptAt,
-    next_retry_at: delivery.nextRetryAt,
-    created_at: delivery.createdAt,
-    event_timestamp: delivery.event?.timestamp ?? null,
-    judge_at: classifyAt,
-    poll_from: Math.floor(from),
-    poll_ref: run,
-    ours,
-    missed: verdict.missed,
-    open: verdict.open,
-  };
+  const rows = [...new Map(classified.map((one) => [one.delivery.id, one])).values()].map((one): Saved => {
+    return { ...one, ...(one.delivery.shownIn ?? { from: read.from, run: read.ref }) };
+  });
+  const saved = await columnOf<boolean>(trx)`
+    INSERT INTO deliveries AS known (${NAMES})
+    SELECT ${CAST} FROM ${tableOf('new', rows, columns)} ORDER BY id
+    ON CONFLICT (id) DO UPDATE SET ${CHANGES},
+      class_since = CASE WHEN known.class = excluded.class THEN known.class_since ELSE now() END
+    WHERE (${BEFORE}) IS DISTINCT FROM (${AFTER})
+    RETURNING xmax = 0 OR class_since = now() AS changed`;
+  return saved.filter((changed) => changed).length;
 }

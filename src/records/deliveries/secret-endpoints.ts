@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { pairSecrets, type SecretShare } from '../../domain/deliveries/pair-secrets.js';
+import { raw, rowsOf } from '../database/statements.js';
 
 /** So many of the newest deliveries of each endpoint are read. */
 const SAMPLE = 500;
@@ -25,40 +26,34 @@ export async function learnSecretEndpoints(trx: Knex.Transaction): Promise<void>
 
 /** Arrivals from before the secret's own first match came under another secret of that label. */
 async function sharesOf(trx: Knex): Promise<SecretShare[]> {
-  const { rows } = await trx.raw<{ rows: { endpoint_id: string; label: string; events: number; all: number }[] }>(
-    `WITH RECURSIVE known AS (
-       (SELECT endpoint_id FROM deliveries WHERE endpoint_id IS NOT NULL ORDER BY endpoint_id LIMIT 1)
-       UNION ALL
-       SELECT (SELECT endpoint_id FROM deliveries AS d WHERE d.endpoint_id > known.endpoint_id ORDER BY endpoint_id LIMIT 1)
-       FROM known WHERE known.endpoint_id IS NOT NULL
-     ), endpoints AS (
-       SELECT endpoint_id FROM known CROSS JOIN LATERAL (
-         SELECT ours, created_at FROM deliveries AS d WHERE d.endpoint_id = known.endpoint_id
-         ORDER BY d.created_at DESC NULLS FIRST, d.id DESC LIMIT 1) AS newest
-       WHERE newest.ours AND (newest.created_at IS NULL OR newest.created_at > now() - interval '30 days')
-     ), sample AS (
-       SELECT endpoint_id, inbox_id FROM endpoints CROSS JOIN LATERAL (
-         SELECT inbox_id FROM deliveries AS d
-         WHERE d.endpoint_id = endpoints.endpoint_id AND d.inbox_id IS NOT NULL AND d.http_status BETWEEN 200 AND 299
-           AND d.class IN ('received', 'received_sibling')
-         ORDER BY d.created_at DESC NULLS FIRST, d.id DESC LIMIT ${SAMPLE}) AS newest
-     ), arrived AS (
-       SELECT inbox.id, inbox.secret_label AS label, inbox.received_at AS at FROM inbox
-       WHERE inbox.id IN (SELECT inbox_id FROM sample) AND inbox.secret_label IS NOT NULL
-       UNION
-       SELECT inbox_id, secret_label, last_at FROM inbox_repeats WHERE inbox_id IN (SELECT inbox_id FROM sample)
-     ), totals AS (SELECT endpoint_id, count(DISTINCT inbox_id)::integer AS "all" FROM sample GROUP BY endpoint_id)
-     SELECT sample.endpoint_id, arrived.label, count(DISTINCT sample.inbox_id)::integer AS events, totals.all
-     FROM sample JOIN totals USING (endpoint_id) JOIN arrived ON arrived.id = sample.inbox_id
-     JOIN secrets ON secrets.label = arrived.label AND arrived.at >= secrets.first_match_at - interval '1 minute'
-     GROUP BY sample.endpoint_id, arrived.label, totals.all`,
-  );
-  return rows.map((row) => ({
-    endpointId: row.endpoint_id,
-    label: row.label,
-    events: row.events,
-    of: row.all,
-  }));
+  return rowsOf<SecretShare>(trx)`
+    WITH RECURSIVE known AS (
+      (SELECT endpoint_id FROM deliveries WHERE endpoint_id IS NOT NULL ORDER BY endpoint_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT endpoint_id FROM deliveries AS d WHERE d.endpoint_id > known.endpoint_id ORDER BY endpoint_id LIMIT 1)
+      FROM known WHERE known.endpoint_id IS NOT NULL
+    ), endpoints AS (
+      SELECT endpoint_id FROM known CROSS JOIN LATERAL (
+        SELECT ours, created_at FROM deliveries AS d WHERE d.endpoint_id = known.endpoint_id
+        ORDER BY d.created_at DESC NULLS FIRST, d.id DESC LIMIT 1) AS newest
+      WHERE newest.ours AND (newest.created_at IS NULL OR newest.created_at > now() - interval '30 days')
+    ), sample AS (
+      SELECT endpoint_id, inbox_id FROM endpoints CROSS JOIN LATERAL (
+        SELECT inbox_id FROM deliveries AS d
+        WHERE d.endpoint_id = endpoints.endpoint_id AND d.inbox_id IS NOT NULL AND d.http_status BETWEEN 200 AND 299
+          AND d.class IN ('received', 'received_sibling')
+        ORDER BY d.created_at DESC NULLS FIRST, d.id DESC LIMIT ${raw(SAMPLE)}) AS newest
+    ), arrived AS (
+      SELECT inbox.id, inbox.secret_label AS label, inbox.received_at AS at FROM inbox
+      WHERE inbox.id IN (SELECT inbox_id FROM sample) AND inbox.secret_label IS NOT NULL
+      UNION
+      SELECT inbox_id, secret_label, last_at FROM inbox_repeats WHERE inbox_id IN (SELECT inbox_id FROM sample)
+    ), totals AS (SELECT endpoint_id, count(DISTINCT inbox_id)::integer AS "all" FROM sample GROUP BY endpoint_id)
+    SELECT sample.endpoint_id AS "endpointId", arrived.label, count(DISTINCT sample.inbox_id)::integer AS events,
+           totals.all AS "of"
+    FROM sample JOIN totals USING (endpoint_id) JOIN arrived ON arrived.id = sample.inbox_id
+    JOIN secrets ON secrets.label = arrived.label AND arrived.at >= secrets.first_match_at - interval '1 minute'
+    GROUP BY sample.endpoint_id, arrived.label, totals.all`;
 }
 
 interface SecretUse {
@@ -71,20 +66,14 @@ interface SecretUse {
 
 /** Of each retired secret whose endpoint is known, whether the service still delivers to that. */
 export async function retiredSecretUse(db: Knex): Promise<SecretUse[]> {
-  const { rows } = await db.raw<{
-    rows: { label: string; endpoint_id: string; retired_at: Date; id: string | null; created_at: Date | null }[];
-  }>(
-    `SELECT label, secrets.endpoint_id, retired_at, newest.id, newest.created_at FROM secrets
-     LEFT JOIN LATERAL (
-       SELECT id, created_at FROM deliveries
-       WHERE deliveries.endpoint_id = secrets.endpoint_id AND created_at > retired_at
-       ORDER BY created_at DESC, id DESC LIMIT 1) AS newest ON true
-     WHERE retired_at IS NOT NULL AND secrets.endpoint_id IS NOT NULL ORDER BY label`,
-  );
-  return rows.map(({ label, endpoint_id, retired_at, id, created_at }) => ({
-    label,
-    endpointId: endpoint_id,
-    retiredAt: retired_at,
-    delivery: id === null || created_at === null ? null : { id, createdAt: created_at },
-  }));
+  const rows = await rowsOf<Omit<SecretUse, 'delivery'> & { id: string | null; createdAt: Date | null }>(db)`
+    SELECT label, secrets.endpoint_id AS "endpointId", retired_at AS "retiredAt", newest.id, newest.created_at AS "createdAt"
+    FROM secrets LEFT JOIN LATERAL (
+      SELECT id, created_at FROM deliveries
+      WHERE deliveries.endpoint_id = secrets.endpoint_id AND created_at > retired_at
+      ORDER BY created_at DESC, id DESC LIMIT 1) AS newest ON true
+    WHERE retired_at IS NOT NULL AND secrets.endpoint_id IS NOT NULL ORDER BY label`;
+  return rows.map(({ id, createdAt, ...use }) => {
+    return { ...use, delivery: id === null || createdAt === null ? null : { id, createdAt } };
+  });
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Overlap } from '../../domain/deliveries/secret-verdict.js';
+import { rowOf } from '../database/statements.js';
 
 /** One secret with its endpoint. */
 interface Side {
@@ -23,45 +24,39 @@ export async function overlapOf(
   db: Knex,
   { old, successor, since, readAt }: { old: Side; successor: Side; since: number; readAt: Date },
 ): Promise<Overlap> {
-  const { rows } = await db.raw<{ rows: [Row] }>(
-    `WITH given AS (
-       SELECT DISTINCT inbox_id AS id FROM deliveries
-       WHERE endpoint_id = :endpoint AND created_at >= :since AND inbox_id IS NOT NULL
-     ), late AS (
-       SELECT id FROM inbox
-       WHERE received_at > :readAt AND received_at < now() - interval '1 minute' AND event_timestamp >= :sinceSeconds
-         AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = inbox.id)
-     ), under AS (
-       SELECT inbox_id AS id, array_agg(secret_label) AS labels FROM inbox_arrivals
-       WHERE inbox_id IN (SELECT id FROM given UNION SELECT id FROM late) GROUP BY inbox_id
-     ), alone AS (
-       SELECT id, content_hash, key_type = 'fingerprint' AS nameless,
-              row_number() OVER (PARTITION BY content_hash, key_type ORDER BY id) AS place
-       FROM under JOIN inbox USING (id) WHERE :old = ANY (labels) AND NOT :successor = ANY (labels)
-     ), twins AS (
-       SELECT content_hash, count(*) AS n FROM inbox
-       WHERE key_type = 'fingerprint' AND content_hash IN (SELECT content_hash FROM alone WHERE nameless)
-         AND received_at >= :since::timestamptz - interval '5 minutes'
-         AND EXISTS (SELECT FROM inbox_arrivals WHERE inbox_id = inbox.id AND secret_label = :successor)
-         AND NOT EXISTS (SELECT FROM inbox_arrivals WHERE inbox_id = inbox.id AND secret_label = :old)
-       GROUP BY content_hash
-     ), single AS (
-       SELECT id FROM alone LEFT JOIN twins USING (content_hash) WHERE NOT nameless OR place > coalesce(n, 0)
-     )
-     SELECT (SELECT count(*) FROM under WHERE :old = ANY (labels))::integer AS given,
-            count(*)::integer AS only_old,
-            (array_agg('event ' || id ORDER BY id DESC))[1:5] AS some
-     FROM single`,
-    {
-      endpoint: old.endpointId,
-      since: new Date(since),
-      sinceSeconds: since / 1_000,
-      readAt,
-      old: old.label,
-      successor: successor.label,
-    },
-  );
-  const { given, only_old: onlyOldCount, some } = rows[0];
+  const {
+    given,
+    only_old: onlyOldCount,
+    some,
+  } = await rowOf<Row>(db)`
+    WITH given AS (
+      SELECT DISTINCT inbox_id AS id FROM deliveries
+      WHERE endpoint_id = ${old.endpointId} AND created_at >= ${new Date(since)} AND inbox_id IS NOT NULL
+    ), late AS (
+      SELECT id FROM inbox
+      WHERE received_at > ${readAt} AND received_at < now() - interval '1 minute' AND event_timestamp >= ${since / 1_000}
+        AND NOT EXISTS (SELECT FROM deliveries WHERE inbox_id = inbox.id)
+    ), under AS (
+      SELECT inbox_id AS id, array_agg(secret_label) AS labels FROM inbox_arrivals
+      WHERE inbox_id IN (SELECT id FROM given UNION SELECT id FROM late) GROUP BY inbox_id
+    ), alone AS (
+      SELECT id, content_hash, key_type = 'fingerprint' AS nameless,
+             row_number() OVER (PARTITION BY content_hash, key_type ORDER BY id) AS place
+      FROM under JOIN inbox USING (id) WHERE ${old.label} = ANY (labels) AND NOT ${successor.label} = ANY (labels)
+    ), twins AS (
+      SELECT content_hash, count(*) AS n FROM inbox
+      WHERE key_type = 'fingerprint' AND content_hash IN (SELECT content_hash FROM alone WHERE nameless)
+        AND received_at >= ${new Date(since)}::timestamptz - interval '5 minutes'
+        AND EXISTS (SELECT FROM inbox_arrivals WHERE inbox_id = inbox.id AND secret_label = ${successor.label})
+        AND NOT EXISTS (SELECT FROM inbox_arrivals WHERE inbox_id = inbox.id AND secret_label = ${old.label})
+      GROUP BY content_hash
+    ), single AS (
+      SELECT id FROM alone LEFT JOIN twins USING (content_hash) WHERE NOT nameless OR place > coalesce(n, 0)
+    )
+    SELECT (SELECT count(*) FROM under WHERE ${old.label} = ANY (labels))::integer AS given,
+           count(*)::integer AS only_old,
+           (array_agg('event ' || id ORDER BY id DESC))[1:5] AS some
+    FROM single`;
   return { both: given - onlyOldCount, onlyOldCount, onlyOld: some ?? [] };
 }
 

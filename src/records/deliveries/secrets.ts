@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { recordAction } from '../actions/record-action.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
+import { rowsOf, run } from '../database/statements.js';
 
 /** How often a secret matched in an hour. */
 export interface SecretMatches {
@@ -32,24 +33,20 @@ export async function saveSecretMatches(db: Knex, matches: SecretMatches[]): Pro
   const inOrder = [...matches].sort((a, b) => compare(a.label, b.label) || a.hour.getTime() - b.hour.getTime());
   await db.transaction(async (trx) => {
     for (const { label, fingerprint, firstAt, lastAt } of inOrder) {
-      await trx.raw(
-        `INSERT INTO secrets AS s (label, fingerprint, first_match_at, last_match_at) VALUES (?, ?, ?, ?)
-         ON CONFLICT (label) DO UPDATE SET
-           fingerprint = excluded.fingerprint,
-           endpoint_id = CASE WHEN s.fingerprint = excluded.fingerprint THEN s.endpoint_id END,
-           first_match_at = CASE WHEN s.fingerprint = excluded.fingerprint
-             THEN least(s.first_match_at, excluded.first_match_at) ELSE excluded.first_match_at END,
-           last_match_at = CASE WHEN s.fingerprint = excluded.fingerprint
-             THEN greatest(s.last_match_at, excluded.last_match_at) ELSE excluded.last_match_at END`,
-        [label, fingerprint, firstAt, lastAt],
-      );
+      await run(trx)`
+        INSERT INTO secrets AS s (label, fingerprint, first_match_at, last_match_at) VALUES (${label}, ${fingerprint}, ${firstAt}, ${lastAt})
+        ON CONFLICT (label) DO UPDATE SET
+          fingerprint = excluded.fingerprint,
+          endpoint_id = CASE WHEN s.fingerprint = excluded.fingerprint THEN s.endpoint_id END,
+          first_match_at = CASE WHEN s.fingerprint = excluded.fingerprint
+            THEN least(s.first_match_at, excluded.first_match_at) ELSE excluded.first_match_at END,
+          last_match_at = CASE WHEN s.fingerprint = excluded.fingerprint
+            THEN greatest(s.last_match_at, excluded.last_match_at) ELSE excluded.last_match_at END`;
     }
     for (const { label, hour, count } of inOrder) {
-      await trx.raw(
-        `INSERT INTO secret_matches AS m (label, hour, count) VALUES (?, ?, ?)
-         ON CONFLICT (label, hour) DO UPDATE SET count = m.count + excluded.count`,
-        [label, hour, count],
-      );
+      await run(trx)`
+        INSERT INTO secret_matches AS m (label, hour, count) VALUES (${label}, ${hour}, ${count})
+        ON CONFLICT (label, hour) DO UPDATE SET count = m.count + excluded.count`;
     }
   });
 }
@@ -61,15 +58,13 @@ export async function retiredLabels(db: Knex): Promise<string[]> {
 
 /** Evidence of every secret that ever matched or was retired, by label. `matches24h` counts whole hours. */
 export async function secretEvidence(db: Knex, now: Date): Promise<Map<string, SecretEvidence>> {
-  const found = await db.raw<{ rows: SecretEvidence[] }>(
-    `SELECT label, fingerprint, first_match_at AS "firstMatchAt", last_match_at AS "lastMatchAt",
-            endpoint_id AS "endpointId", retired_at AS "retiredAt",
-            (SELECT coalesce(sum(count), 0)::float8 FROM secret_matches m
-             WHERE m.label = secrets.label AND m.hour > ?::timestamptz - interval '24 hours') AS "matches24h"
-     FROM secrets ORDER BY label`,
-    [now],
-  );
-  return new Map(found.rows.map((row) => [row.label, row]));
+  const rows = await rowsOf<SecretEvidence>(db)`
+    SELECT label, fingerprint, first_match_at AS "firstMatchAt", last_match_at AS "lastMatchAt",
+           endpoint_id AS "endpointId", retired_at AS "retiredAt",
+           (SELECT coalesce(sum(count), 0)::float8 FROM secret_matches m
+            WHERE m.label = secrets.label AND m.hour > ${now}::timestamptz - interval '24 hours') AS "matches24h"
+    FROM secrets ORDER BY label`;
+  return new Map(rows.map((row) => [row.label, row]));
 }
 
 export interface Retirement {
@@ -84,13 +79,11 @@ export interface Retirement {
 /** From now on no receiver accepts the label's secret; each notices within seconds. Retiring it again changes nothing. */
 export async function retireSecret(db: Knex, { label, fingerprint, by, note, now }: Retirement): Promise<void> {
   await db.transaction(async (trx) => {
-    const { rowCount } = await trx.raw<{ rowCount: number }>(
-      `INSERT INTO secrets AS s (label, fingerprint, retired_at, retired_by, retired_note) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (label) DO UPDATE SET retired_at = excluded.retired_at, retired_by = excluded.retired_by,
-         retired_note = excluded.retired_note
-       WHERE s.retired_at IS NULL`,
-      [label, fingerprint, now, by, note],
-    );
+    const rowCount = await run(trx)`
+      INSERT INTO secrets AS s (label, fingerprint, retired_at, retired_by, retired_note) VALUES (${label}, ${fingerprint}, ${now}, ${by}, ${note})
+      ON CONFLICT (label) DO UPDATE SET retired_at = excluded.retired_at, retired_by = excluded.retired_by,
+        retired_note = excluded.retired_note
+      WHERE s.retired_at IS NULL`;
     if (rowCount === 0) return;
     const about = { actor: by, action: 'retire secret', target: `secret ${label}`, reason: note };
     await recordAction(trx, { ...about, details: { fingerprint }, outcome: 'done' });
@@ -130,11 +123,9 @@ export interface DayOfMatches {
 export async function matchesPerDay(db: Knex, now: Date, days: number): Promise<Map<string, DayOfMatches[]>> {
   const today = Math.floor(now.getTime() / 86_400_000) * 86_400_000;
   const first = today - (days - 1) * 86_400_000;
-  const { rows } = await db.raw<{ rows: { label: string; day: string; count: number }[] }>(
-    `SELECT label, to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, sum(count)::float8 AS count
-     FROM secret_matches WHERE hour >= ? GROUP BY 1, 2`,
-    [new Date(first)],
-  );
+  const rows = await rowsOf<{ label: string; day: string; count: number }>(db)`
+    SELECT label, to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, sum(count)::float8 AS count
+    FROM secret_matches WHERE hour >= ${new Date(first)} GROUP BY 1, 2`;
   const labels = [...new Set(rows.map(({ label }) => label))];
   return new Map(
     labels.map((label) => {
@@ -148,4 +139,19 @@ export async function matchesPerDay(db: Knex, now: Date, days: number): Promise<
       ];
     }),
   );
+}
+
+export interface SecretFingerprint {
+  label: string;
+  fingerprint: string;
+  /** ISO 8601 UTC; null: it is in use. */
+  retiredAt: string | null;
+}
+
+/** Of every secret that ever matched or was retired, by label. */
+export async function secretFingerprints(db: Knex): Promise<SecretFingerprint[]> {
+  const rows = await db<{ label: string; fingerprint: string; retired_at: Date | null }>('secrets').orderBy('label');
+  return rows.map(({ label, fingerprint, retired_at }) => {
+    return { label, fingerprint, retiredAt: retired_at?.toISOString() ?? null };
+  });
 }

@@ -1,18 +1,11 @@
 import type { Knex } from 'knex';
 import { arrivalsShape, type EventDetail, type EventView, eventShape } from '../../domain/views/webhook-shapes.js';
-import { definedOnly } from '../database/defined-only.js';
-import { type Page, type PageQuery, pageById } from '../database/paging.js';
-import { isRowId } from '../database/row-id.js';
+import { type Filters, given, isRowId, type Page, type PageQuery, pageById } from '../database/paging.js';
 import { columnsOf, type RowOf, viewOf } from '../database/view-of.js';
 
-export interface EventFilters {
-  status?: string | undefined;
-  eventType?: string | undefined;
-  source?: string | undefined;
-  key?: string | undefined;
+export interface EventFilters extends Filters<'status' | 'eventType' | 'source' | 'key' | 'secretLabel'> {
   /** `key` finds an id of the service, and no content by its hash. */
   onlyById?: boolean;
-  secretLabel?: string | undefined;
   /** Only events received at or after this moment. */
   since?: Date | undefined;
 }
@@ -24,19 +17,10 @@ const columns = columnsOf(eventShape);
 export async function listEvents(db: Knex, page: PageQuery & EventFilters): Promise<Page<EventView>> {
   const query = db('inbox')
     .select(columns)
-    .where(
-      definedOnly({
-        status: page.status,
-        event_type: page.eventType,
-        source: page.source,
-        key: page.key,
-        key_type: page.key !== undefined && page.onlyById ? 'id' : undefined,
-        secret_label: page.secretLabel,
-      }),
-    )
+    .where(given(page, 'status', 'eventType', 'source', 'key', 'secretLabel'))
     .where('received_at', '>=', page.since ?? new Date(0));
-  const { items, nextCursor } = await pageById<Row>(query, page);
-  return { items: items.map((row) => viewOf(eventShape, row)), nextCursor };
+  if (page.key !== undefined && page.onlyById) void query.where({ key_type: 'id' });
+  return pageById(query, page, (row: Row) => viewOf(eventShape, row));
 }
 
 export async function getEvent(db: Knex, id: string): Promise<EventDetail | null> {

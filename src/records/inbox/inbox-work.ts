@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { columnOf, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
 
 /** An event that waits to be applied. */
 export interface WaitingEvent {
@@ -41,23 +42,22 @@ const BODY_TEXT = "convert_from(body, 'UTF8') AS body";
  * applies it is done with it soon, and waiting could close a circle with a receiver that counts an arrival.
  */
 export async function takeWaiting(trx: Knex.Transaction, ids: string[]): Promise<WaitingEvent[]> {
-  const taken = await trx.raw<{ rows: (Omit<WaitingEvent, 'receivedAt'> & { receivedAt: string })[] }>(
-    `WITH locked AS MATERIALIZED (
-       SELECT id, coalesce(octet_length(body), 0) AS size
-       FROM inbox WHERE id = ANY (CAST(:ids AS bigint[])) AND status IN ('received', 'failed')
-       ORDER BY id FOR UPDATE SKIP LOCKED
-     ), sized AS (
-       SELECT id, size, sum(size) OVER (ORDER BY id) AS total FROM locked
-     ), taken AS (
-       UPDATE inbox SET status = 'applied', error = NULL, applied_at = now()
-       FROM sized WHERE inbox.id = sized.id AND (total <= :most OR total = sized.size)
-       RETURNING inbox.id, key, event_type AS type, event_timestamp AS timestamp, source, secret_label AS "secretLabel", ${BODY_TEXT},
-         extract(epoch FROM received_at) * 1000 AS "receivedAt"
-     )
-     SELECT * FROM taken ORDER BY id`,
-    { ids, most: MAX_BYTES_AT_ONCE },
-  );
-  return taken.rows.map((row) => ({ ...row, receivedAt: Number(row.receivedAt) }));
+  const taken = await rowsOf<Omit<WaitingEvent, 'receivedAt'> & { receivedAt: string }>(trx)`
+    WITH locked AS MATERIALIZED (
+      SELECT id, coalesce(octet_length(body), 0) AS size
+      FROM inbox WHERE id = ANY (${ids}::bigint[]) AND status IN ('received', 'failed')
+      ORDER BY id FOR UPDATE SKIP LOCKED
+    ), sized AS (
+      SELECT id, size, sum(size) OVER (ORDER BY id) AS total FROM locked
+    ), taken AS (
+      UPDATE inbox SET status = 'applied', error = NULL, applied_at = now()
+      FROM sized WHERE inbox.id = sized.id AND (total <= ${MAX_BYTES_AT_ONCE} OR total = sized.size)
+      RETURNING inbox.id, key, event_type AS type, event_timestamp AS timestamp, source, secret_label AS "secretLabel",
+        ${raw(BODY_TEXT)},
+        extract(epoch FROM received_at) * 1000 AS "receivedAt"
+    )
+    SELECT * FROM taken ORDER BY id`;
+  return taken.map((row) => ({ ...row, receivedAt: Number(row.receivedAt) }));
 }
 
 /** Which of the rows are still to be applied, whoever holds them. */
@@ -72,12 +72,10 @@ export async function stillWaiting(db: Knex, ids: string[]): Promise<string[]> {
 /** Of rows that the transaction took. */
 export async function markUnhandled(trx: Knex.Transaction, events: readonly UnhandledEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await trx.raw(
-    `UPDATE inbox SET status = 'unhandled', error = nullif(unhandled.error, '')
-     FROM unnest(?::bigint[], ?::text[]) AS unhandled (id, error)
-     WHERE inbox.id = unhandled.id`,
-    [events.map((event) => event.id), events.map((event) => event.error ?? '')],
-  );
+  await run(trx)`
+    UPDATE inbox SET status = 'unhandled', error = nullif(unhandled.error, '')
+    FROM ${tableOf('unhandled', events, { id: 'bigint', error: 'text' })}
+    WHERE inbox.id = unhandled.id`;
 }
 
 /** Counts a failure of the event's own: `failed` until a later retry, `dead` after the last. Null: it was not waiting. */
@@ -86,17 +84,15 @@ export async function failEvent(
   id: string,
   error: string,
 ): Promise<{ status: 'failed' | 'dead'; attempts: number } | null> {
-  const failed = await db.raw<{ rows: { status: 'failed' | 'dead'; attempts: number }[] }>(
-    `UPDATE inbox SET
-       attempts = attempts + 1,
-       status = CASE WHEN attempts + 1 >= ?::integer THEN 'dead' ELSE 'failed' END,
-       error = ?,
-       next_attempt_at = now() + least(?::float8 * 2 ^ least(attempts, 20), ?::float8) * interval '1 second'
-     WHERE id = ? AND status IN ('received', 'failed')
-     RETURNING status, attempts`,
-    [MAX_ATTEMPTS, error, FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS, id],
-  );
-  return failed.rows[0] ?? null;
+  const [failed] = await rowsOf<{ status: 'failed' | 'dead'; attempts: number }>(db)`
+    UPDATE inbox SET
+      attempts = attempts + 1,
+      status = CASE WHEN attempts + 1 >= ${MAX_ATTEMPTS}::integer THEN 'dead' ELSE 'failed' END,
+      error = ${error},
+      next_attempt_at = now() + least(${FIRST_RETRY_SECONDS}::float8 * 2 ^ least(attempts, 20), ${LONGEST_RETRY_SECONDS}::float8) * interval '1 second'
+    WHERE id = ${id} AND status IN ('received', 'failed')
+    RETURNING status, attempts`;
+  return failed ?? null;
 }
 
 /**
@@ -107,17 +103,14 @@ export async function claimOrphaned(
   db: Knex,
   { limit, graceSeconds }: { limit: number; graceSeconds: number },
 ): Promise<string[]> {
-  const claimed = await db.raw<{ rows: { id: string }[] }>(
-    `UPDATE inbox SET next_attempt_at = now() + ?::float8 * interval '1 second'
-     FROM (
-       SELECT id FROM inbox
-       WHERE status IN ('received', 'failed') AND next_attempt_at <= now() - ?::float8 * interval '1 second'
-       ORDER BY next_attempt_at LIMIT ? FOR UPDATE SKIP LOCKED
-     ) AS due
-     WHERE inbox.id = due.id RETURNING inbox.id`,
-    [CLAIM_SECONDS, graceSeconds, limit],
-  );
-  return claimed.rows.map((row) => row.id);
+  return columnOf<string>(db)`
+    UPDATE inbox SET next_attempt_at = now() + ${CLAIM_SECONDS}::float8 * interval '1 second'
+    FROM (
+      SELECT id FROM inbox
+      WHERE status IN ('received', 'failed') AND next_attempt_at <= now() - ${graceSeconds}::float8 * interval '1 second'
+      ORDER BY next_attempt_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) AS due
+    WHERE inbox.id = due.id RETURNING inbox.id`;
 }
 
 /**
@@ -125,13 +118,10 @@ export async function claimOrphaned(
  * (docs/retention.md).
  */
 export async function reviveEvents(db: Knex, ids: string[]): Promise<string[]> {
-  const revived = await db.raw<{ rows: { id: string }[] }>(
-    `WITH asked AS (SELECT id FROM inbox WHERE id = ANY (?::bigint[]) AND body IS NOT NULL ORDER BY id FOR UPDATE)
-     UPDATE inbox SET status = 'received', attempts = 0, next_attempt_at = now(), applied_at = NULL, error = NULL
-     FROM asked WHERE inbox.id = asked.id RETURNING inbox.id`,
-    [ids],
-  );
-  return revived.rows.map((row) => row.id);
+  return columnOf<string>(db)`
+    WITH asked AS (SELECT id FROM inbox WHERE id = ANY (${ids}::bigint[]) AND body IS NOT NULL ORDER BY id FOR UPDATE)
+    UPDATE inbox SET status = 'received', attempts = 0, next_attempt_at = now(), applied_at = NULL, error = NULL
+    FROM asked WHERE inbox.id = asked.id RETURNING inbox.id`;
 }
 
 /** Why an event can't be applied again. */
@@ -179,18 +169,10 @@ export interface Backlog {
 
 /** What is not applied yet. Reads partial indexes only, so it may be asked on every scrape. */
 export async function inboxBacklog(db: Knex): Promise<Backlog> {
-  const counted = await db.raw<{ rows: [Record<keyof Backlog, string | number>] }>(
-    `SELECT count(*) FILTER (WHERE status = 'received') AS received,
-            count(*) FILTER (WHERE status = 'failed') AS failed,
-            coalesce(extract(epoch FROM now() - min(received_at)), 0)::float8 AS "oldestSeconds",
-            (SELECT count(*) FROM inbox WHERE status = 'dead') AS dead
-     FROM inbox WHERE status IN ('received', 'failed')`,
-  );
-  const { received, failed, dead, oldestSeconds } = counted.rows[0];
-  return {
-    received: Number(received),
-    failed: Number(failed),
-    dead: Number(dead),
-    oldestSeconds: Math.max(0, Number(oldestSeconds)),
-  };
+  return rowOf<Backlog>(db)`
+    SELECT (count(*) FILTER (WHERE status = 'received'))::integer AS received,
+           (count(*) FILTER (WHERE status = 'failed'))::integer AS failed,
+           (SELECT count(*)::integer FROM inbox WHERE status = 'dead') AS dead,
+           greatest(coalesce(extract(epoch FROM now() - min(received_at)), 0), 0)::float8 AS "oldestSeconds"
+    FROM inbox WHERE status IN ('received', 'failed')`;
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { raw, rowsOf } from '../database/statements.js';
 
 /** Events received in one minute, by what became of them, and requests rejected in it. */
 export interface MinuteCount {
@@ -35,26 +36,20 @@ const SLACK = "interval '1 minute'";
 async function countEvents(db: Knex, first: Date): Promise<Omit<MinuteCount, 'rejected'>[]> {
   const from = await firstIdSince(db, { table: 'inbox', column: 'received_at', since: first });
   if (from === null) return [];
-  const { rows } = await db.raw<{ rows: Omit<MinuteCount, 'rejected'>[] }>(
-    `SELECT date_trunc('minute', received_at) AS minute,
-            (count(*) FILTER (WHERE status = 'applied'))::integer AS applied,
-            (count(*) FILTER (WHERE status IN ('received', 'failed')))::integer AS waiting,
-            (count(*) FILTER (WHERE status IN ('unhandled', 'dead')))::integer AS "notApplied"
-     FROM inbox WHERE id >= ? AND received_at >= ? GROUP BY 1`,
-    [from, first],
-  );
-  return rows;
+  return rowsOf<Omit<MinuteCount, 'rejected'>>(db)`
+    SELECT date_trunc('minute', received_at) AS minute,
+           (count(*) FILTER (WHERE status = 'applied'))::integer AS applied,
+           (count(*) FILTER (WHERE status IN ('received', 'failed')))::integer AS waiting,
+           (count(*) FILTER (WHERE status IN ('unhandled', 'dead')))::integer AS "notApplied"
+    FROM inbox WHERE id >= ${from} AND received_at >= ${first} GROUP BY 1`;
 }
 
 async function countRejections(db: Knex, first: Date): Promise<{ minute: Date; count: number }[]> {
   const from = await firstIdSince(db, { table: 'rejections', column: 'rejected_at', since: first });
   if (from === null) return [];
-  const { rows } = await db.raw<{ rows: { minute: Date; count: number }[] }>(
-    `SELECT date_trunc('minute', rejected_at) AS minute, count(*)::integer AS count
-     FROM rejections WHERE id >= ? AND rejected_at >= ? GROUP BY 1`,
-    [from, first],
-  );
-  return rows;
+  return rowsOf<{ minute: Date; count: number }>(db)`
+    SELECT date_trunc('minute', rejected_at) AS minute, count(*)::integer AS count
+    FROM rejections WHERE id >= ${from} AND rejected_at >= ${first} GROUP BY 1`;
 }
 
 /** Halves the range of ids until the first row since then is found: some twenty reads of one row each. */
@@ -62,19 +57,17 @@ async function firstIdSince(
   db: Knex,
   { table, column, since }: { table: string; column: string; since: Date },
 ): Promise<string | null> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `WITH RECURSIVE ends AS (SELECT min(id) AS low, max(id) + 1 AS high FROM ${table}),
-     search (low, high) AS (
-       SELECT low, high FROM ends WHERE low IS NOT NULL
-       UNION ALL
-       SELECT CASE WHEN at < ?::timestamptz - ${SLACK} THEN middle + 1 ELSE low END,
-              CASE WHEN at < ?::timestamptz - ${SLACK} THEN high ELSE middle END
-       FROM (SELECT low, high, (low + high) / 2 AS middle,
-                    (SELECT ${column} FROM ${table} WHERE id >= (low + high) / 2 ORDER BY id LIMIT 1) AS at
-             FROM search WHERE low < high) AS half
-     )
-     SELECT low AS id FROM search WHERE low >= high LIMIT 1`,
-    [since, since],
-  );
+  const rows = await rowsOf<{ id: string }>(db)`
+    WITH RECURSIVE ends AS (SELECT min(id) AS low, max(id) + 1 AS high FROM ${raw(table)}),
+    search (low, high) AS (
+      SELECT low, high FROM ends WHERE low IS NOT NULL
+      UNION ALL
+      SELECT CASE WHEN at < ${since}::timestamptz - ${raw(SLACK)} THEN middle + 1 ELSE low END,
+             CASE WHEN at < ${since}::timestamptz - ${raw(SLACK)} THEN high ELSE middle END
+      FROM (SELECT low, high, (low + high) / 2 AS middle,
+                   (SELECT ${raw(column)} FROM ${raw(table)} WHERE id >= (low + high) / 2 ORDER BY id LIMIT 1) AS at
+            FROM search WHERE low < high) AS half
+    )
+    SELECT low AS id FROM search WHERE low >= high LIMIT 1`;
   return rows[0]?.id ?? null;
 }

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { type RejectionView, rejectionShape } from '../../domain/views/webhook-shapes.js';
-import { type Page, type PageQuery, pageById } from '../database/paging.js';
-import { isRowId } from '../database/row-id.js';
-import { viewOf } from '../database/view-of.js';
+import { type Filters, given, type Page, type PageQuery, pageById, viewById } from '../database/paging.js';
+import { raw, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
+import { asColumns, type RowOf, viewOf } from '../database/view-of.js';
 
 /** A rejected request, as far as it is kept. */
 export interface Rejection {
@@ -36,28 +36,24 @@ export async function saveRejections(db: Knex, samples: Rejection[], counts: Rej
   await db.transaction(async (trx) => {
     if (counts.length > 0) await addCounts(trx, counts);
     if (samples.length === 0) return;
-    await trx('rejections').insert(samples.map(toRow));
+    await trx('rejections').insert(samples.map(asColumns));
     for (const reason of new Set(samples.map((sample) => sample.reason))) await prune(trx, reason);
   });
 }
 
-type RejectionRow = ReturnType<typeof toRow> & { id: string };
+type RejectionRow = RowOf<Omit<RejectionView, 'firstBytes'>> & { first_bytes: Buffer };
 
 export async function listRejections(
   db: Knex,
-  page: PageQuery & { reason?: string | undefined; since?: Date | undefined },
+  page: PageQuery & Filters<'reason'> & { since?: Date | undefined },
 ): Promise<Page<RejectionView>> {
-  const query = db('rejections').select('*');
-  if (page.reason !== undefined) void query.where('reason', page.reason);
+  const query = db('rejections').where(given(page, 'reason'));
   if (page.since !== undefined) void query.where('rejected_at', '>=', page.since);
-  const { items, nextCursor } = await pageById<RejectionRow>(query, page);
-  return { items: items.map(toView), nextCursor };
+  return pageById(query, page, toView);
 }
 
 export async function getRejection(db: Knex, id: string): Promise<RejectionView | null> {
-  if (!isRowId(id)) return null;
-  const row: RejectionRow | undefined = await db('rejections').where({ id }).first();
-  return row === undefined ? null : toView(row);
+  return viewById(db('rejections'), id, toView);
 }
 
 /** So many of the newest are read. */
@@ -72,12 +68,9 @@ export async function countRejections(
   since: Date,
   only: typeof LIKE_SERVICE | '' = '',
 ): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ n: number }] }>(
-    `SELECT count(*)::integer AS n FROM (SELECT rejected_at FROM rejections
-       WHERE reason = ? ${only} ORDER BY id DESC LIMIT ${SAMPLED}) AS newest WHERE rejected_at > ?`,
-    [reason, since],
-  );
-  return rows[0].n;
+  return valueOf<number>(db)`
+    SELECT count(*)::integer AS n FROM (SELECT rejected_at FROM rejections
+      WHERE reason = ${reason} ${raw(only)} ORDER BY id DESC LIMIT ${raw(SAMPLED)}) AS newest WHERE rejected_at > ${since}`;
 }
 
 /** The same of what had the service's headers and no signature of a configured secret. */
@@ -87,20 +80,17 @@ export function countForgedSince(db: Knex, since: Date): Promise<number> {
 
 /** In the order of their keys: two receivers must not wait for each other in a circle. */
 async function addCounts(trx: Knex.Transaction, counts: RejectionCount[]): Promise<void> {
-  await trx.raw(
-    `INSERT INTO rejection_counts AS counts (hour, reason, count, like_service)
-     SELECT hour, reason, n, alike FROM unnest(?::timestamptz[], ?::text[], ?::bigint[], ?::bigint[])
-       AS added(hour, reason, n, alike)
-     ORDER BY hour, reason
-     ON CONFLICT (hour, reason) DO UPDATE SET count = counts.count + excluded.count,
-       like_service = counts.like_service + excluded.like_service`,
-    [
-      counts.map(({ hour }) => hour.toISOString()),
-      counts.map(({ reason }) => reason),
-      counts.map(({ count }) => count),
-      counts.map(({ likeService }) => likeService),
-    ],
-  );
+  const added = tableOf('added', counts, {
+    hour: ['timestamptz', ({ hour }) => hour.toISOString()],
+    reason: 'text',
+    n: ['bigint', ({ count }) => count],
+    alike: ['bigint', ({ likeService }) => likeService],
+  });
+  await run(trx)`
+    INSERT INTO rejection_counts AS counts (hour, reason, count, like_service)
+    SELECT hour, reason, n, alike FROM ${added} ORDER BY hour, reason
+    ON CONFLICT (hour, reason) DO UPDATE SET count = counts.count + excluded.count,
+      like_service = counts.like_service + excluded.like_service`;
 }
 
 async function prune(trx: Knex.Transaction, reason: string): Promise<void> {
@@ -113,19 +103,21 @@ async function prune(trx: Knex.Transaction, reason: string): Promise<void> {
   await trx('rejections').where({ reason }).where('id', '<=', oldest).delete();
 }
 
-function toRow(sample: Rejection) {
-  return {
-    reason: sample.reason,
-    detail: sample.detail,
-    diagnosis: sample.diagnosis,
-    body_size: sample.bodySize,
-    body_hash: sample.bodyHash,
-    first_bytes: sample.firstBytes,
-    rejected_at: sample.rejectedAt,
-    like_service: sample.likeService,
-  };
-}
-
 function toView(row: RejectionRow): RejectionView {
   return viewOf(rejectionShape, row, { firstBytes: row.first_bytes.toString('utf8') });
+}
+
+/** How many requests were rejected for one reason. */
+export interface ReasonCount {
+  reason: string;
+  day: number;
+  week: number;
+}
+
+/** By reason, the most frequent of the last seven days first; in whole hours. */
+export async function rejectionsByReason(db: Knex, now: Date): Promise<ReasonCount[]> {
+  return rowsOf<ReasonCount>(db)`
+    SELECT reason, coalesce(sum(count) FILTER (WHERE hour > ${now}::timestamptz - interval '24 hours'), 0)::float8 AS day,
+           sum(count)::float8 AS week
+    FROM rejection_counts WHERE hour > ${now}::timestamptz - interval '7 days' GROUP BY reason ORDER BY week DESC, reason`;
 }

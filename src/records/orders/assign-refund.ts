@@ -18,8 +18,8 @@ import { loadMakers } from '../family/load.js';
 import { lockLinks, membersOf } from '../family/lock.js';
 import { idTexts, loadShown, relatedOrders, shownColumns } from '../family/shown-records.js';
 import type { OrderRules } from './derive-orders.js';
+import { ordersOfPayouts } from './list-open-refunds.js';
 import { getOrder } from './orders.js';
-import { ordersOfPayouts } from './orders-of-payouts.js';
 import { rederiveOrders } from './rederive-releases.js';
 
 export interface NewAssignment {
@@ -79,13 +79,12 @@ export async function assignRefund(
     {
       entity: { kind: 'payout', id: payoutId },
       field: ASSIGNED,
-      from: standing.assigned === undefined ? null : toJsonText(assignedTo(standing.assigned)),
-      to: toJsonText(assignedTo(paymentIntentId)),
+      from: standing.assigned === undefined ? null : toJsonText({ paymentIntentId: standing.assigned }),
+      to: toJsonText({ paymentIntentId }),
       ...cause,
     },
   ]);
-  const touched = references.map((reference) => ({ reference, since: null }));
-  await rederiveOrders(trx, touched, rules, cause);
+  await rederiveOrders(trx, references, rules, cause);
   const entity = { kind: 'payout', id: payoutId } as const;
   await autoResolveBreaks(trx, [{ kind: 'refund_without_order', entity }]);
   const orders = await Promise.all(references.map((reference) => getOrder(trx, reference)));
@@ -162,10 +161,6 @@ async function concernedBy(trx: Knex, payoutId: string, payment: string | null):
 
 function refused(why: AssignRefused['why'], message: string): AssignRefused {
   return { outcome: 'refused', why, message };
-}
-
-function assignedTo(paymentIntentId: string | null) {
-  return { paymentIntentId };
 }
 
 /** A refund call of our own that named a payment. */

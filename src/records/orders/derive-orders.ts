@@ -55,7 +55,7 @@ export async function deriveOrders(
   const known = await derive(found.rows ?? (await lockExisting(trx, others)), false);
   await updateOrders(
     trx,
-    known.filter(({ changed }) => changed).map(({ after }) => after),
+    known.flatMap(({ changed, after }) => (changed ? [after] : [])),
   );
   return [...fresh.filter(({ after }) => made.has(after.reference)), ...known];
 }
@@ -122,22 +122,19 @@ function idList(ids: string[]): string[] {
   return [...new Set(ids)].sort(compareText);
 }
 
-function differs(before: OrderState, after: OrderState): boolean {
-  return compared(before) !== compared(after);
-}
+const DERIVED = [
+  'status',
+  'payment_intents',
+  'invoices',
+  'refunds',
+  'release_safe',
+  'release_reason',
+  'release_proven_at',
+  'held_by_reports',
+  'refuted_at',
+] as const;
 
-function compared(row: OrderState): string {
-  const { status, payment_intents, invoices, refunds, release_safe, release_reason, release_proven_at } = row;
-  const { held_by_reports, refuted_at } = row;
-  return JSON.stringify([
-    status,
-    payment_intents,
-    invoices,
-    refunds,
-    release_safe,
-    release_reason,
-    release_proven_at?.getTime() ?? null,
-    held_by_reports,
-    refuted_at.map((at) => at.getTime()),
-  ] satisfies Json[] | unknown[]);
+function differs(before: OrderState, after: OrderState): boolean {
+  const [was, is] = [before, after].map((row) => JSON.stringify(DERIVED.map((name) => row[name])));
+  return was !== is;
 }

@@ -11,13 +11,12 @@ import { mayHaveLeft } from '../../domain/family/order-refund.js';
 import type { OpenCall } from '../../domain/family/own-refunds.js';
 import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
-import { textArray } from '../database/array-parameter.js';
 import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
+import { raw, rowsOf } from '../database/statements.js';
 import { loadNaming, readAssigned } from '../family/around.js';
 import { loadMakers } from '../family/load.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
-import { idTexts, type ShownRow, STANDING, shownRecord } from '../family/shown-records.js';
-import { ordersOfPayouts } from './orders-of-payouts.js';
+import { relatedOrders, type ShownRow, STANDING, shownRecord } from '../family/shown-records.js';
 
 /** A payout that may give money back, and that no payment owns. */
 export interface OpenRefund {
@@ -78,7 +77,7 @@ export async function openRefundsAmong(
   words: PayoutWords,
   ids: readonly string[],
 ): Promise<Omit<OpenRefund, 'orders'>[]> {
-  const { rows } = await db.raw<{ rows: Row[] }>(`${SELECT} WHERE id = ANY (?::text[]) ORDER BY id`, [idTexts(ids)]);
+  const rows = await rowsOf<Row>(db)`${raw(SELECT)} WHERE id = ANY (${ids}::text[]) ORDER BY id`;
   return (await openAmong(db, rows, words)).map(({ refund }) => refund);
 }
 
@@ -88,16 +87,13 @@ async function readRows(
   { withdrawal, internal, settlement }: PayoutWords,
   { seen, id }: { seen: string | null; id: string },
 ): Promise<Row[]> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `${SELECT}
-     WHERE ((known AND (payout_type IS NULL OR lower(payout_type) <> ALL (CAST(:others AS text[]))))
-         OR EXISTS (SELECT FROM said_refunds WHERE payout_id = payouts.id AND NOT not_sent))
-       AND (CAST(:seen AS bigint) IS NULL OR
-         (first_seen_at, id) < (${atMicroseconds(':seen')}, :id))
-     ORDER BY first_seen_at DESC, id DESC LIMIT ${AT_ONCE}`,
-    { others: textArray([...withdrawal, ...internal, ...settlement]), seen, id },
-  );
-  return rows;
+  return rowsOf<Row>(db)`
+    ${raw(SELECT)}
+    WHERE ((known AND (payout_type IS NULL OR lower(payout_type) <> ALL (${[...withdrawal, ...internal, ...settlement]}::text[])))
+        OR EXISTS (SELECT FROM said_refunds WHERE payout_id = payouts.id AND NOT not_sent))
+      AND (CAST(${seen} AS bigint) IS NULL OR
+        (first_seen_at, id) < (${atMicroseconds(seen)}, ${id}))
+    ORDER BY first_seen_at DESC, id DESC LIMIT ${raw(AT_ONCE)}`;
 }
 
 async function openAmong(db: Knex, rows: readonly Row[], words: PayoutWords) {
@@ -147,4 +143,27 @@ function described(fields: JsonObject, reported: JsonObject, { first_seen_at }: 
     reportedPaymentIntentId: textField(reported, 'paymentIntentId'),
     firstSeenAt: first_seen_at.toISOString(),
   };
+}
+
+/**
+ * References of the orders that payouts concern, by the payout's id: those of the payments that own or name them, or that
+ * reports say they are of as long as nothing has decided on that, and those whose reference they carry.
+ */
+export async function ordersOfPayouts(db: Knex, ids: readonly string[]): Promise<Map<string, string[]>> {
+  if (ids.length === 0) return new Map();
+  const said = await undecidedRefunds(db, { payouts: ids });
+  const named = (wanted: 'order' | 'payment') => said.flatMap(({ of, name }) => (of === wanted ? [name] : []));
+  const carried = await rowsOf<{ id: string; reference: string }>(db)`
+    SELECT payouts.id, reference FROM payouts JOIN orders ON reference = merchant_reference
+    WHERE payouts.id = ANY (${ids}::text[])`;
+  const orders = new Set(await db('orders').whereIn('reference', named('order')).pluck('reference'));
+  const related = await relatedOrders(db, 'payout', ids);
+  const saidOf = await relatedOrders(db, 'payment_intent', named('payment'));
+  const found = new Map(ids.map((id) => [id, new Set(related.get(id))]));
+  for (const { id, reference } of carried) found.get(id)?.add(reference);
+  for (const { payout, of, name } of said) {
+    const references = of === 'payment' ? (saidOf.get(name) ?? []) : orders.has(name) ? [name] : [];
+    for (const reference of references) found.get(payout)?.add(reference);
+  }
+  return new Map([...found].map(([id, references]) => [id, [...references].sort()]));
 }

@@ -6,10 +6,10 @@ import { type EntityRef, type RecordKind, recordRules, textField } from '../../d
 import type { OrderAsOfAnswer, OrderDetail, RecordAsOf } from '../../domain/views/order-shapes.js';
 import type { Change } from '../../domain/views/proof-shapes.js';
 import { ASSIGNED, changesOf, REPORTED } from '../changes.js';
+import { rowOf } from '../database/statements.js';
 import { listRecords } from '../rows.js';
-import type { TimelineEntry } from './order-details.js';
+import { type TimelineEntry, timelineOf } from './order-details.js';
 import { getOrder } from './orders.js';
-import { sourceDetails } from './source-details.js';
 
 /** Of an order and its records what was known at a time; personal fields are digests. */
 export interface OrderAsOf extends Pick<OrderAsOfAnswer, 'reference' | 'asOf' | 'toldLater'> {
@@ -41,8 +41,8 @@ export async function orderAsOf(db: Knex, reference: string, asOf: Date): Promis
 }
 
 async function noLaterThanNow(trx: Knex.Transaction, asOf: Date): Promise<Date> {
-  const { rows } = await trx.raw<{ rows: [{ now: Date }] }>('SELECT clock_timestamp() AS now');
-  return asOf > rows[0].now ? rows[0].now : asOf;
+  const { now } = await rowOf<{ now: Date }>(trx)`SELECT clock_timestamp() AS now`;
+  return asOf > now ? now : asOf;
 }
 
 async function readOrder(trx: Knex.Transaction, reference: string, asOf: Date): Promise<OrderAsOfResult> {
@@ -57,12 +57,7 @@ async function readOrder(trx: Knex.Transaction, reference: string, asOf: Date): 
   const payins = await reader.read('payin', await payinsOf(trx, paymentIntents));
   const invoices = await reader.read('invoice', order.invoices);
   const refunds = await reader.read('payout', order.refunds);
-  const known = [...own.known, ...reader.known].sort((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)));
-  const because = await sourceDetails(
-    trx,
-    known.map(({ source }) => source),
-  );
-  const timeline = known.map((change) => ({ ...change, because: because(change.source) }));
+  const timeline = await timelineOf(trx, [...own.known, ...reader.known]);
   const records = { paymentIntents, payins, invoices, refunds };
   const toldLater = laterOf([...own.later, ...reader.later], asOf);
   return { outcome: 'known', details: { reference, asOf: asOf.toISOString(), order, ...records, timeline, toldLater } };

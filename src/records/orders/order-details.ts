@@ -7,14 +7,15 @@ import type { EntityRef, RecordKind } from '../../domain/records.js';
 import type { OrderDetail } from '../../domain/views/order-shapes.js';
 import type { BreakView, Change } from '../../domain/views/proof-shapes.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
-import { openBreaksOf } from '../breaks/open-breaks-of.js';
+import { openBreaksOf } from '../breaks/list-breaks.js';
 import { openCalls } from '../calls/open-calls.js';
 import { changesOf } from '../changes.js';
+import { isRowId } from '../database/paging.js';
+import { rowsOf } from '../database/statements.js';
 import { undecidedRefunds } from '../family/reported-refunds.js';
 import { getRecord, listRecords } from '../rows.js';
 import { type OpenRefund, openRefundsAmong } from './list-open-refunds.js';
 import { getOrder } from './orders.js';
-import { type SourceDetail, sourceDetails } from './source-details.js';
 
 /** Of what webhooks alone say: a forger may say much. */
 const MOST_REPORTED = 20;
@@ -79,13 +80,7 @@ export async function orderDetails(
   ];
   const changes: Change[] = [];
   for (const entity of entities) changes.push(...(await changesOf(db, entity)));
-  const because = await sourceDetails(
-    db,
-    changes.map(({ source }) => source),
-  );
-  const timeline = changes
-    .map((change) => ({ ...change, because: because(change.source) }))
-    .sort((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)));
+  const timeline = await timelineOf(db, changes);
   const breaks = await openBreaksOf(db, entities);
   return { order, paymentIntents, payins, invoices, refunds, unlinked, openCalls: calls, reported, timeline, breaks };
 }
@@ -144,4 +139,43 @@ function payinIds({ payins }: RecordView): string[] {
     const id = typeof summary === 'object' && summary !== null && 'id' in summary ? summary.id : null;
     return typeof id === 'string' ? [id] : [];
   });
+}
+
+/** The event or the run behind an observation. `at`: when it came in, or began; ISO 8601 UTC. */
+export interface SourceDetail {
+  /** The event's type, or the kind of the run. */
+  name: string;
+  at: string;
+}
+
+type Source = Change['source'];
+
+/** Oldest first, each with the stored event or run behind it; null where that has no row (any more). */
+export async function timelineOf<One extends Change>(
+  db: Knex,
+  changes: readonly One[],
+): Promise<(One & { because: SourceDetail | null })[]> {
+  const idsOf = (isWanted: (source: Source) => boolean): string[] => [
+    ...new Set(changes.flatMap(({ source }) => (isWanted(source) && isRowId(source.ref) ? [source.ref] : []))),
+  ];
+  const found = await rowsOf<{ is_event: boolean; id: string; name: string; at: Date }>(db)`
+    SELECT true AS is_event, id, event_type AS name, received_at AS at FROM inbox WHERE id = ANY (${idsOf(isEvent)}::bigint[])
+    UNION ALL SELECT false, id, kind, started_at FROM runs WHERE id = ANY (${idsOf(isPoll)}::bigint[])`;
+  const details = new Map(
+    found.map(({ is_event, id, name, at }) => [`${is_event} ${id}`, { name, at: at.toISOString() }]),
+  );
+  return changes
+    .map((change) => {
+      const isKnown = isEvent(change.source) || isPoll(change.source);
+      return { ...change, because: (isKnown && details.get(`${isEvent(change.source)} ${change.source.ref}`)) || null };
+    })
+    .sort((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)));
+}
+
+function isEvent({ type }: Source): boolean {
+  return type === 'webhook' || type === 'delivery_history';
+}
+
+function isPoll({ type }: Source): boolean {
+  return type === 'poll';
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { arrayText, booleanArray, floatArray, textArray } from '../database/array-parameter.js';
-import { prepared } from '../database/statements.js';
+import { arrayText } from '../database/array-parameter.js';
+import { prepared, rowsOf, run, tableOf } from '../database/statements.js';
 import { skeletonKey } from '../family/references.js';
 import { type OrderRow, type OrderState, untouchedOrder } from '../order-row.js';
 
@@ -29,15 +29,9 @@ export async function lockOrders(trx: Knex.Transaction, touched: TouchedOrder[])
 /** Locks those that are there, in the order of references. */
 export async function lockExisting(trx: Knex.Transaction, touched: readonly TouchedOrder[]): Promise<OrderRow[]> {
   if (touched.length === 0) return [];
-  const { rows } = await trx.raw<{ rows: OrderRow[] }>(
-    `SELECT * FROM orders WHERE reference = ANY (?::text[]) ORDER BY reference FOR UPDATE`,
-    [references(touched)],
-  );
-  return rows;
-}
-
-function references(touched: readonly TouchedOrder[]): Buffer {
-  return textArray(touched.map(({ reference }) => reference));
+  return rowsOf<OrderRow>(trx)`
+    SELECT * FROM orders WHERE reference = ANY (${touched.map(({ reference }) => reference)}::text[])
+    ORDER BY reference FOR UPDATE`;
 }
 
 /** An order to be made. `since`: when it began, as far as is known: text for a `timestamptz`; null: now. */
@@ -48,6 +42,11 @@ export type NewOrder = OrderState & { since: string | null };
  * Returns the references of those that were made.
  */
 export async function insertOrders(trx: Knex.Transaction, orders: readonly NewOrder[]): Promise<Set<string>> {
+  const { text, values } = tableOf('new', orders, {
+    ...stateColumns,
+    since: 'text',
+    skeleton: ['text', ({ reference }) => skeletonKey(reference)],
+  });
   const { rows } = await prepared<{ rows: { reference: string }[] }>(
     trx,
     'insert orders',
@@ -55,16 +54,9 @@ export async function insertOrders(trx: Knex.Transaction, orders: readonly NewOr
        payment_intents, invoices, refunds, held_by_reports, refuted_at, created_at, reference_skeleton)
      SELECT reference, status, safe, reason, to_timestamp(proven_at / 1000.0), intents::text[], invoices::text[],
        refunds::text[], held, refuted::timestamptz[], coalesce(since::timestamptz, now()), skeleton
-     FROM unnest(?::text[], ?::text[], ?::boolean[], ?::text[], ?::float8[], ?::text[], ?::text[], ?::text[],
-       ?::boolean[], ?::text[], ?::text[], ?::text[])
-       AS new (reference, status, safe, reason, proven_at, intents, invoices, refunds, held, refuted, since, skeleton)
-     ORDER BY reference
+     FROM ${text} ORDER BY reference
      ON CONFLICT (reference) DO UPDATE SET reference = excluded.reference WHERE false RETURNING reference`,
-    [
-      ...arraysOf(orders),
-      textArray(orders.map(({ since }) => since)),
-      textArray(orders.map(({ reference }) => skeletonKey(reference))),
-    ],
+    values as Buffer[],
   );
   return new Set(rows.map(({ reference }) => reference));
 }
@@ -72,30 +64,23 @@ export async function insertOrders(trx: Knex.Transaction, orders: readonly NewOr
 /** Writes what became of locked orders. */
 export async function updateOrders(trx: Knex.Transaction, orders: readonly OrderState[]): Promise<void> {
   if (orders.length === 0) return;
-  await trx.raw(
-    `UPDATE orders SET status = new.status, release_safe = new.safe, release_reason = new.reason,
-       release_proven_at = to_timestamp(new.proven_at / 1000.0), updated_at = now(),
-       payment_intents = new.intents::text[], invoices = new.invoices::text[], refunds = new.refunds::text[],
-       held_by_reports = new.held, refuted_at = new.refuted::timestamptz[]
-     FROM unnest(?::text[], ?::text[], ?::boolean[], ?::text[], ?::float8[], ?::text[], ?::text[], ?::text[],
-       ?::boolean[], ?::text[])
-       AS new (reference, status, safe, reason, proven_at, intents, invoices, refunds, held, refuted)
-     WHERE orders.reference = new.reference`,
-    arraysOf(orders),
-  );
+  await run(trx)`
+    UPDATE orders SET status = new.status, release_safe = new.safe, release_reason = new.reason,
+      release_proven_at = to_timestamp(new.proven_at / 1000.0), updated_at = now(),
+      payment_intents = new.intents::text[], invoices = new.invoices::text[], refunds = new.refunds::text[],
+      held_by_reports = new.held, refuted_at = new.refuted::timestamptz[]
+    FROM ${tableOf('new', orders, stateColumns)} WHERE orders.reference = new.reference`;
 }
 
-function arraysOf(orders: readonly OrderState[]): Buffer[] {
-  return [
-    textArray(orders.map((order) => order.reference)),
-    textArray(orders.map((order) => order.status)),
-    booleanArray(orders.map((order) => order.release_safe)),
-    textArray(orders.map((order) => order.release_reason)),
-    floatArray(orders.map((order) => order.release_proven_at?.getTime() ?? null)),
-    textArray(orders.map((order) => arrayText(order.payment_intents))),
-    textArray(orders.map((order) => arrayText(order.invoices))),
-    textArray(orders.map((order) => arrayText(order.refunds))),
-    booleanArray(orders.map((order) => order.held_by_reports)),
-    textArray(orders.map((order) => arrayText(order.refuted_at.map((at) => at.toISOString())))),
-  ];
-}
+const stateColumns = {
+  reference: 'text',
+  status: 'text',
+  safe: ['boolean', (order: OrderState) => order.release_safe],
+  reason: ['text', (order: OrderState) => order.release_reason],
+  proven_at: ['float8', (order: OrderState) => order.release_proven_at?.getTime() ?? null],
+  intents: ['text', (order: OrderState) => arrayText(order.payment_intents)],
+  invoices: ['text', (order: OrderState) => arrayText(order.invoices)],
+  refunds: ['text', (order: OrderState) => arrayText(order.refunds)],
+  held: ['boolean', (order: OrderState) => order.held_by_reports],
+  refuted: ['text', (order: OrderState) => arrayText(order.refuted_at.map((at) => at.toISOString()))],
+} as const;

@@ -1,7 +1,17 @@
 import type { Knex } from 'knex';
 import type { OrderDetail, OrderView } from '../../domain/views/order-shapes.js';
-import { definedOnly } from '../database/defined-only.js';
-import { atMicroseconds, cut, microseconds, type Page, type PageQuery, takeOf, timeKeyOf } from '../database/paging.js';
+import {
+  atMicroseconds,
+  cut,
+  type Filters,
+  given,
+  microseconds,
+  type Page,
+  type PageQuery,
+  takeOf,
+  timeKeyOf,
+} from '../database/paging.js';
+import { sql } from '../database/statements.js';
 import { countCarriers, lookAlikes } from '../family/references.js';
 import { ORDER_SEQ, orderView, type PlacedOrderRow } from '../order-row.js';
 
@@ -27,7 +37,7 @@ export async function getOrder(db: Knex, reference: string): Promise<OrderDetail
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listOrders(
   db: Knex,
-  query: PageQuery & { status?: string | undefined; reference?: string | undefined },
+  query: PageQuery & Filters<'status' | 'reference'>,
 ): Promise<Page<OrderView>> {
   const take = takeOf(query);
   const rows = db<PlacedOrderRow & { created: string }>('orders')
@@ -36,15 +46,13 @@ export async function listOrders(
       { column: 'created_at', order: 'desc' },
       { column: 'reference', order: 'desc' },
     ])
-    .where(
-      definedOnly({
-        status: query.status,
-        reference: query.reference,
-      }),
-    )
+    .where(given(query, 'status', 'reference'))
     .limit(take + 1);
-  const after = timeKeyOf(query, 2);
-  if (after !== null) void rows.whereRaw(`(created_at, reference) < (${atMicroseconds('?')}, ?)`, after);
+  const [at, reference = ''] = timeKeyOf(query, 2) ?? [];
+  if (at !== undefined) {
+    const { text, values } = sql`(created_at, reference) < (${atMicroseconds(at)}, ${reference})`;
+    void rows.whereRaw(text, values as string[]);
+  }
   const page = (await rows) as (PlacedOrderRow & { created: string })[];
   const { items, nextCursor } = cut(page, take, (row) => [row.created, row.reference]);
   return { items: items.map(orderView), nextCursor };

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { ShownRecord } from '../../domain/family/links.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { textArray } from '../database/array-parameter.js';
+import { rowsOf } from '../database/statements.js';
 import type { OrderRow } from '../order-row.js';
 import { requestRefresh } from '../runs/refresh-requests.js';
 import { type OrderRules } from './derive-orders.js';
@@ -39,7 +40,7 @@ export async function deriveProof(
   since: number,
   rules: OrderRules,
 ): Promise<ProofRecord[]> {
-  const [derived] = await rederiveOrders(trx, [{ reference, since: null }], rules, CAUSE);
+  const [derived] = await rederiveOrders(trx, [reference], rules, CAUSE);
   if (derived === undefined) return [];
   const { intents, payins } = derived.records;
   const old = ({ verified, verifiedAt }: ShownRecord): boolean => verified && !isSince(verifiedAt, since);
@@ -54,20 +55,16 @@ export async function unreadSince(db: Knex, records: readonly ProofRecord[], sin
   if (records.length === 0) return [];
   const idsOf = (kind: ProofRecord['kind']): Buffer =>
     textArray(records.flatMap((record) => (record.kind === kind ? [record.id] : [])));
-  const { rows } = await db.raw<{ rows: ProofRecord[] }>(
-    `SELECT 'payment_intent' AS kind, id FROM payment_intents WHERE id = ANY (?::text[]) AND coalesce(poll_from, 0) < ?
-     UNION ALL SELECT 'payin', id FROM payins WHERE id = ANY (?::text[]) AND coalesce(poll_from, 0) < ?`,
-    [idsOf('payment_intent'), since, idsOf('payin'), since],
-  );
+  const rows = await rowsOf<ProofRecord>(db)`
+    SELECT 'payment_intent' AS kind, id FROM payment_intents WHERE id = ANY (${idsOf('payment_intent')}::text[]) AND coalesce(poll_from, 0) < ${since}
+    UNION ALL SELECT 'payin', id FROM payins WHERE id = ANY (${idsOf('payin')}::text[]) AND coalesce(poll_from, 0) < ${since}`;
   return rows.map(({ kind, id }) => ({ kind, id }));
 }
 
 /** Asks for polls that begin at `since` or later, as polls ask: never behind what reports ask for. */
 export async function askForProof(db: Knex, records: readonly ProofRecord[], since: number): Promise<void> {
-  await requestRefresh(
-    db,
-    records.map((record) => ({ ...record, reason: 'proof', lane: 'poll', askedAt: since })),
-  );
+  const asked = records.map((record) => ({ ...record, reason: 'proof', lane: 'poll' as const, askedAt: since }));
+  await requestRefresh(db, asked);
 }
 
 function isSince(at: number | null, since: number): boolean {

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
+import { z } from 'zod';
 import type { RecordKind } from '../../domain/records.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
-import { openBreaksOf } from '../breaks/open-breaks-of.js';
+import { openBreaksOf } from '../breaks/list-breaks.js';
 import { changesOf } from '../changes.js';
-import { isRowId } from '../database/row-id.js';
-import type { RowOf } from '../database/view-of.js';
+import { isRowId } from '../database/paging.js';
+import { type RowOf, viewOf } from '../database/view-of.js';
 import { getRecord } from '../rows.js';
-import type { TimelineEntry } from './order-details.js';
-import { sourceDetails } from './source-details.js';
+import { type TimelineEntry, timelineOf } from './order-details.js';
 
 /** One record with all that made it what it is. */
 export interface RecordDetails {
@@ -33,28 +33,26 @@ export async function recordDetails(db: Knex, kind: RecordKind, id: string): Pro
   const hasOlder = changes.length > LONGEST_TIMELINE;
   const shown = hasOlder ? changes.slice(1) : changes;
   const sources = shown.map(({ source }) => source);
-  const because = await sourceDetails(db, sources);
   const events = sources.flatMap(({ type, ref }) => (type === 'webhook' || type === 'delivery_history' ? [ref] : []));
   return {
     record,
-    timeline: shown.map((change) => ({ ...change, because: because(change.source) })),
+    timeline: await timelineOf(db, shown),
     hasOlder,
     breaks: await openBreaksOf(db, [{ kind, id }]),
     deliveries: await deliveriesOfEvents(db, events),
   };
 }
 
+const deliveryShape = z.object({
+  id: z.string(),
+  eventId: z.string(),
+  endpointUrl: z.string().nullable(),
+  status: z.string().nullable(),
+  attempts: z.number().nullable(),
+  createdAt: z.string().nullable(),
+});
 /** What the service says it sent of one of our events. */
-interface EventDelivery {
-  id: string;
-  eventId: string;
-  endpointUrl: string | null;
-  status: string | null;
-  attempts: number | null;
-  createdAt: string | null;
-}
-
-type Row = RowOf<Omit<EventDelivery, 'eventId'>> & { inbox_id: string };
+type EventDelivery = z.infer<typeof deliveryShape>;
 
 const MOST = 100;
 
@@ -62,17 +60,10 @@ const MOST = 100;
 async function deliveriesOfEvents(db: Knex, eventIds: readonly string[]): Promise<EventDelivery[]> {
   const ids = [...new Set(eventIds.filter(isRowId))];
   if (ids.length === 0) return [];
-  const rows: Row[] = await db('deliveries')
-    .select('id', 'inbox_id', 'endpoint_url', 'status', 'attempts', 'created_at')
+  const rows: RowOf<EventDelivery>[] = await db('deliveries')
+    .select('id', 'inbox_id as event_id', 'endpoint_url', 'status', 'attempts', 'created_at')
     .whereRaw('inbox_id = ANY (?::bigint[])', [ids])
     .orderBy(['created_at', 'id'])
     .limit(MOST);
-  return rows.map((row) => ({
-    id: row.id,
-    eventId: row.inbox_id,
-    endpointUrl: row.endpoint_url,
-    status: row.status,
-    attempts: row.attempts,
-    createdAt: row.created_at?.toISOString() ?? null,
-  }));
+  return rows.map((row) => viewOf(deliveryShape, row));
 }

@@ -5,12 +5,13 @@ import { defaultKytWords } from '../../domain/orders/kyt.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { appendChanges, type NewChange } from '../changes.js';
-import { textArray } from '../database/array-parameter.js';
 import { jsonbText } from '../database/database-text.js';
+import { rowsOf, run, tableOf } from '../database/statements.js';
+import { lockLinks, membersOf } from '../family/lock.js';
 import { showsKyt } from '../family/payins.js';
+import { relatedOrders } from '../family/shown-records.js';
 import { type DerivedRow, deriveOrders, type OrderRules } from './derive-orders.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
-import type { TouchedOrder } from './order-rows.js';
 
 const WATERMARK = { kind: 'cross-check', name: 'kyt' };
 const NOT_REGISTERED = 'not_registered';
@@ -32,10 +33,8 @@ interface ShowProgress {
  */
 export async function rederiveSlice(trx: Knex.Transaction, rules: OrderRules): Promise<boolean> {
   const hash = await hashOf(trx, rules);
-  await trx.raw(`INSERT INTO watermarks (kind, name, value) VALUES (?, ?, '{}') ON CONFLICT DO NOTHING`, [
-    WATERMARK.kind,
-    WATERMARK.name,
-  ]);
+  await run(trx)`
+    INSERT INTO watermarks (kind, name, value) VALUES (${WATERMARK.kind}, ${WATERMARK.name}, '{}') ON CONFLICT DO NOTHING`;
   const row = await trx<{ value: Partial<ShowProgress> }>('watermarks').where(WATERMARK).forUpdate().first('value');
   const isBegun = row?.value.hash === hash;
   if (isBegun && row.value.after === null) return false;
@@ -61,26 +60,21 @@ export async function areDerived(db: Knex, rules: ReleaseRules): Promise<boolean
 /** Derives orders anew, as their records stand; says what changed, and what is wrong with them. Returns all of them. */
 export async function rederiveOrders(
   trx: Knex.Transaction,
-  touched: TouchedOrder[],
+  references: readonly string[],
   rules: OrderRules,
   cause: Pick<NewChange, 'source' | 'serviceTime'> | ((order: DerivedRow) => Pick<NewChange, 'source' | 'serviceTime'>),
 ): Promise<DerivedRow[]> {
+  const touched = references.map((reference) => ({ reference, since: null }));
   const derived = await deriveOrders(trx, touched, [], rules);
-  await appendChanges(
-    trx,
-    derived
-      .filter(({ changed }) => changed)
-      .flatMap((order) => orderChanges(order, typeof cause === 'function' ? cause(order) : cause)),
-  );
+  const changes = derived
+    .filter(({ changed }) => changed)
+    .flatMap((order) => orderChanges(order, typeof cause === 'function' ? cause(order) : cause));
+  await appendChanges(trx, changes);
   const findings = derived.map((order) => orderBreaks(order, rules));
-  await autoResolveBreaks(
-    trx,
-    findings.flatMap(({ resolve }) => resolve),
-  );
-  await openBreaks(
-    trx,
-    findings.flatMap(({ open }) => open),
-  );
+  const gone = findings.flatMap(({ resolve }) => resolve);
+  const found = findings.flatMap(({ open }) => open);
+  await autoResolveBreaks(trx, gone);
+  await openBreaks(trx, found);
   return derived;
 }
 
@@ -97,15 +91,14 @@ async function hashOf(
 
 /** Only of orders of which money was collected does the release hang on the rules, or whether a payout gave it back. */
 async function deriveAfter(trx: Knex.Transaction, after: string, rules: OrderRules): Promise<string | null> {
-  const rows: { reference: string }[] = await trx('orders')
-    .select('reference')
+  const references: string[] = await trx('orders')
     .whereIn('status', ['paid', 'partially_refunded', 'refunded'])
     .where('reference', '>', after)
     .orderBy('reference')
-    .limit(ORDERS_AT_ONCE);
-  const touched = rows.map(({ reference }) => ({ reference, since: null }));
-  await rederiveOrders(trx, touched, rules, causeOf);
-  return rows.length < ORDERS_AT_ONCE ? null : (rows.at(-1)?.reference ?? null);
+    .limit(ORDERS_AT_ONCE)
+    .pluck('reference');
+  await rederiveOrders(trx, references, rules, causeOf);
+  return references.length < ORDERS_AT_ONCE ? null : (references.at(-1) ?? null);
 }
 
 function causeOf({ before, after }: DerivedRow): Pick<NewChange, 'source' | 'serviceTime'> {
@@ -116,18 +109,16 @@ function causeOf({ before, after }: DerivedRow): Pick<NewChange, 'source' | 'ser
 
 /** Payins whose result has another meaning now are to be cross-checked: those that don't pass, and those held so far. */
 async function planScreened(trx: Knex.Transaction, passed: readonly string[]): Promise<void> {
-  await trx.raw(
-    `INSERT INTO check_agenda (entity_kind, entity_id, due_at)
-     SELECT 'payin', id, 'epoch' FROM (
-       SELECT id FROM payins WHERE kyt_status IS NOT NULL
-         AND lower(regexp_replace(btrim(kyt_status), '[\\s-]+', '_', 'g')) <> ALL (?::text[])
-       UNION
-       SELECT entity_id FROM breaks
-       WHERE kind = 'kyt_hold' AND entity_kind = 'payin' AND status IN ('open', 'acknowledged')
-     ) AS screened
-     ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = excluded.due_at`,
-    [textArray(passed)],
-  );
+  await run(trx)`
+    INSERT INTO check_agenda (entity_kind, entity_id, due_at)
+    SELECT 'payin', id, 'epoch' FROM (
+      SELECT id FROM payins WHERE kyt_status IS NOT NULL
+        AND lower(regexp_replace(btrim(kyt_status), '[\\s-]+', '_', 'g')) <> ALL (${passed}::text[])
+      UNION
+      SELECT entity_id FROM breaks
+      WHERE kind = 'kyt_hold' AND entity_kind = 'payin' AND status IN ('open', 'acknowledged')
+    ) AS screened
+    ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = excluded.due_at`;
 }
 
 /**
@@ -139,20 +130,52 @@ async function planRefunds(
   { withdrawal, internal, settlement }: PayoutWords,
   adoptedAt: Date,
 ): Promise<void> {
-  await trx.raw(
-    `INSERT INTO check_agenda (entity_kind, entity_id, due_at)
-     SELECT 'payout', id, 'epoch' FROM (
-       SELECT id FROM payouts WHERE known AND payment_intent_id IS NULL AND own_call IS DISTINCT FROM 'createPayout'
-         AND lower(payout_type) <> ALL (?::text[]) AND created_at >= ?
-       UNION
-       SELECT one.id FROM breaks CROSS JOIN LATERAL (
-         SELECT payouts.id FROM payouts WHERE 'payoutType=' || lower(payout_type) = entity_id LIMIT 1) AS one (id)
-       WHERE kind = 'contract_violation' AND entity_kind = 'payout' AND status IN ('open', 'acknowledged')
-       UNION
-       SELECT entity_id FROM breaks
-       WHERE kind = 'refund_without_order' AND entity_kind = 'payout' AND status IN ('open', 'acknowledged')
-     ) AS payout
-     ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = excluded.due_at`,
-    [textArray([...withdrawal, ...internal, ...settlement]), adoptedAt],
-  );
+  await run(trx)`
+    INSERT INTO check_agenda (entity_kind, entity_id, due_at)
+    SELECT 'payout', id, 'epoch' FROM (
+      SELECT id FROM payouts WHERE known AND payment_intent_id IS NULL AND own_call IS DISTINCT FROM 'createPayout'
+        AND lower(payout_type) <> ALL (${[...withdrawal, ...internal, ...settlement]}::text[]) AND created_at >= ${adoptedAt}
+      UNION
+      SELECT one.id FROM breaks CROSS JOIN LATERAL (
+        SELECT payouts.id FROM payouts WHERE 'payoutType=' || lower(payout_type) = entity_id LIMIT 1) AS one (id)
+      WHERE kind = 'contract_violation' AND entity_kind = 'payout' AND status IN ('open', 'acknowledged')
+      UNION
+      SELECT entity_id FROM breaks
+      WHERE kind = 'refund_without_order' AND entity_kind = 'payout' AND status IN ('open', 'acknowledged')
+    ) AS payout
+    ON CONFLICT (entity_kind, entity_id) DO UPDATE SET due_at = excluded.due_at`;
+}
+
+interface Row {
+  operation: string;
+  key: string;
+  payment_intent_id: string | null;
+}
+
+const CAUSE = { source: { type: 'api_response', ref: 'createRefund' }, serviceTime: null } as const;
+
+/**
+ * Derives anew the orders of refunds that were begun or settled since they were derived, whoever called. Returns
+ * how many calls there were, `limit` at most; somebody else's are left to them.
+ *
+ * The payments' links are locked first, as by savers: an order that is being made meanwhile is waited for.
+ */
+export async function holdOrders(
+  trx: Knex.Transaction,
+  { limit, rules }: { limit: number; rules: OrderRules },
+): Promise<number> {
+  const rows = await rowsOf<Row>(trx)`
+    SELECT operation, key, payment_intent_id FROM service_writes
+    WHERE operation = 'createRefund' AND NOT derived ORDER BY begun_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`;
+  if (rows.length === 0) return 0;
+  const intents = [...new Set(rows.flatMap(({ payment_intent_id: id }) => id ?? []))];
+  await lockLinks(trx, membersOf([]), intents);
+  const related = await relatedOrders(trx, 'payment_intent', intents);
+  const references = [...new Set([...related.values()].flat())];
+  await rederiveOrders(trx, references, rules, CAUSE);
+  await run(trx)`
+    UPDATE service_writes AS call SET derived = true
+    FROM ${tableOf('done', rows, { operation: 'text', key: 'text' })}
+    WHERE call.operation = done.operation AND call.key = done.key`;
+  return rows.length;
 }

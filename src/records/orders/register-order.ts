@@ -10,6 +10,7 @@ import { AppError } from '../../errors.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { appendChanges } from '../changes.js';
 import { keyText } from '../database/database-text.js';
+import { run } from '../database/statements.js';
 import { loadFamilies } from '../family/load.js';
 import { adoptedAtOf } from '../installation.js';
 import { expectedOf, ORDER_SEQ, type OrderRow, orderView } from '../order-row.js';
@@ -112,30 +113,20 @@ async function receivedMoney(trx: Knex.Transaction, row: OrderRow): Promise<bool
   return showsMoney((await loadFamilies(trx, [row])).get(row.reference) ?? noFamily);
 }
 
-interface Version {
-  action: RegistrationAction;
-  wanted: Money | null;
-  actor: string | null;
-}
-
 /** What stands and has no version was registered by a program that kept none: it is the version before. */
-async function keepVersion(trx: Knex.Transaction, reference: string, version: Version): Promise<void> {
-  const { action, wanted, actor } = version;
-  await trx.raw(
-    `INSERT INTO order_registrations (reference, action, amount, currency, at)
-     SELECT reference, 'registered', expected_amount, expected_currency, registered_at FROM orders
-     WHERE reference = ? AND registered_at IS NOT NULL AND 'withdrawn' = coalesce((
-       SELECT action FROM order_registrations AS kept WHERE kept.reference = orders.reference ORDER BY id DESC LIMIT 1
-     ), 'withdrawn')`,
-    [reference],
-  );
-  await trx('order_registrations').insert({
-    reference,
-    action,
-    amount: wanted?.amount ?? null,
-    currency: wanted?.currency ?? null,
-    actor,
-  });
+async function keepVersion(
+  trx: Knex.Transaction,
+  reference: string,
+  { action, wanted, actor }: { action: RegistrationAction; wanted: Money | null; actor: string | null },
+): Promise<void> {
+  await run(trx)`
+    INSERT INTO order_registrations (reference, action, amount, currency, at)
+    SELECT reference, 'registered', expected_amount, expected_currency, registered_at FROM orders
+    WHERE reference = ${reference} AND registered_at IS NOT NULL AND 'withdrawn' = coalesce((
+      SELECT action FROM order_registrations AS kept WHERE kept.reference = orders.reference ORDER BY id DESC LIMIT 1
+    ), 'withdrawn')`;
+  const { amount, currency } = wanted ?? { amount: null, currency: null };
+  await trx('order_registrations').insert({ reference, action, amount, currency, actor });
 }
 
 /** Derives the order anew by what is registered now, with its breaks and its history. */
@@ -163,10 +154,8 @@ async function write(
   const { open, resolve } = orderBreaks(changed, { adoptedAt });
   await autoResolveBreaks(trx, resolve);
   await openBreaks(trx, open);
-  await appendChanges(
-    trx,
-    orderChanges(changed, { source: { type: 'store', ref: 'registration' }, serviceTime: null }),
-  );
+  const cause = { source: { type: 'store', ref: 'registration' }, serviceTime: null } as const;
+  await appendChanges(trx, orderChanges(changed, cause));
   return after;
 }
 

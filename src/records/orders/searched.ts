@@ -3,10 +3,9 @@ import { defaultPayoutWords, mayRefund } from '../../domain/family/links.js';
 import { objectFromJsonText } from '../../domain/json.js';
 import { isReport } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
-import { bigintArray, booleanArray, textArray } from '../database/array-parameter.js';
 import { keyText } from '../database/database-text.js';
+import { columnOf, raw, run, tableOf } from '../database/statements.js';
 import type { FamilyRules } from '../family/load.js';
-import { idTexts } from '../family/shown-records.js';
 import { type MergedRecord, ownField } from '../stored-record.js';
 import type { OrderRules } from './derive-orders.js';
 import { rederiveOrders } from './rederive-releases.js';
@@ -38,29 +37,19 @@ export async function saveReportedRefunds(
       return key === null ? [] : [{ payout: id, name: key, ...one }];
     }),
   );
-  const keys = [
-    textArray(said.map(({ payout }) => payout)),
-    textArray(said.map(({ of }) => of)),
-    textArray(said.map(({ name }) => name)),
-  ];
-  const fieldOf = (name: string) => textArray(reported.map(({ shown }) => keyText(ownField(shown.fields, name))));
-  await trx.raw(
-    `DELETE FROM reported_refunds AS said USING unnest(?::text[], ?::text[], ?::text[], ?::boolean[])
-       AS shown (id, payment, reference, may_refund)
-     WHERE payout_id = shown.id AND CASE said_of WHEN 'payment' THEN name = payment ELSE name = reference OR NOT may_refund END`,
-    [
-      idTexts(reported.map(({ id }) => id)),
-      fieldOf('paymentIntentId'),
-      fieldOf('merchantReference'),
-      booleanArray(reported.map(({ shown }) => mayRefund(shown.fields, payoutWords))),
-    ],
-  );
-  await trx.raw(
-    `INSERT INTO reported_refunds (payout_id, said_of, name, said_to, said_by)
-     SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[])
-     ON CONFLICT (payout_id, said_of, name, said_by) DO NOTHING`,
-    [...keys, bigintArray(said.map(({ until }) => until)), textArray(said.map(({ by }) => by))],
-  );
+  const known = tableOf('shown', reported, {
+    id: 'text',
+    payment: ['text', ({ shown }) => keyText(ownField(shown.fields, 'paymentIntentId'))],
+    reference: ['text', ({ shown }) => keyText(ownField(shown.fields, 'merchantReference'))],
+    may_refund: ['boolean', ({ shown }) => mayRefund(shown.fields, payoutWords)],
+  });
+  await run(trx)`
+    DELETE FROM reported_refunds AS said USING ${known} WHERE payout_id = shown.id
+      AND CASE said_of WHEN 'payment' THEN name = payment ELSE name = reference OR NOT may_refund END`;
+  const given = tableOf('said', said, { payout: 'text', of: 'text', name: 'text', until: 'bigint', by: 'text' });
+  await run(trx)`
+    INSERT INTO reported_refunds (payout_id, said_of, name, said_to, said_by) SELECT * FROM ${given}
+    ON CONFLICT (payout_id, said_of, name, said_by) DO NOTHING`;
 }
 
 /**
@@ -69,12 +58,9 @@ export async function saveReportedRefunds(
  */
 export async function unlinkedBy(db: Knex, reports: readonly string[]): Promise<string[]> {
   if (reports.length === 0) return [];
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `SELECT DISTINCT payouts.id FROM reported_refunds JOIN payouts ON payouts.id = payout_id
-     WHERE said_by = ANY (?::text[]) AND coalesce(payment_intent_id, '') = '' ORDER BY payouts.id`,
-    [textArray(reports)],
-  );
-  return rows.map(({ id }) => id);
+  return columnOf<string>(db)`
+    SELECT DISTINCT payouts.id FROM reported_refunds JOIN payouts ON payouts.id = payout_id
+    WHERE said_by = ANY (${reports}::text[]) AND coalesce(payment_intent_id, '') = '' ORDER BY payouts.id`;
 }
 
 /**
@@ -106,16 +92,13 @@ async function rederiveReported(
   { column, values }: { column: 'payout_id' | 'said_by'; values: readonly string[] },
   { rules, serviceTime }: { rules: OrderRules; serviceTime: number | null },
 ): Promise<string[]> {
-  const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
-    `WITH said AS (SELECT said_of, name FROM reported_refunds WHERE ${column} = ANY (?::text[]))
-     SELECT reference FROM (
-       SELECT name AS reference FROM said WHERE said_of = 'order'
-       UNION SELECT reference FROM said JOIN payment_orders ON payment_intent_id = name WHERE said_of = 'payment'
-     ) AS named JOIN orders USING (reference)`,
-    [textArray(values)],
-  );
-  const touched = rows.map(({ reference }) => ({ reference, since: null }));
+  const references = await columnOf<string>(trx)`
+    WITH said AS (SELECT said_of, name FROM reported_refunds WHERE ${raw(column)} = ANY (${values}::text[]))
+    SELECT reference FROM (
+      SELECT name AS reference FROM said WHERE said_of = 'order'
+      UNION SELECT reference FROM said JOIN payment_orders ON payment_intent_id = name WHERE said_of = 'payment'
+    ) AS named JOIN orders USING (reference)`;
   const cause = { source: { type: 'poll', ref: 'delivery history' }, serviceTime } as const;
-  const derived = touched.length === 0 ? [] : await rederiveOrders(trx, touched, rules, cause);
+  const derived = references.length === 0 ? [] : await rederiveOrders(trx, references, rules, cause);
   return derived.filter(({ changed }) => changed).map(({ after }) => after.reference);
 }

@@ -5,11 +5,11 @@ import { show } from '../../domain/merge.js';
 import { MASK, maskPersonal, personalKinds } from '../../domain/personal.js';
 import { type Poll, type RecordState, type Statement, stateToText } from '../../domain/record-state.js';
 import type { RecordKind } from '../../domain/records.js';
-import { textArray } from '../database/array-parameter.js';
 import { fromJsonbText, jsonbText, verbatim } from '../database/database-text.js';
+import { raw, rowsOf, run, tableOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 import { type StoredRow, storedRecord } from '../stored-record.js';
-import type { RetentionTask, Step, StepQuery } from './retention-task.js';
+import type { RetentionTask, Step, StepQuery } from './delete-rows.js';
 
 /**
  * One task for each kind of record that may identify a person. Masks what was created long ago, or was first seen then
@@ -59,48 +59,38 @@ async function scanRecords(
 ): Promise<Scanned[]> {
   const columns = `id, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created, masked`;
   if (place !== null && place.created === null) {
-    const { rows } = await trx.raw<{ rows: Scanned[] }>(
-      `SELECT ${columns} FROM ${recordTables[kind]}
-       WHERE created_at IS NULL AND first_seen_at < :cutoff AND id > :id ORDER BY id LIMIT :limit`,
-      { cutoff, limit, id: place.id },
-    );
-    return rows;
+    return rowsOf<Scanned>(trx)`
+      SELECT ${raw(columns)} FROM ${raw(recordTables[kind])}
+      WHERE created_at IS NULL AND first_seen_at < ${cutoff} AND id > ${place.id} ORDER BY id LIMIT ${limit}`;
   }
-  const { rows } = await trx.raw<{ rows: Scanned[] }>(
-    `SELECT ${columns} FROM ${recordTables[kind]}
-     WHERE created_at < :cutoff AND (created_at, id) > (CAST(:created AS timestamptz), :id) ORDER BY created_at, id LIMIT :limit`,
-    { cutoff, limit, created: place?.created ?? '-infinity', id: place?.id ?? '' },
-  );
-  return rows;
+  return rowsOf<Scanned>(trx)`
+    SELECT ${raw(columns)} FROM ${raw(recordTables[kind])}
+    WHERE created_at < ${cutoff} AND (created_at, id) > (CAST(${place?.created ?? '-infinity'} AS timestamptz), ${place?.id ?? ''})
+    ORDER BY created_at, id LIMIT ${limit}`;
 }
 
 /** Rows that somebody works on are left to the next pass: nobody is waited for, so no circle of waiting closes. */
 async function maskRows(trx: Knex.Transaction, kind: RecordKind, ids: string[]): Promise<number> {
   if (ids.length === 0) return 0;
-  const { rows } = await trx.raw<{ rows: StoredRow[] }>(
-    `SELECT id, poll_hash, settled, masked, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, reported,
-       verified, known, doubted, own_call, absent_since
-     FROM ${recordTables[kind]} WHERE id = ANY (?::text[]) AND NOT masked ORDER BY id FOR UPDATE SKIP LOCKED`,
-    [textArray(ids)],
-  );
+  const rows = await rowsOf<StoredRow>(trx)`
+    SELECT id, poll_hash, settled, masked, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, reported,
+      verified, known, doubted, own_call, absent_since
+    FROM ${raw(recordTables[kind])} WHERE id = ANY (${ids}::text[]) AND NOT masked ORDER BY id FOR UPDATE SKIP LOCKED`;
   const after = rows.map((row) => maskRow(kind, row));
   const label = kind === 'account' ? `, label = CASE WHEN record.label IS NULL THEN NULL ELSE '${MASK}' END` : '';
-  await trx.raw(
-    `UPDATE ${recordTables[kind]} AS record SET
-       poll = new.poll, poll_hash = new.poll_hash, claims = new.claims, shown = new.shown,
-       reported = new.reported, masked = true${label}
-     FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-       AS new (id, poll, poll_hash, claims, shown, reported)
-     WHERE record.id = new.id`,
-    [
-      textArray(after.map(({ id }) => id)),
-      textArray(after.map(({ poll }) => verbatim(poll))),
-      textArray(after.map(({ poll_hash }) => poll_hash)),
-      textArray(after.map(({ claims }) => verbatim(claims))),
-      textArray(after.map(({ shown }) => verbatim(shown))),
-      textArray(after.map(({ reported }) => verbatim(reported))),
-    ],
-  );
+  const given = tableOf('new', after, {
+    id: 'text',
+    poll: ['text', ({ poll }) => verbatim(poll)],
+    poll_hash: 'text',
+    claims: ['text', ({ claims }) => verbatim(claims)],
+    shown: ['text', ({ shown }) => verbatim(shown)],
+    reported: ['text', ({ reported }) => verbatim(reported)],
+  });
+  await run(trx)`
+    UPDATE ${raw(recordTables[kind])} AS record SET
+      poll = new.poll, poll_hash = new.poll_hash, claims = new.claims, shown = new.shown,
+      reported = new.reported, masked = true${raw(label)}
+    FROM ${given} WHERE record.id = new.id`;
   return after.length;
 }
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { deleteKeys } from './delete-keys.js';
+import { deleteKeys } from './delete-rows.js';
 
 /** After so long a pass reads everything again: an event that was dead may have been applied since. */
 const WHOLE_PASS_MS = 7 * 86_400_000;

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { rowOf } from '../database/statements.js';
 import { type Watermark, writeWatermarks } from './watermarks.js';
 
 /** Runs come every few minutes: after so long without one, events may have been missed, or a backup was put back. */
@@ -49,16 +50,12 @@ interface Facts {
 
 /** A dump that is restored makes another database; a restored cluster goes on in another timeline. */
 async function readFacts(db: Knex): Promise<Facts> {
-  const { rows } = await db.raw<{
-    rows: [{ at: Date | null; known: Watermark | null; oid: string; system: string; timeline: string }];
-  }>(
-    `SELECT (SELECT max(heartbeat_at) FROM runs) AS at, (SELECT value FROM watermarks WHERE kind = ? AND name = ?) AS known,
-       (SELECT oid FROM pg_database WHERE datname = current_database())::text AS oid,
-       (SELECT system_identifier FROM pg_control_system())::text AS system,
-       (SELECT timeline_id FROM pg_control_checkpoint())::text AS timeline`,
-    [KIND, NAME],
-  );
-  const [{ at: lastSignAt, known, ...identity }] = rows;
+  const { lastSignAt, known, ...identity } = await rowOf<Omit<Facts, 'identity'> & Record<string, string>>(db)`
+    SELECT (SELECT max(heartbeat_at) FROM runs) AS "lastSignAt",
+      (SELECT value FROM watermarks WHERE kind = ${KIND} AND name = ${NAME}) AS known,
+      (SELECT oid FROM pg_database WHERE datname = current_database())::text AS oid,
+      (SELECT system_identifier FROM pg_control_system())::text AS system,
+      (SELECT timeline_id FROM pg_control_checkpoint())::text AS timeline`;
   return { lastSignAt, known, identity };
 }
 

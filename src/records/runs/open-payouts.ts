@@ -1,50 +1,34 @@
 import type { Knex } from 'knex';
 import type { PayoutInHand } from '../../domain/breaks/payouts.js';
 import { objectFromJsonText } from '../../domain/json.js';
+import { columnOf, raw, rowsOf, sql } from '../database/statements.js';
 
-interface Row {
-  id: string;
-  shown: string;
-  listed: boolean;
-  created_at: Date | null;
-  updated_at: Date | null;
-  first_seen_at: Date;
-  observed_at: Date;
-  observed_by_type: string;
-  observed_by_ref: string;
-}
+type Row = Omit<PayoutInHand, 'fields' | 'observedBy'> & { shown: string; type: string; ref: string };
 
 /** The predicate of the index payouts_in_hand, word for word. */
 const OPEN = "absent_since IS NULL AND (status IS NULL OR status NOT IN ('confirmed', 'failed'))";
-const COLUMNS = `id, shown, coalesce(poll_hash, '') <> '' AS listed, created_at, updated_at, first_seen_at,
-  observed_at, observed_by_type, observed_by_ref`;
+const ms = (column: string) => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
+const COLUMNS = raw(`id, shown, coalesce(poll_hash, '') <> '' AS listed, ${ms('created_at')} AS "createdAt",
+  ${ms('updated_at')} AS "updatedAt", ${ms('first_seen_at')} AS "firstSeenAt", ${ms('observed_at')} AS "observedAt",
+  observed_by_type AS type, observed_by_ref AS ref`);
 /** An array, so that the few that breaks name are looked up by their ids. */
-const FOLLOWED = `ARRAY(SELECT entity_id FROM breaks WHERE entity_kind = 'payout'
-  AND kind IN ('payout_stuck', 'payout_untracked') AND status IN ('open', 'acknowledged') AND entity_id > :after)`;
+const followed = (after: string) => sql`ARRAY(SELECT entity_id FROM breaks WHERE entity_kind = 'payout'
+  AND kind IN ('payout_stuck', 'payout_untracked') AND status IN ('open', 'acknowledged') AND entity_id > ${after})`;
 
 /**
  * Payouts that may still move, and those that a break says so of; by id, beyond `after`. Absent ones are left out, and those that
  * only reports name: nobody knows that there is one.
  */
 export async function payoutsInHand(db: Knex, after: string, limit: number): Promise<PayoutInHand[]> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `(SELECT ${COLUMNS} FROM payouts WHERE ${OPEN} AND known AND id > :after ORDER BY id LIMIT :limit)
-     UNION ALL
-     (SELECT ${COLUMNS} FROM payouts WHERE id = ANY (${FOLLOWED})
-        AND absent_since IS NULL AND status IN ('confirmed', 'failed') ORDER BY id LIMIT :limit)
-     ORDER BY id LIMIT :limit`,
-    { after, limit },
-  );
-  return rows.map((row) => ({
-    id: row.id,
-    fields: objectFromJsonText(row.shown),
-    listed: row.listed,
-    createdAt: row.created_at?.getTime() ?? null,
-    updatedAt: row.updated_at?.getTime() ?? null,
-    firstSeenAt: row.first_seen_at.getTime(),
-    observedAt: row.observed_at.getTime(),
-    observedBy: { type: row.observed_by_type, ref: row.observed_by_ref },
-  }));
+  const rows = await rowsOf<Row>(db)`
+    (SELECT ${COLUMNS} FROM payouts WHERE ${raw(OPEN)} AND known AND id > ${after} ORDER BY id LIMIT ${limit})
+    UNION ALL
+    (SELECT ${COLUMNS} FROM payouts WHERE id = ANY (${followed(after)})
+       AND absent_since IS NULL AND status IN ('confirmed', 'failed') ORDER BY id LIMIT ${limit})
+    ORDER BY id LIMIT ${limit}`;
+  return rows.map(({ shown, type, ref, ...row }) => {
+    return { ...row, fields: objectFromJsonText(shown), observedBy: { type, ref } };
+  });
 }
 
 /** `known`: the list, our own call or the delivery history has shown them; `reported`: webhooks alone, of the last days. */
@@ -61,9 +45,6 @@ export async function openPayoutIds(
   after: string,
   { by, limit }: { by: PayoutsBy; limit: number },
 ): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM payouts WHERE ${OPEN} AND ${BY[by]} AND id > ? ORDER BY id LIMIT ?`,
-    [after, limit],
-  );
-  return rows.map(({ id }) => id);
+  return columnOf<string>(db)`
+    SELECT id FROM payouts WHERE ${raw(OPEN)} AND ${raw(BY[by])} AND id > ${after} ORDER BY id LIMIT ${limit}`;
 }

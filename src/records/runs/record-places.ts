@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { states } from '../../domain/family/states.js';
 import type { RecordKind } from '../../domain/records.js';
-import { textArray } from '../database/array-parameter.js';
+import { columnOf, raw, rowsOf, sql, valueOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 
 /** Where a record stands in its list of the service. `createdAt` in ms; null: nothing that we hold says it. */
@@ -19,18 +19,13 @@ export interface OpenRecord extends RecordPlace {
   rests: boolean;
 }
 
-interface PlaceRow {
-  id: string;
-  ms: string | null;
-  listed: boolean;
-}
-
 /** The service listed it at its last poll. */
-const LISTED = "(absent_since IS NULL AND coalesce(poll_hash, '') <> '')";
+const LISTED = raw("(absent_since IS NULL AND coalesce(poll_hash, '') <> '')");
 /** A record that the service never listed was reported before it was made, by more than clocks differ: its time shows no place. */
-const REPORTED_TOO_EARLY = "(created_at > observed_at + interval '10 minutes')";
+const REPORTED_TOO_EARLY = raw("(created_at > observed_at + interval '10 minutes')");
 /** Milliseconds, rounded down, as the rows of a page are compared. */
-const MS = `CASE WHEN ${LISTED} OR NOT ${REPORTED_TOO_EARLY} THEN floor(extract(epoch from created_at) * 1000)::bigint END AS ms`;
+const CREATED_AT = sql`CASE WHEN ${LISTED} OR NOT ${REPORTED_TOO_EARLY}
+  THEN floor(extract(epoch from created_at) * 1000)::float8 END AS "createdAt"`;
 
 /** The kinds that the service lists newest first, by cursor (specification 4). */
 export type ListedKind = Extract<RecordKind, 'payment_intent' | 'invoice' | 'payout'>;
@@ -53,21 +48,18 @@ const lives: Readonly<Record<ListedKind, { open: string; active: string; rests: 
 /** Every record that the service listed and that may still change by itself; those that were read longest ago first. */
 export async function openRecords(db: Knex, kind: ListedKind): Promise<OpenRecord[]> {
   const { open, active, rests } = lives[kind];
-  const { rows } = await db.raw<{ rows: (PlaceRow & Pick<OpenRecord, 'active' | 'rests'>)[] }>(
-    `SELECT id, ${MS}, true AS listed, ${active} AS active, ${rests} AS rests
-     FROM ${recordTables[kind]} WHERE absent_since IS NULL AND ${open} AND coalesce(poll_hash, '') <> '' ORDER BY poll_from`,
-  );
-  return rows.map((row) => ({ ...toPlace(row), active: row.active, rests: row.rests }));
+  return rowsOf<OpenRecord>(db)`
+    SELECT id, ${CREATED_AT}, true AS listed, ${raw(active)} AS active, ${raw(rests)} AS rests
+    FROM ${tableOfKind(kind)} WHERE absent_since IS NULL AND ${raw(open)} AND coalesce(poll_hash, '') <> ''
+    ORDER BY poll_from`;
 }
 
 /** Records that something asked to be read, due or not, the longest waiting first. */
 export async function requestedPlaces(db: Knex, kind: ListedKind, limit: number): Promise<RecordPlace[]> {
-  const { rows } = await db.raw<{ rows: PlaceRow[] }>(
-    `SELECT mark.id, ${MS}, coalesce(${LISTED}, false) AS listed FROM reading_marks AS mark LEFT JOIN ${recordTables[kind]} AS record ON record.id = mark.id
-     WHERE mark.kind = ? ORDER BY mark.next_at, mark.id LIMIT ?`,
-    [kind, limit],
-  );
-  return rows.map(toPlace);
+  return rowsOf<RecordPlace>(db)`
+    SELECT mark.id, ${CREATED_AT}, coalesce(${LISTED}, false) AS listed
+    FROM reading_marks AS mark LEFT JOIN ${tableOfKind(kind)} AS record ON record.id = mark.id
+    WHERE mark.kind = ${kind} ORDER BY mark.next_at, mark.id LIMIT ${limit}`;
 }
 
 export async function placesOfRecords(
@@ -76,11 +68,9 @@ export async function placesOfRecords(
   ids: readonly string[],
 ): Promise<Map<string, RecordPlace>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await db.raw<{ rows: PlaceRow[] }>(
-    `SELECT id, ${MS}, ${LISTED} AS listed FROM ${recordTables[kind]} WHERE id = ANY (?::text[])`,
-    [textArray(ids)],
-  );
-  return new Map(rows.map((row) => [row.id, toPlace(row)]));
+  const rows = await rowsOf<RecordPlace>(db)`
+    SELECT id, ${CREATED_AT}, ${LISTED} AS listed FROM ${tableOfKind(kind)} WHERE id = ANY (${ids}::text[])`;
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The nearest listed records created at or after this millisecond, newest first. */
@@ -90,12 +80,10 @@ export async function recordsFrom(
   createdAt: number,
   limit: number,
 ): Promise<RecordPlace[]> {
-  const { rows } = await db.raw<{ rows: PlaceRow[] }>(
-    `SELECT id, ${MS}, true AS listed FROM ${recordTables[kind]}
-     WHERE created_at >= to_timestamp(?::float8 / 1000) AND ${LISTED} ORDER BY created_at, id LIMIT ?`,
-    [createdAt, limit],
-  );
-  return rows.map(toPlace).reverse();
+  const rows = await rowsOf<RecordPlace>(db)`
+    SELECT id, ${CREATED_AT}, true AS listed FROM ${tableOfKind(kind)}
+    WHERE created_at >= to_timestamp(${createdAt}::float8 / 1000) AND ${LISTED} ORDER BY created_at, id LIMIT ${limit}`;
+  return rows.reverse();
 }
 
 export interface Moments {
@@ -112,15 +100,13 @@ export async function recordsBetween(
   except: readonly string[],
   limit: number,
 ): Promise<RecordPlace[]> {
-  const { rows } = await db.raw<{ rows: PlaceRow[] }>(
-    `SELECT id, ${MS}, ${LISTED} AS listed FROM ${recordTables[kind]}
-     WHERE created_at < to_timestamp(?::float8 / 1000) AND created_at >= to_timestamp((?::float8 + 1) / 1000)
-       AND (${LISTED} OR (NOT ${REPORTED_TOO_EARLY} AND created_at < to_timestamp(?::float8 / 1000) AND created_at >= to_timestamp((?::float8 + 1) / 1000)))
-       AND absent_since IS NULL AND id <> ALL (?::text[])
-     ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [listed.before, listed.after, unlisted.before, unlisted.after, textArray(except), limit],
-  );
-  return rows.map(toPlace);
+  return rowsOf<RecordPlace>(db)`
+    SELECT id, ${CREATED_AT}, ${LISTED} AS listed FROM ${tableOfKind(kind)}
+    WHERE created_at < to_timestamp(${listed.before}::float8 / 1000) AND created_at >= to_timestamp((${listed.after}::float8 + 1) / 1000)
+      AND (${LISTED} OR (NOT ${REPORTED_TOO_EARLY} AND created_at < to_timestamp(${unlisted.before}::float8 / 1000)
+        AND created_at >= to_timestamp((${unlisted.after}::float8 + 1) / 1000)))
+      AND absent_since IS NULL AND id <> ALL (${except}::text[])
+    ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
 }
 
 /** Records that the service listed and that no poll begun at `since` (ms of the service's clock) or later has shown. */
@@ -130,12 +116,9 @@ export async function recordsNotSeenSince(
   since: number,
   limit: number,
 ): Promise<RecordPlace[]> {
-  const { rows } = await db.raw<{ rows: PlaceRow[] }>(
-    `SELECT id, ${MS}, true AS listed FROM ${recordTables[kind]}
-     WHERE created_at IS NOT NULL AND ${LISTED} AND poll_from < ? ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [Math.floor(since), limit],
-  );
-  return rows.map(toPlace);
+  return rowsOf<RecordPlace>(db)`
+    SELECT id, ${CREATED_AT}, true AS listed FROM ${tableOfKind(kind)}
+    WHERE created_at IS NOT NULL AND ${LISTED} AND poll_from < ${Math.floor(since)} ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
 }
 
 /**
@@ -147,43 +130,62 @@ export async function unplacedRecords(
   kind: ListedKind,
   limit: number,
 ): Promise<{ id: string; reportedTo: number }[]> {
-  const { rows } = await db.raw<{ rows: { id: string; ms: string }[] }>(
-    `SELECT id, ceil(extract(epoch from observed_at) * 1000)::bigint AS ms FROM (
-       SELECT id, observed_at FROM ${recordTables[kind]}
-       WHERE created_at IS NULL AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
-       UNION ALL
-       SELECT record.id, observed_at FROM reading_marks AS mark JOIN ${recordTables[kind]} AS record ON record.id = mark.id
-       WHERE mark.kind = ? AND ${REPORTED_TOO_EARLY} AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
-     ) AS unplaced LIMIT ?`,
-    [kind, limit],
-  );
-  return rows.map((row) => ({ id: row.id, reportedTo: Number(row.ms) + 1_000 }));
+  return rowsOf<{ id: string; reportedTo: number }>(db)`
+    SELECT id, (ceil(extract(epoch from observed_at) * 1000) + 1000)::float8 AS "reportedTo" FROM (
+      SELECT id, observed_at FROM ${tableOfKind(kind)}
+      WHERE created_at IS NULL AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
+      UNION ALL
+      SELECT record.id, observed_at FROM reading_marks AS mark JOIN ${tableOfKind(kind)} AS record ON record.id = mark.id
+      WHERE mark.kind = ${kind} AND ${REPORTED_TOO_EARLY} AND absent_since IS NULL AND coalesce(poll_hash, '') = ''
+    ) AS unplaced LIMIT ${limit}`;
 }
 
 /** The newest that the service listed. */
 export async function newestRecords(db: Knex, kind: ListedKind, limit: number): Promise<RecordPlace[]> {
-  const { rows } = await db.raw<{ rows: PlaceRow[] }>(
-    `SELECT id, ${MS}, true AS listed FROM ${recordTables[kind]}
-     WHERE created_at IS NOT NULL AND ${LISTED} ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [limit],
-  );
-  return rows.map(toPlace);
+  return rowsOf<RecordPlace>(db)`
+    SELECT id, ${CREATED_AT}, true AS listed FROM ${tableOfKind(kind)}
+    WHERE created_at IS NOT NULL AND ${LISTED} ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
 }
 
 export async function holdsListed(db: Knex, kind: ListedKind): Promise<boolean> {
-  const { rows } = await db.raw<{ rows: { found: boolean }[] }>(
-    `SELECT EXISTS (SELECT 1 FROM ${recordTables[kind]} WHERE ${LISTED}) AS found`,
-  );
-  return rows[0]?.found ?? false;
+  return valueOf<boolean>(db)`SELECT EXISTS (SELECT 1 FROM ${tableOfKind(kind)} WHERE ${LISTED}) AS found`;
 }
 
 export async function countListed(db: Knex, kind: ListedKind): Promise<number> {
-  const { rows } = await db.raw<{ rows: { count: string }[] }>(
-    `SELECT count(*) FROM ${recordTables[kind]} WHERE ${LISTED}`,
-  );
-  return Number(rows[0]?.count ?? 0);
+  return valueOf<number>(db)`SELECT count(*)::float8 FROM ${tableOfKind(kind)} WHERE ${LISTED}`;
 }
 
-function toPlace(row: PlaceRow): RecordPlace {
-  return { id: row.id, createdAt: row.ms === null ? null : Number(row.ms), listed: row.listed };
+const tableOfKind = (kind: RecordKind) => raw(recordTables[kind]);
+
+/** Records of a kind, few of them, that the service listed when it was last asked. */
+export async function listedIds(db: Knex, kind: RecordKind): Promise<string[]> {
+  const ids = await db(recordTables[kind])
+    .whereNull('absent_since')
+    .whereRaw("coalesce(poll_hash, '') <> ''")
+    .orderBy('id')
+    .pluck('id');
+  return ids;
+}
+
+/** Of these sub-wallets, the ones that were read as closed: the service may archive them. */
+export async function closedAccounts(db: Knex, ids: readonly string[]): Promise<Set<string>> {
+  return new Set(
+    await columnOf<string>(db)`
+    SELECT id FROM accounts WHERE id = ANY (${ids}::text[]) AND status = 'closed'`,
+  );
+}
+
+/** Of these sub-wallets, the ones whose newest transaction is one of these types (stored lower or upper case). */
+export async function accountsEndingIn(
+  db: Knex,
+  ids: readonly string[],
+  types: readonly string[],
+): Promise<Set<string>> {
+  return new Set(
+    await columnOf<string>(db)`
+    SELECT asked.account_id FROM unnest(${ids}::text[]) AS asked (account_id)
+    CROSS JOIN LATERAL (SELECT type FROM transactions WHERE transactions.account_id = asked.account_id
+      AND absent_since IS NULL ORDER BY created_at DESC LIMIT 1) AS newest
+    WHERE lower(newest.type) = ANY (${types}::text[])`,
+  );
 }

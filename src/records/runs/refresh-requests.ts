@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
-import { bigintArray, floatArray, textArray } from '../database/array-parameter.js';
-import { prepared } from '../database/statements.js';
+import { prepared, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 
 const LONGEST_DELAY_MS = 3_600_000;
@@ -56,13 +55,22 @@ export interface NewRefreshRequest extends Partial<AskedBy> {
 export async function requestRefresh(trx: Knex, requests: NewRefreshRequest[]): Promise<void> {
   const asked = eachOnce(requests);
   if (asked.length === 0) return;
+  const { text, values } = tableOf('new', asked, {
+    kind: 'text',
+    id: 'text',
+    reason: 'text',
+    asked_at: ['bigint', ({ askedAt = 0 }) => Math.floor(askedAt)],
+    delay: ['float8', ({ delayMs = 0 }) => delayMs],
+    attempts: ['bigint', ({ again }) => (again ? 1 : 0)],
+    lane: ['text', ({ lane = 'poll' }) => lane],
+    secret: ['text', ({ lane = 'poll', secret = '' }) => (isOfReports({ lane }) ? secret : '')],
+  });
   await prepared(
     trx,
     'insert marks',
     `INSERT INTO reading_marks AS mark (kind, id, reason, asked_at, next_at, attempts, lane, secret)
      SELECT kind, id, reason, asked_at, now() + delay * interval '1 millisecond', attempts, lane, secret
-     FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::float8[], ?::bigint[], ?::text[], ?::text[])
-       AS new (kind, id, reason, asked_at, delay, attempts, lane, secret)
+     FROM ${text}
      ORDER BY kind, id
      ON CONFLICT (kind, id) DO UPDATE SET
        reason = coalesce(nullif(excluded.reason, ''), mark.reason),
@@ -79,16 +87,7 @@ export async function requestRefresh(trx: Knex, requests: NewRefreshRequest[]): 
          WHEN excluded.attempts = 0 THEN least(mark.next_at, excluded.next_at)
          ELSE now() + least((excluded.next_at - now()) * 2 ^ least(CASE WHEN ${STRONGER} THEN 0 ELSE mark.attempts END, ${MAX_DOUBLINGS}), interval '1 hour')
        END`,
-    [
-      textArray(asked.map((request) => request.kind)),
-      textArray(asked.map((request) => request.id)),
-      textArray(asked.map((request) => request.reason)),
-      bigintArray(asked.map((request) => Math.floor(request.askedAt ?? 0))),
-      floatArray(asked.map((request) => request.delayMs ?? 0)),
-      bigintArray(asked.map((request) => (request.again ? 1 : 0))),
-      textArray(asked.map((request) => request.lane ?? 'poll')),
-      textArray(asked.map((request) => (isOfReports({ lane: request.lane ?? 'poll' }) ? (request.secret ?? '') : ''))),
-    ],
+    values as Buffer[],
   );
 }
 
@@ -127,15 +126,12 @@ export async function waitingRefreshRequests(
   kind: RecordKind,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
 ): Promise<WaitingRefreshRequest[]> {
-  const { rows } = await db.raw<{ rows: { id: string; asked_at: string; age: string; held: boolean }[] }>(
-    `SELECT mark.id, mark.asked_at, floor(extract(epoch FROM now() - marked_at) * 1000) AS age, record.id IS NOT NULL AS held
-     FROM reading_marks AS mark LEFT JOIN ${recordTables[kind]} AS record ON record.id = mark.id
-     WHERE mark.kind = ? AND marked_at <= now() - ? * interval '1 millisecond' ORDER BY marked_at, mark.id LIMIT ?`,
-    [kind, olderThanMs, limit],
-  );
-  return rows.map((row) => {
-    return { id: row.id, askedAt: Number(row.asked_at), ageMs: Number(row.age), held: row.held };
-  });
+  return rowsOf<WaitingRefreshRequest>(db)`
+    SELECT mark.id, mark.asked_at::float8 AS "askedAt", record.id IS NOT NULL AS held,
+           floor(extract(epoch FROM now() - marked_at) * 1000)::float8 AS "ageMs"
+    FROM reading_marks AS mark LEFT JOIN ${raw(recordTables[kind])} AS record ON record.id = mark.id
+    WHERE mark.kind = ${kind} AND marked_at <= now() - ${olderThanMs} * interval '1 millisecond'
+    ORDER BY marked_at, mark.id LIMIT ${limit}`;
 }
 
 /**
@@ -148,15 +144,14 @@ export async function endRefreshRequests(
   requests: readonly MetRefreshRequest[],
 ): Promise<void> {
   if (requests.length === 0) return;
-  await trx.raw(
-    `WITH met AS (
-       SELECT mark.id FROM reading_marks AS mark
-         JOIN unnest(?::text[], ?::bigint[]) AS met (id, asked_at) ON mark.id = met.id AND mark.asked_at <= met.asked_at
-       WHERE mark.kind = ? ORDER BY mark.id FOR UPDATE OF mark
-     )
-     DELETE FROM reading_marks AS mark USING met WHERE mark.kind = ? AND mark.id = met.id`,
-    [textArray(requests.map(({ id }) => id)), bigintArray(requests.map(({ askedAt }) => askedAt)), kind, kind],
-  );
+  await run(trx)`
+    WITH met AS (
+      SELECT mark.id FROM reading_marks AS mark
+        JOIN ${tableOf('met', requests, { id: 'text', asked_at: ['bigint', ({ askedAt }) => askedAt] })}
+          ON mark.id = met.id AND mark.asked_at <= met.asked_at
+      WHERE mark.kind = ${kind} ORDER BY mark.id FOR UPDATE OF mark
+    )
+    DELETE FROM reading_marks AS mark USING met WHERE mark.kind = ${kind} AND mark.id = met.id`;
 }
 
 /**
@@ -164,13 +159,12 @@ export async function endRefreshRequests(
  * webhooks alone name may wait, and so may what has passed: neither says that the poll don't keep up.
  */
 export async function countOverduePayins(db: Knex, waitingMs: number): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ count: string }] }>(
-    `SELECT count(*) FROM reading_marks, LATERAL (SELECT now() - :waiting * interval '1 millisecond' AS latest) AS bound
-     WHERE kind = 'payin' AND lane IN ('listed', 'poll')
-       AND (next_at <= latest OR (reason = 'payin_of_intent' AND attempts > 0 AND marked_at <= latest))`,
-    { waiting: waitingMs },
-  );
-  return Number(rows[0].count);
+  const { count } = await rowOf<{ count: number }>(db)`
+    SELECT count(*)::integer AS count
+    FROM reading_marks, LATERAL (SELECT now() - ${waitingMs} * interval '1 millisecond' AS latest) AS bound
+    WHERE kind = 'payin' AND lane IN ('listed', 'poll')
+      AND (next_at <= latest OR (reason = 'payin_of_intent' AND attempts > 0 AND marked_at <= latest))`;
+  return count;
 }
 
 /** Payins that payments list, by the service's own list, and whose own record was not read since they were listed so. */
@@ -196,24 +190,20 @@ export async function postponeRefreshRequests(
   delayMs: number,
 ): Promise<void> {
   if (ids.length === 0) return;
-  await db.raw(
-    `WITH due AS (
-       SELECT id FROM reading_marks WHERE kind = ? AND id = ANY (?::text[]) ORDER BY id FOR UPDATE
-     )
-     UPDATE reading_marks AS mark
-     SET attempts = attempts + 1,
-         next_at = now() + least(?::float8 * 2 ^ least(attempts, ?::integer), ?::float8) * interval '1 millisecond'
-     FROM due WHERE mark.kind = ? AND mark.id = due.id`,
-    [kind, ids, delayMs, MAX_DOUBLINGS, Math.max(delayMs, LONGEST_DELAY_MS), kind],
-  );
+  await run(db)`
+    WITH due AS (
+      SELECT id FROM reading_marks WHERE kind = ${kind} AND id = ANY (${ids}::text[]) ORDER BY id FOR UPDATE
+    )
+    UPDATE reading_marks AS mark
+    SET attempts = attempts + 1,
+        next_at = now() + least(${delayMs}::float8 * 2 ^ least(attempts, ${MAX_DOUBLINGS}::integer), ${Math.max(delayMs, LONGEST_DELAY_MS)}::float8) * interval '1 millisecond'
+    FROM due WHERE mark.kind = ${kind} AND mark.id = due.id`;
   if (kind === 'delivery') return;
-  await db.raw(
-    `DELETE FROM reading_marks AS mark
-     WHERE kind = ? AND id = ANY (?::text[]) AND attempts >= ?
-       AND (lane IN ('report', 'hold') OR (reason = ANY (?::text[])
-         AND NOT EXISTS (SELECT FROM ${recordTables[kind]} AS record WHERE record.id = mark.id)))`,
-    [kind, textArray(ids), MAX_POLLS, textArray(ONLY_NAMED)],
-  );
+  await run(db)`
+    DELETE FROM reading_marks AS mark
+    WHERE kind = ${kind} AND id = ANY (${ids}::text[]) AND attempts >= ${MAX_POLLS}
+      AND (lane IN ('report', 'hold') OR (reason = ANY (${ONLY_NAMED}::text[])
+        AND NOT EXISTS (SELECT FROM ${raw(recordTables[kind])} AS record WHERE record.id = mark.id)))`;
 }
 
 /** Puts a refresh request off by `delayMs` after a poll that did not settle it, unless it was asked anew since it was met. */
@@ -223,9 +213,7 @@ export async function postponeMet(
   { id, askedAt }: MetRefreshRequest,
   delayMs: number,
 ): Promise<void> {
-  await db.raw(
-    `UPDATE reading_marks SET attempts = attempts + 1, next_at = now() + ?::float8 * interval '1 millisecond'
-     WHERE kind = ? AND id = ? AND asked_at <= ?`,
-    [delayMs, kind, id, askedAt],
-  );
+  await run(db)`
+    UPDATE reading_marks SET attempts = attempts + 1, next_at = now() + ${delayMs}::float8 * interval '1 millisecond'
+    WHERE kind = ${kind} AND id = ${id} AND asked_at <= ${askedAt}`;
 }

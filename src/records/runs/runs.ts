@@ -2,9 +2,7 @@ import type { Knex } from 'knex';
 import { type Run, runShape } from '../../domain/views/proof-shapes.js';
 import { AppError } from '../../errors.js';
 import { jsonbText } from '../database/database-text.js';
-import { definedOnly } from '../database/defined-only.js';
-import { type Page, type PageQuery, pageById } from '../database/paging.js';
-import { isRowId } from '../database/row-id.js';
+import { type Filters, given, type Page, type PageQuery, pageById, viewById } from '../database/paging.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
 export interface RunTally {
@@ -82,28 +80,20 @@ export async function finishRun(
   return run;
 }
 
-export interface RunFilters {
-  kind?: string | undefined;
-  status?: string | undefined;
-  /** `true` or `false`. */
-  full?: string | undefined;
-  complete?: string | undefined;
-}
+/** `full` and `complete`: `true` or `false`. */
+export type RunFilters = Filters<'kind' | 'status' | 'full' | 'complete'>;
 
 /** Runs, newest first. */
 export async function listRuns(db: Knex, query: PageQuery & RunFilters): Promise<Page<Run>> {
-  const { kind, status, full, complete } = query;
-  const rows = db('runs').select('*').where(definedOnly({ kind, status }));
+  const { full, complete } = query;
+  const rows = db('runs').where(given(query, 'kind', 'status'));
   if (full !== undefined) void rows.whereRaw(full === 'true' ? '"full"' : 'NOT "full"');
   if (complete !== undefined) void rows.whereRaw(complete === 'true' ? 'complete' : 'NOT complete');
-  const { items, nextCursor } = await pageById<RunRow>(rows, query);
-  return { items: items.map(toRun), nextCursor };
+  return pageById(rows, query, toRun);
 }
 
 export async function getRun(db: Knex, id: string): Promise<Run | null> {
-  if (!isRowId(id)) return null;
-  const row = await db<RunRow>('runs').where({ id }).first();
-  return row ? toRun(row) : null;
+  return viewById(db('runs'), id, toRun);
 }
 
 function toRun(row: RunRow): Run {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
-import { bigintArray, booleanArray, textArray } from '../database/array-parameter.js';
+import { raw, rowsOf, run, type Sql, tableOf } from '../database/statements.js';
 import {
   type MetRefreshRequest,
   type NewRefreshRequest,
@@ -23,12 +23,11 @@ export interface SettledRefreshRequest {
  * 20,000 payments a day 0.7 calls a second (docs/reconcile.md).
  */
 const RECHECKS = ['20 minutes', '3 hours', '24 hours'] as const;
-const LAST_RECHECK = RECHECKS[RECHECKS.length - 1];
+const LAST_RECHECK = RECHECKS[2];
 const STEPS = `ARRAY[${RECHECKS.map((step) => `interval '${step}'`).join(', ')}]`;
 
 /** Of a settled refresh request: nothing was asked since that the poll could not see. */
 const IS_SETTLED = 'mark.kind = settled.kind AND mark.id = settled.id AND mark.asked_at <= settled.read_at';
-const SETTLED = 'unnest(?::text[], ?::text[], ?::bigint[], ?::boolean[]) AS settled (kind, id, read_at, recheck)';
 
 /**
  * Takes the refresh requests off that a poll settled, and sets new ones. One pass in one order over both, so that two
@@ -45,30 +44,26 @@ export async function updateRefreshRequests(
   const held = off.map(({ kind, id }): NewRefreshRequest => ({ kind, id, reason: '', lane: 'recheck' }));
   await requestRefresh(trx, [...stays, ...held]);
   if (off.length === 0) return;
-  const given = [
-    textArray(off.map((request) => request.kind)),
-    textArray(off.map((request) => request.id)),
-    bigintArray(off.map((request) => Math.floor(request.readAt))),
-    booleanArray(off.map((request) => request.recheck ?? false)),
-  ];
-  await trx.raw(
-    `DELETE FROM reading_marks AS mark USING ${SETTLED}
-     WHERE ${IS_SETTLED} AND (NOT settled.recheck OR mark.final_since + interval '${LAST_RECHECK}' <= now())`,
-    given,
-  );
+  const given = tableOf('settled', off, {
+    kind: 'text',
+    id: 'text',
+    read_at: ['bigint', ({ readAt }) => Math.floor(readAt)],
+    recheck: ['boolean', ({ recheck = false }) => recheck],
+  });
+  await run(trx)`
+    DELETE FROM reading_marks AS mark USING ${given}
+    WHERE ${raw(IS_SETTLED)} AND (NOT settled.recheck OR mark.final_since + interval '${raw(LAST_RECHECK)}' <= now())`;
   if (off.some(({ recheck }) => recheck)) await planRechecks(trx, given);
 }
 
 /** What is left of the settled ones becomes due again, at the next of the steps. */
-async function planRechecks(trx: Knex.Transaction, given: readonly Buffer[]): Promise<void> {
-  await trx.raw(
-    `UPDATE reading_marks AS mark SET lane = 'recheck', secret = '', reason = 'recheck', attempts = 0, asked_at = 0,
-       final_since = coalesce(mark.final_since, now()),
-       next_at = (SELECT min(coalesce(mark.final_since, now()) + step) FROM unnest(${STEPS}) AS step
-                  WHERE coalesce(mark.final_since, now()) + step > now())
-     FROM ${SETTLED} WHERE ${IS_SETTLED}`,
-    [...given],
-  );
+async function planRechecks(trx: Knex.Transaction, settled: Sql): Promise<void> {
+  await run(trx)`
+    UPDATE reading_marks AS mark SET lane = 'recheck', secret = '', reason = 'recheck', attempts = 0, asked_at = 0,
+      final_since = coalesce(mark.final_since, now()),
+      next_at = (SELECT min(coalesce(mark.final_since, now()) + step) FROM unnest(${raw(STEPS)}) AS step
+                 WHERE coalesce(mark.final_since, now()) + step > now())
+    FROM ${settled} WHERE ${raw(IS_SETTLED)}`;
 }
 
 async function findSettled(trx: Knex.Transaction, settled: SettledRefreshRequest[]): Promise<SettledRefreshRequest[]> {
@@ -76,10 +71,8 @@ async function findSettled(trx: Knex.Transaction, settled: SettledRefreshRequest
   const found: SettledRefreshRequest[] = [];
   for (const kind of new Set(settled.map((request) => request.kind))) {
     const ids = settled.filter((request) => request.kind === kind).map((request) => request.id);
-    const { rows } = await trx.raw<{ rows: { id: string; asked_at: string }[] }>(
-      `SELECT id, asked_at FROM reading_marks WHERE kind = ? AND id = ANY (?::text[])`,
-      [kind, textArray(ids)],
-    );
+    const rows = await rowsOf<{ id: string; asked_at: string }>(trx)`
+      SELECT id, asked_at FROM reading_marks WHERE kind = ${kind} AND id = ANY (${ids}::text[])`;
     for (const { id, asked_at } of rows) {
       const request = given.get(`${kind} ${id}`);
       if (request !== undefined && Number(asked_at) <= request.readAt) found.push(request);
@@ -102,26 +95,21 @@ export interface DueRequest extends MetRefreshRequest {
  * secret: a flood under one secret does not stand before what another asked for.
  */
 export async function dueRequests(db: Knex, kind: RefreshKind, limit: number): Promise<DueRequest[]> {
-  const { rows } = await db.raw<{ rows: (Omit<DueRequest, 'askedAt'> & { asked_at: string })[] }>(
-    `WITH RECURSIVE secrets AS (
-       SELECT lane, (SELECT min(secret) FROM reading_marks WHERE kind = :kind AND lane = reports.lane) AS secret
-       FROM unnest(ARRAY['report', 'hold']) AS reports (lane)
-       UNION ALL
-       SELECT lane, (SELECT min(secret) FROM reading_marks
-                     WHERE kind = :kind AND lane = secrets.lane AND secret > secrets.secret)
-       FROM secrets WHERE secrets.secret IS NOT NULL
-     ), queues AS (
-       SELECT lane, '' AS secret FROM unnest(ARRAY['listed', 'poll', 'recheck']) AS lane
-       UNION ALL SELECT lane, secret FROM secrets WHERE secret IS NOT NULL
-     )
-     SELECT due.* FROM queues CROSS JOIN LATERAL (
-       SELECT id, reason, attempts, asked_at, lane, secret, next_at FROM reading_marks AS mark
-       WHERE mark.kind = :kind AND mark.lane = queues.lane AND mark.secret = queues.secret AND next_at <= now()
-       ORDER BY next_at, id LIMIT :limit
-     ) AS due ORDER BY due.next_at, due.id`,
-    { kind, limit },
-  );
-  return rows.map(({ id, reason, attempts, asked_at, lane, secret }) => {
-    return { id, reason, attempts, askedAt: Number(asked_at), lane, secret };
-  });
+  return rowsOf<DueRequest>(db)`
+    WITH RECURSIVE secrets AS (
+      SELECT lane, (SELECT min(secret) FROM reading_marks WHERE kind = ${kind} AND lane = reports.lane) AS secret
+      FROM unnest(ARRAY['report', 'hold']) AS reports (lane)
+      UNION ALL
+      SELECT lane, (SELECT min(secret) FROM reading_marks
+                    WHERE kind = ${kind} AND lane = secrets.lane AND secret > secrets.secret)
+      FROM secrets WHERE secrets.secret IS NOT NULL
+    ), queues AS (
+      SELECT lane, '' AS secret FROM unnest(ARRAY['listed', 'poll', 'recheck']) AS lane
+      UNION ALL SELECT lane, secret FROM secrets WHERE secret IS NOT NULL
+    )
+    SELECT id, reason, attempts, asked_at::float8 AS "askedAt", due.lane, due.secret FROM queues CROSS JOIN LATERAL (
+      SELECT id, reason, attempts, asked_at, lane, secret, next_at FROM reading_marks AS mark
+      WHERE mark.kind = ${kind} AND mark.lane = queues.lane AND mark.secret = queues.secret AND next_at <= now()
+      ORDER BY next_at, id LIMIT ${limit}
+    ) AS due ORDER BY due.next_at, due.id`;
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { jsonbText } from '../database/database-text.js';
+import { rowsOf, valueOf } from '../database/statements.js';
 
 /** How far a list is proven to be read. Small JSON: ids as strings, times as milliseconds. */
 export type Watermark = Record<string, string | number | null>;
@@ -16,16 +17,6 @@ export interface ListGap {
   openedAt: Date;
   movedAt: Date;
   /** The service's own cursor of a page near `newerId`; null: none is known. */
-  token: string | null;
-}
-
-interface IntervalRow {
-  id: string;
-  list: string;
-  newer_id: string | null;
-  older_id: string | null;
-  opened_at: Date;
-  updated_at: Date;
   token: string | null;
 }
 
@@ -52,20 +43,10 @@ export async function writeWatermarks(
 
 /** Those nearest the head first. */
 export async function readListGaps(db: Knex, kind: string): Promise<ListGap[]> {
-  const { rows } = await db.raw<{ rows: IntervalRow[] }>(
-    `SELECT part.id, list, newer_id, older_id, updated_at, token, started_at AS opened_at
-     FROM unread_intervals AS part JOIN runs ON runs.id = run_id WHERE part.kind = ? ORDER BY part.id DESC`,
-    [kind],
-  );
-  return rows.map((row) => ({
-    id: row.id,
-    list: row.list,
-    newerId: row.newer_id,
-    olderId: row.older_id,
-    openedAt: row.opened_at,
-    movedAt: row.updated_at,
-    token: row.token,
-  }));
+  return rowsOf<ListGap>(db)`
+    SELECT part.id, list, newer_id AS "newerId", older_id AS "olderId", started_at AS "openedAt", updated_at AS "movedAt",
+           token
+    FROM unread_intervals AS part JOIN runs ON runs.id = run_id WHERE part.kind = ${kind} ORDER BY part.id DESC`;
 }
 
 /** Returns the interval's id. */
@@ -74,12 +55,9 @@ export async function openInterval(
   interval: { kind: string; list: string; newerId: string | null; olderId: string | null; runId: string },
 ): Promise<string> {
   const { kind, list, newerId, olderId, runId } = interval;
-  const { rows } = await trx.raw<{ rows: [{ id: string }] }>(
-    `INSERT INTO unread_intervals (kind, list, newer_id, older_id, run_id)
-     VALUES (?, ?, ?::text, ?::text, ?) RETURNING id`,
-    [kind, list, newerId, olderId, runId],
-  );
-  return rows[0].id;
+  return valueOf<string>(trx)`
+    INSERT INTO unread_intervals (kind, list, newer_id, older_id, run_id)
+    VALUES (${kind}, ${list}, ${newerId}::text, ${olderId}::text, ${runId}) RETURNING id`;
 }
 
 /** Everything above `newerId` was read, and saved in the same transaction. */

@@ -1,5 +1,4 @@
-import type { IdCodec } from '../base/ids.js';
-import { createIdCodec } from '../base/ids.js';
+import { createIdCodec, type IdCodec } from '../base/ids.js';
 import { hexOf } from '../base/random.js';
 import { invalid, notFound } from '../base/refusal.js';
 

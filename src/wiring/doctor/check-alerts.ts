@@ -1,8 +1,8 @@
 import { lateSeconds } from '../../domain/alerts/condition.js';
 import { grouped } from '../../domain/grouped.js';
 import type { AlertView } from '../../domain/views/operation-shapes.js';
-import { type ChannelView, channelViews } from '../../records/alerts/channel-views.js';
-import { listAlerts } from '../../records/alerts/list-alerts.js';
+import { type ChannelView, channelViews } from '../../records/alerts/alert-channels.js';
+import { listAlerts } from '../../records/alerts/settle-alerts.js';
 import { type ProcessHeartbeat, processHeartbeats } from '../../records/process-heartbeats.js';
 import { channelsOf } from '../outbound.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ReconcileDeps } from '../../reconcile/deps.js';
 import { saveContext } from '../../reconcile/write-fenced.js';
 import { describeError } from '../../records/database/database-errors.js';
-import { holdOrders } from '../../records/orders/hold-orders.js';
+import { holdOrders } from '../../records/orders/rederive-releases.js';
 import { takeInCalls } from '../../records/saving/take-in-calls.js';
 import type { MerchantClient } from '../../service-api/client.js';
 import type { SettledWrite } from '../../service-api/open-writes.js';

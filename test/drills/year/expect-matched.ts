@@ -6,8 +6,7 @@ import type { MatchView } from '../../../src/domain/books/match/match-shapes.js'
 import type { MatchReason, MatchState } from '../../../src/domain/books/match/reasons.js';
 import { subtractAmounts, sumAmounts } from '../../../src/domain/money.js';
 import { accountTotals } from '../../../src/records/books/account-totals.js';
-import { listMatches } from '../../../src/records/books/match/list-matches.js';
-import { matchSummary } from '../../../src/records/books/match/match-summary.js';
+import { listMatches, matchSummary } from '../../../src/records/books/match/list-matches.js';
 import { registerOrder } from '../../../src/records/orders/orders.js';
 import { customerOf, type YearWorld } from './make-month.js';
 

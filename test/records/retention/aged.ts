@@ -5,7 +5,7 @@ import {
   type RetentionOptions,
   type RetentionReport,
 } from '../../../src/records/retention/apply-retention.js';
-import type { RetentionDays } from '../../../src/records/retention/retention-task.js';
+import type { RetentionDays } from '../../../src/records/retention/delete-rows.js';
 
 const days: RetentionDays = { body: 90, keys: 400, personal: 400 };
 export const log = createLog('silent');

@@ -1,10 +1,8 @@
 import type { Knex } from 'knex';
 import { beforeEach, expect, test } from 'vitest';
-import { keepChannels } from '../../../src/records/alerts/alert-channels.js';
-import { channelViews } from '../../../src/records/alerts/channel-views.js';
-import { listAlerts } from '../../../src/records/alerts/list-alerts.js';
+import { channelViews, keepChannels } from '../../../src/records/alerts/alert-channels.js';
 import { listNotices } from '../../../src/records/alerts/list-notices.js';
-import { settleAlerts } from '../../../src/records/alerts/settle-alerts.js';
+import { listAlerts, settleAlerts } from '../../../src/records/alerts/settle-alerts.js';
 import { useFreshDatabase } from '../../support/database.js';
 import { pruneIn } from './aged.js';
 

@@ -1,10 +1,15 @@
 import type { Knex } from 'knex';
-import type { AgeBucket } from '../../../domain/age-buckets.js';
+import { type AgeBucket, ageBuckets } from '../../../domain/age-buckets.js';
 import { ageOn, openedBetween } from '../../../domain/books/match/ageing.js';
 import type { MatchKind } from '../../../domain/books/match/match-facts.js';
-import { type MatchAmount, type MatchView, matchShape } from '../../../domain/books/match/match-shapes.js';
+import {
+  type MatchAmount,
+  type MatchTotals,
+  type MatchView,
+  matchShape,
+} from '../../../domain/books/match/match-shapes.js';
 import { type MatchReason, type MatchState, matchedReasons, matchStates } from '../../../domain/books/match/reasons.js';
-import { textArray } from '../../database/array-parameter.js';
+import { matchTotals } from '../../../domain/books/match/totals.js';
 import {
   atMicroseconds,
   cut,
@@ -14,6 +19,7 @@ import {
   takeOf,
   timeKeyOf,
 } from '../../database/paging.js';
+import { joined, raw, rowsOf, type Sql, sql, tableOf } from '../../database/statements.js';
 import { type RowOf, viewOf } from '../../database/view-of.js';
 
 export interface MatchFilters {
@@ -44,18 +50,20 @@ export async function listMatches(
   const take = takeOf(query);
   const states = statesOf(query);
   if (states.length === 0) return { items: [], nextCursor: null };
-  const part = conditionsOf(query, { today, timeZone });
-  const table = query.assetCode === undefined ? 'matches' : 'match_amounts JOIN matches USING (kind, id)';
   const from = query.assetCode === undefined ? 'matches' : 'match_amounts';
-  const each = `(SELECT kind, id, ${from}.state, matches.reasons, ${from}.opened_at, matches.opened_on::text AS opened_on
-      FROM ${table} WHERE ${from}.state = ? ${part.where(from)}
-      ORDER BY ${from}.opened_at DESC, kind DESC, id DESC LIMIT ?)`;
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT *, ${microseconds('opened_at')} AS opened_us
-     FROM (${states.map(() => each).join(' UNION ALL ')}) AS found
-     ORDER BY opened_at DESC, kind DESC, id DESC LIMIT ?`,
-    [...states.flatMap((state) => [state, ...part.values, take + 1]), take + 1],
+  const table = raw(from === 'matches' ? from : 'match_amounts JOIN matches USING (kind, id)');
+  const own = (column: string) => raw(`${from}.${column}`);
+  const terms = conditionsOf(query, { today, timeZone }, own);
+  const found = states.map(
+    (
+      state,
+    ) => sql`(SELECT kind, id, ${own('state')}, matches.reasons, ${own('opened_at')}, matches.opened_on::text AS opened_on
+      FROM ${table} WHERE ${own('state')} = ${state} ${terms}
+      ORDER BY ${own('opened_at')} DESC, kind DESC, id DESC LIMIT ${take + 1})`,
   );
+  const rows = await rowsOf<Row>(db)`
+    SELECT *, ${raw(microseconds('opened_at'))} AS opened_us FROM (${joined(found, ' UNION ALL ')}) AS found
+    ORDER BY opened_at DESC, kind DESC, id DESC LIMIT ${take + 1}`;
   const { items, nextCursor } = cut(rows, take, (row) => [row.opened_us, row.kind, row.id]);
   return { items: await viewsOf(db, items, today), nextCursor };
 }
@@ -72,47 +80,36 @@ function statesOf({ state, open, reason }: MatchFilters): MatchState[] {
 function conditionsOf(
   { assetCode, reason, age, id, cursor }: PageQuery & MatchFilters,
   { today, timeZone }: AgeingDay,
-): { where: (from: string) => string; values: string[] } {
-  const terms: ((from: string) => string)[] = [];
-  const values: string[] = [];
-  if (assetCode !== undefined) {
-    terms.push(() => 'code = ?');
-    values.push(assetCode);
-  }
-  if (reason !== undefined) {
-    terms.push(() => 'reason = ?');
-    values.push(reason);
-  }
-  if (id !== undefined) {
-    // By the primary key.
-    terms.push(() => "(kind, id) IN (('order', ?), ('invoice', ?), ('payment_intent', ?))");
-    values.push(id, id, id);
-  }
+  own: (column: string) => Sql,
+): Sql {
+  const terms: Sql[] = [];
+  if (assetCode !== undefined) terms.push(sql` AND code = ${assetCode}`);
+  if (reason !== undefined) terms.push(sql` AND reason = ${reason}`);
+  // By the primary key.
+  if (id !== undefined)
+    terms.push(sql` AND (kind, id) IN (('order', ${id}), ('invoice', ${id}), ('payment_intent', ${id}))`);
   if (age !== undefined) {
     const { from, before } = openedBetween(age, today, timeZone);
-    terms.push((table) => `${table}.opened_at >= ?::timestamptz AND ${table}.opened_at < ?::timestamptz`);
-    values.push(new Date(from).toISOString(), new Date(Math.min(before, LAST)).toISOString());
+    const to = new Date(Math.min(before, LAST)).toISOString();
+    terms.push(sql` AND ${own('opened_at')} >= ${new Date(from).toISOString()}::timestamptz
+      AND ${own('opened_at')} < ${to}::timestamptz`);
   }
-  const after = timeKeyOf({ cursor }, 3);
-  if (after !== null) {
-    terms.push((table) => `(${table}.opened_at, kind, id) < (${atMicroseconds('?')}, ?, ?)`);
-    values.push(...after);
-  }
-  return { where: (table) => terms.map((term) => ` AND ${term(table)}`).join(''), values };
+  const [at, kind = '', last = ''] = timeKeyOf({ cursor }, 3) ?? [];
+  if (at !== undefined)
+    terms.push(sql` AND (${own('opened_at')}, kind, id) < (${atMicroseconds(at)}, ${kind}, ${last})`);
+  return joined(terms, '');
 }
 
 const LAST = Date.parse('9999-12-31T00:00:00Z');
 
 async function viewsOf(db: Knex, rows: readonly Row[], today: string): Promise<MatchView[]> {
-  const { rows: found } = await db.raw<{ rows: (MatchAmount & { kind: string; id: string })[] }>(
-    `SELECT own.kind, own.id, code, trim_scale(asked)::text AS asked, trim_scale(paid)::text AS paid,
-            trim_scale(returned)::text AS returned, trim_scale(booked)::text AS booked,
-            trim_scale(value)::text AS value, unpriced
-     FROM unnest(?::text[], ?::text[]) AS named (kind, id) CROSS JOIN LATERAL (
-       SELECT * FROM match_amounts AS one WHERE one.kind = named.kind AND one.id = named.id OFFSET 0
-     ) AS own ORDER BY code COLLATE "C"`,
-    [textArray(rows.map(({ kind }) => kind)), textArray(rows.map(({ id }) => id))],
-  );
+  const found = await rowsOf<MatchAmount & { kind: string; id: string }>(db)`
+    SELECT own.kind, own.id, code, trim_scale(asked)::text AS asked, trim_scale(paid)::text AS paid,
+           trim_scale(returned)::text AS returned, trim_scale(booked)::text AS booked,
+           trim_scale(value)::text AS value, unpriced
+    FROM ${tableOf('named', rows, { kind: 'text', id: 'text' })} CROSS JOIN LATERAL (
+      SELECT * FROM match_amounts AS one WHERE one.kind = named.kind AND one.id = named.id OFFSET 0
+    ) AS own ORDER BY code COLLATE "C"`;
   return rows.map((row) =>
     viewOf(matchShape, row, {
       amounts: found
@@ -133,10 +130,8 @@ export async function* unitsOpenedBy(
 ): AsyncGenerator<{ kind: MatchKind; id: string }[]> {
   let [kind, id] = ['', ''];
   for (;;) {
-    const { rows } = await trx.raw<{ rows: { kind: MatchKind; id: string }[] }>(
-      'SELECT kind, id FROM matches WHERE opened_on <= ?::date AND (kind, id) > (?, ?) ORDER BY kind, id LIMIT ?',
-      [day, kind, id, AT_ONCE],
-    );
+    const rows = await rowsOf<{ kind: MatchKind; id: string }>(trx)`
+      SELECT kind, id FROM matches WHERE opened_on <= ${day}::date AND (kind, id) > (${kind}, ${id}) ORDER BY kind, id LIMIT ${AT_ONCE}`;
     if (rows.length > 0) yield rows.map((row) => ({ kind: row.kind, id: row.id }));
     const last = rows.at(-1);
     if (last === undefined || rows.length < AT_ONCE) return;
@@ -145,3 +140,23 @@ export async function* unitsOpenedBy(
 }
 
 const AT_ONCE = 500;
+
+const AGE = Object.entries(ageBuckets).map(([age, [, oldest]]) => `WHEN days <= ${oldest} THEN '${age}'`);
+
+/** What is matched and what is not, by age, and its sums by asset: of the orders as they stand. */
+export async function matchSummary(db: Knex, { today }: { today: string }): Promise<MatchTotals> {
+  const rows = await rowsOf<MatchAmount & { age: AgeBucket; state: MatchState; matches: string }>(db)`
+    SELECT code, state, age, sum(matches) AS matches, trim_scale(sum(asked))::text AS asked, trim_scale(sum(paid))::text AS paid,
+           trim_scale(sum(returned))::text AS returned, trim_scale(sum(booked))::text AS booked,
+           trim_scale(sum(value))::text AS value, sum(unpriced)::integer AS unpriced
+    FROM (SELECT *, CASE ${raw(AGE.join(' '))} ELSE '90+' END AS age
+      FROM (SELECT *, ${today}::date - opened_on AS days FROM match_days WHERE matches <> 0) AS counted) AS aged
+    GROUP BY code, state, age`;
+  const totals = matchTotals();
+  for (const { age, state, matches: counted, ...amount } of rows) {
+    const place = { state, age, matches: Number(counted) };
+    if (amount.code === '') totals.count(place);
+    else totals.add({ ...place, amount });
+  }
+  return totals.report();
+}

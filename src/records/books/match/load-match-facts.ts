@@ -14,12 +14,10 @@ import type { OrderFacts } from '../../../domain/orders/order-facts.js';
 import { textField } from '../../../domain/records.js';
 import { loadNaming, readAssigned } from '../../family/around.js';
 import { openedAssets } from '../openings.js';
-import { ownersOfPayments } from './match-owners.js';
+import { type MatchUnit, ownersOfPayments, unitKey } from './match-owners.js';
 import type { MatchSettings } from './match-progress.js';
 import { bookedOf, movedBy, type RecordRef } from './match-sums.js';
-import { type MatchUnit, unitKey } from './match-unit.js';
-import { readShown } from './read-shown.js';
-import { readUnitRecords, type UnitRecords } from './read-unit-records.js';
+import { readShown, readUnitRecords, type UnitRecords } from './read-unit-records.js';
 
 /** The facts of each that stands by itself, by `unitKey`; the others are counted with another, or are not there. */
 export async function loadMatchFacts(
@@ -108,15 +106,7 @@ function payinsOf({ payins }: UnitRecords, intents: readonly ShownRecord[]): Sho
 
 function orderOf(records: UnitRecords, refunds: OrderRefund[]): OrderFacts {
   const { unit, expected, intents, payins, invoices, shared } = records;
-  return {
-    reference: unit.kind === 'order' ? unit.id : '',
-    expected,
-    intents,
-    payins,
-    invoices,
-    refunds,
-    shared,
-  };
+  return { reference: unit.kind === 'order' ? unit.id : '', expected, intents, payins, invoices, refunds, shared };
 }
 
 function refsOf({ intents, payins, refundIds }: Pick<UnitRecords, 'intents' | 'payins' | 'refundIds'>): RecordRef[] {

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import type { MatchKind } from '../../../domain/books/match/match-facts.js';
 import { MOST_RECORDS } from '../../../domain/orders/order.js';
-import { textArray } from '../../database/array-parameter.js';
-import type { MatchUnit } from './match-unit.js';
+import { columnOf, raw, rowsOf } from '../../database/statements.js';
 
 /** Invoices that belong to no order that is one; a reference that too many share makes none. */
 const UNORDERED = `NOT EXISTS (
@@ -23,22 +22,20 @@ const FEW = `(SELECT count(*) FROM (
  */
 export async function ownersOfPayments(trx: Knex, ids: readonly string[]): Promise<Map<string, MatchUnit>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await trx.raw<{ rows: { payment: string; kind: MatchKind | null; id: string | null }[] }>(
-    `SELECT intent.id AS payment, owner.kind, owner.id
-     FROM payment_intents AS intent LEFT JOIN LATERAL (
-       SELECT 0 AS place, CASE WHEN count(DISTINCT reference) = 1 THEN 'order' ELSE 'payment_intent' END AS kind,
-         CASE WHEN count(DISTINCT reference) = 1 THEN min(reference) ELSE intent.id END AS id
-       FROM payment_orders JOIN orders USING (reference)
-       WHERE payment_intent_id = intent.id AND orders.status <> 'shared_reference'
-       HAVING count(*) > 0
-       UNION ALL
-       SELECT 1, 'invoice', invoice.id FROM family_links AS link JOIN invoices AS invoice USING (id)
-       WHERE link.kind = 'invoice' AND link.payment_intent_id = intent.id AND ${FEW} AND ${UNORDERED}
-       ORDER BY place, id LIMIT 1
-     ) AS owner ON true
-     WHERE intent.id = ANY (?::text[])`,
-    [textArray(ids)],
-  );
+  const rows = await rowsOf<{ payment: string; kind: MatchKind | null; id: string | null }>(trx)`
+    SELECT intent.id AS payment, owner.kind, owner.id
+    FROM payment_intents AS intent LEFT JOIN LATERAL (
+      SELECT 0 AS place, CASE WHEN count(DISTINCT reference) = 1 THEN 'order' ELSE 'payment_intent' END AS kind,
+        CASE WHEN count(DISTINCT reference) = 1 THEN min(reference) ELSE intent.id END AS id
+      FROM payment_orders JOIN orders USING (reference)
+      WHERE payment_intent_id = intent.id AND orders.status <> 'shared_reference'
+      HAVING count(*) > 0
+      UNION ALL
+      SELECT 1, 'invoice', invoice.id FROM family_links AS link JOIN invoices AS invoice USING (id)
+      WHERE link.kind = 'invoice' AND link.payment_intent_id = intent.id AND ${raw(FEW)} AND ${raw(UNORDERED)}
+      ORDER BY place, id LIMIT 1
+    ) AS owner ON true
+    WHERE intent.id = ANY (${ids}::text[])`;
   return new Map(
     rows.map(({ payment, kind, id }) => [
       payment,
@@ -50,19 +47,28 @@ export async function ownersOfPayments(trx: Knex, ids: readonly string[]): Promi
 /** Of these invoices those that are matched by themselves. */
 export async function invoicesAlone(trx: Knex, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM invoices AS invoice WHERE id = ANY (?::text[]) AND ${UNORDERED}`,
-    [textArray(ids)],
-  );
-  return rows.map(({ id }) => id);
+  return columnOf<string>(trx)`
+    SELECT id FROM invoices AS invoice WHERE id = ANY (${ids}::text[]) AND ${raw(UNORDERED)}`;
 }
 
 /** As matches are kept: with what each payment was counted last. */
 export async function heldBy(trx: Knex, payments: readonly string[]): Promise<MatchUnit[]> {
   if (payments.length === 0) return [];
-  const { rows } = await trx.raw<{ rows: MatchUnit[] }>(
-    'SELECT DISTINCT kind, id FROM match_payments WHERE payment_id = ANY (?::text[])',
-    [textArray(payments)],
-  );
+  const rows = await rowsOf<MatchUnit>(trx)`
+    SELECT DISTINCT kind, id FROM match_payments WHERE payment_id = ANY (${payments}::text[])`;
   return rows.map(({ kind, id }) => ({ kind, id }));
+}
+
+/** What is matched by itself. `id` as it is known outside the database. */
+export interface MatchUnit {
+  kind: MatchKind;
+  id: string;
+}
+
+export function unitKey({ kind, id }: MatchUnit): string {
+  return JSON.stringify([kind, id]);
+}
+
+export function distinctUnits(units: readonly MatchUnit[]): MatchUnit[] {
+  return [...new Map(units.map((unit) => [unitKey(unit), unit])).values()];
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { PayoutWords } from '../../../domain/family/links.js';
+import { raw, rowOf, rowsOf } from '../../database/statements.js';
 
 export interface MatchProgress {
   /** Up to here the history of changes is matched, and it is posted up to `until`. */
@@ -27,17 +28,17 @@ export async function readMatchProgress(
 ): Promise<MatchProgress | null> {
   const posted = await trx<{ seq: string }>('posting_progress').first('seq');
   if (posted === undefined) return null;
-  const about = { time_zone: timeZone, currency, rules: RULES };
-  const isSame = 'known.time_zone = :time_zone AND known.currency = :currency AND known.rules = :rules';
-  const { rows } = await trx.raw<{ rows: { seq: string; rate_id: string }[] }>(
-    `INSERT INTO match_progress AS known (time_zone, currency, rules) VALUES (:time_zone, :currency, :rules)
-     ON CONFLICT (only_one) DO UPDATE SET time_zone = :time_zone, currency = :currency, rules = :rules,
-       seq = CASE WHEN ${isSame} THEN known.seq ELSE 0 END,
-       rate_id = CASE WHEN ${isSame} THEN known.rate_id ELSE 0 END
-     RETURNING seq, rate_id`,
-    about,
+  const isSame = raw(
+    '(known.time_zone, known.currency, known.rules) = (excluded.time_zone, excluded.currency, excluded.rules)',
   );
-  return { seq: rows[0]?.seq ?? '0', until: posted.seq, rateId: rows[0]?.rate_id ?? '0' };
+  const known = await rowOf<{ seq: string; rateId: string }>(trx)`
+    INSERT INTO match_progress AS known (time_zone, currency, rules) VALUES (${timeZone}, ${currency}, ${RULES})
+    ON CONFLICT (only_one) DO UPDATE SET
+      time_zone = excluded.time_zone, currency = excluded.currency, rules = excluded.rules,
+      seq = CASE WHEN ${isSame} THEN known.seq ELSE 0 END,
+      rate_id = CASE WHEN ${isSame} THEN known.rate_id ELSE 0 END
+    RETURNING seq, rate_id AS "rateId"`;
+  return { ...known, until: posted.seq };
 }
 
 export async function saveMatchProgress(trx: Knex.Transaction, seq: string, rateId: string): Promise<void> {
@@ -46,8 +47,8 @@ export async function saveMatchProgress(trx: Knex.Transaction, seq: string, rate
 
 /** How old the oldest change is that is not matched yet; null: it is level with the records. ISO 8601 UTC. */
 export async function matchBehind(db: Knex): Promise<string | null> {
-  const { rows } = await db.raw<{ rows: { at: Date }[] }>(
-    `SELECT changed_at AS at FROM changes WHERE seq > coalesce((SELECT seq FROM match_progress), 0) ORDER BY seq LIMIT 1`,
-  );
+  const rows = await rowsOf<{ at: Date }>(db)`
+    SELECT changed_at AS at FROM changes WHERE seq > coalesce((SELECT seq FROM match_progress), 0)
+    ORDER BY seq LIMIT 1`;
   return rows[0]?.at.toISOString() ?? null;
 }

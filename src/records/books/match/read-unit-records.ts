@@ -5,13 +5,13 @@ import { grouped } from '../../../domain/grouped.js';
 import { MOST_RECORDS } from '../../../domain/orders/order.js';
 import { textField } from '../../../domain/records.js';
 import { textArray } from '../../database/array-parameter.js';
+import { raw, rowsOf } from '../../database/statements.js';
 import { loadBelonging, readAssigned } from '../../family/around.js';
 import { loadFamilies } from '../../family/load.js';
-import { relatedOrders } from '../../family/shown-records.js';
+import { relatedOrders, type ShownRow, STANDING, shownRecord } from '../../family/shown-records.js';
 import { expectedOf, type OrderRow } from '../../order-row.js';
-import { invoicesAlone } from './match-owners.js';
-import type { MatchUnit } from './match-unit.js';
-import { readShown } from './read-shown.js';
+import { recordTables } from '../../record-columns.js';
+import { invoicesAlone, type MatchUnit } from './match-owners.js';
 
 /** The records that may be counted with a unit. Payments among them may be counted with another. */
 export interface UnitRecords {
@@ -68,14 +68,12 @@ async function ofOrders(trx: Knex.Transaction, references: readonly string[]): P
 async function ofInvoices(trx: Knex.Transaction, asked: readonly string[]): Promise<UnitRecords[]> {
   const alone = await invoicesAlone(trx, asked);
   const invoices = await readShown(trx, 'invoice', alone);
-  const { rows } = await trx.raw<{ rows: { invoice: string; payment: string }[] }>(
-    `SELECT invoice.id AS invoice, intent.id AS payment
-     FROM invoices AS invoice CROSS JOIN LATERAL (
-       SELECT id FROM payment_intents WHERE id = invoice.payment_intent_id
-       UNION (SELECT id FROM payment_intents WHERE invoice_id = invoice.id LIMIT ${MOST_RECORDS + 1})
-     ) AS intent WHERE invoice.id = ANY (?::text[])`,
-    [textArray(alone)],
-  );
+  const rows = await rowsOf<{ invoice: string; payment: string }>(trx)`
+    SELECT invoice.id AS invoice, intent.id AS payment
+    FROM invoices AS invoice CROSS JOIN LATERAL (
+      SELECT id FROM payment_intents WHERE id = invoice.payment_intent_id
+      UNION (SELECT id FROM payment_intents WHERE invoice_id = invoice.id LIMIT ${raw(MOST_RECORDS + 1)})
+    ) AS intent WHERE invoice.id = ANY (${alone}::text[])`;
   const payments = await readShown(trx, 'payment_intent', [...new Set(rows.map((row) => row.payment))]);
   return withBelonging(
     trx,
@@ -122,4 +120,28 @@ async function withBelonging(trx: Knex.Transaction, units: UnitRecords[]): Promi
       ),
     ],
   }));
+}
+
+export interface SeenRecord {
+  record: ShownRecord;
+  /** Ours; milliseconds. */
+  firstSeenAt: number;
+}
+
+/** Records as they are shown, by id. */
+export async function readShown(
+  trx: Knex,
+  kind: 'payment_intent' | 'invoice' | 'payout',
+  ids: readonly string[],
+): Promise<Map<string, SeenRecord>> {
+  if (ids.length === 0) return new Map();
+  const rows = await rowsOf<Omit<ShownRow, 'kind'> & { first_seen_at: Date }>(trx)`
+    SELECT ${raw(STANDING)}, shown, false AS says_paid, first_seen_at FROM ${raw(recordTables[kind])}
+    WHERE id = ANY (${ids}::text[])`;
+  return new Map(
+    rows.map((row) => {
+      const record = shownRecord(row);
+      return [record.id, { record, firstSeenAt: row.first_seen_at.getTime() }];
+    }),
+  );
 }

@@ -2,11 +2,10 @@ import type { Knex } from 'knex';
 import { fromJsonText, isJsonObject } from '../../../domain/json.js';
 import { textField } from '../../../domain/records.js';
 import { ASSIGNED } from '../../changes.js';
-import { textArray } from '../../database/array-parameter.js';
+import { columnOf, raw, rowsOf } from '../../database/statements.js';
 import { orderedKinds, relatedOrders, relatedPayments } from '../../family/shown-records.js';
-import { heldBy, invoicesAlone, ownersOfPayments } from './match-owners.js';
+import { distinctUnits, heldBy, invoicesAlone, type MatchUnit, ownersOfPayments } from './match-owners.js';
 import type { MatchProgress } from './match-progress.js';
-import { distinctUnits, type MatchUnit } from './match-unit.js';
 
 /** Bound of one slice. */
 const AT_ONCE = 1_000;
@@ -32,18 +31,14 @@ export interface TouchedUnits {
 
 /** What is to be matched anew: what the history of changes names next, and what was posted or valued since. */
 export async function nextTouchedUnits(trx: Knex, { seq: after, until, rateId }: MatchProgress): Promise<TouchedUnits> {
-  const { rows: changed } = await trx.raw<{ rows: Changed[] }>(
-    `SELECT seq, entity_kind AS kind, entity_id AS id, CASE WHEN field = '${REFUND}' THEN from_value::varchar END AS refund,
-       CASE WHEN field = '${ASSIGNED}' AND entity_kind = 'payout' THEN from_value::varchar END AS assigned
-     FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
-    [after, until, AT_ONCE],
-  );
-  const { rows: rated } = await trx.raw<{ rows: { rate: string; kind: string; id: string }[] }>(
-    `SELECT rate.id AS rate, record_kind AS kind, record_id AS id
-     FROM (SELECT id, entry_id FROM entry_rates WHERE id > ? ORDER BY id LIMIT ?) AS rate
-       JOIN entries ON entries.id = rate.entry_id ORDER BY rate.id`,
-    [rateId, AT_ONCE],
-  );
+  const changed = await rowsOf<Changed>(trx)`
+    SELECT seq, entity_kind AS kind, entity_id AS id, CASE WHEN field = '${raw(REFUND)}' THEN from_value::varchar END AS refund,
+      CASE WHEN field = '${raw(ASSIGNED)}' AND entity_kind = 'payout' THEN from_value::varchar END AS assigned
+    FROM changes WHERE seq > ${after} AND seq <= ${until} ORDER BY seq LIMIT ${AT_ONCE}`;
+  const rated = await rowsOf<{ rate: string; kind: string; id: string }>(trx)`
+    SELECT rate.id AS rate, record_kind AS kind, record_id AS id
+    FROM (SELECT id, entry_id FROM entry_rates WHERE id > ${rateId} ORDER BY id LIMIT ${AT_ONCE}) AS rate
+      JOIN entries ON entries.id = rate.entry_id ORDER BY rate.id`;
   const isFull = changed.length === AT_ONCE;
   const named = (kind: string) => [
     ...new Set([...changed, ...rated].filter((row) => row.kind === kind).map(({ id }) => id)),
@@ -77,12 +72,9 @@ function paymentBefore({ assigned }: Changed): string[] {
 
 async function refundsNamedBy(trx: Knex, payments: readonly string[]): Promise<string[]> {
   if (payments.length === 0) return [];
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    `SELECT irregular_refund_payout_id AS id FROM payment_intents
-     WHERE id = ANY (?::text[]) AND irregular_refund_payout_id IS NOT NULL`,
-    [textArray(payments)],
-  );
-  return rows.map(({ id }) => id);
+  return columnOf<string>(trx)`
+    SELECT irregular_refund_payout_id AS id FROM payment_intents
+    WHERE id = ANY (${payments}::text[]) AND irregular_refund_payout_id IS NOT NULL`;
 }
 
 async function unitsOf(trx: Knex, named: (kind: string) => string[]): Promise<MatchUnit[]> {
@@ -105,11 +97,9 @@ async function unitsOf(trx: Knex, named: (kind: string) => string[]): Promise<Ma
 
 /** Payments whose reference has come to be shared: from now on each is matched by itself. */
 async function sharedSince(trx: Knex, orders: readonly string[]): Promise<MatchUnit[]> {
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    `SELECT payment_id AS id FROM match_payments JOIN orders ON kind = 'order' AND reference = match_payments.id
-     WHERE reference = ANY (?::text[]) AND orders.status = 'shared_reference'`,
-    [textArray(orders)],
-  );
+  const rows = await rowsOf<{ id: string }>(trx)`
+    SELECT payment_id AS id FROM match_payments JOIN orders ON kind = 'order' AND reference = match_payments.id
+    WHERE reference = ANY (${orders}::text[]) AND orders.status = 'shared_reference'`;
   return [
     ...(
       await ownersOfPayments(
