@@ -49,8 +49,8 @@ export const faults: Fault[] = [
   {
     name: 'a feed read past its safe end',
     file: 'src/records/changes.ts',
-    from: ".where('seq', '<=', bound)",
-    to: ".where('seq', '<=', String(Number(bound) + 1e6))",
+    from: ".where('seq', '<=', upTo)",
+    to: ".where('seq', '<=', String(Number(upTo) + 1e6))",
   },
   {
     name: 'links are not locked',

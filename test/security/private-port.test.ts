@@ -24,10 +24,17 @@ interface Layer {
 /** Every route of the application, however deep; those under /api/v1 without it, as the router knows them. */
 function routesOf({ stack }: { stack: Layer[] }): { method: string; path: string }[] {
   return stack.flatMap(({ route, handle }) => {
-    if (route) return Object.keys(route.methods).map((method) => ({ method, path: route.path.replace(/:\w+/g, '1') }));
+    if (route)
+      return Object.keys(route.methods).map((method) => ({
+        method: asked(method),
+        path: route.path.replace(/:\w+/g, '1'),
+      }));
     return typeof handle === 'function' && 'stack' in handle ? routesOf(handle as never) : [];
   });
 }
+
+/** What stands for all methods is asked by one that no other route has. */
+const asked = (method: string): string => (method === '_all' ? 'patch' : method);
 
 /** What is for everybody: probes, counts, the way in, and what can be asked (docs/api.md), which holds nothing of anybody. */
 const OPEN = [
@@ -49,8 +56,8 @@ test('no route of the private port answers anybody without a token, or with a wr
   for (const { method, path } of routes()) {
     for (const prefix of ['/api/v1', '']) {
       for (const headers of prefix === '' ? [{}] : wrong) {
-        const asked = { method: method.toUpperCase(), headers: headers as Record<string, string> };
-        const answer = await fetch(`${served.url}${prefix}${path}`, { ...asked, redirect: 'manual' });
+        const request = { method: method.toUpperCase(), headers: headers as Record<string, string> };
+        const answer = await fetch(`${served.url}${prefix}${path}`, { ...request, redirect: 'manual' });
         const { status } = answer;
         // A path of the one half is none of the other.
         const refused = prefix === '' ? [303, 401, 404] : [401];
