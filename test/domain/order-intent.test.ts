@@ -49,6 +49,14 @@ const payments: Line[] = [
     one({ ...paid, irregularStatus: 'pending_decision' }, { verified: false }),
     'disputed',
   ],
+  ...[1, true, {}, { state: 'pending_decision' }, ['pending_decision'], ''].map(
+    (given): Line => [
+      'I3',
+      `a dispute status that is no state: ${JSON.stringify(given)}`,
+      one({ ...paid, irregularStatus: given as never }),
+      'disputed',
+    ],
+  ),
   ['I3', 'a dispute status nobody knows', one({ ...paid, irregularStatus: 'appealed' }), 'disputed'],
   [
     'I4',

@@ -144,6 +144,22 @@ const releases: Line[] = [
     'paid',
     'refund_in_progress',
   ],
+  [
+    'R13',
+    'a refund that the payment names and nothing shows',
+    { ...one(paid), refundUnread: true },
+    'paid',
+    'refund_in_progress',
+  ],
+  ...[1, true, {}, ['pi_1']].map(
+    (link): Line => [
+      'R1',
+      `a payin whose link is no text: ${JSON.stringify(link)}`,
+      withPayin({ ...payin, paymentIntentId: link as never }),
+      'paid',
+      'two_orders',
+    ],
+  ),
   ['R14', 'a refund that only webhooks report', { ...one(paid), refundReported: true }, 'paid', 'refund_reported'],
   ['R15', 'not registered, where that is demanded', demanding(kyt('Approved')), 'paid', 'not_registered'],
   ['R16', 'screened and passed', kyt('Approved'), 'paid', 'proven'],

@@ -29,6 +29,8 @@ export interface Family {
   refundIds: string[];
   /** Refunds that carry the reference, and of which nothing says whose they are. */
   unlinked: ShownRecord[];
+  /** The service shows that a payment has a refund, and nothing shows what it is. */
+  refundUnread: boolean;
   refundReported: boolean;
   /** Payouts are said to give it back, amid a flood of such or where nothing can be polled: reports that were refuted before don't excuse them. */
   manyReported: boolean;
@@ -52,6 +54,7 @@ export const noFamily: Family = {
   refunds: [],
   refundIds: [],
   unlinked: [],
+  refundUnread: false,
   refundReported: false,
   manyReported: false,
   openCalls: [],
@@ -182,7 +185,7 @@ function refundsOf(
   intents: readonly ShownRecord[],
   owned: readonly Owned[],
   said: Said,
-): Pick<Family, 'refunds' | 'refundIds'> {
+): Pick<Family, 'refunds' | 'refundIds' | 'refundUnread'> {
   const ids = new Set(intents.map(({ id }) => id));
   const read = owned.filter(({ payout }) => !isUnread(payout, said));
   const refunds = read.flatMap(({ payout, owner: { payment } }) => {
@@ -192,5 +195,11 @@ function refundsOf(
   // Said to be of one of the payments, though it may give another's money back: it is named here, and counted there.
   const claimed = read.filter(({ owner }) => owner.candidates.some((candidate) => ids.has(candidate)));
   const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'payout'));
-  return { refunds, refundIds: [...new Set([...named, ...claimed.map(({ payout }) => payout.id)])].sort(compareText) };
+  const known = new Set(read.map(({ payout }) => payout.id));
+  const refundUnread = intents.some(({ fields: { irregularRefundPayoutId: id = null }, verified }) => {
+    const isKnown = typeof id === 'string' && (id === '' || known.has(id) || said.assigned.has(id));
+    return verified && id !== null && !isKnown;
+  });
+  const refundIds = [...new Set([...named, ...claimed.map(({ payout }) => payout.id)])].sort(compareText);
+  return { refunds, refundIds, refundUnread };
 }

@@ -27,7 +27,16 @@ export interface OrderFacts
   extends ReleaseRules,
     OfFamily<'intents' | 'payins' | 'invoices' | 'refunds'>,
     Partial<
-      OfFamily<'elsewhere' | 'refundReported' | 'manyReported' | 'saysPaid' | 'openCalls' | 'showsKyt' | 'shared'>
+      OfFamily<
+        | 'elsewhere'
+        | 'refundUnread'
+        | 'refundReported'
+        | 'manyReported'
+        | 'saysPaid'
+        | 'openCalls'
+        | 'showsKyt'
+        | 'shared'
+      >
     > {
   reference: string;
   /** What the store registered; null: the service's records alone decide. */
@@ -63,6 +72,7 @@ export function factsOf(
     invoices: family.invoices,
     refunds: family.refunds,
     refundUnlinked: !unlinked.every(hasFailed),
+    refundUnread: family.refundUnread,
     refundReported: family.refundReported || unlinked.some((payout) => hasFailed(payout) && payout.doubted === true),
     manyReported: family.manyReported,
     saysPaid: family.saysPaid,

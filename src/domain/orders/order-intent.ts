@@ -47,13 +47,19 @@ export type IntentOutcome =
 export function intentOutcome(intent: ShownRecord, refunds: readonly OrderRefund[]): IntentOutcome {
   const { fields } = intent;
   const status = textField(fields, 'status');
-  const dispute = textField(fields, 'irregularStatus') ?? 'none';
+  const dispute = disputeOf(fields);
   const collected = status === 'completed' || dispute === 'encashed';
   if (intent.absent) return collected ? { type: 'claimed', reason: 'record_not_at_service' } : { type: 'gone' };
   if (dispute === 'refunded') return disputeRefunded(intent);
   if (dispute !== 'none' && dispute !== 'encashed') return { type: 'disputed' };
   if (!collected) return intent.saysPaid === true ? NOT_VERIFIED : uncollected(fields, status);
   return isCertain(intent) ? collectedOutcome(intent, refunds) : NOT_VERIFIED;
+}
+
+/** What is no text is no state that the specification lists: a dispute until somebody has looked. */
+function disputeOf({ irregularStatus = null }: JsonObject): string {
+  if (irregularStatus === null) return 'none';
+  return typeof irregularStatus === 'string' ? irregularStatus : 'unknown';
 }
 
 const NOT_VERIFIED: IntentOutcome = { type: 'claimed', reason: 'not_verified' };

@@ -40,7 +40,7 @@ export const paidWords = {
   kyt_pending: 'The screening of a payin is not finished.',
   payin_not_final: 'A payin is not final yet.',
   refund_in_progress:
-    'A refund is under way, or a call of our own asked for one and nobody knows yet what came of it: tallyhook calls list.',
+    'A refund is under way, or one that the payment names was not polled yet, or a call of our own asked for one and nobody knows yet what came of it: tallyhook calls list.',
   refund_reported:
     'A webhook speaks of a refund that nothing else shows yet. It is polled at once; what stays is for a person: tallyhook refunds assign, or the payout’s page.',
   not_registered:

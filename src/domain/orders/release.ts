@@ -1,4 +1,4 @@
-import { linkedByPayment, listedPayins, namedIn, type ShownRecord } from '../family/links.js';
+import { linkedByPayment, listedPayins, type ShownRecord } from '../family/links.js';
 import type { OrderRefund } from '../family/order-refund.js';
 import { isFinal } from '../family/states.js';
 import { amountViolations, textField } from '../records.js';
@@ -52,7 +52,9 @@ function doubtsOfOrder(facts: OrderFacts): PaidReason[] {
     ...(facts.refundUnlinked === true ? (['refund_unlinked'] as const) : []),
     ...(facts.requiresRegistration === true && facts.expected === null ? (['not_registered'] as const) : []),
     ...(facts.refundReported === true ? (['refund_reported'] as const) : []),
-    ...(refunds.every(isOver) && openCalls.length === 0 ? [] : (['refund_in_progress'] as const)),
+    ...(refunds.every(isOver) && openCalls.length === 0 && facts.refundUnread !== true
+      ? []
+      : (['refund_in_progress'] as const)),
   ];
 }
 
@@ -71,9 +73,10 @@ function doubtsOfPayment(
   ];
 }
 
-/** A payin that names another payment than the one that lists it is that one's money, if anybody's. */
+/** A payin that names another payment than the one that lists it is that one's money, if anybody's; so is one whose link is no text. */
 function isOwn({ fields }: ShownRecord, { id }: ShownRecord): boolean {
-  return namedIn('payin', fields, 'payment_intent').every((named) => named === id);
+  const { paymentIntentId: named = null } = fields;
+  return named === null || named === '' || named === id;
 }
 
 /** Every payin that the payment lists was read. Money that no payin brought was never screened either. */

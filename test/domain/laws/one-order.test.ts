@@ -157,8 +157,8 @@ describe('L4 a refund of its payment', () => {
   it('of a dispute: what only reports say of the payout that the payment names holds, a person’s word counts', () => {
     const named = seen('payment_intent', 'p1', { ...payment, irregularRefundPayoutId: 'o1' }, START + 10_000);
     const report = said('payout', 'o1', { status: 'pending' });
-    expect(reasonOf([named])).toBe('proven');
-    expect(reasonOf([named, report])).toBe('refund_reported');
+    expect(reasonOf([named]), 'the service itself says that it was given back').toBe('refund_in_progress');
+    expect(reasonOf([named, report])).toBe('refund_in_progress');
     expect(reasonOf([named, report], { assigned: [['o1', null]] })).toBe('proven');
     expect(reasonOf([named, report], { assigned: [['o1', 'p1']] })).toBe('refund_in_progress');
     expect(reasonOf([named, report, seen('payout', 'o1', null, LATER + 5_000)])).toBe('proven');
