@@ -3,6 +3,7 @@ import { retiredLast } from '../domain/deliveries/last-secret.js';
 import type { Coverage } from '../domain/views/proof-shapes.js';
 import { failingChannels } from '../records/alerts/alert-channels.js';
 import { differingSettings, valuesText } from '../records/alerts/process-settings.js';
+import { type AlertRow, openAlerts } from '../records/alerts/settle-alerts.js';
 import { callbackBacklog } from '../records/callbacks/list-callbacks.js';
 import { countMissed } from '../records/deliveries/list-deliveries.js';
 import { retiredLabels } from '../records/deliveries/secrets.js';
@@ -60,7 +61,7 @@ const unknown: Status = {
 
 async function readStatus(deps: StatusDeps): Promise<Status> {
   const { db, runKinds, runEverySeconds, now } = deps;
-  const [covered, breaks, missed, backlog, callbacks, failing, heartbeats, lost, held, settings, secrets] =
+  const [covered, breaks, missed, backlog, callbacks, failing, heartbeats, lost, held, settings, secrets, alerts] =
     await Promise.all([
       coverage(db, runKinds, now()),
       countOpenBreaks(db),
@@ -73,10 +74,12 @@ async function readStatus(deps: StatusDeps): Promise<Status> {
       heldByRefund(db),
       differingSettings(db),
       secretItems(deps),
+      openAlerts(db),
     ]);
   const isLate = backlog.oldestSeconds > lateSeconds.event;
   const items = [
     ...secrets,
+    ...alertItems(alerts),
     ...breakItems(breaks),
     ...missedItems(missed),
     ...when(backlog.dead > 0, 'bad', `${counted(backlog.dead, 'event')} given up`, '/events?status=dead'),
@@ -112,6 +115,21 @@ async function secretItems({ db, log, secretsStatus }: StatusDeps): Promise<Item
     log.warn({ err: error }, 'secrets not read');
     return [item('warn', 'The secrets could not be read', '/secrets')];
   }
+}
+
+const MOST_NAMED = 2;
+
+/** Whatever else is said here: what fires is never green. */
+function alertItems(open: readonly AlertRow[]): Item[] {
+  const firing = open.filter(({ fired_at }) => fired_at !== null);
+  const isCritical = ({ severity }: AlertRow): boolean => severity === 'critical';
+  const summaries = [
+    ...new Set(firing.toSorted((a, b) => +isCritical(b) - +isCritical(a)).map(({ summary }) => summary)),
+  ];
+  const named = summaries.slice(0, MOST_NAMED).join('; ');
+  const more = summaries.length > MOST_NAMED ? ' …' : '';
+  const text = `${counted(firing.length, 'alert')} firing: ${named}${more}`;
+  return when(firing.length > 0, firing.some(isCritical) ? 'bad' : 'warn', text, '/alerts');
 }
 
 function breakItems(breaks: Awaited<ReturnType<typeof countOpenBreaks>>): Item[] {

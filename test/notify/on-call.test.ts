@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createStatus } from '../../src/console/status.js';
+import { conditions } from '../../src/domain/alerts/alerts.js';
 import { type AlertDeps, checkAlerts } from '../../src/notify/alert-loop.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import { useDatabase } from '../support/database.js';
@@ -21,7 +22,7 @@ const later = (seconds: number) => {
   now += seconds * 1_000;
 };
 const namesFired = async () => (await checkAlerts(deps)).fired.map(({ name }) => name);
-const statusLine = async () => {
+const statusNow = () => {
   const status = createStatus({
     db: database.db,
     log: deps.log,
@@ -30,9 +31,10 @@ const statusLine = async () => {
     runEverySeconds: {},
     secretsStatus: async () => ({ items: [] }),
   });
-  return (await status()).items.map(({ text }) => text);
+  return status();
 };
-const ofQueue = async () => (await statusLine()).filter((text) => text.includes('queue'));
+const statusLine = async () => (await statusNow()).items.map(({ text }) => text);
+const ofQueue = async () => (await statusLine()).filter((text) => text.startsWith('The queue'));
 
 test('a queue that does not answer, from the start or later, is shown by alert and status; one that answers is not', async () => {
   const { db } = database;
@@ -57,6 +59,26 @@ test('a queue that does not answer, from the start or later, is shown by alert a
   await db('signs_of_life').update({ seen_at: db.raw("now() - interval '10 minutes'") });
   expect(await ofQueue()).toEqual([]);
 });
+
+test.each(conditions)(
+  '$name: while it fires the status line is not green, and says what it is',
+  async ({ name, severity, summary }) => {
+    const { db } = database;
+    const row = { name, subject: 'x', severity, summary, detail: 'd', since: new Date(), seen_at: new Date() };
+    await db('alerts').insert(row);
+    expect((await statusLine()).join(), 'it waits whether the condition stays').not.toContain(summary);
+    await db('alerts').update({ fired_at: new Date() });
+    const { tone, items } = await statusNow();
+    expect(items).toContainEqual({
+      tone: severity === 'critical' ? 'bad' : 'warn',
+      text: `1 alert firing: ${summary}`,
+      href: '/alerts',
+    });
+    expect(tone).toBe(severity === 'critical' ? 'bad' : 'warn');
+    await db('alerts').update({ resolved_at: new Date() });
+    expect((await statusLine()).join()).not.toContain(summary);
+  },
+);
 
 test('a lost refund of ours and a refund that holds orders are alerted; a lost invoice is no such thing', async () => {
   const { db } = database;
