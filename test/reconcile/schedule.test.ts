@@ -84,6 +84,16 @@ test('a lock whose connection is cut is lost, and says so', async () => {
   await release(lock);
 });
 
+test('a lock of a process that stands still is given up by the server', async () => {
+  // It is asked for no sign of life in that time, as one that is stopped gives none.
+  const still = await tryLock({ ...lockDeps(), idleMs: 400 }, 'a');
+  expect(await tryLock(lockDeps(), 'a')).toBeNull();
+  const next = await takeLock(lockDeps(), 'a', { timeoutMs: 10_000 });
+  await vi.waitFor(() => expect(still?.signal.aborted).toBe(true), within);
+  await release(next);
+  await release(still);
+});
+
 test('a wait for a lock can be called off', async () => {
   const deps = lockDeps();
   const lock = await tryLock(deps, 'a');

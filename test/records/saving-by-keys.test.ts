@@ -1,4 +1,6 @@
+import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
+import { isPassing } from '../../src/records/database/database-errors.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { createTestDatabase } from '../support/database.js';
 import { report } from '../support/observations.js';
@@ -37,6 +39,28 @@ test('tables that grew since they were last analyzed are not read whole for the 
     });
     expect(readWhole).toEqual([]);
     expect(await database.db('orders').count('* as orders').first()).toEqual({ orders: `${EACH * (ROUNDS + 1)}` });
+  } finally {
+    await database.drop();
+  }
+});
+
+test('a saver that stands still gives its locks up', async () => {
+  const database = await createTestDatabase();
+  const limit = async (db: Knex) => (await db.raw('SHOW idle_in_transaction_session_timeout')).rows[0];
+  const seen: unknown[] = [];
+  try {
+    const still = database.db.transaction(async (trx) => {
+      await saveObservations(trx, paid(0), context);
+      seen.push(await limit(trx));
+      // What the server does then, sooner here: another saver of the same waits for its locks.
+      await trx.raw("SET LOCAL idle_in_transaction_session_timeout = '200ms'");
+      await save(database, paid(0));
+      await trx.raw('SELECT 1');
+    });
+    await expect(still).rejects.toSatisfy(isPassing);
+    expect(seen).toEqual([{ idle_in_transaction_session_timeout: '1min' }]);
+    expect(await database.db('orders').count('* as orders').first()).toEqual({ orders: `${EACH}` });
+    expect(await limit(database.db)).toEqual({ idle_in_transaction_session_timeout: '0' });
   } finally {
     await database.drop();
   }

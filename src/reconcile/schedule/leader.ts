@@ -16,6 +16,8 @@ export interface LockDeps {
   /** Where sessions last: DATABASE_DIRECT_URL. */
   databaseUrl: string;
   log: Logger;
+  /** A process that stands still, or a machine that is gone, gives its locks up after so long: half a minute unless given. */
+  idleMs?: number;
 }
 
 /** Another process held the lock for longer than was to be waited. */
@@ -34,6 +36,7 @@ const LOCK_CLASS = 0x7448;
 const POLL_MS = 200;
 /** A connection that died without a word is noticed after so long. */
 const PULSE_MS = 5_000;
+const IDLE_MS = 30_000;
 /** Over some half a minute. */
 const CONNECT_ATTEMPTS = 8;
 
@@ -41,7 +44,7 @@ const CONNECT_ATTEMPTS = 8;
 export async function tryLock(deps: LockDeps, name: string): Promise<Lock | null> {
   const client = await connect(deps.databaseUrl);
   try {
-    if (await obtain(client, name)) return hold(client, deps.log, name);
+    if (await obtain(client, name)) return await hold(client, deps, name);
   } catch (error) {
     await end(client);
     throw error;
@@ -69,7 +72,7 @@ export async function takeLock(
       await delay(POLL_MS, undefined, { signal: options.signal });
       options.signal?.throwIfAborted();
     }
-    return hold(client, deps.log, name);
+    return await hold(client, deps, name);
   } catch (error) {
     await end(client);
     throw error;
@@ -110,7 +113,8 @@ async function obtain(client: Client, name: string): Promise<boolean> {
   return rows[0]?.held ?? false;
 }
 
-function hold(client: Client, log: Logger, name: string): Lock {
+async function hold(client: Client, { log, idleMs = IDLE_MS }: LockDeps, name: string): Promise<Lock> {
+  await client.query(`SET idle_session_timeout = ${idleMs}`);
   const lost = new AbortController();
   let released = false;
   const lose = () => {

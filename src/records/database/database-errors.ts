@@ -2,7 +2,7 @@ import { maskText } from '../../domain/personal.js';
 import { AppError } from '../../errors.js';
 
 /** SQLSTATE classes and codes that speak of the database's condition, not of the statement. */
-const PASSING_STATES = /^(08|40|53|57|58)|^(25006|55P03)$/;
+const PASSING_STATES = /^(08|40|53|57|58)|^(25006|25P03|55P03)$/;
 export const PASSING_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -138,6 +138,14 @@ export async function together<const Begun extends readonly Promise<unknown>[]>(
   return Promise.all(begun);
 }
 
+/** Between two statements of a transaction a process computes for a second or two at most. */
+const MOST_IDLE_SECONDS = 60;
+
+/** Whoever stands still in the midst of a transaction, or is gone with its machine, gives its locks up: the server ends its session. */
+export async function boundIdle(trx: Knex.Transaction): Promise<void> {
+  await trx.raw(`SET LOCAL idle_in_transaction_session_timeout = '${MOST_IDLE_SECONDS}s'`);
+}
+
 /**
  * A statement that each connection has parsed and planned once, under this name. Only for those whose plan does not hang on
  * how full a table is, as that of an INSERT out of arrays or, in a save, of a lookup by keys: a plan made over an empty table

@@ -5,7 +5,7 @@ import { boundReported } from '../breaks/bound-reported.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from '../breaks/breaks.js';
 import { appendChanges, type NewChange } from '../changes.js';
 import { instantText } from '../database/database-text.js';
-import { together } from '../database/statements.js';
+import { boundIdle, together } from '../database/statements.js';
 import { type Affected, lockAffected } from '../family/affected.js';
 import { type FamilyMembers, membersOf } from '../family/lock.js';
 import { deniedPayins, noteKyt, saveListings } from '../family/payins.js';
@@ -56,7 +56,7 @@ export async function saveObservations(
   context: SaveContext,
 ): Promise<SaveResult> {
   const grouped = groupObservations(observations);
-  const [, saved] = await together(lookUpByKeys(trx), saveAll(trx, grouped, context));
+  const [, , saved] = await together(boundIdle(trx), lookUpByKeys(trx), saveAll(trx, grouped, context));
   const saveWork = async (): Promise<number> => {
     await saveRefreshRequests(trx, grouped, saved, context);
     return saveBreaks(trx, grouped, saved, context);
