@@ -131,3 +131,17 @@ test('a run beside the loop that reads payins says so when the loop does not kee
   await database.db('reading_marks').update({ lane: 'poll' });
   expect(await run()).toMatchObject({ complete: false, proof: { payins: { read: 0, left: 1 } } });
 });
+
+test.each(['payin_of_intent', 'payin_moved', 'listed_elsewhere'])(
+  'a payin that the service refuses to show makes runs incomplete, whatever was read of it before: %s',
+  async (reason) => {
+    await markInOrder('refused');
+    const run = () => runReconcile(deps, { kind: 'payment-intents', full: false, withoutPayins: true });
+    const ago = database.db.raw("now() - interval '11 minutes'");
+    // Put off ever longer, it is never due for long.
+    await database.db('reading_marks').update({ reason, lane: 'listed', attempts: 3, marked_at: ago });
+    expect(await run()).toMatchObject({ complete: false, proof: { payins: { read: 0, left: 1 } } });
+    await database.db('reading_marks').update({ reason: 'not_final' });
+    expect((await run()).complete, 'one on its way is waited for').toBe(true);
+  },
+);

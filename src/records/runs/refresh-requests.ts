@@ -155,15 +155,15 @@ export async function endRefreshRequests(
 }
 
 /**
- * Payins whose poll is due, or failed before anything was read of them, and has been for longer than `waitingMs`. What
- * webhooks alone name may wait, and so may what has passed: neither says that the poll don't keep up.
+ * Payins whose poll is due, or failed while a payment shows more of them than they do, and has been for longer than `waitingMs`.
+ * What webhooks alone name may wait, and so may what has passed: neither says that the poll don't keep up.
  */
 export async function countOverduePayins(db: Knex, waitingMs: number): Promise<number> {
   const { count } = await rowOf<{ count: number }>(db)`
     SELECT count(*)::integer AS count
     FROM reading_marks, LATERAL (SELECT now() - ${waitingMs} * interval '1 millisecond' AS latest) AS bound
     WHERE kind = 'payin' AND lane IN ('listed', 'poll')
-      AND (next_at <= latest OR (reason = 'payin_of_intent' AND attempts > 0 AND marked_at <= latest))`;
+      AND (next_at <= latest OR (attempts > 0 AND marked_at <= latest AND reason IN ('payin_of_intent', 'payin_moved', 'listed_elsewhere')))`;
   return count;
 }
 
