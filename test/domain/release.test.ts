@@ -155,7 +155,7 @@ const releases: Line[] = [
     (link): Line => [
       'R1',
       `a payin whose link is no text: ${JSON.stringify(link)}`,
-      withPayin({ ...payin, paymentIntentId: link as never }),
+      withPayin({ ...payin, paymentIntentId: link }),
       'paid',
       'two_orders',
     ],
