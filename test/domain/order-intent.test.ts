@@ -53,7 +53,7 @@ const payments: Line[] = [
     (given): Line => [
       'I3',
       `a dispute status that is no state: ${JSON.stringify(given)}`,
-      one({ ...paid, irregularStatus: given }),
+      one({ ...paid, irregularStatus: given as never }),
       'disputed',
     ],
   ),
