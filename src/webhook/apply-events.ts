@@ -5,6 +5,7 @@ import type { LinkPointers } from '../domain/events/event-key.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
+import { boundReported } from '../records/breaks/bound-reported.js';
 import { type NewBreak, openBreaks } from '../records/breaks/breaks.js';
 import { describeError, isPassing } from '../records/database/database-errors.js';
 import { boundIdle, together } from '../records/database/statements.js';
@@ -110,7 +111,8 @@ async function applyIn(trx: Knex.Transaction, deps: ApplyDeps, ids: string[]): P
     saveContext,
   );
   const collisions = await findCollisions(trx, events);
-  await openBreaks(trx, [...events.flatMap((event) => event.breaks), ...collisions]);
+  const found = events.flatMap((event) => event.breaks);
+  await openBreaks(trx, [...(await boundReported(trx, found)), ...collisions]);
   await markUnhandled(
     trx,
     events.filter(({ status }) => status === 'unhandled'),

@@ -266,6 +266,7 @@ function violation({ id, type, source }: WaitingEvent, { path, detail, entity }:
       kind: 'contract_violation',
       severity: UNAPPLIED,
       entity,
+      reportedBy: source === 'webhook' ? [id] : [],
       evidence: {
         eventType: type,
         path: `/data${path}`,

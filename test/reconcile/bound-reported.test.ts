@@ -52,6 +52,23 @@ test('of a flood of records that do not exist a hundred have a break of their ow
   expect(await found()).toMatchObject({ single: 101, counting: { evidence: { ours: { records: '25' } } } });
 });
 
+test('of a flood of events that name no record a hundred have a break of their own, and one counts the rest', async () => {
+  flow = await startDeliveryFlow({ database });
+  who = await informedForger(flow);
+  for (let n = 0; n < 130; n += 1)
+    await who.send('live', { event: 'payment_intent.completed', timestamp: seconds() - 2, data: { foo: n } });
+  await flow.apply();
+  const { items } = await listBreaks(flow.db, { kind: 'contract_violation', status: 'open', take: 500 });
+  const [counting, ...others] = items.filter(({ entity }) => entity.kind === 'secret');
+  expect([items.length, others.length]).toEqual([101, 0]);
+  expect(counting).toMatchObject({
+    severity: 'critical',
+    entity: { id: 'live' },
+    evidence: { reason: 'many', ours: { records: '30', now: 'the events with status=unhandled' } },
+  });
+  expect(await flow.db('inbox').where({ status: 'unhandled' }).count({ n: '*' }).first()).toEqual({ n: '130' });
+});
+
 test('a record that an event of another secret reported too is counted for that one, not for the one that leaked', async () => {
   flow = await startDeliveryFlow({ database });
   who = forger(flow);

@@ -9,7 +9,7 @@ export const contractBreaks = {
     severity: 'low',
     also: { severity: 'critical', where: 'something was left unapplied, or two payments list one payin' },
     means:
-      'Something the service sent breaks its specification. “rule” and “place” in the evidence say what and where.',
+      'Something the service sent breaks its specification. “rule” and “place” in the evidence say what and where. “many”, about a secret: more than 100 webhooks did in a day, and one break counts the rest.',
     ends: 'The record is read without it. A new word of a payout: it has a class. A state that is on no list: never.',
     remedy:
       'It is kept as it came. A new state: find out what it means, then write it off. A new word: put it into a class of movements.words.payoutType (CONTRACT_FILE). Critical ones left something unapplied: the record is read instead.',
