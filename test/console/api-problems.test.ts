@@ -34,6 +34,16 @@ describe('what is asked in another way', () => {
     for (const command of Object.values(commands)) expect(command).not.toHaveBeenCalled();
   });
 
+  it('refuses a key that stands twice, and what is no JSON', async () => {
+    const put = (body: string) =>
+      request(app).put('/api/v1/orders/x').set(operator).type('application/json').send(body);
+    const twice = await put('{"amount":"1","\\u0061mount":"100","currency":"EUR"}');
+    expect([twice.status, twice.body.code]).toEqual([400, 'bad_request']);
+    expect(twice.body.detail).toContain('a key that the object already has');
+    for (const body of ['{"amount":', '[', 'x', '{"amount":"1"}{}']) expect((await put(body)).status, body).toBe(400);
+    expect(await store.db('orders')).toEqual([]);
+  });
+
   it('names the methods that an address has', async () => {
     const answer = await request(app).patch('/api/v1/orders/x').set(operator);
     expect([answer.status, answer.body.code, answer.get('allow')]).toEqual([
