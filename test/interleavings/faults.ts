@@ -41,10 +41,10 @@ export const faults: Fault[] = [
   {
     name: 'refresh requests saved before records',
     file: 'src/records/saving/save-observations.ts',
-    from: 'const [, , saved] = await together(',
+    from: 'const [, saved] = await together(',
     to: `const early = observations.map(({ kind, id }) => ({ kind, id, reason: 'claimed' }));
   await updateRefreshRequests(trx, early, []);
-  const [, , saved] = await together(`,
+  const [, saved] = await together(`,
   },
   {
     name: 'a feed read past its safe end',

@@ -138,21 +138,25 @@ export async function together<const Begun extends readonly Promise<unknown>[]>(
   return Promise.all(begun);
 }
 
-/** Between two statements of a transaction a process computes for a second or two at most. */
-const MOST_IDLE_SECONDS = 60;
-
-/** Whoever stands still in the midst of a transaction, or is gone with its machine, gives its locks up: the server ends its session. */
-export async function boundIdle(trx: Knex.Transaction): Promise<void> {
-  await trx.raw(`SET LOCAL idle_in_transaction_session_timeout = '${MOST_IDLE_SECONDS}s'`);
-}
+/**
+ * Of a transaction that holds locks, ahead of them. Whoever stands still in its midst for a minute, or is gone with its machine, gives
+ * them up: the server ends the session. Between two statements a process computes for a second or two at most.
+ */
+export const BOUND_IDLE = "SET LOCAL idle_in_transaction_session_timeout = '60s'";
 
 /**
  * A statement that each connection has parsed and planned once, under this name. Only for those whose plan does not hang on
  * how full a table is, as that of an INSERT out of arrays or, in a save, of a lookup by keys: a plan made over an empty table
- * would be kept for a full one.
+ * would be kept for a full one; for any other the name is null.
  */
-export function prepared<Result>(trx: Knex, name: string, sql: string, parameters: Buffer[]): Knex.Raw<Result> {
-  return trx.raw<Result>(sql, parameters).options({ name });
+export function prepared<Result>(
+  trx: Knex,
+  name: string | null,
+  sql: string,
+  parameters: readonly Knex.RawBinding[],
+): Knex.Raw<Result> {
+  const query = trx.raw<Result>(sql, parameters);
+  return name === null ? query : query.options({ name });
 }
 
 interface Keyed<Row> {
@@ -173,14 +177,15 @@ export async function findOrLock<Row>(
   keys: readonly string[],
 ): Promise<{ existing: string[]; rows: Row[] | null }> {
   const asked = textArray(keys);
-  const query = trx.raw<{ rows: Row[] }>(
+  const { rows } = await prepared<{ rows: Row[] }>(
+    trx,
+    isPrepared ? `find ${table}` : null,
     `WITH found AS MATERIALIZED (SELECT ${key} FROM ${table} WHERE ${key} = ANY (?::text[])),
      locked AS MATERIALIZED (SELECT ${columns} FROM ${table}
        WHERE ${key} = ANY (?::text[]) AND (SELECT count(*) FROM found) = ? ORDER BY ${key} FOR UPDATE)
      SELECT * FROM found LEFT JOIN locked USING (${key})`,
     [asked, asked, keys.length],
   );
-  const { rows } = await (isPrepared ? query.options({ name: `find ${table}` }) : query);
   return { existing: rows.map((row) => String(row[key])), rows: rows.length === keys.length ? rows : null };
 }
 

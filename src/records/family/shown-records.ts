@@ -61,7 +61,7 @@ export function preparedInSave<Result>(
   { name, sql }: { name: string; sql: string },
   parameters: Buffer[],
 ): Knex.Raw<Result> {
-  return inHand.size > 0 ? prepared<Result>(trx, name, sql, parameters) : trx.raw<Result>(sql, parameters);
+  return prepared(trx, inHand.size > 0 ? name : null, sql, parameters);
 }
 
 export async function loadShown(
@@ -139,7 +139,7 @@ export async function relatedPayments(
   const ids = asked.map(([, some]) => textArray(some.map(({ id }) => id)));
   const name = `payments of ${asked.map(([kind]) => kind).join(', ')}`;
   type Linked = { rows: { kind: OrderedKind; id: string; intent: string }[] };
-  const { rows } = await (inSave ? prepared<Linked>(db, name, sql, ids) : db.raw<Linked>(sql, ids));
+  const { rows } = await prepared<Linked>(db, inSave ? name : null, sql, ids);
   const keyOf = ({ kind, id }: Named): string => `${kind} ${id}`;
   const found = grouped(rows, ({ kind, id }) => keyOf({ kind, id }));
   return (record) => (found.get(keyOf(record)) ?? []).map(({ intent }) => intent);

@@ -5,7 +5,7 @@ import { boundReported } from '../breaks/bound-reported.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from '../breaks/breaks.js';
 import { appendChanges, type NewChange } from '../changes.js';
 import { instantText } from '../database/database-text.js';
-import { boundIdle, together } from '../database/statements.js';
+import { BOUND_IDLE, together } from '../database/statements.js';
 import { type Affected, lockAffected } from '../family/affected.js';
 import { type FamilyMembers, membersOf } from '../family/lock.js';
 import { deniedPayins, noteKyt, saveListings } from '../family/payins.js';
@@ -56,7 +56,7 @@ export async function saveObservations(
   context: SaveContext,
 ): Promise<SaveResult> {
   const grouped = groupObservations(observations);
-  const [, , saved] = await together(boundIdle(trx), lookUpByKeys(trx), saveAll(trx, grouped, context));
+  const [, saved] = await together(beginSaving(trx), saveAll(trx, grouped, context));
   const saveWork = async (): Promise<number> => {
     await saveRefreshRequests(trx, grouped, saved, context);
     return saveBreaks(trx, grouped, saved, context);
@@ -79,7 +79,7 @@ export async function showAgain(
   ids: string[],
   context: SaveContext,
 ): Promise<number> {
-  await lookUpByKeys(trx);
+  await beginSaving(trx);
   const merged = await mergeAgain(trx, kind, ids, context);
   const saved = await follow(trx, { merged, touched: [] }, context);
   await updateRefreshRequests(trx, saved.asked, []);
@@ -92,8 +92,8 @@ export async function showAgain(
 }
 
 /** Of a table that grew since it was last analyzed the planner would rather read the whole. */
-async function lookUpByKeys(trx: Knex.Transaction): Promise<void> {
-  await trx.raw('SET LOCAL enable_seqscan = off');
+async function beginSaving(trx: Knex.Transaction): Promise<void> {
+  await trx.raw(`SET LOCAL enable_seqscan = off; ${BOUND_IDLE}`);
 }
 
 async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, context: SaveContext): Promise<Saved> {
