@@ -7,6 +7,7 @@ import {
   type FamilyKind,
   isUnlinkedRefund,
   linkedByPayment,
+  linkIn,
   namedIn,
   ordersOfPayment,
   ownerOfRefund,
@@ -196,8 +197,9 @@ function refundsOf(
   const claimed = read.filter(({ owner }) => owner.candidates.some((candidate) => ids.has(candidate)));
   const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'payout'));
   const known = new Set(read.map(({ payout }) => payout.id));
-  const refundUnread = intents.some(({ fields: { irregularRefundPayoutId: id = null }, verified }) => {
-    const isKnown = typeof id === 'string' && (id === '' || known.has(id) || said.assigned.has(id));
+  const refundUnread = intents.some(({ fields, verified }) => {
+    const id = linkIn('payment_intent', fields, 'payout');
+    const isKnown = typeof id === 'string' && (known.has(id) || said.assigned.has(id));
     return verified && id !== null && !isKnown;
   });
   const refundIds = [...new Set([...named, ...claimed.map(({ payout }) => payout.id)])].sort(compareText);

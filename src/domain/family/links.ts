@@ -1,5 +1,5 @@
 import { groupedPairs } from '../grouped.js';
-import { type JsonObject } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
 import type { RecordKind } from '../kinds/kinds.js';
 import { compareText } from '../record-state.js';
 import { objectsIn, textField } from '../records.js';
@@ -33,13 +33,18 @@ const links: Readonly<Record<FamilyKind, Readonly<Partial<Record<FamilyKind, str
   payout: { payment_intent: 'paymentIntentId' },
 };
 
+/** What stands where a record names one of another kind, a text or not; null: nothing. */
+export function linkIn(kind: FamilyKind, fields: JsonObject, named: FamilyKind): Json {
+  const field = links[kind][named];
+  const value = field !== undefined && Object.hasOwn(fields, field) ? fields[field] : null;
+  return value === undefined || value === '' ? null : value;
+}
+
 /** Ids of the records of one kind that these fields name. */
 export function namedIn(kind: FamilyKind, fields: JsonObject, named: FamilyKind): readonly string[] {
-  const field = links[kind][named];
-  if (field === undefined) return NONE;
-  if (field === 'payins') return listedPayins(fields);
-  const id = textField(fields, field);
-  return id === null || id === '' ? NONE : [id];
+  if (links[kind][named] === 'payins') return listedPayins(fields);
+  const id = linkIn(kind, fields, named);
+  return typeof id === 'string' ? [id] : NONE;
 }
 
 const NONE: readonly string[] = [];

@@ -1,4 +1,4 @@
-import { linkedByPayment, listedPayins, type ShownRecord } from '../family/links.js';
+import { linkedByPayment, linkIn, listedPayins, type ShownRecord } from '../family/links.js';
 import type { OrderRefund } from '../family/order-refund.js';
 import { isFinal } from '../family/states.js';
 import { amountViolations, textField } from '../records.js';
@@ -75,8 +75,8 @@ function doubtsOfPayment(
 
 /** A payin that names another payment than the one that lists it is that one's money, if anybody's; so is one whose link is no text. */
 function isOwn({ fields }: ShownRecord, { id }: ShownRecord): boolean {
-  const { paymentIntentId: named = null } = fields;
-  return named === null || named === '' || named === id;
+  const named = linkIn('payin', fields, 'payment_intent');
+  return named === null || named === id;
 }
 
 /** Every payin that the payment lists was read. Money that no payin brought was never screened either. */
