@@ -15,6 +15,7 @@ import {
   type RefundOwner,
   referenceOf,
   type ShownRecord,
+  sharedPayins,
 } from './links.js';
 
 export interface Family {
@@ -24,6 +25,8 @@ export interface Family {
   /** Payments of other orders, linked with an invoice that carries this one's reference. */
   elsewhere: ShownRecord[];
   payins: ShownRecord[];
+  /** Ids of those that other payments could have as well (`sharedPayins`). */
+  sharedPayins: string[];
   invoices: ShownRecord[];
   refunds: OrderRefund[];
   /** Ids of the payouts behind the refunds, and of those that a payment names but that are not known here. */
@@ -51,6 +54,7 @@ export const noFamily: Family = {
   contested: [],
   elsewhere: [],
   payins: [],
+  sharedPayins: [],
   invoices: [],
   refunds: [],
   refundIds: [],
@@ -100,6 +104,7 @@ export interface Links {
   /** By payment. */
   invoiced: ReadonlyMap<string, readonly ShownRecord[]>;
   payins: ReadonlyMap<string, readonly ShownRecord[]>;
+  sharedPayins: ReadonlySet<string>;
   owned: readonly Owned[];
 }
 
@@ -115,6 +120,7 @@ export function linksOf(records: FamilyRecords, { assigned }: Pick<Said, 'assign
     invoices: grouped(invoices, ({ fields }) => referenceOf(fields)),
     invoiced,
     payins: linkedByPayment('payin', intents, payins),
+    sharedPayins: sharedPayins(intents, payins),
     owned: payouts.map((payout): Owned => ({ payout, owner: ownerOfRefund(payout, intents, words, assigned) })),
   };
 }
@@ -132,6 +138,7 @@ export function familyOf(reference: string, links: Links, said: Said, words: Pay
   // A contested payment holds its orders: what is around it is theirs.
   const around = mine.map(({ intent }) => intent);
   const ids = new Set(around.map(({ id }) => id));
+  const payins = [...new Set(around.flatMap(({ id }) => links.payins.get(id) ?? []))];
   const unread = owned.filter(({ payout, owner }) => isUnread(payout, said) && ids.has(owner.payment ?? ''));
   const reported = [
     said.reportedReferences.get(reference) ?? 0,
@@ -142,7 +149,8 @@ export function familyOf(reference: string, links: Links, said: Said, words: Pay
     intents,
     contested: mine.filter(({ references }) => references.length > 1),
     elsewhere: own.length === 0 ? [] : elsewhereOf(reference, own, links),
-    payins: [...new Set(around.flatMap(({ id }) => links.payins.get(id) ?? []))],
+    payins,
+    sharedPayins: payins.flatMap(({ id }) => (links.sharedPayins.has(id) ? [id] : [])).sort(compareText),
     invoices: [...new Set([...own, ...invoicedOf(reference, intents, links)])],
     ...refundsOf(around, owned, said),
     unlinked: owned.flatMap((one) => (isUnlinkedOf(one, reference, said, words) ? [one.payout] : [])),

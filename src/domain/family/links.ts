@@ -71,7 +71,7 @@ export function isGone({ absent, unknown }: Pick<ShownRecord, 'absent' | 'unknow
 }
 
 /** It can link others: the service still has it, or denies what we did ourselves. One known only from reports has no fields that could. */
-function isLinking({ absent, ownCall }: ShownRecord): boolean {
+export function isLinking({ absent, ownCall }: Pick<ShownRecord, 'absent' | 'ownCall'>): boolean {
   return !absent || (ownCall ?? null) !== null;
 }
 
@@ -107,6 +107,18 @@ export function linkedByPayment<R extends ShownRecord>(
       return [...new Set(payments)].map((payment) => [payment, record] as const);
     }),
   );
+}
+
+/** Payins that name no payment, and that more than one lists: the money is one's, and nothing says whose. */
+export function sharedPayins(intents: readonly ShownRecord[], payins: readonly ShownRecord[]): ReadonlySet<string> {
+  const unnamed = payins.filter(({ fields }) => linkIn('payin', fields, 'payment_intent') === null);
+  if (unnamed.length === 0) return new Set();
+  const listing = groupedPairs(
+    intents
+      .filter(isLinking)
+      .flatMap(({ id, fields }) => [...new Set(listedPayins(fields))].map((payin) => [payin, id])),
+  );
+  return new Set(unnamed.flatMap(({ id }) => ((listing.get(id) ?? []).length > 1 ? [id] : [])));
 }
 
 export interface RefundOwner {

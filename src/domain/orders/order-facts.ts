@@ -29,6 +29,7 @@ export interface OrderFacts
     Partial<
       OfFamily<
         | 'elsewhere'
+        | 'sharedPayins'
         | 'refundUnread'
         | 'refundReported'
         | 'manyReported'
@@ -69,6 +70,7 @@ export function factsOf(
     contested: contested.map(({ intent }) => intent),
     elsewhere: family.elsewhere,
     payins: family.payins,
+    sharedPayins: family.sharedPayins,
     invoices: family.invoices,
     refunds: family.refunds,
     refundUnlinked: !unlinked.every(hasFailed),

@@ -68,15 +68,18 @@ function doubtsOfPayment(
   return [
     ...(unreadable ? (['amount_unreadable'] as const) : []),
     ...(isReadWhole(intent, payins) ? [] : ([isHistory ? 'before_adoption' : 'payins_unread'] as const)),
-    ...(payins.every((payin) => isOwn(payin, intent)) ? [] : (['two_orders'] as const)),
+    ...(payins.every((payin) => isOwn(payin, intent, facts)) ? [] : (['two_orders'] as const)),
     ...payins.flatMap((payin) => doubtOfPayin(payin, facts) ?? []),
   ];
 }
 
-/** A payin that names another payment than the one that lists it is that one's money, if anybody's; so is one whose link is no text. */
-function isOwn({ fields }: ShownRecord, { id }: ShownRecord): boolean {
-  const named = linkIn('payin', fields, 'payment_intent');
-  return named === null || named === id;
+/**
+ * A payin that names another payment than the one that lists it is that one's money, if anybody's; so is one whose link is no text.
+ * One that names none is its own only where no other payment lists it.
+ */
+function isOwn(payin: ShownRecord, intent: ShownRecord, { sharedPayins = [] }: OrderFacts): boolean {
+  const named = linkIn('payin', payin.fields, 'payment_intent');
+  return named === null ? !sharedPayins.includes(payin.id) : named === intent.id;
 }
 
 /** Every payin that the payment lists was read. Money that no payin brought was never screened either. */

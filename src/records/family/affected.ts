@@ -15,7 +15,7 @@ import { keyText, usableId } from '../database/database-text.js';
 import { prepared, together } from '../database/statements.js';
 import type { MergedRecord } from '../stored-record.js';
 import type { FamilyRules } from './load.js';
-import { type FamilyMembers, lockIds, lockLinks, namedBy } from './lock.js';
+import { type FamilyMembers, lockIds, lockLinks, namedBy, relistedPayins } from './lock.js';
 import { idTexts, relatedPayments } from './shown-records.js';
 
 /** Whom changed records concern: the payments around them, and through these the orders. */
@@ -149,13 +149,18 @@ async function findAround(trx: Knex.Transaction, members: FamilyMembers, saidNam
   };
 }
 
-/** What is looked up by its links: the record itself, of a payment its refunds: which payments these give back may change for all. */
+/**
+ * What is looked up by its links: the record itself; of a payment its refunds and the payins that it lists, or no longer lists: which
+ * payments have these may change for all.
+ */
 function linkedBy(record: MergedRecord): { kind: FamilyKind; id: string }[] {
   const kind = familyKinds.find((one) => one === record.kind);
   if (kind === undefined) return [];
-  return kind === 'payment_intent'
-    ? namedRefunds(record).map((id) => ({ kind: 'payout', id }))
-    : [{ kind, id: record.id }];
+  if (kind !== 'payment_intent') return [{ kind, id: record.id }];
+  return [
+    ...namedRefunds(record).map((id) => ({ kind: 'payout' as const, id })),
+    ...relistedPayins(record).map((id) => ({ kind: 'payin' as const, id })),
+  ];
 }
 
 /** Of invoices by their ids; most often there is none to ask for. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Said } from '../../domain/family/family.js';
-import { listedPayins, namedIn, type ShownRecord } from '../../domain/family/links.js';
+import { linkIn, listedPayins, namedIn, type ShownRecord } from '../../domain/family/links.js';
 import { isUndecided, type SaidState } from '../../domain/family/said.js';
 import { OPEN, openCalls } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
@@ -12,7 +12,7 @@ import { idsInHand, idTexts, loadShown, preparedInSave, type RecordsInHand, show
 export interface Around extends Said {
   payins: ShownRecord[];
   payouts: ShownRecord[];
-  /** The payments that name a payout as the refund of their dispute, of whatever order. */
+  /** The payments that name a payout as the refund of their dispute, or list a payin that names none, of whatever order. */
   naming: ShownRecord[];
 }
 
@@ -26,7 +26,11 @@ export async function readAround(
     loadBelonging(trx, inHand, references, intents),
     readSaid(trx, inHand, references, intents),
   );
-  const naming = payouts.length === 0 ? [] : await loadNaming(trx, inHand, payouts, intents);
+  const unnamed = payins.filter(({ fields }) => linkIn('payin', fields, 'payment_intent') === null);
+  const naming = [
+    ...(payouts.length === 0 ? [] : await loadNaming(trx, inHand, payouts, intents)),
+    ...(unnamed.length === 0 ? [] : await loadListing(trx, inHand, unnamed)),
+  ];
   const assigned = payouts.length === 0 ? new Map<string, string | null>() : await readAssigned(trx, payouts);
   const calls = callsOpen ? await openCalls(trx, { paymentIntents: intents.map(({ id }) => id) }) : [];
   return { payins, payouts, naming, assigned, openCalls: calls, ...said };
@@ -82,6 +86,21 @@ export async function loadNaming(
     [idsInHand(inHand, 'payment_intent'), idTexts(payouts.map(({ id }) => id)), idTexts(intents.map(({ id }) => id))],
   );
   return [...intents, ...others];
+}
+
+/** The payments that list one of the payins. */
+async function loadListing(trx: Knex, inHand: RecordsInHand, payins: readonly ShownRecord[]): Promise<ShownRecord[]> {
+  const { payment_intent: listing } = await loadShown(
+    trx,
+    inHand,
+    {
+      name: 'load listing',
+      sql: `SELECT ${shownColumns('payment_intent')} FROM payment_intents
+     WHERE id = ANY (ARRAY(SELECT intent_id FROM payin_listings WHERE payin_id = ANY (?::text[])))`,
+    },
+    [idsInHand(inHand, 'payment_intent'), idTexts(payins.map(({ id }) => id))],
+  );
+  return listing;
 }
 
 /** What persons said last of each payout. */

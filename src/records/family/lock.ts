@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type FamilyKind, familyKinds, namedIn } from '../../domain/family/links.js';
+import { type FamilyKind, familyKinds, isLinking, namedIn } from '../../domain/family/links.js';
 import { booleanArray, integerArray } from '../database/array-parameter.js';
 import { usableId } from '../database/database-text.js';
 import { prepared } from '../database/statements.js';
@@ -48,7 +48,11 @@ export async function lockLinks(
   const { payment_intent: intents, payin, invoice, payout } = members;
   const belonging = [...payin, ...invoice, ...payout];
   const exclusive = new Set(
-    [...further, ...belonging.flatMap((record) => [record.id, ...namedBy(record, 'payment_intent')])].map(lockKey),
+    [
+      ...further,
+      ...belonging.flatMap((record) => [record.id, ...namedBy(record, 'payment_intent')]),
+      ...intents.flatMap(relistedPayins),
+    ].map(lockKey),
   );
   const shared = intents.flatMap((intent) => [intent.id, ...namedByIntent(intent)]).map(lockKey);
   const keys = [...new Set([...exclusive, ...shared])].sort((a, b) => a - b);
@@ -89,6 +93,14 @@ async function takeLocks(
       booleanArray(locks.map((lock) => lock.exclusive)),
     ],
   ).then(() => undefined);
+}
+
+/** Payins that a payment lists or listed, where that has changed: two payments that begin to list the same one exclude each other. */
+export function relistedPayins(intent: MergedRecord): string[] {
+  const { before, shown, changedFields } = intent;
+  const isAsBefore =
+    before !== null && isLinking({ absent: before.absentSince !== null, ownCall: before.ownCall }) === isLinking(shown);
+  return isAsBefore && !changedFields.includes('payins') ? [] : namedBy(intent, 'payin');
 }
 
 function namedByIntent(intent: MergedRecord): string[] {

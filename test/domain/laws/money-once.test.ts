@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
-import { collectedOf, type Judged, judge, safe } from './judge.js';
+import { collectedOf, type Judged, judge, listedIn, safe } from './judge.js';
 import { runsWithRare } from './rare-worlds.js';
 import { END, runs, type World, world } from './worlds.js';
 
@@ -26,6 +26,32 @@ describe('L3 money counts once', () => {
         }
       }),
       runsWithRare(),
+    );
+  });
+
+  it('a payin that names no payment releases none of several payments that list it', () => {
+    fc.assert(
+      fc.property(world, fc.constantFrom(null, ''), (world, named) => {
+        forSafe(world, (given) => {
+          const { records } = given.before;
+          const payment = records.payment_intent.find(({ id }) => id === given.payment)!;
+          const payins = records.payin.filter(({ id }) => listedIn(payment).includes(id));
+          const again = (id: string, kind: 'payin' | 'payment_intent', fields: JsonObject): Observation => {
+            return { kind, id, fields, type: 'poll', from: END, to: END + 200, source: { type: 'poll', ref: '1' } };
+          };
+          const unnamed = payins.map(({ id, fields }) => again(id, 'payin', { ...fields, paymentIntentId: named }));
+          const other = { ...payment.fields, id: FRESH, merchantReference: 'C', invoiceId: null };
+          const isAlone = records.payment_intent.every(
+            ({ id, fields }) =>
+              id === payment.id || !payins.some((payin) => listedIn({ ...payin, fields }).includes(payin.id)),
+          );
+          (isAlone ? isAsBefore : () => undefined)(given, after(given, unnamed));
+          const both = safe(after(given, [...unnamed, again(FRESH, 'payment_intent', other)]));
+          expect(both).not.toContain(given.reference);
+          expect(both).not.toContain('C');
+        });
+      }),
+      runs(2),
     );
   });
 

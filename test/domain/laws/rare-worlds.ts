@@ -19,6 +19,13 @@ const paid = [
   poll('payment_intent', paidIntent('p1', 'd1', { merchantReference: 'A' }), 1),
   poll('payin', payin('d1', 'p1'), 2),
 ];
+const paying = (id: string, merchantReference: string, lists: string, second: number) =>
+  poll('payment_intent', paidIntent(id, lists, { merchantReference }), second);
+const shared = [
+  ...['d2', 'd1'].map((id) => poll('payin', payin(id, 'p2', { paymentIntentId: null }), 1)),
+  paying('p1', 'A', 'd1', 2),
+  paying('p2', 'B', 'd1', 2),
+];
 const late = poll('payout', payout('o1', { paymentIntentId: 'p2' }), 40);
 const crowd = Array.from({ length: 17 }, (_, n) =>
   saying('o1', 10 + n, { paymentIntentId: 'p2', merchantReference: `${n}` }),
@@ -46,6 +53,12 @@ export const rareWorlds: World[] = [
       poll('invoice', invoice('i3', { paymentIntentId: 'p1' }), 3),
     ],
   },
+  // Two payments list a payin that names neither; one of them was denied since, or lists it no longer; a third comes to list it.
+  ...[[], [absence('payment_intent', 'p2', 9)], [paying('p2', 'B', 'd2', 9)], [paying('p3', 'C', 'd1', 9)]].map(
+    (more) => ({
+      proofs: [...shared, ...more],
+    }),
+  ),
   // A payment that leaves its invoice, and with it the order.
   {
     proofs: [
