@@ -963,7 +963,7 @@ TABLE reading_marks
   lane text NOT NULL DEFAULT 'poll'::text
   secret text NOT NULL DEFAULT ''::text
   final_since timestamp with time zone
-  CONSTRAINT reading_marks_lane_check CHECK ((lane = ANY (ARRAY['listed'::text, 'poll'::text, 'hold'::text, 'report'::text, 'recheck'::text])))
+  CONSTRAINT reading_marks_lane_check CHECK ((lane = ANY (ARRAY['listed'::text, 'poll'::text, 'crowded'::text, 'hold'::text, 'report'::text, 'recheck'::text])))
   CONSTRAINT reading_marks_pkey PRIMARY KEY (kind, id)
   CREATE INDEX reading_marks_by_lane ON public.reading_marks USING btree (kind, lane, secret, next_at, id)
 

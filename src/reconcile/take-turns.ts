@@ -1,4 +1,4 @@
-import type { RefreshLane } from '../records/runs/refresh-requests.js';
+import { ownLanes, type RefreshLane } from '../records/runs/refresh-requests.js';
 import type { ServiceReader } from './service-reader.js';
 
 /** Which secret's webhook was served last, so that the next is another's. */
@@ -15,14 +15,14 @@ export interface Turns<Request> {
 
 /**
  * What verified payments list goes first, then what polls ask for; what reports ask for as soon as its share allows, each
- * secret in turn, and of each first what they say of an order whose goods may go out; what has passed comes last of the polls, and before whatever of the reports goes beyond their share.
+ * secret in turn, and of each first what they say of an order whose goods may go out; payins of a crowd, then what has passed come last of the polls, and before whatever of the reports goes beyond their share.
  */
 export function takeTurns<Request extends Asked>(
   requests: readonly Request[],
   share: Pick<CallShare, 'hasEarned' | 'isQuiet'>,
   rotation: Rotation,
 ): Turns<Request> {
-  const queues = { listed: queueOf('listed'), poll: queueOf('poll'), recheck: queueOf('recheck') };
+  const own = ownLanes.flatMap(queueOf);
   const reports = new Map<string, Request[]>();
   for (const request of [...queueOf('hold'), ...queueOf('report')]) {
     const queue = reports.get(request.secret);
@@ -48,8 +48,7 @@ export function takeTurns<Request extends Asked>(
   return {
     next() {
       const earned = share.hasEarned() ? nextReport() : null;
-      const own = earned ?? queues.listed.shift() ?? queues.poll.shift() ?? queues.recheck.shift();
-      return own ?? (share.isQuiet() ? nextReport() : null);
+      return earned ?? own.shift() ?? (share.isQuiet() ? nextReport() : null);
     },
   };
 }

@@ -3,8 +3,8 @@ import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { ContractViolationError, RefusedError, UnavailableError } from '../../src/service-api/service-errors.js';
-import { at, mention, report } from '../support/observations.js';
-import { payin } from '../support/records.js';
+import { at, mention, poll, report } from '../support/observations.js';
+import { paidIntent, payin } from '../support/records.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { save } from '../support/saved.js';
 import { depsOf, FakeService } from './fake-service.js';
@@ -145,3 +145,27 @@ test.each(['payin_of_intent', 'payin_moved', 'listed_elsewhere'])(
     expect((await run()).complete, 'one on its way is waited for').toBe(true);
   },
 );
+
+test('dust that was sent to one payment is read behind all other payins, and stays there while it is not final', async () => {
+  const dust = Array.from({ length: 60 }, (_, nth) => `dust${String(nth).padStart(2, '0')}`);
+  const listing = (ids: string[]) => ids.map((id) => ({ id, status: 'pending', amountGross: '0.000001' }));
+  await save(database, [poll('payment_intent', paidIntent('pi_dust', '', { payins: listing(dust) }), 0)]);
+  await database.db('reading_marks').update({ next_at: database.db.raw("now() - interval '1 minute'") });
+  await save(database, [poll('payment_intent', paidIntent('pi_honest', 'honest'), 0)]);
+  for (const id of [...dust, 'honest'])
+    service.payins.set(id, payin(id, 'pi_1', id === 'honest' ? {} : { status: 'pending' }));
+  const asked: string[] = [];
+  const reply = service.reply.bind(service);
+  service.reply = async (operation, request) => {
+    asked.push(request.path?.['id'] ?? '');
+    return reply(operation, request);
+  };
+  await refreshRecords(deps, newRefreshMemory(['payment_intent']));
+  const before = asked.indexOf('honest');
+  expect(before).toBeGreaterThanOrEqual(0);
+  expect(before).toBeLessThanOrEqual(20);
+  for (let round = 0; round < 3; round += 1) await refreshRecords(deps, newRefreshMemory(['payment_intent']));
+  const crowded = await marks().where({ lane: 'crowded' }).pluck('id');
+  expect(crowded).toEqual(dust.slice(20));
+  expect(new Set(asked.filter((id) => id.startsWith('dust')))).toEqual(new Set(dust));
+});

@@ -14,7 +14,7 @@ interface Request {
 const answer = { data: null, from: 0, to: 0 };
 const service: ServiceReader = { serviceNow: () => 0, reply: async () => answer };
 const secrets = ['', 'a', 'b', 'c'] as const;
-const anyLane = fc.constantFrom<RefreshLane>('listed', 'poll', 'hold', 'report', 'recheck');
+const anyLane = fc.constantFrom<RefreshLane>('listed', 'poll', 'crowded', 'hold', 'report', 'recheck');
 const anyRequest = fc.record({ lane: anyLane, secret: fc.constantFrom(...secrets) });
 
 /** What comes to be due before each round, and how long the round before it took to come (ms). */
@@ -84,7 +84,7 @@ describe('what is read first', () => {
       { numRuns: sized(200, 5_000) },
     ));
 
-  it('what payments list goes before what polls ask for, and that before what has passed', () =>
+  it('what payments list goes before what polls ask for, that before a crowd, and all before what has passed', () =>
     fc.assert(
       fc.asyncProperty(fc.array(anyRequest, { maxLength: 10 }), async (come) => {
         const { read } = await readAll([{ come, pause: 0 }]);
@@ -92,7 +92,7 @@ describe('what is read first', () => {
           .map(({ request }) => request)
           .filter((one) => !isOfReports(one))
           .map(({ lane }) => lane);
-        const order: RefreshLane[] = ['listed', 'poll', 'recheck'];
+        const order: RefreshLane[] = ['listed', 'poll', 'crowded', 'recheck'];
         expect(lanes).toEqual(lanes.toSorted((a, b) => order.indexOf(a) - order.indexOf(b)));
       }),
     ));

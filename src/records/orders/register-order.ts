@@ -14,7 +14,7 @@ import { run } from '../database/statements.js';
 import { loadFamilies } from '../family/load.js';
 import { adoptedAtOf } from '../installation.js';
 import { expectedOf, ORDER_SEQ, type OrderRow, orderView } from '../order-row.js';
-import { requestRefresh } from '../runs/refresh-requests.js';
+import { laneOfListed, requestRefresh } from '../runs/refresh-requests.js';
 import { deriveOrders } from './derive-orders.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
 import { type LockedOrder, lockExisting, lockOrders } from './order-rows.js';
@@ -164,6 +164,6 @@ async function askForPayins(trx: Knex.Transaction, { intents }: Family): Promise
   const ids = intents.flatMap(({ fields }) => listedPayins(fields));
   await requestRefresh(
     trx,
-    ids.map((id) => ({ kind: 'payin', id, reason: 'payin_of_intent', lane: 'listed' })),
+    ids.map((id, nth) => ({ kind: 'payin', id, reason: 'payin_of_intent', lane: laneOfListed(nth) })),
   );
 }

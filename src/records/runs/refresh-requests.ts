@@ -9,19 +9,31 @@ const MAX_DOUBLINGS = 10;
 const MAX_POLLS = 26;
 const ONLY_NAMED = ['expired_event', 'unreadable_delivery'];
 /** The weakest first. */
-const lanes = ['recheck', 'report', 'hold', 'poll', 'listed'] as const;
+const lanes = ['recheck', 'report', 'hold', 'crowded', 'poll', 'listed'] as const;
+/** Those that webhooks have no part in, in the order in which they are served. */
+export const ownLanes = ['listed', 'poll', 'crowded', 'recheck'] as const satisfies readonly RefreshLane[];
 const STRENGTH = `ARRAY['${lanes.join("', '")}']`;
-const STRONGER = `array_position(${STRENGTH}, excluded.lane) > array_position(${STRENGTH}, mark.lane)`;
+/** What is only to be read again stays in the crowd. */
+const STRONGER = `array_position(${STRENGTH}, excluded.lane) > array_position(${STRENGTH}, mark.lane)
+  AND NOT (mark.lane = 'crowded' AND excluded.attempts > 0)`;
+/** Of the payins of one payment; an honest one has one or two. */
+const MOST_LISTED = 20;
 
 /** A record, or what the delivery history says of one (`delivery`: its id is a kind and an id). */
 export type RefreshKind = RecordKind | 'delivery';
 
 /**
- * Who asked: `listed`, a payment that the service shows and that lists the payin; `poll`, a poll; `report`, a webhook;
+ * Who asked: `listed`, a payment that the service shows and that lists the payin; `crowded`, one that lists many before it; `poll`, a
+ * poll; `report`, a webhook;
  * `hold`, a webhook that speaks of an order whose goods may go out, or that webhooks alone hold;
  * `recheck`, the time since a payin passed. A record that several asked for has the strongest, in this order.
  */
 export type RefreshLane = (typeof lanes)[number];
+
+/** Of the nth payin that a payment lists: a flood of dust to one address delays that payment's order alone. */
+export function laneOfListed(nth: number): RefreshLane {
+  return nth < MOST_LISTED ? 'listed' : 'crowded';
+}
 
 /** A webhook asked: within the share of the reports. */
 export function isOfReports({ lane }: Pick<AskedBy, 'lane'>): boolean {
@@ -162,7 +174,7 @@ export async function countOverduePayins(db: Knex, waitingMs: number): Promise<n
   const { count } = await rowOf<{ count: number }>(db)`
     SELECT count(*)::integer AS count
     FROM reading_marks, LATERAL (SELECT now() - ${waitingMs} * interval '1 millisecond' AS latest) AS bound
-    WHERE kind = 'payin' AND lane IN ('listed', 'poll')
+    WHERE kind = 'payin' AND lane IN ('listed', 'poll', 'crowded')
       AND (next_at <= latest OR (attempts > 0 AND marked_at <= latest AND reason IN ('payin_of_intent', 'payin_moved', 'listed_elsewhere')))`;
   return count;
 }
@@ -171,7 +183,7 @@ export async function countOverduePayins(db: Knex, waitingMs: number): Promise<n
 export async function countUnreadPayins(db: Knex): Promise<number> {
   const row = await db('reading_marks')
     .where({ kind: 'payin' })
-    .whereIn('lane', ['listed', 'poll'])
+    .whereIn('lane', ['listed', 'poll', 'crowded'])
     .whereIn('reason', ['payin_of_intent', 'payin_moved'])
     .count({ count: '*' })
     .first();

@@ -4,6 +4,7 @@ import { raw, rowsOf, run, type Sql, tableOf } from '../database/statements.js';
 import {
   type MetRefreshRequest,
   type NewRefreshRequest,
+  ownLanes,
   type RefreshKind,
   type RefreshLane,
   requestRefresh,
@@ -104,7 +105,7 @@ export async function dueRequests(db: Knex, kind: RefreshKind, limit: number): P
                     WHERE kind = ${kind} AND lane = secrets.lane AND secret > secrets.secret)
       FROM secrets WHERE secrets.secret IS NOT NULL
     ), queues AS (
-      SELECT lane, '' AS secret FROM unnest(ARRAY['listed', 'poll', 'recheck']) AS lane
+      SELECT lane, '' AS secret FROM unnest(${ownLanes}::text[]) AS lane
       UNION ALL SELECT lane, secret FROM secrets WHERE secret IS NOT NULL
     )
     SELECT id, reason, attempts, asked_at::float8 AS "askedAt", due.lane, due.secret FROM queues CROSS JOIN LATERAL (

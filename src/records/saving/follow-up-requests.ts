@@ -11,7 +11,7 @@ import { instantMs, usableId } from '../database/database-text.js';
 import type { Affected } from '../family/affected.js';
 import { type FamilyMembers, namedBy } from '../family/lock.js';
 import { readRows } from '../lock-records.js';
-import { type AskedBy, isOfReports, type NewRefreshRequest } from '../runs/refresh-requests.js';
+import { type AskedBy, isOfReports, laneOfListed, type NewRefreshRequest } from '../runs/refresh-requests.js';
 import type { SettledRefreshRequest } from '../runs/settle-requests.js';
 import { isHistory, type SaveContext } from '../save-context.js';
 import type { MergedRecord } from '../stored-record.js';
@@ -135,9 +135,9 @@ export async function payinRequests(
 function summariesOf(intent: MergedRecord, context: SaveContext): { id: string; status: string | null; by: AskedBy }[] {
   const polled = new Set(listedPayins(polledFields(intent)));
   const claimed = askedByReports(intent, context);
-  return payinSummaries(intent.shown.fields).map((summary) => {
+  return payinSummaries(intent.shown.fields).map((summary, nth) => {
     const id = textField(summary, 'id') ?? '';
-    return { id, status: textField(summary, 'status'), by: polled.has(id) ? { lane: 'listed' } : claimed };
+    return { id, status: textField(summary, 'status'), by: polled.has(id) ? { lane: laneOfListed(nth) } : claimed };
   });
 }
 
