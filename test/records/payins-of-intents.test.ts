@@ -39,6 +39,24 @@ test('a payin that only a payment unknown to the service lists is not asked for 
   expect(await marksOf('pb')).toEqual([]);
 });
 
+test('a paid payment that the service shows under another reference is a break; one that nobody paid is none', async () => {
+  const under = (id: string, fields: object, second: number) =>
+    poll('payment_intent', { ...paidIntent(id, `p${id}`), ...fields }, second);
+  await save(database, [
+    under('m1', { merchantReference: 'M1' }, 0),
+    under('m2', { status: 'pending', merchantReference: 'M2' }, 0),
+  ]);
+  await save(database, [
+    under('m1', { merchantReference: 'N' }, 60),
+    under('m2', { status: 'pending', merchantReference: 'N' }, 60),
+  ]);
+  expect(await breaksOf('m1')).toEqual(['payment_moved open']);
+  expect(await breaksOf('m2')).toEqual([]);
+  const { items } = await listBreaks(database.db, { entityId: 'm1' });
+  const evidence = { ours: { merchantReference: 'M1' }, theirs: { merchantReference: 'N' } };
+  expect(items.map((one) => one.evidence)).toMatchObject([evidence]);
+});
+
 test('payins of a payment that was under way at adoption are read, those of one that was over are not', async () => {
   const adoptedAt = new Date('2026-02-28T23:20:00Z');
   const listed = (id: string, createdAt: string) => [{ id, status: 'confirmed', createdAt }];

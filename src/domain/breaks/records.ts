@@ -16,6 +16,14 @@ export const recordBreaks = {
     ends: 'The order is no longer paid twice.',
     remedy: 'Refund one of the two in the service’s dashboard.',
   },
+  payment_moved: {
+    severity: 'critical',
+    means:
+      'The service shows a payment that was collected under another reference than before: one payment, two orders.',
+    ends: 'Only by hand.',
+    remedy:
+      'Were the goods of the order before shipped? Then don’t ship the other. Ask the service why the reference of a paid payment changed.',
+  },
   balance_residual: {
     severity: 'critical',
     means: 'A part of a balance that no record explains, in two polls that agree.',

@@ -83,7 +83,7 @@ export function orderBreaks(
   return { open: [{ kind: 'duplicate_payment', entity, evidence, cause }], resolve: [] };
 }
 
-function isPaid({ fields }: ShownRecord): boolean {
+export function isPaid({ fields }: Pick<ShownRecord, 'fields'>): boolean {
   return fields['status'] === 'completed' || fields['irregularStatus'] === 'encashed';
 }
 

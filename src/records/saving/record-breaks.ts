@@ -1,4 +1,5 @@
 import { rejectedHold } from '../../domain/breaks/kyt-hold.js';
+import { canonicalHash } from '../../domain/canonical-json.js';
 import { referenceOf } from '../../domain/family/links.js';
 import type { JsonObject } from '../../domain/json.js';
 import { defaultKytWords, isRejected } from '../../domain/orders/kyt.js';
@@ -14,6 +15,7 @@ import {
 import { amountViolations, mayVanish, type RecordKind, textField, unlistedStates } from '../../domain/records.js';
 import type { BreakFindings, BreakRef, NewBreak } from '../breaks/breaks.js';
 import { keyText, LONGEST_KEY_BYTES } from '../database/database-text.js';
+import { isPaid } from '../orders/order-follow-up.js';
 import { isHistory, type SaveContext } from '../save-context.js';
 import type { MergedRecord } from '../stored-record.js';
 
@@ -32,7 +34,13 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
     resolve.push({ kind: 'contract_violation', entity });
   }
   const open = record.changed
-    ? [...violations, ...unlistedBreaks(record), ...longReferences(record), ...rejectedScreenings(record, context)]
+    ? [
+        ...violations,
+        ...unlistedBreaks(record),
+        ...longReferences(record),
+        ...rejectedScreenings(record, context),
+        ...movedPayments(record),
+      ]
     : [];
   const isOpen = missing && !opensLater(record.shown.known, state);
   const wasOpen = wasMissing && !opensLater(before.known, before.state);
@@ -137,6 +145,18 @@ function longReferences({ kind, id, shown }: MergedRecord): NewBreak[] {
       once: true,
     },
   ];
+}
+
+/** Each of the two orders was, or is, safe on it: its money counts for the other now. */
+function movedPayments({ kind, id, before, shown }: MergedRecord): NewBreak[] {
+  if (kind !== 'payment_intent' || before === null || !isPaid(before)) return [];
+  const [from, to] = [referenceOf(before.fields), referenceOf(shown.fields)];
+  if (from === null || from === to) return [];
+  const evidence = {
+    ours: { merchantReference: from },
+    theirs: { merchantReference: to, source: { ...shown.observedBy } },
+  };
+  return [{ kind: 'payment_moved', entity: { kind, id }, evidence, cause: canonicalHash([from, to]) }];
 }
 
 /** One break per value, however many records show it: the value stands where the id of a record would. */
