@@ -57,7 +57,7 @@ describe('a field of a payment is added in one file', () => {
 
   it('the read API documents it', () => {
     const { apiDocument } = program('console/api/serve-document.js');
-    const { tip, nickname } = apiDocument.components.schemas['PaymentIntent']?.properties ?? {};
+    const { tip, nickname } = apiDocument().components.schemas['PaymentIntent']?.properties ?? {};
     expect(tip).toMatchObject({ description: 'What was given.' });
     expect(JSON.stringify(tip)).toContain('#/components/schemas/Amount');
     expect(nickname).toBeDefined();
@@ -136,11 +136,11 @@ describe('a kind of record is added by its definition and its name in the table'
 
   it('the read API lists, filters and documents it', () => {
     const { apiDocument } = program('console/api/serve-document.js');
-    const filters = apiDocument.paths['/vouchers']?.get?.parameters.map(({ name }) => name);
+    const filters = apiDocument().paths['/vouchers']?.get?.parameters.map(({ name }) => name);
     expect(filters).toEqual(expect.arrayContaining(['status', 'paymentIntentId', 'verified']));
-    expect(apiDocument.paths).toHaveProperty(['/vouchers/{id}']);
-    expect(apiDocument.components.schemas['Voucher']?.properties).toHaveProperty('value');
-    expect(apiDocument.components.schemas['Entity']?.properties?.['kind']?.enum).toContain('voucher');
+    expect(apiDocument().paths).toHaveProperty(['/vouchers/{id}']);
+    expect(apiDocument().components.schemas['Voucher']?.properties).toHaveProperty('value');
+    expect(apiDocument().components.schemas['Entity']?.properties?.['kind']?.enum).toContain('voucher');
   });
 
   it('the console has its two pages, and every link to one leads there', () => {

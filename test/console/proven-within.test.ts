@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000;
 const SOON_MS = 500;
 /** Where it matters only that there is no answer: on a slow machine nothing is asked for in so short a time. */
 const HASTY_MS = 100;
-const shapeOf = documentedAnswers(apiDocument);
+const shapeOf = documentedAnswers(apiDocument());
 const viewer = bearer('viewer');
 
 const store = useDatabase();

@@ -89,7 +89,7 @@ afterAll(async () => {
 
 /** What the document shows is assigned to what the example takes it for. */
 function documentedAnswersAsTypes(): string {
-  const { schemas } = apiDocument.components;
+  const { schemas } = apiDocument().components;
   const shown = (name: string) => JSON.stringify(exampleOf(schemas[name] ?? {}, schemas));
   return `
     import { createClient } from './example.js';

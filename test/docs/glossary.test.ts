@@ -24,7 +24,7 @@ function listsIn(schema: Schema, at: string): { field: string; words: string[] }
 }
 
 /** A detail and a summary have the words of what they are of. */
-const lists = Object.entries(apiDocument.components.schemas as Record<string, Schema>)
+const lists = Object.entries(apiDocument().components.schemas as Record<string, Schema>)
   .filter(([name]) => !/.(Detail|Summary)$/.test(name))
   .flatMap(([name, schema]) => listsIn(schema, name))
   .filter(({ field }) => EXPLAINED.test(field));

@@ -8,14 +8,12 @@ import { badge, id, text } from '../view/values.js';
 import { type Documented, documented, methodBadge, whoMay } from './reference.js';
 import { fieldRows, limitsOf, plain, wordOf } from './schema-words.js';
 
-const { components } = apiDocument;
-
 /** One operation: what it takes, what it answers, when it refuses, and an example. */
 export const referenceOperation: Page = {
   path: '/reference/:operation',
   title: 'Operation of the API',
   load: async (_deps, { params }) => {
-    const found = documented.find(({ operation }) => operation.operationId === params['operation']);
+    const found = documented().find(({ operation }) => operation.operationId === params['operation']);
     if (found === undefined) return null;
     const { method, path, operation } = found;
     return {
@@ -47,7 +45,7 @@ function parametersOf({ parameters }: DocumentOperation): Section[] {
       columns: [
         ['Name', ({ name }) => text(name)],
         ['Where', ({ in: place }) => text(place)],
-        ['Type', ({ schema }) => text(wordOf(schema, components.schemas))],
+        ['Type', ({ schema }) => text(wordOf(schema, apiDocument().components.schemas))],
         ['Limits', ({ schema }) => limitsOf(schema)],
         ['Meaning', ({ description }) => text(plain(description))],
       ],
@@ -70,7 +68,7 @@ function answersOf({ responses }: DocumentOperation): Section[] {
   const [first] = answers;
   if (first === undefined) return [];
   const title = answers.map(({ status, description }) => `${status}: ${description}`).join(' ');
-  const { properties = {} } = resolved(first.schema, components.schemas);
+  const { properties = {} } = resolved(first.schema, apiDocument().components.schemas);
   const items = properties['nextCursor'] === undefined ? undefined : properties['items']?.items;
   return [
     fieldTable(items === undefined ? title : `${title} Each of its items`, items ?? first.schema),
@@ -79,7 +77,7 @@ function answersOf({ responses }: DocumentOperation): Section[] {
 }
 
 function fieldTable(caption: string, schema: JsonSchema): Section {
-  return table(fieldRows(schema, components.schemas), {
+  return table(fieldRows(schema, apiDocument().components.schemas), {
     caption,
     columns: [
       ['Field', ({ name }) => text(name)],

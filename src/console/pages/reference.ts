@@ -13,9 +13,11 @@ export interface Documented {
   operation: DocumentOperation;
 }
 
-export const documented: readonly Documented[] = Object.entries(apiDocument.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
-);
+export function documented(): Documented[] {
+  return Object.entries(apiDocument().paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+}
 
 /** The document as people read it. */
 export const reference: Page = {
@@ -25,7 +27,7 @@ export const reference: Page = {
   load: async () => ({
     intro:
       'What programs can ask of this Tallyhook. The same as OpenAPI 3.1, for machines, is at /api/v1/openapi.json.',
-    sections: [howToAsk, ...apiDocument.tags.map(({ name, description }) => groupOf(name, description))],
+    sections: [howToAsk, ...apiDocument().tags.map(({ name, description }) => groupOf(name, description))],
   }),
 };
 
@@ -51,7 +53,7 @@ const howToAsk = factsPanel('How to ask', [
 ]);
 
 function groupOf(name: string, description: string): Section {
-  const own = documented.filter(({ operation }) => operation.tags[0] === name);
+  const own = documented().filter(({ operation }) => operation.tags[0] === name);
   const operations = table(own, {
     caption: `Operations: ${name}`,
     showCaption: false,
