@@ -109,9 +109,14 @@ export function linkedByPayment<R extends ShownRecord>(
   );
 }
 
+/** Something but reports shows it, and it names no payment. */
+export function namesNoPayment({ fields, unknown }: ShownRecord): boolean {
+  return unknown !== true && linkIn('payin', fields, 'payment_intent') === null;
+}
+
 /** Payins that name no payment, and that more than one lists: the money is one's, and nothing says whose. */
 export function sharedPayins(intents: readonly ShownRecord[], payins: readonly ShownRecord[]): ReadonlySet<string> {
-  const unnamed = payins.filter(({ fields }) => linkIn('payin', fields, 'payment_intent') === null);
+  const unnamed = payins.filter(namesNoPayment);
   if (unnamed.length === 0) return new Set();
   const listing = groupedPairs(
     intents

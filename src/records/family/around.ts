@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Said } from '../../domain/family/family.js';
-import { linkIn, listedPayins, namedIn, type ShownRecord } from '../../domain/family/links.js';
+import { listedPayins, namedIn, namesNoPayment, type ShownRecord } from '../../domain/family/links.js';
 import { isUndecided, type SaidState } from '../../domain/family/said.js';
 import { OPEN, openCalls } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
@@ -26,7 +26,7 @@ export async function readAround(
     loadBelonging(trx, inHand, references, intents),
     readSaid(trx, inHand, references, intents),
   );
-  const unnamed = payins.filter(({ fields }) => linkIn('payin', fields, 'payment_intent') === null);
+  const unnamed = payins.filter(namesNoPayment);
   const naming = [
     ...(payouts.length === 0 ? [] : await loadNaming(trx, inHand, payouts, intents)),
     ...(unnamed.length === 0 ? [] : await loadListing(trx, inHand, unnamed)),
