@@ -10,17 +10,15 @@ export type PlainJson = null | boolean | number | string | PlainJson[] | { [key:
 
 /** What `plain` makes of a value: only the fields that are named, and any of an object that is free. */
 export type Plain<T> = [Json] extends [T] ? PlainJson | (undefined extends T ? undefined : never) : PlainPart<T>;
-type PlainPart<T> = T extends LosslessNumber
-  ? number | string
-  : T extends readonly (infer Item)[]
-    ? Plain<Item>[]
-    : T extends Date | ((...given: never[]) => unknown)
-      ? T
-      : T extends object
-        ? [keyof Named<T>] extends [never]
-          ? { [key: string]: Plain<T[keyof T]> }
-          : { [Name in keyof Named<T>]: Plain<Named<T>[Name]> }
-        : T;
+type PlainPart<T> = T extends null | undefined | boolean | number | string
+  ? T
+  : T extends LosslessNumber
+    ? number | string
+    : T extends readonly (infer Item)[]
+      ? Plain<Item>[]
+      : [keyof Named<T>] extends [never]
+        ? { [key: string]: Plain<T[keyof T]> }
+        : { [Name in keyof Named<T>]: Plain<Named<T>[Name]> };
 type Named<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
 
 /**

@@ -140,6 +140,7 @@ export class ServiceHttp {
   private async once(request: ServiceRequest, signal: AbortSignal): Promise<Reply<Json>> {
     await this.keepQuiet(signal);
     await this.settings.takeSlot(signal, request.operation);
+    signal.throwIfAborted();
     if (request.isTooLate?.()) throw new TooLateError(request.operation);
     try {
       return await this.circuit.execute(() => this.attempt(request, signal));
