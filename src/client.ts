@@ -1,4 +1,5 @@
 import { type Plain, plain } from './domain/json.js';
+import { USUAL_RATE } from './domain/own-calls.js';
 import { ConfigError } from './errors.js';
 import { shareWhenCalled } from './own-calls/share-when-called.js';
 import type * as records from './service-api/answer-records.js';
@@ -57,9 +58,6 @@ export type SubWallet = Plain<records.SubWallet>;
 export type Transaction = Plain<records.Transaction>;
 export type WebhookEndpoint = Plain<records.WebhookEndpoint>;
 
-/** SERVICE_RATE, where it is not set. */
-const CALLS_PER_SECOND = 5;
-
 export interface MerchantClientOptions extends Omit<ServiceClientOptions, 'onAnswer'> {
   /**
    * The database of Tallyhook. With it the client keeps to SERVICE_RATE together with all other processes; creating calls are
@@ -106,7 +104,7 @@ class PlainClient {
   readonly #inner: ServiceClient;
   readonly #shared: ReturnType<typeof shareWhenCalled> | null;
 
-  constructor({ databaseUrl, callsPerSecond = CALLS_PER_SECOND, onAnswer, ...given }: MerchantClientOptions) {
+  constructor({ databaseUrl, callsPerSecond = USUAL_RATE, onAnswer, ...given }: MerchantClientOptions) {
     if (databaseUrl === '' || (databaseUrl !== undefined && given.keyStore !== undefined))
       throw new ConfigError('databaseUrl: accepted is the address of a Postgres, without a keyStore beside it');
     const { baseUrl, contract = defaultContract } = given;
