@@ -19,7 +19,8 @@ type PlainPart<T> = T extends null | undefined | boolean | number | string
       : [keyof Named<T>] extends [never]
         ? { [key: string]: Plain<T[keyof T]> }
         : { [Name in keyof Named<T>]: Plain<Named<T>[Name]> };
-type Named<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
+/** Without the fields that have no name. */
+export type Named<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
 
 /**
  * The same value without lossless numbers, for whoever knows JSON as JavaScript has it. A number that a double would change

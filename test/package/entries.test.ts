@@ -99,6 +99,7 @@ const WRONG = [
   '({ id: "po_1", status: 7 } satisfies Payout)',
   '(await client.updateAccount("acc_1", {})).data?.stauts',
   'client.createRefund({ paymentIntent: "pi_1" })',
+  'client.createDirectPayment({ requestedCoin: "BTC", amount: "1", customer: { refundAdress: "x" } })',
   'client.reply("listPayouts")',
   '(payment.metadata?.["cart"] as number).value',
 ];
