@@ -4,6 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { codeBlocks, readDocument } from '../docs/documents.js';
 import { useFolder } from '../support/folder.js';
 
 const ROOT = path.join(import.meta.dirname, '../..');
@@ -112,6 +113,9 @@ it('the types of both entries let a strict store name every field, any state, an
     ['client', 'tallyhook/client'],
   ] as const)
     await writeFile(path.join(folder, `${name}.ts`), STORE.replace('ENTRY', entry) + wrong);
+  const shown = codeBlocks(readDocument('docs/client.md')).filter(({ language }) => language === 'ts');
+  expect(shown.length).toBeGreaterThan(1);
+  await writeFile(path.join(folder, 'shown.ts'), `${shown.map(({ text }) => text).join('')}\nexport { payOut };\n`);
   const flags = [
     '--strict',
     '--noEmit',
@@ -128,6 +132,7 @@ it('the types of both entries let a strict store name every field, any state, an
     'es2023',
     '--types',
     'node',
+    'shown.ts',
     'whole.ts',
     'client.ts',
   ];
