@@ -105,7 +105,9 @@ const WRONG = [
   '(payment.metadata?.["cart"] as number).value',
 ];
 
-it('the types of both entries let a strict store name every field, any state, and no other field', async () => {
+it('the types of both entries let a strict store name every field, any state, and no other field', {
+  timeout: 240_000,
+}, async () => {
   const right = STORE.split('\n').length;
   const wrong = `const payment = {} as DirectPayment;\n${WRONG.map((line) => `void ${line};`).join('\n')}\n`;
   for (const [name, entry] of [
