@@ -48,7 +48,9 @@ export function shareWhenCalled(
     },
     observe: async (answered) => (await open()).observe(answered),
     close: async () => {
-      await (await opened)?.close();
+      const open = await opened?.catch(() => null);
+      opened = null;
+      await open?.close();
     },
   };
 }

@@ -32,7 +32,7 @@ beforeAll(async () => {
   installation = await createInstallation({ databaseUrl: database.url, env: settings });
   await installation.start('start');
   const [, , token = ''] = installation.env['CONSOLE_TOKENS']!.split(':');
-  env = { ...installation.env, CONSOLE: installation.metricsUrls()['start']!, CONSOLE_TOKEN: token };
+  env = { ...installation.env, CONSOLE: installation.metricsUrls()['start']!, TOKEN: token };
   reader = await createReader({ cwd: installation.cwd, env });
   const packages = path.join(folder, 'node_modules');
   await mkdir(packages);
