@@ -1,80 +1,25 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Knex } from 'knex';
-import { AppError, ConfigError } from './errors.js';
+import { ConfigError } from './errors.js';
 import { createLog, type Logger } from './log.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { recordHeartbeats } from './notify/record-heartbeats.js';
-import { migrate, openDatabase, schemaState } from './records/database.js';
+import { createCallStore } from './own-calls/call-store.js';
+import { type LibraryDatabase, openReady } from './own-calls/open-ready.js';
 import { retiredLabels } from './records/deliveries/secrets.js';
-import { createServiceWriteLog } from './records/service-writes.js';
-import type { KeyStore, NotedOperation } from './service-api/key-store.js';
+import type { KeyStore } from './service-api/key-store.js';
 import type { SigningSecret } from './webhook/match-signature.js';
 import { createEventQueue } from './webhook/queue.js';
 import { createReceiverApp } from './webhook/receiver.js';
 import { staticSecrets, withoutRetired } from './webhook/secret-source.js';
 import { defaultTolerance, type Tolerance } from './webhook/verify-signature.js';
 
-export type { Json } from './domain/json.js';
-export { ConfigError } from './errors.js';
-export type {
-  Balance,
-  DeliveryPage,
-  DirectPayment,
-  Invoice,
-  Payin,
-  PaymentIntent,
-  Payout,
-  Product,
-  PublicAsset,
-  SubWallet,
-  Transaction,
-  WebhookEndpoint,
-} from './service-api/answer-records.js';
-export {
-  type CallOptions,
-  type CreateOptions,
-  MerchantClient,
-  type MerchantClientOptions,
-  type Reply,
-} from './service-api/client.js';
-export { type Contract, defaultContract, loadContract } from './service-api/contract.js';
-export type { KeyStore } from './service-api/key-store.js';
-export type { SettledWrite } from './service-api/open-writes.js';
-export { items, type Page, pages } from './service-api/pages.js';
-export type {
-  AccountUpdateRequest,
-  DirectPaymentRequest,
-  InvoiceRequest,
-  MerchantAssetUpdateRequest,
-  PayoutRequest,
-  RefundRequest,
-  TransferRequest,
-} from './service-api/request-schemas.js';
-export {
-  CircuitOpenError,
-  ContractViolationError,
-  ForbiddenError,
-  ForeignAnswerError,
-  InvalidRequestError,
-  NotFoundError,
-  OutcomeUnknownError,
-  RateLimitedError,
-  RefusalError,
-  RefusedError,
-  ServiceError,
-  TooLateError,
-  UnauthorizedError,
-  UnavailableError,
-} from './service-api/service-errors.js';
-export type { Answered } from './service-api/service-writes.js';
+export * from './client.js';
+export { SchemaError } from './own-calls/open-ready.js';
 export type { HeaderValues, SigningSecret } from './webhook/match-signature.js';
 export { type PlainEnvelope, type Reason, type Tolerance, verifySignature } from './webhook/verify-signature.js';
 
-export interface ReceiverOptions {
-  /** A Postgres; events are in it before they are answered with 200. */
-  databaseUrl: string;
-  /** The same database past a pooler in transaction mode; databaseUrl unless given. */
-  databaseDirectUrl?: string;
+/** Events are in its database before they are answered with 200. */
+export interface ReceiverOptions extends LibraryDatabase {
   /** Where the workers' queue is, if not in that database too. */
   redisUrl?: string;
   /** All of them are accepted. */
@@ -84,18 +29,9 @@ export interface ReceiverOptions {
   bodyLimit?: number;
   /** EVENT_ID_POINTER; `auto` unless given. */
   eventIdPointer?: string;
-  /** Brings the database's schemas up to date first. Unless true, an outdated schema is an error. */
-  migrate?: boolean;
   log?: Logger;
   metrics?: Metrics;
 }
-
-/** The database lacks migrations of this version. */
-export class SchemaError extends AppError {
-  readonly code = 'schema';
-}
-
-const CONNECTIONS = 5;
 
 export interface MountedReceiver {
   /** For `app.use('/webhooks', receiver.router)`: an Express router that answers that path, and nothing below it. */
@@ -168,30 +104,7 @@ function receiverProblem({ databaseUrl, secrets }: Partial<ReceiverOptions>): st
  * process: `new MerchantClient({ …, keyStore })`. A call whose outcome a crash left unknown is settled by `tallyhook schedule` on the
  * same database and account, or by `client.settleWrites()`, called now and then. Rejects like createReceiver.
  */
-export async function createKeyStore(
-  options: Pick<ReceiverOptions, 'databaseUrl' | 'databaseDirectUrl' | 'migrate'>,
-): Promise<KeyStore & { close(): Promise<void> }> {
+export async function createKeyStore(options: LibraryDatabase): Promise<KeyStore & { close(): Promise<void> }> {
   const db = await openReady(options, 'tallyhook client');
-  return { ...createServiceWriteLog<NotedOperation>(db), close: () => db.destroy() };
-}
-
-async function openReady(
-  {
-    databaseUrl,
-    databaseDirectUrl,
-    migrate: isToMigrate,
-  }: Pick<ReceiverOptions, 'databaseUrl' | 'databaseDirectUrl' | 'migrate'>,
-  applicationName: string,
-): Promise<Knex> {
-  if (isToMigrate) await migrate(databaseDirectUrl ?? databaseUrl);
-  const db = openDatabase(databaseUrl, { max: CONNECTIONS, applicationName });
-  try {
-    const { ok, problems, about } = await schemaState(db);
-    const remedy = about === 'schema' ? ': run "tallyhook migrate", or pass migrate: true' : '';
-    if (!ok) throw new SchemaError(`${problems.join('; ')}${remedy}`);
-    return db;
-  } catch (error) {
-    await db.destroy();
-    throw error;
-  }
+  return { ...createCallStore(db), close: () => db.destroy() };
 }

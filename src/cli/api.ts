@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config.js';
-import type { Json } from '../domain/json.js';
 import { JsonTextError, MAX_DEPTH, parseJson } from '../domain/json-table/parse-json.js';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
-import { type CreateOptions, MerchantClient, type Reply } from '../service-api/client.js';
+import { type CreateOptions, type Reply, ServiceClient, type UnshownReply } from '../service-api/client.js';
 import { loadContract } from '../service-api/contract.js';
 import { isKeyed, type OperationName, operationNames, operationOf, partsOf } from '../service-api/operations.js';
 import { InvalidRequestError, ServiceError } from '../service-api/service-errors.js';
@@ -56,7 +55,7 @@ async function preview(name: OperationName, words: CallWords): Promise<void> {
   const contract = await loadContract(CONTRACT_FILE);
   // It calls nothing, so there is nothing to be seen of it.
   const log = { warn: () => {} };
-  const client = new MerchantClient({ baseUrl: SERVICE_BASE_URL, apiKey: SERVICE_API_KEY, contract, log });
+  const client = new ServiceClient({ baseUrl: SERVICE_BASE_URL, apiKey: SERVICE_API_KEY, contract, log });
   printJson(client.preview(name, words));
 }
 
@@ -84,15 +83,15 @@ async function call(name: OperationName, words: CallWords, { idempotencyKey, not
         outcome: 'asked',
       });
     }
-    const { data, totalCount } = await callByWords(client, name, words, options);
-    if (totalCount !== null) process.stderr.write(`X-Total-Count  ${totalCount}\n`);
-    printJson(data);
+    const reply = await callByWords(client, name, words, options);
+    if (reply.totalCount !== null) process.stderr.write(`X-Total-Count  ${reply.totalCount}\n`);
+    printJson(reply.body === undefined ? reply.data : reply.body);
   };
   await reachingDatabase(config, () => runUntilDone(config, run));
 }
 
 /** What changes something is bound to the database as the roles are, so that its answer becomes part of the records. */
-async function clientFor(name: OperationName, runtime: Runtime): Promise<MerchantClient> {
+async function clientFor(name: OperationName, runtime: Runtime): Promise<ServiceClient> {
   if (operationOf(name).method === 'GET') return createServiceClient(runtime);
   return createServiceClient(runtime, { adoptedAt: await adopt(runtime) });
 }
@@ -105,7 +104,7 @@ function madeKey(name: OperationName, { body }: CallWords): string | undefined {
 }
 
 /** A payout without the memo that its network needs would be lost. */
-async function readMemoRules(client: MerchantClient, signal: AbortSignal): Promise<void> {
+async function readMemoRules(client: ServiceClient, signal: AbortSignal): Promise<void> {
   try {
     await client.listPublicAssets({ signal });
   } catch (error) {
@@ -162,16 +161,18 @@ interface CallWords {
   body: unknown;
 }
 
+type AnyReply = Reply<object | null> & Partial<Pick<UnshownReply<object>, 'body'>>;
+
 /** Calls the client's method of the operation: the parts of its path, then its body or query, then the options. */
 function callByWords(
-  client: MerchantClient,
+  client: ServiceClient,
   name: OperationName,
   { path, query, body }: CallWords,
   options: CreateOptions,
-): Promise<Reply<object | Json>> {
+): Promise<AnyReply> {
   const operation = operationOf(name);
   const ids = partsOf(operation.path).map((part) => path[part] ?? '');
   const given = [...(operation.body ? [body] : []), ...(operation.query ? [query] : [])];
-  const method = client[name] as (...words: unknown[]) => Promise<Reply<object | Json>>;
+  const method = client[name] as (...words: unknown[]) => Promise<AnyReply>;
   return method.call(client, ...ids, ...given, options);
 }

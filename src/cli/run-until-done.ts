@@ -1,4 +1,5 @@
 import { createLog } from '../log.js';
+import { NotSentError } from '../service-api/service-errors.js';
 import { createClosers } from '../wiring/closers.js';
 import { openRuntime, type Runtime } from '../wiring/runtime.js';
 
@@ -26,7 +27,8 @@ export async function runUntilDone(
   }
 }
 
-/** What ends because it was stopped says so by the reason it was given, or by an AbortError of Node. */
+/** What ends because it was stopped says so by the reason it was given, by an AbortError of Node, or in that nothing was sent. */
 function isInterruption(error: unknown, { aborted, reason }: AbortSignal): boolean {
-  return aborted && (error === reason || (error instanceof Error && error.name === 'AbortError'));
+  const cause = error instanceof NotSentError ? error.cause : error;
+  return aborted && (cause === reason || (cause instanceof Error && cause.name === 'AbortError'));
 }

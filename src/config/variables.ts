@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { USUAL_RATE } from '../domain/own-calls.js';
 import { crons } from './cron-variables.js';
 import { consoleTokens, serviceKey, webhookSecrets } from './labelled-lists.js';
 import {
@@ -69,7 +70,7 @@ const service = {
     schema: perSecond,
     accepts: 'calls per time such as 5/s or 300/min',
     meaning: 'Outgoing calls, all processes together.',
-    fallback: '5/s',
+    fallback: `${USUAL_RATE}/s`,
   },
   CONTRACT_FILE: { ...file, meaning: 'JSON that overrides names of docs/contract.md.', example: 'contract.json' },
   ADOPTED_AT: {

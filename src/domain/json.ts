@@ -1,9 +1,41 @@
-import { isLosslessNumber, type LosslessNumber, parse, stringify } from 'lossless-json';
+import { isLosslessNumber, isSafeNumber, type LosslessNumber, parse, stringify } from 'lossless-json';
 
 /** A JSON value whose numbers keep every digit they were written with. */
 export type Json = null | boolean | string | LosslessNumber | Json[] | { [key: string]: Json };
 
 export type JsonObject = { [key: string]: Json };
+
+/** A JSON value as JavaScript has it; a number that it can't hold is its text. */
+export type PlainJson = null | boolean | number | string | PlainJson[] | { [key: string]: PlainJson };
+
+/** What `plain` makes of a value: only the fields that are named, and any of an object that is free. */
+export type Plain<T> = [Json] extends [T] ? PlainJson | (undefined extends T ? undefined : never) : PlainPart<T>;
+type PlainPart<T> = T extends null | undefined | boolean | number | string
+  ? T
+  : T extends LosslessNumber
+    ? number | string
+    : T extends readonly (infer Item)[]
+      ? Plain<Item>[]
+      : [keyof Named<T>] extends [never]
+        ? { [key: string]: Plain<T[keyof T]> }
+        : { [Name in keyof Named<T>]: Plain<Named<T>[Name]> };
+/** Without the fields that have no name. */
+export type Named<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
+
+/**
+ * The same value without lossless numbers, for whoever knows JSON as JavaScript has it. A number that a double would change
+ * (more digits than it holds, too large, too small) comes as its text, a string, digit for digit.
+ */
+export function plain<T>(value: T): Plain<T> {
+  return plainValue(value) as Plain<T>;
+}
+
+function plainValue(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isLosslessNumber(value)) return isSafeNumber(value.value) ? Number(value.value) : value.value;
+  if (Array.isArray(value)) return value.map(plainValue);
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, plainValue(part)]));
+}
 
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);

@@ -1,6 +1,9 @@
 import type { JsonObject } from './json.js';
 import { type RecordKind, textField } from './records.js';
 
+/** SERVICE_RATE where it is not set: calls per second of all processes together. */
+export const USUAL_RATE = 5;
+
 /** What a creating call of our own says by itself of what it makes; null: nothing. */
 export type CallLinks = {
   paymentIntentId: string | null;

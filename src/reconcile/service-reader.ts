@@ -29,7 +29,7 @@ interface Question {
 
 type Reply = Answer<Json> & { totalCount?: number | null };
 
-/** The part of MerchantClient that the reconcilers use. It rejects with a ServiceError. */
+/** The part of ServiceClient that the reconcilers use. It rejects with a ServiceError. */
 export interface ServiceReader {
   /** Any operation that reads. Query parameters go by our names of the contract. */
   reply(operation: ReadOperation, question: Question): Promise<Reply>;

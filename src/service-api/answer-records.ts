@@ -23,13 +23,18 @@ const plain = {
   any: anything,
 } satisfies Partial<Record<Field['type'], z.ZodType>>;
 
+/** A word of the service: one of those that are known, or any other. */
+type Word<Known> = (keyof Known & string) | (string & {});
+
 type CheckedField<F> = F extends { type: 'records'; of: infer O extends Fields }
   ? z.ZodOptional<z.ZodNullable<z.ZodArray<z.ZodObject<Checked<O>, z.core.$loose>>>>
   : F extends { type: 'record'; of: infer O extends Fields }
     ? z.ZodOptional<z.ZodNullable<z.ZodObject<Checked<O>, z.core.$loose>>>
-    : F extends { type: keyof typeof plain }
-      ? (typeof plain)[F['type']]
-      : never;
+    : F extends { type: 'state'; states: infer Known }
+      ? z.ZodOptional<z.ZodNullable<z.ZodType<Word<Known>>>>
+      : F extends { type: keyof typeof plain }
+        ? (typeof plain)[F['type']]
+        : never;
 type Checked<F extends Fields> = {
   -readonly [N in keyof F as F[N] extends { only: string } ? never : N]: CheckedField<F[N]>;
 };

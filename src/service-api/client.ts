@@ -12,7 +12,7 @@ import { ServiceCalls, type ServiceRequestParts } from './service-calls.js';
 import { InvalidRequestError } from './service-errors.js';
 import type { WriteParts } from './service-writes.js';
 
-export type { MerchantClientOptions } from './service-calls.js';
+export type { ServiceClientOptions } from './service-calls.js';
 export type { Reply };
 
 export interface CallOptions {
@@ -27,6 +27,12 @@ export interface CreateOptions extends CallOptions {
   idempotencyKey?: string | undefined;
 }
 
+/** An answer that the specification does not show; `data`: what is of the form of T in a list; null: nothing is. */
+export interface UnshownReply<T> extends Reply<T | null> {
+  /** As it came; null where there was none. */
+  body: Json;
+}
+
 type Read<T> = Promise<Reply<T>>;
 
 /**
@@ -38,14 +44,15 @@ type Read<T> = Promise<Reply<T>>;
  * call, within ten minutes. Where no answer says whether a call did its work, it rejects with an OutcomeUnknownError.
  *
  * The methods check the answer against the specification and reject with a ContractViolationError where an item has no
- * id, or an amount is a JSON number; what the specification does not show (4.6 to 4.9) is any JSON, null where there is no
- * body. `reply` checks no more than that a list is a list, and hands the items over exactly
+ * id, or an amount is a JSON number. What the specification does not show (4.6 to 4.9) may be any JSON, or nothing. `reply`
+ * checks no more than that a list is a list, and hands the items over exactly
  * as they came (numbers keep their digits): one bad record must not hide the rest of its page from a reconciler.
  *
- * All reject with a ServiceError; see service-errors.ts for what each means and which are worth another try. Lists are
- * read with `items(pages(…))`.
+ * All reject with a ServiceError; see service-errors.ts for what each means and which are worth another try. An aborted call
+ * that changes something rejects with an OutcomeUnknownError where it was sent, with a NotSentError where it was not; one
+ * that reads, with the reason of its signal. Lists are read with `items(pages(…))`.
  */
-export class MerchantClient extends ServiceCalls {
+export class ServiceClient extends ServiceCalls {
   private readonly memoRules = new MemoRules();
 
   /** Specification 4.1: a payment in one crypto asset; its deposit address is in the answer. */
@@ -88,23 +95,31 @@ export class MerchantClient extends ServiceCalls {
   }
 
   /** Specification 4.6: between a sub-wallet and another, or the operating balance. */
-  async createTransfer(accountId: string, body: requests.TransferRequest, options: CreateOptions = {}): Read<Json> {
-    return this.write('createTransfer', { path: { id: accountId }, body, ...options });
+  async createTransfer(
+    accountId: string,
+    body: requests.TransferRequest,
+    options: CreateOptions = {},
+  ): Promise<UnshownReply<records.Transaction>> {
+    return this.unshown('createTransfer', records.transaction, { path: { id: accountId }, body, ...options });
   }
 
   /** Specification 4.7. */
-  async updateAccount(accountId: string, body: requests.AccountUpdateRequest, options: CallOptions = {}): Read<Json> {
-    return this.write('updateAccount', { path: { id: accountId }, body, ...options });
+  async updateAccount(
+    accountId: string,
+    body: requests.AccountUpdateRequest,
+    options: CallOptions = {},
+  ): Promise<UnshownReply<records.SubWallet>> {
+    return this.unshown('updateAccount', records.account, { path: { id: accountId }, body, ...options });
   }
 
   /** Specification 4.8: moves all balances to the operating balance and releases the addresses. Can't be undone. */
-  async closeAccount(accountId: string, options: CallOptions = {}): Read<Json> {
-    return this.write('closeAccount', { path: { id: accountId }, ...options });
+  async closeAccount(accountId: string, options: CallOptions = {}): Promise<UnshownReply<records.SubWallet>> {
+    return this.unshown('closeAccount', records.account, { path: { id: accountId }, ...options });
   }
 
   /** Specification 4.9: hides a closed account from the list. */
-  async archiveAccount(accountId: string, options: CallOptions = {}): Read<Json> {
-    return this.write('archiveAccount', { path: { id: accountId }, ...options });
+  async archiveAccount(accountId: string, options: CallOptions = {}): Promise<UnshownReply<records.SubWallet>> {
+    return this.unshown('archiveAccount', records.account, { path: { id: accountId }, ...options });
   }
 
   /** Specification 4.10: one page. */
@@ -243,6 +258,15 @@ export class MerchantClient extends ServiceCalls {
   ): Read<z.output<S>> {
     const reply = await this.write(operation, parts);
     return { ...reply, data: readWritten(schema, reply.data, operation) };
+  }
+
+  private async unshown<S extends z.ZodType>(
+    operation: WriteOperation,
+    schema: S,
+    parts: WriteParts,
+  ): Promise<UnshownReply<z.output<S>>> {
+    const reply = await this.write(operation, parts);
+    return { ...reply, data: schema.safeParse(reply.data).data ?? null, body: reply.data };
   }
 }
 

@@ -58,7 +58,8 @@ export const defaultRetryPolicy: RetryPolicy = {
 
 export interface ServiceHttpSettings extends Omit<AttemptContext, 'onStatus'> {
   retryPolicy: RetryPolicy;
-  takeSlot: (signal: AbortSignal) => Promise<void>;
+  /** Resolves when it is the call's turn. */
+  takeSlot: (signal: AbortSignal, operation: string) => Promise<void>;
   log?: { warn(about: object, message: string): void };
   /** After every attempt. */
   onRequest?: (about: { operation: string; status: number | 'no_answer' }) => void;
@@ -109,6 +110,7 @@ export class ServiceHttp {
       throw new UnavailableError(`no good answer within ${deadlineMs} ms`, {
         operation: request.operation,
         cause: last ?? error,
+        unsent: last === undefined && request.progress?.outcomeUnknown === false,
       });
     }
   }
@@ -137,7 +139,8 @@ export class ServiceHttp {
 
   private async once(request: ServiceRequest, signal: AbortSignal): Promise<Reply<Json>> {
     await this.keepQuiet(signal);
-    await this.settings.takeSlot(signal);
+    await this.settings.takeSlot(signal, request.operation);
+    signal.throwIfAborted();
     if (request.isTooLate?.()) throw new TooLateError(request.operation);
     try {
       return await this.circuit.execute(() => this.attempt(request, signal));

@@ -11,7 +11,7 @@ import { checkAnswer } from './check-answer.js';
 import { checkRequest } from './check-request.js';
 import type { KeyLimits, KeyOutcome, KeyStore, NotedWrite, OpenWrite } from './key-store.js';
 import { type Settled, type SettledWrite, settleOpen } from './open-writes.js';
-import { OutcomeUnknownError, RefusalError } from './service-errors.js';
+import { NotSentError, OutcomeUnknownError, RefusalError } from './service-errors.js';
 
 interface InvoiceWritesDeps {
   store: KeyStore;
@@ -62,7 +62,9 @@ export class InvoiceWrites {
       links: linksOfCall('createInvoice', { path: {}, request: asked }),
     };
     signal?.throwIfAborted();
-    await this.deps.store.begin(write, this.limits);
+    await this.deps.store.begin(write, this.limits).catch((error: unknown) => {
+      throw new NotSentError('createInvoice', error);
+    });
     const progress = { outcomeUnknown: false };
     try {
       const reply = await this.deps.send('createInvoice', { body, once: true, progress, signal });
@@ -111,7 +113,7 @@ export class InvoiceWrites {
     for (let poll = 0; poll < POLLS; poll++) {
       if (poll > 0) await pause(this.deps.pauseMs * 2 ** poll, signal);
       if (signal?.aborted) break;
-      found = await this.poll(write, lost, signal);
+      found = await this.poll(write, lost, signal).catch((): Found => ({ is: 'unread' }));
       if (found.is === 'found') {
         await this.done(write, toJsonText(lost.asked), found.reply);
         return found.reply;
@@ -119,7 +121,6 @@ export class InvoiceWrites {
       if (found.is === 'unclear' && found.candidates.length > 0) break;
     }
     await this.end(write, 'unknown');
-    signal?.throwIfAborted();
     throw outcomeUnknown(found, cause);
   }
 

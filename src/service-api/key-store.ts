@@ -1,3 +1,4 @@
+import type { JsonObject } from '../domain/json.js';
 import type { CallLinks } from '../domain/own-calls.js';
 import type { KeyedOperation } from './operations.js';
 
@@ -55,4 +56,9 @@ export interface KeyStore {
   giveUp<O extends NotedOperation>(operations: readonly O[], limits: KeyLimits): Promise<NotedWrite<O>[]>;
   /** Of the other calls of the operation: which of these they made, and how many that ask for the same are open. */
   rivals(write: NotedWrite, objectIds: readonly string[]): Promise<{ made: string[]; open: number }>;
+  /**
+   * The record that a call of the operation made, as the service's lists or its own answer showed it; `at`: when, ms of the
+   * service's clock. Null where it is not known. Left out: this store knows no records.
+   */
+  made?(operation: NotedOperation, objectId: string): Promise<{ fields: JsonObject; at: number } | null>;
 }

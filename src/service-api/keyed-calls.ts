@@ -13,7 +13,7 @@ import { textField } from '../domain/records.js';
 import type { Reply, WriteProgress } from './attempt.js';
 import { checkAnswer } from './check-answer.js';
 import { checkRequest } from './check-request.js';
-import type { KeyLimits, KeyOutcome, KeyStore, NotedWrite } from './key-store.js';
+import type { Begun, KeyLimits, KeyOutcome, KeyStore, NotedWrite } from './key-store.js';
 import { type Settled, type SettledWrite, settleOpen } from './open-writes.js';
 import { type KeyedOperation, keyedOperations } from './operations.js';
 import {
@@ -65,8 +65,20 @@ export class KeyedCalls {
     const begun = await this.deps.store.begin(write, this.limits).catch((error: unknown) => {
       throw this.unknown(write, 0, error);
     });
-    if (!begun.ok) throw notAgain(write, begun);
+    if (!begun.ok) return this.madeBefore(write, begun);
     return this.send(write, request, { signal, elapsed, ...begun });
+  }
+
+  /** What a call made that can't be asked for again, as our records know it. */
+  private async madeBefore(
+    write: KeyedWrite,
+    { reason, objectId }: Extract<Begun, { ok: false }>,
+  ): Promise<Reply<Json>> {
+    const { operation, key } = write;
+    if (reason === 'other_request') throw otherRequest(write, objectId);
+    const known = objectId === null ? null : await this.deps.store.made?.(operation, objectId).catch(() => null);
+    if (!known) throw new TooLateError(operation, { key, objectId });
+    return { data: known.fields, from: known.at, to: known.at, totalCount: null };
   }
 
   /** Sends every call with an unknown outcome once more under its key; gives up those that are too old for it. */
@@ -110,8 +122,7 @@ export class KeyedCalls {
     } catch (error) {
       const outcome = outcomeOf(error, progress, again);
       const isKept = await this.end(write, outcome, null);
-      if (outcome !== 'unknown' && isKept) throw error;
-      if (signal?.aborted || error instanceof ForeignAnswerError) throw error;
+      if ((outcome !== 'unknown' && isKept) || error instanceof ForeignAnswerError) throw error;
       throw this.unknown(write, age, error);
     }
   }
@@ -176,17 +187,11 @@ function idOf(data: Json): string | null {
   return isJsonObject(data) ? textField(data, 'id') : null;
 }
 
-function notAgain(
-  { operation, key }: KeyedWrite,
-  { reason, objectId }: { reason: 'expired' | 'other_request'; objectId: string | null },
-): InvalidRequestError {
+function otherRequest({ operation, key }: KeyedWrite, objectId: string | null): InvalidRequestError {
   const made = objectId === null ? '' : `; it made ${objectId}`;
-  const named = `idempotencyKey ${JSON.stringify(key)}`;
-  const problem =
-    reason === 'expired'
-      ? `${named} was first used too long ago for the service to be sure to know it${made}`
-      : `${named} was used for another request${made}`;
-  return new InvalidRequestError(problem, { operation });
+  return new InvalidRequestError(`idempotencyKey ${JSON.stringify(key)} was used for another request${made}`, {
+    operation,
+  });
 }
 
 /** A creating call with its key, ready to be sent, once or again. */

@@ -44,11 +44,11 @@ export function narrowKey(most: number): z.ZodString {
 /** Numbers of a JSON text read without loss of digits are whole numbers too. */
 export function wholeNumber(least: number) {
   const rule = `is to be a whole number, ${least} or more`;
-  const isWhole = (given: unknown): given is number | LosslessNumber => {
+  const isWhole = (given: unknown) => {
     const value = given instanceof LosslessNumber && /^\d+$/.test(given.value) ? Number(given.value) : given;
     return typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
   };
-  return z.custom<number | LosslessNumber>(isWhole, rule);
+  return z.custom<number>(isWhole, rule);
 }
 
 const ISO = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;

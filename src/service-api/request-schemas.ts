@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Named } from '../domain/json.js';
 import { compareAmounts, isAmount, multiplyAmounts, sumAmounts } from '../domain/money.js';
 import {
   amount,
@@ -51,7 +52,10 @@ export const directPayment = z
     const message = 'is to be a currency of ISO 4217, because requestedCurrencyType is fiat';
     context.addIssue({ code: 'custom', path: ['currencyRequested'], message });
   });
-export type DirectPaymentRequest = z.input<typeof directPayment>;
+/** A customer's field of another name is passed on, and yet no misspelt one is let through here. */
+export type DirectPaymentRequest = Omit<z.input<typeof directPayment>, 'customer'> & {
+  customer: Named<z.input<typeof customer>>;
+};
 
 const invoiceItem = z.strictObject({
   name: text(),

@@ -21,7 +21,7 @@ import { type ClockBounds, ServiceClock } from './service-clock.js';
 import { InvalidRequestError } from './service-errors.js';
 import { type Answered, ServiceWrites, type WriteParts } from './service-writes.js';
 
-export interface MerchantClientOptions
+export interface ServiceClientOptions
   extends Partial<Pick<ServiceHttpSettings, 'takeSlot' | 'log' | 'onRequest' | 'onCircuit'>> {
   /** Paths such as /v1/payment-intents are appended to it. */
   baseUrl: string;
@@ -31,10 +31,10 @@ export interface MerchantClientOptions
   /** Bytes of an answer; 20 MB by default. */
   bodyLimit?: number;
   /**
-   * Where creating calls are written down before they are sent: createKeyStore. Without one they are kept in memory. What the
-   * process does not outlive is then settled by nobody, and Tallyhook does not see the calls: it learns of a refund only from
-   * polls and the delivery history, and can't see from them which payment it was for. The client says so when it is made: in
-   * `log`, or without one as a warning of the process.
+   * Where creating calls are written down before they are sent. Without one they are kept in memory. What the process does
+   * not outlive is then settled by nobody, and Tallyhook does not see the calls: it learns of a refund only from polls and the
+   * delivery history, and can't see from them which payment it was for. The client says so when it is made: in `log`, or
+   * without one as a warning of the process.
    */
   keyStore?: KeyStore;
   /**
@@ -49,7 +49,7 @@ export interface ServiceRequestParts extends RequestParts {
 }
 
 const BODY_LIMIT = 20 * 1024 * 1024;
-const UNSEEN = 'creating calls are kept in memory: Tallyhook does not see them (keyStore)';
+const UNSEEN = 'creating calls are kept in memory: Tallyhook does not see them (databaseUrl)';
 
 /** What all methods of the client share: addresses, the key, the way to the service, its clock. */
 export class ServiceCalls {
@@ -58,7 +58,7 @@ export class ServiceCalls {
   private readonly target: { baseUrl: string; contract: Contract };
   private readonly writes: ServiceWrites;
 
-  constructor(options: MerchantClientOptions) {
+  constructor(options: ServiceClientOptions) {
     const { apiKey, contract = defaultContract, bodyLimit = BODY_LIMIT } = options;
     // What fetch says of a wrong header would show the key.
     if (!/^[\x21-\x7e]+$/.test(apiKey))
@@ -151,7 +151,7 @@ export class ServiceCalls {
   }
 }
 
-function checkedBaseUrl(given: string): string {
+export function checkedBaseUrl(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigError('baseUrl: accepted is an http:// or https:// address without a user, ? or #');

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../domain/json.js';
+import { type JsonObject, type Plain, plain } from '../domain/json.js';
 import { AppError } from '../errors.js';
 
 interface About {
@@ -131,13 +131,37 @@ export class InvalidRequestError extends ServiceError {
   readonly remedy = 'correct the field; nothing was sent';
 }
 
-/** Not sent (once more), because its key was first used too long ago: the process or the machine stood still meanwhile. */
+/** Nothing was sent: the caller aborted it before, or it got no turn. `cause` says which. Its key is as free as before. */
+export class NotSentError extends ServiceError {
+  readonly code = 'not_sent';
+  readonly remedy = 'nothing was sent; make the same call again if it is still wanted';
+
+  constructor(operation: string, cause: unknown) {
+    super(`not sent${cause instanceof Error ? `: ${cause.message}` : ''}`, { operation, cause });
+  }
+}
+
+/** Not sent (once more), because its key was first used too long ago for the service to be sure to know it (specification 8). */
 export class TooLateError extends ServiceError {
   readonly code = 'too_late';
-  readonly remedy = 'look for what the key made before you use another';
+  readonly remedy: string;
+  readonly idempotencyKey: string | null;
+  /** Of what the key made, and nothing more is known of it here; null: not known, or nothing. */
+  readonly objectId: string | null;
 
-  constructor(operation: string) {
-    super('not sent: the key was first used too long ago for the service to be sure to know it', { operation });
+  constructor(
+    operation: string,
+    { key = null, objectId = null }: { key?: string | null; objectId?: string | null } = {},
+  ) {
+    const named = key === null ? 'the key' : `idempotencyKey ${JSON.stringify(key)}`;
+    const made = objectId === null ? '' : `; it made ${objectId}`;
+    super(`not sent: ${named} was first used too long ago for the service to be sure to know it${made}`, { operation });
+    this.idempotencyKey = key;
+    this.objectId = objectId;
+    this.remedy =
+      objectId === null
+        ? 'look for what the key made before you use another'
+        : 'it was done before: read the record; another key would do it twice';
   }
 }
 
@@ -162,9 +186,11 @@ export class ForeignAnswerError extends ServiceError {
  * A call that writes may or may not have done its work, and it is not known now. Never send it again by other means.
  *
  * - With `idempotencyKey`: whoever keeps the keys asks once more with the same key, until `until`, and so does a call of
- *   yours with that key; see MerchantClient.settleWrites.
+ *   yours with that key; see settleWrites of the client.
  * - Of an invoice: `candidates` are those in the service's list that it may be; none, or several.
  * - Otherwise: the call may simply be repeated, and ends in the same state.
+ *
+ * `cause` is how the last attempt failed; the reason of its signal, where the caller aborted a call that was sent.
  */
 export class OutcomeUnknownError extends ServiceError {
   readonly code = 'outcome_unknown';
@@ -172,7 +198,7 @@ export class OutcomeUnknownError extends ServiceError {
   readonly idempotencyKey: string | null;
   /** Our time; null where no key can settle it. */
   readonly until: Date | null;
-  readonly candidates: readonly JsonObject[];
+  readonly candidates: readonly Plain<JsonObject>[];
 
   constructor(
     problem: string,
@@ -182,6 +208,6 @@ export class OutcomeUnknownError extends ServiceError {
     this.remedy = about.remedy;
     this.idempotencyKey = about.idempotencyKey ?? null;
     this.until = about.until ?? null;
-    this.candidates = about.candidates ?? [];
+    this.candidates = (about.candidates ?? []).map((candidate) => plain(candidate));
   }
 }

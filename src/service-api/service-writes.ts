@@ -6,7 +6,7 @@ import { InvoiceWrites } from './invoice-writes.js';
 import { KeyedCalls } from './keyed-calls.js';
 import type { SettledWrite } from './open-writes.js';
 import { isKeyed, type WriteOperation } from './operations.js';
-import { OutcomeUnknownError } from './service-errors.js';
+import { NotSentError, OutcomeUnknownError, ServiceError } from './service-errors.js';
 
 export interface WriteParts {
   path?: Readonly<Record<string, string>>;
@@ -55,6 +55,16 @@ export class ServiceWrites {
   }
 
   async call(operation: WriteOperation, parts: WriteParts): Promise<Reply<Json>> {
+    try {
+      return await this.change(operation, parts);
+    } catch (error) {
+      // Of a call that was sent before it was aborted, the outcome is unknown, and the error says so.
+      if (parts.signal?.aborted && !(error instanceof ServiceError)) throw new NotSentError(operation, error);
+      throw error;
+    }
+  }
+
+  private async change(operation: WriteOperation, parts: WriteParts): Promise<Reply<Json>> {
     const { path = {}, signal } = parts;
     if (isKeyed(operation)) return this.keyed.call(operation, { body: {}, ...parts }, signal);
     if (operation === 'createInvoice') return this.invoices.call(parts.body, signal);
@@ -82,7 +92,7 @@ export class ServiceWrites {
     try {
       return await this.deps.send(operation, sending);
     } catch (error) {
-      if (!sending.progress.outcomeUnknown || sending.signal?.aborted) throw error;
+      if (!sending.progress.outcomeUnknown) throw error;
       throw new OutcomeUnknownError('it is not known whether the service did it', {
         operation,
         cause: error,

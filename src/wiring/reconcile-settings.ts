@@ -3,7 +3,7 @@ import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import type { ReconcileDeps } from '../reconcile/deps.js';
 import type { SharedSettings } from '../records/alerts/process-settings.js';
 import { type RetentionDays } from '../records/retention/delete-rows.js';
-import { type MerchantClient } from '../service-api/client.js';
+import { type ServiceClient } from '../service-api/client.js';
 import type { Contract } from '../service-api/contract.js';
 import type { Runtime } from './runtime.js';
 
@@ -12,7 +12,7 @@ export function eventIdPointerOf({ EVENT_ID_POINTER }: Config, { events }: Contr
   return EVENT_ID_POINTER === 'auto' ? events.idPlaces.join(' ') || 'none' : EVENT_ID_POINTER;
 }
 
-export function reconcileDeps(runtime: Runtime, client: MerchantClient, adoptedAt: Date): ReconcileDeps {
+export function reconcileDeps(runtime: Runtime, client: ServiceClient, adoptedAt: Date): ReconcileDeps {
   const { config, contract, db, databaseUrl, log, now, metrics } = runtime;
   const settings = {
     missedGraceMs: config.MISSED_GRACE_SECONDS * 1_000,

@@ -1,10 +1,10 @@
 import { ConfigError } from '../errors.js';
+import { createCallStore } from '../own-calls/call-store.js';
+import { observeAnswers } from '../own-calls/observe-answers.js';
 import { createServiceRate } from '../records/service-rate.js';
-import { createServiceWriteLog } from '../records/service-writes.js';
-import { MerchantClient } from '../service-api/client.js';
+import { ServiceClient } from '../service-api/client.js';
 import type { Contract } from '../service-api/contract.js';
 import type { RetryPolicy } from '../service-api/http.js';
-import { observeAnswers } from './observe-answer.js';
 import { releaseRules } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 
@@ -20,19 +20,19 @@ export interface ServiceClientChoices {
 export async function createServiceClient(
   runtime: Pick<Runtime, 'config' | 'contract' | 'db' | 'log' | 'metrics' | 'now'>,
   { adoptedAt, contract = runtime.contract, retryPolicy }: ServiceClientChoices = {},
-): Promise<MerchantClient> {
+): Promise<ServiceClient> {
   const { config, db, log, metrics, now } = runtime;
   if (config.SERVICE_API_KEY === undefined)
     throw new ConfigError('SERVICE_API_KEY is missing: the service is called here');
   metrics.apiCircuitOpen.set(0);
-  return new MerchantClient({
+  return new ServiceClient({
     baseUrl: config.SERVICE_BASE_URL,
     apiKey: config.SERVICE_API_KEY,
     contract,
     takeSlot: createServiceRate(db, { perSecond: config.SERVICE_RATE }),
     onRequest: ({ operation, status }) => metrics.apiRequests.inc({ operation, status: String(status) }),
     onCircuit: (state) => metrics.apiCircuitOpen.set(state === 'open' ? 1 : 0),
-    keyStore: createServiceWriteLog(db),
+    keyStore: createCallStore(db),
     ...(adoptedAt && {
       onAnswer: observeAnswers({ db, now, adoptedAt, ...releaseRules(config, contract), links: contract.links }),
     }),

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Knex } from 'knex';
 import { loadConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
-import { MerchantClient } from '../../src/service-api/client.js';
+import { ServiceClient } from '../../src/service-api/client.js';
 import { type Contract, defaultContract } from '../../src/service-api/contract.js';
 import type { DoctorParts } from '../../src/wiring/doctor/check.js';
 
@@ -55,13 +55,13 @@ export function partsFor(
   };
   const config = loadConfig(['SERVICE_BASE_URL', 'SERVICE_API_KEY'], { env: settings });
   const clientFor = (contract: Contract) =>
-    Promise.resolve(new MerchantClient({ baseUrl, apiKey: config.SERVICE_API_KEY, contract, retryPolicy }));
+    Promise.resolve(new ServiceClient({ baseUrl, apiKey: config.SERVICE_API_KEY, contract, retryPolicy }));
   return {
     db,
     config,
     queues: { databaseUrl: '', log: createLog('silent') },
     now: () => new Date(),
-    client: new MerchantClient({ baseUrl, apiKey: config.SERVICE_API_KEY, retryPolicy }),
+    client: new ServiceClient({ baseUrl, apiKey: config.SERVICE_API_KEY, retryPolicy }),
     ready: () => Promise.resolve({ ok: true, problems: [] }),
     signal: new AbortController().signal,
     contract: defaultContract,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Faults } from '../../src/sandbox/faults.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { MerchantClient } from '../../src/service-api/client.js';
+import { ServiceClient } from '../../src/service-api/client.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
 import { runHere } from '../support/run-here.js';
@@ -119,7 +119,7 @@ async function furnish(): Promise<void> {
     for (const amount of ['5', '6', '7']) control.deposit(account, 'USDT.TRC20', amount);
   }
   control.deposit(null, 'USDT.TRC20', '100');
-  const client = new MerchantClient({ baseUrl: url, apiKey: 'sandbox-api-key' });
+  const client = new ServiceClient({ baseUrl: url, apiKey: 'sandbox-api-key' });
   const payout = { assetCode: 'USDT.TRC20', amount: '1', destinationAddress: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE' };
   for (const account of accounts) await client.createPayout(account, payout);
   const invoice = { customerEmail: 'ann@example.com', customerName: 'Ann', amount: '10', currency: 'EUR' };
@@ -204,7 +204,7 @@ describe('doctor', () => {
     const file = path.join(cwd, 'words.json');
     const words = { deliveries: { pending: ['queued'] }, kyt: { passed: ['green'] } };
     await writeFile(file, JSON.stringify(words));
-    const { data } = await new MerchantClient({
+    const { data } = await new ServiceClient({
       baseUrl: sandbox.url,
       apiKey: 'sandbox-api-key',
     }).listWebhookEndpoints();

@@ -4,7 +4,7 @@ import type { Run } from '../../src/domain/views/proof-shapes.js';
 import { createLog } from '../../src/log.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { MerchantClient } from '../../src/service-api/client.js';
+import { ServiceClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { testSettings } from '../reconcile/fake-service.js';
 import { Random } from '../reconcile/random.js';
@@ -101,7 +101,7 @@ async function tick(): Promise<Run> {
     databaseUrl: database.url,
     log: createLog('silent'),
     now: () => new Date(),
-    client: new MerchantClient({ baseUrl: sandbox.url, apiKey: KEY }),
+    client: new ServiceClient({ baseUrl: sandbox.url, apiKey: KEY }),
     contract: defaultContract,
     settings: testSettings,
     adoptedAt: new Date(),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { getOrder } from '../../src/records/orders/orders.js';
-import { MerchantClient } from '../../src/service-api/client.js';
+import { ServiceClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { itemsOf, refundAtDashboard } from '../support/forger.js';
@@ -19,7 +19,7 @@ beforeEach(async () => {
   flow = await startDeliveryFlow({ database });
   shows = (items) => items;
   more = {};
-  const client = new MerchantClient({
+  const client = new ServiceClient({
     baseUrl: flow.sandbox.url,
     apiKey: 'sandbox-api-key',
     contract: defaultContract,

@@ -5,7 +5,7 @@ import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
 import { runReconcile } from '../../src/reconcile/schedule/run.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { MerchantClient } from '../../src/service-api/client.js';
+import { ServiceClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { testSettings } from './fake-service.js';
@@ -24,7 +24,7 @@ beforeEach(async () => {
   sandbox = await startSandbox({ payments: 60, payouts: 40 });
   asked = [];
   ahead = 0;
-  const client = new MerchantClient({
+  const client = new ServiceClient({
     baseUrl: sandbox.url,
     apiKey: 'sandbox-api-key',
     onRequest: ({ operation }) => void asked.push(operation),

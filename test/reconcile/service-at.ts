@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import type { Run } from '../../src/domain/views/proof-shapes.js';
 import type { Kind, ReconcileDeps } from '../../src/reconcile/deps.js';
 import { type RunOptions, runReconcile } from '../../src/reconcile/schedule/run.js';
-import { MerchantClient } from '../../src/service-api/client.js';
+import { ServiceClient } from '../../src/service-api/client.js';
 import { type Contract, defaultContract } from '../../src/service-api/contract.js';
 import type { TestDatabase } from '../support/database.js';
 import { testSettings } from './fake-service.js';
@@ -22,7 +22,7 @@ export function atService(
   given: { contract?: Contract; adoptedAt?: Date } = {},
 ): AtService {
   const contract = given.contract ?? defaultContract;
-  const client = new MerchantClient({ baseUrl, apiKey: 'sandbox-api-key', contract });
+  const client = new ServiceClient({ baseUrl, apiKey: 'sandbox-api-key', contract });
   const deps: ReconcileDeps = {
     db,
     databaseUrl,

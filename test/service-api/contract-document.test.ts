@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { MovementLine } from '../../src/domain/balances/movement-table.js';
 import { OPERATIONS } from '../../src/sandbox/openapi/operations.js';
-import { MerchantClient } from '../../src/service-api/client.js';
+import { ServiceClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { keyedOperations, operationNames, operationOf } from '../../src/service-api/operations.js';
 
@@ -99,7 +99,7 @@ describe('docs/contract.md', () => {
   });
 
   it('names operations that the client has a method for, and the sandbox a route, under one name', () => {
-    expect(operationNames.filter((name) => typeof MerchantClient.prototype[name] !== 'function')).toEqual([]);
+    expect(operationNames.filter((name) => typeof ServiceClient.prototype[name] !== 'function')).toEqual([]);
     const ours = operationNames.map((name) => `${name} ${operationOf(name).method} ${operationOf(name).path}`);
     expect(OPERATIONS.map(({ operationId, method, path }) => `${operationId} ${method.toUpperCase()} ${path}`)).toEqual(
       ours,

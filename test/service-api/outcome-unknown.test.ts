@@ -5,6 +5,7 @@ import {
   InvalidRequestError,
   OutcomeUnknownError,
   RefusedError,
+  TooLateError,
   UnavailableError,
 } from '../../src/service-api/service-errors.js';
 import type { Answered } from '../../src/service-api/service-writes.js';
@@ -65,7 +66,7 @@ describe('what proves that a call made nothing', () => {
     post(PAYOUTS).reply(422, { code: 'INSUFFICIENT_BALANCE' });
     await rejection(client.createPayout('acc_1', payout, key), RefusedError);
     now = 600_000;
-    const late = await rejection(client.createPayout('acc_1', payout, key), InvalidRequestError);
+    const late = await rejection(client.createPayout('acc_1', payout, key), TooLateError);
     expect(late.message).toContain('it made po_1');
     const other = client.createPayout('acc_1', { ...payout, amount: '9' }, key);
     await rejection(other, InvalidRequestError);
@@ -80,7 +81,8 @@ describe('what proves that a call made nothing', () => {
     post(PAYOUTS).reply(201, made);
     expect((await client.createPayout('acc_1', payout, key)).data).toEqual(made);
     now = 600_000;
-    await rejection(client.createPayout('acc_1', payout, key), InvalidRequestError);
+    const late = await rejection(client.createPayout('acc_1', payout, key), TooLateError);
+    expect(late.objectId).toBe('po_1');
     expect(onRequest).toHaveBeenCalledTimes(1);
   });
 

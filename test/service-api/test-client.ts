@@ -1,4 +1,4 @@
-import { MerchantClient, type MerchantClientOptions } from '../../src/service-api/client.js';
+import { ServiceClient, type ServiceClientOptions } from '../../src/service-api/client.js';
 
 export const BASE_URL = 'http://service.test';
 export const API_KEY = 'key-0123456789abcdef';
@@ -6,8 +6,8 @@ export const API_KEY = 'key-0123456789abcdef';
 /** As patient as usual in all but milliseconds. */
 const QUICK = { pauseMs: 4, longestPauseMs: 40, longestRetryAfterMs: 3_000, openMs: 30, longestOpenMs: 60 };
 
-export function testClient({ retryPolicy, ...options }: Partial<MerchantClientOptions> = {}): MerchantClient {
-  return new MerchantClient({
+export function testClient({ retryPolicy, ...options }: Partial<ServiceClientOptions> = {}): ServiceClient {
+  return new ServiceClient({
     baseUrl: BASE_URL,
     apiKey: API_KEY,
     ...options,

@@ -10,6 +10,7 @@ import {
   OutcomeUnknownError,
   RefusalError,
   RefusedError,
+  TooLateError,
   UnauthorizedError,
   UnavailableError,
 } from '../../src/service-api/service-errors.js';
@@ -91,7 +92,8 @@ describe('each call that writes', () => {
         await client.closeAccount('acc_1'),
         await client.archiveAccount('acc_1'),
       ];
-      for (const { data } of replies) expect(JSON.parse(toJsonText(data))).toEqual(answer);
+      for (const { body } of replies) expect(JSON.parse(toJsonText(body))).toEqual(answer);
+      expect(replies.map(({ data }) => data)).toEqual([null, null, null, null]);
     },
   );
 
@@ -212,7 +214,9 @@ describe('idempotency keys', () => {
     await client.createPayout('acc_1', payout, { idempotencyKey: 'a' });
     now = 600_000;
     const late = client.createPayout('acc_1', payout, { idempotencyKey: 'a' });
-    expect((await rejection(late, InvalidRequestError)).message).toContain('too long ago for the service to be sure');
+    const error = await rejection(late, TooLateError);
+    expect(error.message).toContain('too long ago for the service to be sure');
+    expect(error).toMatchObject({ idempotencyKey: 'a', objectId: 'po_1' });
   });
 
   it('whose call was refused, or never reached the service, may be used again at any time', async () => {

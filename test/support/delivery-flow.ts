@@ -5,7 +5,7 @@ import { createMetrics } from '../../src/metrics.js';
 import type { Kind, ReconcileDeps, ReconcileSettings } from '../../src/reconcile/deps.js';
 import { type RunOptions, runReconcile } from '../../src/reconcile/schedule/run.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { MerchantClient } from '../../src/service-api/client.js';
+import { ServiceClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { applyEvents } from '../../src/webhook/apply-events.js';
 import type { SigningSecret } from '../../src/webhook/match-signature.js';
@@ -63,8 +63,7 @@ export async function startDeliveryFlow(
     ...options.settings,
   };
   const client =
-    options.client ??
-    new MerchantClient({ baseUrl: sandbox.url, apiKey: 'sandbox-api-key', contract: defaultContract });
+    options.client ?? new ServiceClient({ baseUrl: sandbox.url, apiKey: 'sandbox-api-key', contract: defaultContract });
   const now = () => new Date();
   const adoptedAt = options.adoptedAt ?? new Date(Date.now() - 60_000);
   const deps: ReconcileDeps = {

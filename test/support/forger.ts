@@ -5,7 +5,7 @@ import { createLog } from '../../src/log.js';
 import type { ServiceReader } from '../../src/reconcile/service-reader.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import type { Sandbox } from '../../src/sandbox/start-sandbox.js';
-import { MerchantClient } from '../../src/service-api/client.js';
+import { ServiceClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { secretsStatus } from '../../src/webhook/rotation.js';
 import { createSecretMatchLog } from '../../src/webhook/secret-matches.js';
@@ -95,7 +95,7 @@ export async function refundAtDashboard({ sandbox }: DeliveryFlow, paymentIntent
 
 /** The service, with another delivery history than it has. */
 export function otherHistory(sandbox: Sandbox, change: (page: JsonObject) => Json): ServiceReader {
-  const client = new MerchantClient({ baseUrl: sandbox.url, apiKey: 'sandbox-api-key', contract: defaultContract });
+  const client = new ServiceClient({ baseUrl: sandbox.url, apiKey: 'sandbox-api-key', contract: defaultContract });
   return {
     serviceNow: () => client.serviceNow(),
     reply: async (operation, request) => {

@@ -2,7 +2,7 @@ import type { Config } from '../../config.js';
 import { isOwnUrl } from '../../domain/deliveries/own-endpoint.js';
 import { AppError } from '../../errors.js';
 import type { WebhookEndpoint } from '../../service-api/answer-records.js';
-import type { MerchantClient } from '../../service-api/client.js';
+import type { ServiceClient } from '../../service-api/client.js';
 import type { ClockBounds } from '../../service-api/service-clock.js';
 import { ForbiddenError, ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
@@ -28,7 +28,7 @@ export async function checkService({ client, config }: DoctorParts): Promise<{ c
   }
 }
 
-function checkClock(client: MerchantClient, { WEBHOOK_TOLERANCE_SECONDS }: Config): Check {
+function checkClock(client: ServiceClient, { WEBHOOK_TOLERANCE_SECONDS }: Config): Check {
   const bounds = client.clock();
   if (!bounds) return unknown('clock', 'the service’s answers carry no Date');
   const { low, high } = bounds;

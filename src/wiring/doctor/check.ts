@@ -1,5 +1,5 @@
 import type { Config } from '../../config.js';
-import type { MerchantClient } from '../../service-api/client.js';
+import type { ServiceClient } from '../../service-api/client.js';
 import type { Contract } from '../../service-api/contract.js';
 import type { Runtime } from '../runtime.js';
 
@@ -14,9 +14,9 @@ export interface Check {
 
 export interface DoctorParts extends Pick<Runtime, 'db' | 'now' | 'queues' | 'ready' | 'signal' | 'contract'> {
   config: Config;
-  client: MerchantClient;
+  client: ServiceClient;
   /** A client that takes the service to use other names. */
-  clientFor: (contract: Contract) => Promise<MerchantClient>;
+  clientFor: (contract: Contract) => Promise<ServiceClient>;
 }
 
 const check =

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { AppError } from '../../errors.js';
-import type { MerchantClient } from '../../service-api/client.js';
+import type { ServiceClient } from '../../service-api/client.js';
 import type { Contract } from '../../service-api/contract.js';
 import { operationOf, type ReadOperation } from '../../service-api/operations.js';
 import { NotFoundError, RateLimitedError, RefusedError } from '../../service-api/service-errors.js';
@@ -44,10 +44,10 @@ const USUAL_PAUSE_MS = 1_000;
 
 /** Limits and pauses are shared: after them nothing is asked any more, and what was not answered is not known. */
 export function limitQuestions(
-  { clientFor, signal }: { clientFor: (contract: Contract) => Promise<MerchantClient>; signal: AbortSignal },
+  { clientFor, signal }: { clientFor: (contract: Contract) => Promise<ServiceClient>; signal: AbortSignal },
   { questions, lastMs }: QuestionLimits = QUESTION_LIMITS,
 ): Ask {
-  const clients = new Map<Contract, Promise<MerchantClient>>();
+  const clients = new Map<Contract, Promise<ServiceClient>>();
   const began = performance.now();
   let asked = 0;
   let pauseMs = 0;
@@ -69,7 +69,7 @@ export function limitQuestions(
 }
 
 /** Asks for a list, or for a record; rejects with the signal's reason, and never because of the service. */
-async function askService(client: MerchantClient, operation: ReadOperation, question: Question): Promise<Asked> {
+async function askService(client: ServiceClient, operation: ReadOperation, question: Question): Promise<Asked> {
   try {
     const { data, totalCount } = await client.reply(operation, question);
     const list = isJsonObject(data) ? data['items'] : data;

@@ -4,11 +4,11 @@ import { saveContext } from '../../reconcile/write-fenced.js';
 import { describeError } from '../../records/database/database-errors.js';
 import { holdOrders } from '../../records/orders/rederive-releases.js';
 import { takeInCalls } from '../../records/saving/take-in-calls.js';
-import type { MerchantClient } from '../../service-api/client.js';
+import type { ServiceClient } from '../../service-api/client.js';
 import type { SettledWrite } from '../../service-api/open-writes.js';
 import type { Runtime } from '../runtime.js';
 
-type OwnCallsDeps = ReconcileDeps & { client: Pick<MerchantClient, 'clock'> };
+type OwnCallsDeps = ReconcileDeps & { client: Pick<ServiceClient, 'clock'> };
 
 const EVERY_MS = 2_000;
 const AT_ONCE = 50;
@@ -53,7 +53,7 @@ async function takeInSome(deps: OwnCallsDeps): Promise<number> {
 const SETTLE_EVERY_MS = 20_000;
 
 /** What a crash or a lost answer left unknown, while the process lives. Of several processes each call has one. */
-export function startSettling({ log, closers }: Pick<Runtime, 'log' | 'closers'>, client: MerchantClient): void {
+export function startSettling({ log, closers }: Pick<Runtime, 'log' | 'closers'>, client: ServiceClient): void {
   const stop = new AbortController();
   const work = settleUntil(stop.signal, client, log);
   closers.add('settling', async () => {
@@ -62,7 +62,7 @@ export function startSettling({ log, closers }: Pick<Runtime, 'log' | 'closers'>
   });
 }
 
-async function settleUntil(signal: AbortSignal, client: MerchantClient, log: Runtime['log']): Promise<void> {
+async function settleUntil(signal: AbortSignal, client: ServiceClient, log: Runtime['log']): Promise<void> {
   while (!signal.aborted) {
     try {
       for (const settled of await client.settleWrites(signal)) logSettled(settled, log);

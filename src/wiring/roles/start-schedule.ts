@@ -9,7 +9,7 @@ import { runReconcile } from '../../reconcile/schedule/run.js';
 import { startScheduler } from '../../reconcile/schedule/schedule.js';
 import { describeError } from '../../records/database/database-errors.js';
 import { noteServiceClock } from '../../records/service-clock.js';
-import type { MerchantClient } from '../../service-api/client.js';
+import type { ServiceClient } from '../../service-api/client.js';
 import { type CommandHandlers, createCommandWorker } from '../../webhook/command-queue.js';
 import { createQueueProducer } from '../../webhook/queue.js';
 import { cronsOf, runEverySeconds, showIntervals } from '../crons.js';
@@ -111,7 +111,7 @@ const LONGEST_WAIT_MS = 30_000;
 
 /** Notes the service's clock for processes that don't call the service, until the signal. Never throws. */
 async function serviceClockLoop(
-  { db, log, client }: Pick<Runtime, 'db' | 'log'> & { client: MerchantClient },
+  { db, log, client }: Pick<Runtime, 'db' | 'log'> & { client: ServiceClient },
   signal: AbortSignal,
 ): Promise<void> {
   const began = performance.now();

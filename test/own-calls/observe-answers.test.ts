@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { LinkPointers } from '../../src/domain/events/event-key.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
+import { observeAnswers } from '../../src/own-calls/observe-answers.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { getRecord } from '../../src/records/rows.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import { prepareKeyed } from '../../src/service-api/keyed-calls.js';
 import type { Answered } from '../../src/service-api/service-writes.js';
-import { observeAnswers } from '../../src/wiring/observe-answer.js';
 import { useDatabase } from '../support/database.js';
 
 const database = useDatabase();
