@@ -17,6 +17,8 @@ const codes: Readonly<Record<number, string>> = {
   503: 'unavailable',
 };
 
+type Extra = Record<string, unknown>;
+
 /** An answer other than success, as an RFC 9457 problem. `status` is decided here and nowhere else. */
 export class Problem extends Error {
   readonly status: number;
@@ -37,11 +39,12 @@ export function kindOf(status: number, extra: { code?: unknown } = {}): { type: 
   const code = typeof extra.code === 'string' ? extra.code : (codes[status] ?? 'bad_request');
   return { type: `urn:tallyhook:problem:${code}`, code };
 }
-type Extra = Record<string, unknown>;
 
 export const badRequest = (detail: string, extra?: Extra): Problem => new Problem(400, 'Bad request', detail, extra);
 export const notHere = (detail: string): Problem => new Problem(404, 'Not found', detail);
 export const conflict = (detail: string, extra?: Extra): Problem => new Problem(409, 'Conflict', detail, extra);
+export const tooManyWaiting = (detail: string): Problem =>
+  new Problem(503, 'Too many wait', detail, { code: 'too_many_waiting' });
 
 function sendProblem(res: Response, problem: Problem): void {
   const { status, title, message: detail, extra } = problem;

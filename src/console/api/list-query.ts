@@ -13,9 +13,9 @@ export interface ListQuery {
 }
 
 /** A parameter that may be left out. */
-export function wholeNumber(most: number, what = 'whole number'): z.ZodOptional<z.ZodCoercedNumber> {
-  const takes = `takes a ${what} from 1 to ${most}`;
-  return z.coerce.number(takes).int(takes).min(1, takes).max(most, takes).optional();
+export function wholeNumber(most: number, what = 'whole number', least = 1): z.ZodOptional<z.ZodCoercedNumber> {
+  const takes = `takes a ${what} from ${least} to ${most}`;
+  return z.coerce.number(takes).int(takes).min(least, takes).max(most, takes).optional();
 }
 
 /** How much of a list, and from where. */
