@@ -329,12 +329,14 @@ TABLE deliveries
   mentions text[] NOT NULL DEFAULT '{}'::text[]
   judge_at timestamp with time zone
   details text
+  payment_intent_id text
   CONSTRAINT deliveries_class_check CHECK ((class = ANY (ARRAY['received'::text, 'received_sibling'::text, 'pending_retry'::text, 'rejected'::text, 'never_reached'::text, 'phantom'::text, 'other_endpoint'::text, 'too_old'::text, 'unrecoverable'::text])))
   CONSTRAINT deliveries_pkey PRIMARY KEY (id)
   CREATE INDEX deliveries_by_class ON public.deliveries USING btree (class, created_at DESC, id DESC) WHERE (class <> ALL (ARRAY['received'::text, 'other_endpoint'::text]))
   CREATE INDEX deliveries_by_endpoint ON public.deliveries USING btree (endpoint_id, created_at DESC, id DESC)
   CREATE INDEX deliveries_by_event ON public.deliveries USING btree (event_key)
   CREATE INDEX deliveries_by_inbox ON public.deliveries USING btree (inbox_id)
+  CREATE INDEX deliveries_by_payment ON public.deliveries USING btree (payment_intent_id, created_at DESC, id DESC) WHERE (payment_intent_id IS NOT NULL)
   CREATE INDEX deliveries_by_status ON public.deliveries USING btree (status, created_at) WHERE ours
   CREATE INDEX deliveries_missed ON public.deliveries USING btree (class) WHERE missed
   CREATE INDEX deliveries_newest ON public.deliveries USING btree (created_at DESC, id DESC)
@@ -727,10 +729,14 @@ TABLE orders
   reference_skeleton text
   held_by_reports boolean NOT NULL DEFAULT false
   refuted_at timestamp with time zone[] NOT NULL DEFAULT '{}'::timestamp with time zone[]
+  difference_amount numeric
+  difference_currency text
   CONSTRAINT orders_expected_amount_check CHECK ((expected_amount <> 'NaN'::numeric))
   CONSTRAINT orders_pkey PRIMARY KEY (reference)
+  CREATE INDEX orders_by_release ON public.orders USING btree (release_safe, status, created_at DESC, reference DESC)
   CREATE INDEX orders_by_skeleton ON public.orders USING btree (reference_skeleton)
   CREATE INDEX orders_by_status ON public.orders USING btree (status, created_at DESC)
+  CREATE INDEX orders_by_update ON public.orders USING btree (updated_at)
   CREATE INDEX orders_newest ON public.orders USING btree (created_at DESC, reference DESC)
   CREATE INDEX orders_refund_unlinked ON public.orders USING btree (reference) WHERE (release_reason = 'refund_unlinked'::text)
   CREATE INDEX orders_registered ON public.orders USING btree (registered_at) WHERE (registered_at IS NOT NULL)
@@ -769,11 +775,14 @@ TABLE payins
   known boolean NOT NULL DEFAULT true
   doubted boolean NOT NULL DEFAULT false
   own_call text
+  txid text
   CONSTRAINT payins_pkey PRIMARY KEY (id)
   CREATE INDEX payins_by_asset ON public.payins USING btree (asset_code)
   CREATE INDEX payins_by_intent ON public.payins USING btree (payment_intent_id)
+  CREATE INDEX payins_by_txid ON public.payins USING btree (txid) WHERE (txid IS NOT NULL)
   CREATE INDEX payins_newest ON public.payins USING btree (created_at DESC, id DESC)
   CREATE INDEX payins_unverified ON public.payins USING btree (created_at DESC, id DESC) WHERE (NOT verified)
+  CREATE INDEX payins_without_txid ON public.payins USING btree (id) WHERE ((txid IS NULL) AND (shown ~~ '%"txid":"%'::text))
 
 TABLE payment_intents
   id text NOT NULL

@@ -18,7 +18,12 @@ test('the OpenAPI document is valid by a public linter, examples included', asyn
   // `deliveries/recover` stands beside `deliveries/{id}`, which the specification of OpenAPI allows: fixed names go first.
   const found = await problemsOf(apiDocument(), {
     extends: ['recommended-strict'],
-    rules: { 'no-ambiguous-paths': 'off' },
+    rules: {
+      'no-ambiguous-paths': 'off',
+      'no-invalid-media-type-examples': 'error',
+      'no-invalid-schema-examples': 'error',
+      'no-invalid-parameter-examples': 'error',
+    },
   });
   // The document alone refuses nobody.
   const isOwn = ([rule, , at]: unknown[]) => rule === 'operation-4xx-response' && at === OWN_RESPONSES;

@@ -27,6 +27,13 @@ const apiPages = [
   'payment-intents/pi_09998000',
   'orders?take=100',
   'orders?take=100&status=paid',
+  'orders?take=100&safe=false',
+  'orders?take=100&safe=true&status=paid',
+  `orders?take=100&updatedSince=${new Date(Date.now() - 3_600_000).toISOString()}`,
+  'orders?take=100&reference=order-09998000,order-09998001,order-09998002',
+  'orders?take=100&paymentIntentId=pi_09998000',
+  'orders?take=100&txid=nobody',
+  'deliveries?take=100&paymentIntentId=pi_09998000',
   'orders/order-09998000',
   'payins?take=100',
   'changes?take=100',
@@ -84,7 +91,8 @@ async function grow(db, from, to) {
     const named = `right(row.${key}, 8)`;
     const older = `lpad((${named}::bigint - block * ${READ})::text, 8, '0')`;
     const values = rows.map(({ name, type }) => {
-      if (name === 'created_at') return `row.created_at - block * ${READ} * interval '${STEP}'`;
+      if (name === 'created_at' || (name === 'updated_at' && table === 'orders'))
+        return `row.${name} - block * ${READ} * interval '${STEP}'`;
       if (type === 'text') return `replace(row.${name}, ${named}, ${older})`;
       if (type === 'ARRAY') return `replace(row.${name}::text, ${named}, ${older})::text[]`;
       return `row.${name}`;

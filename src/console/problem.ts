@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 
 /** What a program tells problems apart by, where it has no narrower `code`. */
-const codes: Readonly<Record<number, string>> = {
+const codes = {
   400: 'bad_request',
   401: 'unauthorized',
   403: 'forbidden',
@@ -15,7 +15,12 @@ const codes: Readonly<Record<number, string>> = {
   415: 'unsupported_media_type',
   500: 'internal',
   503: 'unavailable',
-};
+} as const;
+
+/** All that `code` may be. */
+export const problemCodes = [...Object.values(codes), 'not_proven_in_time', 'too_many_waiting'] as const;
+type ProblemCode = (typeof problemCodes)[number];
+type Extra = Readonly<Record<string, unknown>> & { code?: ProblemCode };
 
 /** An answer other than success, as an RFC 9457 problem. `status` is decided here and nowhere else. */
 export class Problem extends Error {
@@ -33,15 +38,17 @@ export class Problem extends Error {
 }
 
 /** What a program goes by: stable. `type` is the same as a URI, as RFC 9457 has it. */
-export function kindOf(status: number, extra: { code?: unknown } = {}): { type: string; code: string } {
-  const code = typeof extra.code === 'string' ? extra.code : (codes[status] ?? 'bad_request');
+export function kindOf(status: number, { code: narrower }: Extra = {}): { type: string; code: ProblemCode } {
+  const ofStatus: Readonly<Record<number, ProblemCode | undefined>> = codes;
+  const code = narrower ?? ofStatus[status] ?? 'bad_request';
   return { type: `urn:tallyhook:problem:${code}`, code };
 }
-type Extra = Record<string, unknown>;
 
 export const badRequest = (detail: string, extra?: Extra): Problem => new Problem(400, 'Bad request', detail, extra);
 export const notHere = (detail: string): Problem => new Problem(404, 'Not found', detail);
 export const conflict = (detail: string, extra?: Extra): Problem => new Problem(409, 'Conflict', detail, extra);
+export const tooManyWaiting = (detail: string): Problem =>
+  new Problem(503, 'Too many wait', detail, { code: 'too_many_waiting' });
 
 function sendProblem(res: Response, problem: Problem): void {
   const { status, title, message: detail, extra } = problem;

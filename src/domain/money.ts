@@ -86,6 +86,14 @@ export function divideAmounts(dividend: string, divisor: string, rounding: Round
   return rounded(decimal(dividend, MAX_DIVISION_DIGITS).dividedBy(by), rounding);
 }
 
+/** So much of the amount as the part is of the whole, rounded down once. Throws `AmountError` where the whole is zero. */
+export function shareOf(amount: string, part: string, whole: string): string {
+  const by = decimal(whole, MAX_FACTOR_DIGITS);
+  if (by.isZero()) throw new AmountError(`Division of ${quoted(part)} by zero`);
+  const product = decimal(amount, MAX_FACTOR_DIGITS).times(decimal(part, MAX_FACTOR_DIGITS));
+  return rounded(product.dividedBy(by), 'down');
+}
+
 function toUnits(amount: string): bigint {
   const [, sign, whole, fraction = ''] = parsed(amount);
   const units = BigInt(`${whole}${fraction.padEnd(SCALE, '0')}`);

@@ -42,3 +42,5 @@ export const rejectionWords: Readonly<Record<string, RejectionWords>> = {
     remedy: 'The service does not compress: look for a proxy that does, or another sender.',
   },
 };
+
+export const rejectionReasons: readonly string[] = Object.keys(rejectionWords);

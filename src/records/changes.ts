@@ -5,7 +5,7 @@ import type { EntityKind, EntityRef } from '../domain/records.js';
 import { type Change, changeShape } from '../domain/views/proof-shapes.js';
 import { verbatim } from './database/database-text.js';
 import { given } from './database/paging.js';
-import { prepared, tableOf, valueOf } from './database/statements.js';
+import { prepared, rowOf, tableOf, valueOf } from './database/statements.js';
 import { type RowOf, viewOf } from './database/view-of.js';
 
 /** The field of the one change that brings a record into being: `to` is the whole record. */
@@ -71,6 +71,8 @@ export interface FeedQuery {
   /** Of one kind alone; or of one order alone, by its reference. */
   kind?: EntityKind | undefined;
   reference?: string | undefined;
+  /** What `feedHead` answered; left out: it is asked. */
+  head?: string;
 }
 
 export interface FeedPage {
@@ -90,8 +92,7 @@ const MOST_PASSED = 10_000n;
  * Takes the pool, not a transaction, whose older snapshot could hide rows below that bound.
  */
 export async function readChanges(db: Knex, query: FeedQuery): Promise<FeedPage> {
-  const { after, take, kind, reference } = query;
-  const head = await feedHead(db);
+  const { after, take, kind, reference, head = await feedHead(db) } = query;
   const furthest = kind === undefined || reference !== undefined ? null : String(BigInt(after) + MOST_PASSED);
   const upTo = furthest !== null && BigInt(furthest) < BigInt(head) ? furthest : head;
   const about = given(
@@ -108,7 +109,7 @@ export async function readChanges(db: Knex, query: FeedQuery): Promise<FeedPage>
   const items = rows.filter(isChange).map(changeOf);
   const isFiltered = Object.keys(about).length > 0;
   const passed = rows.length < take ? upTo : (rows.at(-1)?.seq ?? upTo);
-  if (items.length === 0 && rows.length > 0 && !isFiltered) return readChanges(db, { ...query, after: passed });
+  if (items.length === 0 && rows.length > 0 && !isFiltered) return readChanges(db, { ...query, head, after: passed });
   return { items, nextCursor: BigInt(passed) > BigInt(after) ? passed : null, head };
 }
 
@@ -117,18 +118,25 @@ export async function feedHead(db: Knex): Promise<string> {
   return valueOf<string>(db)`SELECT changes_settled_up_to() AS head`;
 }
 
-/**
- * Which history it is: another one once the database was restored, moved or failed over, where what was read may be lost and its
- * numbers are given again; null where the database does not say. `issued`: no number was given beyond.
- */
-export async function feedOrigin(db: Knex): Promise<{ epoch: string | null; issued: string }> {
-  const { rows } = await db.raw<{ rows: { epoch: string | null; issued: string }[] }>(
-    `SELECT coalesce(pg_sequence_last_value('changes_seq_seq'), 0) AS issued,
-       CASE WHEN has_function_privilege('pg_control_system()', 'execute') AND has_function_privilege('pg_control_checkpoint()', 'execute')
-         THEN (SELECT left(md5(concat_ws('/', system_identifier, timeline_id, pg_database.oid)), 16)
-               FROM pg_control_system(), pg_control_checkpoint(), pg_database WHERE datname = current_database()) END AS epoch`,
-  );
-  return rows[0] ?? { epoch: null, issued: '0' };
+export interface FeedOrigin {
+  /**
+   * Names the history: another one once the database was restored, moved or failed over, where what was read may be lost and its
+   * numbers are given again; null where the database does not say.
+   */
+  epoch: string | null;
+  /** No number was given beyond. */
+  issued: string;
+  /** As `feedHead`. */
+  head: string;
+}
+
+/** Which history it is, and how far it goes. */
+export async function feedOrigin(db: Knex): Promise<FeedOrigin> {
+  return rowOf<FeedOrigin>(db)`
+    SELECT coalesce(pg_sequence_last_value('changes_seq_seq'), 0) AS issued, changes_settled_up_to() AS head,
+      CASE WHEN has_function_privilege('pg_control_system()', 'execute') AND has_function_privilege('pg_control_checkpoint()', 'execute')
+        THEN (SELECT left(md5(concat_ws('/', system_identifier, timeline_id, pg_database.oid)), 16)
+              FROM pg_control_system(), pg_control_checkpoint(), pg_database WHERE datname = current_database()) END AS epoch`;
 }
 
 /** The history of one record or order, oldest first; with `newest` no more than so many, the newest. */

@@ -16,6 +16,9 @@ export interface OrderState {
   release_safe: boolean;
   release_reason: ReleaseReason;
   release_proven_at: Date | null;
+  /** What is missing of an order that is underpaid, or too much of one that is overpaid; null where that is not known. */
+  difference_amount: string | null;
+  difference_currency: string | null;
   /** Reports alone hold it; and when such holds turned out to be unfounded. */
   held_by_reports: boolean;
   refuted_at: Date[];
@@ -46,6 +49,8 @@ export function untouchedOrder(reference: string): OrderState {
     release_safe: false,
     release_reason: 'awaiting_payment',
     release_proven_at: null,
+    difference_amount: null,
+    difference_currency: null,
     held_by_reports: false,
     refuted_at: [],
   };
@@ -54,6 +59,8 @@ export function untouchedOrder(reference: string): OrderState {
 export function orderView(row: PlacedOrderRow): OrderView {
   return viewOf(orderShape, row, {
     expected: expectedOf(row),
+    owed: owedOf(row),
+    surplus: surplusOf(row),
     release: {
       safe: row.release_safe,
       reason: row.release_reason,
@@ -63,6 +70,17 @@ export function orderView(row: PlacedOrderRow): OrderView {
 }
 
 export function expectedOf({ expected_amount, expected_currency }: OrderState): OrderView['expected'] {
-  if (expected_amount === null || expected_currency === null) return null;
-  return { amount: normalizeAmount(expected_amount), currency: expected_currency };
+  return moneyOf(expected_amount, expected_currency);
+}
+
+export function owedOf({ status, difference_amount, difference_currency }: OrderState): OrderView['owed'] {
+  return status === 'underpaid' ? moneyOf(difference_amount, difference_currency) : null;
+}
+
+export function surplusOf({ status, difference_amount, difference_currency }: OrderState): OrderView['surplus'] {
+  return status === 'overpaid' ? moneyOf(difference_amount, difference_currency) : null;
+}
+
+function moneyOf(amount: string | null, currency: string | null): OrderView['expected'] {
+  return amount === null || currency === null ? null : { amount: normalizeAmount(amount), currency };
 }

@@ -1,5 +1,5 @@
 import { kinds } from '../domain/kinds/kinds.js';
-import { type RecordKind, recordKinds, recordRules, snakeCase } from '../domain/records.js';
+import { type RecordKind, recordKinds, recordRules } from '../domain/records.js';
 
 /** The kind of record that an event is about, by the prefix of its type (specification 6.2, and the same pattern). */
 const prefixes: ReadonlyMap<string, RecordKind> = new Map(
@@ -38,22 +38,4 @@ const knownEventTypes: ReadonlySet<string> = new Set([
 /** An event's type as a label of a metric: whoever sends events can't make up ever new ones. */
 export function eventLabel(type: string): string {
   return knownEventTypes.has(type) ? type : 'other';
-}
-
-/** Names under which a payload may carry a record of a kind, or its id alone. Payload shapes: not shown (6.2). */
-interface RecordNames {
-  wrappers: readonly string[];
-  ids: readonly string[];
-}
-
-export const recordNames = Object.fromEntries(recordKinds.map((kind) => [kind, namesOf(kind)])) as Readonly<
-  Record<RecordKind, RecordNames>
->;
-
-/** `paymentIntent`, `payment_intent`; `paymentIntentId`, `payment_intent_id`. */
-function namesOf(kind: RecordKind): RecordNames {
-  const { names, oddNames = { wrappers: [], ids: [] } } = kinds[kind];
-  const wrappers = names.flatMap((name) => [...new Set([name, snakeCase(name)])]);
-  const ids = wrappers.map((name) => (name.includes('_') ? `${name}_id` : `${name}Id`));
-  return { wrappers: [...wrappers, ...oddNames.wrappers], ids: [...ids, ...oddNames.ids] };
 }

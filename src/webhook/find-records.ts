@@ -1,7 +1,7 @@
+import { recordNames } from '../domain/events/record-names.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { kinds } from '../domain/kinds/kinds.js';
 import { type RecordKind, recordRules, textField } from '../domain/records.js';
-import { recordNames } from './event-kinds.js';
 
 /** A record that an event's data speaks of. */
 export interface FoundRecord {

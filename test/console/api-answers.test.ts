@@ -40,9 +40,9 @@ type Verb = 'get' | 'post' | 'put' | 'delete';
 
 /** Asks, and holds the answer against the document. */
 async function ask(verb: Verb, path: string, given: Given = {}): Promise<Response['body']> {
-  const { params = {}, body, role = 'admin', status = 200, ifMatch } = given;
+  const { params = {}, query = '', body, role = 'admin', status = 200, ifMatch } = given;
   const address = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''));
-  const asked = request(app)[verb](`/api/v1${address}`).set(bearer(role));
+  const asked = request(app)[verb](`/api/v1${address}${query}`).set(bearer(role));
   if (ifMatch !== undefined) void asked.set('If-Match', ifMatch);
   const answer = await (body === undefined ? asked : asked.send(body));
   const where = `${verb} ${address} as ${role}: ${answer.text.slice(0, 400)}`;
@@ -56,6 +56,7 @@ async function ask(verb: Verb, path: string, given: Given = {}): Promise<Respons
 
 interface Given {
   params?: Record<string, string>;
+  query?: string;
   body?: object;
   role?: string;
   status?: number;
@@ -103,6 +104,17 @@ it('every action is answered as it is documented', async () => {
   await ask('delete', '/orders/{reference}', { params: order.params, ifMatch: '"stale"', status: 412 });
   await ask('delete', '/orders/{reference}', { params: order.params });
   await ask('delete', '/orders/{reference}', { params: { reference: 'nobody' }, status: 404 });
+  const then = '/orders/{reference}/as-of';
+  const known = await ask('get', then, { params: order.params, query: '?at=2999-01-01' });
+  expect((await request(app).get('/api/v1/orders/A%2F1?asOf=2999-01-01').set(bearer('viewer'))).body).toEqual({
+    ...known,
+    asOf: expect.any(String),
+  });
+  await ask('get', then, { params: order.params, query: '?at=2020-01-01', status: 404 });
+  for (const query of ['', '?at=tomorrow', `?at=${'2'.repeat(41)}`]) {
+    const { detail, parameter } = await ask('get', then, { params: order.params, query, status: 400 });
+    expect([parameter, detail]).toEqual(['at', expect.stringContaining('takes a day such as 2026-10-31')]);
+  }
   await ask('post', '/events/{id}/replay', { params: { id: '1' }, status: 202 });
   await ask('post', '/events/{id}/replay', { params: { id: '999' }, status: 404 });
   await ask('post', '/deliveries/recover', { body: { since: '2026-10-01T00:00:00Z' }, status: 202 });

@@ -78,7 +78,47 @@ describe('the OpenAPI document', () => {
     ]);
     const take = paths['/orders']?.get?.parameters.find(({ name }) => name === 'take');
     expect(take?.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 500 });
+    const many = paths['/orders']?.get?.parameters.find(({ name }) => name === 'reference');
+    expect(many?.schema).toEqual({ type: 'array', maxItems: 200, items: { type: 'string' } });
+    const [reference] = paths['/orders/{reference}']?.put?.parameters ?? [];
+    expect(reference?.schema).toEqual({ type: 'string', minLength: 1, maxLength: 1_000 });
+    const old = paths['/orders/{reference}']?.get?.parameters.filter(({ deprecated }) => deprecated === true);
+    expect(old?.map(({ name }) => name)).toEqual(['asOf']);
     expect(paths['/breaks/{id}/write-off']?.post?.['x-roles']).toEqual(['finance', 'admin']);
+  });
+
+  it('has each list of ours that is closed as its words', () => {
+    const wordsIn = (name: string, field: string): unknown => {
+      const found = field
+        .split('.')
+        .reduce((schema, part) => schema.properties?.[part] ?? {}, components.schemas[name] ?? {});
+      return found.enum ?? found.anyOf?.[0]?.enum ?? [];
+    };
+    expect(wordsIn('Order', 'status')).toContain('shared_reference');
+    expect(wordsIn('Order', 'release.reason')).toContain('proven');
+    expect(wordsIn('OrderAsOf', 'status')).toEqual(wordsIn('Order', 'status'));
+    expect(wordsIn('OrderAsOf', 'release.reason')).toContain('unknown');
+    expect(wordsIn('RecordAsOf', 'kind')).toContain('payin');
+    expect(wordsIn('RecordAsOf', 'knownBy.type')).toEqual(wordsIn('Change', 'source.type'));
+    expect(wordsIn('Run', 'kind')).toEqual(wordsIn('Coverage', 'kind'));
+    expect(wordsIn('Rejection', 'reason')).toContain('invalid_signature');
+    expect(wordsIn('Entry', 'recordKind')).toContain('payin');
+    expect(wordsIn('Alert', 'severity')).toEqual(['critical', 'warning']);
+    expect(wordsIn('Problem', 'code')).toEqual(expect.arrayContaining(['gone', 'not_proven_in_time', 'internal']));
+  });
+
+  it('says of each operation how it may be refused', () => {
+    for (const { path, method, operation } of documented.filter(({ operation }) => operation.security === undefined)) {
+      const refusals = ['400', '401', '405', '500', '503', ...(method === 'get' ? [] : ['413', '415'])];
+      expect(Object.keys(operation.responses), `${method} ${path}`).toEqual(expect.arrayContaining(refusals));
+    }
+  });
+
+  it('has what the store is sent', () => {
+    const { post } = apiDocument().webhooks['order.changed'];
+    expect(post.parameters.map(({ name }) => name)).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature']);
+    expect(post.requestBody.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/OrderChanged' });
+    expect(components.schemas['OrderChanged']?.properties?.['data']).toEqual({ $ref: '#/components/schemas/Order' });
   });
 
   it('names each field of a record that the client knows', () => {

@@ -257,6 +257,19 @@ describe('the event in a payload', () => {
     ['{}'],
   ])('none in %s', (given) => expect(deliveredEvent(given, 'auto')).toBeNull());
 
+  it.each([
+    ['payout.failed', { paymentIntentId: 'pi_1' }, 'pi_1'],
+    ['payin.confirmed', { payin: { id: 'in_1', payment_intent_id: 'pi_1' } }, 'pi_1'],
+    ['invoice.paid', { payment_intent: { id: 'pi_1' } }, 'pi_1'],
+    ['invoice.paid', { paymentIntent: 'pi_1' }, 'pi_1'],
+    ['payment_intent.completed', { id: 'pi_1' }, 'pi_1'],
+    ['payout.failed', { id: 'po_1' }, null],
+    ['payment_intents.odd', { id: 'pi_1', paymentIntentId: '' }, null],
+    ['payout.failed', { paymentIntentId: 7 }, null],
+  ])('names its payment: %s %j', (event, data, payment) => {
+    expect(deliveredEvent(JSON.stringify({ event, timestamp: 1, data }), 'auto')?.paymentIntentId).toBe(payment);
+  });
+
   test('can not claim a later time than its delivery allows', () => {
     expect(boundedTimestamp(1_800_000_000, 1_800_000_000_000)).toBe(1_800_000_000);
     expect(boundedTimestamp(1_800_000_060.5, 1_800_000_000_000)).toBe(1_800_000_060);

@@ -13,6 +13,7 @@ import {
   multiplyAmounts,
   normalizeAmount,
   type Rounding,
+  shareOf,
   subtractAmounts,
   sumAmounts,
 } from '../../src/domain/money.js';
@@ -134,6 +135,8 @@ describe('arithmetic', () => {
         fc.pre(!new Reference(b).isZero());
         const quotient = new Reference(a).dividedBy(b).toFixed(18, Decimal.ROUND_DOWN);
         expect(divideAmounts(a, b, 'down')).toBe(normalizeAmount(quotient));
+        const share = new Reference(a).times(a).dividedBy(b).toFixed(18, Decimal.ROUND_DOWN);
+        expect([shareOf(a, a, b), shareOf(a, b, b)]).toEqual([normalizeAmount(share), normalizeAmount(a)]);
       }),
       { numRuns: sized(200, 10_000) },
     );
@@ -153,6 +156,7 @@ describe('arithmetic', () => {
 
   it('refuses division by zero, and factors too long to be exact', () => {
     expect(() => divideAmounts('1', '0.00', 'down')).toThrow('"1" by zero');
+    expect(() => shareOf('2', '1', '0.00')).toThrow('"1" by zero');
     expect(() => multiplyAmounts('1'.repeat(31), '1', 'down')).toThrow(AmountError);
     expect(() => multiplyAmounts('1', '1'.repeat(31), 'down')).toThrow(AmountError);
     expect(() => divideAmounts('1'.repeat(61), '1', 'down')).toThrow(AmountError);

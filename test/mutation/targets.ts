@@ -43,7 +43,7 @@ export const targets: readonly Target[] = [
   {
     name: 'domain: records',
     places: ['advance', 'merge', 'record-state', 'records', 'own-calls']
-      .concat(['grouped', 'observation', 'in-turns', 'kinds/kind'])
+      .concat(['grouped', 'observation', 'in-turns', 'kinds/kind', 'events/record-names'])
       .map(inDomain),
   },
   {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { apiDocument } from '../../src/console/api/serve-document.js';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import { type CallbackDeps, callbackLoops, sendNextCallback } from '../../src/notify/send-callbacks.js';
@@ -14,6 +15,7 @@ import { callbackBacklog, listCallbacks, pruneCallbacks } from '../../src/record
 import { getOrder } from '../../src/records/orders/orders.js';
 import { registerOrder } from '../../src/records/orders/register-order.js';
 import { useDatabase } from '../support/database.js';
+import { documentedShapes } from '../support/document-shapes.js';
 import { poll } from '../support/observations.js';
 import { intent, paidIntent, payin } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -77,6 +79,8 @@ test('the store is sent an order as the read API shows it, signed by the scheme'
   const { similarReferences: _, sharedBy: __, ...shown } = (await getOrder(deps.db, 'order-a'))!;
   expect(sent).toEqual({ type: 'order.changed', id: arrival!.id, timestamp: expect.any(String), data: shown });
   expect(sent.data.release).toMatchObject({ safe: true });
+  const { schema } = apiDocument().webhooks['order.changed'].post.requestBody.content['application/json'];
+  expect(documentedShapes(apiDocument())(schema).parse(sent)).toEqual(sent);
   expect(() => verified(arrival!, `whsec_${btoa('the secret of somebody else')}`)).toThrow();
   expect(() => verified({ ...arrival!, body: arrival!.body.replace('order-a', 'order-b') })).toThrow();
 });

@@ -12,6 +12,7 @@ import {
 } from '../../src/domain/family/links.js';
 import { loadFamilies } from '../../src/records/family/load.js';
 import { untouchedOrder } from '../../src/records/order-row.js';
+import { listOrders } from '../../src/records/orders/orders.js';
 import { plain, recordsOf, saidOf, statesOf } from '../domain/laws/judge.js';
 import { rareWorlds } from '../domain/laws/rare-worlds.js';
 import { closeWorld, nothing, references, START, type World, world } from '../domain/laws/worlds.js';
@@ -182,6 +183,31 @@ test('the views of links and of orders say what the domain says of the same reco
       expect(await viewed('payment_orders', 'payment_intent_id, reference')).toEqual(orders.sort());
     }),
     { numRuns: sized(10, 420), examples: [[decided]] },
+  );
+}, 600_000);
+
+test('an order is found by each of its payments, and by the transactions of its payins and refunds; by no other', async () => {
+  const { db } = database;
+  const found = async (query: Parameters<typeof listOrders>[1]) =>
+    (await listOrders(db, query)).items.map(({ reference }) => reference).sort();
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(world, closeWorld), async (world) => {
+      await write(world);
+      for (const table of ['payins', 'payouts']) await db.raw(`UPDATE ${table} SET txid = '0x' || id`);
+      const { payment_intent: intents, invoice } = recordsOf(statesOf([...world.proofs, ...world.reports]));
+      const invoiced = linkedByPayment('invoice', intents, invoice);
+      for (const intent of intents) {
+        const own = ordersOfPayment(intent, invoiced.get(intent.id) ?? []);
+        expect(await found({ paymentIntentId: intent.id })).toEqual(own.toSorted());
+      }
+      const families = await db.transaction((trx) => loadFamilies(trx, references.map(untouchedOrder)));
+      for (const { reference, refunds } of await db('orders').select('reference', 'refunds')) {
+        const payins = families.get(reference)?.payins.map(({ id }) => id) ?? [];
+        for (const id of [...payins, ...(await db('payouts').whereIn('id', refunds).pluck('id'))])
+          expect(await found({ txid: `0x${id}` }), `${reference} by ${id}`).toContain(reference);
+      }
+    }),
+    { numRuns: RUNS, examples: [[decided]] },
   );
 }, 600_000);
 

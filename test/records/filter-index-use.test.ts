@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { RecordKind } from '../../src/domain/records.js';
+import { listDeliveries } from '../../src/records/deliveries/list-deliveries.js';
 import { listEvents } from '../../src/records/inbox/events.js';
 import { listOrders } from '../../src/records/orders/orders.js';
 import { listRecords } from '../../src/records/rows.js';
@@ -34,8 +35,15 @@ beforeAll(async () => {
      SELECT 'invoices', n = 900, 'succeeded', n <> 800 FROM generate_series(1, ${ROWS}) AS n`,
   );
   await db.raw(
-    `INSERT INTO orders (reference, status, release_safe, release_reason, created_at)
-     SELECT 'o' || n, 'paid', false, 'paid', ${at} FROM generate_series(1, ${ROWS}) AS n`,
+    `INSERT INTO orders (reference, status, release_safe, release_reason, created_at, updated_at)
+     SELECT 'o' || n, 'paid', n = ${RARE}, 'paid', ${at}, CASE WHEN n = ${RARE} THEN now() ELSE '2020-01-01' END
+     FROM generate_series(1, ${ROWS}) AS n`,
+  );
+  await db.raw(`UPDATE payment_intents SET merchant_reference = 'o' || substr(id, 2)`);
+  await db.raw(`UPDATE payins SET txid = 't' || substr(id, 2), payment_intent_id = id`);
+  await db.raw(
+    `INSERT INTO deliveries (id, ours, class, poll_from, poll_ref, created_at, payment_intent_id)
+     SELECT 'd' || n, true, 'received', 0, 'run', ${at}, CASE WHEN n % 2 = 0 THEN 'r' || n END FROM generate_series(1, ${ROWS}) AS n`,
   );
   await db.raw(
     `INSERT INTO inbox (key, key_type, content_hash, event_type, event_timestamp, source, status)
@@ -78,10 +86,42 @@ test('a run that proved nothing, or read all, is found among the others', async 
   }
 });
 
+test('orders that changed of late, that are safe or are not, of a payment, of a transaction: none reads the others', async () => {
+  const { db } = database;
+  const rare = `o${RARE}`;
+  for (const [query, index] of [
+    [{ updatedSince: new Date(Date.now() - 60_000) }, 'orders_by_update'],
+    [{ safe: true }, 'orders_by_release'],
+    [{ safe: true, status: 'underpaid' }, 'One-Time Filter: false'],
+    [{ safe: false, status: 'underpaid' }, 'orders_by_release'],
+    [{ paymentIntentId: `r${RARE}` }, 'orders_pkey'],
+    [{ txid: `t${RARE}` }, 'payins_by_txid'],
+    [{ txid: `t${RARE}`, safe: true, status: 'paid', updatedSince: new Date(0) }, 'orders_pkey'],
+    [{ reference: [rare, ...Array.from({ length: 199 }, (_, n) => `nobody-${n}`)] }, 'orders_pkey'],
+  ] as const) {
+    const { found, rows, plan } = await readFor(() => listOrders(db, query));
+    expect([found.length, found[0] ?? rare], plan).toEqual([query.status === 'underpaid' ? 0 : 1, rare]);
+    expect(rows, plan).toBeLessThan(5);
+    expect(plan).toContain(index);
+    expect(plan).not.toMatch(/Seq Scan on (orders|invoices|payins|payouts|payment_intents)\b/);
+  }
+  for (const query of [{ safe: false }, { updatedSince: new Date(0) }, { updatedSince: new Date(0), safe: false }]) {
+    const { found, rows, plan } = await readFor(() => listOrders(db, { ...query, take: 20 }));
+    expect([found.length, rows < 30], plan).toEqual([20, true]);
+  }
+});
+
+test('deliveries of a payment are found among all', async () => {
+  const { db } = database;
+  const { found, rows, plan } = await readFor(() => listDeliveries(db, { paymentIntentId: `r${RARE}` }));
+  expect([found, rows], plan).toEqual([[`d${RARE}`], 1]);
+  expect(plan).toContain('deliveries_by_payment');
+});
+
 test('an event by its key and an order by its reference are found at once', async () => {
   const { db } = database;
   const event = await readFor(() => listEvents(db, { key: `k${RARE}` }));
   expect([event.found, event.rows], event.plan).toEqual([[`${RARE}`], 1]);
-  const order = await readFor(() => listOrders(db, { reference: `o${RARE}` }));
+  const order = await readFor(() => listOrders(db, { reference: [`o${RARE}`] }));
   expect([order.found, order.rows], order.plan).toEqual([[`o${RARE}`], 1]);
 });

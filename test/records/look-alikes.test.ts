@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeSkeletons } from '../../src/reconcile/cross-check/cross-check-loop.js';
+import { fillColumns } from '../../src/reconcile/cross-check/cross-check-loop.js';
 import { lookAlikes } from '../../src/records/family/references.js';
 import { getOrder, registerOrder } from '../../src/records/orders/orders.js';
 import { useDatabase } from '../support/database.js';
@@ -53,10 +53,10 @@ test('what an older program made has its skeleton made in slices, and what then 
   expect(await similarTo('x-9 ')).toEqual(['X-9']);
   const holding = await db.transaction();
   await holding('orders').where({ reference: 'old-7' }).forUpdate();
-  await makeSkeletons({ db });
+  await fillColumns({ db });
   expect(await db('orders').whereNull('reference_skeleton').pluck('reference')).toEqual(['old-7']);
   await holding.rollback();
-  await makeSkeletons({ db });
+  await fillColumns({ db });
   expect(await db('orders').whereNull('reference_skeleton').pluck('reference')).toEqual([]);
   expect(await similarTo('X-9')).toEqual(['x-9 ']);
   const planned = await db('check_agenda').where({ entity_kind: 'order' }).pluck('entity_id');

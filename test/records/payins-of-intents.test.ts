@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { fillColumns } from '../../src/reconcile/cross-check/cross-check-loop.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
+import { listRecords } from '../../src/records/rows.js';
 import { useDatabase } from '../support/database.js';
 import { absence, mention, poll, report } from '../support/observations.js';
 import { intent, paidIntent, payin } from '../support/records.js';
@@ -112,4 +114,21 @@ test('what a webhook says of a payment makes its invented payin no listed one', 
   await save(database, [absence('payin', 'pv', 60)]);
   expect(await marksOf('pv')).toEqual([]);
   expect(await breaksOf('pv')).toEqual([]);
+});
+
+test('payins that an older program saved get the hash of their transaction, and are searched by it', async () => {
+  const { db } = database;
+  const nested = [{ txid: '0xnested' }];
+  await save(database, [
+    poll('payin', payin('old_1', 'none', { txid: '0xold' }), 0),
+    poll('payin', payin('old_2', 'none', { statusHistory: nested }), 0),
+    poll('payin', payin('old_3', 'none', { txid: null }), 0),
+  ]);
+  const hashes = () => db('payins').where('id', 'like', 'old_%').orderBy('id').pluck('txid');
+  expect(await hashes()).toEqual(['0xold', null, null]);
+  await db('payins').update({ txid: null });
+  await fillColumns({ db });
+  expect(await hashes()).toEqual(['0xold', '', null]);
+  const { items } = await listRecords(db, 'payin', { filters: { txid: '0xold' } });
+  expect(items.map(({ id }) => id)).toEqual(['old_1']);
 });

@@ -58,7 +58,7 @@ test('a record is what the specification names, plain amounts, and how we know i
 });
 
 test('lists are narrowed by the fields own names', async () => {
-  expect(recordFilters('payin')).toEqual(['status', 'kytStatus', 'assetCode', 'paymentIntentId']);
+  expect(recordFilters('payin')).toEqual(['status', 'kytStatus', 'assetCode', 'txid', 'paymentIntentId']);
   await save(database, [
     poll('payin', payin('p1', 'x', { status: 'pending' }), 0),
     poll('payin', payin('p2', 'x'), 0),

@@ -166,6 +166,7 @@ function delivery(id: string, kind: DeliveryClass, about: About): ClassifiedDeli
       details: '{"responseBody":"ok","attemptsList":[{"attempt":1,"httpStatus":null}]}',
       answeredId: null,
       answeredError: null,
+      paymentIntentId: 'pi_1',
       mentions: [],
       firstSeenAt: null,
       shownIn: null,

@@ -3,19 +3,26 @@ import type { JsonSchema } from '../../src/console/api/json-schema.js';
 import type { OpenApiDocument } from '../../src/console/api/openapi-document.js';
 
 /**
- * What the document says of an answer, as a check. Strict: a field that the document does not name is refused, though clients
+ * What the document says of something, as a check. Strict: a field that the document does not name is refused, though clients
  * are to expect more; except where any field is allowed.
  */
-export function documentedAnswers({ paths, components }: OpenApiDocument) {
+export function documentedShapes({ components }: OpenApiDocument): (schema: JsonSchema) => z.ZodType {
   const $defs = Object.fromEntries(Object.entries(components.schemas).map(([name, one]) => [name, strict(one)]));
   const made = new Map<unknown, z.ZodType>();
-  return (method: 'get' | 'post' | 'put' | 'delete', path: string, status: number): z.ZodType => {
-    const { content } = paths[path]?.[method]?.responses[status] ?? {};
-    const schema = Object.values(content ?? {})[0]?.schema;
-    if (schema === undefined) throw new Error(`${status} of ${method} ${path} is not in the document`);
+  return (schema) => {
     const shape = made.get(schema) ?? z.fromJSONSchema({ ...strict(schema), $defs } as never);
     made.set(schema, shape);
     return shape;
+  };
+}
+
+export function documentedAnswers(document: OpenApiDocument) {
+  const shapeOf = documentedShapes(document);
+  return (method: 'get' | 'post' | 'put' | 'delete', path: string, status: number): z.ZodType => {
+    const { content } = document.paths[path]?.[method]?.responses[status] ?? {};
+    const schema = Object.values(content ?? {})[0]?.schema;
+    if (schema === undefined) throw new Error(`${status} of ${method} ${path} is not in the document`);
+    return shapeOf(schema);
   };
 }
 

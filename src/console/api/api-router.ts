@@ -65,7 +65,7 @@ function onlyOnce(_req: unknown, _res: unknown, body: Buffer): void {
   try {
     parseJson(body.toString('utf8'), MAX_DEPTH);
   } catch (error) {
-    if (error instanceof JsonTextError) throw new Problem(400, 'Bad request', `The body is no JSON: ${error.message}.`);
+    if (error instanceof JsonTextError) throw badRequest(`The body is no JSON: ${error.message}.`);
     throw error;
   }
 }

@@ -4,12 +4,12 @@ import { entityKinds } from '../../domain/records.js';
 import { described } from '../../domain/views/parts.js';
 import { type Change, changeShape, coverageShape } from '../../domain/views/proof-shapes.js';
 import { secretShape } from '../../domain/views/webhook-shapes.js';
-import { feedHead, feedOrigin, readChanges } from '../../records/changes.js';
+import { feedOrigin, readChanges } from '../../records/changes.js';
 import { defaultTake } from '../../records/database/paging.js';
 import { coverage } from '../../records/runs/coverage.js';
 import { Problem } from '../problem.js';
 import { fieldFor } from '../view/personal.js';
-import { pageOf, paging } from './list-query.js';
+import { pageOf, paging, wholeNumber } from './list-query.js';
 import { type Operation, operation } from './operation.js';
 import { waitForChanges } from './wait-for-changes.js';
 
@@ -19,7 +19,6 @@ const seq = z
   .optional();
 
 const LONGEST_WAIT = 30;
-const takesWait = `takes a whole number of seconds from 0 to ${LONGEST_WAIT}`;
 
 export const feedOperations: readonly Operation[] = [
   operation({
@@ -32,30 +31,20 @@ export const feedOperations: readonly Operation[] = [
       'Every change of every field, oldest first and in an order that is safe to follow: go on from the last `nextCursor` that you were given, and you miss nothing. To begin with a list: take `head` and `epoch` first (`take=1`), read the list, then follow from that `head`.',
     query: z.strictObject({
       take: paging.take,
-      cursor: seq.meta({ description: 'The same as after.' }),
-      after: seq.meta({ description: 'nextCursor, or the seq of the last change you read.', examples: ['4096'] }),
-      entityKind: z
-        .enum(entityKinds, `takes ${entityKinds.join(', ')}`)
-        .optional()
-        .meta({
-          description: 'Only of this kind. A page may be empty and yet have a `nextCursor`.',
-          examples: ['order'],
-        }),
-      reference: z
-        .string()
-        .optional()
-        .meta({ description: 'Only of this order, by the store’s reference.', examples: ['A-1001'] }),
-      wait: z.coerce
-        .number(takesWait)
-        .int(takesWait)
-        .min(0, takesWait)
-        .max(LONGEST_WAIT, takesWait)
-        .optional()
-        .meta({ description: 'So many seconds an answer may be kept back until something is new.', examples: [30] }),
-      epoch: z
-        .string()
-        .optional()
-        .meta({ description: 'That of the answer before: 410 where the history is another one since.' }),
+      cursor: described(seq, 'The same as after.'),
+      after: described(seq, 'nextCursor, or the seq of the last change you read.', '4096'),
+      entityKind: described(
+        z.enum(entityKinds, `takes ${entityKinds.join(', ')}`).optional(),
+        'Only of this kind. A page may be empty and yet have a `nextCursor`.',
+        'order',
+      ),
+      reference: described(z.string().optional(), 'Only of this order, by the store’s reference.', 'A-1001'),
+      wait: described(
+        wholeNumber(LONGEST_WAIT, 'whole number of seconds', 0),
+        'So many seconds an answer may be kept back until something is new.',
+        30,
+      ),
+      epoch: described(z.string().optional(), 'That of the answer before: 410 where the history is another one since.'),
     }),
     answers: {
       200: {
@@ -76,13 +65,13 @@ export const feedOperations: readonly Operation[] = [
     },
     answer: async ({ db }, { actor, query, signal }) => {
       const { take = defaultTake, cursor = '0', after = cursor, entityKind: kind, reference, wait = 0 } = query;
-      const { epoch, issued } = await feedOrigin(db);
+      const { epoch, issued, head } = await feedOrigin(db);
       if ((query.epoch !== undefined && query.epoch !== epoch) || BigInt(after) > BigInt(issued))
         throw new Problem(410, 'Gone', 'The history is another one than you followed: the database was restored.', {
-          head: await feedHead(db),
+          head,
           epoch,
         });
-      const asked = { after, take, kind, reference };
+      const asked = { after, take, kind, reference, head };
       const page = await (wait === 0 ? readChanges(db, asked) : waitForChanges(db, asked, { seconds: wait, signal }));
       return { body: { ...page, items: page.items.map((item) => changeFor(actor, item)), epoch } };
     },

@@ -13,9 +13,9 @@ export interface ListQuery {
 }
 
 /** A parameter that may be left out. */
-export function wholeNumber(most: number, what = 'whole number'): z.ZodOptional<z.ZodCoercedNumber> {
-  const takes = `takes a ${what} from 1 to ${most}`;
-  return z.coerce.number(takes).int(takes).min(1, takes).max(most, takes).optional();
+export function wholeNumber(most: number, what = 'whole number', least = 1): z.ZodOptional<z.ZodCoercedNumber> {
+  const takes = `takes a ${what} from ${least} to ${most}`;
+  return z.coerce.number(takes).int(takes).min(least, takes).max(most, takes).optional();
 }
 
 /** How much of a list, and from where. */
@@ -58,11 +58,15 @@ function filterSchema(name: string, words: 'text' | readonly string[]): z.ZodTyp
   return schema.optional().meta({ description: `Only with this ${name}.` });
 }
 
-/** Reads a query as its schema says; an unknown or repeated parameter is refused, never ignored. */
-export function readQuery(schema: z.ZodObject, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  for (const [name, value] of Object.entries(given)) {
-    if (typeof value !== 'string') throw badParameter(name, 'is given more than once; give it once');
-  }
+/** Reads a query as its schema says; an unknown parameter is refused, never ignored, and so is one that is repeated and takes no list. */
+export function readQuery(schema: z.ZodObject, asked: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const given = Object.fromEntries(
+    Object.entries(asked).map(([name, value]) => {
+      if (takesMany(schema.shape[name])) return [name, [value].flat()];
+      if (typeof value !== 'string') throw badParameter(name, 'is given more than once; give it once');
+      return [name, value];
+    }),
+  );
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
@@ -71,7 +75,12 @@ export function readQuery(schema: z.ZodObject, given: Readonly<Record<string, un
     throw badParameter(issue.keys[0] ?? '', `is not known here; known are ${known}`);
   }
   const name = String(issue?.path[0] ?? '');
-  throw badParameter(name, `is "${String(given[name]).slice(0, 40)}"; it ${issue?.message ?? 'is not right'}`);
+  const value = given[name] === undefined ? 'missing' : `"${String(given[name]).slice(0, 40)}"`;
+  throw badParameter(name, `is ${value}; it ${issue?.message ?? 'is not right'}`);
+}
+
+function takesMany(field: unknown): boolean {
+  return field instanceof z.ZodOptional ? takesMany(field.unwrap()) : field instanceof z.ZodArray;
 }
 
 function badParameter(given: string, problem: string): Problem {

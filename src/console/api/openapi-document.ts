@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { everyRole, type Role } from '../../domain/console-roles.js';
+import { orderChangedShape } from '../../domain/views/order-shapes.js';
 import { described } from '../../domain/views/parts.js';
-import { kindOf } from '../problem.js';
+import { kindOf, problemCodes } from '../problem.js';
 import { answerSchema, type Components, type JsonSchema, requestSchema, resolved } from './json-schema.js';
 import { type Group, groups, type Operation } from './operation.js';
 
@@ -14,6 +15,7 @@ export interface Parameter {
   in: 'path' | 'query' | 'header';
   required: boolean;
   description: string;
+  deprecated?: boolean;
   schema: JsonSchema;
   example?: unknown;
 }
@@ -48,7 +50,7 @@ const problem = z
     type: z.string().meta({ examples: ['urn:tallyhook:problem:bad_request'] }),
     title: z.string().meta({ examples: ['Bad request'] }),
     status: z.int().meta({ examples: [400] }),
-    code: described(z.string(), 'Stable: what a program decides by.', 'bad_request'),
+    code: described(z.enum(problemCodes), 'Stable: what a program decides by.', 'bad_request'),
     detail: described(z.string(), 'What is wrong and what is accepted, in words.', 'take is "0".'),
   })
   .meta({ id: 'Problem', description: 'RFC 9457. Some have more fields, such as `parameter` or `existing`.' });
@@ -89,6 +91,7 @@ export function openapiDocument(operations: readonly Operation[]) {
     security: [{ token: [] }],
     tags: Object.entries(groups).map(([name, description]) => ({ name: name as Group, description })),
     paths,
+    webhooks: { 'order.changed': { post: orderChanged(schemas) } },
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A token of CONSOLE_TOKENS.' } },
       schemas,
@@ -114,6 +117,36 @@ const ofItself: DocumentOperation = {
   },
 };
 
+/** What Tallyhook sends, by `order.changed`: to STORE_CALLBACK_URL. */
+function orderChanged(schemas: Components) {
+  const schema = answerSchema(orderChangedShape, schemas);
+  return {
+    operationId: 'orderChanged',
+    summary: 'An order changed',
+    description:
+      'Sent to STORE_CALLBACK_URL, signed by Standard Webhooks with STORE_CALLBACK_SECRET. At least once, and of an order never an older state after a newer one.',
+    tags: ['Orders' satisfies Group],
+    security: [],
+    parameters: Object.entries(signedHeaders).map(([name, description]): Parameter => {
+      return { name, in: 'header', required: true, description, schema: { type: 'string' } };
+    }),
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema, example: exampleOf(schema, schemas) } } satisfies Content,
+    },
+    responses: {
+      '2XX': { description: 'It is taken.' },
+      default: { description: 'It is sent again later, with growing pauses, for a day and a half.' },
+    },
+  };
+}
+
+const signedHeaders = {
+  'webhook-id': 'The same at every attempt: by it you know what you have taken already.',
+  'webhook-timestamp': 'Of the attempt, in seconds.',
+  'webhook-signature': 'v1 and the signature: any library of standardwebhooks.com checks it.',
+};
+
 function operationObject(operation: Operation, schemas: Components): DocumentOperation {
   const { id, summary, description = '', group, roles, body } = operation;
   const may = roles === undefined ? everyRole : [...roles, 'admin' as const];
@@ -131,17 +164,19 @@ function operationObject(operation: Operation, schemas: Components): DocumentOpe
 }
 
 function pathParameters({ params = {} }: Operation): Parameter[] {
-  return Object.entries(params).map(([name, { description, example }]) => {
-    return { name, in: 'path', required: true, description, schema: { type: 'string' }, example };
+  return Object.entries(params).map(([name, { description, example, limits }]) => {
+    return { name, in: 'path', required: true, description, schema: { type: 'string', ...limits }, example };
   });
 }
 
 function queryParameters({ query }: Operation): Parameter[] {
   if (query === undefined) return [];
-  return Object.entries(requestSchema(query).properties ?? {}).map(([name, given]) => {
-    const { description = '', examples, ...schema } = given;
+  const { properties = {}, required = [] } = requestSchema(query);
+  return Object.entries(properties).map(([name, given]) => {
+    const { description = '', examples, deprecated, ...schema } = given;
+    const old = deprecated === true ? { deprecated: true } : {};
     const example = examples === undefined ? {} : { example: examples[0] };
-    return { name, in: 'query', required: false, description, schema, ...example };
+    return { name, in: 'query', required: required.includes(name), description, ...old, schema, ...example };
   });
 }
 
@@ -177,10 +212,10 @@ function answersOf({ method, answers }: Operation, schemas: Components): Record<
   return { ...Object.fromEntries(documented), ...(method === 'get' ? { 304: unchanged } : {}) };
 }
 
-function refusalsOf({ roles, body, refusals = {} }: Operation, schemas: Components): Record<string, DocumentAnswer> {
+function refusalsOf({ method, roles, refusals = {} }: Operation, schemas: Components): Record<string, DocumentAnswer> {
   const schema = answerSchema(problem, schemas);
   const forbidden = roles === undefined ? {} : { 403: 'The token’s role may not.' };
-  const ofBody = body === undefined ? {} : bodyRefusals;
+  const ofBody = method === 'get' ? {} : bodyRefusals;
   const all = Object.entries({ ...usualRefusals, ...forbidden, ...ofBody, ...refusals });
   return Object.fromEntries(
     all.map(([status, description]) => {

@@ -20,6 +20,8 @@ export type Group = keyof typeof groups;
 interface Meaning {
   description: string;
   example: string;
+  /** In characters; left out: none. */
+  limits?: { minLength: number; maxLength: number };
 }
 
 /**
@@ -49,7 +51,7 @@ export interface Operation {
   heedsIfMatch?: boolean;
   /** What success is answered with, by status. */
   answers: Readonly<Record<number, { description: string; shape: z.ZodType }>>;
-  /** When else it refuses, by status; 400, 401, 403 and 503 are documented for all. */
+  /** When else it refuses, by status; what any may be refused for is documented for all. */
   refusals?: Readonly<Record<number, string>>;
   answer(deps: ApiDeps, asked: Asked): Promise<Answer>;
 }

@@ -1,9 +1,15 @@
 import { callbackOperations } from './callback-operations.js';
 import { feedOperations } from './feed-operations.js';
 import { listOperations } from './list-operations.js';
+import { listOrdersOperation } from './list-orders.js';
 import { matchOperations } from './match-operations.js';
 import type { Operation } from './operation.js';
-import { getOrderOperation, registerOrderOperation, withdrawRegistrationOperation } from './order-operations.js';
+import {
+  getOrderAsOfOperation,
+  getOrderOperation,
+  registerOrderOperation,
+  withdrawRegistrationOperation,
+} from './order-operations.js';
 import { periodOperations } from './period-operations.js';
 import { proofOperations } from './proof-operations.js';
 import { refundOperations } from './refund-operations.js';
@@ -12,7 +18,9 @@ import { webhookOperations } from './webhook-operations.js';
 /** All that the read API can do: its routes, its document and its reference page come from here. */
 export const operations: readonly Operation[] = [
   ...listOperations,
+  listOrdersOperation,
   getOrderOperation,
+  getOrderAsOfOperation,
   registerOrderOperation,
   withdrawRegistrationOperation,
   ...refundOperations,

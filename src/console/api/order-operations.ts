@@ -5,6 +5,7 @@ import { asOfMoment } from '../../domain/books/as-of.js';
 import { amountProblem, currencyProblem, EXPECTED_AMOUNT } from '../../domain/orders/expectation.js';
 import { rulesOf } from '../../domain/orders/order-facts.js';
 import { type OrderAsOfAnswer, orderAsOfShape, orderDetailShape, orderShape } from '../../domain/views/order-shapes.js';
+import { described } from '../../domain/views/parts.js';
 import { orderAsOf } from '../../records/orders/order-as-of.js';
 import { getOrder, registerOrder, withdrawRegistration } from '../../records/orders/orders.js';
 import type { RegisterOrderResult, RegistrationAsking, RegistrationDone } from '../../records/orders/register-order.js';
@@ -26,7 +27,14 @@ const body = z.strictObject({
     .meta({ description: 'Fiat or crypto code, in upper case.', pattern: ASSET_CODE, examples: ['EUR'] }),
 });
 
-const reference = { description: 'The store’s own reference, byte for byte; 1 to 1,000 bytes.', example: 'A-1001' };
+const reference = {
+  description: 'The store’s own reference, byte for byte; 1 to 1,000 bytes.',
+  example: 'A-1001',
+  limits: { minLength: 1, maxLength: 1_000 },
+};
+
+const takesMoment = 'takes a day such as 2026-10-31, or a moment such as 2026-10-31T18:00Z';
+const moment = z.string(takesMoment).max(40, takesMoment);
 
 const provenOrder = createProvenOrder();
 
@@ -37,30 +45,27 @@ export const getOrderOperation: Operation = operation({
   group: 'Orders',
   summary: 'One order',
   description:
-    'With `asOf` as it was known here then: another shape, read from the history of changes. With `provenWithin` its payments and payins are read again first where it is safe and `provenAt` is older; ask so just before goods go out.',
+    'With `provenWithin` its payments and payins are read again first where it is safe and `provenAt` is older; ask so just before goods go out.',
   params: { reference },
   query: z.strictObject({
-    asOf: z
-      .string()
-      .max(40)
-      .optional()
-      .meta({
-        description: 'A day (its end in BOOKS_TIMEZONE) or a moment, ISO 8601.',
-        examples: ['2026-10-31', '2026-10-31T18:00Z'],
-      }),
+    asOf: moment.optional().meta({
+      description: 'Ask at `/orders/{reference}/as-of`: with this the answer is the one that is described there.',
+      examples: ['2026-10-31'],
+      deprecated: true,
+    }),
     provenWithin: wholeNumber(86_400, 'whole number of seconds').meta({
       description: 'How old the proof of a safe order may be, in seconds. Never together with `asOf`.',
       examples: [60],
     }),
   }),
-  answers: { 200: { description: 'The order.', shape: z.union([orderDetailShape, orderAsOfShape]) } },
+  answers: { 200: { description: 'The order.', shape: orderDetailShape } },
   refusals: {
-    404: 'There is no such record here, or there was none then.',
+    404: 'There is no such record here.',
     503: 'The database can not be asked now. Or, by `code`: `not_proven_in_time`, the order is safe by an older proof than `provenWithin` asks for, and could not be read again in time; `too_many_waiting`, such readings of too many orders are waited for. Ask again after Retry-After.',
   },
   answer: async (deps, { params: { reference }, query: { asOf, provenWithin }, signal }) => {
     if (asOf !== undefined) {
-      if (provenWithin === undefined) return { body: await detailsAsOf(deps, reference, asOf) };
+      if (provenWithin === undefined) return { body: await detailsAsOf(deps, reference, { asOf, parameter: 'asOf' }) };
       const why = 'asOf and provenWithin are given; give one: what was known then can not be read again.';
       throw badRequest(why, { parameter: 'asOf' });
     }
@@ -72,11 +77,32 @@ export const getOrderOperation: Operation = operation({
   },
 });
 
-async function detailsAsOf({ db, books }: ApiDeps, asked: string, asOf: string): Promise<OrderAsOfAnswer> {
+export const getOrderAsOfOperation: Operation = operation({
+  id: 'getOrderAsOf',
+  method: 'get',
+  path: '/orders/{reference}/as-of',
+  group: 'Orders',
+  summary: 'One order as it was known then',
+  description: 'Read from the history of changes: what was known here at a time, not as things stood at the service.',
+  params: { reference },
+  query: z.strictObject({
+    at: described(moment, 'A day (its end in BOOKS_TIMEZONE) or a moment, ISO 8601.', '2026-10-31'),
+  }),
+  answers: { 200: { description: 'The order as it was known.', shape: orderAsOfShape } },
+  refusals: { 404: 'There is no such record here, or there was none then.' },
+  answer: async (deps, { params: { reference }, query: { at } }) => ({
+    body: await detailsAsOf(deps, reference, { asOf: at, parameter: 'at' }),
+  }),
+});
+
+async function detailsAsOf(
+  { db, books }: ApiDeps,
+  asked: string,
+  { asOf, parameter }: { asOf: string; parameter: 'at' | 'asOf' },
+): Promise<OrderAsOfAnswer> {
   const moment = asOfMoment(asOf, books.timeZone);
   if (moment === null) {
-    const takes = 'asOf takes a day such as 2026-10-31, or a moment such as 2026-10-31T18:00Z.';
-    throw badRequest(takes, { parameter: 'asOf' });
+    throw badRequest(`${parameter} ${takesMoment}.`, { parameter });
   }
   const result = await orderAsOf(db, asked, moment);
   if (result.outcome === 'not_found') throw missingOrder(asked);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Role } from '../../domain/console-roles.js';
 import { isSignedAmount } from '../../domain/money.js';
+import { runKinds } from '../../domain/run-kinds.js';
 import { balanceDetailShape } from '../../domain/views/balance-shapes.js';
 import { described } from '../../domain/views/parts.js';
 import { breakShape } from '../../domain/views/proof-shapes.js';
@@ -20,7 +21,7 @@ const startRun = operation({
   description: 'While another run of the kind is at work, it waits for that.',
   roles: ['operator'],
   body: z.strictObject({
-    kind: described(z.string(), 'As of a run.', 'payment-intents'),
+    kind: z.string().meta({ description: 'As of a run.', examples: ['payment-intents'], enum: runKinds }),
     full: described(z.boolean().default(false), 'To the end of the list.'),
     note: optionalNote,
   }),
@@ -30,9 +31,9 @@ const startRun = operation({
       shape: z.object({ accepted: z.literal(true), kind: z.string(), full: z.boolean() }),
     },
   },
-  answer: async ({ db, log, commands, runKinds }, { actor, body: { kind, full, note: reason } }) => {
-    if (!runKinds.includes(kind)) {
-      const takes = `kind is "${kind.slice(0, 40)}"; it takes ${runKinds.join(', ')}.`;
+  answer: async ({ db, log, commands, runKinds: known }, { actor, body: { kind, full, note: reason } }) => {
+    if (!known.includes(kind)) {
+      const takes = `kind is "${kind.slice(0, 40)}"; it takes ${known.join(', ')}.`;
       throw badRequest(takes, { parameter: 'kind' });
     }
     await keepAction({ db, log }, actor, { action: 'run', reason, details: { kinds: [kind], full }, outcome: 'asked' });

@@ -13,7 +13,7 @@ import {
 } from '../../records/orders/prove-order.js';
 import { earliestServiceNow } from '../../records/service-clock.js';
 import type { ApiDeps } from '../api-deps.js';
-import { Problem } from '../problem.js';
+import { Problem, tooManyWaiting } from '../problem.js';
 
 /** Shorter than clients wait for an answer. */
 const WAIT_MS = 8_000;
@@ -57,7 +57,10 @@ export function createProvenOrder(): (deps: ApiDeps, asked: ProofAsked) => Promi
   }
 
   function begin(deps: ApiDeps, { reference, ...until }: Pick<Reading, 'reference' | 'since' | 'deadline'>): Wait {
-    if (waits.size >= MOST_ORDERS) throw tooMany();
+    if (waits.size >= MOST_ORDERS) {
+      const why = `A proof of ${MOST_ORDERS} other orders is waited for already. Ask again in some seconds, or for fewer orders at once.`;
+      throw tooManyWaiting(why);
+    }
     const left = new AbortController();
     const ended = readAgain(deps, { reference, ...until, signal: left.signal, mayAsk });
     const wait = { ended, requests: 0, left };
@@ -140,11 +143,6 @@ async function sinceOf(db: Knex, within: number): Promise<number | null> {
 function notInTime(within: number): Problem {
   const why = `The order's payments and payins could not be read in time, so nothing proves it within the ${within} s that provenWithin asks for. Ship nothing on it now and ask again in some seconds; where that stays so, tallyhook doctor and the page Runs say why.`;
   return new Problem(503, 'Not proven in time', why, { code: 'not_proven_in_time' });
-}
-
-function tooMany(): Problem {
-  const why = `A proof of ${MOST_ORDERS} other orders is waited for already. Ask again in some seconds, or for fewer orders at once.`;
-  return new Problem(503, 'Too many wait', why, { code: 'too_many_waiting' });
 }
 
 /** How long is waited in all, and between two checks. */

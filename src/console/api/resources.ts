@@ -1,18 +1,13 @@
 import type { Knex } from 'knex';
 import type { z } from 'zod';
 import { conditions } from '../../domain/alerts/alerts.js';
-import { alertSeverities } from '../../domain/alerts/condition.js';
-import { bookedKinds } from '../../domain/books/entry.js';
 import type { JsonObject } from '../../domain/json.js';
 import { kinds, tableOf } from '../../domain/kinds/kinds.js';
 import { hidePeople, isHidden } from '../../domain/personal.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
-import { rejectionWords } from '../../domain/rejection-words.js';
-import { runKinds } from '../../domain/run-kinds.js';
 import { balanceDetailShape, balanceShape } from '../../domain/views/balance-shapes.js';
 import { entryShape, periodShape } from '../../domain/views/books-shapes.js';
 import { actionShape, alertShape, callbackShape } from '../../domain/views/operation-shapes.js';
-import { orderShape } from '../../domain/views/order-shapes.js';
 import { entity } from '../../domain/views/parts.js';
 import { breakDetailShape, breakShape, runShape } from '../../domain/views/proof-shapes.js';
 import { recordShape } from '../../domain/views/record-shape.js';
@@ -34,11 +29,10 @@ import { getPeriod, listPeriods } from '../../records/books/periods.js';
 import { getBreak, listBreaks } from '../../records/breaks/list-breaks.js';
 import { getCallback, listCallbacks } from '../../records/callbacks/list-callbacks.js';
 import type { Page } from '../../records/database/paging.js';
-import { getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
+import { deliveryFilters, getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
 import { listEndpoints } from '../../records/deliveries/listed-endpoints.js';
 import { getEvent, listEvents } from '../../records/inbox/events.js';
 import { getRejection, listRejections } from '../../records/inbox/rejections.js';
-import { listOrders } from '../../records/orders/orders.js';
 import { getRecord, listFilters, listRecords, recordFilters } from '../../records/rows.js';
 import { getRun, listRuns } from '../../records/runs/runs.js';
 import { maskedDelivery, maskedEvent, maskedRejection, withoutSecrets } from '../view/personal.js';
@@ -87,14 +81,6 @@ const special: Partial<Record<RecordKind, Partial<Resource>>> = {
 export const resources: readonly Resource[] = [
   ...recordKinds.map(records),
   {
-    path: 'orders',
-    group: 'Orders',
-    names: ['order', 'orders'],
-    shape: orderShape,
-    filters: ['status', 'reference'],
-    list: (db, query) => listOrders(db, { ...query, ...query.filters }),
-  },
-  {
     path: 'events',
     group: 'Webhooks',
     names: ['event', 'events'],
@@ -111,7 +97,7 @@ export const resources: readonly Resource[] = [
     names: ['delivery', 'deliveries of the service'],
     shape: deliveryShape,
     detail: deliveryDetailShape,
-    filters: ['class', 'endpointId', 'eventType', 'status', 'missed'],
+    filters: deliveryFilters,
     list: (db, query) => listDeliveries(db, { ...query, ...query.filters }),
     get: getDelivery,
     masked: (item) => ('payload' in item ? { ...item, ...maskedDelivery(item as DeliveryDetail) } : item),
@@ -122,7 +108,6 @@ export const resources: readonly Resource[] = [
     names: ['rejected request', 'rejected requests'],
     shape: rejectionShape,
     filters: ['reason'],
-    words: { reason: Object.keys(rejectionWords) },
     list: (db, query) => listRejections(db, { ...query, ...query.filters }),
     get: getRejection,
     masked: (item) => maskedRejection(item as RejectionView),
@@ -144,7 +129,6 @@ export const resources: readonly Resource[] = [
     names: ['run', 'runs'],
     shape: runShape,
     filters: ['kind', 'status', 'full', 'complete'],
-    words: { kind: runKinds },
     list: (db, query) => listRuns(db, { ...query, ...query.filters }),
     get: getRun,
   },
@@ -154,7 +138,6 @@ export const resources: readonly Resource[] = [
     names: ['entry', 'entries'],
     shape: entryShape,
     filters: ['account', 'assetCode', 'month', 'recordKind', 'recordId'],
-    words: { recordKind: bookedKinds },
     list: (db, query) => listEntries(db, { ...query, ...query.filters }),
     get: getEntry,
   },
@@ -183,7 +166,7 @@ export const resources: readonly Resource[] = [
     names: ['alert', 'alerts'],
     shape: alertShape,
     filters: ['status', 'name', 'severity'],
-    words: { name: conditions.map(({ name }) => name), severity: alertSeverities },
+    words: { name: conditions.map(({ name }) => name) },
     list: (db, query) => listAlerts(db, { ...query, ...query.filters }),
   },
   {

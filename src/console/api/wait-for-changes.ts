@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { type FeedPage, type FeedQuery, feedHead, readChanges } from '../../records/changes.js';
-import { Problem } from '../problem.js';
+import { tooManyWaiting } from '../problem.js';
 
 /** Answers of this process that may be kept back at once. */
 const MOST_WAITING = 100;
@@ -21,22 +21,17 @@ export async function waitForChanges(
   { seconds, signal }: { seconds: number; signal: AbortSignal },
 ): Promise<FeedPage> {
   if (waiting >= MOST_WAITING)
-    throw new Problem(
-      503,
-      'Too many wait',
-      `${MOST_WAITING} answers are kept back already. Ask again in some seconds.`,
-      {
-        code: 'too_many_waiting',
-      },
-    );
+    throw tooManyWaiting(`${MOST_WAITING} answers are kept back already. Ask again in some seconds.`);
   waiting += 1;
   try {
     const end = performance.now() + seconds * 1_000;
     let page = await readChanges(db, query);
     while (page.items.length === 0 && performance.now() < end && !signal.aborted) {
-      const { nextCursor, head } = page;
-      if (BigInt(nextCursor ?? head) >= BigInt(head) && (await nextLook(db)) === head) continue;
-      const next = await readChanges(db, { ...query, after: nextCursor ?? query.after });
+      const { nextCursor } = page;
+      const isAtHead = BigInt(nextCursor ?? page.head) >= BigInt(page.head);
+      const head = isAtHead ? await nextLook(db) : page.head;
+      if (isAtHead && head === page.head) continue;
+      const next = await readChanges(db, { ...query, head, after: nextCursor ?? query.after });
       page = { ...next, nextCursor: next.nextCursor ?? nextCursor };
     }
     return page;

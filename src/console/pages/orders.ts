@@ -1,9 +1,15 @@
+import type { Knex } from 'knex';
+import { namedReferences } from '../../records/orders/find-references.js';
 import { listOrders } from '../../records/orders/orders.js';
-import type { Page } from '../page.js';
+import type { Page, PageRequest } from '../page.js';
 import { orderHref } from '../view/links.js';
 import { orderBadge, orderStatuses, releaseBadge } from '../view/order-words.js';
 import { filters, listTable } from '../view/pieces.js';
 import { amount, count, id, time } from '../view/values.js';
+
+async function queryOf(db: Knex, { filters: { status, reference }, cursor }: PageRequest) {
+  return { status, reference: reference === undefined ? undefined : await namedReferences(db, [reference]), cursor };
+}
 
 export const orders: Page = {
   path: '/orders',
@@ -17,7 +23,7 @@ export const orders: Page = {
         { name: 'reference', label: 'Reference', hint: 'the whole of it' },
         { name: 'status', label: 'Status', options: orderStatuses },
       ]),
-      listTable(req, await listOrders(db, { ...req.filters, cursor: req.cursor }), {
+      listTable(req, await listOrders(db, await queryOf(db, req)), {
         caption: 'Orders, newest first',
         columns: [
           ['Reference', ({ reference }) => id(reference, orderHref(reference))],

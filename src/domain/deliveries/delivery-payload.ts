@@ -1,13 +1,18 @@
 import { type EventKey, eventKey } from '../events/event-key.js';
+import { recordNames } from '../events/record-names.js';
 import { isJsonObject, type Json, toJsonText } from '../json.js';
-import type { JsonTable } from '../json-table/json-table.js';
+import type { JsonKind, JsonTable } from '../json-table/json-table.js';
 import { JsonTextError, MAX_DEPTH, readTable } from '../json-table/read-table.js';
+import { kinds } from '../kinds/kinds.js';
+import { recordKinds } from '../records.js';
 
 /** An event as a delivery carries it (specification 2.13, `payload`). */
 export interface DeliveredEvent extends EventKey {
   event: string;
   /** Seconds, as the payload says. */
   timestamp: number;
+  /** The payment that its data names, or is. */
+  paymentIntentId: string | null;
   /** The payload as JSON text: what was sent, where the service shows it as a text. */
   text: string;
 }
@@ -20,10 +25,29 @@ export function deliveredEvent(payload: Json | undefined, pointer: string): Deli
   if (envelope === null) return null;
   const event = envelope.member(0, 'event', 'string');
   const timestamp = envelope.member(0, 'timestamp', 'number');
-  if (event === null || timestamp === null || envelope.member(0, 'data', 'object') === null) return null;
+  const data = envelope.member(0, 'data', 'object');
+  if (event === null || timestamp === null || data === null) return null;
   const seconds = Number(envelope.textOf(timestamp));
   if (!Number.isFinite(seconds)) return null;
-  return { ...eventKey({ envelope, headers: {}, pointer }), event: envelope.textOf(event), timestamp: seconds, text };
+  const type = envelope.textOf(event);
+  const paymentIntentId = paymentIn(envelope, data, type);
+  return { ...eventKey({ envelope, headers: {}, pointer }), event: type, timestamp: seconds, paymentIntentId, text };
+}
+
+const WRAPPERS = recordKinds.flatMap((kind) => recordNames[kind].wrappers);
+
+/** Named by its id, in the data or in the record that it wraps; or the payment itself, by the type of the event. */
+function paymentIn(envelope: JsonTable, data: number, type: string): string | null {
+  const inside = (part: number, names: readonly string[], kind: JsonKind): number[] =>
+    names.flatMap((name) => envelope.member(part, name, kind) ?? []);
+  const { wrappers, ids } = recordNames.payment_intent;
+  const found = [
+    ...[data, ...inside(data, WRAPPERS, 'object')].flatMap((holder) => inside(holder, ids, 'string')),
+    ...inside(data, wrappers, 'string'),
+    ...inside(data, wrappers, 'object').flatMap((payment) => inside(payment, ['id'], 'string')),
+    ...(type.startsWith(`${kinds.payment_intent.eventPrefix}.`) ? inside(data, ['id'], 'string') : []),
+  ].map((part) => envelope.textOf(part));
+  return found.find((id) => id !== '') ?? null;
 }
 
 /** The payload's time, seconds, at most 60 s beyond the last moment (ms) of its delivery: it can't claim the future (6.3, point 7). */

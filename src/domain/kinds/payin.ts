@@ -47,7 +47,7 @@ export const payin = defineKind({
     }),
     ...group('On the chain', {
       assetCode: { type: 'text', column: true },
-      txid: { type: 'text', label: 'Transaction hash', copied: true },
+      txid: { type: 'text', label: 'Transaction hash', copied: true, column: true },
       senderAddress: { type: 'text', copied: true },
       depositAddress: { type: 'text', copied: true },
       addressPurpose: { type: 'text' },

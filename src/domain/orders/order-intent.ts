@@ -2,14 +2,7 @@ import { isGone, paymentsOf, type ShownRecord } from '../family/links.js';
 import { amountField, dueOf, isPositive, type Money, netOf, requestOf } from '../family/money.js';
 import type { OrderRefund } from '../family/order-refund.js';
 import type { JsonObject } from '../json.js';
-import {
-  compareAmounts,
-  divideAmounts,
-  multiplyAmounts,
-  normalizeAmount,
-  subtractAmounts,
-  sumAmounts,
-} from '../money.js';
+import { compareAmounts, normalizeAmount, shareOf, subtractAmounts, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
 import type { ClaimReason } from './reasons.js';
 
@@ -148,6 +141,11 @@ function sideOfRange(fields: JsonObject): RangeSide {
   return side === 'in_range' ? 'outside' : side;
 }
 
+/** What a payment that ended with too little received counts for once the service keeps it. */
+export function shortPayment(intent: ShownRecord): Pick<Collected, 'intent' | 'paid'> {
+  return { intent, paid: paid(intent.fields, 'under', amountField(intent.fields, 'totalAmountReceived')) };
+}
+
 /** Received against requested, in the asset of the payment. */
 function sideOfReceived(fields: JsonObject): RangeSide {
   const received = amountField(fields, 'totalAmountReceived');
@@ -163,8 +161,5 @@ function paid(fields: JsonObject, side: RangeSide, received: string | null): Mon
   if (side === 'in_range') return { amount: normalizeAmount(requested), currency };
   const due = dueOf(fields);
   if (received === null || due === null || !isPositive(due)) return null;
-  // By shares, which are cut to 18 decimals, just the amount would be a little less than it.
-  if (compareAmounts(received, due) === 0) return { amount: normalizeAmount(requested), currency };
-  const share = divideAmounts(multiplyAmounts(requested, received, 'down'), due, 'down');
-  return { amount: share, currency };
+  return { amount: shareOf(requested, received, due), currency };
 }

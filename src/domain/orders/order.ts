@@ -10,8 +10,10 @@ import {
   type IntentOutcome,
   intentOutcome,
   invoiceOutcome,
+  isCertain,
   type PaymentOutcome,
   type RangeSide,
+  shortPayment,
 } from './order-intent.js';
 import { claimReasons, type OrderStatus, type ReleaseReason } from './reasons.js';
 import { held, type Release, releaseOfPaid } from './release.js';
@@ -97,6 +99,18 @@ function refundsOf(
   return refunds.filter(
     ({ paymentIntentId }) => (paymentIntentId ?? (intents.length === 1 ? intent.id : '')) === intent.id,
   );
+}
+
+/**
+ * The money that counts towards what was asked for. Where none is collected yet: what came in too little on payments that are over,
+ * as it counts once the service keeps it; nothing where one of them is not proven to be so.
+ */
+export function countedOf(facts: OrderFacts): Pick<Collected, 'intent' | 'paid'>[] {
+  const payments = outcomesOf(facts);
+  const collected = payments.flatMap(({ outcome }) => (outcome.type === 'collected' ? [outcome] : []));
+  if (collected.length > 0) return collected.toSorted(inRangeFirst);
+  const short = payments.flatMap(({ intent, outcome }) => (outcome.type === 'underpaid' ? [intent] : []));
+  return short.every(isCertain) ? short.map(shortPayment) : [];
 }
 
 function collectedOrder(collected: readonly Collected[], facts: OrderFacts): DerivedOrder {

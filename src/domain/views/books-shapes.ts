@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bookedKinds } from '../books/entry.js';
 import { amount, assetCode, count, described, month, ownId, text, time } from './parts.js';
 
 export const entryLineShape = z
@@ -19,7 +20,7 @@ export type EntryLineView = z.output<typeof entryLineShape>;
 export const entryShape = z
   .object({
     id: ownId,
-    recordKind: described(text, 'What it was derived from.', 'payment_intent'),
+    recordKind: described(z.enum(bookedKinds), 'What it was derived from.', 'payment_intent'),
     recordId: described(text, 'Its id.', 'pi_1'),
     key: described(text, 'Which of the record’s entries it is.'),
     version: described(z.int(), 'Counts up where it was corrected.', 1),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { alertSeverities } from '../alerts/condition.js';
 import { anyObject, anything, count, described, ownId, text, time } from './parts.js';
 
 export const callbackStatuses = ['pending', 'sent', 'dead', 'superseded'] as const;
@@ -30,7 +31,7 @@ export const alertShape = z
     id: ownId,
     name: described(text, 'The condition.', 'MissedDeliveries'),
     subject: described(text, 'Distinguishes those of one name.', ''),
-    severity: described(text, 'critical or warning.', 'critical'),
+    severity: described(z.enum(alertSeverities), 'How grave it is.', 'critical'),
     status: described(
       z.enum(['pending', 'firing', 'resolved']),
       '`pending`: it fires when it has held for long enough.',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { breakKinds } from '../breaks/breaks.js';
 import type { Severity } from '../breaks/findings.js';
+import { runKinds } from '../run-kinds.js';
 import { ages, anyObject, anything, count, described, entity, ownId, text, time } from './parts.js';
 
 const breakFields = z.object({
@@ -31,10 +32,13 @@ export const breakDetailShape = breakFields
   .meta({ id: 'BreakDetail', description: 'A break and all that was done about it.' });
 export type BreakDetail = z.output<typeof breakDetailShape>;
 
+const kindsOfRuns: readonly string[] = runKinds;
+const runKind = z.enum(kindsOfRuns);
+
 export const runShape = z
   .object({
     id: ownId,
-    kind: described(text, 'What it read.', 'payment-intents'),
+    kind: described(runKind, 'What it read.', 'payment-intents'),
     full: described(z.boolean(), 'To the end of the list, however long.', false),
     status: z.enum(['running', 'succeeded', 'failed', 'aborted']),
     calls: described(count, 'Calls to the service.', 2),
@@ -76,7 +80,7 @@ export type Change = z.output<typeof changeShape>;
 
 export const coverageShape = z
   .object({
-    kind: described(text, 'What is read.', 'payment-intents'),
+    kind: described(runKind, 'What is read.', 'payment-intents'),
     // Of a kind without a time of creation: the first complete poll.
     provenSince: described(
       time.nullable(),

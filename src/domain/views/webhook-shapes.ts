@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { deliveryClasses } from '../deliveries/delivery-class.js';
 import { secretVerdicts } from '../deliveries/secret-verdict.js';
+import { rejectionReasons } from '../rejection-words.js';
 import { anyObject, count, described, ownId, text, time } from './parts.js';
 
 const eventType = described(text, 'As the service names it.', 'payment_intent.completed');
@@ -54,6 +55,11 @@ const delivery = z.object({
   endpointId: described(text.nullable(), 'The endpoint at the service.', 'we_1'),
   endpointUrl: text.nullable(),
   eventType: eventType.nullable(),
+  paymentIntentId: described(
+    text.nullable(),
+    'The payment that its payload names; null: none, or it was read last before this was noted.',
+    'pi_1',
+  ),
   status: described(text.nullable(), 'As the service calls it.', 'delivered'),
   httpStatus: described(z.int().nullable(), 'Our answer, as the service noted it.', 200),
   attempts: described(z.int().nullable(), 'How often the service tried.', 1),
@@ -98,7 +104,7 @@ export type DeliveryDetails = Omit<DeliveryDetail, keyof DeliveryView>;
 export const rejectionShape = z
   .object({
     id: ownId,
-    reason: described(text, 'Specification 6.3.', 'invalid_signature'),
+    reason: described(z.enum(rejectionReasons), 'Specification 6.3.', 'invalid_signature'),
     detail: described(text, 'What was found.', 'no secret matches'),
     diagnosis: described(text.nullable(), 'The likely cause and its remedy.'),
     bodySize: described(count, 'In bytes.', 412),

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { describeError } from '../../records/database/database-errors.js';
+import { fillTxids } from '../../records/family/payins.js';
 import { fillSkeletons } from '../../records/family/references.js';
 import { rederiveSlice } from '../../records/orders/rederive-releases.js';
 import { showSliceAgain } from '../../records/saving/show-again.js';
@@ -29,17 +30,18 @@ export async function crossCheckLoop(deps: ReconcileDeps, signal: AbortSignal): 
 
 /**
  * Every order is derived again where the rules of the release are others than before: by settings, or because the account shows
- * results of its screening for the first time. Then the skeletons of references are made that are missing, and what events
+ * results of its screening for the first time. Then columns are filled that rows of an older program lack, and what events
  * changed is cross-checked and what has come to the end of its grace.
  */
 export async function checkOnce(deps: CrossCheckDeps & ReleaseRules, signal?: AbortSignal): Promise<void> {
   await rederiveReleases(deps, signal);
-  await makeSkeletons(deps, signal);
+  await fillColumns(deps, signal);
   await crossCheck(deps, signal);
 }
 
-export async function makeSkeletons({ db }: Pick<ReconcileDeps, 'db'>, signal?: AbortSignal): Promise<void> {
+export async function fillColumns({ db }: Pick<ReconcileDeps, 'db'>, signal?: AbortSignal): Promise<void> {
   await inSlices(db, fillSkeletons, signal);
+  await inSlices(db, fillTxids, signal);
 }
 
 /** Orders keep the release that they were derived with: where its rules changed, all that hang on them go anew. */

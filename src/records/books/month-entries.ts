@@ -88,7 +88,7 @@ function entryOf(row: Row, fields: string, month: string): MonthEntry {
   ] = fields.split(SEPARATOR);
   return {
     id: row.id,
-    recordKind: kind,
+    recordKind: kind as EntryView['recordKind'],
     recordId: row.record_id,
     key: row.key,
     version: Number(version),

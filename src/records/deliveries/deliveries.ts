@@ -22,6 +22,7 @@ export interface DeliveryRow extends RowOf<Omit<DeliveryView, Judged>> {
   /** When the service showed it like this, ms of its clock, as text. */
   poll_from: string;
   poll_ref: string;
+  payment_intent_id: string | null;
   mentions: string[];
   first_seen_at: Date;
 }
@@ -127,6 +128,7 @@ function toDelivery(row: DeliveryRow): Delivery {
     details: row.details,
     answeredId: row.answered_id,
     answeredError: row.answered_error,
+    paymentIntentId: row.payment_intent_id,
     mentions: row.mentions.flatMap(toMention),
     firstSeenAt: row.first_seen_at.getTime(),
     shownIn: { from: Number(row.poll_from), run: row.poll_ref },

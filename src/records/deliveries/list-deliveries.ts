@@ -9,7 +9,9 @@ import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 import type { DeliveryRow } from './deliveries.js';
 import { detailsOf } from './delivery-details.js';
 
-export interface DeliveryFilters extends Filters<'class' | 'endpointId' | 'eventType' | 'status' | 'missed'> {
+export const deliveryFilters = ['class', 'endpointId', 'eventType', 'paymentIntentId', 'status', 'missed'] as const;
+
+export interface DeliveryFilters extends Filters<(typeof deliveryFilters)[number]> {
   /** Only those that are not made good: missed, or still on their way. */
   awaited?: boolean;
   /** Both belong to the range. */
@@ -37,7 +39,7 @@ const RECOVERABLE = '(open AND inbox_id IS NULL AND payload IS NOT NULL) AS reco
 export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilters): Promise<Page<DeliveryView>> {
   const rows = db('deliveries')
     .select([...COLUMNS, db.raw(RECOVERABLE)])
-    .where(given(query, 'class', 'endpointId', 'eventType', 'status', 'missed'));
+    .where(given(query, ...deliveryFilters));
   if (query.awaited) void rows.whereRaw('(missed OR open)');
   if (query.madeFrom) void rows.where('created_at', '>=', query.madeFrom);
   if (query.madeTo) void rows.where('created_at', '<=', query.madeTo);

@@ -30,6 +30,8 @@ export interface Delivery {
   /** What the service noted of our own answer: the inbox id of a 200, or the reason of a rejection. */
   answeredId: string | null;
   answeredError: string | null;
+  /** The payment that it names. */
+  paymentIntentId: string | null;
   /** Records that it names, where its payload is no event. */
   mentions: readonly { kind: RecordKind; id: string }[];
   /** When it came to be known here; null: it was read from the service just now. */
@@ -48,6 +50,8 @@ export function readDelivery(fields: JsonObject, eventIdPointer: string): Delive
   const endpointId = textField(fields, 'endpointId');
   const event = deliveredEvent(fields['payload'], eventIdPointer);
   const answer = answerIn(fields['responseBody']);
+  const mentions = event === null ? mentionsIn(fields) : [];
+  const mentioned = mentions.find(({ kind }) => kind === 'payment_intent')?.id ?? null;
   return {
     id: ownText(heldId(id)),
     endpointId: endpointId === null ? null : heldId(endpointId),
@@ -65,7 +69,8 @@ export function readDelivery(fields: JsonObject, eventIdPointer: string): Delive
     details: detailsIn(fields, event),
     answeredId: answer === null ? null : inboxIdIn(answer),
     answeredError: textField(answer, 'error'),
-    mentions: event === null ? mentionsIn(fields) : [],
+    paymentIntentId: event === null ? mentioned : usableId(event.paymentIntentId),
+    mentions,
     firstSeenAt: null,
     shownIn: null,
   };

@@ -30,6 +30,7 @@ const columns = {
   class: ['text', ({ verdict }: Saved) => verdict.class],
   reason: 'text',
   inbox_id: ['text', ({ inboxId }: Saved) => inboxId],
+  payment_intent_id: ['text', ({ delivery }: Saved) => delivery.paymentIntentId],
   mentions: ['text', ({ delivery }: Saved) => arrayText(delivery.mentions.map(mentionText))],
   poll_ref: ['text', ({ run }: Saved) => run],
   http_status: ['float8', ({ delivery }: Saved) => delivery.httpStatus],

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { type Family, noFamily } from '../../domain/family/family.js';
 import { namedIn } from '../../domain/family/links.js';
 import type { Json } from '../../domain/json.js';
+import { differenceOf } from '../../domain/orders/difference.js';
 import { heedReports } from '../../domain/orders/heed-reports.js';
 import { factsOf, type ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
@@ -91,6 +92,7 @@ function derive(row: OrderState, isNew: boolean, family: Family, rules: OrderRul
   const before = { held: row.held_by_reports, refutedAt: row.refuted_at.map((at) => at.getTime()) };
   const { status, release, reports } = heedReports(given, before, now.getTime());
   // What too many share is none of them's order; whoever carries it is found by the reference.
+  const difference = differenceOf(status, given);
   const isShared = status === 'shared_reference';
   const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'invoice'));
   // One by one: spreading as many fields takes longer than all of the law.
@@ -106,6 +108,8 @@ function derive(row: OrderState, isNew: boolean, family: Family, rules: OrderRul
     release_safe: release.safe,
     release_reason: release.reason,
     release_proven_at: release.provenAt === null ? null : new Date(release.provenAt),
+    difference_amount: difference?.amount ?? null,
+    difference_currency: difference?.currency ?? null,
     held_by_reports: reports.held,
     refuted_at: reports.refutedAt.map((at) => new Date(at)),
   };
@@ -130,6 +134,8 @@ const DERIVED = [
   'release_safe',
   'release_reason',
   'release_proven_at',
+  'difference_amount',
+  'difference_currency',
   'held_by_reports',
   'refuted_at',
 ] as const;

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { listedPayins } from '../../domain/family/links.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { OrderStatus } from '../../domain/orders/order.js';
+import type { ReleaseReason } from '../../domain/orders/reasons.js';
 import { type EntityRef, type RecordKind, recordRules, textField } from '../../domain/records.js';
 import type { OrderAsOfAnswer, OrderDetail, RecordAsOf } from '../../domain/views/order-shapes.js';
 import type { Change } from '../../domain/views/proof-shapes.js';
@@ -77,7 +78,7 @@ function foldOrder(now: OrderDetail, { known, later }: History, asOf: Date): Ord
     return ids.sort();
   };
   const last = (field: string): Json => known.findLast((change) => change.field === field)?.to ?? null;
-  const release = last('release') as { safe?: boolean; reason?: string } | null;
+  const release = last('release') as { safe?: boolean; reason?: ReleaseReason } | null;
   return {
     status: last('status') as OrderStatus | null,
     expected: expectedThen(now, { known, later }, asOf),

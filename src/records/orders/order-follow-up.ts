@@ -5,7 +5,7 @@ import { compareText } from '../../domain/record-state.js';
 import type { BreakFindings } from '../breaks/breaks.js';
 import type { NewChange } from '../changes.js';
 import { instantMs } from '../database/database-text.js';
-import { expectedOf, type OrderState } from '../order-row.js';
+import { expectedOf, type OrderState, owedOf, surplusOf } from '../order-row.js';
 import type { SaveContext } from '../save-context.js';
 import type { DerivedRow } from './derive-orders.js';
 
@@ -22,7 +22,7 @@ export function orderChanges(
     from === to ? [] : [{ entity, field, from, to, source, serviceTime }];
   const parts = Object.entries(partsOf).flatMap(([field, part]) => {
     // Of a new order the rest says nothing that its records don't.
-    const isShown = before !== null || field !== 'expected' || expectedOf(after) !== null;
+    const isShown = before !== null || part(after) !== NOTHING;
     return isShown ? changed(field, before && part(before), part(after)) : [];
   });
   if (before === null) return parts;
@@ -32,10 +32,14 @@ export function orderChanges(
   return [...parts, ...lists];
 }
 
+const NOTHING = toJsonText(null);
+
 const partsOf = {
   status: (row: OrderState) => toJsonText(row.status),
   release: (row: OrderState) => toJsonText({ safe: row.release_safe, reason: row.release_reason }),
   expected: (row: OrderState) => toJsonText(expectedOf(row)),
+  owed: (row: OrderState) => toJsonText(owedOf(row)),
+  surplus: (row: OrderState) => toJsonText(surplusOf(row)),
 };
 
 const listsOf = {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { arrayText } from '../database/array-parameter.js';
-import { prepared, rowsOf, run, tableOf } from '../database/statements.js';
+import { prepared, raw, rowsOf, run, tableOf } from '../database/statements.js';
 import { skeletonKey } from '../family/references.js';
 import { type OrderRow, type OrderState, untouchedOrder } from '../order-row.js';
 
@@ -51,9 +51,10 @@ export async function insertOrders(trx: Knex.Transaction, orders: readonly NewOr
     trx,
     'insert orders',
     `INSERT INTO orders (reference, status, release_safe, release_reason, release_proven_at,
-       payment_intents, invoices, refunds, held_by_reports, refuted_at, created_at, reference_skeleton)
+       payment_intents, invoices, refunds, difference_amount, difference_currency, held_by_reports, refuted_at,
+       created_at, reference_skeleton)
      SELECT reference, status, safe, reason, to_timestamp(proven_at / 1000.0), intents::text[], invoices::text[],
-       refunds::text[], held, refuted::timestamptz[], coalesce(since::timestamptz, now()), skeleton
+       refunds::text[], difference::numeric, currency, held, refuted::timestamptz[], coalesce(since::timestamptz, now()), skeleton
      FROM ${text} ORDER BY reference
      ON CONFLICT (reference) DO UPDATE SET reference = excluded.reference WHERE false RETURNING reference`,
     values as Buffer[],
@@ -66,11 +67,20 @@ export async function updateOrders(trx: Knex.Transaction, orders: readonly Order
   if (orders.length === 0) return;
   await run(trx)`
     UPDATE orders SET status = new.status, release_safe = new.safe, release_reason = new.reason,
-      release_proven_at = to_timestamp(new.proven_at / 1000.0), updated_at = now(),
+      release_proven_at = to_timestamp(new.proven_at / 1000.0),
       payment_intents = new.intents::text[], invoices = new.invoices::text[], refunds = new.refunds::text[],
+      difference_amount = new.difference::numeric, difference_currency = new.currency,
+      updated_at = CASE WHEN (${TOLD}) IS DISTINCT FROM (${NEWLY_TOLD}) THEN now() ELSE updated_at END,
       held_by_reports = new.held, refuted_at = new.refuted::timestamptz[]
     FROM ${tableOf('new', orders, stateColumns)} WHERE orders.reference = new.reference`;
 }
+
+/** What the feed of changes shows of an order, beside what the store registered: it is updated where that is other than before. */
+const TOLD = raw(`orders.status, release_safe, release_reason, payment_intents, orders.invoices, orders.refunds,
+  difference_amount, difference_currency`);
+const NEWLY_TOLD =
+  raw(`new.status, new.safe, new.reason, new.intents::text[], new.invoices::text[], new.refunds::text[],
+  new.difference::numeric, new.currency`);
 
 const stateColumns = {
   reference: 'text',
@@ -81,6 +91,8 @@ const stateColumns = {
   intents: ['text', (order: OrderState) => arrayText(order.payment_intents)],
   invoices: ['text', (order: OrderState) => arrayText(order.invoices)],
   refunds: ['text', (order: OrderState) => arrayText(order.refunds)],
+  difference: ['text', (order: OrderState) => order.difference_amount],
+  currency: ['text', (order: OrderState) => order.difference_currency],
   held: ['boolean', (order: OrderState) => order.held_by_reports],
   refuted: ['text', (order: OrderState) => arrayText(order.refuted_at.map((at) => at.toISOString()))],
 } as const;

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { OrderDetail, OrderView } from '../../domain/views/order-shapes.js';
+import { textArray } from '../database/array-parameter.js';
 import {
   atMicroseconds,
   cut,
@@ -14,6 +15,7 @@ import {
 import { sql } from '../database/statements.js';
 import { countCarriers, lookAlikes } from '../family/references.js';
 import { ORDER_SEQ, orderView, type PlacedOrderRow } from '../order-row.js';
+import { referencesOf } from './find-references.js';
 
 export {
   InvalidOrderError,
@@ -34,20 +36,33 @@ export async function getOrder(db: Knex, reference: string): Promise<OrderDetail
   };
 }
 
-/** Newest first, paged by key. Throws `CursorError`. */
-export async function listOrders(
-  db: Knex,
-  query: PageQuery & Filters<'status' | 'reference'>,
-): Promise<Page<OrderView>> {
+export interface OrderFilters extends Filters<'status' | 'paymentIntentId' | 'txid'> {
+  /** As `namedReferences` reads them. */
+  reference?: readonly string[] | undefined;
+  /** Only orders of which the feed shows a change since then. */
+  updatedSince?: Date | undefined;
+  safe?: boolean | undefined;
+}
+
+/** Newest first, paged by key; filters combine. Throws `CursorError`. */
+export async function listOrders(db: Knex, query: PageQuery & OrderFilters): Promise<Page<OrderView>> {
   const take = takeOf(query);
-  const rows = db<PlacedOrderRow & { created: string }>('orders')
+  const among = await referencesOf(db, query);
+  // A part that is found first, whatever else is asked for: walking the list for a few among a million would read all of it.
+  const few = '(SELECT * FROM orders WHERE reference = ANY (?::text[]) OFFSET 0) AS orders';
+  const rows = db<PlacedOrderRow & { created: string }>(among === null ? 'orders' : db.raw(few, [textArray(among)]))
     .select('orders.*', db.raw(ORDER_SEQ), db.raw(`${microseconds('created_at')} AS created`))
     .orderBy([
       { column: 'created_at', order: 'desc' },
       { column: 'reference', order: 'desc' },
     ])
-    .where(given(query, 'status', 'reference'))
+    .where(given(query, 'status'))
     .limit(take + 1);
+  const { safe, updatedSince } = query;
+  if (safe !== undefined) void rows.where('release_safe', safe);
+  // As an index has it: only what is paid is safe.
+  if (safe === true) void rows.where('status', 'paid');
+  if (updatedSince !== undefined) void rows.where('updated_at', '>=', updatedSince);
   const [at, reference = ''] = timeKeyOf(query, 2) ?? [];
   if (at !== undefined) {
     const { text, values } = sql`(created_at, reference) < (${atMicroseconds(at)}, ${reference})`;

@@ -17,7 +17,7 @@ const WATERMARK = { kind: 'cross-check', name: 'kyt' };
 const NOT_REGISTERED = 'not_registered';
 const ORDERS_AT_ONCE = 200;
 /** Another law of release than before: orders are derived anew. */
-const LAW = 'shared payins';
+const LAW = 'what is owed';
 
 interface ShowProgress {
   /** Of the rules that releases are derived by. */
@@ -89,10 +89,10 @@ async function hashOf(
   return canonicalHash({ ...words, payouts, law: LAW, requiresRegistration, showsKyt: await showsKyt(trx) });
 }
 
-/** Only of orders of which money was collected does the release hang on the rules, or whether a payout gave it back. */
+/** Only of orders of which money came in does the release hang on the rules, or what is owed, or whether a payout gave it back. */
 async function deriveAfter(trx: Knex.Transaction, after: string, rules: OrderRules): Promise<string | null> {
   const references: string[] = await trx('orders')
-    .whereIn('status', ['paid', 'partially_refunded', 'refunded'])
+    .whereIn('status', ['paid', 'underpaid', 'overpaid', 'partially_refunded', 'refunded'])
     .where('reference', '>', after)
     .orderBy('reference')
     .limit(ORDERS_AT_ONCE)

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { orderStatuses } from '../../domain/orders/reasons.js';
+import { orderShape } from '../../domain/views/order-shapes.js';
+import { described } from '../../domain/views/parts.js';
+import { namedReferences } from '../../records/orders/find-references.js';
+import { listOrders } from '../../records/orders/orders.js';
+import { badRequest } from '../problem.js';
+import { pageOf, paging } from './list-query.js';
+import { type Operation, operation } from './operation.js';
+
+const MOST_REFERENCES = 200;
+const MOST_BYTES = 1_000;
+
+const fits = (reference: string): boolean => Buffer.byteLength(reference) <= MOST_BYTES;
+const takesMany = `takes ${MOST_REFERENCES} references at most`;
+
+/** One alone may be several, with commas between them. */
+const references = z
+  .array(z.string())
+  .max(MOST_REFERENCES, takesMany)
+  .refine(
+    (given) => given.every((one) => one !== '' && (given.length === 1 ? one.split(',') : [one]).every(fits)),
+    `takes references of 1 to ${MOST_BYTES.toLocaleString('en')} bytes`,
+  )
+  .optional();
+
+const since = 'takes a time with its zone such as 2026-10-31T18:00:00Z; a "+" in it is written %2B';
+
+export const listOrdersOperation: Operation = operation({
+  id: 'listOrders',
+  method: 'get',
+  path: '/orders',
+  group: 'Orders',
+  summary: 'List orders',
+  description: 'Newest first, paged by key. An order has to fit every filter that is given.',
+  query: z.strictObject({
+    ...paging,
+    status: described(
+      z.enum(orderStatuses, `takes ${orderStatuses.join(', ')}`).optional(),
+      'Only in this state.',
+      'paid',
+    ),
+    safe: described(
+      z.enum(['true', 'false'], 'takes true, false').optional(),
+      'Only those whose goods may go out, or may not.',
+      'true',
+    ),
+    reference: described(
+      references,
+      `Only these orders, by the store’s own references, byte for byte: the parameter once for each, ${MOST_REFERENCES} at most. Given once, they may stand in it with commas between them, unless the whole of it is the reference of an order: then it is that order alone. What no order has is left out of the answer.`,
+      ['A-1001', 'A-1002'],
+    ),
+    updatedSince: described(
+      z.iso.datetime({ offset: true, error: since }).optional(),
+      'Only those of which the feed has a change since then: `updatedAt` is then or later. A change stands at the time at which its transaction began, and is seen seconds later: ask from a few minutes before the last time, or follow the feed, which misses nothing.',
+      '2026-10-31T18:00:00Z',
+    ),
+    paymentIntentId: described(
+      z.string().min(1, 'takes an id').optional(),
+      'Only that of this payment: by its reference, or by its invoice. Both, where two could have it.',
+      'pi_1',
+    ),
+    txid: described(
+      z.string().min(1, 'takes the hash of a transaction').optional(),
+      'Only those that this transaction on a chain paid, or gave back.',
+      '0x5f3a',
+    ),
+  }),
+  answers: { 200: { description: 'A page.', shape: pageOf(orderShape) } },
+  answer: async ({ db }, { query: { safe, updatedSince, reference, ...query } }) => {
+    const named = reference === undefined ? undefined : await namedReferences(db, reference);
+    if (named !== undefined && named.length > MOST_REFERENCES)
+      throw badRequest(`The query parameter reference ${takesMany}.`, { parameter: 'reference' });
+    const page = await listOrders(db, {
+      ...query,
+      reference: named,
+      safe: safe === undefined ? undefined : safe === 'true',
+      updatedSince: updatedSince === undefined ? undefined : new Date(updatedSince),
+    });
+    return { body: page };
+  },
+});
