@@ -10,12 +10,12 @@ import { matchAsOf } from '../finance/match-as-of.js';
 import { unprovenBalances } from '../records/balances/balance-proofs.js';
 import { listMatches, type MatchFilters, matchSummary } from '../records/books/match/list-matches.js';
 import { matchBehind } from '../records/books/match/match-progress.js';
-import { defaultTake } from '../records/database/paging.js';
-import { type ListFlags, listFlags } from './arguments.js';
+import { defaultTake, type PageQuery } from '../records/database/paging.js';
+import { type Flags, listFlags } from './arguments.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
 
-interface MatchFlags extends ListFlags {
+interface MatchFlags extends Flags, PageQuery {
   asOf?: string;
   state?: MatchState;
   age?: AgeBucket;
