@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { NO_SEAL } from '../../domain/audit/seal.js';
-import { rowOf, rowsOf } from '../database/statements.js';
+import { firstOf, rowOf, rowsOf } from '../database/statements.js';
 import { getSeal, sealHead } from './list-seals.js';
 
 export interface KnownSeal {
@@ -10,9 +10,8 @@ export interface KnownSeal {
 
 /** Whether the newest seal is the one that was made last. Seals that are made meanwhile do no harm. */
 export async function verifyHead(db: Knex, reportFinding: ReportFinding): Promise<void> {
-  const rows = await rowsOf<{ number: string; hash: string }>(db)`
-    SELECT number::text, hash FROM seals ORDER BY seals.number DESC LIMIT 1`;
-  const last = rows[0] ?? { number: '0', hash: NO_SEAL };
+  const newest = await firstOf<KnownSeal>(db)`SELECT number::text, hash FROM seals ORDER BY seals.number DESC LIMIT 1`;
+  const last = newest ?? { number: '0', hash: NO_SEAL };
   const head = await sealHead(db);
   if (head !== null && BigInt(head.number) > BigInt(last.number) && (await getSeal(db, head.number)) === null) {
     const next = String(BigInt(last.number) + 1n);

@@ -4,6 +4,7 @@ import { compareRows, type FaultyRows } from '../../domain/audit/compare-rows.js
 import { type MovedRows, movedRows } from '../../domain/audit/find-moved.js';
 import { NO_SEAL, type RowHash, rowHash, rowsHashOf, sealHash, unpackRowHashes } from '../../domain/audit/seal.js';
 import { readPeriodFile } from '../books/period-files.js';
+import { rowsOf } from '../database/statements.js';
 import { readSeals, type SealRange, type StoredSeal, sealBefore } from './list-seals.js';
 import { readSealedRows, type SealedLog, sealedLogs } from './sealed-logs.js';
 import {
@@ -213,11 +214,8 @@ function logOf(name: string): SealedLog | undefined {
 
 /** The seal is of a file's hash: its bytes are held against that. */
 async function verifyFiles(db: Knex, seal: StoredSeal, reportFinding: ReportFinding): Promise<void> {
-  const files = await db<{ id: string; name: string; sha256: string }>('period_files')
-    .where('id', '>', seal.after)
-    .where('id', '<=', seal.until)
-    .orderBy('id')
-    .select('id', 'name', 'sha256');
+  const files = await rowsOf<{ id: string; name: string; sha256: string }>(db)`
+    SELECT id, name, sha256 FROM period_files WHERE id > ${seal.after} AND id <= ${seal.until} ORDER BY id`;
   for (const { id, name, sha256 } of files) {
     const hash = createHash('sha256');
     for await (const part of readPeriodFile(db, id)) hash.update(part);
