@@ -59,9 +59,10 @@ async function test({ dryRun = false, json = false }: Flags): Promise<void> {
     throw new ConfigError('No channel is configured: set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL');
   const at = new Date();
   const items = await Promise.all(
-    channels.map(async ({ name, send }): Promise<Tried> => {
+    channels.map(async (channel): Promise<Tried> => {
+      const { name } = channel;
       if (dryRun) return { channel: name, ok: true, answer: 'not asked' };
-      const answer = await send({ id: `msg_${randomUUID().replaceAll('-', '')}`, at, message });
+      const answer = await channel.send({ id: `msg_${randomUUID().replaceAll('-', '')}`, at, message });
       return { channel: name, ok: answer.ok, answer: answer.ok ? `answered ${answer.httpStatus}` : answer.error };
     }),
   );

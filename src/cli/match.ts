@@ -39,9 +39,7 @@ interface Report {
 }
 
 export function define(command: Command): void {
-  listFlags(
-    command.description('orders and invoices against payments and the books: what agrees, what does not, and why'),
-  )
+  listFlags(command)
     .option('--as-of <date>', 'as it was on a day such as 2026-10-31, as far as is known now', day)
     .addOption(new Option('--state <state>', 'left out: all that is not matched').choices(matchStates))
     .addOption(new Option('--age <days>', 'how long it waits').choices(Object.keys(ageBuckets)))

@@ -10,7 +10,7 @@ import { SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
 import { keepHeapSmall } from '../wiring/small-heap.js';
 import { changeFlags, type Flags, moment } from './arguments.js';
-import { EXIT_FINDINGS, printJson, printList } from './print.js';
+import { createProgressLine, EXIT_FINDINGS, printJson, printList } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 import { cliActor } from './with-store.js';
 
@@ -46,11 +46,11 @@ async function reconcile(asked: Kind[], flags: ReconcileFlags): Promise<void> {
       await recordAction(runtime.db, { actor: cliActor(), action: 'run', reason: note, details, outcome: 'asked' });
     }
     const runs: Run[] = [];
-    const line = createProgressLine(json ? { write: () => true } : process.stderr, () => performance.now());
+    const line = createProgressLine(json ? { write: () => true } : process.stderr);
     for (const kind of asked) {
       if (signal.aborted) break;
       const onWaiting = () => process.stderr.write(`another run of ${kind} is under way; waiting for it\n`);
-      const onProgress = (at: Progress) => line.show(kind, at);
+      const onProgress = (at: Progress) => line.show(() => progressText(kind, at));
       runs.push(await runReconcile(deps, { kind, full, signal, onWaiting, onProgress, ...options }));
       line.clear();
     }
@@ -104,38 +104,6 @@ function collectKinds(word: string, before: Kind[]): Kind[] {
   const kind = kinds.find((name) => name === word);
   if (!kind) throw new InvalidArgumentError(`Accepted are ${kinds.join(', ')} and all.`);
   return before.length === kinds.length ? [kind] : [...before, kind];
-}
-
-const EVERY_MS = 100;
-
-interface ProgressLine {
-  show(kind: string, at: Progress): void;
-  /** Wipes the line, so that what is printed next begins on an empty one. */
-  clear(): void;
-}
-
-interface Terminal {
-  isTTY?: boolean;
-  write(text: string): unknown;
-}
-
-/** One line on a terminal's stderr that says how far a run is; nothing at all where there is no terminal. */
-export function createProgressLine(terminal: Terminal, now: () => number): ProgressLine {
-  let shownAt = Number.NEGATIVE_INFINITY;
-  let visible = false;
-  if (terminal.isTTY !== true) return { show: () => {}, clear: () => {} };
-  return {
-    show: (kind, at) => {
-      if (now() - shownAt < EVERY_MS) return;
-      shownAt = now();
-      visible = true;
-      terminal.write(`\r\u001b[K${progressText(kind, at)}`);
-    },
-    clear: () => {
-      if (visible) terminal.write('\r\u001b[K');
-      visible = false;
-    },
-  };
 }
 
 /** A share is shown only where it is known how much there is. */
