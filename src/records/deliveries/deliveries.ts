@@ -12,11 +12,14 @@ const COLUMNS = raw(`
   details, answered_id AS "answeredId", answered_error AS "answeredError", mentions,
   ${milliseconds('first_seen_at')} AS "firstSeenAt", poll_from::float8 AS from, poll_ref AS run`);
 
-type DeliveredEvent = NonNullable<Delivery['event']>;
-type Row = Omit<Delivery, 'event' | 'mentions' | 'shownIn'> &
-  NonNullable<Delivery['shownIn']> & { [Part in keyof DeliveredEvent]: DeliveredEvent[Part] | null } & {
-    mentions: string[];
-  };
+interface Row extends Omit<Delivery, 'event' | 'mentions' | 'shownIn'> {
+  key: string | null;
+  contentHash: string | null;
+  timestamp: number | null;
+  mentions: string[];
+  from: number;
+  run: string;
+}
 
 /**
  * Ids of those that are to be classified again though the service says nothing new, the newest first: it is their time, or
