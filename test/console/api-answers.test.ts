@@ -74,7 +74,9 @@ it.each(lists.map(([path, { get }]) => [path, get] as const))(
       if (items === undefined) continue;
       // An answer without items shows nothing of them.
       expect(items.length, `${path} as ${role}`).toBeGreaterThan(0);
-      const one = Object.keys(apiDocument().paths).find((other) => other.startsWith(`${path}/{`) && other.endsWith('}'));
+      const one = Object.keys(apiDocument().paths).find(
+        (other) => other.startsWith(`${path}/{`) && other.endsWith('}'),
+      );
       const key = /\{(\w+)\}/.exec(one ?? '')?.[1];
       if (one === undefined || key === undefined || apiDocument().paths[one]?.get === undefined) continue;
       // Who may do more sees no other shapes than viewers, whose are masked, and admins.
