@@ -37,7 +37,7 @@ function fromService(fields: JsonObject): Delivery {
 }
 
 const save = (one: ClassifiedDelivery, minute: number, ref: string) =>
-  database.db.transaction((trx) => saveDeliveries(trx, [one], { from: at(minute), run: ref }));
+  database.db.transaction((trx) => saveDeliveries(trx, [one], { from: at(minute), ref }));
 
 test('a delivery is verified by the reading of the history that showed it, not by being judged again', async () => {
   await save(classified(fromService({}), 'pending_retry'), 1, '11');

@@ -65,7 +65,7 @@ export async function seedDesk(db: Knex, now = Date.now()): Promise<void> {
     delivery('wd_received', 'received', { httpStatus: 200, at: now - 30 * MINUTE, inboxId: '2' }),
     delivery('wd_lost', 'unrecoverable', { httpStatus: 502, at: now - 31 * 24 * 60 * MINUTE }),
   ];
-  await db.transaction((trx) => saveDeliveries(trx, deliveries, { from: now, run: '1' }));
+  await db.transaction((trx) => saveDeliveries(trx, deliveries, { from: now, ref: '1' }));
   const hour = new Date(Math.floor(now / 3_600_000) * 3_600_000);
   const refusal = { reason: 'invalid_signature', detail: 'no secret matches', diagnosis: HOSTILE, bodySize: 12 };
   await saveRejections(

@@ -34,7 +34,7 @@ export async function saveClassified(
   await writeFenced({ ...run.deps, ...run }, async (trx) => {
     const siblings = await siblingsOf(trx, deliveries);
     classified = await classifyDeliveries(trx, [...deliveries, ...siblings], rules);
-    const changed = await saveDeliveries(trx, classified, { from: readAt, run: run.source.ref });
+    const changed = await saveDeliveries(trx, classified, { from: readAt, ref: run.source.ref });
     const breaksOpened = await saveBreaks(trx, classified, run);
     await noteSent(trx, classified);
     await requestRefresh(trx, [...requestsOf(classified), ...(await searchesOf(trx, classified))]);

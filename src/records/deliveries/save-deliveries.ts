@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { snakeCase } from '../../domain/records.js';
 import { arrayText } from '../database/array-parameter.js';
 import { columnOf, raw, tableOf } from '../database/statements.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
@@ -9,52 +8,55 @@ import { mentionText } from './deliveries.js';
 /** When the deliveries were read, ms of the service's clock, and in which run. */
 interface ReadIn {
   from: number;
-  run: string;
+  ref: string;
 }
 
-type Saved = ReturnType<typeof savedRow>;
+/** With when it was read. */
+type Saved = ClassifiedDelivery & { from: number; run: string };
 
-/** A row of the table, flat; times are in ms. */
-function savedRow({ delivery, verdict, classifyAt, ...classified }: ClassifiedDelivery, read: ReadIn) {
-  const { event, mentions, shownIn, ...shown } = delivery;
-  const { from, run } = shownIn ?? read;
-  return {
-    ...shown,
-    ...classified,
-    ...verdict,
-    eventKey: event?.key ?? null,
-    contentHash: event?.contentHash ?? null,
-    eventTimestamp: event?.timestamp ?? null,
-    mentions: arrayText(mentions.map(mentionText)),
-    judgeAt: classifyAt,
-    pollFrom: Math.floor(from),
-    pollRef: run,
-  };
-}
+const columns = {
+  id: ['text', ({ delivery }: Saved) => delivery.id],
+  endpoint_id: ['text', ({ delivery }: Saved) => delivery.endpointId],
+  endpoint_url: ['text', ({ delivery }: Saved) => delivery.endpointUrl],
+  event_type: ['text', ({ delivery }: Saved) => delivery.eventType],
+  status: ['text', ({ delivery }: Saved) => delivery.status],
+  event_key: ['text', ({ delivery }: Saved) => delivery.event?.key ?? null],
+  content_hash: ['text', ({ delivery }: Saved) => delivery.event?.contentHash ?? null],
+  answered_id: ['text', ({ delivery }: Saved) => delivery.answeredId],
+  answered_error: ['text', ({ delivery }: Saved) => delivery.answeredError],
+  payload: 'text',
+  payload_hash: ['text', ({ delivery }: Saved) => delivery.payloadHash],
+  details: ['text', ({ delivery }: Saved) => delivery.details],
+  class: ['text', ({ verdict }: Saved) => verdict.class],
+  reason: 'text',
+  inbox_id: ['text', ({ inboxId }: Saved) => inboxId],
+  mentions: ['text', ({ delivery }: Saved) => arrayText(delivery.mentions.map(mentionText))],
+  poll_ref: ['text', ({ run }: Saved) => run],
+  http_status: ['float8', ({ delivery }: Saved) => delivery.httpStatus],
+  attempts: ['float8', ({ delivery }: Saved) => delivery.attempts],
+  last_attempt_at: ['float8', ({ delivery }: Saved) => delivery.lastAttemptAt],
+  next_retry_at: ['float8', ({ delivery }: Saved) => delivery.nextRetryAt],
+  created_at: ['float8', ({ delivery }: Saved) => delivery.createdAt],
+  event_timestamp: ['float8', ({ delivery }: Saved) => delivery.event?.timestamp ?? null],
+  judge_at: ['float8', ({ classifyAt }: Saved) => classifyAt],
+  poll_from: ['float8', ({ from }: Saved) => Math.floor(from)],
+  ours: 'boolean',
+  missed: ['boolean', ({ verdict }: Saved) => verdict.missed],
+  open: ['boolean', ({ verdict }: Saved) => verdict.open],
+} as const;
 
-const TIMES = ['lastAttemptAt', 'nextRetryAt', 'createdAt', 'judgeAt'] as const satisfies (keyof Saved)[];
-/** What is written, by the type in which it is sent. */
-const fields = {
-  text: [
-    ...(['id', 'endpointId', 'endpointUrl', 'eventType', 'status', 'eventKey', 'contentHash', 'answeredId'] as const),
-    ...(['answeredError', 'payload', 'payloadHash', 'details', 'class', 'reason', 'mentions', 'pollRef'] as const),
-  ],
-  integer: ['httpStatus', 'attempts'],
-  bigint: ['inboxId', 'pollFrom'],
-  float8: [...TIMES, 'eventTimestamp'],
-  boolean: ['ours', 'missed', 'open'],
-} as const satisfies Record<string, readonly (keyof Saved)[]>;
-
-const columns = Object.fromEntries(
-  Object.entries(fields).flatMap(([type, names]) =>
-    names.map((name) => [snakeCase(name), [type as keyof typeof fields, (row: Saved) => row[name]] as const]),
-  ),
-);
-const COLUMNS = Object.keys(columns);
 const CASTS: Readonly<Record<string, string>> = {
+  inbox_id: 'inbox_id::bigint',
   mentions: 'mentions::text[]',
-  ...Object.fromEntries(TIMES.map(snakeCase).map((name) => [name, `to_timestamp(${name} / 1000)`])),
+  http_status: 'http_status::integer',
+  attempts: 'attempts::integer',
+  last_attempt_at: 'to_timestamp(last_attempt_at / 1000)',
+  next_retry_at: 'to_timestamp(next_retry_at / 1000)',
+  created_at: 'to_timestamp(created_at / 1000)',
+  judge_at: 'to_timestamp(judge_at / 1000)',
+  poll_from: 'poll_from::bigint',
 };
+const COLUMNS = Object.keys(columns);
 /** What a poll may change; that it was read once more is not worth a write. */
 const SHOWN = COLUMNS.filter((name) => !['id', 'poll_from', 'poll_ref'].includes(name));
 
@@ -81,7 +83,9 @@ export async function saveDeliveries(
   read: ReadIn,
 ): Promise<number> {
   if (classified.length === 0) return 0;
-  const rows = [...new Map(classified.map((one) => [one.delivery.id, savedRow(one, read)])).values()];
+  const rows = [...new Map(classified.map((one) => [one.delivery.id, one])).values()].map((one): Saved => {
+    return { ...one, ...(one.delivery.shownIn ?? { from: read.from, run: read.ref }) };
+  });
   const saved = await columnOf<boolean>(trx)`
     INSERT INTO deliveries AS known (${NAMES})
     SELECT ${CAST} FROM ${tableOf('new', rows, columns)} ORDER BY id
