@@ -24,11 +24,15 @@ interface Problem {
 const names = Object.keys(variables) as VariableName[];
 const table: Record<VariableName, Variable> = variables;
 
-/** Variables that only make sense together. */
-const PAIRS: [VariableName, VariableName][] = [
+/** Variables that are missing where the other one is set. A way past a pooler makes sense beside the one through it. */
+const NEEDED_BESIDE: [VariableName, VariableName][] = [
   ['STORE_CALLBACK_URL', 'STORE_CALLBACK_SECRET'],
+  ['STORE_CALLBACK_SECRET', 'STORE_CALLBACK_URL'],
   ['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_SECRET'],
+  ['ALERT_WEBHOOK_SECRET', 'ALERT_WEBHOOK_URL'],
   ['ALERT_SMTP_URL', 'ALERT_EMAIL_TO'],
+  ['ALERT_EMAIL_TO', 'ALERT_SMTP_URL'],
+  ['DATABASE_URL', 'DATABASE_DIRECT_URL'],
 ];
 
 /**
@@ -49,19 +53,18 @@ export function loadConfig<N extends VariableName = never>(
   for (const name of names) {
     const given = readGiven(name, env);
     if (given.problem !== undefined) {
-      problems.push({ name, missing: false, text: given.problem });
+      problems.push(wrong(name, given.problem));
       continue;
     }
     const parsed = table[name].schema.safeParse(given.text ?? '');
     if (parsed.success && given.text !== undefined) config[name] = parsed.data;
-    else if (given.text !== undefined) problems.push(wrong(name, given.text, parsed.error));
+    else if (given.text !== undefined) problems.push(refused(name, given.text, parsed.error));
     else if (required.has(name)) problems.push(missing(name));
   }
   problems.push(
     ...strangers(env),
     ...halves(config, problems),
     ...shortKeys(config),
-    ...loneDirect(config),
     ...withPassword(config, env),
     ...unreadableFiles(config),
     ...sharedPorts(config, apart),
@@ -112,14 +115,12 @@ function readGiven(name: VariableName, env: Environment): { text?: string; probl
   }
 }
 
-function wrong(name: VariableName, text: string, error?: z.ZodError): Problem {
+const wrong = (name: string, text: string): Problem => ({ name, missing: false, text });
+
+function refused(name: VariableName, text: string, error?: z.ZodError): Problem {
   const shown = table[name].secret ? `a secret of ${text.length} characters` : JSON.stringify(withoutLogin(text));
   const clause = error?.issues.find((issue) => issue.code === 'custom' && issue.params?.['isClause'])?.message;
-  return {
-    name,
-    missing: false,
-    text: `given ${shown}${clause === undefined ? '' : `, ${clause}`}; accepted is ${table[name].accepts}`,
-  };
+  return wrong(name, `given ${shown}${clause === undefined ? '' : `, ${clause}`}; accepted is ${table[name].accepts}`);
 }
 
 /** An address as it may be shown. */
@@ -137,37 +138,20 @@ function strangers(env: Environment): Problem[] {
   const known = Object.keys(crons);
   return Object.keys(env)
     .filter((name) => /^RECONCILE_.*_CRON$/.test(name) && !known.includes(name))
-    .map((name) => ({ name, missing: false, text: `not known; accepted are ${known.join(', ')}` }));
+    .map((name) => wrong(name, `not known; accepted are ${known.join(', ')}`));
 }
 
 function halves(config: Record<string, unknown>, known: readonly Problem[]): Problem[] {
-  return PAIRS.flatMap(([a, b]) =>
-    [
-      { name: a, other: b },
-      { name: b, other: a },
-    ]
-      .filter(({ name, other }) => config[name] === undefined && config[other] !== undefined)
-      .filter(({ name }) => !known.some((problem) => problem.name === name))
-      .map(({ name, other }) => ({
-        name,
-        missing: true,
-        text: `missing, while ${other} is set; ${table[name].accepts}`,
-      })),
-  );
+  return NEEDED_BESIDE.filter(([name, other]) => config[name] === undefined && config[other] !== undefined)
+    .filter(([name]) => !known.some((problem) => problem.name === name))
+    .map(([name, other]) => ({ name, missing: true, text: `missing, while ${other} is set; ${table[name].accepts}` }));
 }
 
 /** Without its key an event that comes again would be a new one, while its body is still here. */
 function shortKeys({ RETENTION_BODY_DAYS: bodies, RETENTION_KEY_DAYS: keys }: Partial<Config>): Problem[] {
   if (bodies === undefined || keys === undefined || keys >= bodies) return [];
   const text = `given ${keys}, while RETENTION_BODY_DAYS is ${bodies}; accepted are as many days or more: keys outlive bodies`;
-  return [{ name: 'RETENTION_KEY_DAYS', missing: false, text }];
-}
-
-/** The way past a pooler makes sense beside the one through it. */
-function loneDirect({ DATABASE_URL, DATABASE_DIRECT_URL }: Partial<Config>): Problem[] {
-  if (DATABASE_URL !== undefined || DATABASE_DIRECT_URL === undefined) return [];
-  const text = `missing, while DATABASE_DIRECT_URL is set; ${table.DATABASE_URL.accepts}`;
-  return [{ name: 'DATABASE_URL', missing: true, text }];
+  return [wrong('RETENTION_KEY_DAYS', text)];
 }
 
 /** Puts DATABASE_PASSWORD into the database's addresses, where a password may not have any character. */
@@ -175,7 +159,7 @@ function withPassword(config: Partial<Config>, env: Environment): Problem[] {
   const password = config.DATABASE_PASSWORD;
   if (password === undefined) return [];
   config.passwordSetting = env['DATABASE_PASSWORD_FILE'] ? 'DATABASE_PASSWORD_FILE' : 'DATABASE_PASSWORD';
-  const refuse = (text: string): Problem[] => [{ name: 'DATABASE_PASSWORD', missing: false, text }];
+  const refuse = (text: string): Problem[] => [wrong('DATABASE_PASSWORD', text)];
   if (config.DATABASE_URL === undefined)
     return refuse('given without DATABASE_URL; accepted is postgres://user@host:port/database beside it');
   for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL'] as const) {
@@ -197,8 +181,9 @@ function unreadableFiles(config: Partial<Config>): Problem[] {
     ['sslrootcert', 'sslcert', 'sslkey'].flatMap((part) => {
       const file = new URL(config[name] ?? 'postgres:').searchParams.get(part);
       if (!file || readableFile.safeParse(file).success) return [];
-      const text = `given with ${part}=${file}, which can’t be read; accepted is a file that this process can read`;
-      return [{ name, missing: false, text }];
+      return [
+        wrong(name, `given with ${part}=${file}, which can’t be read; accepted is a file that this process can read`),
+      ];
     }),
   );
 }
@@ -209,7 +194,7 @@ function sharedPorts(config: Partial<Config>, apart: readonly PortName[]): Probl
   const meet = HOST === CONSOLE_HOST || [HOST, CONSOLE_HOST].some((host) => host === '0.0.0.0' || host === '::');
   return apart
     .filter((name) => meet && PORT !== 0 && config[name] === PORT)
-    .map((name) => ({ name, missing: false, text: `given ${PORT}, as PORT is; accepted is another port for each` }));
+    .map((name) => wrong(name, `given ${PORT}, as PORT is; accepted is another port for each`));
 }
 
 function explain(problems: Problem[]): string {

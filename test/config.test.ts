@@ -271,6 +271,12 @@ describe('DATABASE_PASSWORD', () => {
   });
 });
 
+test('the way past a pooler is refused without the one through it; a wrong one is said to be wrong, not missing', () => {
+  const DATABASE_DIRECT_URL = 'postgres://u@db/t';
+  expect(refusal({ DATABASE_DIRECT_URL })).toContain('DATABASE_URL\n    missing, while DATABASE_DIRECT_URL is set');
+  expect(refusal({ DATABASE_DIRECT_URL, DATABASE_URL: 'mysql://db' }).match(/DATABASE_URL\n/g)).toHaveLength(1);
+});
+
 test('a kind that is off has no runs to be late', () => {
   const config = load([], { RECONCILE_PAYOUTS_CRON: 'off', RECONCILE_BALANCES_CRON: '*/5 * * * *' });
   expect(runEverySeconds(config)).toMatchObject({ balances: 300 });

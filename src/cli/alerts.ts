@@ -4,12 +4,11 @@ import { loadConfig } from '../config.js';
 import type { AlertView } from '../domain/views/operation-shapes.js';
 import { ConfigError } from '../errors.js';
 import type { AlertMessage } from '../notify/alert-message.js';
-import type { CallOutAnswer } from '../notify/call-out.js';
 import { listAlerts } from '../records/alerts/settle-alerts.js';
 import { channelsOf, checkOutboundAddresses } from '../wiring/outbound.js';
-import { type ListFlags, listFlags } from './arguments.js';
+import { type Flags } from './arguments.js';
+import { listVerb } from './list-verb.js';
 import { type Columns, printList } from './print.js';
-import { withStore } from './with-store.js';
 
 const columns: Columns<AlertView> = {
   alert: 'name',
@@ -40,11 +39,10 @@ const message: AlertMessage = {
 
 export function define(command: Command): void {
   command.description('what is sent to people: list, and a test of every channel');
-  listFlags(command.command('list').description('newest first'))
-    .option('--status <status>', 'pending, firing or resolved')
-    .action(({ json = false, ...query }: ListFlags & { status?: string }) =>
-      withStore(async ({ db }) => printList(await listAlerts(db, query), json, columns)),
-    );
+  listVerb(command, 'newest first', { columns, list: listAlerts }).option(
+    '--status <status>',
+    'pending, firing or resolved',
+  );
   command
     .command('test')
     .description('send every channel something now, and say what it answered')
@@ -53,7 +51,7 @@ export function define(command: Command): void {
     .action(test);
 }
 
-async function test({ dryRun = false, json = false }: { dryRun?: boolean; json?: boolean }): Promise<void> {
+async function test({ dryRun = false, json = false }: Flags): Promise<void> {
   const config = loadConfig();
   checkOutboundAddresses(config);
   const channels = channelsOf(config, () => new Date());
@@ -65,13 +63,9 @@ async function test({ dryRun = false, json = false }: { dryRun?: boolean; json?:
       const { name } = channel;
       if (dryRun) return { channel: name, ok: true, answer: 'not asked' };
       const answer = await channel.send({ id: `msg_${randomUUID().replaceAll('-', '')}`, at, message });
-      return { channel: name, ok: answer.ok, answer: answerOf(answer) };
+      return { channel: name, ok: answer.ok, answer: answer.ok ? `answered ${answer.httpStatus}` : answer.error };
     }),
   );
   printList({ items }, json, triedColumns);
   if (items.some(({ ok }) => !ok)) process.exitCode = 1;
-}
-
-function answerOf(answer: CallOutAnswer): string {
-  return answer.ok ? `answered ${answer.httpStatus}` : answer.error;
 }

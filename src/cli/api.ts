@@ -12,17 +12,16 @@ import { InvalidRequestError, ServiceError } from '../service-api/service-errors
 import { adopt } from '../wiring/adopt.js';
 import { type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
+import type { Flags } from './arguments.js';
 import { printJson } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 import { cliActor, reachingDatabase } from './with-store.js';
 
-interface Flags {
+interface CallFlags extends Flags {
   path: Record<string, string>;
   query: Record<string, string>;
   body?: string;
   idempotencyKey?: string;
-  note?: string;
-  dryRun?: boolean;
 }
 
 const STDIN = 0;
@@ -37,7 +36,7 @@ export function define(command: Command): void {
     .option('--note <text>', 'of what changes something: why; kept with your name')
     .option('--dry-run', 'check, and print the request; send nothing')
     .option('--json', 'the answer is JSON in any case')
-    .action(async (name: OperationName, flags: Flags) => {
+    .action(async (name: OperationName, flags: CallFlags) => {
       const isRead = operationOf(name).method === 'GET';
       if (isRead && flags.body !== undefined) throw new UsageError(`${name} has no body.`);
       const words = { path: checkedPath(name, flags.path), query: typedQuery(flags.query), body: readBody(flags.body) };
@@ -59,7 +58,7 @@ async function preview(name: OperationName, words: CallWords): Promise<void> {
   printJson(client.preview(name, words));
 }
 
-async function call(name: OperationName, words: CallWords, { idempotencyKey, note }: Flags): Promise<void> {
+async function call(name: OperationName, words: CallWords, { idempotencyKey, note }: CallFlags): Promise<void> {
   if (idempotencyKey !== undefined && !isKeyed(name)) throw new UsageError(`${name} has no idempotency key.`);
   const config = loadConfig(SERVICE_NEEDS);
   const run = async (runtime: Runtime) => {
@@ -78,7 +77,7 @@ async function call(name: OperationName, words: CallWords, { idempotencyKey, not
       await recordAction(runtime.db, {
         actor: cliActor(),
         action: `api ${name}`,
-        reason: note ?? null,
+        reason: note,
         details,
         outcome: 'asked',
       });

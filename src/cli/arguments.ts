@@ -8,13 +8,6 @@ export interface Flags {
   note?: string;
 }
 
-export interface ListFlags {
-  json?: boolean;
-  take?: number;
-  cursor?: string;
-  since?: Date;
-}
-
 /** The words that every list has. */
 export function listFlags(command: Command): Command {
   return command
@@ -29,6 +22,14 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
     if (/^-?\d+$/.test(text) && value >= least && value <= most) return value;
     throw new InvalidArgumentError(`Accepted is a whole number from ${least} to ${most}.`);
   };
+}
+
+/** What a verb that changes something has; `dryRun`: what is said of that flag. */
+export function changeFlags(command: Command, dryRun = 'only say what would be done'): Command {
+  return command
+    .option('--note <text>', 'why; kept with your name')
+    .option('--dry-run', dryRun)
+    .option('--json', 'print JSON');
 }
 
 /** A month of the books, YYYY-MM. */

@@ -8,15 +8,14 @@ import { recordAction } from '../records/actions/record-action.js';
 import { checkSeals, type SealState, sealState, unsealedText } from '../records/audit/seal-checks.js';
 import { type Finding, type KnownSeal } from '../records/audit/verify-head.js';
 import { type Flags, month, wholeNumber } from './arguments.js';
-import { EXIT_FINDINGS, oneLine, printFiles, printPlan } from './print.js';
+import { createProgressLine, EXIT_FINDINGS, oneLine, printFiles, printPlan } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 const number = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
-interface RangeFlags {
+interface RangeFlags extends Flags {
   from?: number;
   to?: number;
-  json?: boolean;
 }
 
 interface OutFlags extends Flags {
@@ -124,8 +123,6 @@ function knownSeals(text: string, before: KnownSeal[]): KnownSeal[] {
   return [...before, { number: seal, hash }];
 }
 
-const EVERY_MS = 200;
-
 interface FindingList {
   add: (finding: Finding) => void;
   progress: (at: { seal: string; rows: number }) => void;
@@ -135,23 +132,17 @@ interface FindingList {
 /** Findings are written as they are found, however many; in JSON as the first member of one object. */
 function createFindingList({ json }: { json: boolean }): FindingList {
   let count = 0;
-  let shownAt = 0;
-  const isTerminal = process.stderr.isTTY;
-  const clear = () => isTerminal && shownAt > 0 && process.stderr.write('\r\u001b[K');
+  const line = createProgressLine(process.stderr);
   return {
     add: (finding) => {
-      clear();
+      line.clear();
       count += 1;
       if (!json) process.stdout.write(`${oneLine(finding.told)}\n`);
       else process.stdout.write(`${count === 1 ? '{"items":[' : ','}\n${stringify(finding)}`);
     },
-    progress: ({ seal, rows }) => {
-      if (!isTerminal || Date.now() - shownAt < EVERY_MS) return;
-      shownAt = Date.now();
-      process.stderr.write(`\r\u001b[Kseal ${seal}, ${rows} rows verified`);
-    },
+    progress: ({ seal, rows }) => line.show(() => `seal ${seal}, ${rows} rows verified`),
     end: (summary) => {
-      clear();
+      line.clear();
       if (json) process.stdout.write(`${count === 0 ? '{"items":[' : '\n'}],${stringify(summary)?.slice(1)}\n`);
       else if (count === 0) process.stdout.write(`${summaryLine(summary)}\n`);
     },

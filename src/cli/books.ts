@@ -5,6 +5,7 @@ import { accounts, beancountName, nameIn } from '../domain/books/chart.js';
 import { UsageError } from '../errors.js';
 import { importRatesFile } from '../finance/import-rates.js';
 import { loadChart } from '../finance/load-chart.js';
+import type { Flags } from './arguments.js';
 import { printJson, printList } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
@@ -13,7 +14,7 @@ export function define(command: Command): void {
     .command('chart')
     .description('our accounts, and what CHART_FILE calls them')
     .option('--json', 'print JSON')
-    .action(({ json = false }: { json?: boolean }) => showChart(json));
+    .action(({ json = false }: Flags) => showChart(json));
   const rates = command.command('rates').description('what assets are worth in the reporting currency');
   rates
     .command('import <file>')
@@ -21,7 +22,7 @@ export function define(command: Command): void {
       'take a CSV file date,asset,currency,rate, all or nothing; what is posted in open months is valued anew',
     )
     .option('--dry-run', 'only check the file, and count what it would value')
-    .action(async (file: string, { dryRun = false }: { dryRun?: boolean }) => {
+    .action(async (file: string, { dryRun = false }: Flags) => {
       const text = await readGiven(file);
       await withStore(async ({ db, zone }) => {
         const result = await importRatesFile(text, { ...zone, db, now: new Date(), actor: cliActor(), dryRun });

@@ -1,10 +1,18 @@
 import type { Command } from 'commander';
+import type { Knex } from 'knex';
 import { breakDefinitions } from '../domain/breaks/breaks.js';
-import type { BreakView } from '../domain/views/proof-shapes.js';
+import type { BreakDetail, BreakView } from '../domain/views/proof-shapes.js';
 import { UsageError } from '../errors.js';
-import { type BreakDecision, decideBreak, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
-import { type ListFlags, listFlags } from './arguments.js';
-import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
+import {
+  type BreakDecision,
+  type BreakFilters,
+  decideBreak,
+  getBreak,
+  listBreaks,
+} from '../records/breaks/list-breaks.js';
+import type { PageQuery } from '../records/database/paging.js';
+import { listVerb } from './list-verb.js';
+import { type Columns, printJson, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<BreakView> = {
@@ -17,30 +25,19 @@ const columns: Columns<BreakView> = {
   'age, days': 'age',
 };
 
-interface Flags extends ListFlags {
-  status?: string;
-  kind?: string;
-}
-
 export function define(command: Command): void {
-  listFlags(command.command('list').description('newest first; exit code 3 when any is open'))
+  const list = (db: Knex, query: PageQuery & BreakFilters) => listBreaks(db, query);
+  const isFinding = ({ status }: BreakView) => status === 'open';
+  listVerb(command, 'newest first; exit code 3 when any is open', { columns, list, isFinding })
     .option('--status <status>', 'open, acknowledged, resolved, written_off or auto_resolved')
-    .option('--kind <kind>', 'such as record_not_at_service')
-    .action(({ json = false, ...query }: Flags) =>
-      withStore(async ({ db }) => {
-        const page = await listBreaks(db, query);
-        printList(page, json, columns);
-        if (page.items.some((item) => item.status === 'open')) process.exitCode = EXIT_FINDINGS;
-      }),
-    );
+    .option('--kind <kind>', 'such as record_not_at_service');
   command
     .command('show <id>')
     .description('evidence, field by field, every step that was taken, what it means and what to do')
     .option('--json', 'print JSON')
     .action((id: string) =>
       withStore(async ({ db }) => {
-        const found = await getBreak(db, id);
-        if (!found) throw new UsageError(`There is no break "${id}".`);
+        const found = await breakOf(db, id);
         const { means, ends, remedy } = breakDefinitions[found.kind];
         printJson({ ...found, means, ends, remedy });
       }),
@@ -58,15 +55,17 @@ function decision(command: Command, verb: string, decide: BreakDecision, meaning
     .option('--dry-run', 'only say what would be done')
     .action((id: string, { note, dryRun }: { note: string; dryRun?: boolean }) =>
       withStore(async ({ db }) => {
-        const found = await getBreak(db, id);
-        if (!found) throw new UsageError(`There is no break "${id}".`);
-        if (dryRun) {
-          printText(`would ${decide.replace('_', ' ')} ${found.kind} of ${found.entity.id}`);
-          return;
-        }
+        const { kind, entity } = await breakOf(db, id);
+        if (dryRun) return printText(`would ${decide.replace('_', ' ')} ${kind} of ${entity.id}`);
         const result = await decideBreak(db, id, decide, { actor: cliActor(), note });
         if (result.outcome === 'closed') throw new UsageError(`Break ${id} is ${result.break.status} already.`);
         if (result.outcome === 'done') process.stdout.write(`break ${id} is ${result.break.status}\n`);
       }),
     );
+}
+
+async function breakOf(db: Knex, id: string): Promise<BreakDetail> {
+  const found = await getBreak(db, id);
+  if (found) return found;
+  throw new UsageError(`There is no break "${id}".`);
 }

@@ -11,8 +11,9 @@ import {
 } from '../records/callbacks/claim-callback.js';
 import { listCallbacks } from '../records/callbacks/list-callbacks.js';
 import { inTransaction } from '../records/database/statements.js';
-import { type Flags, type ListFlags, listFlags } from './arguments.js';
-import { type Columns, printList, printResult } from './print.js';
+import { changeFlags, type Flags } from './arguments.js';
+import { listVerb } from './list-verb.js';
+import { type Columns, printResult } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<CallbackView> = {
@@ -25,30 +26,19 @@ const columns: Columns<CallbackView> = {
   'next attempt': 'nextAttemptAt',
 };
 
-interface Filters extends ListFlags {
-  status?: string;
-  reference?: string;
-}
-
 interface ReplayFlags extends Flags {
   dead?: boolean;
 }
 
 export function define(command: Command): void {
-  listFlags(command.command('list').description('newest first'))
+  listVerb(command, 'newest first', { columns, list: listCallbacks })
     .option('--status <status>', 'pending, sent, dead or superseded')
-    .option('--reference <reference>', 'of one order')
-    .action(({ json = false, ...query }: Filters) =>
-      withStore(async ({ db }) => printList(await listCallbacks(db, query), json, columns)),
-    );
-  command
+    .option('--reference <reference>', 'of one order');
+  const verb = command
     .command('replay [id]')
     .description('send a callback to the store again, or all that were given up')
-    .option('--dead', 'all that were given up')
-    .option('--note <text>', 'why; kept with your name')
-    .option('--dry-run', 'only say which')
-    .option('--json', 'print JSON')
-    .action(replay);
+    .option('--dead', 'all that were given up');
+  changeFlags(verb, 'only say which').action(replay);
 }
 
 async function replay(id: string | undefined, flags: ReplayFlags): Promise<void> {
@@ -68,7 +58,7 @@ function newestOf(ids: readonly string[]): string {
 }
 
 async function askAgain(trx: Knex.Transaction, id: string | undefined, { note }: ReplayFlags): Promise<number> {
-  const about = { actor: cliActor(), reason: note ?? null, outcome: 'asked' } as const;
+  const about = { actor: cliActor(), reason: note, outcome: 'asked' } as const;
   if (id === undefined) {
     const count = await replayDeadCallbacks(trx);
     if (count > 0) await recordAction(trx, { ...about, action: 'replay dead callbacks', details: { count } });

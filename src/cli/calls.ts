@@ -4,8 +4,9 @@ import { recordAction } from '../records/actions/record-action.js';
 import { type CallView, callsUnder, listCalls } from '../records/calls/list-calls.js';
 import { type MadeProblem, madeProblem, settleCall } from '../records/calls/settle-call.js';
 import { inTransaction } from '../records/database/statements.js';
-import { type ListFlags, listFlags } from './arguments.js';
-import { type Columns, EXIT_FINDINGS, printJson, printList, printResult } from './print.js';
+import type { Flags } from './arguments.js';
+import { listVerb } from './list-verb.js';
+import { type Columns, printJson, printResult } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<CallView> = {
@@ -21,29 +22,20 @@ const columns: Columns<CallView> = {
 const statuses = ['open', 'done', 'refused', 'unsent', 'lost'];
 const DONE = 'done:';
 
-interface Flags {
+interface SettleFlags extends Flags {
   /** Of what it made; null: nothing. */
   as: { made: string | null };
   note: string;
   operation?: string;
   force?: boolean;
-  dryRun?: boolean;
-  json?: boolean;
 }
 
 export function define(command: Command): void {
   command.description('creating calls of ours (payments, invoices, payouts, refunds): list, show, settle');
-  listFlags(
-    command.command('list').description('those not settled, newest first; exit code 3 when a person must decide'),
-  )
-    .option('--status <status>', `any of one status: ${statuses.join(', ')}`, status)
-    .action(({ json = false, ...query }: ListFlags & { status?: string }) =>
-      withStore(async ({ db }) => {
-        const page = await listCalls(db, query);
-        printList(page, json, columns);
-        if (page.items.some(({ undecided }) => undecided)) process.exitCode = EXIT_FINDINGS;
-      }),
-    );
+  const isFinding = ({ undecided }: CallView) => undecided;
+  const about = 'those not settled, newest first; exit code 3 when a person must decide';
+  const list = listVerb(command, about, { columns, list: listCalls, isFinding });
+  list.option('--status <status>', `any of one status: ${statuses.join(', ')}`, status);
   command
     .command('show <key>')
     .description('what it was for, what came of it, and what it asked for as long as that is kept')
@@ -69,14 +61,9 @@ export function define(command: Command): void {
     .action(settle);
 }
 
-async function settle(key: string, flags: Flags): Promise<void> {
-  const {
-    as: { made: objectId },
-    note,
-    force = false,
-    dryRun = false,
-    json = false,
-  } = flags;
+async function settle(key: string, flags: SettleFlags): Promise<void> {
+  const { note, force = false, dryRun = false, json = false } = flags;
+  const objectId = flags.as.made;
   if (note.trim() === '') throw new UsageError('--note is empty: say why, in a few words.');
   await withStore(async ({ db, contract }) => {
     const { words } = (await contract()).movements;

@@ -99,10 +99,7 @@ function listOf(value: Json | undefined): JsonObject[] {
 }
 
 function print(result: Comparison, json: boolean): void {
-  if (json) {
-    printJson(result);
-    return;
-  }
+  if (json) return printJson(result);
   for (const { id, field, ours, theirs } of result.differences.slice(0, 50)) {
     printText(`${id} ${field}: ours ${canonicalJson(ours)}, theirs ${canonicalJson(theirs)}`);
   }

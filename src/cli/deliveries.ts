@@ -13,7 +13,7 @@ import { adopt } from '../wiring/adopt.js';
 import { reconcileDeps } from '../wiring/reconcile-settings.js';
 import { type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
-import { type Flags, moment } from './arguments.js';
+import { changeFlags, type Flags, moment } from './arguments.js';
 import { type Columns, EXIT_FINDINGS, printJson, printList, printResult } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 import { cliActor, reachingDatabase } from './with-store.js';
@@ -36,14 +36,11 @@ export function define(command: Command): void {
     .option('--since <time>', 'such as 24h or 2026-10-31; left out: 24h, or what is not proven yet', moment)
     .option('--json', 'print JSON')
     .action((flags: SinceFlags) => withService(flags, missed));
-  command
+  const verb = command
     .command('recover')
     .description('reads the delivery history and has missed events enter the inbox from it')
-    .option('--since <time>', 'all of that time at once, such as 24h or 2026-10-31; left out: what is due', moment)
-    .option('--note <text>', 'why; kept with your name')
-    .option('--dry-run', 'only say which')
-    .option('--json', 'print JSON')
-    .action((flags: SinceFlags) => withService(flags, recover));
+    .option('--since <time>', 'all of that time at once, such as 24h or 2026-10-31; left out: what is due', moment);
+  changeFlags(verb, 'only say which').action((flags: SinceFlags) => withService(flags, recover));
 }
 
 type Work = (runtime: Runtime, flags: SinceFlags) => Promise<void>;

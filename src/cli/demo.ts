@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
 import { createLog } from '../log.js';
+import { rowOf } from '../records/database/statements.js';
 import { wholeNumber } from './arguments.js';
 import { compareWithSandbox } from './compare.js';
 import { runUntilStopped } from './run-until-stopped.js';
@@ -55,18 +56,11 @@ async function demo({ payments, seed }: Flags): Promise<void> {
   });
 }
 
-interface Totals {
-  received: string;
-  duplicates: string;
-  applied: string;
-  repaired: string;
-  breaks: string;
-  rejected: string;
-}
+type Totals = Record<'received' | 'duplicates' | 'applied' | 'repaired' | 'breaks' | 'rejected', string>;
 
 async function printStatus(db: Knex, log: ReturnType<typeof createLog>): Promise<void> {
   try {
-    const { rows } = await db.raw<{ rows: Totals[] }>(`
+    const now = await rowOf<Totals>(db)`
       SELECT (SELECT coalesce(sum(arrivals), 0) FROM inbox) AS received,
              (SELECT coalesce(sum(arrivals), 0) - count(*) FROM inbox) AS duplicates,
              (SELECT count(*) FROM inbox WHERE status = 'applied') AS applied,
@@ -74,9 +68,7 @@ async function printStatus(db: Knex, log: ReturnType<typeof createLog>): Promise
               WHERE source_type = 'poll' AND entity_kind = 'payment_intent' AND field IN ('status', 'irregularStatus')) AS repaired,
              (SELECT count(*) FROM breaks WHERE status IN ('open', 'acknowledged')) AS breaks,
              (SELECT coalesce(string_agg(reason || ' ' || n, ', ' ORDER BY reason), '0')
-              FROM (SELECT reason, sum(count) AS n FROM rejection_counts GROUP BY reason) AS counts) AS rejected`);
-    const [now] = rows;
-    if (!now) return;
+              FROM (SELECT reason, sum(count) AS n FROM rejection_counts GROUP BY reason) AS counts) AS rejected`;
     process.stdout.write(
       `${new Date().toISOString().slice(11, 19)}  received ${now.received} · duplicates ${now.duplicates} · ` +
         `rejected ${now.rejected} · applied ${now.applied} · repaired by reconcile ${now.repaired} · open breaks ${now.breaks}\n`,

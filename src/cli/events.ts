@@ -3,10 +3,12 @@ import type { Knex } from 'knex';
 import type { EventView } from '../domain/views/webhook-shapes.js';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
-import { getEvent, listEvents } from '../records/inbox/events.js';
+import { maximumTake, type PageQuery } from '../records/database/paging.js';
+import { type EventFilters, getEvent, listEvents } from '../records/inbox/events.js';
 import { PRUNED_EVENT, prunedEvents, reviveEvents } from '../records/inbox/inbox-work.js';
-import { type ListFlags, listFlags, moment } from './arguments.js';
-import { type Columns, printJson, printList, printResult } from './print.js';
+import { changeFlags, type Flags, moment } from './arguments.js';
+import { listVerb } from './list-verb.js';
+import { type Columns, printJson, printResult } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<EventView> = {
@@ -21,24 +23,21 @@ const columns: Columns<EventView> = {
   error: 'error',
 };
 
-interface Flags extends ListFlags {
+interface ReplayFlags extends Flags {
   status?: string;
+  since?: Date;
+}
+
+interface Narrowed extends PageQuery, EventFilters {
   type?: string;
 }
 
-interface ReplayFlags extends Flags {
-  note?: string;
-  dryRun?: boolean;
-}
-
 export function define(command: Command): void {
-  listFlags(command.command('list').description('newest first'))
+  const list = (db: Knex, { type, ...query }: Narrowed) => listEvents(db, { ...query, eventType: type });
+  listVerb(command, 'newest first', { columns, list })
     .option('--status <status>', 'received, applied, failed, unhandled or dead')
     .option('--type <event>', 'event type')
-    .option('--since <time>', 'such as 24h or 2026-10-31', moment)
-    .action(({ json = false, type, ...query }: Flags) =>
-      withStore(async ({ db }) => printList(await listEvents(db, { ...query, eventType: type }), json, columns)),
-    );
+    .option('--since <time>', 'such as 24h or 2026-10-31', moment);
   command
     .command('show <id>')
     .description('one event with its payload and every secret it came under')
@@ -50,15 +49,12 @@ export function define(command: Command): void {
         printJson(event);
       }),
     );
-  command
+  const verb = command
     .command('replay [id]')
     .description('apply again: one event, or all of a status')
     .option('--status <status>', 'failed, dead, unhandled …')
-    .option('--since <time>', 'such as 24h or 2026-10-31', moment)
-    .option('--note <text>', 'why; kept with your name')
-    .option('--dry-run', 'only say which')
-    .option('--json', 'print JSON')
-    .action(replay);
+    .option('--since <time>', 'such as 24h or 2026-10-31', moment);
+  changeFlags(verb, 'only say which').action(replay);
 }
 
 async function keptReplay(db: Knex, id: string | undefined, ids: string[], flags: ReplayFlags): Promise<void> {
@@ -76,7 +72,7 @@ async function replay(id: string | undefined, flags: ReplayFlags): Promise<void>
     throw new UsageError('Say which: an event id, or --status failed (with --since 24h).');
   }
   await withStore(async ({ db }) => {
-    const ids = id === undefined ? await idsOf(flags) : [id];
+    const ids = id === undefined ? await idsOf(db, flags) : [id];
     if (id !== undefined && !(await getEvent(db, id))) throw new UsageError(`There is no event "${id}".`);
     const pruned = await prunedEvents(db, ids);
     if (id !== undefined && pruned.has(id)) throw new UsageError(`${PRUNED_EVENT}.`);
@@ -87,16 +83,15 @@ async function replay(id: string | undefined, flags: ReplayFlags): Promise<void>
     const { dryRun = false, json = false } = flags;
     const text = `${dryRun ? 'would replay' : 'replaying'} ${replayed.length} event(s)${leftOut}`;
     printResult(json, { replayed, pruned: [...pruned], dryRun }, text);
-
-    async function idsOf({ status, since }: ReplayFlags): Promise<string[]> {
-      const found: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await listEvents(db, { status, since, cursor, take: 500 });
-        found.push(...page.items.map((event) => event.id));
-        cursor = page.nextCursor ?? undefined;
-      } while (cursor !== undefined);
-      return found;
-    }
   });
+}
+
+async function idsOf(db: Knex, { status, since }: ReplayFlags): Promise<string[]> {
+  const found: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await listEvents(db, { status, since, cursor, take: maximumTake });
+    found.push(...page.items.map(({ id }) => id));
+    cursor = page.nextCursor;
+  }
+  return found;
 }

@@ -10,12 +10,12 @@ import { matchAsOf } from '../finance/match-as-of.js';
 import { unprovenBalances } from '../records/balances/balance-proofs.js';
 import { listMatches, type MatchFilters, matchSummary } from '../records/books/match/list-matches.js';
 import { matchBehind } from '../records/books/match/match-progress.js';
-import { defaultTake } from '../records/database/paging.js';
-import { type ListFlags, listFlags } from './arguments.js';
+import { defaultTake, type PageQuery } from '../records/database/paging.js';
+import { type Flags, listFlags } from './arguments.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
 
-interface MatchFlags extends ListFlags {
+interface MatchFlags extends Flags, PageQuery {
   asOf?: string;
   state?: MatchState;
   age?: AgeBucket;
@@ -39,9 +39,7 @@ interface Report {
 }
 
 export function define(command: Command): void {
-  listFlags(
-    command.description('orders and invoices against payments and the books: what agrees, what does not, and why'),
-  )
+  listFlags(command)
     .option('--as-of <date>', 'as it was on a day such as 2026-10-31, as far as is known now', day)
     .addOption(new Option('--state <state>', 'left out: all that is not matched').choices(matchStates))
     .addOption(new Option('--age <days>', 'how long it waits').choices(Object.keys(ageBuckets)))

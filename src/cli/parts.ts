@@ -12,7 +12,7 @@ import {
   retirePart,
 } from '../records/process-heartbeats.js';
 
-import { type Flags } from './arguments.js';
+import { changeFlags, type Flags } from './arguments.js';
 import { type Columns, printList, printResult } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
@@ -45,20 +45,15 @@ export function define(command: Command): void {
 type Change = (db: Knex, part: RetirablePart, flags: Flags) => Promise<string>;
 
 function change(command: Command, description: string, work: Change): void {
-  command
-    .description(description)
-    .option('--note <text>', 'why; kept with your name')
-    .option('--dry-run', 'only say what would be done')
-    .option('--json', 'print JSON')
-    .action((given: string, flags: Flags) =>
-      withStore(async ({ db }) => {
-        const part = partNamed(given);
-        const { dryRun = false, json = false } = flags;
-        const done = await work(db, part, flags);
-        const { items } = await listParts(db);
-        printResult(json, { part, status: items.find((item) => item.part === part)?.status ?? null, dryRun }, done);
-      }),
-    );
+  changeFlags(command.description(description)).action((given: string, flags: Flags) =>
+    withStore(async ({ db }) => {
+      const part = partNamed(given);
+      const { dryRun = false, json = false } = flags;
+      const done = await work(db, part, flags);
+      const { items } = await listParts(db);
+      printResult(json, { part, status: items.find((item) => item.part === part)?.status ?? null, dryRun }, done);
+    }),
+  );
 }
 
 async function retire(db: Knex, part: RetirablePart, flags: Flags): Promise<string> {
@@ -69,7 +64,7 @@ async function retire(db: Knex, part: RetirablePart, flags: Flags): Promise<stri
       throw new PartAtWorkError(
         `A ${part} was at work ${result.secondsAgo} seconds ago. Stop every process of it, wait for a minute, and try again.`,
       );
-    await keep(trx, 'retire part', part, { flags, details: { lastSignAt: result.lastSignAt } });
+    await keep(trx, 'retire part', part, { ...flags, details: { lastSignAt: result.lastSignAt } });
   });
   if (flags.dryRun) return `would retire ${part}`;
   return `${part} is retired: nobody gets an alert of its silence, until one is at work again`;
@@ -78,7 +73,7 @@ async function retire(db: Knex, part: RetirablePart, flags: Flags): Promise<stri
 async function restore(db: Knex, part: RetirablePart, flags: Flags): Promise<string> {
   await inTransaction(db, flags.dryRun ?? false, async (trx) => {
     if (!(await restorePart(trx, part))) throw new UsageError(`"${part}" is not retired.`);
-    await keep(trx, 'restore part', part, { flags });
+    await keep(trx, 'restore part', part, flags);
   });
   return flags.dryRun ? `would restore ${part}` : `${part} is expected to be at work, from now on`;
 }
@@ -87,9 +82,9 @@ async function keep(
   trx: Knex.Transaction,
   action: string,
   part: RetirablePart,
-  { flags: { note }, details = {} }: { flags: Flags; details?: Record<string, string> },
+  { note: reason, details = {} }: Flags & { details?: Record<string, string> },
 ): Promise<void> {
-  const about = { actor: cliActor(), action, target: `part ${part}`, reason: note ?? null };
+  const about = { actor: cliActor(), action, target: `part ${part}`, reason };
   await recordAction(trx, { ...about, details, outcome: 'done' });
 }
 

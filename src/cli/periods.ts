@@ -5,8 +5,9 @@ import { checkPeriod } from '../finance/periods/check-period.js';
 import { closePeriod, mayClose } from '../finance/periods/close-period.js';
 import { reopenPeriod, whyNotReopened } from '../finance/periods/reopen-period.js';
 import { getPeriod, listPeriods } from '../records/books/periods.js';
-import { type ListFlags, listFlags, month } from './arguments.js';
-import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
+import { type Flags, month } from './arguments.js';
+import { listVerb } from './list-verb.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printResult, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<PeriodView> = {
@@ -25,15 +26,13 @@ const missingColumns: Columns<Missing> = {
 };
 
 export function define(command: Command): void {
-  listFlags(command.command('list').description('newest first')).action(({ json = false, ...query }: ListFlags) =>
-    withStore(async ({ db }) => printList(await listPeriods(db, query), json, columns)),
-  );
+  listVerb(command, 'newest first', { columns, list: listPeriods });
   command
     .command('check')
     .description('what is missing to close a month; exit code 3 when anything is')
     .argument('<month>', 'such as 2026-10', month)
     .option('--json', 'print JSON')
-    .action((asked: string, { json = false }: { json?: boolean }) => check(asked, json));
+    .action((asked: string, { json = false }: Flags) => check(asked, json));
   command
     .command('close')
     .description('close a month and keep its files, with their hashes; exit code 3 when something is missing')
@@ -58,37 +57,33 @@ async function check(asked: string, json: boolean): Promise<void> {
   });
 }
 
-interface CloseFlags {
+interface CloseFlags extends Flags {
   reason?: string;
-  dryRun?: boolean;
-  json?: boolean;
 }
 
-async function close(asked: string, { reason, dryRun = false, json = false }: CloseFlags): Promise<void> {
-  await (dryRun ? runDry(asked, { reason, json }) : closeNow(asked, { reason, json }));
-}
-
-/** Posts nothing, which closing does first: what is not posted yet is shown as missing. */
-async function runDry(asked: string, { reason, json }: { reason: string | undefined; json: boolean }): Promise<void> {
-  await withStore(async ({ db, zone }) => {
-    const { missing } = await checkPeriod(db, asked, { ...zone, now: new Date() });
-    const wouldClose = mayClose(missing, reason ?? null);
-    if (json) printJson({ items: missing, wouldClose });
-    else {
-      if (missing.length > 0) printList({ items: missing }, false, missingColumns);
-      printText(wouldClose ? `would close ${asked}` : `${asked} would stay open`);
+async function close(asked: string, flags: CloseFlags): Promise<void> {
+  const { reason = null, dryRun = false, json = false } = flags;
+  await withStore(async ({ db, log, zone, books }) => {
+    if (dryRun) {
+      // Posts nothing, which closing does first: what is not posted yet is shown as missing.
+      const { missing } = await checkPeriod(db, asked, { ...zone, now: new Date() });
+      return showWhether(asked, missing, { wouldClose: mayClose(missing, reason), json });
     }
-    if (!wouldClose) process.exitCode = EXIT_FINDINGS;
-  });
-}
-
-async function closeNow(asked: string, { reason, json }: { reason: string | undefined; json: boolean }): Promise<void> {
-  await withStore(async ({ db, log, books }) => {
     const deps = { ...(await books()), db, log, now: () => new Date() };
-    const result = await closePeriod(deps, { month: asked, actor: cliActor(), reason: reason ?? null });
+    const result = await closePeriod(deps, { month: asked, actor: cliActor(), reason });
     if (result.outcome === 'refused') showMissing(result.missing, json);
     else printJson((await getPeriod(db, asked)) ?? result);
   });
+}
+
+function showWhether(
+  asked: string,
+  missing: Missing[],
+  { wouldClose, json }: { wouldClose: boolean; json: boolean },
+): void {
+  if (!json && missing.length > 0) printList({ items: missing }, false, missingColumns);
+  printResult(json, { items: missing, wouldClose }, wouldClose ? `would close ${asked}` : `${asked} would stay open`);
+  if (!wouldClose) process.exitCode = EXIT_FINDINGS;
 }
 
 async function reopen(asked: string, { reason, dryRun = false }: { reason: string; dryRun?: boolean }): Promise<void> {
@@ -96,8 +91,7 @@ async function reopen(asked: string, { reason, dryRun = false }: { reason: strin
     if (dryRun) {
       const why = await whyNotReopened(db, { month: asked, reason });
       if (why !== null) throw new UsageError(`${asked} would stay as it is: ${why}.`);
-      printText(`would reopen ${asked}`);
-      return;
+      return printText(`would reopen ${asked}`);
     }
     const result = await reopenPeriod(db, { month: asked, actor: cliActor(), reason });
     if (result.outcome === 'refused') throw new UsageError(`${asked} stays as it is: ${result.why}.`);

@@ -70,3 +70,36 @@ export function printPlan(plan: { files: PlannedFile[] }, { dir, json }: { dir: 
   printFiles(planned, json);
   if (!json) process.stderr.write(`nothing was written; it would be to ${whole}\n`);
 }
+
+const EVERY_MS = 100;
+
+interface ProgressLine {
+  /** Asks for the text where it is time for another one. */
+  show(text: () => string): void;
+  /** Wipes the line, so that what is printed next begins on an empty one. */
+  clear(): void;
+}
+
+interface Terminal {
+  isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** One line on a terminal's stderr that says how far something is; nothing at all where there is no terminal. */
+export function createProgressLine(terminal: Terminal, now = () => performance.now()): ProgressLine {
+  let shownAt = Number.NEGATIVE_INFINITY;
+  let visible = false;
+  if (terminal.isTTY !== true) return { show: () => {}, clear: () => {} };
+  return {
+    show: (text) => {
+      if (now() - shownAt < EVERY_MS) return;
+      shownAt = now();
+      visible = true;
+      terminal.write(`\r\u001b[K${text()}`);
+    },
+    clear: () => {
+      if (visible) terminal.write('\r\u001b[K');
+      visible = false;
+    },
+  };
+}

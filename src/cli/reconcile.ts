@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Knex } from 'knex';
 import { loadConfig } from '../config.js';
 import type { Run } from '../domain/views/proof-shapes.js';
 import { type Kind, kinds, type Progress } from '../reconcile/deps.js';
@@ -10,18 +9,15 @@ import { reconcileDeps } from '../wiring/reconcile-settings.js';
 import { SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
 import { keepHeapSmall } from '../wiring/small-heap.js';
-import { moment } from './arguments.js';
-import { EXIT_FINDINGS, printJson, printList } from './print.js';
+import { changeFlags, type Flags, moment } from './arguments.js';
+import { createProgressLine, EXIT_FINDINGS, printJson, printList } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 import { cliActor } from './with-store.js';
 
-interface Flags {
+interface ReconcileFlags extends Flags {
   full?: boolean;
   since?: Date;
-  dryRun?: boolean;
   resume?: boolean;
-  note?: string;
-  json?: boolean;
 }
 
 export function define(command: Command): void {
@@ -29,27 +25,33 @@ export function define(command: Command): void {
     .argument('[kind...]', `${kinds.join(', ')} or all`, collectKinds, [...kinds])
     .option('--full', 'read the whole list again')
     .option('--since <time>', 'also read again what was created since', moment)
-    .option('--resume', 'go on with a full scan that was cut off')
-    .option('--note <text>', 'why; kept with your name')
-    .option('--dry-run', 'read, and say what would change; write nothing')
-    .option('--json', 'print JSON')
-    .action(reconcile);
+    .option('--resume', 'go on with a full scan that was cut off');
+  changeFlags(command, 'read, and say what would change; write nothing').action(reconcile);
 }
 
-async function reconcile(asked: Kind[], { full = false, json = false, note, ...flags }: Flags): Promise<void> {
+async function reconcile(asked: Kind[], flags: ReconcileFlags): Promise<void> {
+  const { full = false, json = false, note, ...options } = flags;
   keepHeapSmall();
   await runUntilDone(loadConfig(SERVICE_NEEDS), async (runtime) => {
     const { signal } = runtime;
     const adoptedAt = await adopt(runtime);
     const deps = reconcileDeps(runtime, await createServiceClient(runtime), adoptedAt);
-    if (!flags.dryRun) await keep(runtime.db, asked, { full, ...(note === undefined ? {} : { note }), ...flags });
+    if (!options.dryRun) {
+      const details = {
+        kinds: asked,
+        full,
+        resume: options.resume ?? false,
+        since: options.since?.toISOString() ?? null,
+      };
+      await recordAction(runtime.db, { actor: cliActor(), action: 'run', reason: note, details, outcome: 'asked' });
+    }
     const runs: Run[] = [];
-    const line = createProgressLine(json ? { write: () => true } : process.stderr, () => performance.now());
+    const line = createProgressLine(json ? { write: () => true } : process.stderr);
     for (const kind of asked) {
       if (signal.aborted) break;
       const onWaiting = () => process.stderr.write(`another run of ${kind} is under way; waiting for it\n`);
-      const onProgress = (at: Progress) => line.show(kind, at);
-      runs.push(await runReconcile(deps, { kind, full, signal, onWaiting, onProgress, ...flags }));
+      const onProgress = (at: Progress) => line.show(() => progressText(kind, at));
+      runs.push(await runReconcile(deps, { kind, full, signal, onWaiting, onProgress, ...options }));
       line.clear();
     }
     print(runs, json);
@@ -58,17 +60,9 @@ async function reconcile(asked: Kind[], { full = false, json = false, note, ...f
   });
 }
 
-async function keep(db: Knex, asked: Kind[], { full, since, resume = false, note }: Flags): Promise<void> {
-  const details = { kinds: asked, full, resume, since: since?.toISOString() ?? null };
-  await recordAction(db, { actor: cliActor(), action: 'run', reason: note ?? null, details, outcome: 'asked' });
-}
-
 function print(runs: Run[], json: boolean): void {
   const [only] = runs;
-  if (json && only && runs.length === 1) {
-    printJson(only);
-    return;
-  }
+  if (json && only && runs.length === 1) return printJson(only);
   printList({ items: runs }, json, {
     run: (run) => run.id ?? 'dry run',
     kind: 'kind',
@@ -110,38 +104,6 @@ function collectKinds(word: string, before: Kind[]): Kind[] {
   const kind = kinds.find((name) => name === word);
   if (!kind) throw new InvalidArgumentError(`Accepted are ${kinds.join(', ')} and all.`);
   return before.length === kinds.length ? [kind] : [...before, kind];
-}
-
-const EVERY_MS = 100;
-
-interface ProgressLine {
-  show(kind: string, at: Progress): void;
-  /** Wipes the line, so that what is printed next begins on an empty one. */
-  clear(): void;
-}
-
-interface Terminal {
-  isTTY?: boolean;
-  write(text: string): unknown;
-}
-
-/** One line on a terminal's stderr that says how far a run is; nothing at all where there is no terminal. */
-export function createProgressLine(terminal: Terminal, now: () => number): ProgressLine {
-  let shownAt = Number.NEGATIVE_INFINITY;
-  let visible = false;
-  if (terminal.isTTY !== true) return { show: () => {}, clear: () => {} };
-  return {
-    show: (kind, at) => {
-      if (now() - shownAt < EVERY_MS) return;
-      shownAt = now();
-      visible = true;
-      terminal.write(`\r\u001b[K${progressText(kind, at)}`);
-    },
-    clear: () => {
-      if (visible) terminal.write('\r\u001b[K');
-      visible = false;
-    },
-  };
 }
 
 /** A share is shown only where it is known how much there is. */

@@ -6,8 +6,9 @@ import { adoptedAtOf } from '../records/installation.js';
 import { type Assigned, assignRefund } from '../records/orders/assign-refund.js';
 import { listOpenRefunds, type OpenRefund } from '../records/orders/list-open-refunds.js';
 import { releaseRules } from '../wiring/reconcile-settings.js';
-import { type Flags, type ListFlags, listFlags } from './arguments.js';
-import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
+import type { Flags } from './arguments.js';
+import { listVerb } from './list-verb.js';
+import { type Columns, printJson, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<OpenRefund> = {
@@ -32,16 +33,14 @@ interface AssignFlags extends Flags {
 
 export function define(command: Command): void {
   command.description('payouts that may give money back and that no payment owns: list, assign');
-  listFlags(
-    command.command('list').description('those that nothing links, newest first; exit code 3 when there is any'),
-  ).action(({ json = false, ...query }: ListFlags) =>
-    withStore(async ({ db, contract }) => {
-      const { movements } = await contract();
-      const page = await listOpenRefunds(db, movements.words.payoutType, query);
-      printList(page, json, columns);
-      if (page.items.length > 0) process.exitCode = EXIT_FINDINGS;
-    }),
-  );
+  listVerb(command, 'those that nothing links, newest first; exit code 3 when there is any', {
+    columns,
+    list: async (db, query, { contract }) => {
+      const { words } = (await contract()).movements;
+      return listOpenRefunds(db, words.payoutType, query);
+    },
+    isFinding: () => true,
+  });
   command
     .command('assign <payout>')
     .description('say whose refund it is; it counts before what the service’s records say')
@@ -67,20 +66,12 @@ async function assign(
       const done = await assignRefund(trx, given, { ...rules, adoptedAt });
       if (done.outcome === 'refused')
         throw new UsageError(done.why === 'own_call' ? `${done.message} (--force)` : done.message);
-      await recordAction(trx, {
-        actor: given.actor,
-        action: 'assign refund',
-        target: `payout ${payoutId}`,
-        reason: note,
-        details: { paymentIntentId, before: done.before, force },
-        outcome: 'done',
-      });
+      const about = { actor: given.actor, action: 'assign refund', target: `payout ${payoutId}`, reason: note };
+      const details = { paymentIntentId, before: done.before, force };
+      await recordAction(trx, { ...about, details, outcome: 'done' });
       return done;
     });
-    if (json) {
-      printJson({ payoutId, paymentIntentId, before, orders: orders.map(shortOf), dryRun });
-      return;
-    }
+    if (json) return printJson({ payoutId, paymentIntentId, before, orders: orders.map(shortOf), dryRun });
     printText(`${dryRun ? 'would assign' : 'assigned'} ${payoutId} to ${paymentIntentId ?? 'no payment'}`);
     for (const { reference, status, release } of orders.map(shortOf))
       printText(`order ${reference}: ${status}, ${release.safe ? 'safe' : 'not safe'} (${release.reason})`);

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { RejectionView } from '../domain/views/webhook-shapes.js';
 import { listRejections } from '../records/inbox/rejections.js';
-import { type ListFlags, listFlags, moment } from './arguments.js';
-import { type Columns, printList } from './print.js';
-import { withStore } from './with-store.js';
+import { moment } from './arguments.js';
+import { listVerb } from './list-verb.js';
+import type { Columns } from './print.js';
 
 const columns: Columns<RejectionView> = {
   id: 'id',
@@ -15,10 +15,7 @@ const columns: Columns<RejectionView> = {
 
 export function define(command: Command): void {
   command.description('rejected requests, sampled, with what to do');
-  listFlags(command.command('list').description('newest first'))
+  listVerb(command, 'newest first', { columns, list: listRejections })
     .option('--reason <reason>', 'such as invalid_signature')
-    .option('--since <time>', 'such as 24h or 2026-10-31', moment)
-    .action(({ json = false, ...query }: ListFlags & { reason?: string }) =>
-      withStore(async ({ db }) => printList(await listRejections(db, query), json, columns)),
-    );
+    .option('--since <time>', 'such as 24h or 2026-10-31', moment);
 }

@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
 import { startSandbox } from '../sandbox/start-sandbox.js';
+import { wholeNumber } from './arguments.js';
 import { runUntilStopped } from './run-until-stopped.js';
 
 interface Flags {
@@ -37,10 +38,4 @@ export function define(command: Command): void {
     });
 }
 
-function upTo(most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value <= most) return value;
-    throw new InvalidArgumentError(`Accepted is a whole number from 0 to ${most}.`);
-  };
-}
+const upTo = (most: number) => wholeNumber(0, most);

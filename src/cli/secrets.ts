@@ -13,7 +13,7 @@ import { adoptedAtOf } from '../records/installation.js';
 import { loadContract } from '../service-api/contract.js';
 import { secretsStatus } from '../webhook/rotation.js';
 import { releaseRules } from '../wiring/reconcile-settings.js';
-import type { Flags } from './arguments.js';
+import { changeFlags, type Flags } from './arguments.js';
 import { type Columns, printJson, printList, printResult, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
@@ -57,22 +57,17 @@ export function define(command: Command): void {
         for (const { label, next } of status.items) printText(`next for ${label}: ${next}`);
       }),
     );
-  command
+  const verb = command
     .command('retire <label>')
     .description('no receiver accepts it any more, within ten seconds; refused while the evidence lacks something')
     .option('--force', 'although something is missing; takes --note')
-    .option('--leaked', 'somebody else has it: what the delivery history lacks of it was not sent; takes --note')
-    .option('--note <text>', 'why; kept with your name')
-    .option('--dry-run', 'only say what would be done')
-    .option('--json', 'print JSON')
-    .action((label: string, flags: RetireFlags) => withSecrets((db, config) => retire(db, config, label, flags)));
-  command
-    .command('restore <label>')
-    .description('takes a retirement back')
-    .option('--note <text>', 'why; kept with your name')
-    .option('--dry-run', 'only say what would be done')
-    .option('--json', 'print JSON')
-    .action((label: string, flags: Flags) => withSecrets((db, config) => restore(db, config, label, flags)));
+    .option('--leaked', 'somebody else has it: what the delivery history lacks of it was not sent; takes --note');
+  changeFlags(verb).action((label: string, flags: RetireFlags) =>
+    withSecrets((db, config) => retire(db, config, label, flags)),
+  );
+  changeFlags(command.command('restore <label>').description('takes a retirement back')).action(
+    (label: string, flags: Flags) => withSecrets((db, config) => restore(db, config, label, flags)),
+  );
 }
 
 type SecretsConfig = Config & { WEBHOOK_SECRETS: NonNullable<Config['WEBHOOK_SECRETS']> };
@@ -87,11 +82,7 @@ async function statusNow(db: Knex, config: SecretsConfig): Promise<{ items: Secr
   return secretsStatus(db, config.WEBHOOK_SECRETS, new Date(), deliveries.pending);
 }
 
-async function find(
-  db: Knex,
-  config: SecretsConfig,
-  label: string,
-): Promise<SecretStatus & { warning: string | null }> {
+async function find(db: Knex, config: SecretsConfig, label: string) {
   const { items } = await statusNow(db, config);
   const found = items.find((secret) => secret.label === label);
   const labels = items.map((secret) => secret.label).join(', ');

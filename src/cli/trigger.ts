@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config.js';
 import { MARK_FIELD, TRIGGER_MARK } from '../domain/events/event-key.js';
 import { AppError } from '../errors.js';
-import { wholeNumber } from './arguments.js';
+import { type Flags, wholeNumber } from './arguments.js';
 import { printJson, printResult } from './print.js';
 import { chooseSecret, sign } from './signature.js';
 
@@ -12,13 +12,11 @@ class TriggerError extends AppError {
   readonly code = 'trigger';
 }
 
-interface Flags {
+interface TriggerFlags extends Flags {
   secret?: string;
   skew: number;
   url?: string;
   data?: Record<string, unknown>;
-  dryRun?: boolean;
-  json?: boolean;
 }
 
 interface TestEvent {
@@ -41,19 +39,16 @@ export function define(command: Command): void {
     .option('--data <json>', 'the event’s data; a made-up payment intent when left out', jsonObject)
     .option('--dry-run', 'sign, and print the request; send nothing')
     .option('--json', 'print JSON')
-    .action(async (event: string, { dryRun = false, json = false, ...flags }: Flags) => {
+    .action(async (event: string, { dryRun = false, json = false, ...flags }: TriggerFlags) => {
       const made = testEvent(event, flags);
-      if (dryRun) {
-        printJson({ method: 'POST', ...made, dryRun });
-        return;
-      }
+      if (dryRun) return printJson({ method: 'POST', ...made, dryRun });
       const { status, text } = await send(made);
       printResult(json, { status, answer: text }, `${status} ${text}`);
       if (status !== 200) process.exitCode = 1;
     });
 }
 
-function testEvent(event: string, flags: Flags): TestEvent {
+function testEvent(event: string, flags: TriggerFlags): TestEvent {
   const { PORT, WEBHOOK_PATH } = loadConfig();
   const { label, secret } = chooseSecret(flags.secret);
   const timestamp = Math.floor(Date.now() / 1000) + flags.skew;

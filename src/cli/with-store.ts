@@ -5,7 +5,7 @@ import { createLog, type Logger } from '../log.js';
 import { DatabaseError, troubleOf } from '../records/database/database-trouble.js';
 import { openStore } from '../wiring/open-store.js';
 
-type Store = { db: Knex; config: Config; log: Logger } & ReturnType<typeof settingsOf>;
+export type Store = { db: Knex; config: Config; log: Logger } & ReturnType<typeof settingsOf>;
 
 /** Runs one short command against the database, joining the embedded one where that is in use, and leaves it again. */
 export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {

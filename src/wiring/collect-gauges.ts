@@ -1,3 +1,4 @@
+import type { Gauge } from 'prom-client';
 import type { Logger } from '../log.js';
 import { kinds } from '../reconcile/deps.js';
 import { channelStates } from '../records/alerts/alert-channels.js';
@@ -19,6 +20,12 @@ import type { Runtime } from './runtime.js';
 /** Asked on every scrape, so that every process says the same. While that fails they keep their values. */
 export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metrics' | 'log'>): void {
   const onScrape = scraped(log);
+  /** Null: it was not measured yet. */
+  const measure = (gauge: Gauge, ask: () => Promise<number | null>) =>
+    onScrape(gauge, async () => {
+      const value = await ask();
+      if (value !== null) gauge.set(value);
+    });
   collectBacklog(metrics, db);
   collectOnCall({ db, metrics }, onScrape);
   onScrape(metrics.breaksOpen, async () => {
@@ -32,20 +39,16 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
     metrics.callbackBacklog.set({ state: 'dead' }, dead);
     metrics.callbackOldest.set(oldestSeconds);
   });
-  onScrape(metrics.sealOldestUnsealed, async () => {
-    metrics.sealOldestUnsealed.set(await oldestUnsealedSeconds(db, new Date()));
-  });
-  onScrape(metrics.sealFindings, async () => {
-    const check = await decidingSealCheck(db);
-    if (check !== null) metrics.sealFindings.set(check.findings);
-  });
-  onScrape(metrics.sealUnverified, async () => {
-    metrics.sealUnverified.set(await unverifiedSeconds(db, new Date()));
-  });
-  onScrape(metrics.sealVerified, async () => {
+  measure(metrics.sealOldestUnsealed, () => oldestUnsealedSeconds(db, new Date()));
+  measure(metrics.sealFindings, async () => (await decidingSealCheck(db))?.findings ?? null);
+  measure(metrics.sealUnverified, () => unverifiedSeconds(db, new Date()));
+  measure(metrics.sealVerified, async () => {
     const last = await lastSealCheck(db, { whole: true });
-    if (last !== null) metrics.sealVerified.set(Date.parse(last.finishedAt) / 1000);
+    return last === null ? null : Date.parse(last.finishedAt) / 1000;
   });
+  measure(metrics.missedDeliveries, () => countMissed(db));
+  measure(metrics.unrecoverableDeliveries, () => countUnrecoverable(db));
+  measure(metrics.ordersHeldByRefund, () => heldByRefund(db));
   onScrape(metrics.alertsFiring, async () => {
     const open = await openAlerts(db);
     for (const severity of ['critical', 'warning']) {
@@ -56,14 +59,6 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
   onScrape(metrics.alertChannelFailing, async () => {
     for (const { channel, failing } of await channelStates(db))
       metrics.alertChannelFailing.set({ channel }, failing ? 1 : 0);
-  });
-  onScrape(metrics.missedDeliveries, async () => {
-    const missed = await countMissed(db);
-    if (missed !== null) metrics.missedDeliveries.set(missed);
-  });
-  onScrape(metrics.unrecoverableDeliveries, async () => {
-    const count = await countUnrecoverable(db);
-    if (count !== null) metrics.unrecoverableDeliveries.set(count);
   });
   onScrape(metrics.reconcileLastSuccess, async () => {
     for (const { kind, at } of await lastCompleteRuns(db, kinds)) {
@@ -87,7 +82,6 @@ function collectOnCall({ db, metrics }: Pick<Runtime, 'db' | 'metrics'>, onScrap
     metrics.callsLost.reset();
     for (const { operation, count } of await lostCalls(db)) metrics.callsLost.set({ operation }, count);
   });
-  onScrape(metrics.ordersHeldByRefund, async () => metrics.ordersHeldByRefund.set(await heldByRefund(db)));
   onScrape(metrics.settingsDiffering, async () => {
     metrics.settingsDiffering.reset();
     for (const { setting, values } of await differingSettings(db))

@@ -1,9 +1,9 @@
+import { TimeoutStrategy, timeout } from 'cockatiel';
 import type { Knex } from 'knex';
 import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
 import { passwordComesFrom } from '../records/database/database-trouble.js';
 import { type RunStep, runPlainly } from './start-steps.js';
-import { within } from './within.js';
 
 export interface Store {
   db: Knex;
@@ -17,7 +17,7 @@ type StoreConfig = Pick<Config, 'DATABASE_URL' | 'DATABASE_DIRECT_URL'> & Partia
 /** Where the embedded database of a working directory lives. */
 export const EMBEDDED_FOLDER = '.tallyhook';
 /** A statement that waits for a lock would be waited for as long. */
-const DESTROY_MS = 2_000;
+const destroying = timeout(2_000, TimeoutStrategy.Aggressive);
 const EMBEDDED_GRACE_MS = 20_000;
 
 /**
@@ -69,5 +69,5 @@ export async function openStore(
 const loadDriver = () => import('../records/database.js');
 
 async function destroy(db: Knex): Promise<void> {
-  await within(DESTROY_MS, () => db.destroy()).catch(() => {});
+  await destroying.execute(() => db.destroy()).catch(() => {});
 }

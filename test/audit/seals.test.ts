@@ -194,6 +194,9 @@ it('finds a seal that was changed, dropped or made anew, and the last ones gone'
   ]);
   const dropped = await foundAfter(`DELETE FROM seals WHERE number = ${middle.number}`);
   expect(dropped[0]).toMatchObject({ what: 'seal_missing', seal: middle.number });
+  const [next] = seals.slice(4);
+  const two = await foundAfter(`DELETE FROM seals WHERE number IN (${middle.number}, ${next.number})`);
+  expect(brief(two)[0]).toMatchObject({ what: 'seal_missing', from: middle.number, to: next.number });
   const tail = await foundAfter(`DELETE FROM seals WHERE number >= ${last.number}`);
   expect(brief(tail)).toMatchObject([{ what: 'seal_missing', from: last.number, to: last.number }]);
 });

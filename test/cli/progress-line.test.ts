@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createProgressLine, progressText } from '../../src/cli/reconcile.js';
+import { createProgressLine } from '../../src/cli/print.js';
+import { progressText } from '../../src/cli/reconcile.js';
 
 const at = { seen: 12_300, calls: 130, oldest: Date.parse('2026-01-03T10:00:00Z'), total: null };
 
@@ -15,11 +16,11 @@ test('shows itself on a terminal alone, not too often, and goes away', () => {
   let now = 0;
   const write = (text: string) => (written += text);
   const silent = createProgressLine({ write }, () => now);
-  silent.show('payouts', at);
+  silent.show(() => 'payouts');
   silent.clear();
   expect(written).toBe('');
   const line = createProgressLine({ isTTY: true, write }, () => now);
-  for (now = 0; now < 250; now += 10) line.show('payouts', at);
+  for (now = 0; now < 250; now += 10) line.show(() => `payouts at ${now}`);
   expect(written.split('\r').length - 1).toBe(3);
   line.clear();
   expect(written.endsWith('\r\u001b[K')).toBe(true);

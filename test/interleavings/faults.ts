@@ -26,11 +26,9 @@ export const faults: Fault[] = [
     name: 'an UPDATE without its condition: a run that was taken for dead is closed again',
     file: 'src/records/runs/runs.ts',
     from: `.where({ id, status: 'running' })
-    .update({
-      status: end.status,`,
+    .update({ ...asColumns(fields),`,
     to: `.where({ id })
-    .update({
-      status: end.status,`,
+    .update({ ...asColumns(fields),`,
   },
   {
     name: 'a sweep that takes rows in progress',

@@ -11,7 +11,7 @@ export interface NewAction {
   /** What it was done to, as `event 12`; left out: no one thing. */
   target?: string | null;
   /** Why, in the actor's words. */
-  reason?: string | null;
+  reason?: string | null | undefined;
   /** Never a secret, nor what says who a customer is. */
   details?: Readonly<Record<string, unknown>>;
   /** `done`; `asked`: handed over, or begun, and its own records say the rest; `refused`: nothing was changed. */

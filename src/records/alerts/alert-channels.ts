@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import { rowsOf } from '../database/statements.js';
+import { firstOf, raw, rowsOf, run } from '../database/statements.js';
 
 export interface FailingChannel {
   channel: string;
@@ -23,13 +23,10 @@ export async function channelStates(db: Knex): Promise<{ channel: string; failin
 /** Makes those that are new, and forgets the trouble of those that are not configured any more, and what they were to send. */
 export async function keepChannels(db: Knex, channels: readonly string[]): Promise<void> {
   for (const channel of channels) await db('alert_channels').insert({ channel }).onConflict('channel').ignore();
-  await db('alert_channels')
-    .whereNotIn('channel', [...channels])
-    .update({ failing_since: null, failures: 0, error: null });
-  await db('alert_notices')
-    .whereNotIn('channel', [...channels])
-    .where({ status: 'pending' })
-    .update({ status: 'expired' });
+  await run(db)`
+    UPDATE alert_channels SET failing_since = NULL, failures = 0, error = NULL WHERE channel <> ALL (${channels}::text[])`;
+  await run(db)`
+    UPDATE alert_notices SET status = 'expired' WHERE channel <> ALL (${channels}::text[]) AND status = 'pending'`;
 }
 
 interface WaitingNotice {
@@ -49,35 +46,29 @@ export interface ClaimedChannel {
 
 const NOTICES_AT_ONCE = 20;
 /** What could not be sent for so long is not sent any more: what still holds is in the digest. */
-const NOTICE_LIFE = "interval '24 hours'";
+const NOTICE_LIFE = raw("interval '24 hours'");
 
 /** Takes a channel that has something to send, for so many seconds. Null: it has not, may not yet, or another has it. */
 export async function claimChannel(db: Knex, channel: string, seconds: number): Promise<ClaimedChannel | null> {
-  await db('alert_notices')
-    .where({ channel, status: 'pending' })
-    .whereRaw(`created_at < now() - ${NOTICE_LIFE}`)
-    .update({ status: 'expired' });
+  await run(db)`
+    UPDATE alert_notices SET status = 'expired'
+    WHERE channel = ${channel} AND status = 'pending' AND created_at < now() - ${NOTICE_LIFE}`;
   const claim = randomUUID();
-  const rows = await rowsOf<{ failures: number }>(db)`
+  const row = await firstOf<{ failures: number }>(db)`
     UPDATE alert_channels SET claim = ${claim}, claimed_until = clock_timestamp() + ${seconds}::float8 * interval '1 second'
     WHERE channel = ${channel} AND next_attempt_at <= clock_timestamp()
       AND (claimed_until IS NULL OR claimed_until < clock_timestamp())
       AND EXISTS (SELECT FROM alert_notices AS waiting WHERE waiting.channel = alert_channels.channel AND status = 'pending')
     RETURNING failures`;
-  const [row] = rows;
   if (row === undefined) return null;
-  const notices: WaitingNotice[] = await db('alert_notices')
-    .select('id', 'webhook_id as webhookId', 'message', 'created_at as createdAt')
-    .where({ channel, status: 'pending' })
-    .orderBy('id')
-    .limit(NOTICES_AT_ONCE);
+  const notices = await rowsOf<WaitingNotice>(db)`
+    SELECT id, webhook_id AS "webhookId", message, created_at AS "createdAt" FROM alert_notices
+    WHERE channel = ${channel} AND status = 'pending' ORDER BY id LIMIT ${NOTICES_AT_ONCE}`;
   return { channel, claim, failures: row.failures, notices };
 }
 
 export async function noticeSent(db: Knex, id: string): Promise<void> {
-  await db('alert_notices')
-    .where({ id, status: 'pending' })
-    .update({ status: 'sent', sent_at: db.raw('now()') });
+  await run(db)`UPDATE alert_notices SET status = 'sent', sent_at = now() WHERE id = ${id} AND status = 'pending'`;
 }
 
 /** Gives the channel back. `failed`: why, and when it may be tried again. */

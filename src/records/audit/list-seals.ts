@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Seal } from '../../domain/audit/seal.js';
-import { raw, rowsOf, sql } from '../database/statements.js';
+import { firstOf, raw, rowsOf, sql } from '../database/statements.js';
 
 /** As it stands in the table, be it true or not. */
 export interface StoredSeal extends Seal {
@@ -38,14 +38,14 @@ export async function* readSeals(db: Knex, { from, to }: SealRange): AsyncGenera
 
 /** The newest below a number, and of a log where one is named; null: there is none. */
 export async function sealBefore(db: Knex, number: string, log?: string): Promise<StoredSeal | null> {
-  const [row] = await rowsOf<Row>(db)`
+  const row = await firstOf<Row>(db)`
     SELECT ${COLUMNS} FROM seals WHERE seals.number < ${number}::bigint
       ${log === undefined ? raw('') : sql`AND log = ${log}`} ORDER BY seals.number DESC LIMIT 1`;
   return row === undefined ? null : sealOf(row);
 }
 
 export async function getSeal(db: Knex, number: string): Promise<StoredSeal | null> {
-  const [row] = await rowsOf<Row>(db)`SELECT ${COLUMNS} FROM seals WHERE seals.number = ${number}::bigint`;
+  const row = await firstOf<Row>(db)`SELECT ${COLUMNS} FROM seals WHERE seals.number = ${number}::bigint`;
   return row === undefined ? null : sealOf(row);
 }
 

@@ -4,17 +4,16 @@ import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { type BreakStep, breakStepShape } from '../../domain/views/proof-shapes.js';
 import { getAction } from '../actions/list-actions.js';
 import type { BreakRow } from '../breaks/list-breaks.js';
+import { firstOf, rowsOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 import type { LogName } from './sealed-logs.js';
 
 /** What people did when they closed the month last; null: it is not closed. */
 export async function closingAction(db: Knex, month: string): Promise<ActionView | null> {
-  const row = await db('actions')
-    .where({ action: 'close period', target: `period ${month}`, outcome: 'done' })
-    .whereExists(db('periods').where({ month, status: 'closed' }))
-    .orderBy('id', 'desc')
-    .first('id');
-  return row === undefined ? null : getAction(db, String(row.id));
+  const row = await firstOf<{ id: string }>(db)`
+    SELECT id FROM actions WHERE action = 'close period' AND target = ${`period ${month}`} AND outcome = 'done'
+      AND EXISTS (SELECT FROM periods WHERE month = ${month} AND status = 'closed') ORDER BY id DESC LIMIT 1`;
+  return row === undefined ? null : getAction(db, row.id);
 }
 
 /** The number of the seal of a row; null: it is not sealed. */
@@ -62,12 +61,8 @@ export async function* breaksUntil(
     const last = rows.at(-1);
     if (last === undefined) return;
     after = last.id;
-    const steps = await db<StepRow>('break_steps')
-      .whereIn(
-        'break_id',
-        rows.map(({ id }) => id),
-      )
-      .orderBy('id');
+    const steps = await rowsOf<StepRow>(db)`
+      SELECT * FROM break_steps WHERE break_id = ANY (${rows.map(({ id }) => id)}::bigint[]) ORDER BY id`;
     yield rows.flatMap((row) => packedBreak(row, steps, { since, lastStep: BigInt(lastStep) }));
   }
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { z } from 'zod';
-import { raw, rowOf, rowsOf } from '../database/statements.js';
+import { firstOf, raw, rowOf } from '../database/statements.js';
 import { asColumns, type RowOf, viewOf } from '../database/view-of.js';
 import { type LogName, sealedLogs } from './sealed-logs.js';
 import { type Verified, type VerifyOptions, verifySeals } from './verify-seals.js';
@@ -51,12 +51,11 @@ export async function lastSealCheck(db: Knex, { whole = false } = {}): Promise<S
  * is well says nothing of the others. Null: nothing was verified yet.
  */
 export async function decidingSealCheck(db: Knex): Promise<SealCheck | null> {
-  const rows = await rowsOf<Row>(db)`
+  const found = await firstOf<Row>(db)`
     WITH whole AS (SELECT id, started_at FROM seal_checks WHERE is_whole ORDER BY id DESC LIMIT 1)
     SELECT seal_checks.* FROM seal_checks LEFT JOIN whole ON true
     WHERE findings > 0 AND (whole.id IS NULL OR seal_checks.id >= whole.id OR finished_at > whole.started_at)
     ORDER BY seal_checks.id DESC LIMIT 1`;
-  const [found] = rows;
   return found === undefined
     ? ((await lastSealCheck(db, { whole: true })) ?? (await lastSealCheck(db)))
     : toView(found);
@@ -119,9 +118,8 @@ function firstWaiting({ name, table, place }: (typeof sealedLogs)[number], rows:
 }
 
 export async function sealState(db: Knex): Promise<SealState> {
-  const rows = await rowsOf<{ number: string; hash: string; at: Date }>(db)`
+  const newest = await firstOf<{ number: string; hash: string; at: Date }>(db)`
     SELECT number, hash, sealed_at AS at FROM seals ORDER BY number DESC LIMIT 1`;
-  const [newest] = rows;
   const unsealed: SealState['unsealed'] = [];
   for (const log of sealedLogs) {
     const { rows, at } = await rowOf<{ rows: number; at: Date | null }>(db)`

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { rowLine, type SealedRow } from '../../domain/audit/seal.js';
 import { canonicalJson } from '../../domain/canonical-json.js';
+import { groupedPairs } from '../../domain/grouped.js';
 import type { JsonObject } from '../../domain/json.js';
 import { parseJson } from '../../domain/json-table/parse-json.js';
 import { snakeCase } from '../../domain/records.js';
@@ -198,7 +199,5 @@ async function legsOf(db: Knex, entries: Record<string, string | null>[]): Promi
     SELECT entry_id::text AS entry, line::text, account::varchar, asset_code::varchar AS "assetCode", trim_scale(amount)::text AS amount,
            CASE WHEN memo THEN 'yes' ELSE 'no' END AS memo
     FROM entry_lines WHERE entry_id = ANY (${entries.map(({ id }) => Number(id))}::bigint[]) ORDER BY entry_lines.entry_id, entry_lines.line`;
-  const legs = new Map<string, JsonObject[]>();
-  for (const { entry, ...leg } of rows) legs.set(entry, [...(legs.get(entry) ?? []), leg]);
-  return legs;
+  return groupedPairs(rows.map(({ entry, ...leg }) => [entry, leg]));
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { NO_SEAL } from '../../domain/audit/seal.js';
-import { rowOf, rowsOf } from '../database/statements.js';
+import { firstOf, rowOf, rowsOf } from '../database/statements.js';
 import { getSeal, sealHead } from './list-seals.js';
 
 export interface KnownSeal {
@@ -10,29 +10,19 @@ export interface KnownSeal {
 
 /** Whether the newest seal is the one that was made last. Seals that are made meanwhile do no harm. */
 export async function verifyHead(db: Knex, reportFinding: ReportFinding): Promise<void> {
-  const rows = await rowsOf<{ number: string; hash: string }>(db)`
-    SELECT number::text, hash FROM seals ORDER BY seals.number DESC LIMIT 1`;
-  const last = rows[0] ?? { number: '0', hash: NO_SEAL };
+  const newest = await firstOf<KnownSeal>(db)`SELECT number::text, hash FROM seals ORDER BY seals.number DESC LIMIT 1`;
+  const last = newest ?? { number: '0', hash: NO_SEAL };
   const head = await sealHead(db);
   if (head !== null && BigInt(head.number) > BigInt(last.number) && (await getSeal(db, head.number)) === null) {
     const next = String(BigInt(last.number) + 1n);
     const message = `the newest seal is ${last.number}, and ${head.number} was made: seals ${next} to ${head.number} are missing`;
-    reportFinding({ what: 'seal_missing', seal: next, log: null, from: next, to: head.number, rows: 0, told: message });
-    return;
+    return reportFinding(findingOf('seal_missing', message, { seal: next, from: next, to: head.number }));
   }
   const named = head === null || head.number === '0' ? null : await getSeal(db, head.number);
   const isRight = head !== null && (head.number === '0' ? last.number === '0' : named?.hash === head.hash);
   if (isRight && BigInt(head.number) >= BigInt(last.number)) return;
   const message = `the row that names the newest seal says ${head?.number ?? 'nothing'}, and the newest is ${last.number}`;
-  reportFinding({
-    what: 'head_changed',
-    seal: last.number,
-    log: null,
-    from: last.number,
-    to: last.number,
-    rows: 0,
-    told: message,
-  });
+  reportFinding(findingOf('head_changed', message, { seal: last.number, from: last.number }));
 }
 
 /** Seals that were seen by earlier checks, and rows that others were made of. */
@@ -50,7 +40,7 @@ export async function verifyTails(db: Knex, reportFinding: ReportFinding): Promi
   if (BigInt(known) <= BigInt(newest)) return;
   const from = String(BigInt(newest) + 1n);
   const message = `the history of changes ends at row ${newest}, and the store was sent row ${known}: what came between is missing`;
-  reportFinding({ what: 'tail_missing', seal: null, log: 'changes', from, to: known, rows: 0, told: message });
+  reportFinding(findingOf('tail_missing', message, { log: 'changes', from, to: known }));
 }
 
 /** Seals that somebody kept elsewhere. */
@@ -70,9 +60,8 @@ async function holdSeal(
   const { number, hash } = seal;
   const found = await getSeal(db, number);
   if (found?.hash === hash) return;
-  const about = { seal: number, log: null, from: number, to: number, rows: 0 };
   const message = `${by} seal ${number} as ${hash.slice(0, 16)}…; ${found === null ? 'it is missing' : `it is ${found.hash.slice(0, 16)}…`}`;
-  reportFinding({ what: found === null ? 'seal_missing' : 'seal_changed', ...about, told: message });
+  reportFinding(findingOf(found === null ? 'seal_missing' : 'seal_changed', message, { seal: number, from: number }));
 }
 
 /** Something that is not as it was sealed, and where. */
@@ -102,6 +91,21 @@ export interface Finding {
   rows: number;
   /** The same in words. */
   told: string;
+}
+
+/** `to`: left out where it is the first alone. */
+export function findingOf(
+  what: Finding['what'],
+  message: string,
+  {
+    seal = null,
+    log = null,
+    from,
+    to = from,
+    rows = 0,
+  }: Pick<Finding, 'from'> & Partial<Omit<Finding, 'what' | 'told'>>,
+): Finding {
+  return { what, seal, log, from, to, rows, told: message };
 }
 
 export type ReportFinding = (finding: Finding) => void;

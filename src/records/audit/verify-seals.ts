@@ -4,10 +4,12 @@ import { compareRows, type FaultyRows } from '../../domain/audit/compare-rows.js
 import { type MovedRows, movedRows } from '../../domain/audit/find-moved.js';
 import { NO_SEAL, type RowHash, rowHash, rowsHashOf, sealHash, unpackRowHashes } from '../../domain/audit/seal.js';
 import { readPeriodFile } from '../books/period-files.js';
+import { rowsOf } from '../database/statements.js';
 import { readSeals, type SealRange, type StoredSeal, sealBefore } from './list-seals.js';
 import { readSealedRows, type SealedLog, sealedLogs } from './sealed-logs.js';
 import {
   type Finding,
+  findingOf,
   type KnownSeal,
   type ReportFinding,
   verifyExpected,
@@ -18,7 +20,7 @@ import {
 export interface VerifyOptions extends Partial<SealRange> {
   /** Seals that somebody kept elsewhere: each must be in the chain. */
   expected?: readonly KnownSeal[];
-  onFinding?: (finding: Finding) => void;
+  onFinding?: ReportFinding;
   onProgress?: (at: { seal: string; rows: number }) => void;
   /** Done after each seal: what must not wait until all is verified. */
   meanwhile?: () => Promise<void>;
@@ -44,7 +46,7 @@ export interface Verified {
 interface SealScan {
   db: Knex;
   found: Verified;
-  reportFinding: (finding: Finding) => void;
+  reportFinding: ReportFinding;
   moved: MovedRows;
   before: Pick<StoredSeal, 'number' | 'hash'>;
   /** Where the newest seal of each log ends; null: that seal is one of those that are missing. */
@@ -66,16 +68,9 @@ export async function verifySeals(db: Knex, options: VerifyOptions = {}): Promis
       await meanwhile?.();
     }
   }
-  for (const { log, from: was, to: is } of scan.moved.found((name) => logOf(name)?.place ?? 'id')) {
-    scan.reportFinding({
-      what: 'row_moved',
-      seal: null,
-      log,
-      from: was,
-      to: is,
-      rows: 1,
-      told: `what was row ${was} of ${log} is row ${is}`,
-    });
+  for (const { log, from, to: is } of scan.moved.found((name) => logOf(name)?.place ?? 'id')) {
+    const message = `what was row ${from} of ${log} is row ${is}`;
+    scan.reportFinding(findingOf('row_moved', message, { log, from, to: is, rows: 1 }));
   }
   if (to === null) await verifyHead(db, scan.reportFinding);
   await verifyTails(db, scan.reportFinding);
@@ -84,7 +79,7 @@ export async function verifySeals(db: Knex, options: VerifyOptions = {}): Promis
   return { ...scan.found, unexpected: scan.found.findings - before, isWhole: from === null && to === null };
 }
 
-async function begin(db: Knex, from: string | null, onFinding: (finding: Finding) => void): Promise<SealScan> {
+async function begin(db: Knex, from: string | null, onFinding: ReportFinding): Promise<SealScan> {
   const before = from === null ? null : await sealBefore(db, from);
   const until = new Map<string, string>();
   for (const { name } of from === null ? [] : sealedLogs) {
@@ -137,30 +132,19 @@ async function verifySeal(scan: SealScan, seal: StoredSeal): Promise<void> {
 
 /** Whether the seal before it is not there. */
 function reportMissing(scan: SealScan, seal: StoredSeal): boolean {
-  const next = BigInt(scan.before.number) + 1n;
-  const number = BigInt(seal.number);
-  const { until } = scan;
+  const next = String(BigInt(scan.before.number) + 1n);
+  const { number, log, after, previous } = seal;
   if (number === next) {
-    if (scan.before.hash !== '') return false;
-    scan.before = { number: scan.before.number, hash: seal.previous };
+    if (scan.before.hash === '') scan.before = { number: scan.before.number, hash: previous };
     return false;
   }
-  const last = number - 1n;
+  const last = String(BigInt(number) - 1n);
   const which = next === last ? `seal ${next} is` : `seals ${next} to ${last} are`;
-  const about = { log: null, from: String(next), to: String(last), rows: 0 };
-  scan.reportFinding({ what: 'seal_missing', seal: String(next), ...about, told: `${which} missing` });
-  const before = until.get(seal.log) ?? '0';
-  if (before !== seal.after) {
-    const message = `the rows of ${seal.log} above ${before}, up to ${seal.after}, have no seal any more`;
-    scan.reportFinding({
-      what: 'row_unsealed',
-      seal: null,
-      log: seal.log,
-      from: before,
-      to: seal.after,
-      rows: 0,
-      told: message,
-    });
+  scan.reportFinding(findingOf('seal_missing', `${which} missing`, { seal: next, from: next, to: last }));
+  const from = scan.until.get(log) ?? '0';
+  if (from !== after) {
+    const message = `the rows of ${log} above ${from}, up to ${after}, have no seal any more`;
+    scan.reportFinding(findingOf('row_unsealed', message, { log, from, to: after }));
   }
   return true;
 }
@@ -215,23 +199,13 @@ const words = {
   row_added: 'not what was sealed: nothing was there',
 };
 
-function rowFinding(seal: StoredSeal, { what, from, to, rows }: FaultyRows): Finding {
-  const which =
-    rows === 1 ? `row ${from} of ${seal.log} is` : `${rows} rows of ${seal.log}, from ${from} to ${to}, are`;
-  return {
-    what,
-    seal: seal.number,
-    log: seal.log,
-    from,
-    to,
-    rows,
-    told: `${which} ${words[what]} (seal ${seal.number})`,
-  };
+function rowFinding({ number: seal, log }: StoredSeal, { what, from, to, rows }: FaultyRows): Finding {
+  const which = rows === 1 ? `row ${from} of ${log} is` : `${rows} rows of ${log}, from ${from} to ${to}, are`;
+  return findingOf(what, `${which} ${words[what]} (seal ${seal})`, { seal, log, from, to, rows });
 }
 
-function sealFinding(seal: StoredSeal, fault: string): Finding {
-  const about = { seal: seal.number, log: seal.log, from: seal.number, to: seal.number, rows: 0 };
-  return { what: 'seal_changed', ...about, told: `seal ${seal.number}: ${fault}` };
+function sealFinding({ number: seal, log }: StoredSeal, fault: string): Finding {
+  return findingOf('seal_changed', `seal ${seal}: ${fault}`, { seal, log, from: seal });
 }
 
 function logOf(name: string): SealedLog | undefined {
@@ -240,16 +214,13 @@ function logOf(name: string): SealedLog | undefined {
 
 /** The seal is of a file's hash: its bytes are held against that. */
 async function verifyFiles(db: Knex, seal: StoredSeal, reportFinding: ReportFinding): Promise<void> {
-  const files = await db<{ id: string; name: string; sha256: string }>('period_files')
-    .where('id', '>', seal.after)
-    .where('id', '<=', seal.until)
-    .orderBy('id')
-    .select('id', 'name', 'sha256');
+  const files = await rowsOf<{ id: string; name: string; sha256: string }>(db)`
+    SELECT id, name, sha256 FROM period_files WHERE id > ${seal.after} AND id <= ${seal.until} ORDER BY id`;
   for (const { id, name, sha256 } of files) {
     const hash = createHash('sha256');
     for await (const part of readPeriodFile(db, id)) hash.update(part);
     if (hash.digest('hex') === sha256) continue;
     const message = `the stored file ${name} (row ${id} of period_files) is not what was stored`;
-    reportFinding({ what: 'file_changed', seal: seal.number, log: seal.log, from: id, to: id, rows: 1, told: message });
+    reportFinding(findingOf('file_changed', message, { seal: seal.number, log: seal.log, from: id, rows: 1 }));
   }
 }

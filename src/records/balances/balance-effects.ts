@@ -58,12 +58,10 @@ export async function writeEffects(
 
 async function readOpenings(trx: Knex.Transaction, records: readonly Worked[]): Promise<Map<string, Opening>> {
   const assets = records.flatMap(({ effects }) => effects.flatMap(({ assetCode }) => assetCode ?? []));
-  const rows = await trx<{ asset_code: string; opening_at: Date; opened_at: Date }>('balance_proofs')
-    .whereIn('asset_code', [...new Set(assets)])
-    .whereNotNull('opening_at');
-  return new Map(
-    rows.map((row) => [row.asset_code, { at: row.opening_at.getTime(), openedAt: row.opened_at.getTime() }]),
-  );
+  const rows = await rowsOf<{ asset: string; at: Date; opened: Date }>(trx)`
+    SELECT asset_code AS asset, opening_at AS at, opened_at AS opened FROM balance_proofs
+    WHERE asset_code = ANY (${assets}::text[]) AND opening_at IS NOT NULL`;
+  return new Map(rows.map(({ asset, at, opened }) => [asset, { at: at.getTime(), openedAt: opened.getTime() }]));
 }
 
 function linesOf(

@@ -3,7 +3,7 @@ import type { MovementTable } from '../../domain/balances/movement-table.js';
 import { effectsOf, operationsWith } from '../../domain/balances/movements.js';
 import { canonicalHash } from '../../domain/canonical-json.js';
 import { feedHead } from '../changes.js';
-import { rowsOf } from '../database/statements.js';
+import { columnOf, rowsOf, valueOf } from '../database/statements.js';
 import { type Worked, writeEffects } from './balance-effects.js';
 import { type MovingKind, movingKinds, readMoving } from './balance-records.js';
 
@@ -40,9 +40,9 @@ async function workInBatch(
   const renewingTo = BigInt(isOther ? maxOf(known.seq, known.renewing_to) : known.renewing_to);
   const after = isOther ? 0n : BigInt(known.seq);
   const renewing = after < renewingTo;
-  const ends = await rowsOf<{ seq: string | null }>(trx)`
+  const end = await valueOf<string | null>(trx)`
     SELECT max(seq) AS seq FROM (SELECT seq FROM changes WHERE seq > ${String(after)} AND seq <= ${String(bound)} ORDER BY seq LIMIT ${CHANGES_AT_ONCE}) AS batch`;
-  const seq = ends[0]?.seq == null ? (bound > after ? bound : after) : BigInt(ends[0].seq);
+  const seq = end === null ? (bound > after ? bound : after) : BigInt(end);
   const rows = await rowsOf<{ entity_kind: MovingKind; entity_id: string }>(trx)`
     SELECT DISTINCT entity_kind, entity_id FROM changes WHERE seq > ${String(after)} AND seq <= ${String(seq)} AND entity_kind = ANY (${movingKinds}::text[])`;
   let records = 0;
@@ -69,11 +69,9 @@ async function refundsOf(
   rows: readonly { entity_kind: MovingKind; entity_id: string }[],
 ): Promise<string[]> {
   const intents = rows.filter((row) => row.entity_kind === 'payment_intent').map((row) => row.entity_id);
-  const ids = await trx('payment_intents')
-    .whereIn('id', intents)
-    .whereNotNull('irregular_refund_payout_id')
-    .pluck('irregular_refund_payout_id');
-  return ids.map(String);
+  return columnOf<string>(trx)`
+    SELECT irregular_refund_payout_id FROM payment_intents
+    WHERE id = ANY (${intents}::text[]) AND irregular_refund_payout_id IS NOT NULL`;
 }
 
 async function workInRecords(

@@ -5,10 +5,9 @@ import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
 import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
-import { textArray } from '../database/array-parameter.js';
 import { verbatim } from '../database/database-text.js';
-import { run } from '../database/statements.js';
-import { asColumns, type RowOf } from '../database/view-of.js';
+import { firstOf, raw, rowsOf, run, sql } from '../database/statements.js';
+import { asColumns } from '../database/view-of.js';
 
 /** How an asset's balance was classified last; amounts are decimal strings without trailing zeros. */
 export interface BalanceProof extends Omit<BalanceProofView, 'status' | 'agreedBalance' | 'agreedFrozen'> {
@@ -19,30 +18,29 @@ export interface BalanceProof extends Omit<BalanceProofView, 'status' | 'agreedB
   held: HeldResidual | null;
 }
 
-type ProofRow = RowOf<Omit<BalanceProof, 'opening'>> & { opening_balance: string | null; opening_at: Date | null };
+type ProofRow = Omit<BalanceProof, 'opening'> & { openingBalance: string | null; openingAt: string | null };
 
-const AMOUNTS = [
-  'opening_balance',
-  'balance',
-  'frozen',
-  'explained',
-  'unobservable',
-  'attributed',
-  'unknown_amount',
-  'unexplained',
-] as const;
-const COLUMNS = ['asset_code', 'opening_at', 'agreed_at', 'unproven', 'asked_at', 'held', 'at_opening'];
+const amount = (column: string) => `trim_scale(${column})::text`;
+const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const COLUMNS = raw(`
+  asset_code AS "assetCode", ${amount('opening_balance')} AS "openingBalance", ${time('opening_at')} AS "openingAt",
+  ${amount('balance')} AS balance, ${amount('frozen')} AS frozen, ${time('agreed_at')} AS "agreedAt",
+  ${amount('explained')} AS explained, ${amount('unobservable')} AS unobservable, ${amount('attributed')} AS attributed,
+  ${amount('unknown_amount')} AS "unknownAmount", ${amount('unexplained')} AS unexplained, unproven,
+  ${time('asked_at')} AS "askedAt", held, at_opening AS "atOpening"`);
 /** Without an agreeing pair of readings for so long nothing is proven any more. */
 const STALE_MS = 86_400_000;
 
 export async function readProofs(db: Knex, assets?: readonly string[]): Promise<Map<string, BalanceProof>> {
-  const rows = await selectProofs(db, assets);
-  return new Map(rows.map((row) => [row.asset_code, proofOf(row)]));
+  const ofAssets = assets === undefined ? raw('') : sql`WHERE asset_code = ANY (${assets}::text[])`;
+  const rows = await rowsOf<ProofRow>(db)`SELECT ${COLUMNS} FROM balance_proofs ${ofAssets} ORDER BY asset_code`;
+  return new Map(rows.map((row) => [row.assetCode, proofOf(row)]));
 }
 
 /** Holds the row until the end of the transaction; null: the asset was never polled. */
 export async function lockProof(trx: Knex.Transaction, assetCode: string): Promise<BalanceProof | null> {
-  const [row] = await selectProofs(trx, [assetCode]).forUpdate();
+  const row = await firstOf<ProofRow>(trx)`
+    SELECT ${COLUMNS} FROM balance_proofs WHERE asset_code = ${assetCode} FOR UPDATE`;
   return row === undefined ? null : proofOf(row);
 }
 
@@ -53,10 +51,7 @@ export async function openPosition(
 ): Promise<void> {
   // By the clock that also says when a record was first seen.
   const opening = { opening_balance: balance, opening_at: new Date(at), opened_at: trx.fn.now() };
-  await trx('balance_proofs')
-    .insert({ asset_code: assetCode, ...opening, asked_at: now })
-    .onConflict('asset_code')
-    .merge(opening);
+  await writeProof(trx, assetCode, opening, { asked_at: now });
   await run(trx)`UPDATE movements SET base = coalesce(delta, 0) WHERE asset_code = ${assetCode}`;
 }
 
@@ -85,8 +80,18 @@ export async function saveClassified(
     held: verbatim(held === null ? null : JSON.stringify(held)),
     ...(atOpening === undefined ? {} : { at_opening: verbatim(JSON.stringify(atOpening)) }),
   };
+  await writeProof(trx, assetCode, values);
+}
+
+/** What is not among the values stays as it was. */
+async function writeProof(
+  trx: Knex.Transaction,
+  assetCode: string,
+  values: object,
+  onlyNew: object = {},
+): Promise<void> {
   await trx('balance_proofs')
-    .insert({ asset_code: assetCode, ...values })
+    .insert({ asset_code: assetCode, ...values, ...onlyNew })
     .onConflict('asset_code')
     .merge(values);
 }
@@ -97,16 +102,9 @@ export async function saveUnproven(
   given: { assetCode: string; reason: string; held?: HeldResidual; now: Date; runId: string | null },
 ): Promise<void> {
   const { assetCode, reason, held, now, runId } = given;
-  const values = {
-    unproven: reason,
-    asked_at: now,
-    run_id: runId,
-    ...(held === undefined ? {} : { held: verbatim(JSON.stringify(held)) }),
-  };
-  await trx('balance_proofs')
-    .insert({ asset_code: assetCode, ...values })
-    .onConflict('asset_code')
-    .merge(values);
+  const values = { unproven: reason, asked_at: now, run_id: runId };
+  const alsoHeld = held === undefined ? {} : { held: verbatim(JSON.stringify(held)) };
+  await writeProof(trx, assetCode, { ...values, ...alsoHeld });
 }
 
 /** How balances are proven now, by asset. */
@@ -137,32 +135,9 @@ export async function unprovenBalances(db: Knex, now = new Date()): Promise<{ as
   }));
 }
 
-function selectProofs(db: Knex, assets?: readonly string[]): Knex.QueryBuilder<object, ProofRow[]> {
-  const query = db('balance_proofs').select([
-    ...COLUMNS,
-    ...AMOUNTS.map((name) => db.raw(`trim_scale(${name})::text AS ${name}`)),
-  ]);
-  const all = assets === undefined ? query : query.whereRaw('asset_code = ANY (?::text[])', [textArray(assets)]);
-  return all.orderBy('asset_code') as never;
-}
-
-function proofOf({ opening_balance: opened, opening_at: at, ...row }: ProofRow): BalanceProof {
-  return {
-    assetCode: row.asset_code,
-    opening: opened === null || at === null ? null : { balance: opened, at: at.toISOString() },
-    balance: row.balance,
-    frozen: row.frozen,
-    agreedAt: row.agreed_at?.toISOString() ?? null,
-    explained: row.explained,
-    unobservable: row.unobservable,
-    attributed: row.attributed,
-    unknownAmount: row.unknown_amount,
-    unexplained: row.unexplained,
-    unproven: row.unproven,
-    askedAt: row.asked_at.toISOString(),
-    held: row.held,
-    atOpening: row.at_opening,
-  };
+function proofOf({ assetCode, openingBalance, openingAt, ...row }: ProofRow): BalanceProof {
+  const opening = openingBalance === null || openingAt === null ? null : { balance: openingBalance, at: openingAt };
+  return { assetCode, opening, ...row };
 }
 
 /**

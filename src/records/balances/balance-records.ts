@@ -45,23 +45,13 @@ function movingRecord(kind: MovingKind, row: Row): MovingRecord {
   const { poll } = stored.state;
   // What moved on since its list was read, which the service may not show any more.
   const isOn = kind === 'payout' && !row.verified && poll !== null && poll.fields !== null;
-  const listed = isOn ? stored.fields : (poll?.fields ?? null);
-  const isClaimed = stored.state.claims.some((statement) => !isReport(statement));
-  const claimed = kind === 'payout' && poll === null && isClaimed ? stored.fields : null;
-  const read = listed ?? claimed;
+  const isClaimed = kind === 'payout' && poll === null && stored.state.claims.some((one) => !isReport(one));
+  const fields = isOn || isClaimed ? stored.fields : (poll?.fields ?? null);
   // What only our own requests say of it is in what is shown, not in what the service lists.
-  const fields = read === null ? null : { ...stored.fields, ...read };
   const account = ownField(stored.fields, 'accountId');
-  const record: MovementRecord | null =
-    fields === null
-      ? null
-      : {
-          kind,
-          id: row.id,
-          fields: read === listed && listed !== null ? listed : fields,
-          ...(kind === 'payout' && (typeof account === 'string' || account === null) ? { accountId: account } : {}),
-          ...(kind === 'payout' ? { ofDispute: row.of_dispute } : {}),
-        };
+  const named = typeof account === 'string' || account === null ? { accountId: account } : {};
+  const ofPayout = kind === 'payout' ? { ...named, ofDispute: row.of_dispute } : {};
+  const record: MovementRecord | null = fields === null ? null : { kind, id: row.id, fields, ...ofPayout };
   const saysAt = ownField(stored.fields, 'updatedAt') ?? null;
   return {
     key: row.id,

@@ -5,7 +5,7 @@ import type { MovementTable } from '../../domain/balances/movement-table.js';
 import type { UnnamedPayouts } from '../../domain/balances/unnamed-payouts.js';
 import { addAmounts, subtractAmounts } from '../../domain/money.js';
 import { stateFromText } from '../../domain/record-state.js';
-import { raw, rowsOf } from '../database/statements.js';
+import { raw, rowsOf, valueOf } from '../database/statements.js';
 import { notSentAmong } from '../deliveries/not-sent.js';
 import { unnamedPayouts } from './unnamed-payouts.js';
 
@@ -164,9 +164,8 @@ async function foundAtOpening(db: Knex, asset: string): Promise<FoundAtOpening |
 
 /** What finance has said of parts by which a balance is more: the same payout is not the reason twice. */
 async function attributedMore(db: Knex, asset: string): Promise<string> {
-  const rows = await rowsOf<{ sum: string }>(db)`
-    SELECT trim_scale(coalesce(sum(amount), 0))::text AS sum FROM balance_attributions WHERE asset_code = ${asset} AND amount > 0`;
-  return rows[0]?.sum ?? '0';
+  return valueOf<string>(db)`
+    SELECT trim_scale(coalesce(sum(amount), 0))::text FROM balance_attributions WHERE asset_code = ${asset} AND amount > 0`;
 }
 
 /** In which lists and the delivery history decide on what a report says; after it the balances alone show it. */

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
-import { columnOf, raw, rowsOf, sql } from '../database/statements.js';
+import { columnOf, milliseconds, raw, rowsOf, sql } from '../database/statements.js';
 
 /** The service's own list showed the row at the last poll; what only events spoke of is none such. */
 const READ = raw("(absent_since IS NULL AND coalesce(poll_hash, '') <> '')");
-const CREATED_MS = raw('floor(extract(epoch FROM created_at) * 1000)::float8 AS "createdAt"');
+const CREATED_MS = raw(`${milliseconds('created_at')} AS "createdAt"`);
 
 /** An interval of creation times, ms. */
 interface TimeWindow {

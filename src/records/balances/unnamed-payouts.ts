@@ -8,7 +8,7 @@ import {
   type WithdrawalInDoubt,
 } from '../../domain/balances/unnamed-payouts.js';
 import { isZero } from '../../domain/money.js';
-import { raw, rowsOf } from '../database/statements.js';
+import { milliseconds, raw, rowsOf } from '../database/statements.js';
 import { readMoving } from './balance-records.js';
 
 /** The predicate of the index payouts_in_hand, word for word. */
@@ -17,7 +17,7 @@ const UNDER_WAY = "absent_since IS NULL AND (status IS NULL OR status NOT IN ('c
 const MOST_PAYOUTS = 200;
 /** By how much our time of the opening, taken by what we think the service's clock is, may be before the service's own. */
 const CLOCK_ERROR = '5 seconds';
-const msOf = (column: string) => raw(`floor(extract(epoch FROM ${column}) * 1000)::float8 AS "createdAt"`);
+const msOf = (column: string) => raw(`${milliseconds(column)} AS "createdAt"`);
 /** Transactions read for each of them. */
 const MOST_DEBITS = 200;
 

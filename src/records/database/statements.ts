@@ -59,6 +59,9 @@ export function tableOf<Row extends object>(
   );
 }
 
+/** SQL of a time as milliseconds, rounded down. */
+export const milliseconds = (column: string): string => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
+
 /** Parts one after the other. */
 export function joined(parts: readonly Sql[], between: string): Sql {
   return new Sql(
@@ -93,6 +96,11 @@ async function answerOf(
 /** The rows that a statement answers with: rowsOf<Row>(db)`SELECT … WHERE id = ANY (${ids}::text[])`. */
 export function rowsOf<Row>(db: Knex, timeoutMs?: number): Tag<Row[]> {
   return async (...statement) => (await answerOf(db, sql(...statement), timeoutMs)).rows as Row[];
+}
+
+/** The first row that a statement answers with; undefined: there is none. */
+export function firstOf<Row>(db: Knex): Tag<Row | undefined> {
+  return async (...statement) => (await answerOf(db, sql(...statement))).rows[0] as Row | undefined;
 }
 
 /** The one row of a statement that always answers with one. */

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import {
   classifyAgainAt,
   classifyDelivery,
-  type DeliveryClass,
   type DeliveryClock,
   type DeliveryFacts,
   type DeliveryVerdict,
@@ -11,9 +10,10 @@ import {
 } from '../../domain/deliveries/delivery-class.js';
 import { isOwnUrl, type OwnAddress } from '../../domain/deliveries/own-endpoint.js';
 import { pairDelivery } from '../../domain/deliveries/pair-delivery.js';
-import { textArray } from '../database/array-parameter.js';
+import { groupedPairs } from '../../domain/grouped.js';
+import { columnOf } from '../database/statements.js';
 import { keysGoneBefore } from '../retention/retention-state.js';
-import { pairedBefore } from './deliveries.js';
+import { type PairedBefore, pairedBefore } from './deliveries.js';
 import { keptPayload } from './delivery-details.js';
 import {
   eventsOf,
@@ -63,7 +63,7 @@ interface Evidence {
   taken: Map<string, string>;
   rejections: ReadonlyMap<string, string>;
   secrets: KnownSecrets;
-  before: ReadonlyMap<string, { class: DeliveryClass; inboxId: string }>;
+  before: ReadonlyMap<string, PairedBefore>;
   /** Of a time of which keys are deleted, and never seen before. */
   tooOld: ReadonlySet<string>;
   /** Of those without a payload that are old, whether what they reported was read later. */
@@ -90,25 +90,15 @@ export async function classifyDeliveries(
 
 async function gather(db: Knex, deliveries: readonly Delivery[], rules: ClassifyRules): Promise<Evidence> {
   const events = await eventsOf(db, deliveries);
+  const isHopelessNow = (one: Delivery) => isHopeless({ ...one, held: null, recoverable: hasPayload(one) }, rules);
   return {
     events: indexEvents(events),
     taken: await takenEvents(db, events),
-    rejections: await rejectionsByBody(
-      db,
-      deliveries.flatMap(({ payloadHash }) => payloadHash ?? []),
-    ),
+    rejections: await rejectionsByBody(db, deliveries),
     secrets: await secretsByEndpoint(db),
-    before: await pairedBefore(
-      db,
-      deliveries.map(({ id }) => id),
-    ),
+    before: await pairedBefore(db, deliveries),
     tooOld: await tooOldDeliveries(db, deliveries),
-    readSince: await readSince(
-      db,
-      deliveries.filter((delivery) =>
-        isHopeless({ ...delivery, held: null, recoverable: hasPayload(delivery) }, rules),
-      ),
-    ),
+    readSince: await readSince(db, deliveries.filter(isHopelessNow)),
     acknowledged: acknowledgedBy(deliveries, rules),
   };
 }
@@ -196,15 +186,9 @@ function provenBy(
 
 /** By content, and by id for those that only our answer names. */
 function indexEvents(events: readonly InboxEvent[]): Map<string, InboxEvent[]> {
-  const index = new Map<string, InboxEvent[]>();
-  for (const event of events) {
-    for (const at of [`content ${event.contentHash}`, `id ${event.id}`]) {
-      const known = index.get(at);
-      if (known === undefined) index.set(at, [event]);
-      else known.push(event);
-    }
-  }
-  return index;
+  return groupedPairs(
+    events.flatMap((event) => [[`content ${event.contentHash}`, event] as const, [`id ${event.id}`, event] as const]),
+  );
 }
 
 function acknowledgedBy(deliveries: readonly Delivery[], { own }: ClassifyRules): Evidence['acknowledged'] {
@@ -262,9 +246,8 @@ async function tooOldDeliveries(db: Knex, deliveries: readonly Delivery[]): Prom
   const before = gone.getTime() + CLOCKS_MS;
   const old = deliveries.flatMap(({ id, createdAt }) => (createdAt !== null && createdAt < before ? [id] : []));
   if (old.length === 0) return new Set();
-  const seen: { id: string; class: DeliveryClass }[] = await db('deliveries')
-    .select('id', 'class')
-    .whereRaw('id = ANY (?::text[])', [textArray(old)]);
-  const classified = new Set(seen.flatMap((row) => (row.class === 'too_old' ? [] : [row.id])));
-  return new Set(old.filter((id) => !classified.has(id)));
+  const left = await columnOf<string>(db)`
+    SELECT id FROM unnest(${old}::text[]) AS old (id)
+    WHERE NOT EXISTS (SELECT FROM deliveries WHERE deliveries.id = old.id AND class <> 'too_old')`;
+  return new Set(left);
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { stateFromText } from '../../domain/record-state.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
-import { raw, rowsOf } from '../database/statements.js';
+import { columnOf, raw, rowsOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 import { LACKING, notSentAmong } from './not-sent.js';
 
@@ -23,13 +23,12 @@ export async function closeForged(
   label: string,
   decision: Decision,
 ): Promise<Record<string, number>> {
-  const rows = await rowsOf<{ id: string }>(trx)`
+  const ids = await columnOf<string>(trx)`
     SELECT id FROM breaks WHERE status IN ('open', 'acknowledged') AND (
       (entity_kind = 'event' AND entity_id IN (
         SELECT inbox_id::text FROM report_checks WHERE secret_label = ${label} AND state = 'not_sent'))
       OR (entity_kind = 'secret' AND entity_id = ${label} AND kind IN ('event_not_sent', 'record_not_at_service'))
       OR (kind = 'history_differs' AND NOT EXISTS (SELECT FROM report_checks WHERE ${raw(LACKING)})))`;
-  const ids = rows.map(({ id }) => id);
   for (const kind of recordKinds) ids.push(...(await ofForgedRecords(trx, kind)));
   return resolve(trx, ids, decision);
 }

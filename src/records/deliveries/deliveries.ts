@@ -1,30 +1,25 @@
 import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { recordKinds } from '../../domain/records.js';
-import type { DeliveryView } from '../../domain/views/webhook-shapes.js';
-import { textArray } from '../database/array-parameter.js';
-import { columnOf, rowOf } from '../database/statements.js';
-import type { RowOf } from '../database/view-of.js';
+import { columnOf, milliseconds, raw, rowOf, rowsOf, run, valueOf } from '../database/statements.js';
 import type { Delivery } from './read-delivery.js';
 
-type Judged = 'eventId' | 'recoverable' | 'verified' | 'verifiedAt' | 'observedAt' | 'observedBy';
+const COLUMNS = raw(`
+  id, endpoint_id AS "endpointId", endpoint_url AS "endpointUrl", event_type AS "eventType", status,
+  http_status AS "httpStatus", attempts, ${milliseconds('last_attempt_at')} AS "lastAttemptAt",
+  ${milliseconds('next_retry_at')} AS "nextRetryAt", ${milliseconds('created_at')} AS "createdAt",
+  event_key AS key, content_hash AS "contentHash", event_timestamp AS timestamp, payload, payload_hash AS "payloadHash",
+  details, answered_id AS "answeredId", answered_error AS "answeredError",
+  payment_intent_id AS "paymentIntentId", mentions,
+  ${milliseconds('first_seen_at')} AS "firstSeenAt", poll_from::float8 AS from, poll_ref AS run`);
 
-export interface DeliveryRow extends RowOf<Omit<DeliveryView, Judged>> {
-  event_key: string | null;
-  content_hash: string | null;
-  event_timestamp: number | null;
-  answered_id: string | null;
-  answered_error: string | null;
-  payload: string | null;
-  payload_hash: string | null;
-  details: string | null;
-  inbox_id: string | null;
-  /** When the service showed it like this, ms of its clock, as text. */
-  poll_from: string;
-  poll_ref: string;
-  payment_intent_id: string | null;
+interface Row extends Omit<Delivery, 'event' | 'mentions' | 'shownIn'> {
+  key: string | null;
+  contentHash: string | null;
+  timestamp: number | null;
   mentions: string[];
-  first_seen_at: Date;
+  from: number;
+  run: string;
 }
 
 /**
@@ -42,20 +37,20 @@ export async function openDeliveries(db: Knex, now: number): Promise<string[]> {
 }
 
 export async function deliveriesById(db: Knex, ids: readonly string[]): Promise<Delivery[]> {
-  const rows = await db<DeliveryRow>('deliveries').whereRaw('id = ANY (?::text[])', [textArray(ids)]);
-  return rows.map(toDelivery);
+  return (await rowsOf<Row>(db)`SELECT ${COLUMNS} FROM deliveries WHERE id = ANY (${ids}::text[])`).map(toDelivery);
+}
+
+export interface PairedBefore {
+  class: DeliveryClass;
+  inboxId: string;
 }
 
 /** Those that were paired with an event before, with their class: the event may be gone by age, it was here. */
-export async function pairedBefore(
-  db: Knex,
-  ids: readonly string[],
-): Promise<Map<string, { class: DeliveryClass; inboxId: string }>> {
-  const rows: { id: string; class: DeliveryClass; inbox_id: string }[] = await db('deliveries')
-    .select('id', 'class', 'inbox_id')
-    .whereRaw('id = ANY (?::text[])', [textArray(ids)])
-    .whereNotNull('inbox_id');
-  return new Map(rows.map((row) => [row.id, { class: row.class, inboxId: row.inbox_id }]));
+export async function pairedBefore(db: Knex, deliveries: readonly Delivery[]): Promise<Map<string, PairedBefore>> {
+  const rows = await rowsOf<PairedBefore & { id: string }>(db)`
+    SELECT id, class, inbox_id AS "inboxId" FROM deliveries
+    WHERE id = ANY (${deliveries.map(({ id }) => id)}::text[]) AND inbox_id IS NOT NULL`;
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** When the oldest delivery to us was made that the service may still try, ms; null: there is none. */
@@ -79,7 +74,7 @@ export async function siblingsOf(db: Knex, deliveries: readonly Delivery[]): Pro
   const keys = deliveries.flatMap(({ event }) => event?.key ?? []);
   const ids = new Set(deliveries.map(({ id }) => id));
   if (keys.length === 0) return [];
-  const rows = await db<DeliveryRow>('deliveries').whereRaw('event_key = ANY (?::text[])', [textArray(keys)]);
+  const rows = await rowsOf<Row>(db)`SELECT ${COLUMNS} FROM deliveries WHERE event_key = ANY (${keys}::text[])`;
   return rows.map(toDelivery).filter(({ id }) => !ids.has(id));
 }
 
@@ -89,49 +84,26 @@ export async function knownButUnseen(
   { from, to }: { from: number; to: number },
   seen: ReadonlySet<string>,
 ): Promise<string[]> {
-  const rows = await db<DeliveryRow>('deliveries')
-    .select('id')
-    .where('created_at', '>=', new Date(from))
-    .andWhere('created_at', '<=', new Date(to));
-  return rows.map(({ id }) => id).filter((id) => !seen.has(id));
+  const ids = await columnOf<string>(db)`
+    SELECT id FROM deliveries WHERE created_at >= ${new Date(from)} AND created_at <= ${new Date(to)}`;
+  return ids.filter((id) => !seen.has(id));
 }
 
 /** Whether any is known that was made before; `at` in ms. */
 export async function knowsBefore(db: Knex, at: number): Promise<boolean> {
-  const row: unknown = await db('deliveries').where('created_at', '<', new Date(at)).first('id');
-  return row !== undefined;
+  return valueOf<boolean>(db)`SELECT EXISTS (SELECT FROM deliveries WHERE created_at < ${new Date(at)})`;
 }
 
 export async function markRecovered(trx: Knex.Transaction, ids: readonly string[], now: Date): Promise<void> {
-  await trx('deliveries')
-    .whereRaw('id = ANY (?::text[])', [textArray(ids)])
-    .whereNull('recovered_at')
-    .update({ recovered_at: now });
+  await run(trx)`UPDATE deliveries SET recovered_at = ${now} WHERE id = ANY (${ids}::text[]) AND recovered_at IS NULL`;
 }
 
-function toDelivery(row: DeliveryRow): Delivery {
-  const { event_key: key, content_hash: contentHash, event_timestamp: timestamp } = row;
+function toDelivery({ key, contentHash, timestamp, mentions, from, run, ...row }: Row): Delivery {
   return {
-    id: row.id,
-    endpointId: row.endpoint_id,
-    endpointUrl: row.endpoint_url,
-    eventType: row.event_type,
-    status: row.status,
-    httpStatus: row.http_status,
-    attempts: row.attempts,
-    lastAttemptAt: row.last_attempt_at?.getTime() ?? null,
-    nextRetryAt: row.next_retry_at?.getTime() ?? null,
-    createdAt: row.created_at?.getTime() ?? null,
+    ...row,
     event: key === null || contentHash === null || timestamp === null ? null : { key, contentHash, timestamp },
-    payload: row.payload,
-    payloadHash: row.payload_hash,
-    details: row.details,
-    answeredId: row.answered_id,
-    answeredError: row.answered_error,
-    paymentIntentId: row.payment_intent_id,
-    mentions: row.mentions.flatMap(toMention),
-    firstSeenAt: row.first_seen_at.getTime(),
-    shownIn: { from: Number(row.poll_from), run: row.poll_ref },
+    mentions: mentions.flatMap(toMention),
+    shownIn: { from, run },
   };
 }
 

@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
 import type { DeliveryFacts } from '../../domain/deliveries/delivery-class.js';
 import type { HeldEvent } from '../../domain/deliveries/pair-delivery.js';
-import type { RecordKind } from '../../domain/records.js';
-import { textArray } from '../database/array-parameter.js';
-import { rowsOf } from '../database/statements.js';
+import { grouped } from '../../domain/grouped.js';
+import { raw, rowsOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 import type { Delivery } from './read-delivery.js';
 
@@ -36,7 +35,8 @@ export async function eventsOf(db: Knex, deliveries: readonly Delivery[]): Promi
 }
 
 /** Reasons of our rejections, by the hash of the body: as far as they were sampled. */
-export async function rejectionsByBody(db: Knex, hashes: readonly string[]): Promise<Map<string, string>> {
+export async function rejectionsByBody(db: Knex, deliveries: readonly Delivery[]): Promise<Map<string, string>> {
+  const hashes = deliveries.flatMap(({ payloadHash }) => payloadHash ?? []);
   if (hashes.length === 0) return new Map();
   const rows = await rowsOf<{ body_hash: string; reason: string }>(db)`
     SELECT DISTINCT ON (body_hash) body_hash, reason FROM rejections WHERE body_hash = ANY (${hashes}::text[])
@@ -67,15 +67,10 @@ export function takenKey(endpointId: string | null, inboxId: string): string {
 export type KnownSecrets = ReadonlyMap<string, { labels: string[]; retired: boolean }>;
 
 export async function secretsByEndpoint(db: Knex): Promise<KnownSecrets> {
-  const rows: { endpoint_id: string; label: string; retired_at: Date | null }[] = await db('secrets')
-    .whereNotNull('endpoint_id')
-    .select('endpoint_id', 'label', 'retired_at');
-  const known = new Map<string, { labels: string[]; retired: boolean }>();
-  for (const { endpoint_id, label, retired_at } of rows) {
-    const before = known.get(endpoint_id) ?? { labels: [], retired: true };
-    known.set(endpoint_id, { labels: [...before.labels, label], retired: before.retired && retired_at !== null });
-  }
-  return known;
+  const rows = await rowsOf<{ endpoint: string; labels: string[]; retired: boolean }>(db)`
+    SELECT endpoint_id AS endpoint, array_agg(label) AS labels, bool_and(retired_at IS NOT NULL) AS retired
+    FROM secrets WHERE endpoint_id IS NOT NULL GROUP BY endpoint_id`;
+  return new Map(rows.map(({ endpoint, ...known }) => [endpoint, known]));
 }
 
 /** Two clocks, and the way between. */
@@ -124,25 +119,20 @@ function saidOf(delivery: Delivery, { marks, read }: Known): NonNullable<Deliver
 }
 
 async function watermarksOf(db: Knex): Promise<Map<string, number>> {
-  const rows: { kind: string; name: string; value: { at?: unknown } }[] = await db('watermarks')
-    .whereRaw(`kind || ' ' || name = ANY (?::text[])`, [textArray(Object.values(readings).flat())])
-    .select('kind', 'name', 'value');
-  return new Map(
-    rows.flatMap(({ kind, name, value }) => (typeof value.at === 'number' ? [[`${kind} ${name}`, value.at]] : [])),
-  );
+  const rows = await rowsOf<{ name: string; value: { at?: unknown } }>(db)`
+    SELECT kind || ' ' || name AS name, value FROM watermarks
+    WHERE kind || ' ' || name = ANY (${Object.values(readings).flat()}::text[])`;
+  return new Map(rows.flatMap(({ name, value: { at } }) => (typeof at === 'number' ? [[name, at]] : [])));
 }
 
 async function readingsOf(db: Knex, deliveries: readonly Delivery[]): Promise<Map<string, number>> {
-  const byKind = new Map<RecordKind, Set<string>>();
-  for (const { kind, id } of deliveries.flatMap(({ mentions }) => mentions)) {
-    byKind.set(kind, (byKind.get(kind) ?? new Set()).add(id));
-  }
+  const mentions = deliveries.flatMap((delivery) => delivery.mentions);
   const read = new Map<string, number>();
-  for (const [kind, ids] of byKind) {
-    const rows: { id: string; poll_from: string }[] = await db(recordTables[kind])
-      .select('id', 'poll_from')
-      .whereRaw('id = ANY (?::text[]) AND poll_from IS NOT NULL', [textArray([...ids])]);
-    for (const { id, poll_from } of rows) read.set(`${kind} ${id}`, Number(poll_from));
+  for (const [kind, named] of grouped(mentions, (one) => one.kind)) {
+    const rows = await rowsOf<{ id: string; from: string }>(db)`
+      SELECT id, poll_from AS from FROM ${raw(recordTables[kind])}
+      WHERE id = ANY (${named.map(({ id }) => id)}::text[]) AND poll_from IS NOT NULL`;
+    for (const { id, from } of rows) read.set(`${kind} ${id}`, Number(from));
   }
   return read;
 }

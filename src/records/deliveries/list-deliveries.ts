@@ -6,7 +6,6 @@ import { type Filters, given, type Page, type PageQuery, pageByTime } from '../d
 import { raw, rowOf, rowsOf } from '../database/statements.js';
 import { columnsOf, type RowOf, viewOf } from '../database/view-of.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
-import type { DeliveryRow } from './deliveries.js';
 import { detailsOf } from './delivery-details.js';
 
 export const deliveryFilters = ['class', 'endpointId', 'eventType', 'paymentIntentId', 'status', 'missed'] as const;
@@ -30,8 +29,13 @@ const special = {
 } as const;
 const COLUMNS = [...columnsOf(deliveryShape.omit(special)), 'inbox_id', 'poll_from', 'poll_ref'];
 
-type Shown = RowOf<Omit<DeliveryView, keyof typeof special>> &
-  Pick<DeliveryRow, 'inbox_id' | 'poll_from' | 'poll_ref'> & { recoverable: boolean };
+interface Shown extends RowOf<Omit<DeliveryView, keyof typeof special>> {
+  inbox_id: string | null;
+  /** Ms of the service's clock, as text. */
+  poll_from: string;
+  poll_ref: string;
+  recoverable: boolean;
+}
 
 const RECOVERABLE = '(open AND inbox_id IS NULL AND payload IS NOT NULL) AS recoverable';
 
@@ -47,7 +51,7 @@ export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilter
 }
 
 export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail | null> {
-  const row: (Shown & Pick<DeliveryRow, 'payload' | 'details'>) | undefined = await db('deliveries')
+  const row: (Shown & Record<'payload' | 'details', string | null>) | undefined = await db('deliveries')
     .where({ id })
     .first(...COLUMNS, 'payload', 'details', db.raw(RECOVERABLE));
   if (row === undefined) return null;

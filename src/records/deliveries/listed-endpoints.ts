@@ -5,9 +5,9 @@ import { type Json, type JsonObject, objectFromJsonText } from '../../domain/jso
 import { textField } from '../../domain/records.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
 import type { BreakRef } from '../breaks/breaks.js';
-import { textArray } from '../database/array-parameter.js';
 import { instantMs } from '../database/database-text.js';
 import { type Page, type PageQuery, takeOf } from '../database/paging.js';
+import { rowsOf } from '../database/statements.js';
 import { listRecords } from '../rows.js';
 
 export interface KnownEndpoint extends ListedEndpoint {
@@ -19,14 +19,12 @@ export interface KnownEndpoint extends ListedEndpoint {
 
 /** Webhook endpoints as they were read last, by id. */
 export async function endpointsById(db: Knex, ids: readonly string[]): Promise<Map<string, KnownEndpoint>> {
-  const rows: { id: string; shown: string; absent_since: Date | null }[] = await db('endpoints')
-    .select('id', 'shown', 'absent_since')
-    .whereRaw('id = ANY (?::text[])', [textArray(ids)]);
+  const rows = await rowsOf<{ id: string; shown: string; gone: boolean }>(db)`
+    SELECT id, shown, absent_since IS NOT NULL AS gone FROM endpoints WHERE id = ANY (${ids}::text[])`;
   return new Map(
-    rows.map((row) => {
-      const fields = objectFromJsonText(row.shown);
-      const createdAt = instantMs(textField(fields, 'createdAt') ?? undefined);
-      return [row.id, { ...readEndpoint(row.id, fields), createdAt, gone: row.absent_since !== null }];
+    rows.map(({ id, shown, gone }) => {
+      const fields = objectFromJsonText(shown);
+      return [id, { ...readEndpoint(id, fields), createdAt: instantMs(fields['createdAt']), gone }];
     }),
   );
 }
@@ -79,11 +77,9 @@ const KINDS: readonly BreakKind[] = ['endpoint_inactive', 'endpoint_unsubscribed
 
 /** The open breaks of endpoints that the newest poll of all of them does not find any more. */
 export async function resolvableEndpointBreaks(db: Knex, found: readonly BreakRef[]): Promise<BreakRef[]> {
-  const open: { kind: BreakKind; entity_id: string }[] = await db('breaks')
-    .select('kind', 'entity_id')
-    .whereIn('kind', [...KINDS])
-    .whereIn('status', ['open', 'acknowledged']);
+  const open = await rowsOf<{ kind: BreakKind; id: string }>(db)`
+    SELECT kind, entity_id AS id FROM breaks WHERE kind = ANY (${KINDS}::text[]) AND status IN ('open', 'acknowledged')`;
   return open
-    .map(({ kind, entity_id }) => ({ kind, entity: { kind: 'endpoint' as const, id: entity_id } }))
-    .filter(({ kind, entity }) => !found.some((one) => one.kind === kind && one.entity.id === entity.id));
+    .filter(({ kind, id }) => !found.some((one) => one.kind === kind && one.entity.id === id))
+    .map(({ kind, id }) => ({ kind, entity: { kind: 'endpoint', id } }));
 }

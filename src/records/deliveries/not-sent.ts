@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { isRowId } from '../database/paging.js';
-import { columnOf, raw, rowsOf, valueOf } from '../database/statements.js';
+import { columnOf, firstOf, raw, rowsOf, valueOf } from '../database/statements.js';
 
 /** Of a secret, by what the delivery history lacked. */
 export interface ReportCounts {
@@ -19,7 +19,7 @@ export const LACKING = `state = 'differs' AND judged_at > (
 
 /** By secret; what came before the secret's own first match came under another one of that label. */
 export async function reportCounts(db: Knex): Promise<Map<string, ReportCounts>> {
-  const rows = await rowsOf<{ label: string; not_sent: number; unmatched: number; lacking: number }>(db)`
+  const rows = await rowsOf<ReportCounts & { label: string }>(db)`
     WITH closed AS (
       SELECT entity_id AS label, max(resolved_at) AS at FROM breaks
       WHERE kind = 'event_not_sent' AND entity_kind = 'secret' AND status IN ('resolved', 'written_off') GROUP BY 1
@@ -29,13 +29,13 @@ export async function reportCounts(db: Knex): Promise<Map<string, ReportCounts>>
               WHEN single THEN NOT EXISTS (
                 SELECT FROM breaks WHERE kind = 'event_not_sent' AND entity_kind = 'event'
                   AND entity_id = report_checks.inbox_id::text AND breaks.status IN ('resolved', 'written_off'))
-              ELSE judged_at > coalesce(closed.at, '-infinity') END))::integer AS not_sent,
+              ELSE judged_at > coalesce(closed.at, '-infinity') END))::integer AS "notSent",
            (count(*) FILTER (WHERE state IN ('unmatched', 'differs')))::integer AS unmatched,
            (count(*) FILTER (WHERE ${raw(LACKING)}))::integer AS lacking
     FROM report_checks JOIN secrets ON secrets.label = secret_label LEFT JOIN closed ON closed.label = secret_label
     WHERE state <> 'matched' AND received_at >= coalesce(first_match_at, '-infinity') - interval '1 minute'
     GROUP BY secret_label`;
-  return new Map(rows.map(({ label, not_sent: notSent, ...row }) => [label, { notSent, ...row }]));
+  return new Map(rows.map(({ label, ...counts }) => [label, counts]));
 }
 
 /** A break says that the history lacks what came under one secret alone, and some of that lacks still. */
@@ -48,12 +48,10 @@ export async function isSecretInDoubt(db: Knex): Promise<boolean> {
 
 /** Why the newest poll of the delivery history was not complete; null: it was, or there was none. */
 export async function historyReason(db: Knex): Promise<string | null> {
-  const row: { complete: boolean; reason: string | null; error: string | null } | undefined = await db('runs')
-    .where({ kind: 'deliveries' })
-    .whereNot({ status: 'running' })
-    .orderBy('id', 'desc')
-    .first('complete', 'error', db.raw(`proof ->> 'reason' AS reason`));
-  return row === undefined || row.complete ? null : (row.error ?? row.reason);
+  const row = await firstOf<{ reason: string | null }>(db)`
+    SELECT CASE WHEN NOT complete THEN coalesce(error, proof ->> 'reason') END AS reason
+    FROM runs WHERE kind = 'deliveries' AND status <> 'running' ORDER BY id DESC LIMIT 1`;
+  return row?.reason ?? null;
 }
 
 /** Those of the reports, by their rows of the inbox, that the service did not send. */

@@ -3,7 +3,7 @@ import { isLosslessNumber } from 'lossless-json';
 import { deliveredEvent } from '../../domain/deliveries/delivery-payload.js';
 import { fromJsonText, isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { ownText } from '../../domain/own-text.js';
-import { type RecordKind, recordKinds, textField } from '../../domain/records.js';
+import { type RecordKind, textField } from '../../domain/records.js';
 import { instantMs, keyText, usableId } from '../database/database-text.js';
 import { isRowId } from '../database/paging.js';
 import { detailsIn } from './delivery-details.js';
@@ -96,7 +96,7 @@ export function slimDelivery(delivery: Delivery): Delivery {
   };
 }
 
-const ID_FIELDS: Readonly<Record<string, string>> = {
+const ID_FIELDS: Readonly<Record<string, RecordKind>> = {
   paymentIntentId: 'payment_intent',
   payinId: 'payin',
   invoiceId: 'invoice',
@@ -108,10 +108,9 @@ function mentionsIn(fields: JsonObject): Delivery['mentions'] {
   const payload = fields['payload'];
   const data = isJsonObject(payload) ? payload['data'] : null;
   return [fields, payload, data].filter(isJsonObject).flatMap((holder) =>
-    Object.entries(ID_FIELDS).flatMap(([name, word]) => {
+    Object.entries(ID_FIELDS).flatMap(([name, kind]) => {
       const id = usableId(textField(holder, name));
-      const kind = recordKinds.find((known) => known === word);
-      return id === null || kind === undefined ? [] : [{ kind, id }];
+      return id === null ? [] : [{ kind, id }];
     }),
   );
 }

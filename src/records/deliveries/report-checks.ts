@@ -53,7 +53,7 @@ export async function markSent(
   kept: readonly string[],
 ): Promise<string[]> {
   if (ids.length === 0) return [];
-  const rows = await rowsOf<{ inbox_id: string }>(trx)`
+  const fresh = await columnOf<string>(trx)`
     UPDATE report_checks SET state = 'matched', single = false
     WHERE inbox_id = ANY (${ids}::bigint[]) AND state <> 'matched' RETURNING inbox_id`;
   if (kept.length > 0) {
@@ -62,7 +62,7 @@ export async function markSent(
       SELECT id, secret_label, received_at, 'matched' FROM inbox
       WHERE id = ANY (${kept}::bigint[]) AND secret_label IS NOT NULL ON CONFLICT (inbox_id) DO NOTHING`;
   }
-  return rows.map(({ inbox_id }) => inbox_id);
+  return fresh;
 }
 
 /** A webhook that the history lacks so far. */

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { JsonObject } from '../../domain/json.js';
 import type { JsonTable } from '../../domain/json-table/json-table.js';
 import { MAX_DEPTH, readTable } from '../../domain/json-table/read-table.js';
+import { rowsOf } from '../database/statements.js';
 import { turnFor } from '../own-turn.js';
 
 /** What an event says of itself, for whoever has to decide what to do about it. */
@@ -21,18 +22,13 @@ const LONGEST_ID = 200;
 export async function evidenceOfReports(db: Knex, ids: readonly string[]): Promise<Map<string, ReportEvidence>> {
   const found = new Map<string, ReportEvidence>();
   for (let at = 0; at < ids.length; at += AT_ONCE) {
-    const rows: { id: string; event_type: string; key: string; body: string | null }[] = await db('inbox')
-      .select(
-        'id',
-        'event_type',
-        'key',
-        db.raw(`CASE WHEN octet_length(body) <= ${LARGEST_BODY} THEN convert_from(body, 'UTF8') END AS body`),
-      )
-      .whereRaw('id = ANY (?::bigint[])', [ids.slice(at, at + AT_ONCE)]);
-    for (const { id, event_type, key, body } of rows) {
+    const rows = await rowsOf<Omit<ReportEvidence, 'names'> & { id: string; body: string | null }>(db)`
+      SELECT id, event_type AS "eventType", key,
+             CASE WHEN octet_length(body) <= ${LARGEST_BODY} THEN convert_from(body, 'UTF8') END AS body
+      FROM inbox WHERE id = ANY (${ids.slice(at, at + AT_ONCE)}::bigint[])`;
+    for (const { id, body, ...event } of rows) {
       if (body !== null) await turnFor(body);
-      const names = body === null ? {} : namesIn(readTable(body, MAX_DEPTH));
-      found.set(id, { eventType: event_type, key, names });
+      found.set(id, { ...event, names: body === null ? {} : namesIn(readTable(body, MAX_DEPTH)) });
     }
   }
   return found;

@@ -10,17 +10,12 @@ const SAMPLE = 500;
  * the secrets. What is known stays known while nothing speaks against it.
  */
 export async function learnSecretEndpoints(trx: Knex.Transaction): Promise<void> {
-  const rows: { label: string; endpoint_id: string | null }[] = await trx('secrets')
-    .select('label', 'endpoint_id')
-    .orderBy('label');
-  const known = new Map(
-    rows.flatMap(({ label, endpoint_id }) => (endpoint_id === null ? [] : [[label, endpoint_id] as const])),
-  );
+  const rows = await rowsOf<{ label: string; endpoint: string }>(trx)`
+    SELECT label, endpoint_id AS endpoint FROM secrets WHERE endpoint_id IS NOT NULL`;
+  const known = new Map(rows.map(({ label, endpoint }) => [label, endpoint]));
   const learned = pairSecrets(await sharesOf(trx), known);
-  for (const { label } of rows) {
-    const endpoint = learned.get(label);
-    if (endpoint === undefined || endpoint === known.get(label)) continue;
-    await trx('secrets').where({ label }).update({ endpoint_id: endpoint });
+  for (const [label, endpoint] of [...learned].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (endpoint !== known.get(label)) await trx('secrets').where({ label }).update({ endpoint_id: endpoint });
   }
 }
 

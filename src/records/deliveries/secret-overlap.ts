@@ -1,17 +1,11 @@
 import type { Knex } from 'knex';
 import type { Overlap } from '../../domain/deliveries/secret-verdict.js';
-import { rowOf } from '../database/statements.js';
+import { firstOf, rowOf, valueOf } from '../database/statements.js';
 
 /** One secret with its endpoint. */
 interface Side {
   label: string;
   endpointId: string;
-}
-
-interface Row {
-  given: number;
-  only_old: number;
-  some: string[] | null;
 }
 
 /**
@@ -24,11 +18,7 @@ export async function overlapOf(
   db: Knex,
   { old, successor, since, readAt }: { old: Side; successor: Side; since: number; readAt: Date },
 ): Promise<Overlap> {
-  const {
-    given,
-    only_old: onlyOldCount,
-    some,
-  } = await rowOf<Row>(db)`
+  return rowOf<Overlap>(db)`
     WITH given AS (
       SELECT DISTINCT inbox_id AS id FROM deliveries
       WHERE endpoint_id = ${old.endpointId} AND created_at >= ${new Date(since)} AND inbox_id IS NOT NULL
@@ -53,11 +43,10 @@ export async function overlapOf(
     ), single AS (
       SELECT id FROM alone LEFT JOIN twins USING (content_hash) WHERE NOT nameless OR place > coalesce(n, 0)
     )
-    SELECT (SELECT count(*) FROM under WHERE ${old.label} = ANY (labels))::integer AS given,
-           count(*)::integer AS only_old,
-           (array_agg('event ' || id ORDER BY id DESC))[1:5] AS some
+    SELECT ((SELECT count(*) FROM under WHERE ${old.label} = ANY (labels)) - count(*))::integer AS both,
+           count(*)::integer AS "onlyOldCount",
+           coalesce((array_agg('event ' || id ORDER BY id DESC))[1:5], '{}') AS "onlyOld"
     FROM single`;
-  return { both: given - onlyOldCount, onlyOldCount, onlyOld: some ?? [] };
 }
 
 /** How many deliveries to the endpoint the service is still at. */
@@ -66,18 +55,14 @@ export async function pendingDeliveries(
   endpointId: string,
   { pendingStates, now }: { pendingStates: readonly string[]; now: Date },
 ): Promise<number> {
-  const row: { n: number } | undefined = await db('deliveries')
-    .where({ endpoint_id: endpointId })
-    .andWhere((unsettled) => void unsettled.whereIn('status', [...pendingStates]).orWhere('next_retry_at', '>', now))
-    .first(db.raw('count(*)::integer AS n'));
-  return row?.n ?? 0;
+  return valueOf<number>(db)`
+    SELECT count(*)::integer FROM deliveries
+    WHERE endpoint_id = ${endpointId} AND (status = ANY (${pendingStates}::text[]) OR next_retry_at > ${now})`;
 }
 
 /** When the newest complete poll of the delivery history began; null: there is none. */
 export async function historyReadAt(db: Knex): Promise<Date | null> {
-  const row: { started_at: Date } | undefined = await db('runs')
-    .where({ kind: 'deliveries', status: 'succeeded', complete: true })
-    .orderBy('id', 'desc')
-    .first('started_at');
-  return row?.started_at ?? null;
+  const row = await firstOf<{ at: Date }>(db)`
+    SELECT started_at AS at FROM runs WHERE kind = 'deliveries' AND status = 'succeeded' AND complete ORDER BY id DESC LIMIT 1`;
+  return row?.at ?? null;
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { groupedPairs } from '../../domain/grouped.js';
 import { recordAction } from '../actions/record-action.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
 import { rowsOf, run } from '../database/statements.js';
@@ -122,23 +123,14 @@ export interface DayOfMatches {
 /** Of each label that ever matched, its last `days` days, the oldest first; a day without a match counts 0. */
 export async function matchesPerDay(db: Knex, now: Date, days: number): Promise<Map<string, DayOfMatches[]>> {
   const today = Math.floor(now.getTime() / 86_400_000) * 86_400_000;
-  const first = today - (days - 1) * 86_400_000;
-  const rows = await rowsOf<{ label: string; day: string; count: number }>(db)`
-    SELECT label, to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, sum(count)::float8 AS count
-    FROM secret_matches WHERE hour >= ${new Date(first)} GROUP BY 1, 2`;
-  const labels = [...new Set(rows.map(({ label }) => label))];
-  return new Map(
-    labels.map((label) => {
-      const own = new Map(rows.filter((row) => row.label === label).map(({ day, count }) => [day, count]));
-      return [
-        label,
-        Array.from({ length: days }, (_, index) => {
-          const day = new Date(first + index * 86_400_000);
-          return { day, count: own.get(day.toISOString().slice(0, 10)) ?? 0 };
-        }),
-      ];
-    }),
-  );
+  const first = new Date(today - (days - 1) * 86_400_000);
+  const rows = await rowsOf<DayOfMatches & { label: string }>(db)`
+    SELECT known.label, day, coalesce(sum(count), 0)::float8 AS count
+    FROM (SELECT DISTINCT label FROM secret_matches WHERE hour >= ${first}) AS known
+    CROSS JOIN generate_series(${first}::timestamptz, ${new Date(today)}::timestamptz, interval '24 hours') AS day
+    LEFT JOIN secret_matches AS matched
+      ON matched.label = known.label AND hour >= day AND hour < day + interval '24 hours' GROUP BY 1, 2 ORDER BY 1, 2`;
+  return groupedPairs(rows.map(({ label, ...day }) => [label, day]));
 }
 
 export interface SecretFingerprint {
@@ -150,8 +142,7 @@ export interface SecretFingerprint {
 
 /** Of every secret that ever matched or was retired, by label. */
 export async function secretFingerprints(db: Knex): Promise<SecretFingerprint[]> {
-  const rows = await db<{ label: string; fingerprint: string; retired_at: Date | null }>('secrets').orderBy('label');
-  return rows.map(({ label, fingerprint, retired_at }) => {
-    return { label, fingerprint, retiredAt: retired_at?.toISOString() ?? null };
-  });
+  const rows = await rowsOf<Pick<SecretEvidence, 'label' | 'fingerprint' | 'retiredAt'>>(db)`
+    SELECT label, fingerprint, retired_at AS "retiredAt" FROM secrets ORDER BY label`;
+  return rows.map((row) => ({ ...row, retiredAt: row.retiredAt?.toISOString() ?? null }));
 }

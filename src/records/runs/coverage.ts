@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Coverage } from '../../domain/views/proof-shapes.js';
+import { raw, rowsOf, valueOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
-import { type ListGap, readListGaps } from './watermarks.js';
 
 interface RunRow {
   kind: string;
@@ -57,23 +57,18 @@ async function sinceOf(
   if (proven === undefined) return null;
   if (typeof proven.proof.provenSince === 'string') return proven.proof.provenSince;
   if (table === undefined) return proven.started_at.toISOString();
-  const oldest = await db(table).whereNotNull('created_at').min('created_at as at').first();
-  return oldest?.at instanceof Date ? oldest.at.toISOString() : proven.started_at.toISOString();
+  const oldest = await valueOf<Date | null>(db)`SELECT min(created_at) FROM ${raw(table)}`;
+  return (oldest ?? proven.started_at).toISOString();
 }
 
 /** The gap that begins at the head is only what came since the newest run: it is not counted. */
 async function knownGaps(db: Knex, kind: string, table: string): Promise<Coverage['unread']> {
-  const gaps = (await readListGaps(db, kind)).filter(({ list, newerId }) => list === 'head' && newerId !== null);
-  return Promise.all(
-    gaps.map(async ({ newerId, olderId }: ListGap) => ({
-      createdBefore: await createdAt(db, table, newerId),
-      createdAfter: await createdAt(db, table, olderId),
-    })),
-  );
-}
-
-async function createdAt(db: Knex, table: string, id: string | null): Promise<string | null> {
-  if (id === null) return null;
-  const row = await db(table).where({ id }).first('created_at');
-  return row?.created_at instanceof Date ? row.created_at.toISOString() : null;
+  const gaps = await rowsOf<{ before: Date | null; after: Date | null }>(db)`
+    SELECT newer.created_at AS before, older.created_at AS after FROM unread_intervals AS part
+    LEFT JOIN ${raw(table)} AS newer ON newer.id = newer_id LEFT JOIN ${raw(table)} AS older ON older.id = older_id
+    WHERE part.kind = ${kind} AND list = 'head' AND newer_id IS NOT NULL ORDER BY part.id DESC`;
+  return gaps.map(({ before, after }) => ({
+    createdBefore: before?.toISOString() ?? null,
+    createdAfter: after?.toISOString() ?? null,
+  }));
 }

@@ -1,15 +1,14 @@
 import type { Knex } from 'knex';
 import type { PayoutInHand } from '../../domain/breaks/payouts.js';
 import { objectFromJsonText } from '../../domain/json.js';
-import { columnOf, raw, rowsOf, sql } from '../database/statements.js';
+import { columnOf, milliseconds, raw, rowsOf, sql } from '../database/statements.js';
 
 type Row = Omit<PayoutInHand, 'fields' | 'observedBy'> & { shown: string; type: string; ref: string };
 
 /** The predicate of the index payouts_in_hand, word for word. */
 const OPEN = "absent_since IS NULL AND (status IS NULL OR status NOT IN ('confirmed', 'failed'))";
-const ms = (column: string) => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
-const COLUMNS = raw(`id, shown, coalesce(poll_hash, '') <> '' AS listed, ${ms('created_at')} AS "createdAt",
-  ${ms('updated_at')} AS "updatedAt", ${ms('first_seen_at')} AS "firstSeenAt", ${ms('observed_at')} AS "observedAt",
+const COLUMNS = raw(`id, shown, coalesce(poll_hash, '') <> '' AS listed, ${milliseconds('created_at')} AS "createdAt",
+  ${milliseconds('updated_at')} AS "updatedAt", ${milliseconds('first_seen_at')} AS "firstSeenAt", ${milliseconds('observed_at')} AS "observedAt",
   observed_by_type AS type, observed_by_ref AS ref`);
 /** An array, so that the few that breaks name are looked up by their ids. */
 const followed = (after: string) => sql`ARRAY(SELECT entity_id FROM breaks WHERE entity_kind = 'payout'

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { states } from '../../domain/family/states.js';
 import type { RecordKind } from '../../domain/records.js';
-import { columnOf, raw, rowsOf, sql, valueOf } from '../database/statements.js';
+import { columnOf, milliseconds, raw, rowsOf, type Sql, sql, valueOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 
 /** Where a record stands in its list of the service. `createdAt` in ms; null: nothing that we hold says it. */
@@ -25,7 +25,7 @@ const LISTED = raw("(absent_since IS NULL AND coalesce(poll_hash, '') <> '')");
 const REPORTED_TOO_EARLY = raw("(created_at > observed_at + interval '10 minutes')");
 /** Milliseconds, rounded down, as the rows of a page are compared. */
 const CREATED_AT = sql`CASE WHEN ${LISTED} OR NOT ${REPORTED_TOO_EARLY}
-  THEN floor(extract(epoch from created_at) * 1000)::float8 END AS "createdAt"`;
+  THEN ${raw(milliseconds('created_at'))} END AS "createdAt"`;
 
 /** The kinds that the service lists newest first, by cursor (specification 4). */
 export type ListedKind = Extract<RecordKind, 'payment_intent' | 'invoice' | 'payout'>;
@@ -62,14 +62,20 @@ export async function requestedPlaces(db: Knex, kind: ListedKind, limit: number)
     WHERE mark.kind = ${kind} ORDER BY mark.next_at, mark.id LIMIT ${limit}`;
 }
 
+const NEWEST_FIRST = raw('ORDER BY created_at DESC, id DESC');
+
+async function placesWhere(db: Knex, kind: ListedKind, condition: Sql): Promise<RecordPlace[]> {
+  return rowsOf<RecordPlace>(db)`
+    SELECT id, ${CREATED_AT}, ${LISTED} AS listed FROM ${tableOfKind(kind)} WHERE ${condition}`;
+}
+
 export async function placesOfRecords(
   db: Knex,
   kind: ListedKind,
   ids: readonly string[],
 ): Promise<Map<string, RecordPlace>> {
   if (ids.length === 0) return new Map();
-  const rows = await rowsOf<RecordPlace>(db)`
-    SELECT id, ${CREATED_AT}, ${LISTED} AS listed FROM ${tableOfKind(kind)} WHERE id = ANY (${ids}::text[])`;
+  const rows = await placesWhere(db, kind, sql`id = ANY (${ids}::text[])`);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -80,10 +86,8 @@ export async function recordsFrom(
   createdAt: number,
   limit: number,
 ): Promise<RecordPlace[]> {
-  const rows = await rowsOf<RecordPlace>(db)`
-    SELECT id, ${CREATED_AT}, true AS listed FROM ${tableOfKind(kind)}
-    WHERE created_at >= to_timestamp(${createdAt}::float8 / 1000) AND ${LISTED} ORDER BY created_at, id LIMIT ${limit}`;
-  return rows.reverse();
+  const from = sql`created_at >= to_timestamp(${createdAt}::float8 / 1000)`;
+  return (await placesWhere(db, kind, sql`${from} AND ${LISTED} ORDER BY created_at, id LIMIT ${limit}`)).reverse();
 }
 
 export interface Moments {
@@ -100,13 +104,14 @@ export async function recordsBetween(
   except: readonly string[],
   limit: number,
 ): Promise<RecordPlace[]> {
-  return rowsOf<RecordPlace>(db)`
-    SELECT id, ${CREATED_AT}, ${LISTED} AS listed FROM ${tableOfKind(kind)}
-    WHERE created_at < to_timestamp(${listed.before}::float8 / 1000) AND created_at >= to_timestamp((${listed.after}::float8 + 1) / 1000)
-      AND (${LISTED} OR (NOT ${REPORTED_TOO_EARLY} AND created_at < to_timestamp(${unlisted.before}::float8 / 1000)
-        AND created_at >= to_timestamp((${unlisted.after}::float8 + 1) / 1000)))
-      AND absent_since IS NULL AND id <> ALL (${except}::text[])
-    ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
+  const within = ({ after, before }: Moments) =>
+    sql`created_at < to_timestamp(${before}::float8 / 1000) AND created_at >= to_timestamp((${after}::float8 + 1) / 1000)`;
+  return placesWhere(
+    db,
+    kind,
+    sql`${within(listed)} AND (${LISTED} OR (NOT ${REPORTED_TOO_EARLY} AND ${within(unlisted)}))
+      AND absent_since IS NULL AND id <> ALL (${except}::text[]) ${NEWEST_FIRST} LIMIT ${limit}`,
+  );
 }
 
 /** Records that the service listed and that no poll begun at `since` (ms of the service's clock) or later has shown. */
@@ -116,9 +121,8 @@ export async function recordsNotSeenSince(
   since: number,
   limit: number,
 ): Promise<RecordPlace[]> {
-  return rowsOf<RecordPlace>(db)`
-    SELECT id, ${CREATED_AT}, true AS listed FROM ${tableOfKind(kind)}
-    WHERE created_at IS NOT NULL AND ${LISTED} AND poll_from < ${Math.floor(since)} ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
+  const isOld = sql`${LISTED} AND poll_from < ${Math.floor(since)}`;
+  return placesWhere(db, kind, sql`created_at IS NOT NULL AND ${isOld} ${NEWEST_FIRST} LIMIT ${limit}`);
 }
 
 /**
@@ -142,9 +146,7 @@ export async function unplacedRecords(
 
 /** The newest that the service listed. */
 export async function newestRecords(db: Knex, kind: ListedKind, limit: number): Promise<RecordPlace[]> {
-  return rowsOf<RecordPlace>(db)`
-    SELECT id, ${CREATED_AT}, true AS listed FROM ${tableOfKind(kind)}
-    WHERE created_at IS NOT NULL AND ${LISTED} ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
+  return placesWhere(db, kind, sql`created_at IS NOT NULL AND ${LISTED} ${NEWEST_FIRST} LIMIT ${limit}`);
 }
 
 export async function holdsListed(db: Knex, kind: ListedKind): Promise<boolean> {
@@ -159,12 +161,7 @@ const tableOfKind = (kind: RecordKind) => raw(recordTables[kind]);
 
 /** Records of a kind, few of them, that the service listed when it was last asked. */
 export async function listedIds(db: Knex, kind: RecordKind): Promise<string[]> {
-  const ids = await db(recordTables[kind])
-    .whereNull('absent_since')
-    .whereRaw("coalesce(poll_hash, '') <> ''")
-    .orderBy('id')
-    .pluck('id');
-  return ids;
+  return columnOf<string>(db)`SELECT id FROM ${tableOfKind(kind)} WHERE ${LISTED} ORDER BY id`;
 }
 
 /** Of these sub-wallets, the ones that were read as closed: the service may archive them. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
-import { prepared, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
+import { prepared, raw, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 
 const LONGEST_DELAY_MS = 3_600_000;
@@ -171,23 +171,18 @@ export async function endRefreshRequests(
  * What webhooks alone name may wait, and so may what has passed: neither says that the poll don't keep up.
  */
 export async function countOverduePayins(db: Knex, waitingMs: number): Promise<number> {
-  const { count } = await rowOf<{ count: number }>(db)`
-    SELECT count(*)::integer AS count
+  return valueOf<number>(db)`
+    SELECT count(*)::integer
     FROM reading_marks, LATERAL (SELECT now() - ${waitingMs} * interval '1 millisecond' AS latest) AS bound
     WHERE kind = 'payin' AND lane IN ('listed', 'poll', 'crowded')
       AND (next_at <= latest OR (attempts > 0 AND marked_at <= latest AND reason IN ('payin_of_intent', 'payin_moved', 'listed_elsewhere')))`;
-  return count;
 }
 
 /** Payins that payments list, by the service's own list, and whose own record was not read since they were listed so. */
 export async function countUnreadPayins(db: Knex): Promise<number> {
-  const row = await db('reading_marks')
-    .where({ kind: 'payin' })
-    .whereIn('lane', ['listed', 'poll', 'crowded'])
-    .whereIn('reason', ['payin_of_intent', 'payin_moved'])
-    .count({ count: '*' })
-    .first();
-  return Number(row?.['count'] ?? 0);
+  return valueOf<number>(db)`
+    SELECT count(*)::integer FROM reading_marks
+    WHERE kind = 'payin' AND lane IN ('listed', 'poll', 'crowded') AND reason IN ('payin_of_intent', 'payin_moved')`;
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Run, runShape } from '../../domain/views/proof-shapes.js';
 import { AppError } from '../../errors.js';
 import { jsonbText } from '../database/database-text.js';
 import { type Filters, given, type Page, type PageQuery, pageById, viewById } from '../database/paging.js';
-import { type RowOf, viewOf } from '../database/view-of.js';
+import { asColumns, type RowOf, viewOf } from '../database/view-of.js';
 
 export interface RunTally {
   calls: number;
@@ -60,20 +60,10 @@ export async function finishRun(
   id: string,
   end: RunTally & Pick<Run, 'complete' | 'proof' | 'error'> & { status: Exclude<Run['status'], 'running'>; now: Date },
 ): Promise<Run> {
+  const { now, proof, ...fields } = end;
   const [ended]: RunRow[] = await db('runs')
     .where({ id, status: 'running' })
-    .update({
-      status: end.status,
-      calls: end.calls,
-      seen: end.seen,
-      changed: end.changed,
-      breaks_opened: end.breaksOpened,
-      complete: end.complete,
-      proof: jsonbText(end.proof),
-      error: end.error,
-      finished_at: end.now,
-      heartbeat_at: end.now,
-    })
+    .update({ ...asColumns(fields), proof: jsonbText(proof), finished_at: now, heartbeat_at: now })
     .returning('*');
   const run = ended === undefined ? await getRun(db, id) : toRun(ended);
   if (!run) throw new Error(`run ${id} has no row`);

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { grouped } from '../../domain/grouped.js';
 import type { RecordKind } from '../../domain/records.js';
 import { raw, rowsOf, run, type Sql, tableOf } from '../database/statements.js';
 import {
@@ -70,8 +71,8 @@ async function planRechecks(trx: Knex.Transaction, settled: Sql): Promise<void> 
 async function findSettled(trx: Knex.Transaction, settled: SettledRefreshRequest[]): Promise<SettledRefreshRequest[]> {
   const given = new Map(settled.map((request) => [`${request.kind} ${request.id}`, request]));
   const found: SettledRefreshRequest[] = [];
-  for (const kind of new Set(settled.map((request) => request.kind))) {
-    const ids = settled.filter((request) => request.kind === kind).map((request) => request.id);
+  for (const [kind, ofKind] of grouped(settled, (request) => request.kind)) {
+    const ids = ofKind.map(({ id }) => id);
     const rows = await rowsOf<{ id: string; asked_at: string }>(trx)`
       SELECT id, asked_at FROM reading_marks WHERE kind = ${kind} AND id = ANY (${ids}::text[])`;
     for (const { id, asked_at } of rows) {

@@ -33,12 +33,9 @@ export async function writeWatermarks(
   watermarks: ReadonlyMap<string, Watermark>,
 ): Promise<void> {
   if (watermarks.size === 0) return;
-  const rows = [...watermarks].map(([name, value]) => ({ kind, name, value: jsonbText(value), run_id: runId }));
-  const updated_at = trx.fn.now();
-  await trx('watermarks')
-    .insert(rows.map((row) => ({ ...row, updated_at })))
-    .onConflict(['kind', 'name'])
-    .merge();
+  const about = { kind, run_id: runId, updated_at: trx.fn.now() };
+  const rows = [...watermarks].map(([name, value]) => ({ ...about, name, value: jsonbText(value) }));
+  await trx('watermarks').insert(rows).onConflict(['kind', 'name']).merge();
 }
 
 /** Those nearest the head first. */

@@ -1,9 +1,11 @@
+import { TimeoutStrategy, timeout } from 'cockatiel';
 import { lateSeconds } from '../../domain/alerts/condition.js';
 import { acceptAgain, NONE_ACCEPTED, retiredLast } from '../../domain/deliveries/last-secret.js';
 import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
 import { differingSettings, valuesText } from '../../records/alerts/process-settings.js';
 import { decidingSealCheck, sealState, unsealedText, unverifiedSeconds } from '../../records/audit/seal-checks.js';
 import { connectionRoom } from '../../records/database/examine-database.js';
+import { rowOf } from '../../records/database/statements.js';
 import { newerSchema } from '../../records/database.js';
 import { countLeftBodies, cutoffOf } from '../../records/retention/apply-retention.js';
 import { retentionState } from '../../records/retention/retention-state.js';
@@ -12,14 +14,13 @@ import { versionText } from '../../version.js';
 import { createQueueProducer, QUEUE_TIMEOUT_MS } from '../../webhook/queue.js';
 import { secretsStatus } from '../../webhook/rotation.js';
 import { sharedSettings } from '../reconcile-settings.js';
-import { within } from '../within.js';
 import { type Check, type DoctorParts, finding, hint, ok, unknown } from './check.js';
 
 /** Of one process with all roles: the pool, the queue's (docs/scale.md), a lock for each of the nine kinds and the leader. */
 const MOST_CONNECTIONS = 20 + 14 + 10;
 const MOST_WITH_REDIS = 20 + 10;
 /** Of Redis: a connection, and an answer. */
-const LONGEST_MS = 3 * QUEUE_TIMEOUT_MS;
+const asking = timeout(3 * QUEUE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
 const RETENTION_LATE_MS = 3 * 86_400_000;
 const SEE_SCHEDULE = 'see that tallyhook schedule runs, and what its log says';
 
@@ -85,21 +86,12 @@ function checkSecret(secret: SecretStatus): Check {
   return ok(name, `last match ${lastMatchAt}, ${matches24h} in 24 h${open}${why}`);
 }
 
-interface Overview {
-  waiting: string;
-  dead: string;
-  open: string;
-  critical: string;
-}
-
 export async function checkWork({ db }: DoctorParts): Promise<Check[]> {
-  const { rows } = await db.raw<{ rows: Overview[] }>(`
+  const now = await rowOf<Record<'waiting' | 'dead' | 'open' | 'critical', string>>(db)`
     SELECT (SELECT count(*) FROM inbox WHERE status IN ('received', 'failed') AND received_at < now() - interval '1 minute') AS waiting,
            (SELECT count(*) FROM inbox WHERE status = 'dead') AS dead,
            (SELECT count(*) FROM breaks WHERE status = 'open') AS open,
-           (SELECT count(*) FROM breaks WHERE status = 'open' AND severity = 'critical') AS critical`);
-  const now = rows[0];
-  if (!now) return [];
+           (SELECT count(*) FROM breaks WHERE status = 'open' AND severity = 'critical') AS critical`;
   const { lost, open } = await countUnsettledWrites(db);
   return [
     lost + open === 0
@@ -130,7 +122,7 @@ export async function checkQueue({ config, queues }: Pick<DoctorParts, 'config' 
   if (config.REDIS_URL === undefined) return [ok('queue', 'is in the database')];
   const queue = createQueueProducer('events', queues);
   try {
-    const { waiting } = await within(LONGEST_MS, () => queue.opened.then(() => queue.state()));
+    const { waiting } = await asking.execute(() => queue.opened.then(() => queue.state()));
     return [ok('queue', `Redis answers, ${waiting} jobs wait`)];
   } catch {
     const found =

@@ -1,5 +1,6 @@
 import type { Config } from '../../config.js';
 import { isOwnUrl } from '../../domain/deliveries/own-endpoint.js';
+import { lackingEvents } from '../../domain/deliveries/secret-verdict.js';
 import { AppError } from '../../errors.js';
 import type { WebhookEndpoint } from '../../service-api/answer-records.js';
 import type { ServiceClient } from '../../service-api/client.js';
@@ -84,15 +85,11 @@ function checkEvents(
 ): Check {
   if (!events) return unknown('endpoint', `${id} is active; what it is subscribed to is not shown`);
   const all = active.flatMap((endpoint) => endpoint.events ?? ['*']);
-  const missing = needed.filter((type) => !isSubscribed(all, type));
+  const missing = lackingEvents(needed, all);
   if (missing.length === 0) return ok('endpoint', `${id} is active, subscribed to ${events.length} event types`);
   const remedy =
     'subscribe it in the service’s dashboard, or name in CONTRACT_FILE (events.needed) the types that you have a use for';
   return finding('endpoint', `${id} is not subscribed to ${missing.join(', ')}`, remedy);
-}
-
-function isSubscribed(events: readonly string[], type: string): boolean {
-  return events.some((event) => event === type || (event.endsWith('*') && type.startsWith(event.slice(0, -1))));
 }
 
 /** Where the service's clock stands, as `22 days 7 h behind ours`; `low` and `high` are in ms, positive where it is ahead. */

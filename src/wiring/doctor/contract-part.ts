@@ -20,6 +20,11 @@ export function partOf(contract: Contract, path: PartPath): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** What is probed: where it stands, what it is so far, and the name of its check. */
+export function placeIn(contract: Contract, ...at: PartPath): { at: PartPath; usual: string; name: string } {
+  return { at, usual: partOf(contract, at), name: `contract ${at.join('.')}` };
+}
+
 export function withPart(contract: Contract, path: PartPath, value: string): Contract {
   const copy = structuredClone(contract);
   let tree: Tree = copy;

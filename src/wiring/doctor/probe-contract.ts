@@ -4,11 +4,10 @@ import { type DoctorParts, unknown } from './check.js';
 import { overridesOf, type Probing } from './contract-part.js';
 import { type EventsProbed, probeEventId, probeRestamping, readDeliveries } from './probe-events.js';
 import { probeInvoices, probePayouts } from './probe-links.js';
-import { probeErrorBody, probePayoutList } from './probe-names.js';
+import { probeErrorBody, probeKytWords, probePayoutList, probePendingWords } from './probe-names.js';
 import { findCountHeader, probeCountHeader, probeItems, probeNextCursor } from './probe-pages.js';
 import { type Account, parameterTests, probeParameters } from './probe-parameters.js';
 import { probeTransactionFields } from './probe-transaction-fields.js';
-import { probeKytWords, probePendingWords } from './probe-words.js';
 import { type Asked, limitQuestions, MANY, rowsOf } from './questions.js';
 
 const SOME = 3;

@@ -1,6 +1,6 @@
 import { isLosslessNumber } from 'lossless-json';
 import { canonicalJson } from '../../domain/canonical-json.js';
-import { usualIdPlaces } from '../../domain/events/event-key.js';
+import { usualIdPlaces, valueAt } from '../../domain/events/event-key.js';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { JsonTextError, MAX_DEPTH, parseJson } from '../../domain/json-table/parse-json.js';
 import { textField } from '../../domain/records.js';
@@ -105,11 +105,7 @@ function scalarsOf(object: JsonObject, at: string, depth: number): string[] {
 
 /** A text or a number that is not empty. */
 function scalarAt(envelope: JsonObject, pointer: string): string | null {
-  let value: Json | undefined = envelope;
-  for (const step of pointer.slice(1).split('/')) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  }
+  const value = valueAt(envelope, pointer);
   if (isLosslessNumber(value)) return value.toString();
   return typeof value === 'string' && value !== '' ? value : null;
 }

@@ -2,7 +2,7 @@ import { valueAt } from '../../domain/events/event-key.js';
 import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { type Check, ok, unknown } from './check.js';
-import { foundAt, type Probing, partOf } from './contract-part.js';
+import { foundAt, type Probing, placeIn } from './contract-part.js';
 import { dressed } from './other-names.js';
 import { type Asked, MANY, NOTHING_YET, rowsOf } from './questions.js';
 
@@ -21,10 +21,10 @@ const TRIALS = 3;
 /** Where an invoice names its order, which may be nowhere: then they are linked otherwise. */
 export async function probeInvoices(probing: Probing): Promise<Check> {
   const { ask, contract } = probing;
-  const at = ['links', 'invoice', 'merchantReference'] as const;
+  const place = placeIn(contract, 'links', 'invoice', 'merchantReference');
   const asked = await ask(contract, 'listInvoices', MANY);
   const notKnown = notKnownOf(asked, 'there is no invoice');
-  if (notKnown !== null) return unknown(labelOf(at), notKnown);
+  if (notKnown !== null) return unknown(place.name, notKnown);
   const rows = rowsOf(asked);
   const isReference = async (pointer: string) => {
     const named = rows.filter((row) => textAt(row, pointer) !== null).slice(0, TRIALS);
@@ -36,47 +36,45 @@ export async function probeInvoices(probing: Probing): Promise<Check> {
     }
     return false;
   };
-  return checkLink(probing, { at, rows, names: [...REFERENCES, 'meta/merchantReference'], isLink: isReference });
+  return checkLink(probing, place, { rows, names: [...REFERENCES, 'meta/merchantReference'], isLink: isReference });
 }
 
 /** The same of a refund and its payment. */
 export async function probePayouts(probing: Probing): Promise<Check> {
   const { ask, contract } = probing;
-  const at = ['links', 'payout', 'paymentIntentId'] as const;
+  const place = placeIn(contract, 'links', 'payout', 'paymentIntentId');
   const asked = await ask(contract, 'listPayouts', MANY);
   const words = new Set(contract.movements.words.payoutType.refund);
   const refunds = rowsOf(asked).filter((row) => words.has((textField(row, 'payoutType') ?? '').toLowerCase()));
   const none = refunds.length > 0 ? null : `${NOTHING_YET}, there is no refund`;
   const notKnown = notKnownOf(asked, 'there is no payout') ?? none;
-  if (notKnown !== null) return unknown(labelOf(at), notKnown);
+  if (notKnown !== null) return unknown(place.name, notKnown);
   const payments = rowsOf(await ask(contract, 'listPaymentIntents', MANY));
   const intents = new Set(payments.flatMap((row) => textField(row, 'id') ?? []));
   const isPayment = (pointer: string) =>
     Promise.resolve(refunds.some((row) => intents.has(textAt(row, pointer) ?? '')));
-  return checkLink(probing, { at, rows: refunds, names: [...PAYMENTS, 'paymentIntent/id'], isLink: isPayment });
+  return checkLink(probing, place, { rows: refunds, names: [...PAYMENTS, 'paymentIntent/id'], isLink: isPayment });
 }
 
 interface Link {
-  at: readonly ['links', string, string];
   rows: readonly JsonObject[];
   names: readonly string[];
   /** Whether what stands there is what is searched for. */
   isLink: (pointer: string) => Promise<boolean>;
 }
 
-async function checkLink(probing: Probing, { at, rows, names, isLink }: Link): Promise<Check> {
-  const usual = partOf(probing.contract, at);
+async function checkLink(
+  probing: Probing,
+  { at, usual, name }: ReturnType<typeof placeIn>,
+  { rows, names, isLink }: Link,
+): Promise<Check> {
   const shown = rows.filter((row) => textAt(row, usual) !== null).length;
-  if (shown > 0) return ok(labelOf(at), `${shown} of ${rows.length} show it at ${usual}`);
-  for (const other of new Set(names.flatMap(dressed).map((name) => `/${name}`))) {
+  if (shown > 0) return ok(name, `${shown} of ${rows.length} show it at ${usual}`);
+  for (const other of new Set(names.flatMap(dressed).map((word) => `/${word}`))) {
     if (other !== usual && (await isLink(other)))
       return foundAt(probing, at, other, `none has a text at ${usual}, but at ${other}`);
   }
-  return ok(labelOf(at), `none of ${rows.length} shows it: they are linked by our own calls, or by the payment`);
-}
-
-function labelOf(at: readonly string[]): string {
-  return `contract ${at.join('.')}`;
+  return ok(name, `none of ${rows.length} shows it: they are linked by our own calls, or by the payment`);
 }
 
 function notKnownOf(asked: Asked, none: string): string | null {

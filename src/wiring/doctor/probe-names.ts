@@ -1,5 +1,9 @@
-import { type Check, ok, unknown } from './check.js';
-import { foundAt, type Probing, withPart } from './contract-part.js';
+import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import { kytWord } from '../../domain/orders/kyt.js';
+import { textField } from '../../domain/records.js';
+import { type Check, finding, ok, unknown } from './check.js';
+import { foundAt, type Probing, placeIn, withPart } from './contract-part.js';
+import { MANY, NOTHING_YET, rowsOf } from './questions.js';
 
 const PAYOUT_LISTS = [
   '/v1/payouts/list',
@@ -13,9 +17,7 @@ const PAYOUT_LISTS = [
 /** Whether the service has a list of payouts, and where. That it has none is no finding: they are followed otherwise. */
 export async function probePayoutList(probing: Probing): Promise<Check> {
   const { ask, contract } = probing;
-  const name = 'contract paths.listPayouts';
-  const at = ['paths', 'listPayouts'] as const;
-  const usual = contract.paths.listPayouts;
+  const { name, at, usual } = placeIn(contract, 'paths', 'listPayouts');
   const asked = await ask(contract, 'listPayouts');
   if (asked.kind === 'answer') return ok(name, `${usual} is a list`);
   if (asked.kind === 'failed') return unknown(name, asked.problem);
@@ -37,9 +39,7 @@ const POINTERS = {
 /** Where an error has its code, or its message, by asking for a payin that does not exist. */
 export async function probeErrorBody(probing: Probing, part: keyof typeof POINTERS): Promise<Check> {
   const { ask, contract } = probing;
-  const name = `contract error.${part}`;
-  const at = ['error', part] as const;
-  const usual = contract.error[part];
+  const { name, at, usual } = placeIn(contract, 'error', part);
   const askAt = (pointer: string) =>
     ask(withPart(contract, at, pointer), 'getPayin', { path: { id: 'tallyhook-probe' } });
   const answer = await askAt(usual);
@@ -54,4 +54,54 @@ export async function probeErrorBody(probing: Probing, part: keyof typeof POINTE
     return foundAt(probing, at, pointer, `errors have nothing at ${usual}, but a text at ${pointer}`);
   }
   return unknown(name, `errors have nothing at ${usual}, nor at any other place that was tried`);
+}
+
+/** So many payins are read one by one. */
+const SOME = 10;
+
+/** What the service calls a delivery that it will try again: those must not count as final. */
+export async function probePendingWords(probing: Probing, now: Date): Promise<Check> {
+  const { ask, contract } = probing;
+  const name = 'contract deliveries.pending';
+  const asked = await ask(contract, 'listWebhookDeliveries', MANY);
+  if (asked.kind !== 'answer') return unknown(name, asked.problem);
+  const waiting = asked.rows.filter((row) => Date.parse(textField(row, 'nextRetryAt') ?? '') > now.getTime());
+  const words = new Set(waiting.flatMap((row) => textField(row, 'status') ?? []));
+  if (words.size === 0) return unknown(name, `${NOTHING_YET}, no delivery waits for another attempt`);
+  const { pending } = contract.deliveries;
+  const other = [...words].filter((word) => !pending.includes(word));
+  if (other.length === 0) return ok(name, `what waits is called ${quoted(words)}`);
+  const list = [...pending.filter((word) => words.has(word)), ...other];
+  probing.contract = { ...contract, deliveries: { ...contract.deliveries, pending: list } };
+  const found = `deliveries that wait for another attempt are called ${quoted(other)}`;
+  return finding(name, found, `set deliveries.pending to ${JSON.stringify(list)} in CONTRACT_FILE`);
+}
+
+/** Compliance results that no list names hold goods back; which list is theirs only people know. */
+export async function probeKytWords({ ask, contract }: Probing): Promise<Check> {
+  const name = 'contract kyt';
+  const intents = await ask(contract, 'listPaymentIntents', MANY);
+  if (intents.kind !== 'answer') return unknown(name, intents.problem);
+  const ids = intents.rows.flatMap(payinIdsOf).slice(0, SOME);
+  const rows = [...rowsOf(await ask(contract, 'listPayouts', MANY))];
+  for (const id of ids) {
+    const payin = await ask(contract, 'getPayin', { path: { id } });
+    if (payin.kind === 'answer' && isJsonObject(payin.data)) rows.push(payin.data);
+  }
+  const words = new Set(rows.flatMap((row) => textField(row, 'kytStatus') ?? []));
+  if (words.size === 0) return unknown(name, `${NOTHING_YET}, no payin or payout shows a compliance result`);
+  const known = new Set(Object.values(contract.kyt).flat());
+  const strange = [...words].filter((word) => !known.has(kytWord(word)));
+  if (strange.length === 0) return ok(name, `${quoted(words)}: each is on a list`);
+  const found = `${quoted(strange)}: on no list, so that goods wait (kyt_unknown)`;
+  return finding(name, found, 'put each into kyt.passed, kyt.pending or kyt.rejected in CONTRACT_FILE');
+}
+
+function payinIdsOf(intent: JsonObject): string[] {
+  const payins = intent['payins'];
+  return Array.isArray(payins) ? payins.filter(isJsonObject).flatMap((payin) => textField(payin, 'id') ?? []) : [];
+}
+
+function quoted(words: Iterable<string>): string {
+  return [...words].map((word) => JSON.stringify(word)).join(', ');
 }

@@ -1,6 +1,6 @@
 import type { Contract } from '../../service-api/contract.js';
 import { type Check, finding, ok, unknown } from './check.js';
-import { foundAt, type Probing, withPart } from './contract-part.js';
+import { foundAt, type Probing, placeIn, withPart } from './contract-part.js';
 import { otherNames } from './other-names.js';
 import { type Ask, type Asked, NOTHING_YET } from './questions.js';
 
@@ -29,9 +29,7 @@ const COUNTS = ['X-Total', 'X-Count', 'Total-Count', 'X-Total-Items', 'X-Total-R
 /** Where a page has its rows. A list that is an array has no name for them. */
 export async function probeItems(probing: Probing): Promise<Check> {
   const { ask, contract } = probing;
-  const name = 'contract pages.items';
-  const at = ['pages', 'items'] as const;
-  const usual = contract.pages.items;
+  const { name, at, usual } = placeIn(contract, 'pages', 'items');
   const asked: { list: (typeof LISTS)[number]; answer: Asked }[] = [];
   for (const list of LISTS) asked.push({ list, answer: await ask(contract, list) });
   const odd = asked.find(({ answer }) => answer.kind === 'failed' && answer.noList === true);
@@ -53,9 +51,7 @@ export async function probeItems(probing: Probing): Promise<Check> {
 /** Where a page has the cursor of the next one. Needs page sizes that work. */
 export async function probeNextCursor(probing: Probing): Promise<Check> {
   const { ask, contract } = probing;
-  const name = 'contract pages.nextCursor';
-  const at = ['pages', 'nextCursor'] as const;
-  const usual = contract.pages.nextCursor;
+  const { name, at, usual } = placeIn(contract, 'pages', 'nextCursor');
   const one = { query: { take: 1 } };
   let seen: 'nothing' | 'arrays' | 'pages' = 'nothing';
   for (const list of LISTS) {

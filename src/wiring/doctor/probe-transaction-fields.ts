@@ -5,7 +5,7 @@ import { isSignedAmount } from '../../domain/money.js';
 import { textField } from '../../domain/records.js';
 import type { Contract } from '../../service-api/contract.js';
 import { type Check, finding, ok, unknown } from './check.js';
-import { foundAt, type Probing } from './contract-part.js';
+import { foundAt, type Probing, placeIn } from './contract-part.js';
 import { dressed } from './other-names.js';
 import type { Account } from './probe-parameters.js';
 import { MANY, NOTHING_YET, rowsOf } from './questions.js';
@@ -67,9 +67,7 @@ function probeField(
   field: Field,
   { rows, accounts }: { rows: readonly JsonObject[]; accounts: ReadonlySet<string> },
 ): Check {
-  const at = ['transaction', field] as const;
-  const name = `contract transaction.${field}`;
-  const usual = probing.contract.transaction[field];
+  const { name, at, usual } = placeIn(probing.contract, 'transaction', field);
   const { others, fits, optional } = rules[field];
   if (rows.length === 0) return unknown(name, `${NOTHING_YET}, no sub-wallet has a transaction`);
   const share = (pointer: string) => rows.filter((row) => isThere(valueAt(row, pointer), fits, accounts)).length;

@@ -1,3 +1,4 @@
+import { TimeoutStrategy, timeout } from 'cockatiel';
 import { readWebhookSecrets, type WebhookSecret } from '../../config.js';
 import { createConsoleApp } from '../../console/http/server.js';
 import type { DoctorLine, QueueReading } from '../../console/page-deps.js';
@@ -16,7 +17,6 @@ import { channelsOf } from '../outbound.js';
 import { releaseRules } from '../reconcile-settings.js';
 import { renderMetrics } from '../render-metrics.js';
 import type { Runtime } from '../runtime.js';
-import { within } from '../within.js';
 
 /** The read API and pages. What they can't do by a record goes on the `commands` queue. */
 export function startConsole(runtime: Runtime, front: Listener): void {
@@ -97,7 +97,7 @@ function secretsNow(config: Runtime['config']): WebhookSecret[] {
 
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 /** A scrape is not held up by a queue that does not answer. */
-const LONGEST_MS = 2_000;
+const scraping = timeout(2_000, TimeoutStrategy.Aggressive);
 
 /** Has the gauges of the queues ask them on every scrape; of one that can't be asked nothing is said. */
 function collectQueues(
@@ -106,10 +106,12 @@ function collectQueues(
 ): void {
   const update = async (): Promise<void> => {
     for (const [queue, asked] of Object.entries(queues)) {
-      const found = await within(LONGEST_MS, () => asked.state()).catch((error: unknown) => {
-        log.debug({ err: error, queue }, 'queue not read');
-        return null;
-      });
+      const found = await scraping
+        .execute(() => asked.state())
+        .catch((error: unknown) => {
+          log.debug({ err: error, queue }, 'queue not read');
+          return null;
+        });
       for (const name of STATES) {
         if (found === null) metrics.queueJobs.remove({ queue, state: name });
         else metrics.queueJobs.set({ queue, state: name }, found[name]);
