@@ -1,7 +1,7 @@
 // A run of the reconciler of payments, in this process, against the list that stands on a port.
 import { createLog } from '../dist/log.js';
 import { runReconcile } from '../dist/reconcile/schedule/run.js';
-import { MerchantClient } from '../dist/service-api/client.js';
+import { ServiceClient } from '../dist/service-api/client.js';
 import { defaultContract } from '../dist/service-api/contract.js';
 
 const settings = {
@@ -13,7 +13,7 @@ const settings = {
 };
 
 export function serviceClient(port) {
-  return new MerchantClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'bench' });
+  return new ServiceClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'bench' });
 }
 
 /** Throws where the run does not prove the list whole. */
