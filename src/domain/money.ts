@@ -60,9 +60,22 @@ export function negated(amount: string): string {
 
 /** Exact, whatever the length of the sum. The sum of nothing is "0". */
 export function sumAmounts(amounts: Iterable<string>): string {
-  let sum = 0n;
-  for (const amount of amounts) sum += toUnits(amount);
-  return fromUnits(sum);
+  const sum = new AmountSum();
+  for (const amount of amounts) sum.add(amount);
+  return sum.total();
+}
+
+/** The same while amounts come. */
+export class AmountSum {
+  #units = 0n;
+
+  add(amount: string): void {
+    this.#units += toUnits(amount);
+  }
+
+  total(): string {
+    return fromUnits(this.#units);
+  }
 }
 
 export function compareAmounts(a: string, b: string): -1 | 0 | 1 {

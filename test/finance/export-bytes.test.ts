@@ -1,7 +1,10 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import type { ExportFormat } from '../../src/finance/export-formats.js';
 import { exportMonth } from '../../src/finance/export-month.js';
+import { getEntry } from '../../src/records/books/list-entries.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
@@ -114,3 +117,22 @@ it.each(Object.keys(PINNED) as ExportFormat[])(
   },
   60_000,
 );
+
+it('holds in ndjson what the read API says of each entry, with what its lines were worth', async () => {
+  const written = await readFile(path.join(dir, '2026-03-entries.ndjson'), 'utf8');
+  const entries = written.trimEnd().split('\n');
+  expect(entries).toHaveLength(ENTRIES);
+  // A prime, so that texts of every kind are among them.
+  for (const [n, line] of entries.entries()) {
+    if (n % 11 > 0) continue;
+    const { lines, ...entry } = JSON.parse(line);
+    const { lines: shown, ...about } = (await getEntry(database.db, entry.id)) ?? { lines: [] };
+    expect(entry).toEqual(about);
+    expect(lines).toMatchObject(shown);
+    expect(lines).toHaveLength(shown.length);
+    for (const { name, account, value, rate } of lines) {
+      expect(name).toBe(account);
+      expect(value === null).toBe(rate === null);
+    }
+  }
+}, 60_000);

@@ -70,6 +70,15 @@ export function nameIn(chart: Chart, account: string): string {
   return `${chart.accounts[parent as Account] ?? parent}${account.slice(parent.length)}`;
 }
 
+/** The accounts that a chart names, for who makes names of many. `isPerSubWallet`: what stands below one is called so as well. */
+export function namedAccounts(chart: Chart): { account: string; name: string; isPerSubWallet: boolean }[] {
+  return Object.entries(chart.accounts).map(([account, name]) => ({
+    account,
+    name,
+    isPerSubWallet: perSubWallet.includes(account),
+  }));
+}
+
 /** The same name as beancount writes it: each part begins with a capital or a digit. No two accounts of a chart become one. */
 export function beancountName(name: string): string {
   return name

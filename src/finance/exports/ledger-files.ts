@@ -1,9 +1,8 @@
 import { beancountName, nameIn } from '../../domain/books/chart.js';
 import { beancountCommodity, hledgerCommodity } from '../../domain/books/commodities.js';
 import { firstDayAfter, lastDayOf } from '../../domain/books/posting-month.js';
-import type { EntryView } from '../../domain/views/books-shapes.js';
 import { accountTotals } from '../../records/books/account-totals.js';
-import { entriesOfMonth } from '../../records/books/month-entries.js';
+import { entriesOfMonth, type LedgerEntry, type LedgerLine } from '../../records/books/month-entries.js';
 import type { ExportFile, MonthBooks } from './month-tables.js';
 
 /** How a program writes the parts of a ledger. */
@@ -16,7 +15,7 @@ interface Dialect {
   asset: (assetCode: string, first: string) => string;
   account: (name: string, first: string) => string;
   openings: (first: string) => string;
-  entry: (entry: EntryView) => string;
+  entry: (entry: LedgerEntry) => string;
   tag: (name: string, value: string) => string;
   /** What stands before the balances at the end of the month. */
   balances: (month: string, isAny: boolean) => string;
@@ -71,7 +70,7 @@ async function* ledger(books: MonthBooks, dialect: Dialect): AsyncGenerator<stri
   const name = (account: string) => dialect.name(nameIn(chart, account));
   const posting = (account: string, amount: string, assetCode: string) =>
     `${indent}${name(account)}  ${amount} ${commodity(assetCode)}\n`;
-  const lineOf = ({ account, amount, assetCode, memo }: EntryView['lines'][number]) =>
+  const lineOf = ({ account, amount, assetCode, memo }: LedgerLine) =>
     memo
       ? `${indent}; memo: ${name(account)} ${amount} ${commodity(assetCode)}\n`
       : posting(account, amount, assetCode);
@@ -83,7 +82,7 @@ async function* ledger(books: MonthBooks, dialect: Dialect): AsyncGenerator<stri
   const opened = totals.filter(({ opening }) => opening !== '0');
   if (opened.length > 0) yield dialect.openings(first);
   for (const { account, assetCode, opening } of opened) yield posting(account, opening, assetCode);
-  const textOf = (entry: EntryView) =>
+  const textOf = (entry: LedgerEntry) =>
     [
       dialect.entry(entry),
       ...entryTags(entry).map(([tag, value]) => dialect.tag(tag, value)),
@@ -104,7 +103,7 @@ function plainWords(text: string): string {
 }
 
 /** What an entry is about, for those who look it up here. */
-function entryTags(entry: EntryView): (readonly [string, string])[] {
+function entryTags(entry: LedgerEntry): (readonly [string, string])[] {
   const { id, recordKind, recordId, at, adjusts, reverses, corrects } = entry;
   const tags = { entry: id, record: `${recordKind} ${recordId}`, at, adjusts, reverses, corrects };
   return Object.entries(tags).flatMap(([tag, value]) => (value === null ? [] : [[tag, plainWords(value)] as const]));

@@ -4,7 +4,7 @@ import { type Chart, nameIn } from '../../domain/books/chart.js';
 import { type FiatReport, fiatReport } from '../../domain/books/fiat-report.js';
 import { firstDayAfter, startOfDay } from '../../domain/books/posting-month.js';
 import { accountValues } from '../../records/books/account-totals.js';
-import { type MonthQuery, type MonthRow, monthRows } from '../../records/books/month-query.js';
+import { type MonthQuery, type MonthRow, monthRows, namedIn } from '../../records/books/month-query.js';
 import {
   monthBalances,
   monthBreaks,
@@ -16,6 +16,7 @@ import {
   monthRefunds,
   monthTransactions,
 } from '../../records/books/month-rows.js';
+import { accountNames, givenLines, linesOf, type TextForm } from '../../records/books/row-text.js';
 import { type TableColumn, tableColumns } from './table-columns.js';
 
 /** What happened in a month, a row for each record. As files and as sheets of a workbook it is the same. */
@@ -25,40 +26,67 @@ export interface MonthTable {
   rows: () => AsyncIterable<readonly MonthRow[]>;
 }
 
-export function monthTables(books: MonthBooks): MonthTable[] {
-  const { trx, month } = books;
-  const about = queryOf(books);
-  const rows: Record<MonthTable['name'], MonthTable['rows']> = {
-    orders: () => monthRows(trx, monthOrders, about),
-    payments: () => monthRows(trx, monthPayments, about),
-    fees: () => namedFees(books, about),
-    refunds: () => monthRows(trx, monthRefunds, about),
-    payouts: () => monthRows(trx, monthPayouts, about),
-    deposits: () => monthRows(trx, monthPayins, about),
-    transactions: () => monthRows(trx, monthTransactions, about),
-    balances: () => oneTime(monthBalances(trx, month)),
-    breaks: () => monthRows(trx, monthBreaks, about),
-  };
-  return (Object.keys(rows) as MonthTable['name'][]).map((name) => ({
-    name,
-    columns: tableColumns[name],
-    rows: rows[name],
-  }));
+/** As a file it is written by the database. */
+export interface FileTable extends MonthTable {
+  /** `line`: SQL of what a row is in a file. */
+  lines: (form: TextForm, line: string) => AsyncIterable<string>;
 }
 
-function queryOf({ month, timeZone, currency, table }: MonthBooks): MonthQuery {
+export function monthTables(books: MonthBooks): FileTable[] {
+  const { trx, month, chart } = books;
+  const about = aboutOf(books);
+  const table = (name: MonthTable['name'], sql: string): FileTable => ({
+    name,
+    columns: tableColumns[name],
+    rows: () => monthRows(trx, sql, about),
+    lines: (form, line) => queryLines(trx, form, `SELECT ${line} AS line FROM (${sql}) AS rows`, about),
+  });
+  return [
+    table('orders', monthOrders),
+    table('payments', monthPayments),
+    table('fees', `SELECT *, ${accountNames(chart)} AS name FROM (${monthFees}) AS fees`),
+    table('refunds', monthRefunds),
+    table('payouts', monthPayouts),
+    table('deposits', monthPayins),
+    table('transactions', monthTransactions),
+    givenTable(trx, 'balances', tableColumns.balances, () => monthBalances(trx, month)),
+    table('breaks', monthBreaks),
+  ];
+}
+
+async function* queryLines(
+  trx: Knex.Transaction,
+  form: TextForm,
+  sql: string,
+  about: MonthQuery,
+): AsyncGenerator<string> {
+  yield* linesOf(trx, form, sql, await namedIn(trx, about));
+}
+
+/** Of rows that are no query's. */
+export function givenTable<Name extends string>(
+  trx: Knex.Transaction,
+  name: Name,
+  columns: readonly TableColumn[],
+  read: () => Promise<MonthRow[]>,
+) {
+  const keys = columns.map(({ key }) => key);
+  return {
+    name,
+    columns,
+    async *rows(): AsyncGenerator<MonthRow[]> {
+      yield await read();
+    },
+    async *lines(form: TextForm, line: string): AsyncGenerator<string> {
+      yield* givenLines(trx, form, line, { keys, rows: await read() });
+    },
+  };
+}
+
+function aboutOf({ month, timeZone, currency, table }: MonthBooks): MonthQuery {
   const from = new Date(startOfDay(timeZone, `${month}-01`));
   const to = new Date(startOfDay(timeZone, firstDayAfter(month)));
   return { month, currency, from, to, refundWords: table.words.payoutType.refund };
-}
-
-async function* namedFees({ trx, chart }: MonthBooks, about: MonthQuery): AsyncGenerator<MonthRow[]> {
-  for await (const rows of monthRows(trx, monthFees, about))
-    yield rows.map((row) => ({ ...row, name: nameIn(chart, row['account'] ?? '') }));
-}
-
-async function* oneTime(rows: Promise<MonthRow[]>): AsyncGenerator<MonthRow[]> {
-  yield await rows;
 }
 
 /** What a month's lines were worth at their own rates, by account. Memos count nowhere. */

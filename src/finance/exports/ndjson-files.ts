@@ -1,36 +1,20 @@
 import { nameIn } from '../../domain/books/chart.js';
 import { accountTotals } from '../../records/books/account-totals.js';
-import { entriesOfMonth, type ValuedLineView } from '../../records/books/month-entries.js';
-import { type ExportFile, type MonthBooks, type MonthTable, monthTables, monthValues } from './month-tables.js';
+import { entryLines } from '../../records/books/entry-text.js';
+import { accountNames, jsonPlain, jsonText } from '../../records/books/row-text.js';
+import { type ExportFile, type MonthBooks, monthTables, monthValues } from './month-tables.js';
+import type { TableColumn } from './table-columns.js';
 
 /** The same as in CSV, an object in each line; amounts are decimal strings. */
 export function ndjsonFiles(books: MonthBooks): ExportFile[] {
+  const { trx, month, chart } = books;
+  const file = (of: string, content: AsyncIterable<string>): ExportFile => ({ name: `${month}-${of}.ndjson`, content });
   return [
-    { name: `${books.month}-entries.ndjson`, content: entryObjects(books) },
-    { name: `${books.month}-accounts.ndjson`, content: totalObjects(books) },
-    { name: `${books.month}-values.ndjson`, content: valueObjects(books) },
-    ...monthTables(books).map((table) => ({
-      name: `${books.month}-${table.name}.ndjson`,
-      content: tableObjects(table),
-    })),
+    file('entries', entryLines(trx, 'ndjson', { month, name: accountNames(chart) })),
+    file('accounts', totalObjects(books)),
+    file('values', valueObjects(books)),
+    ...monthTables(books).map(({ name, columns, lines }) => file(name, lines('ndjson', objectOf(columns)))),
   ];
-}
-
-async function* entryObjects({ trx, month, chart }: MonthBooks): AsyncGenerator<string> {
-  for await (const entries of entriesOfMonth(trx, month)) {
-    yield entries
-      .map((entry) => {
-        const lines = entry.lines.map((line) => lineObject(line, nameIn(chart, line.account)));
-        return jsonLine({ ...entry, lines });
-      })
-      .join('');
-  }
-}
-
-/** Each key by name: a rest and a spread took as long as all the rest of a line. */
-function lineObject(line: ValuedLineView, name: string): object {
-  const { account, assetCode, amount, memo, rate, rateCurrency, rateSource, rateAt, unpriced, value } = line;
-  return { account, assetCode, amount, memo, rate, rateCurrency, rateSource, rateAt, unpriced, name, value };
 }
 
 async function* totalObjects({ trx, month, chart }: MonthBooks): AsyncGenerator<string> {
@@ -43,9 +27,12 @@ async function* valueObjects(books: MonthBooks): AsyncGenerator<string> {
   yield jsonLine({ month, currency, ...(await monthValues(books)) });
 }
 
-async function* tableObjects({ columns, rows }: MonthTable): AsyncGenerator<string> {
-  for await (const part of rows())
-    yield part.map((row) => jsonLine(Object.fromEntries(columns.map(({ key }) => [key, row[key] ?? null])))).join('');
+function objectOf(columns: readonly TableColumn[]): string {
+  const fields = columns.map(({ key, as }) => {
+    const value = as === 'text' || as === 'word' ? jsonText(`"${key}"`) : jsonPlain(`"${key}"`);
+    return `'"${key}":' || ${value}`;
+  });
+  return `('{' || ${fields.join(" || ',' || ")} || E'}\\n')::varchar`;
 }
 
 function jsonLine(value: object): string {

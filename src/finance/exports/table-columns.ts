@@ -8,9 +8,9 @@ export interface TableColumn {
   as: 'text' | 'word' | 'amount' | 'quoted' | 'value' | 'time' | 'date';
 }
 
-const text = (key: string, label: string): TableColumn => ({ key, label, as: 'text' });
-const word = (key: string, label: string): TableColumn => ({ key, label, as: 'word' });
-const amount = (key: string, label: string): TableColumn => ({ key, label, as: 'amount' });
+export const text = (key: string, label: string): TableColumn => ({ key, label, as: 'text' });
+export const word = (key: string, label: string): TableColumn => ({ key, label, as: 'word' });
+export const amount = (key: string, label: string): TableColumn => ({ key, label, as: 'amount' });
 const quoted = (key: string, label: string): TableColumn => ({ key, label, as: 'quoted' });
 const value = (key: string, label: string): TableColumn => ({ key, label, as: 'value' });
 const time = (key: string, label: string): TableColumn => ({ key, label, as: 'time' });

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { raw, rowsOf, sql } from '../database/statements.js';
-import { bookedLines, exact } from './month-query.js';
+import { exact, linesOfMost, spanOf } from './month-query.js';
 
 /** opening + activity = closing; signed decimal strings, a debit is positive. */
 export interface AccountTotal {
@@ -40,8 +40,8 @@ export interface AccountValue {
 export async function accountValues(trx: Knex.Transaction, month: string, currency: string): Promise<AccountValue[]> {
   const { rows } = await trx.raw<{ rows: AccountValue[] }>(
     `SELECT account, ${exact('sum(amount * rate)')} AS value, (count(*) FILTER (WHERE rate IS NULL))::integer AS unpriced
-     FROM (${bookedLines} AND NOT memo) AS lines GROUP BY account ORDER BY account COLLATE "C"`,
-    { month, currency },
+     FROM (${linesOfMost} AND NOT memo) AS lines GROUP BY account ORDER BY account COLLATE "C"`,
+    { month, currency, ...(await spanOf(trx, month)) },
   );
   return rows;
 }

@@ -1,42 +1,37 @@
 import type { Knex } from 'knex';
 import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
-import { exact, monthLines, RATED, together, utc } from './month-query.js';
+import { exact, rowsInParts, SPANNED_LINES, spanOf, utc } from './month-query.js';
 
-/** A line with what it was worth, exact; null: it has no rate. */
-export interface ValuedLineView extends EntryLineView {
-  value: string | null;
-}
+/** An entry as a ledger writes it. */
+export type LedgerEntry = Pick<
+  EntryView,
+  'id' | 'date' | 'description' | 'recordKind' | 'recordId' | 'at' | 'adjusts' | 'reverses' | 'corrects'
+> & { lines: LedgerLine[] };
 
-export interface MonthEntry extends EntryView {
-  lines: ValuedLineView[];
-}
+export type LedgerLine = Pick<EntryLineView, 'account' | 'amount' | 'memo' | 'assetCode'>;
 
 /** A line; the first of an entry describes the entry as well. */
 interface Row {
-  id: string;
   fields: string;
   asset_code: string;
-  reason: string | null;
   entry: string | null;
   record_id: string;
-  key: string;
   description: string;
-  sources: EntryView['sources'];
-  observed: EntryView['observedBy'];
 }
 
 /**
  * The entries of a month in the order of their posting, some at a time. Within one transaction of `repeatable read` it is one
  * moment of the books.
  */
-export async function* entriesOfMonth(trx: Knex.Transaction, month: string): AsyncGenerator<MonthEntry[]> {
-  let entry: MonthEntry | null = null;
-  for await (const rows of monthLines<Row>(trx, month, COLUMNS)) {
-    const ended: MonthEntry[] = [];
+export async function* entriesOfMonth(trx: Knex.Transaction, month: string): AsyncGenerator<LedgerEntry[]> {
+  const named = { month, ...(await spanOf(trx, month)) };
+  let entry: LedgerEntry | null = null;
+  for await (const rows of rowsInParts<Row>(trx, QUERY, named)) {
+    const ended: LedgerEntry[] = [];
     for (const row of rows) {
       if (row.entry !== null) {
         if (entry !== null) ended.push(entry);
-        entry = entryOf(row, row.entry, month);
+        entry = entryOf(row, row.entry);
       }
       entry?.lines.push(lineOf(row));
     }
@@ -45,81 +40,36 @@ export async function* entriesOfMonth(trx: Knex.Transaction, month: string): Asy
   if (entry !== null) yield [entry];
 }
 
-/** What no text of others is part of comes in one piece: a column costs more than its characters. */
-const SEPARATOR = '\u001F';
+/** What no text of others is part of comes in one piece, null as nothing: a column costs more than its characters. */
+const together = (...expressions: readonly string[]): string => `concat(${expressions.join(", ',', ")})`;
 
-const ENTRY = [
-  'record_kind',
-  'version',
-  'type',
-  'reverses',
-  'corrects',
-  'date',
-  utc('at'),
-  'dated_by',
-  'adjusts',
-  utc('posted_at'),
-];
+const ENTRY = together('entries.id', 'date', 'record_kind', utc('at'), 'adjusts', 'reverses', 'corrects');
 
-const COLUMNS = {
-  line: `entries.id, entry_lines.asset_code, reason, ${together(SEPARATOR, ['account', exact('amount'), 'memo', ...RATED])} AS fields`,
-  entry: {
-    entry: together(SEPARATOR, ENTRY),
-    record_id: 'record_id',
-    key: 'key',
-    description: 'description',
-    sources: 'sources',
-    observed: 'observed',
-  },
-};
+const QUERY = `
+  SELECT ${together('account', exact('amount'), 'memo')} AS fields, asset_code,
+         CASE WHEN before IS NULL THEN ${ENTRY} END AS entry, CASE WHEN before IS NULL THEN record_id END AS record_id,
+         CASE WHEN before IS NULL THEN description END AS description
+  FROM (
+    SELECT *, lag(line) OVER (PARTITION BY entry_id ORDER BY line) AS before FROM ${SPANNED_LINES}
+  ) AS entry_lines JOIN entries ON entries.id = entry_id
+  WHERE month = :month ORDER BY entry_id, line`;
 
-function entryOf(row: Row, fields: string, month: string): MonthEntry {
-  const [
-    kind = '',
-    version = '',
-    type = '',
-    reverses,
-    corrects,
-    date = '',
-    at = '',
-    datedBy = '',
-    adjusts,
-    postedAt = '',
-  ] = fields.split(SEPARATOR);
+function entryOf({ record_id: recordId, description }: Row, fields: string): LedgerEntry {
+  const [id = '', date = '', recordKind = '', at = '', adjusts, reverses, corrects] = fields.split(',');
+  const others = { adjusts: adjusts || null, reverses: reverses || null, corrects: corrects || null };
   return {
-    id: row.id,
-    recordKind: kind as EntryView['recordKind'],
-    recordId: row.record_id,
-    key: row.key,
-    version: Number(version),
-    type: type as EntryView['type'],
-    reverses: reverses || null,
-    corrects: corrects || null,
-    month,
+    id,
     date,
+    description,
+    recordKind: recordKind as LedgerEntry['recordKind'],
+    recordId,
     at,
-    datedBy,
-    adjusts: adjusts || null,
-    description: row.description,
-    sources: row.sources.map(({ kind: of, id }) => ({ kind: of, id })),
-    observedBy: row.observed,
-    postedAt,
+    ...others,
     lines: [],
   };
 }
 
-function lineOf({ fields, asset_code, reason }: Row): ValuedLineView {
-  const [account = '', amount = '', memo, rate, currency, source, rateAt, value] = fields.split(SEPARATOR);
-  return {
-    account,
-    assetCode: asset_code,
-    amount,
-    memo: memo === 't',
-    rate: rate || null,
-    rateCurrency: currency || null,
-    rateSource: source || null,
-    rateAt: rateAt || null,
-    unpriced: reason,
-    value: value || null,
-  };
+function lineOf({ fields, asset_code: assetCode }: Row): LedgerLine {
+  const [account = '', amount = '', memo] = fields.split(',');
+  return { account, amount, memo: memo === 't', assetCode };
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import { proofsAsOf } from '../balances/balance-proofs.js';
 import { accountTotals } from './account-totals.js';
-import { bookedLines, exact, lookedUp, type MonthRow, utc, worth } from './month-query.js';
+import { exact, fewLines, linesOfFew, linesOfMost, lookedUp, type MonthRow, utc, worth } from './month-query.js';
 
 const made = (kind: string, table: string): string =>
   `SELECT '${kind}' AS kind, id FROM ${table} WHERE created_at >= :from AND created_at < :to`;
@@ -34,34 +34,40 @@ export const monthOrders = `
   FROM touched CROSS JOIN ${lookedUp('orders', 'reference', 'touched.reference')}
   ORDER BY registered_at NULLS LAST, orders.reference COLLATE "C"`;
 
-const EARNED = `account IN ('income:payments', 'equity:deposits', 'equity:transfers')`;
+const EARNED = `CASE WHEN account IN ('income:payments', 'equity:deposits', 'equity:transfers') THEN -amount END`;
+
+const paidTo = (account: string): string => `coalesce(sum(amount) FILTER (WHERE account = '${account}'), 0)`;
 
 /**
  * Payments made or booked in the month, by asset: what came, what the service took and what the balance got. Payins that are of
- * no payment stand here under their own id, so that what is booked of payments and payins is here whole.
+ * no payment stand here under their own id, so that what is booked of payments and payins is here whole. All is sorted once,
+ * behind its payment: lines, and what was made, of which a row without an asset is left where nothing is booked.
  */
 export const monthPayments = `
-  WITH lines AS MATERIALIZED (${bookedLines} AND record_kind IN ('payment_intent', 'payin') AND NOT memo),
-  owned AS (
-    SELECT lines.*, CASE WHEN record_kind = 'payin' THEN coalesce(payment_intent_id, record_id) ELSE record_id END AS id
-    FROM lines LEFT JOIN ${lookedUp('payins', 'id', "record_id AND record_kind = 'payin'")} ON true
-  ), booked AS (
-    SELECT id, asset_code, min(date)::text AS date,
-           coalesce(-sum(amount) FILTER (WHERE ${EARNED}), 0) AS gross,
-           coalesce(sum(amount) FILTER (WHERE account = 'expenses:fees:service'), 0) AS fee,
-           coalesce(sum(amount) FILTER (WHERE account = 'assets:operating'), 0) AS net,
-           coalesce(sum(amount) FILTER (WHERE account = 'assets:held:disputes'), 0) AS held,
-           ${worth(EARNED, '-')} AS value
-    FROM owned GROUP BY id, asset_code
-  ), ids AS (
-    SELECT id FROM booked UNION SELECT id FROM payment_intents WHERE created_at >= :from AND created_at < :to
+  WITH lines AS (
+    SELECT CASE WHEN record_kind = 'payin' THEN coalesce((SELECT payment_intent_id FROM payins WHERE payins.id = record_id), record_id)
+           ELSE record_id END AS id, date, account, asset_code, amount, ${EARNED} AS earned, rate
+    FROM (${linesOfMost} AND NOT memo AND record_kind IN ('payment_intent', 'payin')) AS lines
+    UNION ALL SELECT id, NULL, NULL, NULL, NULL, NULL, NULL FROM payment_intents WHERE created_at >= :from AND created_at < :to
+  ), payments AS (
+    SELECT lines.id, merchant_reference, status, irregular_status, created_at, amount_requested, currency_requested, asset_code,
+           min(date)::text AS date, coalesce(sum(earned), 0) AS gross, ${paidTo('expenses:fees:service')} AS fee,
+           ${paidTo('assets:operating')} AS net, ${paidTo('assets:held:disputes')} AS held, ${worth('earned')} AS value,
+           lag(lines.id) OVER (ORDER BY created_at NULLS LAST, lines.id COLLATE "C", asset_code COLLATE "C") AS before
+    FROM lines LEFT JOIN ${lookedUp('payment_intents', 'id', 'lines.id')} ON true
+    GROUP BY created_at, lines.id COLLATE "C", asset_code COLLATE "C", lines.id, asset_code, merchant_reference, status,
+             irregular_status, amount_requested, currency_requested
   )
-  SELECT ids.id, merchant_reference AS "order", status, irregular_status AS "irregularStatus", ${utc('created_at')} AS "createdAt",
+  SELECT id, merchant_reference AS "order", status, irregular_status AS "irregularStatus", ${utc('created_at')} AS "createdAt",
          ${exact('amount_requested')} AS "requestedAmount", currency_requested AS "requestedCurrency", date AS "bookedOn",
-         asset_code AS asset, ${exact('gross')} AS gross, ${exact('fee')} AS fee, ${exact('net')} AS net, ${exact('held')} AS held,
+         asset_code AS asset, ${booked('gross')} AS gross, ${booked('fee')} AS fee, ${booked('net')} AS net, ${booked('held')} AS held,
          ${exact('value')} AS value
-  FROM ids LEFT JOIN ${lookedUp('payment_intents', 'id', 'ids.id')} ON true LEFT JOIN booked ON booked.id = ids.id
-  ORDER BY created_at NULLS LAST, ids.id COLLATE "C", asset_code COLLATE "C"`;
+  FROM payments WHERE asset_code IS NOT NULL OR before IS DISTINCT FROM id
+  ORDER BY created_at NULLS LAST, id COLLATE "C", asset_code COLLATE "C"`;
+
+function booked(sum: string): string {
+  return `CASE WHEN asset_code IS NOT NULL THEN ${exact(sum)} END`;
+}
 
 /** Payins made or booked in the month. */
 export const monthPayins = `
@@ -73,7 +79,7 @@ export const monthPayins = `
   FROM ids CROSS JOIN ${lookedUp('payins', 'id', 'ids.id')} ORDER BY created_at NULLS LAST, payins.id COLLATE "C"`;
 
 /** What went to somebody, or into fiat: not fees, and not where it came from. */
-const GIVEN = `account IN ('equity:withdrawals', 'equity:transfers', 'equity:conversion', 'income:refunds')`;
+const GIVEN = `CASE WHEN account IN ('equity:withdrawals', 'equity:transfers', 'equity:conversion', 'income:refunds') THEN amount END`;
 
 const CALLED_REFUND = 'lower(payout_type) = ANY (CAST(:refundWords AS text[]))';
 
@@ -85,10 +91,10 @@ export const monthRefunds = payouts('');
 
 function payouts(isRefund: '' | 'NOT'): string {
   return `
-  WITH lines AS MATERIALIZED (${bookedLines} AND record_kind = 'payout' AND NOT memo),
+  WITH lines AS MATERIALIZED (${linesOfFew} AND record_kind = 'payout' AND NOT memo),
   booked AS (
     SELECT record_id AS id, asset_code, min(date)::text AS date, bool_or(bool_or(account = 'income:refunds')) OVER (PARTITION BY record_id) AS refunds,
-           coalesce(sum(amount) FILTER (WHERE ${GIVEN}), 0) AS given,
+           coalesce(sum(${GIVEN}), 0) AS given,
            coalesce(sum(amount) FILTER (WHERE account LIKE 'expenses:fees:%'), 0) AS fee,
            coalesce(-sum(amount) FILTER (WHERE account LIKE 'assets:%'), 0) AS paid,
            ${worth(GIVEN)} AS value
@@ -121,7 +127,7 @@ export const monthFees = `
   SELECT date::text AS date, entry_id::text AS entry, record_kind AS kind, record_id AS record, account, asset_code AS asset,
          CASE WHEN NOT memo THEN ${exact('amount')} END AS amount, CASE WHEN memo THEN ${exact('amount')} END AS memo,
          CASE WHEN NOT memo THEN ${exact('amount * rate')} END AS value
-  FROM (${bookedLines}) AS lines WHERE account ~ '^(expenses|income):fees:' ORDER BY entry_id, line`;
+  FROM (${fewLines} AND account ~ '^(expenses|income):fees:') AS lines ORDER BY entry_id, line`;
 
 const unread = { balance: null, frozen: null, agreedAt: null, unexplained: null, unproven: null };
 

@@ -28,6 +28,15 @@ export function fromDatabaseJson(stored: string): unknown {
 }
 
 /**
+ * JSON text that the database made of strings that are escaped as texts are, where the driver left them so: as `JSON.stringify`
+ * writes them.
+ */
+export function jsonFromDatabase(stored: string): string {
+  if (!stored.includes(ESCAPE)) return stored;
+  return stored.replace(EACH_ESCAPED, (_, code: string) => (code === 'ffff' ? ESCAPE : `\\u${code}`));
+}
+
+/**
  * The text of a value for a column of type jsonb, which refuses `\u0000` and lone surrogates even as escapes of JSON: they
  * stand in it as they are, and are escaped on the way to the database as in any text.
  */

@@ -19,6 +19,7 @@ export function textCell(text: string | null, style: StyleName = 'text'): Cell {
 /** Of a decimal string; marked where a program for tables rounds it. */
 export function amountCell(amount: string | null): Cell {
   if (amount === null) return null;
+  if (amount.length <= DIGITS) return { is: 'number', digits: amount, style: 'amount' };
   const significant = amount.replaceAll(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '');
   return { is: 'number', digits: amount, style: significant.length > DIGITS ? 'rounded' : 'amount' };
 }
@@ -49,8 +50,15 @@ function cellXml(cell: Cell, at: string): string {
   return `${head} t="inlineStr"><is><t xml:space="preserve">${cellText(cell.text)}</t></is></c>`;
 }
 
+const known: string[] = [];
+
 /** @param index counted from 0: A, B, … Z, AA */
 export function columnName(index: number): string {
+  known[index] ??= newName(index);
+  return known[index];
+}
+
+function newName(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : columnName(Math.floor(index / 26) - 1) + last;
 }
@@ -88,6 +96,8 @@ function pane({ rows, columns }: { rows: number; columns: number }): string {
   return `<pane xSplit="${columns}" ySplit="${rows}" topLeftCell="${cell}" activePane="bottomRight" state="frozen"/>`;
 }
 
+/** What may have to be written otherwise. Most texts have nothing of it. */
+const DOUBTFUL = /[^ !#-%'-;=?-~]|_x/;
 /** What XML can't hold, and what would be read as an escape of such. */
 const UNWRITABLE = /(?![\t\n])\p{Cc}|[\uFFFE\uFFFF]|_(?=x[0-9A-Fa-f]{4}_)/gu;
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
@@ -96,6 +106,7 @@ const CUT = ' … (cut)';
 
 /** A text for a cell: whatever it is, it comes out as this text, or says that it was cut. */
 function cellText(text: string): string {
+  if (text.length <= LONGEST && !DOUBTFUL.test(text)) return text;
   const shown = text.length > LONGEST ? text.slice(0, LONGEST - CUT.length) + CUT : text;
   return xmlText(
     shown

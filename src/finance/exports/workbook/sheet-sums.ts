@@ -1,4 +1,4 @@
-import { addAmounts } from '../../../domain/money.js';
+import { AmountSum } from '../../../domain/money.js';
 import type { MonthRow } from '../../../records/books/month-query.js';
 import type { MonthTable } from '../month-tables.js';
 import type { TableColumn } from '../table-columns.js';
@@ -19,7 +19,7 @@ interface TableSums {
   columns: readonly TableColumn[];
   summed: readonly TableColumn[];
   /** By asset, in the order of `summed`. */
-  byAsset: Map<string, string[]>;
+  byAsset: Map<string, AmountSum[]>;
 }
 
 /** Of one asset each has one row. */
@@ -40,9 +40,12 @@ export function sheetSums() {
     add(row: MonthRow): void {
       const asset = row['asset'] ?? null;
       if (current === null || asset === null || current.summed.length === 0) return;
-      const sums = current.byAsset.get(asset) ?? current.summed.map(() => '0');
+      const sums = current.byAsset.get(asset) ?? current.summed.map(() => new AmountSum());
       current.byAsset.set(asset, sums);
-      for (const [n, { key }] of current.summed.entries()) sums[n] = addAmounts(sums[n] ?? '0', row[key] ?? '0');
+      for (const [n, { key }] of current.summed.entries()) {
+        const amount = row[key] ?? '0';
+        if (amount !== '0') sums[n]?.add(amount);
+      }
     },
     all: (): SheetSum[] => [...tables].flatMap(([table, sums]) => sumsOf(table, sums)),
   };
@@ -57,7 +60,7 @@ function sumsOf(table: MonthTable['name'], { titles, columns, summed, byAsset }:
         table,
         label,
         asset,
-        sum: sums[n] ?? '0',
+        sum: sums[n]?.total() ?? '0',
         formula: (assetCell: string) =>
           titles
             .map((title) => `SUMIF(${range(title, letter('asset'))},${assetCell},${range(title, letter(key))})`)
