@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvPlain, csvText, csvWord, givenLines, jsonText, type TextForm } from '../../src/records/books/row-text.js';
+import { defaultChart, nameIn } from '../../src/domain/books/chart.js';
+import {
+  accountNames,
+  csvPlain,
+  csvText,
+  csvWord,
+  givenLines,
+  jsonText,
+  type TextForm,
+} from '../../src/records/books/row-text.js';
 import { anyCharacter } from '../support/any-character.js';
 import { useDatabase } from '../support/database.js';
 
@@ -8,7 +17,7 @@ const database = useDatabase();
 
 /** What the database writes of texts: a line for each. */
 async function written(form: TextForm, line: string, texts: readonly (string | null)[]): Promise<string> {
-  const given = { keys: ['text'], rows: texts.map((one) => ({ text: one })) };
+  const given = { keys: ['text', 'account'], rows: texts.map((one) => ({ text: one, account: one })) };
   return database.db.transaction(async (trx) => {
     const parts: string[] = [];
     for await (const part of givenLines(trx, form, line, given)) parts.push(part);
@@ -106,6 +115,21 @@ test('a text is the string of JSON that JavaScript makes of it', async () => {
     { numRuns: 40 },
   );
 }, 60_000);
+
+test('an account is called as the chart names it, whatever the name', async () => {
+  const chart = {
+    accounts: {
+      'assets:operating': 'assets:formula:column0',
+      'income:payments': 'income:MI:month:x',
+      'assets:sub-wallets': 'assets:first:last-1',
+      'liabilities:customers': 'liabilities:a',
+    },
+  };
+  const suffixes = ['', ':w-1', ':a:b', '-x', 'x'];
+  const accounts = Object.keys(chart.accounts).flatMap((account) => suffixes.map((suffix) => account + suffix));
+  for (const one of [chart, defaultChart])
+    expect(await cells(accounts, () => accountNames(one))).toEqual(accounts.map((account) => nameIn(one, account)));
+});
 
 test('a line that would be null fails, and is not left out', async () => {
   await expect(written('csv', '"text"', ['a', null])).rejects.toThrow('a line of an export is null');

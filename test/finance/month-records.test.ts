@@ -5,7 +5,7 @@ import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
 import { keepRates } from '../../src/records/balances/balance-assets.js';
 import { type MonthRow, monthRows } from '../../src/records/books/month-query.js';
-import { monthOrders, monthPayouts, monthRefunds } from '../../src/records/books/month-rows.js';
+import { monthOrders, monthPayments, monthPayouts, monthRefunds } from '../../src/records/books/month-rows.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
@@ -52,6 +52,8 @@ beforeAll(async () => {
     // Only its payin is of March.
     paid('deposited'),
     poll('payin', payin('pa_late', 'pi_deposited', { createdAt: january, ...history }), 20),
+    paid('made', { createdAt: march }),
+    poll('payin', payin('pa_of_made', 'pi_made', { createdAt: march, ...history }), 20),
     // Only the invoice has the reference, only the payment is of March.
     poll('invoice', invoice('in_1', { merchantReference: 'order-invoiced', createdAt: january }), 20),
     poll('payment_intent', intent('pi_invoiced', { ...bare, invoiceId: 'in_1', createdAt: march }), 20),
@@ -122,9 +124,22 @@ it('shows a refund whole, under refunds alone, by each word of the contract and 
   expect(rowsOf(await read(monthPayouts, '2026-03'), 'po_waits')).toEqual([]);
 });
 
+it('has a payment once for each asset that is booked, and once without any where none is', async () => {
+  const rows = await read(monthPayments, '2026-03');
+  const found = (id: string) =>
+    rows.filter((row) => row['id'] === id).map(({ asset, gross, held, value }) => [asset, gross, held, value]);
+  const [asset, gross, held, value] = found('pi_made')[0] ?? [];
+  expect([asset, held, Number(value)]).toEqual(['USDT.TRON', '0', Number(gross) * 2]);
+  // Made in March, and in January.
+  for (const id of ['pi_made', 'pi_deposited']) expect(found(id)).toEqual([[asset, gross, held, value]]);
+  expect(found('pi_invoiced')).toEqual([[null, null, null, null]]);
+});
+
 it('has each order of which anything was made or booked in the month, whichever record has its reference', async () => {
   const orders = async (month: string) => (await read(monthOrders, month)).map(({ order }) => String(order)).sort();
-  const ofMarch = ['refunded', 'disputed', 'deposited', 'of_invoice', 'naming_invoice'].map((of) => `order-pi_${of}`);
+  const ofMarch = ['made', 'refunded', 'disputed', 'deposited', 'of_invoice', 'naming_invoice'].map(
+    (of) => `order-pi_${of}`,
+  );
   expect(await orders('2026-03')).toEqual([...ofMarch, 'order-invoiced', 'order-billed'].sort());
   expect(await orders('2026-02')).toEqual([]);
   expect(await orders('2026-01')).toContain('order-pi_of_january');

@@ -90,9 +90,9 @@ export function accountNames(chart: Chart): string {
   return names.length === 0 ? 'account' : `CASE ${names.join(' ')} ELSE account END`;
 }
 
-/** Of letters, digits, hyphens and colons, as a chart has no others; a colon is escaped, or knex took what follows for a name. */
+/** Of letters, digits, hyphens and colons, as a chart has no others; a colon before a word is escaped, or knex took the word for a name. */
 function literal(text: string): string {
-  return `'${text.replaceAll(':', '\\:')}'`;
+  return `'${text.replaceAll(/:(?=\w)/g, '\\:')}'`;
 }
 
 /** All that becomes one of the four in compatibility form, as some programs read it … */
