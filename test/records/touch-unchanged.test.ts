@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
+import { recordTables } from '../../src/records/record-columns.js';
 import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { type PollObservation, touchUnchanged } from '../../src/records/saving/touch-unchanged.js';
@@ -54,6 +55,22 @@ test('what is shown as before is verified anew by one statement, whatever stands
   const moved = [payment('a'), payment('b', { status: 'completed' }), payment('c')].map((one) => shown(one, 20));
   expect(await read(database, moved)).toEqual({ left: ['b'], changed: 1 });
   expect(await readAt('c')).toMatchObject({ from: at(20), verified: at(20) });
+});
+
+test('what it moves is in no index, and pages have room for it: reading again writes no index', async () => {
+  const { db } = database;
+  await read(database, [shown(payment('a'), 0)]);
+  const before: Record<string, unknown> = await db('payment_intents').first();
+  await read(database, [shown(payment('a'), 10, 'run-2')]);
+  const after: Record<string, unknown> = await db('payment_intents').first();
+  const moved = Object.keys(after).filter((name) => String(after[name]) !== String(before[name]));
+  expect(moved).toEqual(expect.arrayContaining(['poll_from', 'poll_ref', 'verified_at', 'observed_at']));
+  const tables = Object.values(recordTables);
+  const indexes = await db('pg_indexes').whereIn('tablename', tables).pluck('indexdef');
+  expect(indexes.length).toBeGreaterThan(tables.length);
+  expect(indexes.filter((definition) => moved.some((name) => definition.includes(name)))).toEqual([]);
+  const roomy = await db('pg_class').whereRaw("'fillfactor=60' = ANY (reloptions)").orderBy('relname').pluck('relname');
+  expect(roomy).toEqual(['accounts', 'invoices', 'payins', 'payment_intents', 'payouts', 'transactions']);
 });
 
 test('a reading that is older than what is held takes nothing back', async () => {
