@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { canonicalHash, canonicalJson } from '../../domain/canonical-json.js';
+import { canonicalJson } from '../../domain/canonical-json.js';
 import { defaultPayoutWords, type PayoutWords } from '../../domain/family/links.js';
 import { type SaidRefund, saidRefunds } from '../../domain/family/said.js';
 import { type Json, type JsonObject, toJsonText } from '../../domain/json.js';
@@ -11,7 +11,7 @@ import type { RecordKind } from '../../domain/records.js';
 import type { FamilyRules } from '../family/load.js';
 import { findOrLockHeads, lockHeads, readRows } from '../lock-records.js';
 import { type MergedRecord, ownField, type StoredHead, type StoredRecord, storedRecord } from '../stored-record.js';
-import { touchRecords } from './touch-unchanged.js';
+import { hashOfFields, touchRecords } from './touch-unchanged.js';
 import { insertOrLock, updateRecords } from './write-records.js';
 
 export interface SavedRecords {
@@ -106,7 +106,7 @@ function masked(kind: RecordKind, observation: Observation): Observation {
 }
 
 function withHash(observation: Observation): HashedObservation {
-  return { observation, hash: observation.type === 'poll' ? canonicalHash(observation.fields) : null };
+  return { observation, hash: observation.type === 'poll' ? hashOfFields(observation.fields) : null };
 }
 
 /** A poll with the canonical hash of its fields, computed once; of anything else null. */

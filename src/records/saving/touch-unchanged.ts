@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { canonicalHash } from '../../domain/canonical-json.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { Observation } from '../../domain/observation.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { bigintArray, textArray } from '../database/array-parameter.js';
@@ -78,11 +79,22 @@ export async function touchRecords(trx: Knex.Transaction, kind: RecordKind, poll
   );
 }
 
+const hashes = new WeakMap<JsonObject, string>();
+
+/** The canonical hash of what a poll showed, computed once while it is in hand. */
+export function hashOfFields(fields: JsonObject): string {
+  const known = hashes.get(fields);
+  if (known !== undefined) return known;
+  const hash = canonicalHash(fields);
+  hashes.set(fields, hash);
+  return hash;
+}
+
 /** Without the ids that no row can have. */
 function shownById(polls: readonly PollObservation[]): Map<string, Shown> {
   const shown = new Map<string, Shown>();
   for (const { id, from, to, fields } of polls) {
-    const hash = canonicalHash(fields);
+    const hash = hashOfFields(fields);
     const known = shown.get(id);
     if (known === undefined) {
       if (usableId(id) !== null) shown.set(id, { from, to, hash });
