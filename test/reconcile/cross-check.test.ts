@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { createLog } from '../../src/log.js';
-import { crossCheck, crossCheckAll } from '../../src/reconcile/cross-check/cross-check.js';
+import { crossCheck } from '../../src/reconcile/cross-check/cross-check.js';
+import { goOn } from '../../src/reconcile/cross-check/go-round.js';
 import { decideBreak } from '../../src/records/breaks/list-breaks.js';
 import { createTestDatabase } from '../support/database.js';
 import { at, poll, report } from '../support/observations.js';
@@ -111,7 +112,7 @@ test('what a person closed is not opened again for the same, but for something n
   await decideBreak(database.db, first?.id ?? '', 'write_off', { actor: 'Ada', note: 'goodwill' });
   await save(database, [poll('payment_intent', paidIntent('c1', 'pc1', { returnUrl: null }), 20)]);
   await shop.check();
-  await crossCheckAll(
+  await goOn(
     { db: database.db, log: createLog('silent'), now: () => new Date(at(HOUR)), adoptedAt: context.adoptedAt },
     'payment-intents',
   );

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
-import { crossCheck, crossCheckAll } from '../../src/reconcile/cross-check/cross-check.js';
+import { crossCheck } from '../../src/reconcile/cross-check/cross-check.js';
+import { goOn } from '../../src/reconcile/cross-check/go-round.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { useDatabase } from '../support/database.js';
 import { at, poll, readPaid } from '../support/observations.js';
@@ -50,7 +51,7 @@ test('a record whose check throws is logged and checked again in an hour; the ot
   expect(await planned.clone()).toEqual(failing.map(() => new Date(clock + HOUR * 1000)));
 
   expect(await crossCheck(deps)).toEqual({ checked: 0, opened: 0, resolved: 0 });
-  await crossCheckAll(deps, 'payouts');
+  await goOn(deps, 'payouts');
   expect(failed()).toEqual(['x3']);
   clock += HOUR * 1000;
   await crossCheck(deps);

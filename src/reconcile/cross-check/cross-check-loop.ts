@@ -9,6 +9,7 @@ import { showSliceAgain } from '../../records/saving/show-again.js';
 import type { ReconcileDeps } from '../deps.js';
 import { saveContext, whilePassing } from '../write-fenced.js';
 import { type CrossCheckDeps, crossCheck } from './cross-check.js';
+import { goRound } from './go-round.js';
 
 const EVERY_MS = 60_000;
 const AFTER_FAILURE_MS = 10_000;
@@ -31,12 +32,13 @@ export async function crossCheckLoop(deps: ReconcileDeps, signal: AbortSignal): 
 /**
  * Every order is derived again where the rules of the release are others than before: by settings, or because the account shows
  * results of its screening for the first time. Then columns are filled that rows of an older program lack, and what events
- * changed is cross-checked and what has come to the end of its grace.
+ * changed is cross-checked and what has come to the end of its grace. Last, all records go round.
  */
 export async function checkOnce(deps: CrossCheckDeps & ReleaseRules, signal?: AbortSignal): Promise<void> {
   await rederiveReleases(deps, signal);
   await fillColumns(deps, signal);
   await crossCheck(deps, signal);
+  await goRound(deps, {}, signal);
 }
 
 export async function fillColumns({ db }: Pick<ReconcileDeps, 'db'>, signal?: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type BreakKind, runChecks } from '../../domain/breaks/breaks.js';
+import { type BreakKind, breakKinds, checkKinds, runChecks } from '../../domain/breaks/breaks.js';
 import {
   classifyListing,
   type DisputeStanding,
@@ -10,7 +10,7 @@ import {
 import type { Findings } from '../../domain/breaks/findings.js';
 import { defaultPayoutWords } from '../../domain/family/links.js';
 import { defaultKytWords } from '../../domain/orders/kyt.js';
-import type { EntityRef, RecordKind } from '../../domain/records.js';
+import type { EntityRef } from '../../domain/records.js';
 import { autoResolveBreaks, openBreaks, renewEvidence, stillOpen } from '../../records/breaks/breaks.js';
 import {
   changedEntities,
@@ -22,7 +22,6 @@ import {
   settledChanges,
   writeEvidence,
 } from '../../records/breaks/check-progress.js';
-import { recordIds } from '../../records/breaks/checked-records.js';
 import {
   closeFilterListing,
   type FilterListing,
@@ -34,7 +33,7 @@ import {
 import { openEvidence } from '../../records/breaks/list-breaks.js';
 import { loadCheckFacts } from '../../records/breaks/load-check-facts.js';
 import { describeError, isPassing } from '../../records/database/database-errors.js';
-import type { Kind, ReconcileDeps } from '../deps.js';
+import type { ReconcileDeps } from '../deps.js';
 import { whilePassing } from '../write-fenced.js';
 
 export type CrossCheckDeps = Pick<ReconcileDeps, 'db' | 'log' | 'now' | 'adoptedAt' | 'kytWords' | 'payoutWords'>;
@@ -44,6 +43,11 @@ export interface CrossCheckReport {
   checked: number;
   opened: number;
   resolved: number;
+}
+
+interface Scope {
+  /** Leaves out what the sums of amounts say: of what is older than their proof that is known, and no break. */
+  withoutFees?: boolean;
 }
 
 const CHANGES_AT_ONCE = 1_000;
@@ -88,17 +92,11 @@ async function checkSlice(
   return { report: await checkEach(trx, entities, deps), more };
 }
 
-async function checkInSlice(deps: CrossCheckDeps, entities: readonly EntityRef[]): Promise<CrossCheckReport> {
-  return inTransaction(deps, async (trx) => {
-    await lockCheckWatermark(trx);
-    return checkEach(trx, entities, deps);
-  });
-}
-
-async function checkEach(
+/** Records and orders, those apart of which the check throws. The caller holds the watermark. */
+export async function checkEach(
   trx: Knex.Transaction,
   entities: readonly EntityRef[],
-  deps: CrossCheckDeps,
+  deps: CrossCheckDeps & Scope,
 ): Promise<CrossCheckReport> {
   const report = nothingChecked();
   await checkApart(trx, entities, {
@@ -114,12 +112,14 @@ async function checkEach(
 async function checkEntities(
   trx: Knex.Transaction,
   entities: readonly EntityRef[],
-  { now, adoptedAt, kytWords = defaultKytWords, payoutWords = defaultPayoutWords }: CrossCheckDeps,
+  { now, adoptedAt, kytWords = defaultKytWords, payoutWords = defaultPayoutWords, withoutFees }: CrossCheckDeps & Scope,
 ): Promise<CrossCheckReport> {
   const context = { now: now(), adoptedAt, kytWords, payoutWords };
   const facts = await loadCheckFacts(trx, entities, context);
   const known = await readEvidence(trx);
-  const { findings, evidence } = runChecks(facts, known);
+  const { findings, evidence } = withoutFees
+    ? { findings: checkKinds(breakKinds, facts), evidence: known }
+    : runChecks(facts, known);
   await writeEvidence(trx, evidence, known);
   await planChecks(trx, entities, findings.again);
   return { checked: entities.length, ...(await saveFindings(trx, findings)) };
@@ -176,13 +176,19 @@ async function saveFindings(
   return { opened: await openBreaks(trx, open), resolved };
 }
 
-function inTransaction<T>({ db }: CrossCheckDeps, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
-  return whilePassing(() => db.transaction(work));
+/** Of a table that grew since it was last analyzed, such as by a first scan, the planner would rather read the whole. */
+export function inTransaction<T>({ db }: CrossCheckDeps, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
+  return whilePassing(() =>
+    db.transaction(async (trx) => {
+      await trx.raw('SET LOCAL enable_seqscan = off');
+      return work(trx);
+    }),
+  );
 }
 
-const nothingChecked = (): CrossCheckReport => ({ checked: 0, opened: 0, resolved: 0 });
+export const nothingChecked = (): CrossCheckReport => ({ checked: 0, opened: 0, resolved: 0 });
 
-function add(report: CrossCheckReport, more: CrossCheckReport): void {
+export function add(report: CrossCheckReport, more: CrossCheckReport): void {
   report.checked += more.checked;
   report.opened += more.opened;
   report.resolved += more.resolved;
@@ -212,31 +218,4 @@ async function checkApart<Item>(
     await checkApart(trx, items.slice(0, middle), { work, fail });
     await checkApart(trx, items.slice(middle), { work, fail });
   }
-}
-
-const RECORDS_AT_ONCE = 500;
-
-/** The records that a poll of a kind shows; of the others there is nothing to hold against another. */
-const recordsOf: Partial<Record<Kind, readonly RecordKind[]>> = {
-  'payment-intents': ['payment_intent', 'payin'],
-  invoices: ['invoice'],
-  payouts: ['payout'],
-  accounts: ['account'],
-  transactions: ['transaction'],
-};
-
-/** Holds every record that belongs to a kind of reading against what belongs to it, changed or not; slice by slice. */
-export async function crossCheckAll(deps: CrossCheckDeps, kind: Kind, signal?: AbortSignal): Promise<CrossCheckReport> {
-  const report = nothingChecked();
-  for (const record of recordsOf[kind] ?? []) {
-    let after: string | null = '';
-    while (after !== null) {
-      signal?.throwIfAborted();
-      const ids: string[] = await recordIds(deps.db, record, after, RECORDS_AT_ONCE);
-      const entities = ids.map((id) => ({ kind: record, id }));
-      add(report, await checkInSlice(deps, entities));
-      after = ids.length < RECORDS_AT_ONCE ? null : (ids.at(-1) ?? null);
-    }
-  }
-  return report;
 }

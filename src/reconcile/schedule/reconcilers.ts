@@ -1,7 +1,8 @@
 import { reconcileAccounts } from '../accounts/accounts.js';
 import { reconcileBalances } from '../balances/balances.js';
 import { reconcileCatalog } from '../catalog/catalog.js';
-import { crossCheck, crossCheckAll } from '../cross-check/cross-check.js';
+import { crossCheck } from '../cross-check/cross-check.js';
+import { goOn } from '../cross-check/go-round.js';
 import { reconcileDeliveries } from '../deliveries/deliveries.js';
 import type { Kind, Reconciler, RunContext } from '../deps.js';
 import { reconcileEndpoints } from '../endpoints.js';
@@ -22,9 +23,9 @@ export const reconcilers: Readonly<Record<Kind, Reconciler>> = {
   catalog: reconcileCatalog,
 };
 
-/** What it throws fails the run. What changed is cross-checked; after a full run every record of the kind is. */
+/** What it throws fails the run. What changed is cross-checked; after a full run the next of the round too. */
 export async function afterRun({ deps, tally, options, signal }: RunContext, kind: Kind): Promise<void> {
   const { opened } = await crossCheck(deps, signal);
-  const again = options.full ? await crossCheckAll(deps, kind, signal) : { opened: 0 };
+  const again = options.full ? await goOn(deps, kind, {}, signal) : { opened: 0 };
   tally.breaksOpened += opened + again.opened;
 }

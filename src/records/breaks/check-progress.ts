@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { IdentityEvidence } from '../../domain/breaks/fee-identity.js';
-import type { EntityRef } from '../../domain/records.js';
+import type { EntityRef, RecordKind } from '../../domain/records.js';
 import { jsonbText } from '../database/database-text.js';
 import { rowsOf, run, tableOf } from '../database/statements.js';
 import { asColumns } from '../database/view-of.js';
@@ -32,6 +32,29 @@ export async function moveCheckWatermark(trx: Knex.Transaction, seq: string): Pr
   await trx('watermarks')
     .where({ kind: KIND, name: NAME })
     .update({ value: jsonbText({ seq }), updated_at: trx.fn.now() });
+}
+
+/** How far all records of a kind are gone round. `after`: the id of the last; null: the round is over. `beganAt`: ms. */
+export interface Round {
+  after: string | null;
+  beganAt: number;
+}
+
+const ROUND = 'round ';
+
+/** By the kind of record. */
+export async function readRounds(db: Knex): Promise<Map<string, Round>> {
+  const rows = await rowsOf<{ name: string; value: Round }>(db)`
+    SELECT name, value FROM watermarks WHERE kind = ${KIND} AND name LIKE ${`${ROUND}%`}`;
+  return new Map(rows.map(({ name, value }) => [name.slice(ROUND.length), value]));
+}
+
+export async function moveRound(trx: Knex.Transaction, record: RecordKind, round: Round): Promise<void> {
+  const value = jsonbText({ ...round });
+  await trx('watermarks')
+    .insert({ kind: KIND, name: `${ROUND}${record}`, value })
+    .onConflict(['kind', 'name'])
+    .merge({ value, updated_at: trx.fn.now() });
 }
 
 export interface ChangedEntities {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { CheckedRecord } from '../../domain/breaks/check-facts.js';
 import type { RecordKind } from '../../domain/records.js';
-import { raw, rowsOf, type Sql, sql } from '../database/statements.js';
+import { raw, rowsOf, type Sql, sql, valueOf } from '../database/statements.js';
 import { type ShownRow, STANDING, shownRecord } from '../family/shown-records.js';
 import { recordTables } from '../record-columns.js';
 
@@ -102,4 +102,10 @@ export async function recordIds(db: Knex, kind: RecordKind, after: string, limit
     .orderBy('id')
     .limit(limit);
   return rows.map(({ id }) => id);
+}
+
+/** About how many there are: as of the last time that the table was analyzed. */
+export async function recordsAbout(db: Knex, kind: RecordKind): Promise<number> {
+  return valueOf<number>(db)`
+    SELECT greatest(reltuples, 0)::float8 FROM pg_class WHERE oid = ${recordTables[kind]}::text::regclass`;
 }
