@@ -27,7 +27,7 @@ const COLUMNS = `${STANDING}, shown, false AS says_paid, created_at, first_seen_
 /** What a state is made of. */
 export const STATE_FIELDS = ['status', 'irregularStatus', 'kytStatus', 'paymentIntentId'];
 
-/** Records of one kind that fit `where`, a condition on its table, each with what its past says. */
+/** Records of one kind that fit `where`, a condition on its table, by id; each with what its past says. */
 export async function selectChecked(
   trx: Knex,
   kind: RecordKind,
@@ -35,7 +35,9 @@ export async function selectChecked(
   adoptedAt: Date,
   stateFields: readonly string[] = STATE_FIELDS,
 ): Promise<CheckedRecord[]> {
-  const rows = await rowsOf<Row>(trx)`SELECT ${raw(COLUMNS)} FROM ${raw(recordTables[kind])} WHERE ${where}`;
+  const rows = await rowsOf<Row>(
+    trx,
+  )`SELECT ${raw(COLUMNS)} FROM ${raw(recordTables[kind])} WHERE ${where} ORDER BY id`;
   const pasts = await loadPasts(trx, kind, rows, stateFields);
   return rows.map((row) => {
     const past = pasts.get(row.id);
