@@ -157,3 +157,29 @@ test('a sum that did not add up before others did is no break for the round, and
     await goOn(deps, 'payment-intents');
     expect(await fees()).toBe(1);
   }));
+
+test('a break that was closed in the table though its cause lasts is open again within the round', () =>
+  inWorld(async (world) => {
+    const { db } = world.database;
+    await refunded(world, ['a']);
+    await plant(world, 'a');
+    await goOn(world.deps, 'payouts');
+    await db('breaks').update({ status: 'auto_resolved' });
+    await goRound(world.deps);
+    expect(await world.found()).toEqual(['a']);
+  }));
+
+test('content that contradicts nothing is not found, though it is polled; a hash that is not that of the content is', () =>
+  inWorld(async (world) => {
+    const { db } = world.database;
+    await refunded(world, ['a']);
+    const note = db.raw(`replace(shown, '"status":"completed"', '"status":"completed","more":"x"')`);
+    await db('payment_intents').update({ shown: note });
+    const again = (second: number) => save(world.database, [poll('payment_intent', paidIntent('a', 'pa'), second)]);
+    await again(20);
+    await goRound(world.deps);
+    expect((await db('payment_intents').first()).shown).toContain('"more"');
+    await db('payment_intents').update({ poll_hash: 'another' });
+    await again(30);
+    expect((await db('payment_intents').first()).shown).not.toContain('"more"');
+  }));
