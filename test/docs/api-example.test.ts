@@ -1,34 +1,15 @@
-import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleOf } from '../../src/console/api/openapi-document.js';
 import { apiDocument } from '../../src/console/api/serve-document.js';
 import { noteServiceClock } from '../../src/records/service-clock.js';
+import { compileStrictly } from '../support/compile-strictly.js';
 import { serve, testConsole, tokenOf } from '../support/console.js';
 import { seedConsole } from '../support/console-samples.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
-import { codeBlocks, ROOT, readDocument } from './documents.js';
-
-const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
-/** As strict as anybody may have it. */
-const SETTINGS = {
-  compilerOptions: {
-    strict: true,
-    noUncheckedIndexedAccess: true,
-    exactOptionalPropertyTypes: true,
-    erasableSyntaxOnly: true,
-    target: 'es2022',
-    module: 'nodenext',
-    lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
-    types: [],
-    outDir: 'out',
-  },
-  include: ['*.ts'],
-};
+import { codeBlocks, readDocument } from './documents.js';
 
 interface Order {
   reference: string;
@@ -66,12 +47,7 @@ beforeAll(async () => {
   const [code = ''] = codeBlocks(readDocument('docs/api.md'))
     .filter(({ language }) => language === 'ts')
     .map(({ text }) => text);
-  await writeFile(path.join(dir, 'package.json'), '{"type": "module"}');
-  await writeFile(path.join(dir, 'tsconfig.json'), JSON.stringify(SETTINGS));
-  await writeFile(path.join(dir, 'example.ts'), code);
-  await writeFile(path.join(dir, 'shown.ts'), documentedAnswersAsTypes());
-  const compile = promisify(execFile)(process.execPath, [TSC, '-p', dir]);
-  await compile.catch((error: { stdout?: string }) => expect.fail(`${error.stdout}\n${code}`));
+  await compileStrictly(dir, { 'example.ts': code, 'shown.ts': documentedAnswersAsTypes() });
   example = (await import(pathToFileURL(path.join(dir, 'out/example.js')).href)) as Example;
   await seedConsole(store.db);
   server = await serve(testConsole(store.db, { proofWaitMs: 500 }).app);

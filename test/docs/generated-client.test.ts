@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { apiDocument } from '../../src/console/api/serve-document.js';
+import { compileStrictly } from '../support/compile-strictly.js';
 import { serve, testConsole, tokenOf } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
@@ -13,23 +14,7 @@ import { paidIntent, payin } from '../support/records.js';
 import { save } from '../support/saved.js';
 import { codeBlocks, ROOT, readDocument } from './documents.js';
 
-const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
 const GENERATOR = path.join(ROOT, 'test/client-generator/node_modules/openapi-typescript/bin/cli.js');
-const SETTINGS = {
-  compilerOptions: {
-    strict: true,
-    noImplicitReturns: true,
-    noFallthroughCasesInSwitch: true,
-    noUncheckedIndexedAccess: true,
-    exactOptionalPropertyTypes: true,
-    target: 'es2022',
-    module: 'nodenext',
-    lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
-    types: [],
-    outDir: 'out',
-  },
-  include: ['*.ts'],
-};
 
 /** What else a store may do with it, and what the compiler has to refuse. */
 const MORE = `
@@ -87,17 +72,11 @@ beforeAll(async () => {
   const [, code = ''] = codeBlocks(readDocument('docs/api.md'))
     .filter(({ language }) => language === 'ts')
     .map(({ text }) => text);
-  const run = promisify(execFile);
   await symlink(path.join(ROOT, 'node_modules'), path.join(dir, 'node_modules'));
-  await writeFile(path.join(dir, 'package.json'), '{"type": "module"}');
-  await writeFile(path.join(dir, 'tsconfig.json'), JSON.stringify(SETTINGS));
   await writeFile(path.join(dir, 'openapi.json'), JSON.stringify(apiDocument()));
-  await writeFile(path.join(dir, 'store.ts'), code);
-  await writeFile(path.join(dir, 'more.ts'), MORE);
-  await run(process.execPath, [GENERATOR, 'openapi.json', '-o', 'tallyhook.ts', '--default-non-nullable=false'], {
-    cwd: dir,
-  });
-  await run(process.execPath, [TSC, '-p', dir]).catch((error: { stdout?: string }) => expect.fail(error.stdout));
+  const flags = ['openapi.json', '-o', 'tallyhook.ts', '--default-non-nullable=false'];
+  await promisify(execFile)(process.execPath, [GENERATOR, ...flags], { cwd: dir });
+  await compileStrictly(dir, { 'store.ts': code, 'more.ts': MORE });
   store = (await import(pathToFileURL(path.join(dir, 'out/store.js')).href)) as Store;
   server = await serve(testConsole(database.db).app);
 }, 120_000);
