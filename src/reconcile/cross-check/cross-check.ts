@@ -33,6 +33,7 @@ import {
 import { openEvidence } from '../../records/breaks/list-breaks.js';
 import { loadCheckFacts } from '../../records/breaks/load-check-facts.js';
 import { describeError, isPassing } from '../../records/database/database-errors.js';
+import { BY_KEYS } from '../../records/database/statements.js';
 import type { ReconcileDeps } from '../deps.js';
 import { whilePassing } from '../write-fenced.js';
 
@@ -176,11 +177,10 @@ async function saveFindings(
   return { opened: await openBreaks(trx, open), resolved };
 }
 
-/** Of a table that grew since it was last analyzed, such as by a first scan, the planner would rather read the whole. */
 export function inTransaction<T>({ db }: CrossCheckDeps, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
   return whilePassing(() =>
     db.transaction(async (trx) => {
-      await trx.raw('SET LOCAL enable_seqscan = off');
+      await trx.raw(BY_KEYS);
       return work(trx);
     }),
   );

@@ -6,7 +6,7 @@ import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { verbatim } from '../database/database-text.js';
-import { firstOf, raw, rowsOf, run, sql } from '../database/statements.js';
+import { exact, firstOf, raw, rowsOf, run, sql, utc } from '../database/statements.js';
 import { asColumns } from '../database/view-of.js';
 
 /** How an asset's balance was classified last; amounts are decimal strings without trailing zeros. */
@@ -20,14 +20,12 @@ export interface BalanceProof extends Omit<BalanceProofView, 'status' | 'agreedB
 
 type ProofRow = Omit<BalanceProof, 'opening'> & { openingBalance: string | null; openingAt: string | null };
 
-const amount = (column: string) => `trim_scale(${column})::text`;
-const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const COLUMNS = raw(`
-  asset_code AS "assetCode", ${amount('opening_balance')} AS "openingBalance", ${time('opening_at')} AS "openingAt",
-  ${amount('balance')} AS balance, ${amount('frozen')} AS frozen, ${time('agreed_at')} AS "agreedAt",
-  ${amount('explained')} AS explained, ${amount('unobservable')} AS unobservable, ${amount('attributed')} AS attributed,
-  ${amount('unknown_amount')} AS "unknownAmount", ${amount('unexplained')} AS unexplained, unproven,
-  ${time('asked_at')} AS "askedAt", held, at_opening AS "atOpening"`);
+  asset_code AS "assetCode", ${exact('opening_balance')} AS "openingBalance", ${utc('opening_at')} AS "openingAt",
+  ${exact('balance')} AS balance, ${exact('frozen')} AS frozen, ${utc('agreed_at')} AS "agreedAt",
+  ${exact('explained')} AS explained, ${exact('unobservable')} AS unobservable, ${exact('attributed')} AS attributed,
+  ${exact('unknown_amount')} AS "unknownAmount", ${exact('unexplained')} AS unexplained, unproven,
+  ${utc('asked_at')} AS "askedAt", held, at_opening AS "atOpening"`);
 /** Without an agreeing pair of readings for so long nothing is proven any more. */
 const STALE_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { raw, rowsOf, sql } from '../database/statements.js';
-import { exact, linesOfMost, spanOf } from './month-query.js';
+import { exact, raw, rowsOf, sql } from '../database/statements.js';
+import { linesOfMost, spanOf } from './month-query.js';
 
 /** opening + activity = closing; signed decimal strings, a debit is positive. */
 export interface AccountTotal {

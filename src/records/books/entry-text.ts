@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { exact, SPANNED_LINES, spannedRates, spanOf, utc } from './month-query.js';
+import { exact, utc } from '../database/statements.js';
+import { SPANNED_LINES, spannedRates, spanOf } from './month-query.js';
 import { csvPlain, csvText, jsonPlain, jsonText, linesOf, type TextForm } from './row-text.js';
 
 /**

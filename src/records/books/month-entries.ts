@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
-import { exact, rowsInParts, SPANNED_LINES, spanOf, utc } from './month-query.js';
+import { exact, utc } from '../database/statements.js';
+import { rowsInParts, SPANNED_LINES, spanOf } from './month-query.js';
 
 /** An entry as a ledger writes it. */
 export type LedgerEntry = Pick<

@@ -33,16 +33,6 @@ export async function namedIn(trx: Knex.Transaction, about: MonthQuery): Promise
   return { ...about, refundWords: textArray(about.refundWords), ...(await spanOf(trx, about.month)) };
 }
 
-/** A time as text. */
-export function utc(column: string): string {
-  return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-}
-
-/** An exact number as text. */
-export function exact(expression: string): string {
-  return `trim_scale(${expression})::text`;
-}
-
 /**
  * Rows of a table by their key, looked up one by one, so that a month costs what is in it. Left to itself, the planner takes a
  * month for so large a share of a table that it reads all that there ever was.

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import { proofsAsOf } from '../balances/balance-proofs.js';
+import { exact, utc } from '../database/statements.js';
 import { accountTotals } from './account-totals.js';
-import { exact, fewLines, linesOfFew, linesOfMost, lookedUp, type MonthRow, utc, worth } from './month-query.js';
+import { fewLines, linesOfFew, linesOfMost, lookedUp, type MonthRow, worth } from './month-query.js';
 
 const made = (kind: string, table: string): string =>
   `SELECT '${kind}' AS kind, id FROM ${table} WHERE created_at >= :from AND created_at < :to`;

@@ -62,6 +62,12 @@ export function tableOf<Row extends object>(
 /** SQL of a time as milliseconds, rounded down. */
 export const milliseconds = (column: string): string => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
 
+/** SQL of a time as text, ISO 8601 in UTC. */
+export const utc = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** SQL of an exact number as text, without trailing zeros. */
+export const exact = (expression: string): string => `trim_scale(${expression})::text`;
+
 /** Parts one after the other. */
 export function joined(parts: readonly Sql[], between: string): Sql {
   return new Sql(
@@ -151,6 +157,9 @@ export async function together<const Begun extends readonly Promise<unknown>[]>(
  * them up: the server ends the session. Between two statements a process computes for a second or two at most.
  */
 export const BOUND_IDLE = "SET LOCAL idle_in_transaction_session_timeout = '60s'";
+
+/** Of a transaction that looks everything up by keys: of a table that grew since it was last analyzed the planner would rather read the whole. */
+export const BY_KEYS = 'SET LOCAL enable_seqscan = off';
 
 /**
  * A statement that each connection has parsed and planned once, under this name. Only for those whose plan does not hang on

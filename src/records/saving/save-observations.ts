@@ -5,7 +5,7 @@ import { boundReported } from '../breaks/bound-reported.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from '../breaks/breaks.js';
 import { appendChanges, type NewChange } from '../changes.js';
 import { instantText } from '../database/database-text.js';
-import { BOUND_IDLE, together } from '../database/statements.js';
+import { BOUND_IDLE, BY_KEYS, together } from '../database/statements.js';
 import { type Affected, lockAffected } from '../family/affected.js';
 import { type FamilyMembers, membersOf } from '../family/lock.js';
 import { deniedPayins, noteKyt, saveListings } from '../family/payins.js';
@@ -91,9 +91,8 @@ export async function showAgain(
   return merged.filter((record) => record.changed).length;
 }
 
-/** Of a table that grew since it was last analyzed the planner would rather read the whole. */
 async function beginSaving(trx: Knex.Transaction): Promise<void> {
-  await trx.raw(`SET LOCAL enable_seqscan = off; ${BOUND_IDLE}`);
+  await trx.raw(`${BY_KEYS}; ${BOUND_IDLE}`);
 }
 
 async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, context: SaveContext): Promise<Saved> {
