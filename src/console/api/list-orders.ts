@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { orderStatuses } from '../../domain/orders/reasons.js';
 import { orderShape } from '../../domain/views/order-shapes.js';
 import { described } from '../../domain/views/parts.js';
+import { LONGEST_KEY_BYTES } from '../../records/database/database-text.js';
 import { namedReferences } from '../../records/orders/find-references.js';
 import { listOrders } from '../../records/orders/orders.js';
 import { badRequest } from '../problem.js';
@@ -9,9 +10,8 @@ import { pageOf, paging } from './list-query.js';
 import { type Operation, operation } from './operation.js';
 
 const MOST_REFERENCES = 200;
-const MOST_BYTES = 1_000;
 
-const fits = (reference: string): boolean => Buffer.byteLength(reference) <= MOST_BYTES;
+const fits = (reference: string): boolean => Buffer.byteLength(reference) <= LONGEST_KEY_BYTES;
 const takesMany = `takes ${MOST_REFERENCES} references at most`;
 
 /** One alone may be several, with commas between them. */
@@ -20,7 +20,7 @@ const references = z
   .max(MOST_REFERENCES, takesMany)
   .refine(
     (given) => given.every((one) => one !== '' && (given.length === 1 ? one.split(',') : [one]).every(fits)),
-    `takes references of 1 to ${MOST_BYTES.toLocaleString('en')} bytes`,
+    `takes references of 1 to ${LONGEST_KEY_BYTES.toLocaleString('en')} bytes`,
   )
   .optional();
 

@@ -6,6 +6,7 @@ import { amountProblem, currencyProblem, EXPECTED_AMOUNT } from '../../domain/or
 import { rulesOf } from '../../domain/orders/order-facts.js';
 import { type OrderAsOfAnswer, orderAsOfShape, orderDetailShape, orderShape } from '../../domain/views/order-shapes.js';
 import { described } from '../../domain/views/parts.js';
+import { LONGEST_KEY_BYTES } from '../../records/database/database-text.js';
 import { orderAsOf } from '../../records/orders/order-as-of.js';
 import { getOrder, registerOrder, withdrawRegistration } from '../../records/orders/orders.js';
 import type { RegisterOrderResult, RegistrationAsking, RegistrationDone } from '../../records/orders/register-order.js';
@@ -30,7 +31,7 @@ const body = z.strictObject({
 const reference = {
   description: 'The store’s own reference, byte for byte; 1 to 1,000 bytes.',
   example: 'A-1001',
-  limits: { minLength: 1, maxLength: 1_000 },
+  limits: { minLength: 1, maxLength: LONGEST_KEY_BYTES },
 };
 
 const takesMoment = 'takes a day such as 2026-10-31, or a moment such as 2026-10-31T18:00Z';

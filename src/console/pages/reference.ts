@@ -1,4 +1,5 @@
 import { everyRole } from '../../domain/console-roles.js';
+import { grouped } from '../../domain/grouped.js';
 import type { DocumentOperation } from '../api/openapi-document.js';
 import { apiDocument } from '../api/serve-document.js';
 import type { Page } from '../page.js';
@@ -27,7 +28,7 @@ export const reference: Page = {
   load: async () => ({
     intro:
       'What programs can ask of this Tallyhook. The same as OpenAPI 3.1, for machines, is at /api/v1/openapi.json.',
-    sections: [howToAsk, ...apiDocument().tags.map(({ name, description }) => groupOf(name, description))],
+    sections: [howToAsk, ...groups()],
   }),
 };
 
@@ -52,8 +53,12 @@ const howToAsk = factsPanel('How to ask', [
   ['Personal data', text('masked for the role viewer')],
 ]);
 
-function groupOf(name: string, description: string): Section {
-  const own = documented().filter(({ operation }) => operation.tags[0] === name);
+function groups(): Section[] {
+  const byGroup = grouped(documented(), ({ operation }) => operation.tags[0]);
+  return apiDocument().tags.map(({ name, description }) => groupOf(name, description, byGroup.get(name) ?? []));
+}
+
+function groupOf(name: string, description: string, own: readonly Documented[]): Section {
   const operations = table(own, {
     caption: `Operations: ${name}`,
     showCaption: false,
