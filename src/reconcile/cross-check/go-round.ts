@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type RecordKind, recordKinds } from '../../domain/records.js';
+import type { RecordKind } from '../../domain/records.js';
 import { lockCheckWatermark, moveRound, type Round, readRounds } from '../../records/breaks/check-progress.js';
 import { recordIds, recordsAbout } from '../../records/breaks/checked-records.js';
 import type { Kind } from '../deps.js';
@@ -42,7 +42,7 @@ export async function goRound(
 ): Promise<CrossCheckReport> {
   const report = nothingChecked();
   const rounds = await readRounds(deps.db);
-  for (const record of recordKinds.filter((kind) => Object.values(recordsOf).flat().includes(kind))) {
+  for (const record of Object.values(recordsOf).flat()) {
     if (!isDue(rounds.get(record), deps.now().getTime())) continue;
     const share = Math.ceil((await recordsAbout(deps.db, record)) / MINUTES);
     const round = { record, atOnce, share: Math.max(atOnce, share), byHand: false };

@@ -91,8 +91,8 @@ function derive(row: OrderState, isNew: boolean, family: Family, rules: OrderRul
   });
   const before = { held: row.held_by_reports, refutedAt: row.refuted_at.map((at) => at.getTime()) };
   const { status, release, reports } = heedReports(given, before, now.getTime());
-  // What too many share is none of them's order; whoever carries it is found by the reference.
   const difference = differenceOf(status, given);
+  // What too many share is none of them's order; whoever carries it is found by the reference.
   const isShared = status === 'shared_reference';
   const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'invoice'));
   // One by one: spreading as many fields takes longer than all of the law.

@@ -12,6 +12,8 @@ const ONLY_NAMED = ['expired_event', 'unreadable_delivery'];
 const lanes = ['recheck', 'report', 'hold', 'crowded', 'poll', 'listed'] as const;
 /** Those that webhooks have no part in, in the order in which they are served. */
 export const ownLanes = ['listed', 'poll', 'crowded', 'recheck'] as const satisfies readonly RefreshLane[];
+/** Of these what is not read is missing. */
+const AWAITED = ownLanes.filter((lane) => lane !== 'recheck');
 const STRENGTH = `ARRAY['${lanes.join("', '")}']`;
 /** What is only to be read again stays in the crowd. */
 const STRONGER = `array_position(${STRENGTH}, excluded.lane) > array_position(${STRENGTH}, mark.lane)
@@ -174,7 +176,7 @@ export async function countOverduePayins(db: Knex, waitingMs: number): Promise<n
   return valueOf<number>(db)`
     SELECT count(*)::integer
     FROM reading_marks, LATERAL (SELECT now() - ${waitingMs} * interval '1 millisecond' AS latest) AS bound
-    WHERE kind = 'payin' AND lane IN ('listed', 'poll', 'crowded')
+    WHERE kind = 'payin' AND lane = ANY (${AWAITED}::text[])
       AND (next_at <= latest OR (attempts > 0 AND marked_at <= latest AND reason IN ('payin_of_intent', 'payin_moved', 'listed_elsewhere')))`;
 }
 
@@ -182,7 +184,7 @@ export async function countOverduePayins(db: Knex, waitingMs: number): Promise<n
 export async function countUnreadPayins(db: Knex): Promise<number> {
   return valueOf<number>(db)`
     SELECT count(*)::integer FROM reading_marks
-    WHERE kind = 'payin' AND lane IN ('listed', 'poll', 'crowded') AND reason IN ('payin_of_intent', 'payin_moved')`;
+    WHERE kind = 'payin' AND lane = ANY (${AWAITED}::text[]) AND reason IN ('payin_of_intent', 'payin_moved')`;
 }
 
 /**
