@@ -8,12 +8,16 @@ const HEAD = 'id, poll_hash, settled, masked';
 const BODY = `${HEAD}, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, reported,
   verified, known, doubted, own_call, absent_since`;
 
-/** Which of the ids have a row; where all have one, they are locked (`findOrLock`), else `heads` is null. */
-export async function findOrLockHeads(
-  trx: Knex.Transaction,
-  kind: RecordKind,
-  ids: string[],
-): Promise<{ existing: Set<string>; heads: Map<string, StoredHead> | null }> {
+export interface FoundHeads {
+  existing: ReadonlySet<string>;
+  /** Locked; null where not all have a row. */
+  heads: Map<string, StoredHead> | null;
+}
+
+export const nothingFound: FoundHeads = { existing: new Set(), heads: null };
+
+/** Which of the ids have a row; where all have one, they are locked (`findOrLock`). */
+export async function findOrLockHeads(trx: Knex.Transaction, kind: RecordKind, ids: string[]): Promise<FoundHeads> {
   const { existing, rows } = await findOrLock<StoredHead>(
     trx,
     { table: recordTables[kind], key: 'id', columns: HEAD, isPrepared: true },

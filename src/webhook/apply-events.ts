@@ -8,7 +8,7 @@ import type { Metrics } from '../metrics.js';
 import { boundReported } from '../records/breaks/bound-reported.js';
 import { type NewBreak, openBreaks } from '../records/breaks/breaks.js';
 import { describeError, isPassing } from '../records/database/database-errors.js';
-import { BOUND_IDLE, raw, run, together } from '../records/database/statements.js';
+import { raw, run, SAVING, together } from '../records/database/statements.js';
 import { bodiesByKey, failEvent, markUnhandled, stillWaiting, takeWaiting } from '../records/inbox/inbox-work.js';
 import { turnFor } from '../records/own-turn.js';
 import type { SaveContext } from '../records/save-context.js';
@@ -100,7 +100,7 @@ async function applyTogether(deps: ApplyDeps, ids: string[]): Promise<Outcome> {
 
 /** The story of one batch: take, observe, save; all or nothing. */
 async function applyIn(trx: Knex.Transaction, deps: ApplyDeps, ids: string[]): Promise<ReadEvent[]> {
-  const [, taken] = await together(run(trx)`${raw(BOUND_IDLE)}`, takeWaiting(trx, ids));
+  const [, taken] = await together(run(trx)`${raw(SAVING)}`, takeWaiting(trx, ids));
   if (taken.length === 0) return [];
   const events = await readEvents(taken, deps.links);
   const secrets = new Map(taken.map(({ id, secretLabel }) => [id, secretLabel ?? '']));

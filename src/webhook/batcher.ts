@@ -70,6 +70,11 @@ export class Batcher<T, R> {
     return this.running > 0 && this.waiting.length > 0;
   }
 
+  /** Whether less waits than that. */
+  hasRoom(weight: number): boolean {
+    return this.waitingWeight < weight;
+  }
+
   /** Resolves once nothing waits and nothing runs. */
   idle(): Promise<void> {
     if (this.running === 0 && this.waiting.length === 0) return Promise.resolve();

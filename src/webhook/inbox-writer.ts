@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { isPassing } from '../records/database/database-errors.js';
-import { type Arrival, insertNew, type StoredArrival } from '../records/inbox/inbox.js';
-import { storeRepeats } from '../records/inbox/store-arrivals.js';
+import { type Arrival, insertNew, type StoredArrival, storeRepeats } from '../records/inbox/inbox.js';
 import { Batcher } from './batcher.js';
 
 export interface InboxWriter {

@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { JobsOptions } from 'bullmq';
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import { logSeldom } from './log-seldom.js';
@@ -35,13 +35,9 @@ const MAX_WAITING = 20_000;
 const MAX_REPLAYS = 100;
 const MAX_PER_JOB = 200;
 const MAX_PER_FLUSH = 10 * MAX_PER_JOB;
-/**
- * While events stream in, ids of so long go into one job; the first after a pause goes at once. Calling the queue costs as
- * much as storing dozens of events, so a stream is gathered for longer than a trickle.
- */
-const GATHER_MS = 5;
-const GATHER_MS_PER_ID = 1;
-const LONGEST_GATHER_MS = 50;
+/** Ids of so long go into one job: calling the queue costs as much as storing dozens of events. A worker hears of them sooner (hear-events.ts). */
+const GATHER_MS = 100;
+const CLOSING_MS = 5;
 
 const KEEP = {
   removeOnComplete: true,
@@ -53,6 +49,7 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
   const producer = createQueueProducer<EventJob>('events', settings);
   const dropped = logSeldom(settings.log, 'events not queued');
   const replaying = new Set<Promise<void>>();
+  const closing = new AbortController();
   let waiting: string[] = [];
   let flushing: Promise<void> | null = null;
 
@@ -60,12 +57,11 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
   const canFlush = () => producer.isOpen() && waiting.length > 0;
 
   async function drain(): Promise<void> {
-    await nextTurn();
     while (canFlush()) {
+      await delay(GATHER_MS, undefined, { signal: closing.signal }).catch(() => {});
       const ids = waiting.slice(0, MAX_PER_FLUSH);
       waiting = waiting.slice(MAX_PER_FLUSH);
       await add(ids, MAX_PER_JOB);
-      await delay(Math.min(Math.max(GATHER_MS, ids.length * GATHER_MS_PER_ID), LONGEST_GATHER_MS));
     }
   }
 
@@ -93,9 +89,10 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
     isOpen: () => producer.isOpen(),
     state: () => producer.state(),
     async close() {
+      closing.abort();
       const deadline = performance.now() + QUEUE_TIMEOUT_MS;
       const isBusy = () => producer.isOpen() && (flushing !== null || replaying.size > 0);
-      while (isBusy() && performance.now() < deadline) await delay(GATHER_MS);
+      while (isBusy() && performance.now() < deadline) await delay(CLOSING_MS);
       await producer.close();
     },
   };

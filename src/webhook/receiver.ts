@@ -3,7 +3,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express, { type Request, type Response, type Router } from 'express';
 import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
-import { type Answer, sendAnswer, unavailable } from './answer.js';
 import { BodyRoom } from './body-room.js';
 import { createInboxWriter, type InboxWriter } from './inbox-writer.js';
 import { logSeldom } from './log-seldom.js';
@@ -11,7 +10,7 @@ import { createUnsignedIds } from './match-signature.js';
 import type { Envelope } from './parse-envelope.js';
 import { createRejectionLog } from './rejection-log.js';
 import { createSecretMatchLog } from './secret-matches.js';
-import { type StepDeps, webhookSteps } from './steps.js';
+import { type Answer, type StepDeps, sendAnswer, unavailable, webhookSteps } from './steps.js';
 
 export interface ReceiverDeps
   extends Pick<StepDeps, 'log' | 'now' | 'metrics' | 'secrets' | 'tolerance' | 'bodyLimit' | 'eventIdPointer'> {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { findingKey } from '../domain/events/event-key.js';
 import { inTurns } from '../domain/in-turns.js';
@@ -6,7 +6,6 @@ import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import type { Arrival, StoredArrival } from '../records/inbox/inbox.js';
 import { ownTurn, turnFor } from '../records/own-turn.js';
-import { type Answer, sendAnswer, unavailable } from './answer.js';
 import { OverloadedError } from './batcher.js';
 import { type BodyProblem, type BodyRoom, discardRest, readBody } from './body-room.js';
 import type { createUnsignedIds } from './match-signature.js';
@@ -15,6 +14,32 @@ import type { RejectionLog } from './rejection-log.js';
 import type { SecretMatchLog } from './secret-matches.js';
 import type { SecretSource } from './secret-source.js';
 import { type Authentic, authenticating, type Tolerance } from './verify-signature.js';
+
+/** What a request to the receiver is answered with (interface: "Receiver"). */
+export interface Answer {
+  status: 200 | 400 | 401 | 404 | 405 | 413 | 415 | 503;
+  /** The label of the metrics. */
+  result: string;
+  body: object;
+  headers?: Record<string, string>;
+}
+
+/** The event is not stored; the service should send it again. The only 5xx there is. */
+export function unavailable(result: string, detail: string): Answer {
+  return { status: 503, result, body: { error: 'unavailable', detail }, headers: { 'Retry-After': '5' } };
+}
+
+export function sendAnswer(res: ServerResponse, { status, body, headers }: Omit<Answer, 'result'>): void {
+  if (res.headersSent || res.destroyed) return;
+  const text = JSON.stringify(body);
+  res.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+    'X-Content-Type-Options': 'nosniff',
+    ...headers,
+  });
+  res.end(text);
+}
 
 interface KeySettings {
   /** EVENT_ID_POINTER */

@@ -4,11 +4,12 @@ import type { Logger } from '../log.js';
 import { describeError } from '../records/database/database-errors.js';
 import { type ApplyDeps, applyEvents } from './apply-events.js';
 import { Batcher } from './batcher.js';
+import { type HearDeps, hearEvents } from './hear-events.js';
 import type { EventJob } from './queue.js';
 import { type JobWorker, openWhenReady, openWorker, type Processor, type QueueSettings } from './queue-backend.js';
 import { scanInbox } from './requeue-orphaned.js';
 
-export interface WorkerSettings extends ApplyDeps, QueueSettings {
+export interface WorkerSettings extends ApplyDeps, QueueSettings, Pick<HearDeps, 'listenEveryMs'> {
   /** Batches of events that are applied side by side. */
   concurrency?: number;
   /** How often the inbox is scanned for events that no job names. */
@@ -25,8 +26,8 @@ const BESIDE = { weight: 25, ms: 250 };
 const inTime = timeout(CLOSE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
 
 /**
- * Applies events as the queue names them, and scans the inbox for those that the queue lacks. Survives restarts of
- * Redis and Postgres. `close` lets the batches under way end, for 15 s at most; what is left over is found again.
+ * Applies events as it hears of them, or as the queue names them, and scans the inbox for those that the queue lacks. Survives
+ * restarts of Redis and Postgres. `close` lets the batches under way end, for 15 s at most; what is left over is found again.
  */
 export function createWorker(settings: WorkerSettings): QueueConsumer {
   const batches = gatherBatches(settings, settings.concurrency ?? 3);
@@ -36,10 +37,16 @@ export function createWorker(settings: WorkerSettings): QueueConsumer {
     (job) => batches.submit(job.data.ids),
     (process) => openWorker('events', process, settings, { concurrency: JOBS_IN_HAND }),
   );
+  // What it has no room for, and what fails, is a job's.
+  const heard = hearEvents(settings, (ids) => {
+    if (ids.length > 0 && batches.hasRoom(MAX_PER_BATCH)) void batches.submit(ids).catch(() => {});
+  });
   return {
     isOpen: () => consumer.isOpen(),
     async close() {
-      await Promise.all([consumer.close(), inTime.execute(() => inboxScan.close()).catch(() => {})]);
+      const ended = heard.close().then(() => batches.idle());
+      const inboxLeft = Promise.all([ended, inboxScan.close()]);
+      await Promise.all([consumer.close(), inTime.execute(() => inboxLeft).catch(() => {})]);
     },
   };
 }
@@ -56,7 +63,7 @@ function gatherBatches(deps: ApplyDeps, concurrency: number): Batcher<string[], 
     beside: BESIDE,
     maxItems: JOBS_IN_HAND,
     maxWeight: MAX_PER_BATCH,
-    maxWaitingItems: JOBS_IN_HAND,
+    maxWaitingItems: Number.POSITIVE_INFINITY,
     maxWaitingWeight: Number.POSITIVE_INFINITY,
     maxWaitMs: Number.POSITIVE_INFINITY,
     shedAfterMs: Number.POSITIVE_INFINITY,

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import type { Arrival } from '../../src/records/inbox/inbox.js';
-import { storeArrivals } from '../../src/records/inbox/store-arrivals.js';
+import { type Arrival, storeArrivals } from '../../src/records/inbox/inbox.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { save } from '../support/saved.js';
 import { addCast, deliver, type Notes } from './cast.js';

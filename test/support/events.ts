@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { eventKey } from '../../src/domain/events/event-key.js';
 import { atOnce } from '../../src/domain/in-turns.js';
-import type { Arrival } from '../../src/records/inbox/inbox.js';
-import { storeArrivals } from '../../src/records/inbox/store-arrivals.js';
+import { type Arrival, storeArrivals } from '../../src/records/inbox/inbox.js';
 import { parsingEnvelope } from '../../src/webhook/parse-envelope.js';
 
 export interface TestEvent {

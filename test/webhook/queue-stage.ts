@@ -1,7 +1,9 @@
+import { Client } from 'pg';
 import { pino } from 'pino';
 import { expect, vi } from 'vitest';
 import { createMetrics } from '../../src/metrics.js';
 import { openDatabase } from '../../src/records/database.js';
+import { LISTENER } from '../../src/webhook/hear-events.js';
 import { createEventQueue, type EventQueue } from '../../src/webhook/queue.js';
 import type { QueueSettings } from '../../src/webhook/queue-backend.js';
 import { createWorker, type WorkerSettings } from '../../src/webhook/worker.js';
@@ -10,6 +12,8 @@ import { completed, storeEvents } from '../support/events.js';
 import { createTestRedis, type TestRedis } from '../support/redis.js';
 
 const NEVER_MS = 3_600_000;
+/** Holds the workers' lock of listening: what is applied here is what the queue names. */
+export const NOBODY_LISTENS = 'nobody listens';
 const log = pino({ level: 'silent' });
 
 export const events = (from: number, to: number) =>
@@ -40,6 +44,10 @@ export async function openQueueStage(backend: 'Postgres' | 'Redis', shared?: Tes
   const closing: (() => Promise<unknown>)[] = [];
   const database = shared ?? (await createTestDatabase());
   const redis = backend === 'Redis' ? await createTestRedis() : null;
+  const holder = new Client({ connectionString: database.url, application_name: NOBODY_LISTENS });
+  await holder.connect();
+  await holder.query('SELECT pg_advisory_lock($1, $2)', [...LISTENER]);
+  closing.push(() => holder.end());
   const queueSettings = { databaseUrl: database.url, redisUrl: redis?.url, redisPrefix: redis?.prefix, log };
   const count = async (status: string) => Number((await database.db('inbox').where({ status }).count())[0]?.['count']);
   return {

@@ -6,7 +6,7 @@ import { completed, storeEvents } from '../support/events.js';
 import { redisKind } from '../support/redis.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { sized } from '../support/sizes.js';
-import { events, load, openQueueStage, type QueueStage, soon } from './queue-stage.js';
+import { events, load, NOBODY_LISTENS, openQueueStage, type QueueStage, soon } from './queue-stage.js';
 
 /** Events of a load: at least three bursts. */
 const MANY = sized(60, 600);
@@ -111,7 +111,7 @@ describe.each(backends)('the queue on $backend', ({ backend, skip }) => {
       const cut = () =>
         stage.database.db.raw(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-           WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+           WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> '${NOBODY_LISTENS}'`,
         );
       await load(stage, queue, { total: MANY, during: cut });
       await stage.allApplied(MANY);

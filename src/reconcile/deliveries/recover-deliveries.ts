@@ -3,8 +3,7 @@ import type { ClassifiedDelivery, ClassifyRules } from '../../records/deliveries
 import { deliveriesById, markRecovered } from '../../records/deliveries/deliveries.js';
 import type { Wanted } from '../../records/deliveries/list-deliveries.js';
 import type { Delivery } from '../../records/deliveries/read-delivery.js';
-import type { Arrival } from '../../records/inbox/inbox.js';
-import { storeArrivals } from '../../records/inbox/store-arrivals.js';
+import { type Arrival, storeArrivals } from '../../records/inbox/inbox.js';
 import type { RunContext } from '../deps.js';
 import { writeFenced } from '../write-fenced.js';
 import { saveClassified } from './save-classified.js';

@@ -152,14 +152,14 @@ export async function together<const Begun extends readonly Promise<unknown>[]>(
   return Promise.all(begun);
 }
 
-/**
- * Of a transaction that holds locks, ahead of them. Whoever stands still in its midst for a minute, or is gone with its machine, gives
- * them up: the server ends the session. Between two statements a process computes for a second or two at most.
- */
-export const BOUND_IDLE = "SET LOCAL idle_in_transaction_session_timeout = '60s'";
-
 /** Of a transaction that looks everything up by keys: of a table that grew since it was last analyzed the planner would rather read the whole. */
 export const BY_KEYS = 'SET LOCAL enable_seqscan = off';
+
+/**
+ * Of a transaction that saves, ahead of its locks. Whoever stands still in its midst for a minute, or is gone with its machine,
+ * gives them up: the server ends the session. Between two statements a process computes for a second or two at most.
+ */
+export const SAVING = `${BY_KEYS}; SET LOCAL idle_in_transaction_session_timeout = '60s'`;
 
 /**
  * A statement that each connection has parsed and planned once, under this name. Only for those whose plan does not hang on

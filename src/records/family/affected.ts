@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import {
   defaultPayoutWords,
-  type FamilyKind,
   familyKinds,
   isUnlinkedRefund,
   namedIn,
@@ -16,7 +15,7 @@ import { prepared, together } from '../database/statements.js';
 import type { MergedRecord } from '../stored-record.js';
 import type { FamilyRules } from './load.js';
 import { type FamilyMembers, lockIds, lockLinks, namedBy, relistedPayins } from './lock.js';
-import { idTexts, relatedPayments } from './shown-records.js';
+import { idTexts, type Linked, linksOf, relatedPayments } from './shown-records.js';
 
 /** Whom changed records concern: the payments around them, and through these the orders. */
 export interface Affected {
@@ -130,30 +129,31 @@ function isDecided({ before, shown, absentSince }: MergedRecord): boolean {
 async function findAround(trx: Knex.Transaction, members: FamilyMembers, saidNames: SaidNames): Promise<Found> {
   const intents = members.payment_intent;
   const all = Object.values(members).flat();
-  const behind = await relatedPayments(trx, all.flatMap(linkedBy), { inSave: true });
-  const found = new Map(
+  const linked = all.flatMap(linkedBy);
+  const named = new Map(
     all.map((record) => [
       record,
       [
         ...(record.kind === 'payment_intent' ? [record.id] : namedBy(record, 'payment_intent')),
-        ...linkedBy(record).flatMap(behind),
         ...saidNames(record, 'payment').flatMap((id) => usableId(id) ?? []),
       ],
     ]),
   );
-  return {
-    intentsOf: (record) => found.get(record) ?? [],
-    left: await referencesOf(trx, intents.flatMap(namedBefore)),
-    taken: await ordersOfRefunds(trx, intents.flatMap(namedRefunds)),
-    rows: await readRows(trx, [...new Set([...found.values()].flat())]),
-  };
+  const [behind, rows, left, taken] = await together(
+    relatedPayments(trx, linked, { inSave: true }),
+    readRows(trx, { ids: [...new Set([...named.values()].flat())], linked }),
+    referencesOf(trx, intents.flatMap(namedBefore)),
+    ordersOfRefunds(trx, intents.flatMap(namedRefunds)),
+  );
+  const intentsOf = (record: MergedRecord) => [...(named.get(record) ?? []), ...linkedBy(record).flatMap(behind)];
+  return { intentsOf, rows, left, taken };
 }
 
 /**
  * What is looked up by its links: the record itself; of a payment its refunds and the payins that it lists, or no longer lists: which
  * payments have these may change for all.
  */
-function linkedBy(record: MergedRecord): { kind: FamilyKind; id: string }[] {
+function linkedBy(record: MergedRecord): Linked[] {
   const kind = familyKinds.find((one) => one === record.kind);
   if (kind === undefined) return [];
   if (kind !== 'payment_intent') return [{ kind, id: record.id }];
@@ -204,16 +204,21 @@ function dependent({ rows }: Found): string[] {
   return rows.filter(({ reference }) => (reference ?? '') === '').map((row) => row.id);
 }
 
-async function readRows(trx: Knex.Transaction, ids: readonly string[]): Promise<Row[]> {
+/** Of payments by their ids, and of those that records are linked with. */
+async function readRows(
+  trx: Knex.Transaction,
+  { ids, linked }: { ids: readonly string[]; linked: readonly Linked[] },
+): Promise<Row[]> {
+  const { kinds, sql, values } = linksOf(linked);
   const { rows } = await prepared<{ rows: Row[] }>(
     trx,
-    'read around',
+    `read around ${kinds}`,
     `SELECT intent.id, intent.status, intent.known, intent.merchant_reference AS reference,
        invoice.merchant_reference AS invoiced
      FROM payment_intents AS intent LEFT JOIN invoices AS invoice
        ON invoice.id = intent.invoice_id OR invoice.payment_intent_id = intent.id
-     WHERE intent.id = ANY (?::text[])`,
-    [idTexts(ids)],
+     WHERE intent.id = ANY (?::text[] || ARRAY(SELECT linked.intent FROM (${sql}) AS linked))`,
+    [idTexts(ids), ...values],
   );
   return rows;
 }

@@ -90,5 +90,11 @@ export async function noteKyt(trx: Knex.Transaction, payins: readonly MergedReco
 }
 
 export async function showsKyt(db: Knex): Promise<boolean> {
-  return (await db('watermarks').where(NOTE).first()) !== undefined;
+  const { rows } = await prepared<{ rows: unknown[] }>(
+    db,
+    'shows kyt',
+    'SELECT FROM watermarks WHERE kind = ? AND name = ?',
+    [NOTE.kind, NOTE.name],
+  );
+  return rows.length > 0;
 }

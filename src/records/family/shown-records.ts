@@ -120,27 +120,34 @@ export async function relatedOrders(
   return found;
 }
 
-type Named = Readonly<{ kind: OrderedKind; id: string }>;
+export type Linked = Readonly<{ kind: OrderedKind; id: string }>;
+
+/** A query of the payment intents (`intent`) that each of the records belongs to; `kinds`: the query hangs on them alone. */
+export function linksOf(records: readonly Linked[]): { kinds: string; sql: string; values: Buffer[] } {
+  const asked = [...grouped(records, ({ kind }) => kind)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const none = `SELECT NULL AS kind, NULL AS id, NULL AS intent WHERE false`;
+  const parts = asked.map(
+    ([kind]) => `SELECT kind, id, payment_intent_id AS intent FROM family_links
+        WHERE kind = '${kind}' AND id = ANY (?::text[])`,
+  );
+  return {
+    kinds: asked.map(([kind]) => kind).join(', '),
+    sql: parts.length === 0 ? none : parts.join(' UNION ALL '),
+    values: asked.map(([, some]) => textArray(some.map(({ id }) => id))),
+  };
+}
 
 /** Ids of the payment intents that each of the records belongs to. `inSave`: as `preparedInSave` has it. */
 export async function relatedPayments(
   db: Knex,
-  records: readonly Named[],
+  records: readonly Linked[],
   { inSave = false } = {},
-): Promise<(record: Named) => string[]> {
+): Promise<(record: Linked) => string[]> {
   if (records.length === 0) return () => [];
-  const asked = [...grouped(records, ({ kind }) => kind)].sort(([a], [b]) => (a < b ? -1 : 1));
-  const sql = asked
-    .map(
-      ([kind]) => `SELECT kind, id, payment_intent_id AS intent FROM family_links
-        WHERE kind = '${kind}' AND id = ANY (?::text[])`,
-    )
-    .join(' UNION ALL ');
-  const ids = asked.map(([, some]) => textArray(some.map(({ id }) => id)));
-  const name = `payments of ${asked.map(([kind]) => kind).join(', ')}`;
-  type Linked = { rows: { kind: OrderedKind; id: string; intent: string }[] };
-  const { rows } = await prepared<Linked>(db, inSave ? name : null, sql, ids);
-  const keyOf = ({ kind, id }: Named): string => `${kind} ${id}`;
+  const { kinds, sql, values } = linksOf(records);
+  type Found = { rows: { kind: OrderedKind; id: string; intent: string }[] };
+  const { rows } = await prepared<Found>(db, inSave ? `payments of ${kinds}` : null, sql, values);
+  const keyOf = ({ kind, id }: Linked): string => `${kind} ${id}`;
   const found = grouped(rows, ({ kind, id }) => keyOf({ kind, id }));
   return (record) => (found.get(keyOf(record)) ?? []).map(({ intent }) => intent);
 }

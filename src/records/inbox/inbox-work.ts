@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { columnOf, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
+import { columnOf, prepared, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
 
 /** An event that waits to be applied. */
 export interface WaitingEvent {
@@ -39,13 +39,16 @@ const BODY_TEXT = "convert_from(body, 'UTF8') AS body";
 /**
  * Takes those of the rows that are still to be applied, the first of them up to 512 KiB of bodies: they are `applied` once
  * the transaction ends, unless `markUnhandled` says otherwise. A row that somebody else holds is left out: whoever
- * applies it is done with it soon, and waiting could close a circle with a receiver that counts an arrival.
+ * applies it is done with it soon, and waiting could close a circle with a receiver that counts an arrival. The transaction is
+ * one that saves (`SAVING`).
  */
 export async function takeWaiting(trx: Knex.Transaction, ids: string[]): Promise<WaitingEvent[]> {
-  const taken = await rowsOf<Omit<WaitingEvent, 'receivedAt'> & { receivedAt: string }>(trx)`
-    WITH locked AS MATERIALIZED (
+  const { rows } = await prepared<{ rows: (Omit<WaitingEvent, 'receivedAt'> & { receivedAt: string })[] }>(
+    trx,
+    'take events',
+    `WITH locked AS MATERIALIZED (
       SELECT id, coalesce(octet_length(body), 0) AS size
-      FROM inbox WHERE id = ANY (${ids}::bigint[]) AND status IN ('received', 'failed')
+      FROM inbox WHERE id = ANY (?::bigint[]) AND status IN ('received', 'failed')
       ORDER BY id FOR UPDATE SKIP LOCKED
     ), sized AS (
       SELECT id, size, sum(size) OVER (ORDER BY id) AS total FROM locked
@@ -53,11 +56,12 @@ export async function takeWaiting(trx: Knex.Transaction, ids: string[]): Promise
       UPDATE inbox SET status = 'applied', error = NULL, applied_at = now()
       FROM sized WHERE inbox.id = sized.id AND (total <= ${MAX_BYTES_AT_ONCE} OR total = sized.size)
       RETURNING inbox.id, key, event_type AS type, event_timestamp AS timestamp, source, secret_label AS "secretLabel",
-        ${raw(BODY_TEXT)},
-        extract(epoch FROM received_at) * 1000 AS "receivedAt"
+        ${BODY_TEXT}, extract(epoch FROM received_at) * 1000 AS "receivedAt"
     )
-    SELECT * FROM taken ORDER BY id`;
-  return taken.map((row) => ({ ...row, receivedAt: Number(row.receivedAt) }));
+    SELECT * FROM taken ORDER BY id`,
+    [ids],
+  );
+  return rows.map((row) => ({ ...row, receivedAt: Number(row.receivedAt) }));
 }
 
 /** Which of the rows are still to be applied, whoever holds them. */

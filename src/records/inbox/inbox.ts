@@ -34,6 +34,59 @@ export interface StoredArrival {
 }
 
 /**
+ * Stores every arrival or throws; each answer belongs to the arrival at its place. Committed when it returns.
+ * Storing the same again only counts it. Not for a transaction that locks inbox rows: it commits on its own.
+ */
+export async function storeArrivals(db: Knex, arrivals: readonly Arrival[]): Promise<StoredArrival[]> {
+  if (arrivals.length === 0) return [];
+  const stored = await insertNew(db, arrivals);
+  const repeats = arrivals.filter((_, i) => stored[i] === null);
+  const counted = await storeRepeats(db, repeats);
+  let next = 0;
+  return stored.map((answer) => answer ?? at(counted, next++));
+}
+
+/**
+ * Counts arrivals whose key is there already. Under one event id there may stand another content: it is stored as a row
+ * of its own, so that it is applied too, under the key `<key>#<contentHash>`; `duplicate` is true all the same.
+ */
+export async function storeRepeats(db: Knex, arrivals: readonly Arrival[]): Promise<StoredArrival[]> {
+  if (arrivals.length === 0) return [];
+  const rows = await countRepeats(db, arrivals);
+  const others = arrivals.filter(({ key, contentHash }) => rows.get(key)?.content_hash !== contentHash);
+  const variants = others.length === 0 ? [] : await storeVariants(db, others, rows);
+  let next = 0;
+  return arrivals.map(({ key, contentHash }) => {
+    const row = rows.get(key);
+    if (row?.content_hash !== contentHash) return at(variants, next++);
+    return { id: row.id, duplicate: true, open: row.open };
+  });
+}
+
+/** A variant's key holds its content, so a second round ends. A row that retention took meanwhile is stored afresh. */
+async function storeVariants(
+  db: Knex,
+  arrivals: readonly Arrival[],
+  rows: ReadonlyMap<string, unknown>,
+): Promise<StoredArrival[]> {
+  const stored = await storeArrivals(
+    db,
+    arrivals.map((arrival) => (rows.has(arrival.key) ? asVariant(arrival) : arrival)),
+  );
+  return stored.map((answer, i) => ({ ...answer, duplicate: answer.duplicate || rows.has(at(arrivals, i).key) }));
+}
+
+function asVariant(arrival: Arrival): Arrival {
+  return { ...arrival, key: `${arrival.key}#${arrival.contentHash}` };
+}
+
+function at<T>(items: readonly T[], index: number): T {
+  const item = items[index];
+  if (item === undefined) throw new Error(`nothing at ${index} of ${items.length}`);
+  return item;
+}
+
+/**
  * Stores the arrivals whose key is new, in one statement that is its own transaction. null: the key was there before,
  * committed, or belongs to an earlier arrival of this list; it is not counted yet.
  *
@@ -42,7 +95,11 @@ export interface StoredArrival {
  */
 export async function insertNew(db: Knex, arrivals: readonly Arrival[]): Promise<(StoredArrival | null)[]> {
   const firsts = firstOfEachKey(arrivals);
-  const rows = await query<{ id: string; key: string }>(db, { ...INSERT_NEW, values: insertValues(firsts) });
+  const rows = await query<{ id: string; key: string }>(
+    db,
+    { ...INSERT_NEW, values: insertValues(firsts) },
+    { ...ANNOUNCE, values: [textArray(firsts.slice(0, MOST_ANNOUNCED).map(({ key }) => key))] },
+  );
   const ids = new Map(rows.map(({ key, id }) => [key, id]));
   return arrivals.map((arrival) => {
     const id = ids.get(arrival.key);
@@ -62,7 +119,7 @@ interface CountedRow {
  * Counts further arrivals of keys that are there, and wakes the rows that are not applied yet. Locks rows in the order
  * of their ids. Returns the rows by key, as they are; an arrival with another content than its row is not counted.
  */
-export async function countRepeats(db: Knex, arrivals: readonly Arrival[]): Promise<Map<string, CountedRow>> {
+async function countRepeats(db: Knex, arrivals: readonly Arrival[]): Promise<Map<string, CountedRow>> {
   const values = [
     arrivals.map(({ key }) => key),
     arrivals.map(({ contentHash }) => contentHash),
@@ -84,6 +141,17 @@ FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::floa
      AS arrived (key, key_type, event_id, content_hash, event_type, event_timestamp, source, secret_label, mark, start, size)
 ON CONFLICT (key) DO NOTHING
 RETURNING id, key`,
+};
+
+/** Where stored events are announced, by their ids: the one worker that listens applies them at once (webhook/hear-events.ts). */
+export const ANNOUNCED = 'tallyhook_events';
+/** What is announced has 8,000 bytes at most; what is not, a job says a moment later. */
+const MOST_ANNOUNCED = 300;
+
+/** A transaction of its own behind that of the insert, which must not wait for others that announce. It waits for no disk. */
+const ANNOUNCE = {
+  name: 'tallyhook_announce',
+  text: `SELECT pg_notify('${ANNOUNCED}', string_agg(id::text, ',')) FROM inbox WHERE key = ANY ($1::text[]) AND status = 'received'`,
 };
 
 /** Planned each time: a plan made while the table was small would read all of it for ever after. */
@@ -140,13 +208,21 @@ function insertValues(arrivals: readonly Arrival[]): Buffer[] {
   ];
 }
 
-/** Straight to the driver: this is the hot path of the receiver. Gives up after 5 s, and gives the connection up too. */
-async function query<Row extends pg.QueryResultRow>(db: Knex, config: pg.QueryConfig): Promise<Row[]> {
-  const bounded: pg.QueryConfig & { query_timeout: number } = { ...config, query_timeout: QUERY_TIMEOUT_MS };
+/**
+ * Straight to the driver: this is the hot path of the receiver. Gives up after 5 s, and gives the connection up too. What goes
+ * `behind` is sent with it, and nobody waits for its answer.
+ */
+async function query<Row extends pg.QueryResultRow>(
+  db: Knex,
+  config: pg.QueryConfig,
+  behind?: pg.QueryConfig,
+): Promise<Row[]> {
+  const bounded = (one: pg.QueryConfig) => ({ ...one, query_timeout: QUERY_TIMEOUT_MS });
   const connection: pg.Client = await db.client.acquireConnection();
   try {
-    const { rows } = await connection.query<Row>(bounded);
-    return rows;
+    const answered = connection.query<Row>(bounded(config));
+    if (behind !== undefined) connection.query(bounded(behind)).catch(() => {});
+    return (await answered).rows;
   } catch (error) {
     // Its answer may still come: nobody else may use this connection. The mark is the one that knex's pool looks for.
     if (!isDatabaseError(error)) Object.assign(connection, { __knex__disposed: error });

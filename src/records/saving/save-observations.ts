@@ -5,10 +5,11 @@ import { boundReported } from '../breaks/bound-reported.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from '../breaks/breaks.js';
 import { appendChanges, type NewChange } from '../changes.js';
 import { instantText } from '../database/database-text.js';
-import { BOUND_IDLE, BY_KEYS, together } from '../database/statements.js';
+import { SAVING, together } from '../database/statements.js';
 import { type Affected, lockAffected } from '../family/affected.js';
 import { type FamilyMembers, membersOf } from '../family/lock.js';
 import { deniedPayins, noteKyt, saveListings } from '../family/payins.js';
+import { findOrLockHeads, nothingFound } from '../lock-records.js';
 import { type DerivedRow, deriveOrders } from '../orders/derive-orders.js';
 import { orderBreaks, orderChanges } from '../orders/order-follow-up.js';
 import type { TouchedOrder } from '../orders/order-rows.js';
@@ -92,17 +93,24 @@ export async function showAgain(
 }
 
 async function beginSaving(trx: Knex.Transaction): Promise<void> {
-  await trx.raw(`${BY_KEYS}; ${BOUND_IDLE}`);
+  await trx.raw(SAVING);
 }
 
+/** While the records of one kind are written, those of the next are looked up: behind whatever locks the first ones. */
 async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, context: SaveContext): Promise<Saved> {
   const merged: MergedRecord[] = [];
   const again: Observation[] = [];
-  for (const [kind, groups] of byKind) {
-    if (groups.size === 0) continue;
-    const saved = await saveRecords(trx, kind, groups, context);
+  const kinds = [...byKind].filter(([, groups]) => groups.size > 0);
+  const find = (place: number) => {
+    const [kind, groups] = kinds[place] ?? [];
+    return kind === undefined ? Promise.resolve(nothingFound) : findOrLockHeads(trx, kind, [...(groups?.keys() ?? [])]);
+  };
+  let found = await find(0);
+  for (const [place, [kind, groups]] of kinds.entries()) {
+    const [saved, next] = await together(saveRecords(trx, kind, { groups, found }, context), find(place + 1));
     merged.push(...saved.merged);
     again.push(...saved.touched);
+    found = next;
   }
   return follow(trx, { merged, touched: again }, context);
 }

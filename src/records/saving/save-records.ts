@@ -9,7 +9,7 @@ import { maskPersonal } from '../../domain/personal.js';
 import { compareText, emptyState, type RecordState } from '../../domain/record-state.js';
 import type { RecordKind } from '../../domain/records.js';
 import type { FamilyRules } from '../family/load.js';
-import { findOrLockHeads, lockHeads, readRows } from '../lock-records.js';
+import { type FoundHeads, lockHeads, readRows } from '../lock-records.js';
 import { type MergedRecord, ownField, type StoredHead, type StoredRecord, storedRecord } from '../stored-record.js';
 import { hashOfFields, touchRecords } from './touch-unchanged.js';
 import { insertOrLock, updateRecords } from './write-records.js';
@@ -21,15 +21,17 @@ export interface SavedRecords {
   touched: Observation[];
 }
 
-/** Saves the observations of one kind. Every row of theirs is locked, in the order of ids. */
+/**
+ * Saves the observations of one kind, by what was found of them. Every row of theirs is locked, in the order of ids, by what was
+ * found or by the first statement here, which is begun in this moment.
+ */
 export async function saveRecords(
   trx: Knex.Transaction,
   kind: RecordKind,
-  groups: Map<string, Observation[]>,
+  { groups, found }: { groups: Map<string, Observation[]>; found: FoundHeads },
   rules: FamilyRules,
 ): Promise<SavedRecords> {
   const ids = [...groups.keys()];
-  const found = await findOrLockHeads(trx, kind, ids);
   const { existing } = found;
   const merge = (id: string) => mergeRecord(kind, id, null, hashedOf(kind, groups.get(id)), rules);
   const fresh = ids.filter((id) => !existing.has(id)).map(merge);

@@ -27,13 +27,12 @@ export async function insertOrLock(
   const { columns, insertOrLock } = statements.get(kind) ?? statementsOf(kind);
   // The rows of known ids are there: these values are never inserted.
   const placeholders = known.map((id) => placeholder(kind, id));
-  const { rows } = await prepared<{ rows: { id: string }[] }>(
-    trx,
-    `insert ${recordTables[kind]}`,
-    insertOrLock,
-    arraysOf(columns, [...records, ...placeholders]),
+  const given = arraysOf(columns, [...records, ...placeholders]);
+  const name = `insert ${recordTables[kind]}`;
+  // Begun in this moment: what is sent together with it comes behind its locks.
+  return prepared<{ rows: { id: string }[] }>(trx, name, insertOrLock, given).then(
+    ({ rows }) => new Set(rows.map((row) => row.id)),
   );
-  return new Set(rows.map((row) => row.id));
 }
 
 /** Writes what became of locked rows. */

@@ -16,9 +16,9 @@ import { secretsStatus } from '../../webhook/rotation.js';
 import { sharedSettings } from '../reconcile-settings.js';
 import { type Check, type DoctorParts, finding, hint, ok, unknown } from './check.js';
 
-/** Of one process with all roles: the pool, the queue's (docs/scale.md), a lock for each of the nine kinds and the leader. */
-const MOST_CONNECTIONS = 20 + 14 + 10;
-const MOST_WITH_REDIS = 20 + 10;
+/** Of one process with all roles: the pool, the queue's (docs/scale.md), a lock for each of the nine kinds and the leader, the listening. */
+const MOST_CONNECTIONS = 20 + 14 + 11;
+const MOST_WITH_REDIS = 20 + 11;
 /** Of Redis: a connection, and an answer. */
 const asking = timeout(3 * QUEUE_TIMEOUT_MS, TimeoutStrategy.Aggressive);
 const RETENTION_LATE_MS = 3 * 86_400_000;
