@@ -12,7 +12,7 @@ import { inboxBacklog } from '../records/inbox/inbox-work.js';
 import { type ProcessHeartbeat, processHeartbeats } from '../records/process-heartbeats.js';
 import { coverage } from '../records/runs/coverage.js';
 import { lostCalls } from '../records/service-writes.js';
-import type { PageDeps } from './page-deps.js';
+import type { PageDeps } from './page.js';
 import { counted, duration } from './view/values.js';
 
 /** What every page says of the whole: never that all is well where something is unproven or not known. */

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { vi } from 'vitest';
 import type { ApiDeps } from '../../src/console/api-deps.js';
 import { createConsoleApp } from '../../src/console/http/server.js';
-import type { DoctorLine } from '../../src/console/page-deps.js';
+import type { DoctorLine } from '../../src/console/page.js';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import type { SecretStatus } from '../../src/domain/views/webhook-shapes.js';
 import { defaultContract } from '../../src/service-api/contract.js';

@@ -1,4 +1,4 @@
-import type { Action } from '../action.js';
+import type { Action } from '../page.js';
 import { assignRefundAction } from './assign-refund.js';
 import { attributeResidual } from './attribute-residual.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from './close-period.js';

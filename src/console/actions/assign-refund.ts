@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { rulesOf } from '../../domain/orders/order-facts.js';
 import { adoptedAtOf } from '../../records/installation.js';
 import { assignRefund } from '../../records/orders/assign-refund.js';
-import type { Action } from '../action.js';
+import type { Action } from '../page.js';
 import { inPath } from '../view/links.js';
-import { noOrYes } from '../view/pieces.js';
+import { noOrYes } from '../view/sections.js';
 
 const NONE = 'none';
 

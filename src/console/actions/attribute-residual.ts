@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
 import { type AttributeResult, attributeBalance, type NewAttribution } from '../../records/books/attribute-balance.js';
-import type { Action, ActionRequest } from '../action.js';
-import type { PageDeps } from '../page-deps.js';
+import type { Action, ActionRequest, PageDeps } from '../page.js';
 import { entityHref } from '../view/links.js';
-import { notice } from '../view/pieces.js';
-import type { Section } from '../view/sections.js';
+import { notice, type Section } from '../view/sections.js';
 
 const NOT_READ = 'The balance of this asset was never read.';
 

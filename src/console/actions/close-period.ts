@@ -1,7 +1,6 @@
 import { closePeriod } from '../../finance/periods/close-period.js';
 import { reopenPeriod } from '../../finance/periods/reopen-period.js';
-import type { Action, ActionRequest, ActionResult } from '../action.js';
-import type { PageDeps } from '../page-deps.js';
+import type { Action, ActionRequest, ActionResult, PageDeps } from '../page.js';
 import { periodHref } from '../view/links.js';
 import { counted } from '../view/values.js';
 

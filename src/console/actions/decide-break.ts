@@ -1,5 +1,5 @@
 import { type BreakDecision, decideBreak } from '../../records/breaks/list-breaks.js';
-import type { Action } from '../action.js';
+import type { Action } from '../page.js';
 import { words } from '../view/values.js';
 
 type Own = Pick<Action, 'path' | 'name' | 'roles' | 'label' | 'explain'> & Partial<Pick<Action, 'tone'>>;

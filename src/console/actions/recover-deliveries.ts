@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { getDelivery, recoverableIds, type Wanted } from '../../records/deliveries/list-deliveries.js';
-import type { Action, ActionRequest } from '../action.js';
-import type { PageDeps } from '../page-deps.js';
+import type { Action, ActionRequest, PageDeps } from '../page.js';
 import { causeOf } from '../view/delivery-words.js';
 import { entityHref } from '../view/links.js';
-import { notice, table } from '../view/pieces.js';
-import type { Section } from '../view/sections.js';
+import { notice, type Section, table } from '../view/sections.js';
 import { counted, id, text, time } from '../view/values.js';
 
 const moment = z.preprocess(

@@ -1,6 +1,6 @@
 import { deadCallbacks, replayCallback, replayDeadCallbacks } from '../../records/callbacks/claim-callback.js';
-import type { Action } from '../action.js';
-import { notice } from '../view/pieces.js';
+import type { Action } from '../page.js';
+import { notice } from '../view/sections.js';
 import { counted } from '../view/values.js';
 
 export const replayCallbackAction: Action = {

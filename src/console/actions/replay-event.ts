@@ -1,6 +1,6 @@
 import { isRowId } from '../../records/database/paging.js';
 import { PRUNED_EVENT, prunedEvents } from '../../records/inbox/inbox-work.js';
-import type { Action } from '../action.js';
+import type { Action } from '../page.js';
 
 export const replayEvent: Action = {
   path: '/events/:id/replay',

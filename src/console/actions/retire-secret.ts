@@ -8,9 +8,9 @@ import { inTransaction } from '../../records/database/statements.js';
 import { declareLeaked, type LeakAnswer } from '../../records/deliveries/leaked-secrets.js';
 import { restoreSecret, retireSecret } from '../../records/deliveries/secrets.js';
 import { adoptedAtOf } from '../../records/installation.js';
-import type { Action, ActionRequest } from '../action.js';
-import { facts, noOrYes } from '../view/pieces.js';
+import type { Action, ActionRequest } from '../page.js';
 import { verdictWords } from '../view/secret-words.js';
+import { facts, noOrYes } from '../view/sections.js';
 import { list, text } from '../view/values.js';
 
 const input = z.object({ force: z.enum(['no', 'yes']).default('no') });

@@ -1,5 +1,5 @@
 import { recordAction } from '../../records/actions/record-action.js';
-import type { Action } from '../action.js';
+import type { Action } from '../page.js';
 
 /** As the audit calls the question and its answer. */
 export const DOCTOR = 'run checks';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Action } from '../action.js';
-import { noOrYes } from '../view/pieces.js';
+import type { Action } from '../page.js';
+import { noOrYes } from '../view/sections.js';
 
 const input = z.object({ kind: z.string().min(1).max(40), full: z.enum(['no', 'yes']).default('no') });
 

@@ -1,4 +1,4 @@
-import type { Action } from '../action.js';
+import type { Action } from '../page.js';
 
 /** Asked of the schedulers; what came of it is kept with the other checks and shown on the page Audit. */
 export const verifySealsAction: Action = {

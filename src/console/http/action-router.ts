@@ -1,8 +1,7 @@
 import express, { type Request, type Response, Router } from 'express';
 import { recordAction } from '../../records/actions/record-action.js';
-import type { Action, ActionRequest, ActionResult } from '../action.js';
 import { mayDo } from '../authenticate.js';
-import type { PageDeps } from '../page-deps.js';
+import type { Action, ActionRequest, ActionResult, PageDeps } from '../page.js';
 import { Problem } from '../problem.js';
 import type { ActionButton } from '../view/sections.js';
 import { CSRF_FIELD, checkCsrf, checkOrigin } from './csrf.js';

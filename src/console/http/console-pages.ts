@@ -6,11 +6,11 @@ import { isDataError, isPassing } from '../../records/database/database-errors.j
 import { CursorError } from '../../records/database/paging.js';
 import { actions } from '../actions/actions.js';
 import { type ConsoleToken, knownTokens } from '../authenticate.js';
-import type { PageDeps } from '../page-deps.js';
+import type { PageDeps } from '../page.js';
 import { pages } from '../pages/pages.js';
 import { badRequest, notHere, Problem } from '../problem.js';
 import { createStatus } from '../status.js';
-import { notice } from '../view/pieces.js';
+import { notice } from '../view/sections.js';
 import { actionRoutes } from './action-router.js';
 import { type LiveSettings, liveRoutes } from './live.js';
 import { pageRoutes, type Site, sendPage } from './page-router.js';

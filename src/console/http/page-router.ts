@@ -1,7 +1,6 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { mayDo } from '../authenticate.js';
-import { navigationGroups, type Page } from '../page.js';
-import type { PageDeps } from '../page-deps.js';
+import { navigationGroups, type Page, type PageDeps } from '../page.js';
 import { notHere, Problem } from '../problem.js';
 import type { Status } from '../status.js';
 import { pageFor } from '../view/personal.js';

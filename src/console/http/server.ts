@@ -5,7 +5,7 @@ import { keptByAsker } from '../api/answer-tag.js';
 import { createApi } from '../api/api-router.js';
 import { serveDocument } from '../api/serve-document.js';
 import { authenticate, type ConsoleToken } from '../authenticate.js';
-import type { PageDeps } from '../page-deps.js';
+import type { PageDeps } from '../page.js';
 import { notFound, problemHandler } from '../problem.js';
 import { consolePages } from './console-pages.js';
 import type { LiveSettings } from './live.js';

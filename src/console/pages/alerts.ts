@@ -4,10 +4,8 @@ import { type ChannelView, channelViews } from '../../records/alerts/alert-chann
 import { listNotices, type NoticeView, noticeStatuses, noticesOf } from '../../records/alerts/list-notices.js';
 import { listAlerts } from '../../records/alerts/settle-alerts.js';
 import { processHeartbeats } from '../../records/process-heartbeats.js';
-import type { Page } from '../page.js';
-import type { PageDeps } from '../page-deps.js';
-import { type Column, filters, listTable, notice, options, table } from '../view/pieces.js';
-import type { Section } from '../view/sections.js';
+import type { Page, PageDeps } from '../page.js';
+import { type Column, filters, listTable, notice, options, type Section, table } from '../view/sections.js';
 import {
   badge,
   badgesOf,

@@ -13,8 +13,16 @@ import { verifySealsAction } from '../actions/verify-seals.js';
 import type { Page, PageRequest } from '../page.js';
 import { breakHref, entityHref } from '../view/links.js';
 import { detailsFor } from '../view/personal.js';
-import { facts, filters, listTable, notice, options, panel } from '../view/pieces.js';
-import type { ActionButton, Section } from '../view/sections.js';
+import {
+  type ActionButton,
+  facts,
+  filters,
+  listTable,
+  notice,
+  options,
+  panel,
+  type Section,
+} from '../view/sections.js';
 import {
   badge,
   count,

@@ -6,9 +6,8 @@ import type { Page, PageRequest } from '../page.js';
 import { noticesOf } from '../records/record-notices.js';
 import { isNothing, proofBadge } from '../view/balance-words.js';
 import { breaksOf } from '../view/break-rows.js';
-import { factsPanel, notice, table } from '../view/pieces.js';
 import { howKnown } from '../view/record-words.js';
-import type { ActionButton, Section } from '../view/sections.js';
+import { type ActionButton, factsPanel, notice, type Section, table } from '../view/sections.js';
 import { amount, id, quiet, text, time, type Value } from '../view/values.js';
 
 export const balance: Page = {

@@ -3,7 +3,7 @@ import { listBalances } from '../../records/balances/balance-views.js';
 import type { Page } from '../page.js';
 import { proofBadge } from '../view/balance-words.js';
 import { inPath } from '../view/links.js';
-import { listTable } from '../view/pieces.js';
+import { listTable } from '../view/sections.js';
 import { amount, id, none, time } from '../view/values.js';
 
 export const balances: Page = {

@@ -7,9 +7,8 @@ import type { Page, PageRequest } from '../page.js';
 import { severityBadge, severityTones, statusBadge } from '../view/break-rows.js';
 import { evidenceSections } from '../view/evidence.js';
 import { evidenceFor } from '../view/personal.js';
-import { factsPanel, notice, table } from '../view/pieces.js';
 import { entityValue } from '../view/record-words.js';
-import type { ActionButton, Section } from '../view/sections.js';
+import { type ActionButton, factsPanel, notice, type Section, table } from '../view/sections.js';
 import { capitalized, counted, id, text, time, words } from '../view/values.js';
 
 export const breakPage: Page = {

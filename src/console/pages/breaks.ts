@@ -3,8 +3,7 @@ import { countUnclosed, listBreaks } from '../../records/breaks/list-breaks.js';
 import type { Page, PageRequest } from '../page.js';
 import { ageColumns, ages, ageWords } from '../view/age-columns.js';
 import { breakColumns, breakStatuses, severities, severityBadge } from '../view/break-rows.js';
-import { filters, listTable, options, table, withQuery } from '../view/pieces.js';
-import type { Section } from '../view/sections.js';
+import { filters, listTable, options, type Section, table, withQuery } from '../view/sections.js';
 import { link, none, words } from '../view/values.js';
 
 export const breaks: Page = {

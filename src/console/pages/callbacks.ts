@@ -3,7 +3,7 @@ import { callbackBacklog, listCallbacks } from '../../records/callbacks/list-cal
 import { replayCallbackAction, replayDeadCallbacksAction } from '../actions/replay-callback.js';
 import type { Page } from '../page.js';
 import { orderHref } from '../view/links.js';
-import { filters, listTable } from '../view/pieces.js';
+import { filters, listTable } from '../view/sections.js';
 import { badge, count, id, list, none, quiet, type Tone, text, time, type Value } from '../view/values.js';
 
 const statusWords: Record<CallbackView['status'], { tone: Tone; means: string }> = {

@@ -4,13 +4,20 @@ import type { Page as PageOf } from '../../records/database/paging.js';
 import { countAwaited, countMissed, listDeliveries } from '../../records/deliveries/list-deliveries.js';
 import { coverage } from '../../records/runs/coverage.js';
 import { parseMoment, recoverDeliveries } from '../actions/recover-deliveries.js';
-import type { Page, PageRequest } from '../page.js';
-import type { PageDeps } from '../page-deps.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { Problem } from '../problem.js';
 import { causeOf, classBadge, classOptions, deliveryWords } from '../view/delivery-words.js';
 import { entityHref, eventHref } from '../view/links.js';
-import { facts, filters, listTable, notice } from '../view/pieces.js';
-import type { ActionButton, Section, TableSection, Tile } from '../view/sections.js';
+import {
+  type ActionButton,
+  facts,
+  filters,
+  listTable,
+  notice,
+  type Section,
+  type TableSection,
+  type Tile,
+} from '../view/sections.js';
 import { badge, capitalized, counted, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 
 export const deliveries: Page = {

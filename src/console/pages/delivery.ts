@@ -9,9 +9,8 @@ import { breaksOf } from '../view/break-rows.js';
 import { causeOf, classBadge, deliveryWords, remedyOf } from '../view/delivery-words.js';
 import { entityHref } from '../view/links.js';
 import { maskedDelivery, mayKnowPeople } from '../view/personal.js';
-import { code, factsPanel, notice } from '../view/pieces.js';
 import { eventLink, runLink } from '../view/record-words.js';
-import type { Section } from '../view/sections.js';
+import { code, factsPanel, notice, type Section } from '../view/sections.js';
 import { badge, count, id, none, text, time } from '../view/values.js';
 
 export const delivery: Page = {

@@ -2,10 +2,8 @@ import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { listActions } from '../../records/actions/list-actions.js';
 import { versionText } from '../../version.js';
 import { DOCTOR, DOCTOR_RESULT, runChecks } from '../actions/run-checks.js';
-import type { Page } from '../page.js';
-import type { DoctorLine, PageDeps } from '../page-deps.js';
-import { notice, table } from '../view/pieces.js';
-import type { Section } from '../view/sections.js';
+import type { DoctorLine, Page, PageDeps } from '../page.js';
+import { notice, type Section, table } from '../view/sections.js';
 import { badge, counted, type Tone, text, type Value } from '../view/values.js';
 
 /** No run of the checks lasts longer. */

@@ -7,9 +7,8 @@ import { replayEvent } from '../actions/replay-event.js';
 import type { Page, PageRequest } from '../page.js';
 import { eventBadge, eventStatusMeans } from '../view/event-words.js';
 import { bodyFor, maskedEvent, mayKnowPeople } from '../view/personal.js';
-import { code, factsPanel, notice, table } from '../view/pieces.js';
 import { entityValue, eventLink } from '../view/record-words.js';
-import type { Facts, Section } from '../view/sections.js';
+import { code, type Facts, factsPanel, notice, type Section, table } from '../view/sections.js';
 import { badge, count, id, list, none, stack, text, time, type Value } from '../view/values.js';
 
 export const event: Page = {

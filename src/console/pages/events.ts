@@ -2,7 +2,7 @@ import { listEvents } from '../../records/inbox/events.js';
 import type { Page } from '../page.js';
 import { eventBadge, eventStatuses } from '../view/event-words.js';
 import { eventHref } from '../view/links.js';
-import { filters, listTable } from '../view/pieces.js';
+import { filters, listTable } from '../view/sections.js';
 import { badge, count, id, list, none, quiet, text, time } from '../view/values.js';
 
 const sources = [

@@ -4,9 +4,8 @@ import { getEntry, listEntries } from '../../records/books/list-entries.js';
 import { maximumTake } from '../../records/database/paging.js';
 import type { Page } from '../page.js';
 import { entryBadge, entryId, lineOf, recordOf } from '../view/entry-rows.js';
-import { facts, table, withQuery } from '../view/pieces.js';
 import { sourceLink } from '../view/record-words.js';
-import type { Section } from '../view/sections.js';
+import { facts, type Section, table, withQuery } from '../view/sections.js';
 import {
   amount,
   badge,

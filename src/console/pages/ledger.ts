@@ -1,11 +1,10 @@
 import { bookedKinds } from '../../domain/books/entry.js';
 import { monthTotals, newestMonth } from '../../records/books/account-totals.js';
 import { listEntries } from '../../records/books/list-entries.js';
-import { type Page } from '../page.js';
+import type { Page } from '../page.js';
 import { entryColumns } from '../view/entry-rows.js';
-import { filters, listTable, options, table, withQuery } from '../view/pieces.js';
 import { kindWord } from '../view/record-words.js';
-import type { Section } from '../view/sections.js';
+import { filters, listTable, options, type Section, table, withQuery } from '../view/sections.js';
 import { amount, link, text } from '../view/values.js';
 
 export const ledger: Page = {

@@ -6,15 +6,23 @@ import { sumAmounts } from '../../domain/money.js';
 import { unprovenBalances } from '../../records/balances/balance-proofs.js';
 import { listMatches, matchSummary } from '../../records/books/match/list-matches.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
-import { type Page as PageOf } from '../../records/database/paging.js';
+import type { Page as PageOf } from '../../records/database/paging.js';
 import { matchQuery } from '../match-query.js';
 import type { Page, PageRequest } from '../page.js';
 import { ageColumns, ages, ageWords } from '../view/age-columns.js';
 import { orderHref } from '../view/links.js';
 import { matchBadge, sideOf } from '../view/match-words.js';
-import { filters, listTable, notice, options, table, withQuery } from '../view/pieces.js';
 import { entityValue } from '../view/record-words.js';
-import type { Section, TableSection } from '../view/sections.js';
+import {
+  filters,
+  listTable,
+  notice,
+  options,
+  type Section,
+  type TableSection,
+  table,
+  withQuery,
+} from '../view/sections.js';
 import { amount, count, id, link, none, stack, text, time, type Value, words } from '../view/values.js';
 
 /** Posting and matching take a minute at most; what is older waits for something. */

@@ -3,9 +3,8 @@ import type { OrderAsOf, OrderAsOfResult } from '../../records/orders/order-as-o
 import type { PageRequest } from '../page.js';
 import { entityHref, orderHref } from '../view/links.js';
 import { expectedOf, orderBadge, releaseReason } from '../view/order-words.js';
-import { factsPanel, filters, notice, panel, table } from '../view/pieces.js';
 import { kindWord } from '../view/record-words.js';
-import type { PageView, Section } from '../view/sections.js';
+import { factsPanel, filters, notice, type PageView, panel, type Section, table } from '../view/sections.js';
 import { timelinePanel } from '../view/timeline-steps.js';
 import { badge, id, list, quiet, text, time, words } from '../view/values.js';
 

@@ -4,7 +4,7 @@ import { listOrders } from '../../records/orders/orders.js';
 import type { Page, PageRequest } from '../page.js';
 import { orderHref } from '../view/links.js';
 import { orderBadge, orderStatuses, releaseBadge } from '../view/order-words.js';
-import { filters, listTable } from '../view/pieces.js';
+import { filters, listTable } from '../view/sections.js';
 import { amount, count, id, time } from '../view/values.js';
 
 async function queryOf(db: Knex, { filters: { status, reference }, cursor }: PageRequest) {

@@ -7,13 +7,11 @@ import { type MinuteCount, minuteCounts } from '../../records/inbox/minute-count
 import { coverage } from '../../records/runs/coverage.js';
 import { listRuns } from '../../records/runs/runs.js';
 import { mayDo } from '../authenticate.js';
-import type { Page, PageRequest } from '../page.js';
-import type { PageDeps } from '../page-deps.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { unprovenOf } from '../status.js';
 import { severities, severityBadge } from '../view/break-rows.js';
 import { minutesChart, spark } from '../view/chart.js';
-import { table } from '../view/pieces.js';
-import type { Section, Tile } from '../view/sections.js';
+import { type Section, type Tile, table } from '../view/sections.js';
 import { badge, counted, duration, link, list, none, quiet, text, time, type Value, words } from '../view/values.js';
 import { secrets as secretsPage } from './secrets.js';
 

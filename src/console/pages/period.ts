@@ -4,8 +4,7 @@ import { getPeriod } from '../../records/books/periods.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from '../actions/close-period.js';
 import type { Page, PageRequest } from '../page.js';
 import { breakHref, inPath, periodHref } from '../view/links.js';
-import { factsPanel, notice, table } from '../view/pieces.js';
-import type { ActionButton, Facts, Section } from '../view/sections.js';
+import { type ActionButton, type Facts, factsPanel, notice, type Section, table } from '../view/sections.js';
 import { badge, count, counted, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 import { periodBadge } from './periods.js';
 

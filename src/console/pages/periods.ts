@@ -1,7 +1,7 @@
 import { listPeriods } from '../../records/books/periods.js';
 import type { Page } from '../page.js';
 import { periodHref } from '../view/links.js';
-import { listTable } from '../view/pieces.js';
+import { listTable } from '../view/sections.js';
 import { badge, count, link, none, text, time, type Value } from '../view/values.js';
 
 export const periods: Page = {

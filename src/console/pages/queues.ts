@@ -1,7 +1,5 @@
-import type { Page } from '../page.js';
-import type { QueueReading } from '../page-deps.js';
-import { notice, panel } from '../view/pieces.js';
-import type { Section, Tile } from '../view/sections.js';
+import type { Page, QueueReading } from '../page.js';
+import { notice, panel, type Section, type Tile } from '../view/sections.js';
 import { capitalized, duration } from '../view/values.js';
 
 /** A job that waits longer than this waits for a worker that is not there. */

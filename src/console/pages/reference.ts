@@ -3,8 +3,7 @@ import { grouped } from '../../domain/grouped.js';
 import type { DocumentOperation } from '../api/openapi-document.js';
 import { apiDocument } from '../api/serve-document.js';
 import type { Page } from '../page.js';
-import { factsPanel, panel, table } from '../view/pieces.js';
-import type { Section } from '../view/sections.js';
+import { factsPanel, panel, type Section, table } from '../view/sections.js';
 import { badge, id, link, list, text, type Value } from '../view/values.js';
 
 /** An operation of the document, with where it stands there. */

@@ -1,10 +1,9 @@
 import { rejectionWords } from '../../domain/rejection-words.js';
 import type { RejectionView } from '../../domain/views/webhook-shapes.js';
 import { listRejections, type ReasonCount, rejectionsByReason } from '../../records/inbox/rejections.js';
-import { type Page } from '../page.js';
+import type { Page } from '../page.js';
 import { mayKnowPeople } from '../view/personal.js';
-import { filters, listTable, notice, options, table } from '../view/pieces.js';
-import type { Section } from '../view/sections.js';
+import { filters, listTable, notice, options, type Section, table } from '../view/sections.js';
 import { badge, count, link, list, none, quiet, text, time, type Value, words } from '../view/values.js';
 
 export const rejections: Page = {

@@ -1,10 +1,9 @@
 import type { Run } from '../../domain/views/proof-shapes.js';
 import { getRun } from '../../records/runs/runs.js';
 import type { Page } from '../page.js';
-import { facts, factsPanel, notice } from '../view/pieces.js';
 import { proofFacts } from '../view/proof-words.js';
 import { provenBadge, runBadge, tookOf, whyOf } from '../view/run-words.js';
-import type { Section, Tile } from '../view/sections.js';
+import { facts, factsPanel, notice, type Section, type Tile } from '../view/sections.js';
 import { badge, id, none, text, time } from '../view/values.js';
 import { startButton } from './runs.js';
 

@@ -1,11 +1,9 @@
 import { listRuns } from '../../records/runs/runs.js';
 import { startRun } from '../actions/start-run.js';
-import type { Page, PageRequest } from '../page.js';
-import type { PageDeps } from '../page-deps.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { runHref } from '../view/links.js';
-import { filters, listTable, options } from '../view/pieces.js';
 import { provenBadge, runBadge, tookOf, whyOf } from '../view/run-words.js';
-import type { ActionButton } from '../view/sections.js';
+import { type ActionButton, filters, listTable, options } from '../view/sections.js';
 import { badge, count, id, list, none, quiet, text, time } from '../view/values.js';
 
 export const runs: Page = {

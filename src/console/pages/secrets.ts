@@ -4,9 +4,8 @@ import { restoreSecretAction, retireSecretAction, secretLeakedAction } from '../
 import type { Page, PageRequest } from '../page.js';
 import { matchesChart } from '../view/chart.js';
 import { entityHref } from '../view/links.js';
-import { facts, notice, panel, table } from '../view/pieces.js';
 import { verdictOf, verdictWords } from '../view/secret-words.js';
-import type { Facts, Section } from '../view/sections.js';
+import { type Facts, facts, notice, panel, type Section, table } from '../view/sections.js';
 import { badge, count, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 
 const DAYS = 30;

@@ -2,8 +2,16 @@ import { stringify } from 'lossless-json';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { isHidden } from '../../domain/personal.js';
 import { textField } from '../../domain/records.js';
-import { code, facts, factsPanel, panel, table } from '../view/pieces.js';
-import type { Facts, Section, TableSection } from '../view/sections.js';
+import {
+  code,
+  type Facts,
+  facts,
+  factsPanel,
+  panel,
+  type Section,
+  type TableSection,
+  table,
+} from '../view/sections.js';
 import { text, time, type Value } from '../view/values.js';
 import { fieldLabel, fieldValue, isDeep } from './field-value.js';
 import type { Sheet } from './sheet.js';

@@ -1,6 +1,5 @@
 import type { RecordView } from '../../domain/views/record-shape.js';
-import { notice } from '../view/pieces.js';
-import type { Section } from '../view/sections.js';
+import { notice, type Section } from '../view/sections.js';
 import type { Sheet } from './sheet.js';
 
 /** What a person must not overlook before they trust what is below. */

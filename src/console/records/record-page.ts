@@ -7,15 +7,13 @@ import { type OpenRefund, openRefundsAmong, ordersOfPayouts } from '../../record
 import { getOrder } from '../../records/orders/orders.js';
 import { type RecordDetails, recordDetails } from '../../records/orders/record-details.js';
 import { assignRefundAction } from '../actions/assign-refund.js';
-import type { Page } from '../page.js';
-import type { PageDeps } from '../page-deps.js';
+import type { Page, PageDeps } from '../page.js';
 import { breaksOf } from '../view/break-rows.js';
 import { entityHref, orderHref } from '../view/links.js';
 import { orderBadge, releaseBadge, releaseReason } from '../view/order-words.js';
 import { mayKnowPeople, recordFor } from '../view/personal.js';
-import { factsPanel, notice, table, withQuery } from '../view/pieces.js';
 import { eventLink, howKnown, sourceLink } from '../view/record-words.js';
-import type { Facts, Section } from '../view/sections.js';
+import { type Facts, factsPanel, notice, type Section, table, withQuery } from '../view/sections.js';
 import { timelinePanel } from '../view/timeline-steps.js';
 import { capitalized, count, id, link, none, text, time, words } from '../view/values.js';
 import { ordersFor } from './list-page.js';

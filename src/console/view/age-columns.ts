@@ -1,5 +1,5 @@
 import { type AgeBucket, ageBuckets } from '../../domain/age-buckets.js';
-import type { Column } from './pieces.js';
+import type { Column } from './sections.js';
 import type { Value } from './values.js';
 
 export const ages = Object.keys(ageBuckets) as AgeBucket[];

@@ -1,9 +1,8 @@
 import type { Severity } from '../../domain/breaks/findings.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { breakHref } from './links.js';
-import { type Column, table } from './pieces.js';
 import { entityValue } from './record-words.js';
-import type { Section } from './sections.js';
+import { type Column, type Section, table } from './sections.js';
 import { badge, badgesOf, counted, link, list, quiet, type Tone, text, time, type Value, words } from './values.js';
 
 export const severityTones: Readonly<Record<Severity, Tone>> = {

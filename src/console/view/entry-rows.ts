@@ -1,7 +1,7 @@
 import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
 import { entityHref, inPath } from './links.js';
-import type { Column } from './pieces.js';
 import { kindWord } from './record-words.js';
+import type { Column } from './sections.js';
 import { amount, badgesOf, id, list, oneLine, quiet, stack, text, type Value } from './values.js';
 
 export const entryBadge = badgesOf<EntryView['type']>({

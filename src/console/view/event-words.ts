@@ -1,5 +1,5 @@
 import type { EventView } from '../../domain/views/webhook-shapes.js';
-import { options } from './pieces.js';
+import { options } from './sections.js';
 import { badgesOf, type Tone } from './values.js';
 
 const tones: Readonly<Record<EventView['status'], Tone>> = {

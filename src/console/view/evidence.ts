@@ -2,9 +2,8 @@ import { isLosslessNumber } from 'lossless-json';
 import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import type { EntityKind } from '../../domain/records.js';
 import { entityHref } from './links.js';
-import { code, factsPanel, table } from './pieces.js';
 import { sourceLink } from './record-words.js';
-import type { Section } from './sections.js';
+import { code, factsPanel, type Section, table } from './sections.js';
 import { id, list, none, text, type Value, words } from './values.js';
 
 /** The evidence of a break, field by field: ours, theirs, where each is known from, and what else is said. */

@@ -2,7 +2,7 @@ import type { OrderStatus } from '../../domain/orders/order.js';
 import { reasonWords } from '../../domain/orders/reason-words.js';
 import type { ReleaseReason } from '../../domain/orders/reasons.js';
 import type { OrderView } from '../../domain/views/order-shapes.js';
-import { options } from './pieces.js';
+import { options } from './sections.js';
 import { amount, badge, badgesOf, none, type Tone, type Value, words } from './values.js';
 
 const tones: Readonly<Record<OrderStatus, Tone>> = {

@@ -3,7 +3,7 @@ import { type EntityKind, recordRules } from '../../domain/records.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
 import { isRowId } from '../../records/database/paging.js';
 import { entityHref, eventHref, runHref } from './links.js';
-import { options } from './pieces.js';
+import { options } from './sections.js';
 import { badge, id, link, list, quiet, type Tone, type Value, words } from './values.js';
 
 const tones: ReadonlyMap<string, Tone> = new Map(

@@ -4,9 +4,8 @@ import { isRowId } from '../../records/database/paging.js';
 import type { TimelineEntry } from '../../records/orders/order-details.js';
 import { entityHref } from './links.js';
 import { fieldFor } from './personal.js';
-import { panel } from './pieces.js';
 import { eventLink, kindWord, runLink } from './record-words.js';
-import type { Section, TimelineStep } from './sections.js';
+import { panel, type Section, type TimelineStep } from './sections.js';
 import {
   badge,
   capitalized,

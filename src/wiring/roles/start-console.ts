@@ -1,7 +1,7 @@
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import { readWebhookSecrets, type WebhookSecret } from '../../config.js';
 import { createConsoleApp } from '../../console/http/server.js';
-import type { DoctorLine, QueueReading } from '../../console/page-deps.js';
+import type { DoctorLine, QueueReading } from '../../console/page.js';
 import { loadChart } from '../../finance/load-chart.js';
 import { kinds } from '../../reconcile/deps.js';
 import { loadContract } from '../../service-api/contract.js';
