@@ -1,10 +1,15 @@
+import { isZero } from '../../domain/money.js';
 import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
-import { listBalances } from '../../records/balances/balance-views.js';
-import type { Page } from '../page.js';
-import { proofBadge } from '../view/balance-words.js';
+import { getBalance, listBalances } from '../../records/balances/balance-views.js';
+import { recordDetails } from '../../records/orders/record-details.js';
+import { attributeResidual } from '../actions/attribute-residual.js';
+import type { Page, PageRequest } from '../page.js';
+import { noticesOf } from '../records/record-rows.js';
+import { breaksOf } from '../view/break-rows.js';
 import { inPath } from '../view/links.js';
-import { listTable } from '../view/sections.js';
-import { amount, id, none, time } from '../view/values.js';
+import { howKnown } from '../view/record-words.js';
+import { type ActionButton, factsPanel, listTable, notice, type Section, table } from '../view/sections.js';
+import { amount, badge, id, none, quiet, text, time, type Value } from '../view/values.js';
 
 export const balances: Page = {
   path: '/balances',
@@ -34,3 +39,117 @@ export const balances: Page = {
     };
   },
 };
+
+export const balance: Page = {
+  path: '/balances/:id',
+  title: 'Balance',
+  load: async ({ db, now }, req) => {
+    const asset = req.params['id'] ?? '';
+    const at = now();
+    const found = await getBalance(db, asset, at);
+    const details = await recordDetails(db, 'balance', asset);
+    if (found === null || details === null) return null;
+    const { record } = details;
+    const { proof, attributions } = found;
+    const shown = (field: string, unit: string) => {
+      const value = record[field];
+      return amount(typeof value === 'string' ? value : null, unit);
+    };
+    return {
+      title: asset,
+      badges: [proofBadge(proof), howKnown(record)],
+      crumbs: [{ text: 'Balances', href: '/balances' }],
+      actions: [attributeButton(asset, proof, req)],
+      sections: [
+        ...noticesOf({ one: 'balance' }, record),
+        verdict(asset, proof),
+        ...breaksOf(details.breaks, at),
+        ...(proof === null ? [] : [splitOf(asset, proof)]),
+        factsPanel('As the service shows it', [
+          ['Asset', id(asset)],
+          ['Balance', shown('balance', asset)],
+          ['Frozen', shown('frozen', asset)],
+          ['Available', shown('available', asset)],
+          ['Rate', shown('usdRate', 'USD')],
+          ['Read', time(record.observedAt, at)],
+          ['Two readings agreed', time(proof?.agreedAt, at)],
+          ['Judged', time(proof?.askedAt, at)],
+        ]),
+        table(attributions, {
+          caption: 'What finance attributed',
+          columns: [
+            ['When', (one) => time(one.at)],
+            ['Amount', (one) => amount(one.amount, asset), 'end'],
+            ['Note', ({ note }) => text(note)],
+            ['By', ({ actor }) => text(actor)],
+          ],
+          empty: [
+            'Nothing was attributed',
+            'Finance attributes what no list shows once, with a note: from then on it counts as accounted for.',
+          ],
+        }),
+      ],
+    };
+  },
+};
+
+/** What may be attributed: the unexplained part, and what went to operations whose amount is not shown. */
+function attributeButton(asset: string, proof: BalanceProofView | null, req: PageRequest): ActionButton | null {
+  if (proof === null) return null;
+  const open = [
+    isNothing(proof.unexplained) ? '' : `${proof.unexplained} ${asset} unexplained`,
+    isNothing(proof.unknownAmount) ? '' : `${proof.unknownAmount} ${asset} not shown`,
+  ].filter((part) => part !== '');
+  if (open.length === 0) return null;
+  const explain = `Open: ${open.join(', ')}. ${attributeResidual.explain}`;
+  return req.button(attributeResidual, { id: asset }, { explain });
+}
+
+function verdict(asset: string, proof: BalanceProofView | null): Section {
+  if (proof === null)
+    return notice('warn', 'Never judged', 'It was read, and no run of the kind balances has judged it yet.');
+  if (proof.status === 'agrees') {
+    const text = 'Opening, movements and what finance attributed add up to the balance that two readings agreed on.';
+    return notice('good', 'The balance agrees', text);
+  }
+  const why = proof.unproven === null ? '' : ` It is also not proven now: ${proof.unproven}.`;
+  if (proof.status === 'unexplained') {
+    const text = `No record that the service shows accounts for it. Look for a settlement, a deposit of your own or a payout made in the dashboard; then attribute it with a note.${why}`;
+    return notice('bad', `${proof.unexplained} ${asset} are unexplained`, text);
+  }
+  const text = `${proof.unproven}. What stands below is as it was judged last.`;
+  return notice('warn', 'It is not known whether the balance agrees', text);
+}
+
+/** Each line is a part of the sum; the last one is what two polls of the service agreed on. */
+function splitOf(asset: string, proof: BalanceProofView): Section {
+  const { opening, explained, unobservable, attributed, unknownAmount, unexplained, agreedBalance } = proof;
+  const rows: [part: string, value: string | null | undefined, means: Value][] = [
+    ['Opening', opening?.balance, opening === null ? quiet('not taken yet') : time(opening.at)],
+    ['+ explained', explained, quiet('by lists of the service that hold all of their kind')],
+    ['+ unobservable', unobservable, quiet('known operations that no list holds all of, and what finance attributed')],
+    ['of which attributed', attributed, quiet('by finance, with a note: see below')],
+    ['of which not shown', unknownAmount, quiet('went to operations whose amount nothing shows: attribute it')],
+    ['+ unexplained', unexplained, quiet('nothing accounts for it: a break')],
+    ['= balance', agreedBalance, quiet('that two readings agreed on')],
+  ];
+  return table(rows, {
+    caption: 'What the balance is made of',
+    columns: [
+      ['Part', ([part]) => text(part)],
+      ['Amount', ([, value]) => amount(value, asset), 'end'],
+      ['What it is', ([, , means]) => means],
+    ],
+  });
+}
+
+export function proofBadge(proof: BalanceProofView | null): Value {
+  if (proof === null) return badge('never judged', 'warn');
+  if (proof.status === 'agrees') return badge('agrees', 'good');
+  return proof.status === 'unproven' ? badge('unproven', 'warn') : badge('unexplained', 'bad');
+}
+
+/** Where two parts have opposite signs, or one is larger, is for the reader: only zero is called nothing. */
+export function isNothing(value: string | null): boolean {
+  return value === null || isZero(value);
+}

@@ -1,6 +1,6 @@
 import { type CallbackView, callbackStatuses } from '../../domain/views/operation-shapes.js';
 import { callbackBacklog, listCallbacks } from '../../records/callbacks/list-callbacks.js';
-import { replayCallbackAction, replayDeadCallbacksAction } from '../actions/replay-callback.js';
+import { replayCallbackAction, replayDeadCallbacksAction } from '../actions/replay.js';
 import type { Page } from '../page.js';
 import { orderHref } from '../view/links.js';
 import { filters, listTable } from '../view/sections.js';

@@ -1,9 +1,38 @@
-import { listEvents } from '../../records/inbox/events.js';
-import type { Page } from '../page.js';
-import { eventBadge, eventStatuses } from '../view/event-words.js';
+import { stringify } from 'lossless-json';
+import { fromJsonText, isJsonObject, type JsonObject } from '../../domain/json.js';
+import { textField } from '../../domain/records.js';
+import type { EventDetail, EventView } from '../../domain/views/webhook-shapes.js';
+import { getEvent, listEvents } from '../../records/inbox/events.js';
+import { replayEvent } from '../actions/replay.js';
+import type { Page, PageRequest } from '../page.js';
 import { eventHref } from '../view/links.js';
-import { filters, listTable } from '../view/sections.js';
-import { badge, count, id, list, none, quiet, text, time } from '../view/values.js';
+import { bodyFor, maskedEvent, mayKnowPeople } from '../view/personal.js';
+import { entityValue, eventLink } from '../view/record-words.js';
+import {
+  code,
+  type Facts,
+  factsPanel,
+  filters,
+  listTable,
+  notice,
+  options,
+  type Section,
+  table,
+} from '../view/sections.js';
+import {
+  badge,
+  badgesOf,
+  count,
+  id,
+  list,
+  none,
+  quiet,
+  stack,
+  type Tone,
+  text,
+  time,
+  type Value,
+} from '../view/values.js';
 
 const sources = [
   { value: 'webhook', text: 'webhook' },
@@ -42,4 +71,123 @@ export const events: Page = {
       }),
     ],
   }),
+};
+
+export const event: Page = {
+  path: '/events/:id',
+  title: 'Event',
+  load: async ({ db, now }, req) => {
+    const found = await getEvent(db, req.params['id'] ?? '');
+    if (found === null) return null;
+    const { key } = mayKnowPeople(req.actor) ? found : maskedEvent(found);
+    const { status, error } = found;
+    const failure =
+      error === null || status === 'applied'
+        ? []
+        : [notice(status === 'dead' ? 'bad' : 'warn', error, eventStatusMeans[status])];
+    return {
+      title: found.eventType,
+      badges: [eventBadge(status), ...(found.mark === null ? [] : [badge(found.mark)])],
+      crumbs: [{ text: 'Events', href: '/events' }],
+      actions: [found.body === null ? null : req.button(replayEvent, { id: found.id })],
+      sections: [
+        ...markOf(found),
+        ...failure,
+        factsOf({ ...found, key }, now()),
+        table(found.arrivalsBySecret, {
+          caption: 'Arrivals by secret',
+          columns: [
+            ['Secret', ({ secretLabel }) => (secretLabel === '' ? none('none') : text(secretLabel))],
+            ['Arrivals', ({ arrivals }) => count(arrivals), 'end'],
+            ['First', ({ firstAt }) => time(firstAt)],
+            ['Last', ({ lastAt }) => time(lastAt)],
+          ],
+          empty: ['It never came by webhook', 'It was recovered from the delivery history of the service.'],
+        }),
+        bodyOf(found, req),
+      ],
+    };
+  },
+};
+
+function markOf({ mark }: EventDetail): Section[] {
+  if (mark === null) return [];
+  const text = 'Its signed body says so. It makes no record, no order, no break and no callback.';
+  return [notice('quiet', 'A test by “tallyhook trigger”', text)];
+}
+
+function factsOf(found: EventDetail, now: Date): Section {
+  const { id: own, status, source, key, keyType, eventId, attempts, sameContentAs } = found;
+  const known: Facts = [
+    ['Event', id(own)],
+    ['About', aboutOf(found)],
+    ['Received', time(found.receivedAt, now)],
+    ['Applied', time(found.appliedAt, now)],
+    ['Came by', text(source === 'webhook' ? 'webhook' : 'recovered from the delivery history')],
+    ['Attempts to apply', count(attempts)],
+    [keyType === 'id' ? 'Known by the id' : 'Known by its content', id(eventId ?? key)],
+    ['Same content as', list(sameContentAs.map(eventLink), 'no other event')],
+  ];
+  return factsPanel('What is known of it', known, eventStatusMeans[status]);
+}
+
+/** Kinds whose events carry the record itself, with its id. */
+const carried = ['payment_intent', 'payin', 'invoice', 'payout'] as const;
+
+/** The record that it speaks of, and the order, as far as its body names them. */
+function aboutOf({ eventType, body }: EventDetail): Value {
+  const data = body === null ? null : dataOf(body);
+  if (data === null) return none();
+  const kind = carried.find((known) => eventType.startsWith(`${known}.`));
+  const own = kind === undefined ? null : textField(data, 'id');
+  const reference = kind === 'payout' ? null : textField(data, 'merchantReference');
+  return stack([
+    ...(kind === undefined || own === null ? [] : [entityValue({ kind, id: own })]),
+    ...(reference === null ? [] : [entityValue({ kind: 'order', id: reference })]),
+  ]);
+}
+
+function dataOf(body: string): JsonObject | null {
+  try {
+    const json = fromJsonText(body);
+    const data = isJsonObject(json) ? (json['data'] ?? null) : null;
+    return isJsonObject(data) ? data : null;
+  } catch {
+    return null;
+  }
+}
+
+function bodyOf({ body }: EventDetail, { actor }: PageRequest): Section {
+  if (body === null) {
+    const text = 'Events that were dealt with keep their body for RETENTION_BODY_DAYS.';
+    return notice('quiet', 'The body was deleted by its age', text);
+  }
+  const seen = bodyFor(actor, body);
+  if (seen === null) {
+    const text = 'It is no JSON, so what identifies a person can not be masked for the role viewer.';
+    return notice('quiet', 'The body is not shown', text);
+  }
+  const title = mayKnowPeople(actor) ? 'Body' : 'Body, personal data masked';
+  return code(title, 'text' in seen ? seen.text : (stringify(seen.json, null, 2) ?? ''));
+}
+
+const tones: Readonly<Record<EventView['status'], Tone>> = {
+  received: 'info',
+  applied: 'good',
+  failed: 'warn',
+  unhandled: 'quiet',
+  dead: 'bad',
+};
+
+export const eventStatuses = options(Object.keys(tones));
+
+export const eventBadge = badgesOf(tones);
+
+/** What the state means, and what to do. */
+export const eventStatusMeans: Readonly<Record<EventView['status'], string>> = {
+  received: 'Stored, and waits for a worker to apply it.',
+  applied: 'Its claims are in the records.',
+  failed: 'It could not be applied and is tried again by itself. The error says why.',
+  unhandled: 'It speaks of a kind of record that is not kept here. Nothing is to be done.',
+  dead: 'It was tried as often as it may be and given up. Fix what the error names, then replay it.',
 };

@@ -1,11 +1,30 @@
 import { bookedKinds } from '../../domain/books/entry.js';
+import { exactValue, roundedValue } from '../../domain/books/fiat-report.js';
+import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
 import { monthTotals, newestMonth } from '../../records/books/account-totals.js';
-import { listEntries } from '../../records/books/list-entries.js';
+import { getEntry, listEntries } from '../../records/books/list-entries.js';
+import { maximumTake } from '../../records/database/paging.js';
 import type { Page } from '../page.js';
-import { entryColumns } from '../view/entry-rows.js';
-import { kindWord } from '../view/record-words.js';
-import { filters, listTable, options, type Section, table, withQuery } from '../view/sections.js';
-import { amount, link, text } from '../view/values.js';
+import { entityHref, inPath } from '../view/links.js';
+import { kindWord, sourceLink } from '../view/record-words.js';
+import { type Column, facts, filters, listTable, options, type Section, table, withQuery } from '../view/sections.js';
+import {
+  amount,
+  badge,
+  badgesOf,
+  counted,
+  id,
+  link,
+  list,
+  none,
+  oneLine,
+  quiet,
+  stack,
+  text,
+  time,
+  type Value,
+  words,
+} from '../view/values.js';
 
 export const ledger: Page = {
   path: '/ledger',
@@ -63,4 +82,125 @@ function totalsOf({ totals, more }: Awaited<ReturnType<typeof monthTotals>>, mon
     ],
     empty: [`No account has anything by ${month}`, 'Nothing is posted until the end of this month.'],
   });
+}
+
+export const ledgerEntry: Page = {
+  path: '/ledger/:id',
+  title: 'Entry',
+  load: async ({ db }, req) => {
+    const entry = await getEntry(db, req.params['id'] ?? '');
+    if (entry === null) return null;
+    const { recordKind, recordId } = entry;
+    const { items } = await listEntries(db, { recordKind, recordId, take: maximumTake });
+    const same = items.filter(({ key }) => key === entry.key).reverse();
+    return {
+      title: `Entry ${entry.id}`,
+      badges: [entryBadge(entry.type)],
+      intro: entry.description,
+      crumbs: [{ text: 'Ledger', href: '/ledger' }],
+      sections: [
+        factsOf(entry, { same, others: items.length - same.length }),
+        linesOf(entry),
+        ...(same.length > 1 ? [historyOf(entry, same)] : []),
+      ],
+    };
+  },
+};
+
+function factsOf(entry: EntryView, { same, others }: { same: readonly EntryView[]; others: number }): Section {
+  const { recordKind, recordId, sources, observedBy } = entry;
+  const later = same.filter(({ corrects, reverses }) => corrects === entry.id || reverses === entry.id);
+  const entryLink = (other: string | null) => (other === null ? none() : entryId(other));
+  const booked = link(counted(others, 'entry', 'entries'), withQuery('/ledger', { recordKind, recordId }));
+  return facts([
+    ['Made of', recordOf(recordKind, recordId)],
+    ['Comes from', list(sources.map((source) => recordOf(source.kind, source.id)))],
+    ['Seen by', observationOf(observedBy)],
+    ['Date in the books', text(entry.date)],
+    ['Belongs to', text(entry.adjusts === null ? entry.month : `${entry.adjusts}, which was closed`)],
+    ['Happened', time(entry.at)],
+    ['Dated by', text(words(entry.datedBy))],
+    ['Posted', time(entry.postedAt)],
+    ['Takes back', entryLink(entry.reverses)],
+    [entry.type === 'change' ? 'Follows' : 'Corrects', entryLink(entry.corrects)],
+    ['Followed by', list(later.map((other) => entryId(other.id)))],
+    ['Else booked of it', others === 0 ? none('nothing') : booked],
+  ]);
+}
+
+/** The poll, or the event, that showed the record so. */
+function observationOf(observed: EntryView['observedBy']): Value {
+  if (observed === null) return none('no record: it was not observed');
+  return list([sourceLink(observed) ?? text(`${words(observed.type)} ${observed.ref}`), time(observed.at)]);
+}
+
+function linesOf({ lines }: EntryView): Section {
+  return table(lines, {
+    caption: 'Lines: a positive amount is a debit, and those of an asset add up to zero',
+    columns: [
+      ['Account', ({ account, memo }) => (memo ? list([text(account), badge('memo')]) : text(account))],
+      ['Amount', (line) => amount(line.amount, line.assetCode), 'end'],
+      ['Rate', ({ rate, rateCurrency }) => amount(rate, rateCurrency), 'end'],
+      ['Worth', worthOf, 'end'],
+      [
+        'Rate known from',
+        ({ rateSource, rateAt, unpriced }) =>
+          rateSource === null ? quiet(unpriced ?? 'never valued') : list([text(rateSource), time(rateAt)]),
+      ],
+    ],
+    empty: ['No lines', 'An entry without lines can’t be posted.'],
+  });
+}
+
+function worthOf({ amount: sum, rate, rateCurrency }: EntryLineView): Value {
+  return rate === null ? none('not priced') : amount(roundedValue(exactValue(sum, rate)), rateCurrency);
+}
+
+function historyOf(entry: EntryView, same: readonly EntryView[]): Section {
+  return table(same, {
+    caption: 'How it came to be: nothing is changed, each of these follows the one before',
+    columns: [
+      ['Entry', (one) => (one.id === entry.id ? list([id(one.id), quiet('this one')]) : entryId(one.id))],
+      ['Type', ({ type }) => entryBadge(type)],
+      ['Date', ({ date }) => oneLine(date)],
+      ['Lines', ({ lines }) => stack(lines.map(lineOf)), 'wide'],
+      ['Posted', ({ postedAt }) => time(postedAt)],
+    ],
+  });
+}
+
+export const entryBadge = badgesOf<EntryView['type']>({
+  entry: 'quiet',
+  reversal: 'warn',
+  correction: 'info',
+  change: 'info',
+});
+
+/** Kinds that entries come from and that have a page. */
+const linked = ['payment_intent', 'payin', 'payout', 'transaction', 'balance'] as const;
+
+export const entryColumns: readonly Column<EntryView>[] = [
+  ['Entry', (entry) => entryId(entry.id)],
+  [
+    'Date',
+    ({ date, adjusts }) => (adjusts === null ? oneLine(date) : list([oneLine(date), quiet(`belongs to ${adjusts}`)])),
+  ],
+  [
+    'What',
+    ({ type, description }) => (type === 'entry' ? text(description) : list([entryBadge(type), text(description)])),
+  ],
+  ['Made of', ({ recordKind, recordId }) => recordOf(recordKind, recordId)],
+  ['Lines', ({ lines }) => stack(lines.map(lineOf)), 'wide'],
+];
+
+export const entryId = (entry: string): Value => id(entry, `/ledger/${inPath(entry)}`);
+
+/** What an entry comes from, and where it is shown: openings and the like are about the balance of an asset. */
+export function recordOf(kind: string, name: string): Value {
+  const known = kind === 'opening' || kind === 'placement' ? 'balance' : linked.find((one) => one === kind);
+  return list([quiet(kindWord(kind)), id(name, known === undefined ? undefined : entityHref(known, name))]);
+}
+
+export function lineOf({ account, assetCode, amount: sum, memo }: EntryLineView): Value {
+  return list([text(memo ? `${account} (memo)` : account), amount(sum, assetCode)]);
 }

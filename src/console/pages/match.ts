@@ -1,7 +1,7 @@
 import { roundedValue, sumExactValues } from '../../domain/books/fiat-report.js';
 import { todayIn } from '../../domain/books/match/ageing.js';
 import type { MatchTotals, MatchView } from '../../domain/books/match/match-shapes.js';
-import { matchReasons, matchStates } from '../../domain/books/match/reasons.js';
+import { type MatchState, matchReasons, matchStates } from '../../domain/books/match/reasons.js';
 import { sumAmounts } from '../../domain/money.js';
 import { unprovenBalances } from '../../records/balances/balance-proofs.js';
 import { listMatches, matchSummary } from '../../records/books/match/list-matches.js';
@@ -11,7 +11,6 @@ import { matchQuery } from '../match-query.js';
 import type { Page, PageRequest } from '../page.js';
 import { ageColumns, ages, ageWords } from '../view/age-columns.js';
 import { orderHref } from '../view/links.js';
-import { matchBadge, sideOf } from '../view/match-words.js';
 import { entityValue } from '../view/record-words.js';
 import {
   filters,
@@ -23,7 +22,7 @@ import {
   table,
   withQuery,
 } from '../view/sections.js';
-import { amount, count, id, link, none, stack, text, time, type Value, words } from '../view/values.js';
+import { amount, badgesOf, count, id, link, none, stack, text, time, type Value, words } from '../view/values.js';
 
 /** Posting and matching take a minute at most; what is older waits for something. */
 const LATE_MS = 300_000;
@@ -185,4 +184,11 @@ function listOf(req: PageRequest, page: PageOf<MatchView>, at: Date): TableSecti
       'Of what is matched so far all three sides agree. The tables above say how much that is.',
     ],
   });
+}
+
+export const matchBadge = badgesOf<MatchState>({ matched: 'good', partly_matched: 'warn', unmatched: 'bad' });
+
+/** What was asked, paid or booked of it, in each asset. */
+export function sideOf({ amounts }: MatchView, side: 'asked' | 'paid' | 'booked'): Value {
+  return stack(amounts.flatMap((one) => (one[side] === '0' ? [] : [amount(one[side], one.code)])));
 }

@@ -1,8 +1,11 @@
-import { listPeriods } from '../../records/books/periods.js';
-import type { Page } from '../page.js';
-import { periodHref } from '../view/links.js';
-import { listTable } from '../view/sections.js';
-import { badge, count, link, none, text, time, type Value } from '../view/values.js';
+import type { Missing, PeriodView } from '../../domain/views/books-shapes.js';
+import { checkPeriod } from '../../finance/periods/check-period.js';
+import { getPeriod, listPeriods } from '../../records/books/periods.js';
+import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from '../actions/close-period.js';
+import type { Page, PageRequest } from '../page.js';
+import { breakHref, inPath, periodHref } from '../view/links.js';
+import { type ActionButton, type Facts, factsPanel, listTable, notice, type Section, table } from '../view/sections.js';
+import { badge, count, counted, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 
 export const periods: Page = {
   path: '/periods',
@@ -33,4 +36,153 @@ export const periods: Page = {
 
 export function periodBadge(status: 'open' | 'closed'): Value {
   return badge(status, status === 'closed' ? 'good' : 'info');
+}
+
+/** What has to hold before a month is closed, and what is to be done where it does not. */
+const closeChecks: readonly { title: string; what: readonly Missing['what'][]; next: string }[] = [
+  {
+    title: 'The month is over, and those before it are closed',
+    what: ['month_not_over', 'nothing_posted', 'earlier_month_open', 'already_closed'],
+    next: 'Wait, or close the earlier month first. No reason makes up for this.',
+  },
+  {
+    title: 'All that is known is posted',
+    what: ['posting_behind', 'asset_not_opened'],
+    next: 'Closing posts what is known; an asset is opened by the first reading of its balance.',
+  },
+  {
+    title: 'No critical break is open',
+    what: ['critical_break'],
+    next: 'Look into each, fix it, resolve it or write it off.',
+  },
+  {
+    title: 'All lists were read to the month’s end',
+    what: ['kind_unproven'],
+    next: 'Start a run of the kind, with Runs or reconcile.',
+  },
+  {
+    title: 'Every balance is proven',
+    what: ['balance_unproven'],
+    next: 'Attribute what no list shows, such as a settlement.',
+  },
+  {
+    title: 'The books end the month with what the service held',
+    what: ['closing_differs'],
+    next: 'It can’t be taken back. With a reason the month is closed without it; next time give the day when you attribute.',
+  },
+  {
+    title: 'Every line has a value',
+    what: ['unpriced_lines'],
+    next: 'Give the rates of those days: tallyhook books rates import FILE.',
+  },
+];
+
+export const period: Page = {
+  path: '/periods/:month',
+  title: 'Period',
+  load: async ({ db, books, now }, req) => {
+    const found = await getPeriod(db, req.params['month'] ?? '');
+    if (found === null) return null;
+    const { month, status } = found;
+    const at = now();
+    const missing = status === 'open' ? (await checkPeriod(db, month, { ...books, now: at })).missing : [];
+    return {
+      title: month,
+      badges: [periodBadge(status)],
+      crumbs: [{ text: 'Periods', href: '/periods' }],
+      actions: buttonsOf(found, missing, req),
+      sections: [
+        ...(status === 'open' ? checklist(missing) : [filesOf(found)]),
+        factsPanel('The month', factsOf(found, at)),
+      ],
+    };
+  },
+};
+
+function buttonsOf({ month, status }: PeriodView, missing: Missing[], req: PageRequest): (ActionButton | null)[] {
+  if (status === 'closed') return [req.button(reopenPeriodAction, { month })];
+  if (missing.some(({ byReason }) => !byReason)) return [];
+  return [req.button(missing.length === 0 ? closePeriodAction : closeNeverthelessAction, { month })];
+}
+
+function checklist(missing: Missing[]): Section[] {
+  const never = missing.some(({ byReason }) => !byReason);
+  return [
+    verdict(missing.length, never),
+    table(
+      closeChecks.map(({ what, ...check }) => ({ ...check, own: missing.filter((one) => what.includes(one.what)) })),
+      {
+        caption: 'Before it is closed',
+        columns: [
+          ['Check', ({ title, next, own }) => (own.length === 0 ? text(title) : list([text(title), quiet(next)]))],
+          ['State', ({ own }) => missingBadge(own)],
+          ['What is missing', ({ own }) => missingList(own)],
+        ],
+      },
+    ),
+  ];
+}
+
+function verdict(missing: number, never: boolean): Section {
+  if (missing === 0) {
+    const text = 'All that the books are made of was read and proven to the month’s end.';
+    return notice('good', 'Nothing is missing: it may be closed', text);
+  }
+  const title = `${counted(missing, 'thing')} ${missing === 1 ? 'is' : 'are'} missing`;
+  const text = never
+    ? 'It can’t be closed yet, whatever the reason.'
+    : 'Finance may close it nevertheless, with a reason that is kept.';
+  return notice('warn', title, text);
+}
+
+function missingBadge(own: readonly Missing[]): Value {
+  if (own.length === 0) return badge('holds', 'good');
+  return badge('missing', own.some(({ byReason }) => !byReason) ? 'bad' : 'warn');
+}
+
+/** So many of one check are shown. */
+const SHOWN = 20;
+
+function missingList(own: readonly Missing[]): Value {
+  const reasons = own.slice(0, SHOWN).map((one) => {
+    const href = missingHref(one);
+    return href === null ? text(one.told) : link(one.told, href);
+  });
+  const more = own.length > SHOWN ? [text(`… and ${own.length - SHOWN} more`)] : [];
+  return list([...reasons, ...more], 'nothing');
+}
+
+/** Where what is missing is shown. */
+function missingHref({ what, of }: Missing): string | null {
+  if (of === null) return null;
+  if (what === 'critical_break') return breakHref(of);
+  if (what === 'kind_unproven') return `/runs?kind=${inPath(of)}`;
+  if (what === 'balance_unproven' || what === 'closing_differs' || what === 'asset_not_opened')
+    return `/balances/${inPath(of)}`;
+  if (what === 'unpriced_lines') return `/ledger/${inPath(of)}`;
+  return what === 'earlier_month_open' ? periodHref(of) : null;
+}
+
+function filesOf({ month, files }: PeriodView): Section {
+  return table(files, {
+    caption: 'Its files, as they were stored when it was closed',
+    columns: [
+      ['File', ({ name }) => link(name, `${periodHref(month)}/files/${inPath(name)}`)],
+      ['Format', ({ format }) => text(format)],
+      ['Bytes', ({ bytes }) => count(bytes), 'end'],
+      ['SHA-256', ({ sha256 }) => id(sha256)],
+    ],
+    empty: ['No files are stored', 'They are stored when the month is closed.'],
+  });
+}
+
+function factsOf(found: PeriodView, now: Date): Facts {
+  const { entries, closings, closedAt, closedBy, reason, reopenedAt, reopenedBy } = found;
+  return [
+    ['Entries', count(entries)],
+    ['Closed so far', text(counted(closings, 'time'))],
+    ['Last closed', closedAt === null ? none('never') : list([time(closedAt, now), text(closedBy ?? '')])],
+    ['Last reopened', reopenedAt === null ? none('never') : list([time(reopenedAt, now), text(reopenedBy ?? '')])],
+    ['Reason', text(reason, closings === 0 ? '–' : 'none was needed')],
+  ];
 }

@@ -1,10 +1,21 @@
-import { listRuns } from '../../records/runs/runs.js';
+import type { Run } from '../../domain/views/proof-shapes.js';
+import { getRun, listRuns } from '../../records/runs/runs.js';
 import { startRun } from '../actions/start-run.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { runHref } from '../view/links.js';
-import { provenBadge, runBadge, tookOf, whyOf } from '../view/run-words.js';
-import { type ActionButton, filters, listTable, options } from '../view/sections.js';
-import { badge, count, id, list, none, quiet, text, time } from '../view/values.js';
+import { proofFacts } from '../view/proof-words.js';
+import {
+  type ActionButton,
+  facts,
+  factsPanel,
+  filters,
+  listTable,
+  notice,
+  options,
+  type Section,
+  type Tile,
+} from '../view/sections.js';
+import { badge, badgesOf, count, duration, id, list, none, quiet, text, time, type Value } from '../view/values.js';
 
 export const runs: Page = {
   path: '/runs',
@@ -57,4 +68,99 @@ export function startButton({ runKinds }: PageDeps, req: PageRequest, kind = req
   if (button === null) return null;
   const chosen = { options: options(runKinds), ...(kind === undefined ? {} : { value: kind }) };
   return { ...button, fields: button.fields.map((field) => (field.name === 'kind' ? { ...field, ...chosen } : field)) };
+}
+
+export const run: Page = {
+  path: '/runs/:id',
+  title: 'Run',
+  live: true,
+  load: async (deps, req) => {
+    const found = await getRun(deps.db, req.params['id'] ?? '');
+    if (found === null) return null;
+    const { status, full, kind } = found;
+    const now = deps.now();
+    return {
+      title: `Run of ${kind}`,
+      badges: [runBadge(status), provenBadge(found), ...(full ? [badge('full')] : [])],
+      crumbs: [
+        { text: 'Runs', href: '/runs' },
+        { text: kind, href: `/runs?kind=${encodeURIComponent(kind)}` },
+      ],
+      actions: [startButton(deps, req, kind)],
+      sections: [
+        verdictOf(found),
+        { is: 'tiles', tiles: tilesOf(found) },
+        facts([
+          ['Run', found.id === null ? none() : id(found.id)],
+          ['Began', time(found.startedAt, now)],
+          ['Ended', time(found.finishedAt, now, 'not yet')],
+          [found.finishedAt === null ? 'Runs for' : 'Took', text(tookOf(found, now))],
+        ]),
+        ...proofOf(found),
+      ],
+    };
+  },
+};
+
+function verdictOf(found: Run): Section {
+  const { status, complete } = found;
+  if (status === 'running') {
+    const text = 'The numbers below go on by themselves. Nothing of it is proven before its end.';
+    return notice('info', 'It is under way', text);
+  }
+  const why = whyOf(found);
+  if (complete && why === null) {
+    const text = 'Everything that it set out to read was read, without a gap; the proof is below.';
+    return notice('good', 'Proven to be complete', text);
+  }
+  const isDegraded = why?.startsWith('degraded: ') ?? false;
+  const next = isDegraded
+    ? 'The service does not offer this reading: what it would prove stays unproven, and nothing is to be fixed here.'
+    : 'What it read is saved; the rest is read by the next run. If that fails as well, run the checks of the doctor.';
+  const doctor = { text: 'Doctor', href: '/doctor' };
+  return notice(status === 'succeeded' ? 'warn' : 'bad', `Not proven: ${why ?? ''}`, next, doctor);
+}
+
+function tilesOf(found: Run): Tile[] {
+  return [
+    { label: 'Calls to the service', value: String(found.calls) },
+    { label: 'Seen', value: String(found.seen), note: 'rows that the service showed' },
+    { label: 'Changed', value: String(found.changed), note: 'records that are other than before' },
+    {
+      label: 'Breaks opened',
+      value: String(found.breaksOpened),
+      ...(found.breaksOpened > 0 ? { tone: 'warn' as const, href: '/breaks' } : {}),
+    },
+  ];
+}
+
+function proofOf(found: Run): Section[] {
+  const proof = proofFacts(found);
+  if (proof.length === 0) return [];
+  const title = found.complete ? 'What the proof rests on' : 'What was read';
+  return [
+    factsPanel(
+      title,
+      proof.map(([label, words]) => [label, text(words)]),
+    ),
+  ];
+}
+
+export const runBadge = badgesOf<Run['status']>({ running: 'info', succeeded: 'good', failed: 'bad', aborted: 'bad' });
+
+export function provenBadge({ status, complete }: Run): Value {
+  if (status === 'running') return badge('not proven yet', 'info');
+  return complete ? badge('proven', 'good') : badge('not proven', 'warn');
+}
+
+/** Why it is not complete, in words; null where it is, or still runs. */
+export function whyOf({ status, complete, error, proof }: Run): string | null {
+  if (complete || status === 'running') return null;
+  if (error !== null) return error;
+  return typeof proof['reason'] === 'string' ? proof['reason'] : 'what it set out to read was not proven to be read';
+}
+
+export function tookOf({ startedAt, finishedAt }: Run, now: Date): string {
+  const end = finishedAt === null ? now : new Date(finishedAt);
+  return duration(Math.max(0, Math.round((end.getTime() - Date.parse(startedAt)) / 1_000)));
 }

@@ -18,8 +18,7 @@ import { timelinePanel } from '../view/timeline-steps.js';
 import { capitalized, count, id, link, none, text, time, words } from '../view/values.js';
 import { ordersFor } from './list-page.js';
 import { deepFields, fieldGroups, reportedPanel } from './record-fields.js';
-import { noticesOf } from './record-notices.js';
-import { type OrdersOf, orderValue, statesOf } from './record-rows.js';
+import { noticesOf, type OrdersOf, orderValue, statesOf } from './record-rows.js';
 import { relatedTables } from './related-tables.js';
 import type { Sheet } from './sheet.js';
 

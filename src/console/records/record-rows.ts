@@ -4,7 +4,7 @@ import type { RecordView } from '../../domain/views/record-shape.js';
 import { entityHref, orderHref } from '../view/links.js';
 import { recordFor } from '../view/personal.js';
 import { howKnown, stateBadge } from '../view/record-words.js';
-import type { Column } from '../view/sections.js';
+import { type Column, notice, type Section } from '../view/sections.js';
 import { badge, id, list, text, time, type Value } from '../view/values.js';
 import { fieldLabel, fieldValue, isAmountField } from './field-value.js';
 import type { Sheet } from './sheet.js';
@@ -43,4 +43,20 @@ export function statesOf(record: RecordView): Value[] {
 export function orderValue(references: readonly string[]): Value {
   if (references.length === 0) return text('unlinked');
   return list(references.map((reference) => id(reference, orderHref(reference))));
+}
+
+/** What a person must not overlook before they trust what is below. */
+export function noticesOf({ one }: Pick<Sheet, 'one'>, { absentSince, verified, reported }: RecordView): Section[] {
+  if (absentSince !== null) {
+    const text =
+      'Its lists were read, and it is not among them. Ship and pay nothing on it: a test send, another environment, or a secret in wrong hands looks like this.';
+    return [notice('bad', `The service does not list this ${one}`, text)];
+  }
+  if (!verified) {
+    const text = `The service’s own list has not shown this ${one} yet, or what is newer than it. It is polled by itself within seconds. Until then nothing is released on it.`;
+    return [notice('info', 'Reported, not verified yet', text)];
+  }
+  if (reported === null) return [];
+  const text = `What only webhooks say of this ${one} stands under “Only reported”. It may hold an order until the service is read again, and releases none.`;
+  return [notice('info', 'A webhook says otherwise than the service’s list', text)];
 }
