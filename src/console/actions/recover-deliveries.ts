@@ -4,7 +4,7 @@ import type { Action, ActionRequest, PageDeps } from '../page.js';
 import { causeOf } from '../view/delivery-words.js';
 import { entityHref } from '../view/links.js';
 import { notice, type Section, table } from '../view/sections.js';
-import { counted, id, text, time } from '../view/values.js';
+import { ago, counted, id, text } from '../view/values.js';
 
 const moment = z.preprocess(
   (given) => (given === '' ? undefined : given),
@@ -71,7 +71,7 @@ function targetOf({ ids: picked, range }: Wanted): string {
     : counted(picked.length, 'delivery', 'deliveries');
 }
 
-async function previewOf({ db, now }: PageDeps, wanted: Wanted): Promise<Section[]> {
+async function previewOf({ db }: PageDeps, wanted: Wanted): Promise<Section[]> {
   const found = await recoverableIds(db, wanted);
   const shown = await Promise.all(found.slice(0, SHOWN).map((own) => getDelivery(db, own)));
   const left = wanted.range === null ? wanted.ids.length - found.length : 0;
@@ -94,7 +94,7 @@ async function previewOf({ db, now }: PageDeps, wanted: Wanted): Promise<Section
         ['Delivery', ({ id: own }) => id(own, entityHref('delivery', own))],
         ['Type', ({ eventType }) => text(eventType)],
         ['Cause', (item) => text(causeOf(item))],
-        ['Sent', ({ createdAt }) => time(createdAt, now())],
+        ['Sent', ({ createdAt }) => ago(createdAt)],
       ],
       empty: ['Nothing of it can be recovered', 'It is here by now, or the service shows no payload of it.'],
     }),

@@ -76,11 +76,11 @@ async function newsOf(
 ): Promise<Record<string, string> | 'signed out'> {
   const session = await site.sessions.find(req);
   if (session === null) return 'signed out';
-  const csrf = csrfToken(session);
+  const drawn = { csrf: csrfToken(session), now: site.deps.now() };
   const view = await page.load(site.deps, pageRequest(req, page, session.actor));
   const shownView = view === null ? null : pageFor(session.actor, view);
   const parts = (shownView?.sections ?? []).map(
-    (section, index) => [`section-${index}`, renderSection(section, csrf)] as const,
+    (section, index) => [`section-${index}`, renderSection(section, drawn)] as const,
   );
   const news: Record<string, string> = {};
   for (const [name, html] of [...parts, ['status', renderStatus(await site.status())] as const]) {

@@ -38,7 +38,8 @@ export async function sendPage(
   const { res, session } = visit;
   const view = session === null ? page.view : pageFor(session.actor, page.view);
   const shell = await shellOf(site, visit, { title: view.title ?? page.title, live: page.live ?? null });
-  const html = renderPage(shell, view, session === null ? '' : csrfToken(session));
+  const csrf = session === null ? '' : csrfToken(session);
+  const html = renderPage(shell, view, { csrf, now: site.deps.now() });
   res
     .status(page.status ?? 200)
     .type('html')

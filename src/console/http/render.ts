@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
 import type { Status } from '../status.js';
 import type { PageView, Section } from '../view/sections.js';
+import { ageOf } from '../view/values.js';
 import type { Flash } from './flash.js';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -38,14 +39,19 @@ const stylesheets = ['tokens', 'ground', 'frame', 'pieces', 'controls', 'tables'
 const eta = new Eta({ views: folder('views'), autoEscape: true, cache: true });
 const version = versionOf(assetsFolder);
 
+/** What is drawn anew for each request: the token of its forms, and what time it is. */
+export interface Drawn {
+  csrf: string;
+  now: Date;
+}
+
+/** Templates inherit what those that include them were given. */
+const given = ({ csrf, now }: Drawn) => ({ csrf, ageOf: (at: string) => ageOf(at, now) });
+
 /** A whole page as HTML. Text of all kinds is escaped; `crumbs`, `sections` and so on as in `PageView`. */
-export function renderPage(shell: Shell, view: PageView, csrf: string): string {
-  return eta.render('/layout', {
-    ...shell,
-    version,
-    stylesheets,
-    body: eta.render('/page', { view, csrf, title: shell.title }),
-  });
+export function renderPage(shell: Shell, view: PageView, drawn: Drawn): string {
+  const body = eta.render('/page', { view, title: shell.title, ...given(drawn) });
+  return eta.render('/layout', { ...shell, version, stylesheets, body });
 }
 
 export function renderSignIn(shell: Shell, form: { next: string; problem: string | null }): string {
@@ -53,8 +59,8 @@ export function renderSignIn(shell: Shell, form: { next: string; problem: string
 }
 
 /** One section alone, as it is sent to a page that is open already. */
-export function renderSection(section: Section, csrf: string): string {
-  return eta.render('/components/section', { section, csrf });
+export function renderSection(section: Section, drawn: Drawn): string {
+  return eta.render('/components/section', { section, ...given(drawn) });
 }
 
 export function renderStatus(status: Status): string {

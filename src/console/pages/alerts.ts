@@ -7,6 +7,7 @@ import { processHeartbeats } from '../../records/process-heartbeats.js';
 import type { Page, PageDeps } from '../page.js';
 import { type Column, filters, listTable, notice, options, type Section, table } from '../view/sections.js';
 import {
+  ago,
   badge,
   badgesOf,
   count,
@@ -40,9 +41,9 @@ export const alerts: Page = {
   filters: ['channel', 'status'],
   live: true,
   load: async (deps, req) => {
-    const { db, now } = deps;
-    const at = now();
-    const resolvedFrom = new Date(at.getTime() - OVER_DAYS * 86_400_000);
+    const { db } = deps;
+    const now = deps.now();
+    const resolvedFrom = new Date(now.getTime() - OVER_DAYS * 86_400_000);
     const [heartbeats, firing, pending, over, channels, notices] = await Promise.all([
       processHeartbeats(db),
       listAlerts(db, { status: 'firing', take: 500 }),
@@ -61,9 +62,9 @@ export const alerts: Page = {
       intro: 'What is sent to people without asking: what fires, where it was sent, and whether it got there.',
       sections: [
         ...(isBlind ? [checkNotice(checkedAgo)] : []),
-        firingTable([...firing.items, ...pending.items], { notices: sent, channels, at }, isBlind),
-        channelSection(deps, channels, at),
-        overTable(over.items, { notices: sent, channels: [], at }),
+        firingTable([...firing.items, ...pending.items], { notices: sent, channels, now }, isBlind),
+        channelSection(deps, channels, now),
+        overTable(over.items, { notices: sent, channels: [], now }),
         filters(req, [
           { name: 'channel', label: 'Sent by', options: options(channels.map(({ channel }) => channel)) },
           { name: 'status', label: 'Status', options: options(noticeStatuses) },
@@ -71,7 +72,7 @@ export const alerts: Page = {
         listTable(req, notices, {
           caption: 'What was sent, newest first',
           showCaption: true,
-          columns: noticeColumns(at),
+          columns: noticeColumns,
           unfit: ['No notice fits', 'Clear the filters.'],
           empty: ['Nothing was sent yet', 'A digest goes out each day after 07:00 UTC, also on a quiet one.'],
         }),
@@ -93,7 +94,7 @@ function checkNotice(checkedAgo: number | null): Section {
 interface Sent {
   notices: readonly NoticeView[];
   channels: readonly ChannelView[];
-  at: Date;
+  now: Date;
 }
 
 function firingTable(items: readonly AlertView[], sent: Sent, isBlind: boolean): Section {
@@ -106,7 +107,7 @@ function firingTable(items: readonly AlertView[], sent: Sent, isBlind: boolean):
         'What to do',
         (alert) => stack([text(alert.remedy), link('Where to check', hrefOf(alert)), quiet(alert.runbook)]),
       ],
-      ['Since', ({ since }) => time(since, sent.at)],
+      ['Since', ({ since }) => ago(since)],
       [
         'Notified',
         (alert) =>
@@ -136,25 +137,25 @@ function nameOf({ summary, subject, severity, name }: AlertView): Value {
 function notifiedOf(
   { id }: AlertView,
   type: 'alert.firing' | 'alert.resolved',
-  { notices, channels, at }: Sent,
+  { notices, channels, now }: Sent,
 ): Value {
   const own = notices.filter((notice) => notice.alertId === id && notice.type === type);
   return list(
     own.flatMap((notice) => {
-      if (notice.status === 'sent') return [badge(notice.channel, 'good'), time(notice.sentAt, at)];
+      if (notice.status === 'sent') return [badge(notice.channel, 'good'), ago(notice.sentAt)];
       if (notice.status === 'expired') return [badge(`${notice.channel}: given up`, 'bad')];
       const next = channels.find(({ channel }) => channel === notice.channel)?.nextAttemptAt;
-      return [badge(`${notice.channel}: waits`, 'warn'), ...nextTry(next, at)];
+      return [badge(`${notice.channel}: waits`, 'warn'), ...nextTry(next, now)];
     }),
     'no channel was configured',
   );
 }
 
-function nextTry(next: Date | undefined, at: Date): Value[] {
-  return next === undefined || next <= at ? [] : [text('next'), time(next.toISOString(), at)];
+function nextTry(next: Date | undefined, now: Date): Value[] {
+  return next === undefined || next <= now ? [] : [text('next'), ago(next.toISOString())];
 }
 
-function channelSection({ alertChannels }: PageDeps, views: readonly ChannelView[], at: Date): Section {
+function channelSection({ alertChannels }: PageDeps, views: readonly ChannelView[], now: Date): Section {
   if (alertChannels.length === 0 && views.length === 0) {
     const text = 'Set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL, and try it: “tallyhook alerts test”.';
     return notice('warn', 'Nobody gets an alert: no channel is configured', text);
@@ -165,26 +166,21 @@ function channelSection({ alertChannels }: PageDeps, views: readonly ChannelView
     caption: 'Channels',
     columns: [
       ['Channel', ({ name }) => text(name)],
-      ['State', ({ name, view }) => stateOf(view, alertChannels.includes(name), at)],
-      ['Last taken', ({ view }) => time(view?.lastOkAt?.toISOString(), at, 'never')],
+      ['State', ({ name, view }) => stateOf(view, alertChannels.includes(name))],
+      ['Last taken', ({ view }) => ago(view?.lastOkAt?.toISOString(), 'never')],
       ['Waiting', ({ view }) => count(view?.waiting ?? 0), 'end'],
       [
         'Next attempt',
-        ({ view }) => (view !== undefined && view.waiting > 0 ? list(nextTry(view.nextAttemptAt, at), 'now') : none()),
+        ({ view }) => (view !== undefined && view.waiting > 0 ? list(nextTry(view.nextAttemptAt, now), 'now') : none()),
       ],
     ],
   });
 }
 
-function stateOf(view: ChannelView | undefined, isConfigured: boolean, at: Date): Value {
+function stateOf(view: ChannelView | undefined, isConfigured: boolean): Value {
   if (!isConfigured) return badge('not configured any more', 'quiet');
   if (view?.failingSince) {
-    return list([
-      badge('fails', 'bad'),
-      text(view.error ?? ''),
-      quiet('since'),
-      time(view.failingSince.toISOString(), at),
-    ]);
+    return list([badge('fails', 'bad'), text(view.error ?? ''), quiet('since'), ago(view.failingSince.toISOString())]);
   }
   return view?.lastOkAt ? badge('takes alerts', 'good') : badge('not tried yet', 'warn');
 }
@@ -196,7 +192,7 @@ function overTable(items: readonly AlertView[], sent: Sent): Section {
       ['Alert', nameOf],
       ['Cause', ({ detail }) => text(detail)],
       ['Since', ({ since }) => time(since)],
-      ['Over', ({ resolvedAt }) => time(resolvedAt, sent.at)],
+      ['Over', ({ resolvedAt }) => ago(resolvedAt)],
       ['Notified that it is over', (alert) => notifiedOf(alert, 'alert.resolved', sent)],
     ],
     empty: ['None', `No alert ended in the last ${OVER_DAYS} days.`],
@@ -205,16 +201,14 @@ function overTable(items: readonly AlertView[], sent: Sent): Section {
 
 const statusBadge = badgesOf<NoticeView['status']>({ pending: 'warn', sent: 'good', expired: 'bad' });
 
-function noticeColumns(at: Date): Column<NoticeView>[] {
-  return [
-    [
-      'What',
-      ({ subject, summary, type }) =>
-        list([text(subject === '' ? summary : `${summary} (${subject})`), quiet(noticeWords[type] ?? type)]),
-    ],
-    ['Channel', ({ channel }) => text(channel)],
-    ['Status', ({ status }) => statusBadge(status)],
-    ['Made', ({ createdAt }) => time(createdAt, at)],
-    ['Sent', ({ sentAt }) => time(sentAt, at)],
-  ];
-}
+const noticeColumns: Column<NoticeView>[] = [
+  [
+    'What',
+    ({ subject, summary, type }) =>
+      list([text(subject === '' ? summary : `${summary} (${subject})`), quiet(noticeWords[type] ?? type)]),
+  ],
+  ['Channel', ({ channel }) => text(channel)],
+  ['Status', ({ status }) => statusBadge(status)],
+  ['Made', ({ createdAt }) => ago(createdAt)],
+  ['Sent', ({ sentAt }) => ago(sentAt)],
+];

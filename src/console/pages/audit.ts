@@ -24,6 +24,7 @@ import {
   type Section,
 } from '../view/sections.js';
 import {
+  ago,
   badge,
   count,
   counted,
@@ -34,7 +35,6 @@ import {
   quiet,
   type Tone,
   text,
-  time,
   type Value,
   words,
 } from '../view/values.js';
@@ -48,7 +48,6 @@ export const audit: Page = {
   filters: ['actor', 'action', 'target', 'outcome'],
   load: async ({ db, now }, req) => {
     const page = await listActions(db, { ...req.filters, cursor: req.cursor });
-    const at = now();
     const seals = {
       state: await sealState(db),
       last: await lastSealCheck(db),
@@ -59,7 +58,7 @@ export const audit: Page = {
       intro:
         'Who did what, and why: at the console, by the read API and by the command line. Nobody can change a line of it here.',
       sections: [
-        sealPanel(seals, { now: at, button: req.button(verifySealsAction) }),
+        sealPanel(seals, { now: now(), button: req.button(verifySealsAction) }),
         filters(req, [
           { name: 'actor', label: 'Who', hint: 'ann, or cli:ann' },
           { name: 'action', label: 'What', hint: 'recover' },
@@ -69,7 +68,7 @@ export const audit: Page = {
         listTable(req, page, {
           caption: 'Actions, newest first',
           columns: [
-            ['When', (action) => time(action.at, at)],
+            ['When', (action) => ago(action.at)],
             ['Who', ({ actor }) => link(actor, `/audit?actor=${encodeURIComponent(actor)}`)],
             ['What', ({ action, target }) => list([text(action), ...(target === null ? [] : [targetOf(target)])])],
             ['Why', ({ reason }) => text(reason)],
@@ -114,11 +113,11 @@ function sealPanel(
   { now, button }: { now: Date; button: ActionButton | null },
 ): Section {
   const { newest, unsealed } = state;
-  const verified = last === null ? [] : [checkBadge(last), time(last.finishedAt, now), quiet(`by ${last.actor}`)];
-  const wholly = whole === null ? [] : [time(whole.finishedAt, now), count(whole.rows), quiet('rows')];
+  const verified = last === null ? [] : [checkBadge(last), ago(last.finishedAt), quiet(`by ${last.actor}`)];
+  const wholly = whole === null ? [] : [ago(whole.finishedAt), count(whole.rows), quiet('rows')];
   const known = facts([
     ['Newest seal', list(newest === null ? [] : [text(newest.number), id(newest.hash)], 'nothing is sealed yet')],
-    ['Sealed', time(newest?.sealedAt, now)],
+    ['Sealed', ago(newest?.sealedAt)],
     ['Not sealed yet', waitingOf(unsealed, now)],
     ['Last verified', list(verified, 'never')],
     ['Last verified as a whole', list(wholly, 'never')],

@@ -9,15 +9,14 @@ import { breaksOf } from '../view/break-rows.js';
 import { inPath } from '../view/links.js';
 import { howKnown } from '../view/record-words.js';
 import { type ActionButton, factsPanel, listTable, notice, type Section, table } from '../view/sections.js';
-import { amount, badge, id, none, quiet, text, time, type Value } from '../view/values.js';
+import { ago, amount, badge, id, none, quiet, text, time, type Value } from '../view/values.js';
 
 export const balances: Page = {
   path: '/balances',
   title: 'Balances',
   group: 'Books',
   load: async ({ db, now }, req) => {
-    const at = now();
-    const page = await listBalances(db, { cursor: req.cursor }, at);
+    const page = await listBalances(db, { cursor: req.cursor }, now());
     const part = (proof: BalanceProofView | null, name: 'unexplained' | 'unobservable') =>
       proof === null ? none('never judged') : amount(proof[name]);
     return {
@@ -31,7 +30,7 @@ export const balances: Page = {
             ['Balance', (item) => amount(typeof item['balance'] === 'string' ? item['balance'] : null), 'end'],
             ['Unobservable', ({ proof }) => part(proof, 'unobservable'), 'end'],
             ['Unexplained', ({ proof }) => part(proof, 'unexplained'), 'end'],
-            ['Readings agreed', ({ proof }) => time(proof?.agreedAt, at)],
+            ['Readings agreed', ({ proof }) => ago(proof?.agreedAt)],
           ],
           empty: ['No balance was read yet', 'The first run of the kind balances reads them.'],
         }),
@@ -45,8 +44,7 @@ export const balance: Page = {
   title: 'Balance',
   load: async ({ db, now }, req) => {
     const asset = req.params['id'] ?? '';
-    const at = now();
-    const found = await getBalance(db, asset, at);
+    const found = await getBalance(db, asset, now());
     const details = await recordDetails(db, 'balance', asset);
     if (found === null || details === null) return null;
     const { record } = details;
@@ -63,7 +61,7 @@ export const balance: Page = {
       sections: [
         ...noticesOf({ one: 'balance' }, record),
         verdict(asset, proof),
-        ...breaksOf(details.breaks, at),
+        ...breaksOf(details.breaks),
         ...(proof === null ? [] : [splitOf(asset, proof)]),
         factsPanel('As the service shows it', [
           ['Asset', id(asset)],
@@ -71,9 +69,9 @@ export const balance: Page = {
           ['Frozen', shown('frozen', asset)],
           ['Available', shown('available', asset)],
           ['Rate', shown('usdRate', 'USD')],
-          ['Read', time(record.observedAt, at)],
-          ['Two readings agreed', time(proof?.agreedAt, at)],
-          ['Judged', time(proof?.askedAt, at)],
+          ['Read', ago(record.observedAt)],
+          ['Two readings agreed', ago(proof?.agreedAt)],
+          ['Judged', ago(proof?.askedAt)],
         ]),
         table(attributions, {
           caption: 'What finance attributed',

@@ -27,7 +27,7 @@ import {
   table,
   withQuery,
 } from '../view/sections.js';
-import { capitalized, counted, id, link, none, text, time, words } from '../view/values.js';
+import { ago, capitalized, counted, id, link, none, text, time, words } from '../view/values.js';
 
 export const breaks: Page = {
   path: '/breaks',
@@ -51,7 +51,7 @@ export const breaks: Page = {
         filtersOf(req),
         listTable(req, page, {
           caption: 'Breaks, newest first',
-          columns: breakColumns(at),
+          columns: breakColumns,
           unfit: ['No break fits', 'Clear the filters to see all that is not closed.'],
           empty: [
             'No break is open',
@@ -115,8 +115,8 @@ export const breakPage: Page = {
         factsPanel('The break', [
           ['Number', id(found.id)],
           ['About', entityValue(entity)],
-          ['Opened', time(openedAt, now())],
-          ['Closed', time(resolvedAt, now(), 'no')],
+          ['Opened', ago(openedAt)],
+          ['Closed', ago(resolvedAt, 'no')],
           ['Age', text(`${counted(ageDays, 'day')} (${age.replace('-', '–')})`)],
         ]),
         ...evidenceSections(evidenceFor(req.actor, found.evidence)),

@@ -4,7 +4,7 @@ import { replayCallbackAction, replayDeadCallbacksAction } from '../actions/repl
 import type { Page } from '../page.js';
 import { orderHref } from '../view/links.js';
 import { filters, listTable } from '../view/sections.js';
-import { badge, count, id, list, none, quiet, type Tone, text, time, type Value } from '../view/values.js';
+import { ago, badge, count, id, list, none, quiet, type Tone, text, type Value } from '../view/values.js';
 
 const statusWords: Record<CallbackView['status'], { tone: Tone; means: string }> = {
   pending: { tone: 'info', means: 'waits or is tried again' },
@@ -19,12 +19,11 @@ export const callbacks: Page = {
   title: 'Callbacks',
   group: 'Operation',
   filters: ['status', 'reference'],
-  load: async ({ db, now }, req) => {
+  load: async ({ db }, req) => {
     const [page, { dead }] = await Promise.all([
       listCallbacks(db, { ...req.filters, cursor: req.cursor }),
       callbackBacklog(db),
     ]);
-    const at = now();
     return {
       intro: 'What is sent to the store about its orders (STORE_CALLBACK_URL), one state at a time and in order.',
       actions: dead > 0 ? [req.button(replayDeadCallbacksAction)] : [],
@@ -41,8 +40,8 @@ export const callbacks: Page = {
             ['Status', ({ status }) => badge(status, statusWords[status].tone)],
             ['Attempts', ({ attempts }) => count(attempts), 'end'],
             ['The store’s answer', answerOf],
-            ['Changed', ({ changedAt }) => time(changedAt, at)],
-            ['Next attempt', ({ nextAttemptAt }) => time(nextAttemptAt, at)],
+            ['Changed', ({ changedAt }) => ago(changedAt)],
+            ['Next attempt', ({ nextAttemptAt }) => ago(nextAttemptAt)],
             [
               'Replay',
               ({ id, status }) =>

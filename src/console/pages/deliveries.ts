@@ -27,6 +27,7 @@ import {
   type Tile,
 } from '../view/sections.js';
 import {
+  ago,
   badge,
   capitalized,
   count,
@@ -152,7 +153,7 @@ async function readUpTo({ db, now }: PageDeps, awaited: Awaited<ReturnType<typeo
   const underWay = awaited.find((one) => one.class === 'pending_retry')?.awaited ?? 0;
   const waiting = link(counted(underWay, 'delivery', 'deliveries'), '/deliveries?show=pending_retry');
   return facts([
-    ['Read completely up to', time(until, now())],
+    ['Read completely up to', ago(until)],
     ['Sent since then', quiet('shows with the next run')],
     ['On their way', underWay === 0 ? none('none') : waiting],
   ]);
@@ -200,7 +201,7 @@ function theirs({ status, httpStatus, attempts, nextRetryAt }: DeliveryView, now
     text(status ?? 'state unknown'),
     quiet(httpStatus === null ? 'no answer noted' : `answered ${httpStatus}`),
     quiet(tried),
-    ...(nextRetryAt === null || new Date(nextRetryAt) <= now ? [] : [text('next'), time(nextRetryAt, now)]),
+    ...(nextRetryAt === null || new Date(nextRetryAt) <= now ? [] : [text('next'), ago(nextRetryAt)]),
   ]);
 }
 
@@ -225,8 +226,8 @@ export const delivery: Page = {
       actions: [found.recoverable ? button : null],
       sections: [
         causeNotice(found),
-        { is: 'columns', columns: [[theirSide(found, now())], [ourSide(found, now())]] },
-        ...breaksOf(breaks, now(), 'Breaks of this delivery'),
+        { is: 'columns', columns: [[theirSide(found)], [ourSide(found)]] },
+        ...breaksOf(breaks, 'Breaks of this delivery'),
         ...detailsOf(found, req),
       ],
     };
@@ -243,32 +244,32 @@ function causeNotice(found: DeliveryView): Section {
   return notice(tone, causeOf(found), remedyOf(found) ?? 'Nothing is to be done.', rejections);
 }
 
-function theirSide(found: DeliveryView, now: Date): Section {
+function theirSide(found: DeliveryView): Section {
   const { endpointId } = found;
   return factsPanel('The service says', [
     ['Delivery', id(found.id)],
     ['State', text(found.status)],
     ['Our answer, as it noted it', count(found.httpStatus, 'none')],
     ['Attempts', count(found.attempts, 'unknown')],
-    ['Last attempt', time(found.lastAttemptAt, now)],
-    ['Next attempt', time(found.nextRetryAt, now, 'none')],
-    ['Made', time(found.createdAt, now)],
+    ['Last attempt', ago(found.lastAttemptAt)],
+    ['Next attempt', ago(found.nextRetryAt, 'none')],
+    ['Made', ago(found.createdAt)],
     ['Endpoint', endpointId === null ? none('unknown') : id(endpointId, entityHref('endpoint', endpointId))],
     ['Sent to', text(found.endpointUrl, 'unknown')],
   ]);
 }
 
-function ourSide(found: DeliveryView, now: Date): Section {
+function ourSide(found: DeliveryView): Section {
   const { eventId } = found;
   return factsPanel('We hold', [
     ['Event', eventId === null ? none('nothing') : eventLink(eventId)],
     ['Class', text(deliveryWords[found.class].short)],
-    ['Since', time(found.classSince, now)],
+    ['Since', ago(found.classSince)],
     ['Reason', text(found.reason, 'none')],
     ['Missed', text(found.missed ? 'yes: it should be here by now' : 'no')],
-    ['Recovered', time(found.recoveredAt, now, 'no')],
+    ['Recovered', ago(found.recoveredAt, 'no')],
     ['Can be recovered', text(found.recoverable ? 'yes, out of the payload that the service shows' : 'no')],
-    ['Read', time(found.verifiedAt, now)],
+    ['Read', ago(found.verifiedAt)],
     ['Read in', runLink(found.observedBy.ref)],
   ]);
 }

@@ -20,6 +20,7 @@ import {
   table,
 } from '../view/sections.js';
 import {
+  ago,
   badge,
   badgesOf,
   count,
@@ -44,7 +45,7 @@ export const events: Page = {
   title: 'Events',
   group: 'Webhooks',
   filters: ['status', 'eventType', 'source', 'secretLabel'],
-  load: async ({ db, now }, req) => ({
+  load: async ({ db }, req) => ({
     intro: 'Every authentic event that the service sent, once, however often it came.',
     sections: [
       filters(req, [
@@ -61,7 +62,7 @@ export const events: Page = {
           ['Status', ({ status }) => eventBadge(status)],
           ['Arrivals', ({ arrivals }) => count(arrivals), 'end'],
           ['Secret', ({ secretLabel }) => (secretLabel === null ? none('recovered') : quiet(secretLabel))],
-          ['Received', ({ receivedAt }) => time(receivedAt, now())],
+          ['Received', ({ receivedAt }) => ago(receivedAt)],
         ],
         unfit: ['No event fits', 'Types count exactly as the service writes them.'],
         empty: [
@@ -76,7 +77,7 @@ export const events: Page = {
 export const event: Page = {
   path: '/events/:id',
   title: 'Event',
-  load: async ({ db, now }, req) => {
+  load: async ({ db }, req) => {
     const found = await getEvent(db, req.params['id'] ?? '');
     if (found === null) return null;
     const { key } = mayKnowPeople(req.actor) ? found : maskedEvent(found);
@@ -93,7 +94,7 @@ export const event: Page = {
       sections: [
         ...markOf(found),
         ...failure,
-        factsOf({ ...found, key }, now()),
+        factsOf({ ...found, key }),
         table(found.arrivalsBySecret, {
           caption: 'Arrivals by secret',
           columns: [
@@ -116,13 +117,13 @@ function markOf({ mark }: EventDetail): Section[] {
   return [notice('quiet', 'A test by “tallyhook trigger”', text)];
 }
 
-function factsOf(found: EventDetail, now: Date): Section {
+function factsOf(found: EventDetail): Section {
   const { id: own, status, source, key, keyType, eventId, attempts, sameContentAs } = found;
   const known: Facts = [
     ['Event', id(own)],
     ['About', aboutOf(found)],
-    ['Received', time(found.receivedAt, now)],
-    ['Applied', time(found.appliedAt, now)],
+    ['Received', ago(found.receivedAt)],
+    ['Applied', ago(found.appliedAt)],
     ['Came by', text(source === 'webhook' ? 'webhook' : 'recovered from the delivery history')],
     ['Attempts to apply', count(attempts)],
     [keyType === 'id' ? 'Known by the id' : 'Known by its content', id(eventId ?? key)],

@@ -22,7 +22,7 @@ import {
   table,
   withQuery,
 } from '../view/sections.js';
-import { amount, badgesOf, count, id, link, none, stack, text, time, type Value, words } from '../view/values.js';
+import { ago, amount, badgesOf, count, id, link, none, stack, text, type Value, words } from '../view/values.js';
 
 /** Posting and matching take a minute at most; what is older waits for something. */
 const LATE_MS = 300_000;
@@ -58,7 +58,7 @@ export const match: Page = {
         // Who asks for one wants no sums.
         ...(named === undefined ? [countsOf(summary)] : []),
         filtersOf(req),
-        listOf(req, page, now()),
+        listOf(req, page),
         ...(named === undefined ? [ageingOf(summary), amountsOf(summary, currency)] : []),
       ],
     };
@@ -166,7 +166,7 @@ function filtersOf(req: PageRequest): Section {
   ]);
 }
 
-function listOf(req: PageRequest, page: PageOf<MatchView>, at: Date): TableSection {
+function listOf(req: PageRequest, page: PageOf<MatchView>): TableSection {
   return listTable(req, page, {
     caption: 'Orders, invoices and payments, newest first',
     columns: [
@@ -176,7 +176,7 @@ function listOf(req: PageRequest, page: PageOf<MatchView>, at: Date): TableSecti
       ['Asked', (item) => sideOf(item, 'asked'), 'end'],
       ['Paid', (item) => sideOf(item, 'paid'), 'end'],
       ['Booked', (item) => sideOf(item, 'booked'), 'end'],
-      ['Since', ({ openedAt }) => time(openedAt, at)],
+      ['Since', ({ openedAt }) => ago(openedAt)],
     ],
     unfit: ['None fits', 'Clear the filters to see all that is not matched.'],
     empty: [

@@ -22,6 +22,7 @@ import { howKnown } from '../view/record-words.js';
 import { factsPanel, filters, listTable, notice, panel, type Section, table, withQuery } from '../view/sections.js';
 import { timelinePanel } from '../view/timeline-steps.js';
 import {
+  ago,
   amount,
   capitalized,
   count,
@@ -32,7 +33,6 @@ import {
   quiet,
   stack,
   text,
-  time,
   type Value,
 } from '../view/values.js';
 import { matchBadge, sideOf } from './match.js';
@@ -47,7 +47,7 @@ export const orders: Page = {
   title: 'Orders',
   group: 'Records',
   filters: ['status', 'reference'],
-  load: async ({ db, now }, req) => ({
+  load: async ({ db }, req) => ({
     intro: 'What the store sold, what was paid for it, and whether the goods may go out.',
     sections: [
       filters(req, [
@@ -62,7 +62,7 @@ export const orders: Page = {
           ['Goods', ({ release }) => releaseBadge(release)],
           ['Expected', ({ expected }) => amount(expected?.amount, expected?.currency), 'end'],
           ['Payments', ({ paymentIntents }) => count(paymentIntents.length), 'end'],
-          ['Last change', ({ updatedAt }) => time(updatedAt, now())],
+          ['Last change', ({ updatedAt }) => ago(updatedAt)],
         ],
         unfit: ['No order fits', 'References count byte for byte, upper and lower case too.'],
         empty: ['No orders yet', 'An order appears with its first payment, or when the store registers it.'],
@@ -99,8 +99,8 @@ export const order: Page = {
         ),
         ...refundNotices(details),
         ...similarPanel(details),
-        ...breaksOf(details.breaks, now()),
-        factsOf(details, now()),
+        ...breaksOf(details.breaks),
+        factsOf(details),
         recordsOf(details, req),
         booksOf(reference, matched, details),
         timelinePanel('The timeline, oldest first', details.timeline, {
@@ -147,17 +147,15 @@ function similarPanel({ order: { reference, similarReferences } }: OrderDetails)
   return [panel('Not to be mistaken for', [similar], { intro })];
 }
 
-function factsOf(
-  { order: { reference, expected, registeredAt, createdAt, release, updatedAt } }: OrderDetails,
-  now: Date,
-): Section {
+function factsOf({ order }: OrderDetails): Section {
+  const { reference, expected, registeredAt, createdAt, release, updatedAt } = order;
   return factsPanel('The order', [
     ['Reference', id(reference)],
     ['Expected by the store', expectedOf(expected)],
-    ['Registered', time(registeredAt, now)],
-    ['First seen', time(createdAt, now)],
-    ['Proven', time(release.provenAt, now)],
-    ['Last change', time(updatedAt, now)],
+    ['Registered', ago(registeredAt)],
+    ['First seen', ago(createdAt)],
+    ['Proven', ago(release.provenAt)],
+    ['Last change', ago(updatedAt)],
   ]);
 }
 

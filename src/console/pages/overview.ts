@@ -12,7 +12,20 @@ import { unprovenOf } from '../status.js';
 import { severities, severityBadge } from '../view/break-rows.js';
 import { minutesChart, spark } from '../view/chart.js';
 import { type Section, type Tile, table } from '../view/sections.js';
-import { badge, counted, duration, link, list, none, quiet, text, time, type Value, words } from '../view/values.js';
+import {
+  ago,
+  badge,
+  counted,
+  duration,
+  link,
+  list,
+  none,
+  quiet,
+  text,
+  time,
+  type Value,
+  words,
+} from '../view/values.js';
 import { secrets as secretsPage } from './secrets.js';
 
 const MINUTES = 60;
@@ -164,7 +177,7 @@ function breaksTable(breaks: readonly OpenBreaks[]): Section {
 function coverageTable(
   covered: readonly Coverage[],
   runs: ReadonlyMap<string, Run>,
-  { runEverySeconds, now }: PageDeps,
+  { runEverySeconds }: PageDeps,
 ): Section {
   return table(covered, {
     caption: 'What the service’s own lists prove',
@@ -178,7 +191,7 @@ function coverageTable(
         },
       ],
       ['Proven since', ({ provenSince }) => time(provenSince)],
-      ['Proven up to', ({ completeUntil }) => time(completeUntil, now())],
+      ['Proven up to', ({ completeUntil }) => ago(completeUntil)],
       ['Last run', ({ kind }) => runValue(runs.get(kind))],
     ],
     empty: ['Nothing is read', 'Every kind of run is switched off, so nothing is proven.'],

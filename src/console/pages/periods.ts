@@ -5,13 +5,13 @@ import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from '
 import type { Page, PageRequest } from '../page.js';
 import { breakHref, inPath, periodHref } from '../view/links.js';
 import { type ActionButton, type Facts, factsPanel, listTable, notice, type Section, table } from '../view/sections.js';
-import { badge, count, counted, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
+import { ago, badge, count, counted, id, link, list, none, quiet, text, type Value } from '../view/values.js';
 
 export const periods: Page = {
   path: '/periods',
   title: 'Periods',
   group: 'Books',
-  load: async ({ db, now }, req) => ({
+  load: async ({ db }, req) => ({
     intro: 'The months of the books. A closed one never changes: what changes later stands in the next.',
     sections: [
       listTable(req, await listPeriods(db, { cursor: req.cursor }), {
@@ -20,7 +20,7 @@ export const periods: Page = {
           ['Month', ({ month }) => link(month, periodHref(month))],
           ['State', ({ status }) => periodBadge(status)],
           ['Entries', ({ entries }) => count(entries), 'end'],
-          ['Closed', ({ status, closedAt }) => (status === 'open' ? none('open') : time(closedAt, now()))],
+          ['Closed', ({ status, closedAt }) => (status === 'open' ? none('open') : ago(closedAt))],
           ['By', ({ status, closedBy }) => text(status === 'open' ? null : closedBy)],
           ['Files', ({ files }) => count(files.length === 0 ? null : files.length), 'end'],
           ['Why', ({ reason }) => text(reason)],
@@ -84,8 +84,7 @@ export const period: Page = {
     const found = await getPeriod(db, req.params['month'] ?? '');
     if (found === null) return null;
     const { month, status } = found;
-    const at = now();
-    const missing = status === 'open' ? (await checkPeriod(db, month, { ...books, now: at })).missing : [];
+    const missing = status === 'open' ? (await checkPeriod(db, month, { ...books, now: now() })).missing : [];
     return {
       title: month,
       badges: [periodBadge(status)],
@@ -93,7 +92,7 @@ export const period: Page = {
       actions: buttonsOf(found, missing, req),
       sections: [
         ...(status === 'open' ? checklist(missing) : [filesOf(found)]),
-        factsPanel('The month', factsOf(found, at)),
+        factsPanel('The month', factsOf(found)),
       ],
     };
   },
@@ -176,13 +175,13 @@ function filesOf({ month, files }: PeriodView): Section {
   });
 }
 
-function factsOf(found: PeriodView, now: Date): Facts {
+function factsOf(found: PeriodView): Facts {
   const { entries, closings, closedAt, closedBy, reason, reopenedAt, reopenedBy } = found;
   return [
     ['Entries', count(entries)],
     ['Closed so far', text(counted(closings, 'time'))],
-    ['Last closed', closedAt === null ? none('never') : list([time(closedAt, now), text(closedBy ?? '')])],
-    ['Last reopened', reopenedAt === null ? none('never') : list([time(reopenedAt, now), text(reopenedBy ?? '')])],
+    ['Last closed', closedAt === null ? none('never') : list([ago(closedAt), text(closedBy ?? '')])],
+    ['Last reopened', reopenedAt === null ? none('never') : list([ago(reopenedAt), text(reopenedBy ?? '')])],
     ['Reason', text(reason, closings === 0 ? '–' : 'none was needed')],
   ];
 }

@@ -4,7 +4,7 @@ import { listRejections, type ReasonCount, rejectionsByReason } from '../../reco
 import type { Page } from '../page.js';
 import { mayKnowPeople } from '../view/personal.js';
 import { filters, listTable, notice, options, type Section, table } from '../view/sections.js';
-import { badge, count, link, list, none, quiet, text, time, type Value, words } from '../view/values.js';
+import { ago, badge, count, link, list, none, quiet, text, type Value, words } from '../view/values.js';
 
 export const rejections: Page = {
   path: '/rejections',
@@ -22,7 +22,7 @@ export const rejections: Page = {
       caption: 'Samples, newest first',
       showCaption: true,
       columns: [
-        ['Rejected', ({ rejectedAt }) => time(rejectedAt, now())],
+        ['Rejected', ({ rejectedAt }) => ago(rejectedAt)],
         ['Reason', ({ reason }) => text(words(reason))],
         ['Found', ({ detail }) => text(detail)],
         ['Likely cause, and what to do', ({ diagnosis }) => text(diagnosis, 'none is known')],

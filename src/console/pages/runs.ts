@@ -15,7 +15,7 @@ import {
   type Section,
   type Tile,
 } from '../view/sections.js';
-import { badge, badgesOf, count, duration, id, list, none, quiet, text, time, type Value } from '../view/values.js';
+import { ago, badge, badgesOf, count, duration, id, list, none, quiet, text, type Value } from '../view/values.js';
 
 export const runs: Page = {
   path: '/runs',
@@ -51,7 +51,7 @@ export const runs: Page = {
             ['Seen', ({ seen }) => count(seen), 'end'],
             ['Changed', ({ changed }) => count(changed), 'end'],
             ['Breaks', ({ breaksOpened }) => count(breaksOpened), 'end'],
-            ['Started', ({ startedAt }) => time(startedAt, at)],
+            ['Started', ({ startedAt }) => ago(startedAt)],
             ['Took', (run) => text(tookOf(run, at)), 'end'],
           ],
           unfit: ['No run fits', 'Clear the filters to see all runs.'],
@@ -92,8 +92,8 @@ export const run: Page = {
         { is: 'tiles', tiles: tilesOf(found) },
         facts([
           ['Run', found.id === null ? none() : id(found.id)],
-          ['Began', time(found.startedAt, now)],
-          ['Ended', time(found.finishedAt, now, 'not yet')],
+          ['Began', ago(found.startedAt)],
+          ['Ended', ago(found.finishedAt, 'not yet')],
           [found.finishedAt === null ? 'Runs for' : 'Took', text(tookOf(found, now))],
         ]),
         ...proofOf(found),

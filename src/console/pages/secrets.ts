@@ -6,7 +6,7 @@ import { matchesChart } from '../view/chart.js';
 import { entityHref } from '../view/links.js';
 import { verdictOf, verdictWords } from '../view/secret-words.js';
 import { type Facts, facts, notice, panel, type Section, table } from '../view/sections.js';
-import { badge, count, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
+import { ago, badge, count, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 
 const DAYS = 30;
 const testSend = 'The dashboard’s test send to its endpoint makes an event.';
@@ -23,7 +23,7 @@ export const secrets: Page = {
       intro:
         'The signing secrets that are configured, never the secrets themselves: under which events come, and which may go.',
       sections: [
-        overviewOf(items, now()),
+        overviewOf(items),
         ...items.flatMap((secret) =>
           sectionsOf(secret, { req, days: matches.get(secret.label) ?? [], isOnly: live.length === 1 }),
         ),
@@ -32,7 +32,7 @@ export const secrets: Page = {
   },
 };
 
-function overviewOf(items: readonly SecretStatus[], now: Date): Section {
+function overviewOf(items: readonly SecretStatus[]): Section {
   return table(items, {
     caption: 'Secrets, in the order of WEBHOOK_SECRETS',
     showCaption: false,
@@ -45,8 +45,8 @@ function overviewOf(items: readonly SecretStatus[], now: Date): Section {
       ],
       ['In 24 h', ({ matches24h }) => count(matches24h), 'end'],
       ['Not sent', ({ notSent }) => count(notSent, 'is not known'), 'end'],
-      ['First match', ({ firstMatchAt }) => time(firstMatchAt, now, 'never')],
-      ['Last match', ({ lastMatchAt }) => time(lastMatchAt, now, 'never')],
+      ['First match', ({ firstMatchAt }) => ago(firstMatchAt, 'never')],
+      ['Last match', ({ lastMatchAt }) => ago(lastMatchAt, 'never')],
     ],
     empty: [
       'No secret is configured for this process',

@@ -15,7 +15,7 @@ import { mayKnowPeople, recordFor } from '../view/personal.js';
 import { eventLink, howKnown, sourceLink } from '../view/record-words.js';
 import { type Facts, factsPanel, notice, type Section, table, withQuery } from '../view/sections.js';
 import { timelinePanel } from '../view/timeline-steps.js';
-import { capitalized, count, id, link, none, text, time, words } from '../view/values.js';
+import { ago, capitalized, count, id, link, none, text, time, words } from '../view/values.js';
 import { ordersFor } from './list-page.js';
 import { deepFields, fieldGroups, reportedPanel } from './record-fields.js';
 import { noticesOf, type OrdersOf, orderValue, statesOf } from './record-rows.js';
@@ -43,8 +43,8 @@ export function recordPage(sheet: Sheet): Page {
         sections: [
           ...noticesOf(sheet, record),
           ...(concerned?.sections ?? []),
-          ...breaksOf(details.breaks, deps.now()),
-          knownPanel(sheet.kind, { record, orders, now: deps.now() }),
+          ...breaksOf(details.breaks),
+          knownPanel(sheet.kind, record, orders),
           ...fieldGroups(sheet, fields, mayKnowPeople(req.actor)),
           ...reportedPanel(sheet, fields),
           ...(await relatedTables(deps, sheet, { record, actor: req.actor })),
@@ -61,19 +61,16 @@ export function recordPage(sheet: Sheet): Page {
   };
 }
 
-function knownPanel(
-  kind: RecordKind,
-  { record, orders, now }: { record: RecordView; orders: OrdersOf; now: Date },
-): Section {
+function knownPanel(kind: RecordKind, record: RecordView, orders: OrdersOf): Section {
   const { id: own, verified, verifiedAt, observedAt, observedBy, absentSince } = record;
   const known: Facts = [['ID', id(own)]];
   if (orders !== null) known.push(['Order', orderValue(orders.get(own) ?? [])]);
   known.push(
-    ['Verified', verified ? time(verifiedAt, now) : none('not by the service’s own list')],
-    ['Shown as of', time(observedAt, now)],
+    ['Verified', verified ? ago(verifiedAt) : none('not by the service’s own list')],
+    ['Shown as of', ago(observedAt)],
     ['Shown by', sourceLink(observedBy) ?? text(`${words(observedBy.type)}: ${observedBy.ref.replaceAll('-', ' ')}`)],
   );
-  if (absentSince !== null) known.push(['Not at the service since', time(absentSince, now)]);
+  if (absentSince !== null) known.push(['Not at the service since', ago(absentSince)]);
   if (booked.includes(kind)) {
     const entries = withQuery('/ledger', { recordKind: kind, recordId: own });
     known.push(['In the books', link('its entries', entries)]);

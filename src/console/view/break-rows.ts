@@ -3,7 +3,7 @@ import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { breakHref } from './links.js';
 import { entityValue } from './record-words.js';
 import { type Column, type Section, table } from './sections.js';
-import { badge, badgesOf, counted, link, list, quiet, type Tone, text, time, type Value, words } from './values.js';
+import { ago, badge, badgesOf, counted, link, list, quiet, type Tone, text, type Value, words } from './values.js';
 
 export const severityTones: Readonly<Record<Severity, Tone>> = {
   critical: 'bad',
@@ -30,18 +30,16 @@ export function statusBadge(status: BreakView['status']): Value {
   return badge(statuses[status].text, statuses[status].tone);
 }
 
-export function breakColumns(now: Date): Column<BreakView>[] {
-  return [
-    ['Break', ({ id, kind }) => list([link(words(kind), breakHref(id)), quiet(`no. ${id}`)])],
-    ['Severity', ({ severity }) => severityBadge(severity)],
-    ['About', ({ entity }) => entityValue(entity)],
-    ['Status', ({ status }) => statusBadge(status)],
-    ['Opened', ({ openedAt }) => time(openedAt, now)],
-    ['Age', ({ ageDays }) => text(ageDays === 0 ? 'today' : counted(ageDays, 'day'))],
-  ];
-}
+export const breakColumns: Column<BreakView>[] = [
+  ['Break', ({ id, kind }) => list([link(words(kind), breakHref(id)), quiet(`no. ${id}`)])],
+  ['Severity', ({ severity }) => severityBadge(severity)],
+  ['About', ({ entity }) => entityValue(entity)],
+  ['Status', ({ status }) => statusBadge(status)],
+  ['Opened', ({ openedAt }) => ago(openedAt)],
+  ['Age', ({ ageDays }) => text(ageDays === 0 ? 'today' : counted(ageDays, 'day'))],
+];
 
 /** The breaks about what a page shows; nothing where there is none. */
-export function breaksOf(breaks: readonly BreakView[], now: Date, caption = 'Open breaks'): Section[] {
-  return breaks.length === 0 ? [] : [table(breaks, { caption, columns: breakColumns(now) })];
+export function breaksOf(breaks: readonly BreakView[], caption = 'Open breaks'): Section[] {
+  return breaks.length === 0 ? [] : [table(breaks, { caption, columns: breakColumns })];
 }

@@ -13,8 +13,8 @@ export type Value =
   | { is: 'id'; id: string; href?: string }
   /** `amount` is a decimal string without trailing zeros. */
   | { is: 'amount'; amount: string; unit: string | null }
-  /** `text` in UTC; scripts add the local time as a hint and keep `age` fresh. */
-  | { is: 'time'; at: string; text: string; age: string | null }
+  /** In UTC; scripts add the local time as a hint and keep the age fresh where it is `aged`. */
+  | { is: 'time'; at: string; aged: boolean }
   | { is: 'badge'; text: string; tone: Tone }
   /** `stacked`: each on a line of its own. */
   | { is: 'list'; values: Value[]; stacked?: true }
@@ -48,18 +48,23 @@ export function amount(value: string | null | undefined, unit: string | null = n
   return value === null || value === undefined ? none() : { is: 'amount', amount: plain(value), unit };
 }
 
-/** An ISO 8601 time. With `now` it is shown as an age, and the time itself stands beside. */
-export function time(at: string | null | undefined, now?: Date, otherwise = '–'): Value {
+/** An ISO 8601 time. */
+export function time(at: string | null | undefined, otherwise = '–'): Value {
   if (at === null || at === undefined) return none(otherwise);
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return text(at);
-  const shown = date.toISOString().replace('T', ' ').slice(0, 19);
-  return { is: 'time', at: date.toISOString(), text: shown, age: now === undefined ? null : ageOf(date, now) };
+  return { is: 'time', at: date.toISOString(), aged: false };
+}
+
+/** The same as an age, reckoned when it is drawn; the time itself stands beside. */
+export function ago(at: string | null | undefined, otherwise?: string): Value {
+  const value = time(at, otherwise);
+  return value.is === 'time' ? { ...value, aged: true } : value;
 }
 
 /** As `3 min ago`; `assets/console.js` says it in the same words. */
-function ageOf(at: Date, now: Date): string {
-  const seconds = Math.round((now.getTime() - at.getTime()) / 1_000);
+export function ageOf(at: string, now: Date): string {
+  const seconds = Math.round((now.getTime() - Date.parse(at)) / 1_000);
   return seconds < 0 ? `in ${duration(-seconds)}` : `${duration(seconds)} ago`;
 }
 
