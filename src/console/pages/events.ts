@@ -180,12 +180,12 @@ const tones: Readonly<Record<EventView['status'], Tone>> = {
   dead: 'bad',
 };
 
-export const eventStatuses = options(Object.keys(tones));
+const eventStatuses = options(Object.keys(tones));
 
-export const eventBadge = badgesOf(tones);
+const eventBadge = badgesOf(tones);
 
 /** What the state means, and what to do. */
-export const eventStatusMeans: Readonly<Record<EventView['status'], string>> = {
+const eventStatusMeans: Readonly<Record<EventView['status'], string>> = {
   received: 'Stored, and waits for a worker to apply it.',
   applied: 'Its claims are in the records.',
   failed: 'It could not be applied and is tried again by itself. The error says why.',

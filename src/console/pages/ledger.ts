@@ -169,7 +169,7 @@ function historyOf(entry: EntryView, same: readonly EntryView[]): Section {
   });
 }
 
-export const entryBadge = badgesOf<EntryView['type']>({
+const entryBadge = badgesOf<EntryView['type']>({
   entry: 'quiet',
   reversal: 'warn',
   correction: 'info',
@@ -179,7 +179,7 @@ export const entryBadge = badgesOf<EntryView['type']>({
 /** Kinds that entries come from and that have a page. */
 const linked = ['payment_intent', 'payin', 'payout', 'transaction', 'balance'] as const;
 
-export const entryColumns: readonly Column<EntryView>[] = [
+const entryColumns: readonly Column<EntryView>[] = [
   ['Entry', (entry) => entryId(entry.id)],
   [
     'Date',
@@ -193,14 +193,14 @@ export const entryColumns: readonly Column<EntryView>[] = [
   ['Lines', ({ lines }) => stack(lines.map(lineOf)), 'wide'],
 ];
 
-export const entryId = (entry: string): Value => id(entry, `/ledger/${inPath(entry)}`);
+const entryId = (entry: string): Value => id(entry, `/ledger/${inPath(entry)}`);
 
 /** What an entry comes from, and where it is shown: openings and the like are about the balance of an asset. */
-export function recordOf(kind: string, name: string): Value {
+function recordOf(kind: string, name: string): Value {
   const known = kind === 'opening' || kind === 'placement' ? 'balance' : linked.find((one) => one === kind);
   return list([quiet(kindWord(kind)), id(name, known === undefined ? undefined : entityHref(known, name))]);
 }
 
-export function lineOf({ account, assetCode, amount: sum, memo }: EntryLineView): Value {
+function lineOf({ account, assetCode, amount: sum, memo }: EntryLineView): Value {
   return list([text(memo ? `${account} (memo)` : account), amount(sum, assetCode)]);
 }

@@ -34,7 +34,7 @@ export const periods: Page = {
   }),
 };
 
-export function periodBadge(status: 'open' | 'closed'): Value {
+function periodBadge(status: 'open' | 'closed'): Value {
   return badge(status, status === 'closed' ? 'good' : 'info');
 }
 

@@ -9,13 +9,13 @@ import { badge, id, link, list, text, type Value } from '../view/values.js';
 import { fieldRows, limitsOf, plain, wordOf } from './schema-words.js';
 
 /** An operation of the document, with where it stands there. */
-export interface Documented {
+interface Documented {
   method: string;
   path: string;
   operation: DocumentOperation;
 }
 
-export function documented(): Documented[] {
+function documented(): Documented[] {
   return Object.entries(apiDocument().paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
@@ -73,11 +73,11 @@ function groupOf(name: string, description: string, own: readonly Documented[]):
   return panel(name, [operations], { intro: description });
 }
 
-export function methodBadge(method: string): Value {
+function methodBadge(method: string): Value {
   return badge(method, method === 'GET' ? 'info' : 'warn');
 }
 
-export function whoMay({ 'x-roles': roles, security }: DocumentOperation): Value {
+function whoMay({ 'x-roles': roles, security }: DocumentOperation): Value {
   if (security !== undefined) return text('everybody, without a token');
   return text(roles.length === everyRole.length ? 'every role' : roles.join(', '));
 }

@@ -63,7 +63,7 @@ export const runs: Page = {
 };
 
 /** With the kinds of this installation; that of the list is chosen. */
-export function startButton({ runKinds }: PageDeps, req: PageRequest, kind = req.filters['kind']): ActionButton | null {
+function startButton({ runKinds }: PageDeps, req: PageRequest, kind = req.filters['kind']): ActionButton | null {
   const button = req.button(startRun);
   if (button === null) return null;
   const chosen = { options: options(runKinds), ...(kind === undefined ? {} : { value: kind }) };
@@ -146,21 +146,21 @@ function proofOf(found: Run): Section[] {
   ];
 }
 
-export const runBadge = badgesOf<Run['status']>({ running: 'info', succeeded: 'good', failed: 'bad', aborted: 'bad' });
+const runBadge = badgesOf<Run['status']>({ running: 'info', succeeded: 'good', failed: 'bad', aborted: 'bad' });
 
-export function provenBadge({ status, complete }: Run): Value {
+function provenBadge({ status, complete }: Run): Value {
   if (status === 'running') return badge('not proven yet', 'info');
   return complete ? badge('proven', 'good') : badge('not proven', 'warn');
 }
 
 /** Why it is not complete, in words; null where it is, or still runs. */
-export function whyOf({ status, complete, error, proof }: Run): string | null {
+function whyOf({ status, complete, error, proof }: Run): string | null {
   if (complete || status === 'running') return null;
   if (error !== null) return error;
   return typeof proof['reason'] === 'string' ? proof['reason'] : 'what it set out to read was not proven to be read';
 }
 
-export function tookOf({ startedAt, finishedAt }: Run, now: Date): string {
+function tookOf({ startedAt, finishedAt }: Run, now: Date): string {
   const end = finishedAt === null ? now : new Date(finishedAt);
   return duration(Math.max(0, Math.round((end.getTime() - Date.parse(startedAt)) / 1_000)));
 }

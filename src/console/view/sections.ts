@@ -111,7 +111,7 @@ export interface ChartSection {
 }
 
 /** What stands in a cell of a table: a value, something to do, or a box that picks the row for the form of a button. */
-export type Cell =
+type Cell =
   | Value
   | { is: 'action'; button: ActionButton | null }
   | { is: 'pick'; button: ActionButton; name: string; value: string; label: string };
