@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
-import type { AlertView } from '../domain/views/operation-shapes.js';
+import { type AlertView, alertShape } from '../domain/views/operation-shapes.js';
 import { ConfigError } from '../errors.js';
 import type { AlertMessage } from '../notify/alert-message.js';
 import { listAlerts } from '../records/alerts/settle-alerts.js';
 import { channelsOf, checkOutboundAddresses } from '../wiring/outbound.js';
-import { type Flags } from './arguments.js';
-import { listVerb } from './list-verb.js';
+import type { Flags } from './arguments.js';
+import { listVerb, wordOption } from './list-verb.js';
 import { type Columns, printList } from './print.js';
 
 const columns: Columns<AlertView> = {
@@ -39,10 +39,9 @@ const message: AlertMessage = {
 
 export function define(command: Command): void {
   command.description('what is sent to people: list, and a test of every channel');
-  listVerb(command, 'newest first', { columns, list: listAlerts }).option(
-    '--status <status>',
-    'pending, firing or resolved',
-  );
+  listVerb(command, 'newest first', { columns, list: listAlerts })
+    .addOption(wordOption(alertShape, 'status', 'pending: it fires when it has held for longer'))
+    .addOption(wordOption(alertShape, 'severity', 'only those as grave as this'));
   command
     .command('test')
     .description('send every channel something now, and say what it answered')

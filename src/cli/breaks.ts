@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
 import { breakDefinitions } from '../domain/breaks/breaks.js';
-import type { BreakDetail, BreakView } from '../domain/views/proof-shapes.js';
+import { type BreakDetail, type BreakView, breakShape } from '../domain/views/proof-shapes.js';
 import { UsageError } from '../errors.js';
 import {
   type BreakDecision,
@@ -11,7 +11,7 @@ import {
   listBreaks,
 } from '../records/breaks/list-breaks.js';
 import type { PageQuery } from '../records/database/paging.js';
-import { listVerb } from './list-verb.js';
+import { listVerb, wordOption } from './list-verb.js';
 import { type Columns, printJson, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
@@ -25,12 +25,21 @@ const columns: Columns<BreakView> = {
   'age, days': 'age',
 };
 
+/** Closed ones, too. */
+const ANY = 'any';
+
 export function define(command: Command): void {
-  const list = (db: Knex, query: PageQuery & BreakFilters) => listBreaks(db, query);
+  const list = (db: Knex, { status, ...query }: PageQuery & BreakFilters) =>
+    listBreaks(db, { ...query, status: status === ANY ? undefined : status, unclosed: status === undefined });
   const isFinding = ({ status }: BreakView) => status === 'open';
-  listVerb(command, 'newest first; exit code 3 when any is open', { columns, list, isFinding })
-    .option('--status <status>', 'open, acknowledged, resolved, written_off or auto_resolved')
-    .option('--kind <kind>', 'such as record_not_at_service');
+  listVerb(command, 'those that are not closed, newest first; exit code 3 when any is open', {
+    columns,
+    list,
+    isFinding,
+  })
+    .addOption(wordOption(breakShape, 'status', 'left out: open or acknowledged', [ANY]))
+    .addOption(wordOption(breakShape, 'severity', 'only those as grave as this'))
+    .addOption(wordOption(breakShape, 'kind', 'docs/breaks.md explains each'));
   command
     .command('show <id>')
     .description('evidence, field by field, every step that was taken, what it means and what to do')

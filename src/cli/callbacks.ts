@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
-import type { CallbackView } from '../domain/views/operation-shapes.js';
+import { type CallbackView, callbackShape } from '../domain/views/operation-shapes.js';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
 import {
@@ -12,7 +12,7 @@ import {
 import { listCallbacks } from '../records/callbacks/list-callbacks.js';
 import { inTransaction } from '../records/database/statements.js';
 import { changeFlags, type Flags } from './arguments.js';
-import { listVerb } from './list-verb.js';
+import { listVerb, wordOption } from './list-verb.js';
 import { type Columns, printResult } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
@@ -32,7 +32,7 @@ interface ReplayFlags extends Flags {
 
 export function define(command: Command): void {
   listVerb(command, 'newest first', { columns, list: listCallbacks })
-    .option('--status <status>', 'pending, sent, dead or superseded')
+    .addOption(wordOption(callbackShape, 'status', 'dead: given up; superseded: a newer state took its place'))
     .option('--reference <reference>', 'of one order');
   const verb = command
     .command('replay [id]')

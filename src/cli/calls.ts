@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
-import { type CallView, callsUnder, listCalls } from '../records/calls/list-calls.js';
+import { type CallView, callShape, callsUnder, listCalls } from '../records/calls/list-calls.js';
 import { type MadeProblem, madeProblem, settleCall } from '../records/calls/settle-call.js';
 import { inTransaction } from '../records/database/statements.js';
 import type { Flags } from './arguments.js';
-import { listVerb } from './list-verb.js';
+import { listVerb, wordOption } from './list-verb.js';
 import { type Columns, printJson, printResult } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
@@ -19,7 +19,6 @@ const columns: Columns<CallView> = {
   ended: 'endedAt',
 };
 
-const statuses = ['open', 'done', 'refused', 'unsent', 'lost'];
 const DONE = 'done:';
 
 interface SettleFlags extends Flags {
@@ -34,8 +33,9 @@ export function define(command: Command): void {
   command.description('creating calls of ours (payments, invoices, payouts, refunds): list, show, settle');
   const isFinding = ({ undecided }: CallView) => undecided;
   const about = 'those not settled, newest first; exit code 3 when a person must decide';
-  const list = listVerb(command, about, { columns, list: listCalls, isFinding });
-  list.option('--status <status>', `any of one status: ${statuses.join(', ')}`, status);
+  listVerb(command, about, { columns, list: listCalls, isFinding }).addOption(
+    wordOption(callShape, 'status', 'any of one status'),
+  );
   command
     .command('show <key>')
     .description('what it was for, what came of it, and what it asked for as long as that is kept')
@@ -114,9 +114,4 @@ function outcome(word: string): { made: string | null } {
   if (word === 'not_done') return { made: null };
   if (word.startsWith(DONE) && word.length > DONE.length) return { made: word.slice(DONE.length) };
   throw new InvalidArgumentError('Accepted is done:ID, such as done:po_123, or not_done.');
-}
-
-function status(word: string): string {
-  if (statuses.includes(word)) return word;
-  throw new InvalidArgumentError(`Accepted is one of ${statuses.join(', ')}.`);
 }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
-import type { EventView } from '../domain/views/webhook-shapes.js';
+import { type EventView, eventShape } from '../domain/views/webhook-shapes.js';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { maximumTake, type PageQuery } from '../records/database/paging.js';
 import { type EventFilters, getEvent, listEvents } from '../records/inbox/events.js';
 import { PRUNED_EVENT, prunedEvents, reviveEvents } from '../records/inbox/inbox-work.js';
 import { changeFlags, type Flags, moment } from './arguments.js';
-import { listVerb } from './list-verb.js';
+import { listVerb, wordOption } from './list-verb.js';
 import { type Columns, printJson, printResult } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
@@ -35,7 +35,7 @@ interface Narrowed extends PageQuery, EventFilters {
 export function define(command: Command): void {
   const list = (db: Knex, { type, ...query }: Narrowed) => listEvents(db, { ...query, eventType: type });
   listVerb(command, 'newest first', { columns, list })
-    .option('--status <status>', 'received, applied, failed, unhandled or dead')
+    .addOption(wordOption(eventShape, 'status', 'failed: tried again; dead: given up; unhandled: not kept'))
     .option('--type <event>', 'event type')
     .option('--since <time>', 'such as 24h or 2026-10-31', moment);
   command
@@ -52,7 +52,7 @@ export function define(command: Command): void {
   const verb = command
     .command('replay [id]')
     .description('apply again: one event, or all of a status')
-    .option('--status <status>', 'failed, dead, unhandled …')
+    .addOption(wordOption(eventShape, 'status', 'all that are so'))
     .option('--since <time>', 'such as 24h or 2026-10-31', moment);
   changeFlags(verb, 'only say which').action(replay);
 }

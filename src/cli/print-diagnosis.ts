@@ -1,3 +1,4 @@
+import { grouped } from '../domain/grouped.js';
 import { kinds } from '../reconcile/deps.js';
 import type { Check } from '../wiring/doctor/check.js';
 import { oneLine } from './print.js';
@@ -38,7 +39,9 @@ const ofAlerts = new Set(['receiver', 'worker', 'alerts', 'alert channels']);
 const ofContract = new Set(['event id', 'retries']);
 const ofProof: ReadonlySet<string> = new Set(kinds);
 
-function groupOf({ name }: Check): Group {
+/** One that is about several things is named by all of them. */
+function groupOf({ name: all }: Check): Group {
+  const name = all.split(', ')[0] ?? all;
   if (ofContract.has(name) || name.startsWith('contract ')) return 'contract';
   if (ofAlerts.has(name) || name.startsWith('alerts by ')) return 'alerts';
   if (name === 'secrets' || name.startsWith('secret ')) return 'secrets';
@@ -46,40 +49,29 @@ function groupOf({ name }: Check): Group {
   return ofProof.has(name) ? 'what is proven' : 'installation';
 }
 
-/** Of these the same is said, but that a remedy may end with the name: `tallyhook reconcile payouts`. */
+/** Of these the same is said. */
 interface Alike {
   names: string[];
   check: Check;
-  /** The remedy without the name that it ends with; null: it ends with none. */
-  upToName: string | null;
 }
 
 function alikeOf(items: readonly Check[]): Alike[] {
-  const alike = new Map<string, Alike>();
-  for (const check of items) {
-    const { name, status, found, remedy } = check;
-    const upToName = remedy?.endsWith(` ${name}`) ? remedy.slice(0, -name.length) : null;
-    const key = JSON.stringify([groupOf(check), status, found, upToName ?? remedy]);
-    const known = alike.get(key);
-    if (known === undefined) alike.set(key, { names: [name], check, upToName });
-    else known.names.push(name);
-  }
-  return [...alike.values()];
+  const alike = grouped(items, (check) => JSON.stringify([groupOf(check), check.status, check.found, check.remedy]));
+  return [...alike.values()].map((some) => ({ names: some.map(({ name }) => name), check: some[0] as Check }));
 }
 
 function wordOf({ status, remedy }: Check): (typeof words)[number] {
   return status === 'ok' && remedy !== null ? 'hint' : status;
 }
 
-function printAlike({ names, check, upToName }: Alike): string[] {
+function printAlike({ names, check }: Alike): string[] {
   const { found, remedy } = check;
   const [first = '', ...others] = names;
   // The word that they all begin with is said once.
   const shared = others.length > 0 && first.startsWith('contract ') ? 'contract ' : '';
   const list = [first, ...others.map((name) => (shared === '' ? name : name.slice(shared.length)))].join(', ');
   const [head = '', ...rest] = wrap(list);
-  const whole = upToName === null ? remedy : `${upToName}${names.join(' ')}`;
-  const body = [...wrap(found), ...(whole === null ? [] : wrap(`→ ${whole}`, 2))];
+  const body = [...wrap(found), ...(remedy === null ? [] : wrap(`→ ${remedy}`, 2))];
   return [`${wordOf(check).padEnd(INDENT)}${head.trimStart()}`, ...rest, ...body];
 }
 

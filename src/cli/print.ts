@@ -29,13 +29,38 @@ export function printList<Item>(
     process.stderr.write('nothing to show\n');
     return;
   }
-  const plain = !process.stdout.isTTY || wantsNoColor();
-  const table = new Table({ head: Object.keys(columns), ...(plain ? { style: { head: [], border: [] } } : {}) });
   const cellOf = (item: Item, shown: Columns<Item>[string]) =>
     typeof shown === 'function' ? shown(item) : (item[shown] as Cell);
-  for (const item of page.items) table.push(Object.values(columns).map((shown) => oneLine(cellOf(item, shown))));
-  process.stdout.write(`${table.toString()}\n`);
+  const rows = page.items.map((item) => Object.values(columns).map((shown) => oneLine(cellOf(item, shown))));
+  const { isTTY, columns: width } = process.stdout;
+  process.stdout.write(`${tableText(Object.keys(columns), rows, isTTY ? width : undefined)}\n`);
   if (page.nextCursor) process.stderr.write(`more: --cursor ${page.nextCursor}\n`);
+}
+
+/** `width`: of the terminal; cells that are longer than fits go on in lines below, whole. Left out: as wide as they are. */
+export function tableText(head: string[], rows: string[][], width?: number): string {
+  const plain = width === undefined || wantsNoColor();
+  const table = new Table({
+    head,
+    colWidths: width === undefined ? [] : widthsWithin(width, [head, ...rows]),
+    wordWrap: true,
+    wrapOnWordBoundary: false,
+    ...(plain ? { style: { head: [], border: [] } } : {}),
+  });
+  table.push(...rows);
+  return table.toString();
+}
+
+const PADDING = 2;
+const NARROWEST = 6;
+
+/** What the cells take, less of the widest until all fit; with their padding, without the lines between. */
+function widthsWithin(width: number, rows: readonly string[][]): number[] {
+  const widths = (rows[0] ?? []).map((_, n) => PADDING + Math.max(...rows.map((row) => row[n]?.length ?? 0)));
+  const total = () => widths.reduce((sum, one) => sum + one + 1, 1);
+  for (let most = Math.max(...widths); total() > width && most > NARROWEST; most = Math.max(...widths))
+    widths[widths.indexOf(most)] = most - 1;
+  return widths;
 }
 
 /** Numbers of the service keep the digits they came with. */

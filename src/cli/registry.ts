@@ -26,6 +26,7 @@ const table: [name: string, summary: string, load: () => Promise<{ define: Defin
   ['schedule', 'run the reconcilers; of several, one leads', runs('scheduler')],
   ['console', 'run the read API and the operators’ pages', runs('console')],
   ['migrate', 'bring the database up to date', () => import('./migrate.js')],
+  ['status', 'what on-call needs first, in five lines', () => import('./status.js')],
   ['doctor', 'probe every dependency and assumption, each with its remedy', () => import('./doctor.js')],
   ['reconcile', 'poll the service’s own lists now, correct and prove our records', () => import('./reconcile.js')],
   ['events', 'received events: list, show, replay', () => import('./events.js')],

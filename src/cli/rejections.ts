@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import type { RejectionView } from '../domain/views/webhook-shapes.js';
-import { listRejections } from '../records/inbox/rejections.js';
+import type { Knex } from 'knex';
+import { type RejectionView, rejectionShape } from '../domain/views/webhook-shapes.js';
+import { listRejections, type ReasonCount, rejectionsByReason } from '../records/inbox/rejections.js';
 import { moment } from './arguments.js';
-import { listVerb } from './list-verb.js';
+import { listVerb, wordOption } from './list-verb.js';
 import type { Columns } from './print.js';
 
 const columns: Columns<RejectionView> = {
@@ -13,9 +14,20 @@ const columns: Columns<RejectionView> = {
   remedy: 'diagnosis',
 };
 
+type Query = Parameters<typeof listRejections>[1];
+
 export function define(command: Command): void {
-  command.description('rejected requests, sampled, with what to do');
-  listVerb(command, 'newest first', { columns, list: listRejections })
-    .option('--reason <reason>', 'such as invalid_signature')
+  command.description('rejected requests: how many, and samples with what to do');
+  // A sample is not the whole.
+  const list = async (db: Knex, query: Query) => ({
+    ...(await listRejections(db, query)),
+    counts: await rejectionsByReason(db, new Date()),
+  });
+  const about = ({ counts }: { counts: readonly ReasonCount[] }) =>
+    counts.map(
+      ({ reason, day, week }) => `${reason}: ${day} rejected in 24 hours, ${week} in 7 days; listed are samples`,
+    );
+  listVerb(command, 'samples, newest first, and how many there were', { columns, list, about })
+    .addOption(wordOption(rejectionShape, 'reason', 'why they were rejected'))
     .option('--since <time>', 'such as 24h or 2026-10-31', moment);
 }

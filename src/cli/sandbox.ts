@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { createLog } from '../log.js';
 import { startSandbox } from '../sandbox/start-sandbox.js';
+import { explain } from '../wiring/listen.js';
 import { wholeNumber } from './arguments.js';
 import { runUntilStopped } from './run-until-stopped.js';
 
@@ -31,7 +32,10 @@ export function define(command: Command): void {
     .addHelpText('after', '\nPay, dispute, refund, reject, lose webhooks, turn the clock: docs/sandbox.md')
     .action(async (flags: Flags) => {
       await runUntilStopped(createLog(loadConfig().LOG_LEVEL), async (closers) => {
-        const sandbox = await startSandbox(flags);
+        const names = { host: '--host', port: '--port' };
+        const sandbox = await startSandbox(flags).catch((error: Error) => {
+          throw explain(error, { ...flags, names });
+        });
         closers.add('sandbox', () => sandbox.close());
         process.stdout.write(`sandbox  ${sandbox.url}\n`);
       });

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { z } from 'zod';
 import type { Actor, Role } from '../domain/console-roles.js';
+import type { KnownState } from '../records/alerts/load-state.js';
 import type { ApiDeps } from './api-deps.js';
 import type { ActionButton, Field, ListAddress, PageView, Section } from './view/sections.js';
 
@@ -9,6 +10,8 @@ export interface PageDeps extends ApiDeps {
   now: () => Date;
   /** SERVICE_BASE_URL. */
   serviceBaseUrl: string;
+  /** How the whole is, read once for all that is shown in two seconds. */
+  state: () => Promise<KnownState>;
   /** How far apart the runs of each kind are; a kind that is switched off is left out. */
   runEverySeconds: Readonly<Record<string, number>>;
   /** Names of the channels that are configured. */

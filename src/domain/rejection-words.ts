@@ -1,6 +1,8 @@
 export interface RejectionWords {
   means: string;
   remedy: string;
+  /** Its signature was right. */
+  isAuthentic?: true;
 }
 
 /** By the reason that the receiver gives. A signature that does not match has causes of many sorts: each sample names its own. */
@@ -23,15 +25,18 @@ export const rejectionWords: Readonly<Record<string, RejectionWords>> = {
   invalid_body: {
     means: 'The body is no event.',
     remedy: 'The signature is right, so the service sent exactly this: look at the sender.',
+    isAuthentic: true,
   },
   missing_timestamp: {
     means: 'The body has no time, or none that is a number.',
     remedy: 'The signature is right, so the service sent exactly this: look at the sender.',
+    isAuthentic: true,
   },
   expired_timestamp: {
     means: 'The event is authentic, and too old or from the future.',
     remedy:
       "Compare this machine's clock with the service's. A late retry is no loss: the record it names is read from the service.",
+    isAuthentic: true,
   },
   too_large: {
     means: 'The body is larger than WEBHOOK_BODY_LIMIT.',

@@ -106,7 +106,7 @@ function digestMessage(facts: AlertFacts, firing: readonly AlertRow[], now: Date
     ...firing.map(({ severity, summary, subject, detail }) =>
       [`[${severity}]`, summary, subject === '' ? '' : `(${subject})`, detail].filter((part) => part !== '').join(' '),
     ),
-    `Open breaks, critical or high: ${facts.breaks.reduce((sum, { count }) => sum + count, 0)}`,
+    `Open breaks, critical or high: ${graveBreaks(facts)}`,
     `Missed deliveries: ${facts.missed ?? 'not measured yet'}`,
     `Events given up: ${facts.backlog.dead}`,
     `Callbacks given up: ${facts.callbacks.dead}`,
@@ -116,6 +116,11 @@ function digestMessage(facts: AlertFacts, firing: readonly AlertRow[], now: Date
     firing.length === 0 ? 'Tallyhook today: no alert fires' : `Tallyhook today: ${firing.length} alerts fire`;
   const day = now.toISOString().slice(0, 10);
   return { type: 'alert.digest', summary, detail: lines.join('\n'), day } satisfies AlertMessage;
+}
+
+function graveBreaks({ breaks }: AlertFacts): number {
+  const grave = breaks.filter(({ severity }) => severity === 'critical' || severity === 'high');
+  return grave.reduce((sum, { count }) => sum + count, 0);
 }
 
 interface NoticeDeps {

@@ -24,6 +24,14 @@ export async function lastCompleteRuns(db: Knex, kinds: readonly string[]): Prom
       WHERE runs.kind = asked.kind AND status = 'succeeded' AND complete ORDER BY id DESC LIMIT 1) AS last`;
 }
 
+/** When the newest run of each kind ended, however it did; kinds without one are left out. */
+export async function lastEndedRuns(db: Knex, kinds: readonly string[]): Promise<{ kind: string; at: Date }[]> {
+  return rowsOf<{ kind: string; at: Date }>(db)`
+    SELECT kind, at FROM unnest(${kinds}::text[]) AS asked (kind)
+    CROSS JOIN LATERAL (SELECT finished_at AS at FROM runs
+      WHERE runs.kind = asked.kind AND status <> 'running' ORDER BY id DESC LIMIT 1) AS last`;
+}
+
 /** How many paid orders wait until a person says whose refund a payout is. */
 export async function heldByRefund(db: Knex): Promise<number> {
   return valueOf<number>(db)`

@@ -27,7 +27,6 @@ const SAMPLED_PER_SORT_AND_MINUTE = 12;
 const MAX_WAITING_SAMPLES = 200;
 const FIRST_BYTES = 128;
 const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 interface Deps {
   db: Knex;
@@ -67,8 +66,8 @@ export function createRejectionLog({ db, log, now, secrets, tolerance, metrics }
       const { reason, headers } = rejected;
       const isForged = reason === 'invalid_signature' && secrets.current().length > 0;
       const likeService = isForged && isLikeService(headers, at, tolerance);
-      const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
-      add(counts, { hour, reason, count: 1, likeService: likeService ? 1 : 0 });
+      const minute = new Date(Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS);
+      add(counts, { minute, reason, count: 1, likeService: likeService ? 1 : 0 });
       if (likeService) metrics.signaturesLikeService.inc();
       // Each has samples of its own: noise does not wash away what the service sent.
       if (takes(`${reason} ${likeService}`))
@@ -80,7 +79,7 @@ export function createRejectionLog({ db, log, now, secrets, tolerance, metrics }
 }
 
 function add(counts: Map<string, RejectionCount>, added: RejectionCount): void {
-  const key = `${added.hour.getTime()} ${added.reason}`;
+  const key = `${added.minute.getTime()} ${added.reason}`;
   const known = counts.get(key);
   if (!known) return void counts.set(key, { ...added });
   known.count += added.count;

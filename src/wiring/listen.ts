@@ -74,7 +74,8 @@ const HOST_PROBLEMS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'that host name can’t be looked up now',
 };
 
-function explain(error: Error, { host, port, names }: Place): Error {
+/** Why nothing can listen there, in words. */
+export function explain(error: Error, { host, port, names }: Place): Error {
   const code = 'code' in error ? String(error.code) : '';
   const [ofPort, ofHost] = [PORT_PROBLEMS[code], HOST_PROBLEMS[code]];
   const problem =

@@ -107,7 +107,7 @@ async function plant(person: Person, objects: [JsonObject, JsonObject]): Promise
   const bodyHash = createHash('sha256').update(body).digest('hex');
   const firstBytes = Buffer.from(body.slice(0, 128));
   const sample = { ...refused, bodySize: body.length, bodyHash, firstBytes, rejectedAt: new Date() };
-  await saveRejections(db, [sample], [{ hour: new Date(0), reason: 'invalid_signature', count: 1, likeService: 0 }]);
+  await saveRejections(db, [sample], [{ minute: new Date(0), reason: 'invalid_signature', count: 1, likeService: 0 }]);
   const note = `asked ${person.mail}, ${person.phone}`;
   const about = { actor: 'ann', action: 'replay', target: 'event 1', outcome: 'done' as const };
   await recordAction(db, { ...about, reason: note, details: { told: note, metadata: objects[0] } });

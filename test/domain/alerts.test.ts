@@ -3,29 +3,15 @@ import { expect, test } from 'vitest';
 import { conditionNamed, conditions, findAlerts, remedyOf } from '../../src/domain/alerts/alerts.js';
 import type { AlertFacts } from '../../src/domain/alerts/facts.js';
 import { breakDefinitions, breakKinds } from '../../src/domain/breaks/breaks.js';
+import { provenKind, calm as well } from './calm-facts.js';
 
-const calm: AlertFacts = {
-  webhooks: { halfHour: 3, before: 500 },
-  invalidSignatures: { sinceMatch: 0, fiveMinutes: 0, share: 0 },
-  expiredTimestamps: { halfHour: 0, share: 0 },
-  noSecretAccepted: false,
-  backlog: { dead: 0, oldestSeconds: 4 },
-  missed: 0,
-  breaks: [],
-  kinds: [{ kind: 'payouts', everySeconds: 300, provenSecondsAgo: 200 }],
-  lostCalls: [{ operation: 'createInvoice', count: 1 }],
-  heldByRefund: 0,
-  callbacks: { dead: 0, oldestSeconds: 2 },
-  seals: { oldestUnsealedSeconds: 200, unverifiedSeconds: 90_000, findings: 0 },
-  channels: [],
-  parts: [{ part: 'receiver', secondsAgo: 15 }],
-  settings: [],
-  ageSeconds: 90_000,
-};
+/** A lost call that moved no money is no alert. */
+const calm: AlertFacts = { ...well, lostCalls: [{ operation: 'createInvoice', count: 1 }] };
+
 const open = (kind: string, severity: string, oldestSeconds = 60) =>
-  ({ breaks: [{ kind, severity, count: 2, oldestSeconds }] }) as unknown as Partial<AlertFacts>;
+  ({ breaks: [{ kind, severity, count: 2, oldestSeconds, money: [] }] }) as unknown as Partial<AlertFacts>;
 const proven = (provenSecondsAgo: number | null, everySeconds = 300, ageSeconds = 90_000): Partial<AlertFacts> => ({
-  kinds: [{ kind: 'payouts', everySeconds, provenSecondsAgo }],
+  kinds: [provenKind('payouts', { everySeconds, provenSecondsAgo })],
   ageSeconds,
 });
 
@@ -112,11 +98,11 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
   [
     'EventsWait',
     '',
-    { backlog: { dead: 0, oldestSeconds: 121 } },
-    { backlog: { dead: 0, oldestSeconds: 120 } },
+    { backlog: { ...calm.backlog, oldestSeconds: 121 } },
+    { backlog: { ...calm.backlog, oldestSeconds: 120 } },
     'The oldest has waited for 2 minutes: no worker runs, or too few.',
   ],
-  ['DeadEvents', '', { backlog: { dead: 1, oldestSeconds: 0 } }, {}, '1 failed eight times.'],
+  ['DeadEvents', '', { backlog: { ...calm.backlog, dead: 1, oldestSeconds: 0 } }, {}, '1 failed eight times.'],
   ['MissedDeliveries', '', { missed: 1 }, { missed: 0 }, '1 that no retry will bring are not recovered yet.'],
   ['Unproven', 'payouts', proven(901), proven(900), 'The last complete run of payouts ended 15 minutes ago.'],
   ['Unproven', 'payouts', proven(181, 40), proven(180, 40), 'The last complete run of payouts ended 3 minutes ago.'],

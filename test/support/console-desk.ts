@@ -79,7 +79,7 @@ export async function seedDesk(db: Knex, now = Date.now()): Promise<void> {
         likeService: true,
       },
     ],
-    [{ hour, reason: 'invalid_signature', count: 31, likeService: 31 }],
+    [{ minute: hour, reason: 'invalid_signature', count: 31, likeService: 31 }],
   );
   const match = {
     label: 'old',

@@ -50,6 +50,8 @@ interface TestSettings {
   runDoctor?: () => Promise<DoctorLine[]>;
   books?: ApiDeps['books'];
   proofWaitMs?: number;
+  runKinds?: readonly string[];
+  runEverySeconds?: Record<string, number>;
 }
 
 /** The console over a database, its commands only noted. */
@@ -63,7 +65,7 @@ export function testConsole(db: Knex, more: TestSettings = {}) {
     tokens: more.tokens ?? consoleTokens,
     trustedProxies: more.trustedProxies ?? [],
     commands,
-    runKinds: ['payment-intents', 'invoices'],
+    runKinds: more.runKinds ?? ['payment-intents', 'invoices'],
     ready: async () => ({ ok: true, problems: [] }),
     metrics: async () => ({ contentType: 'text/plain', body: 'tallyhook_build_info 1\n' }),
     books: { timeZone: 'UTC', currency: 'USD', table: defaultContract.movements, chart: async () => defaultChart },
@@ -74,7 +76,7 @@ export function testConsole(db: Knex, more: TestSettings = {}) {
     signal: stop.signal,
     everyMs: 100,
     serviceBaseUrl: 'https://api.pay.example',
-    runEverySeconds: { 'payment-intents': 300, invoices: 600 },
+    runEverySeconds: more.runEverySeconds ?? { 'payment-intents': 300, invoices: 600 },
     alertChannels: more.alertChannels ?? ['slack', 'webhook'],
     queues: async () => [
       { name: 'events', state: { waiting: 2, active: 1, delayed: 0, failed: 1, oldestAt: Date.now() - 90_000 } },

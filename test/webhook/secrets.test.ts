@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createStatus } from '../../src/console/status.js';
+import { createState, statusNow } from '../../src/console/status.js';
 import { createLog } from '../../src/log.js';
 import { retiredLabels, retireSecret } from '../../src/records/deliveries/secrets.js';
 import { secretsStatus } from '../../src/webhook/rotation.js';
@@ -95,7 +95,7 @@ test('a retired label is rejected within seconds, and accepted again when that i
 test('with every secret retired the doctor and the line on every page say that no webhook is accepted', async () => {
   const { db } = database;
   const said = async (configured = secrets) => {
-    const status = createStatus({
+    const state = createState({
       db,
       log,
       now: () => new Date(),
@@ -104,7 +104,7 @@ test('with every secret retired the doctor and the line on every page say that n
       secretsStatus: () => secretsStatus(db, configured),
     });
     const checks = await checkSecrets({ db, config: { WEBHOOK_SECRETS: configured } } as DoctorParts);
-    const line = (await status()).items.filter(({ text }) => text.includes('no webhook is accepted'));
+    const line = (await statusNow(state)).items.filter(({ text }) => text.includes('no secret is accepted'));
     return { doctor: checks.filter(({ name }) => name === 'secrets'), line };
   };
   const retire = (label: string, now: number) =>

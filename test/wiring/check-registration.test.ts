@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config.js';
-import { createStatus } from '../../src/console/status.js';
+import { createState, statusNow } from '../../src/console/status.js';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import { createLog } from '../../src/log.js';
 import { recordHeartbeats } from '../../src/notify/record-heartbeats.js';
@@ -46,18 +46,19 @@ it('says who has another value than others, until all that are at work have the 
   const findings = async () => {
     const log = createLog('silent');
     const now = () => new Date();
-    const status = await createStatus({
+    const state = createState({
       db: database.db,
       log,
       now,
       runKinds: [],
       runEverySeconds: {},
       secretsStatus: async () => ({ items: [] }),
-    })();
+    });
+    const status = await statusNow(state);
     const alerts = findAlerts(await loadAlertFacts(database.db, { now: now(), runEverySeconds: {} }));
     return [
       ...alerts.filter(({ name }) => name === 'TallyhookSettingsDiffer').map(({ detail }) => detail),
-      ...status.items.map(({ text }) => text).filter((text) => text.includes('differs')),
+      ...status.items.map(({ text }) => text).filter((text) => text.includes('different settings')),
     ];
   };
   await works(['worker', 'scheduler'], 'on');
@@ -70,7 +71,7 @@ it('says who has another value than others, until all that are at work have the 
   const values = 'off at console; on at scheduler, worker';
   expect(await findings()).toEqual([
     `RELEASE_REQUIRES_REGISTRATION: ${values}.`,
-    `RELEASE_REQUIRES_REGISTRATION differs: ${values}`,
+    'Roles work with different settings: RELEASE_REQUIRES_REGISTRATION',
   ]);
 
   await database

@@ -1,8 +1,8 @@
+import { counted } from '../../domain/in-words.js';
 import { closePeriod } from '../../finance/periods/close-period.js';
 import { reopenPeriod } from '../../finance/periods/reopen-period.js';
 import type { Action, ActionRequest, ActionResult, PageDeps } from '../page.js';
 import { periodHref } from '../view/links.js';
-import { counted } from '../view/values.js';
 
 const NO_MONTH: ActionResult = { outcome: 'refused', message: 'Months can be read here, not closed.' };
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { counted } from '../../domain/in-words.js';
 import { getDelivery, recoverableIds, type Wanted } from '../../records/deliveries/list-deliveries.js';
 import type { Action, ActionRequest, PageDeps } from '../page.js';
 import { causeOf } from '../view/delivery-words.js';
 import { entityHref } from '../view/links.js';
 import { notice, type Section, table } from '../view/sections.js';
-import { ago, counted, id, text } from '../view/values.js';
+import { ago, id, text } from '../view/values.js';
 
 const moment = z.preprocess(
   (given) => (given === '' ? undefined : given),

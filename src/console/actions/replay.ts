@@ -1,9 +1,9 @@
+import { counted } from '../../domain/in-words.js';
 import { deadCallbacks, replayCallback, replayDeadCallbacks } from '../../records/callbacks/claim-callback.js';
 import { isRowId } from '../../records/database/paging.js';
 import { PRUNED_EVENT, prunedEvents } from '../../records/inbox/inbox-work.js';
 import type { Action } from '../page.js';
 import { notice } from '../view/sections.js';
-import { counted } from '../view/values.js';
 
 export const replayEvent: Action = {
   path: '/events/:id/replay',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { described } from '../../domain/views/parts.js';
+import { described, wordsOf } from '../../domain/views/parts.js';
 import { maximumTake } from '../../records/database/paging.js';
 import { badRequest, Problem } from '../problem.js';
 
@@ -39,12 +39,6 @@ export type Filters = Readonly<Record<string, 'text' | readonly string[]>>;
 export function filtersOf(item: z.ZodType, fields: readonly string[], words: Filters = {}): Filters {
   const shape = item instanceof z.ZodObject ? item.shape : {};
   return Object.fromEntries(fields.map((field) => [field, words[field] ?? wordsOf(shape[field])]));
-}
-
-function wordsOf(field: unknown): 'text' | readonly string[] {
-  if (field instanceof z.ZodNullable || field instanceof z.ZodOptional) return wordsOf(field.unwrap());
-  if (field instanceof z.ZodBoolean) return ['true', 'false'];
-  return field instanceof z.ZodEnum ? field.options.map(String) : 'text';
 }
 
 /** The query of a list that can be narrowed by these fields. */

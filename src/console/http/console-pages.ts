@@ -9,7 +9,7 @@ import { type ConsoleToken, knownTokens } from '../authenticate.js';
 import type { PageDeps } from '../page.js';
 import { pages } from '../pages/pages.js';
 import { badRequest, notHere, Problem } from '../problem.js';
-import { createStatus } from '../status.js';
+import { createState, statusNow } from '../status.js';
 import { notice } from '../view/sections.js';
 import { actionRoutes } from './action-router.js';
 import { type LiveSettings, liveRoutes } from './live.js';
@@ -21,10 +21,11 @@ import { signInRoutes } from './sign-in.js';
 const YEAR_MS = 365 * 86_400_000;
 
 /** The pages for people: who is signed in, what they see, what they can do. */
-export function consolePages(deps: PageDeps & LiveSettings, tokens: readonly ConsoleToken[]): Router {
+export function consolePages(given: Omit<PageDeps, 'state'> & LiveSettings, tokens: readonly ConsoleToken[]): Router {
+  const deps = { ...given, state: createState(given) };
   const known = knownTokens(tokens);
   const sessions = createSessions(known, deps);
-  const site: Site = { deps, sessions, pages, status: createStatus(deps) };
+  const site: Site = { deps, sessions, pages, status: () => statusNow(deps.state) };
   const router = Router();
   // Their address carries a version: a browser need never ask again.
   router.use('/assets', express.static(assetsFolder, { immutable: true, maxAge: YEAR_MS, index: false }));

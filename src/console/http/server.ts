@@ -10,7 +10,7 @@ import { notFound, problemHandler } from '../problem.js';
 import { consolePages } from './console-pages.js';
 import type { LiveSettings } from './live.js';
 
-export interface ConsoleDeps extends PageDeps, LiveSettings {
+export interface ConsoleDeps extends Omit<PageDeps, 'state'>, LiveSettings {
   tokens: readonly ConsoleToken[];
   /** Whose X-Forwarded-For is believed, as Express takes it. */
   trustedProxies: readonly string[];

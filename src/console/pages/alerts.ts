@@ -1,4 +1,5 @@
 import { conditionNamed } from '../../domain/alerts/alerts.js';
+import { duration } from '../../domain/in-words.js';
 import type { AlertView } from '../../domain/views/operation-shapes.js';
 import { type ChannelView, channelViews } from '../../records/alerts/alert-channels.js';
 import { listNotices, type NoticeView, noticeStatuses, noticesOf } from '../../records/alerts/list-notices.js';
@@ -11,7 +12,6 @@ import {
   badge,
   badgesOf,
   count,
-  duration,
   link,
   list,
   none,

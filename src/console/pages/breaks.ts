@@ -1,18 +1,13 @@
 import { breakDefinitions, breakKinds } from '../../domain/breaks/breaks.js';
+import { severities } from '../../domain/breaks/findings.js';
+import { counted } from '../../domain/in-words.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { countUnclosed, getBreak, listBreaks } from '../../records/breaks/list-breaks.js';
 import { acknowledgeBreak, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';
 import type { Page, PageRequest } from '../page.js';
 import { ageColumns, ages, ageWords } from '../view/age-columns.js';
-import {
-  breakColumns,
-  breakStatuses,
-  severities,
-  severityBadge,
-  severityTones,
-  statusBadge,
-} from '../view/break-rows.js';
+import { breakColumns, breakStatuses, severityBadge, severityTones, statusBadge } from '../view/break-rows.js';
 import { evidenceSections } from '../view/evidence.js';
 import { evidenceFor } from '../view/personal.js';
 import { entityValue } from '../view/record-words.js';
@@ -27,7 +22,7 @@ import {
   table,
   withQuery,
 } from '../view/sections.js';
-import { ago, capitalized, counted, id, link, none, text, time, words } from '../view/values.js';
+import { ago, capitalized, id, link, none, text, time, words } from '../view/values.js';
 
 export const breaks: Page = {
   path: '/breaks',

@@ -1,5 +1,6 @@
 import { stringify } from 'lossless-json';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
+import { counted } from '../../domain/in-words.js';
 import { fromJsonText } from '../../domain/json.js';
 import type { DeliveryDetail, DeliveryView } from '../../domain/views/webhook-shapes.js';
 import { listBreaks } from '../../records/breaks/list-breaks.js';
@@ -26,21 +27,7 @@ import {
   type TableSection,
   type Tile,
 } from '../view/sections.js';
-import {
-  ago,
-  badge,
-  capitalized,
-  count,
-  counted,
-  id,
-  link,
-  list,
-  none,
-  quiet,
-  text,
-  time,
-  type Value,
-} from '../view/values.js';
+import { ago, badge, capitalized, count, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 
 export const deliveries: Page = {
   path: '/deliveries',

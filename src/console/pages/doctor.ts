@@ -1,10 +1,11 @@
+import { counted } from '../../domain/in-words.js';
 import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { listActions } from '../../records/actions/list-actions.js';
 import { versionText } from '../../version.js';
 import { DOCTOR, DOCTOR_RESULT, runChecks } from '../actions/run-checks.js';
 import type { DoctorLine, Page, PageDeps } from '../page.js';
 import { notice, type Section, table } from '../view/sections.js';
-import { badge, counted, type Tone, text, type Value } from '../view/values.js';
+import { badge, type Tone, text, type Value } from '../view/values.js';
 
 /** No run of the checks lasts longer. */
 const LONGEST_MS = 300_000;

@@ -1,32 +1,15 @@
-import { NONE_ACCEPTED, retiredLast } from '../../domain/deliveries/last-secret.js';
-import type { Coverage, Run } from '../../domain/views/proof-shapes.js';
-import { countMissed } from '../../records/deliveries/list-deliveries.js';
-import { countCompletedPayments, countOpenBreaks, type OpenBreaks, type PaymentCounts } from '../../records/gauges.js';
-import { type Backlog, inboxBacklog } from '../../records/inbox/inbox-work.js';
+import type { AlertFacts } from '../../domain/alerts/facts.js';
+import { counted, duration } from '../../domain/in-words.js';
+import { provenWords } from '../../domain/state/proven.js';
+import type { Problem } from '../../domain/state/state.js';
+import { type Figures, loadFigures } from '../../records/alerts/load-state.js';
+import { countCompletedPayments, type PaymentCounts } from '../../records/gauges.js';
 import { type MinuteCount, minuteCounts } from '../../records/inbox/minute-counts.js';
-import { coverage } from '../../records/runs/coverage.js';
-import { listRuns } from '../../records/runs/runs.js';
-import { mayDo } from '../authenticate.js';
-import type { Page, PageDeps, PageRequest } from '../page.js';
-import { unprovenOf } from '../status.js';
-import { severities, severityBadge } from '../view/break-rows.js';
+import type { Page } from '../page.js';
+import { severityBadge } from '../view/break-rows.js';
 import { minutesChart, spark } from '../view/chart.js';
-import { type Section, type Tile, table } from '../view/sections.js';
-import {
-  ago,
-  badge,
-  counted,
-  duration,
-  link,
-  list,
-  none,
-  quiet,
-  text,
-  time,
-  type Value,
-  words,
-} from '../view/values.js';
-import { secrets as secretsPage } from './secrets.js';
+import { notice, type Section, type Tile, table } from '../view/sections.js';
+import { ago, amount, count, link, list, none, quiet, stack, text, type Value } from '../view/values.js';
 
 const MINUTES = 60;
 
@@ -35,44 +18,75 @@ export const overview: Page = {
   title: 'Overview',
   group: '',
   live: true,
-  load: async (deps, req) => {
-    const { db, runKinds, now } = deps;
+  load: async ({ db, now, state: known }) => {
     const at = now();
     const midnight = new Date(Math.floor(at.getTime() / 86_400_000) * 86_400_000);
-    const [payments, minutes, backlog, missed, breaks, covered, runs] = await Promise.all([
+    const [{ state, facts }, figures, payments, minutes] = await Promise.all([
+      known(),
+      loadFigures(db, at),
       countCompletedPayments(db, midnight),
       minuteCounts(db, at, MINUTES),
-      inboxBacklog(db),
-      countMissed(db),
-      countOpenBreaks(db),
-      coverage(db, runKinds, at),
-      newestRuns(deps),
     ]);
+    const isProven = state.severity === null;
+    const runs = { text: 'What is proven of each kind', href: '/runs' };
     return {
-      intro: 'Webhooks report, the service’s own lists decide: what is proven, what waits, and what is wrong.',
+      intro: 'What is to be done now, the worst first; then what is proven, and what came in.',
       sections: [
+        problemsTable(state.problems, at),
+        notice(isProven ? 'good' : 'quiet', provenWords(facts.kinds), balanceWords(facts.balances), runs),
         {
           is: 'tiles',
           tiles: [
             paymentsTile(payments),
-            receivedTile(minutes),
-            backlogTile(backlog),
-            missedTile(missed),
-            breaksTile(breaks),
-            await secretsTile(deps, req),
+            receivedTile(minutes, figures),
+            backlogTile(facts.backlog),
+            heldTile(figures),
           ],
         },
         minutesChart(minutes),
-        ...(breaks.length === 0 ? [] : [breaksTable(breaks)]),
-        coverageTable(covered, runs, deps),
       ],
     };
   },
 };
 
-async function newestRuns({ db, runKinds }: PageDeps): Promise<Map<string, Run>> {
-  const newest = await Promise.all(runKinds.map((kind) => listRuns(db, { kind, take: 1 })));
-  return new Map(newest.flatMap(({ items }) => items.map((run) => [run.kind, run] as const)));
+function problemsTable(problems: readonly Problem[], now: Date): Section {
+  return table(problems, {
+    caption: 'What to do now',
+    columns: [
+      ['Severity', ({ severity }) => severityBadge(severity)],
+      ['What', whatOf, 'wide'],
+      ['How many', ({ count: n }) => count(n), 'end'],
+      ['How much', ({ money }) => stack(money.map(({ amount: n, currency }) => amount(n, currency))), 'end'],
+      ['Since', ({ seconds }) => sinceOf(seconds, now)],
+      ['What to do first', ({ remedy, page }) => list([text(remedy, 'Nothing.'), link('Go there', page)])],
+    ],
+    empty: ['Nothing is to be done', 'Nothing is known to be wrong; what is proven stands below.'],
+  });
+}
+
+function whatOf({ title, detail, page, follows }: Problem): Value {
+  const followers = follows.map((one) => quiet(`with it: ${one.title}`));
+  return stack([link(title, page), ...(detail === title ? [] : [quiet(detail)]), ...followers]);
+}
+
+/** To the minute: a page that is open is not drawn anew for less. */
+function sinceOf(seconds: number | null, now: Date): Value {
+  if (seconds === null) return none('not known');
+  return ago(new Date(Math.round(now.getTime() / 60_000 - seconds / 60) * 60_000).toISOString());
+}
+
+function balanceWords({ total, unproven }: { total: number; unproven: readonly unknown[] }): string {
+  return `${total - unproven.length} of ${counted(total, 'balance')} ${total === 1 ? 'is' : 'are'} proven.`;
+}
+
+function heldTile({ ordersHeld }: Figures): Tile {
+  return {
+    label: 'Paid orders held',
+    value: String(ordersHeld),
+    note: ordersHeld === 0 ? 'every paid order is released' : 'paid, and not released yet: each says why',
+    href: '/orders?status=paid',
+    ...(ordersHeld > 0 ? { tone: 'warn' } : {}),
+  };
 }
 
 function paymentsTile({ verified, claimed }: PaymentCounts): Tile {
@@ -84,22 +98,20 @@ function paymentsTile({ verified, claimed }: PaymentCounts): Tile {
   };
 }
 
-function receivedTile(minutes: readonly MinuteCount[]): Tile {
+function receivedTile(minutes: readonly MinuteCount[], { received, rejected }: Figures): Tile {
   const perMinute = minutes.map(({ applied, waiting, notApplied }) => applied + waiting + notApplied);
-  const total = perMinute.reduce((sum, n) => sum + n, 0);
-  const rejected = minutes.reduce((sum, { rejected }) => sum + rejected, 0);
   return {
     label: 'Events in the last hour',
-    value: String(total),
+    value: String(received),
     note: rejected === 0 ? 'no request rejected' : counted(rejected, 'request rejected', 'requests rejected'),
-    href: '/events',
+    href: rejected === 0 ? '/events' : '/rejections',
+    ...(rejected > 0 ? { tone: 'warn' } : {}),
     spark: spark(perMinute, `Events received per minute; the highest is ${Math.max(...perMinute)}.`),
   };
 }
 
-function backlogTile({ received, failed, dead, oldestSeconds }: Backlog): Tile {
+function backlogTile({ waiting, failed, dead, oldestSeconds }: AlertFacts['backlog']): Tile {
   const parts = [...(failed > 0 ? [`${failed} tried again`] : []), ...(dead > 0 ? [`${dead} given up`] : [])];
-  const waiting = received + failed;
   return {
     label: 'Waiting to be applied',
     value: String(waiting),
@@ -108,99 +120,4 @@ function backlogTile({ received, failed, dead, oldestSeconds }: Backlog): Tile {
     ...(dead > 0 || oldestSeconds > 120 ? { tone: 'bad' } : {}),
     href: dead > 0 ? '/events?status=dead' : '/events?status=received',
   };
-}
-
-function missedTile(missed: number | null): Tile {
-  const label = 'Missed deliveries';
-  if (missed === null) {
-    const note = 'no complete reading of the history yet';
-    return { label, value: 'unknown', note, tone: 'warn', href: '/runs?kind=deliveries' };
-  }
-  return {
-    label,
-    value: String(missed),
-    note: missed === 0 ? 'none, as far as the history was read' : 'sent by the service, not here',
-    tone: missed > 0 ? 'bad' : 'quiet',
-    href: '/deliveries?show=missed',
-  };
-}
-
-function breaksTile(breaks: readonly OpenBreaks[]): Tile {
-  const of = (wanted: string) =>
-    breaks.reduce((sum, { severity, count }) => sum + (severity === wanted ? count : 0), 0);
-  const total = breaks.reduce((sum, { count }) => sum + count, 0);
-  const parts = severities.flatMap((severity) => (of(severity) > 0 ? [`${of(severity)} ${severity}`] : []));
-  const grave = of('critical') + of('high') > 0;
-  return {
-    label: 'Open breaks',
-    value: String(total),
-    note: total === 0 ? 'none known; what is unproven is shown above' : parts.join(', '),
-    tone: total === 0 ? 'quiet' : grave ? 'bad' : 'warn',
-    href: '/breaks?status=open',
-  };
-}
-
-/** How the secrets are doing. */
-async function secretsTile({ secretsStatus, log }: PageDeps, { actor }: PageRequest): Promise<Tile> {
-  const label = 'Signing secrets';
-  try {
-    const { items } = await secretsStatus();
-    const live = items.filter(({ retiredAt }) => retiredAt === null);
-    const used = live.filter(({ matches24h }) => matches24h > 0).length;
-    const noneAccepted = retiredLast(items) !== null;
-    return {
-      label,
-      value: String(live.length),
-      note: noneAccepted ? NONE_ACCEPTED : `${used} matched in the last 24 h`,
-      ...(mayDo(actor, secretsPage.roles ?? []) ? { href: secretsPage.path } : {}),
-      ...(noneAccepted ? { tone: 'bad' } : used === 0 ? { tone: 'warn' } : {}),
-    };
-  } catch (error) {
-    log.warn({ err: error }, 'secrets not read');
-    return { label, value: 'unknown', note: 'could not be read', tone: 'warn' };
-  }
-}
-
-function breaksTable(breaks: readonly OpenBreaks[]): Section {
-  const rank = ({ severity }: OpenBreaks) => severities.indexOf(severity);
-  const sorted = [...breaks].sort((a, b) => rank(a) - rank(b) || b.count - a.count);
-  return table(sorted, {
-    caption: 'Open breaks by kind',
-    columns: [
-      ['Kind', ({ kind }) => link(words(kind), `/breaks?kind=${encodeURIComponent(kind)}&status=open`)],
-      ['Severity', ({ severity }) => severityBadge(severity)],
-      ['Open', ({ count }) => text(String(count)), 'end'],
-    ],
-  });
-}
-
-function coverageTable(
-  covered: readonly Coverage[],
-  runs: ReadonlyMap<string, Run>,
-  { runEverySeconds }: PageDeps,
-): Section {
-  return table(covered, {
-    caption: 'What the service’s own lists prove',
-    columns: [
-      ['Kind', ({ kind }) => link(kind, `/runs?kind=${kind}`)],
-      [
-        'State',
-        (of) => {
-          const problem = unprovenOf(of, runEverySeconds);
-          return problem === null ? badge('proven', 'good') : list([badge('unproven', 'warn'), quiet(problem)]);
-        },
-      ],
-      ['Proven since', ({ provenSince }) => time(provenSince)],
-      ['Proven up to', ({ completeUntil }) => ago(completeUntil)],
-      ['Last run', ({ kind }) => runValue(runs.get(kind))],
-    ],
-    empty: ['Nothing is read', 'Every kind of run is switched off, so nothing is proven.'],
-  });
-}
-
-function runValue(run: Run | undefined): Value {
-  if (run === undefined) return none('none yet');
-  const { status, changed, seen } = run;
-  if (status === 'running') return badge(`running, ${seen} seen`, 'info');
-  return status === 'succeeded' ? text(`${seen} seen, ${changed} changed`) : badge(status, 'bad');
 }

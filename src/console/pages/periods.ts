@@ -1,3 +1,4 @@
+import { counted } from '../../domain/in-words.js';
 import type { Missing, PeriodView } from '../../domain/views/books-shapes.js';
 import { checkPeriod } from '../../finance/periods/check-period.js';
 import { getPeriod, listPeriods } from '../../records/books/periods.js';
@@ -5,7 +6,7 @@ import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from '
 import type { Page, PageRequest } from '../page.js';
 import { breakHref, inPath, periodHref } from '../view/links.js';
 import { type ActionButton, type Facts, factsPanel, listTable, notice, type Section, table } from '../view/sections.js';
-import { ago, badge, count, counted, id, link, list, none, quiet, text, type Value } from '../view/values.js';
+import { ago, badge, count, id, link, list, none, quiet, text, type Value } from '../view/values.js';
 
 export const periods: Page = {
   path: '/periods',

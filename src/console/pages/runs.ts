@@ -1,4 +1,8 @@
-import type { Run } from '../../domain/views/proof-shapes.js';
+import type { KindFacts } from '../../domain/alerts/facts.js';
+import { duration } from '../../domain/in-words.js';
+import { unprovenText } from '../../domain/state/notices.js';
+import type { Coverage, Run } from '../../domain/views/proof-shapes.js';
+import { coverage } from '../../records/runs/coverage.js';
 import { getRun, listRuns } from '../../records/runs/runs.js';
 import { startRun } from '../actions/start-run.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
@@ -14,8 +18,9 @@ import {
   options,
   type Section,
   type Tile,
+  table,
 } from '../view/sections.js';
-import { ago, badge, badgesOf, count, duration, id, list, none, quiet, text, type Value } from '../view/values.js';
+import { ago, badge, badgesOf, count, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 
 export const runs: Page = {
   path: '/runs',
@@ -24,13 +29,18 @@ export const runs: Page = {
   filters: ['kind', 'status'],
   live: true,
   load: async (deps, req) => {
-    const page = await listRuns(deps.db, { ...req.filters, cursor: req.cursor });
     const at = deps.now();
+    const [page, covered, { facts: known }] = await Promise.all([
+      listRuns(deps.db, { ...req.filters, cursor: req.cursor }),
+      coverage(deps.db, deps.runKinds, at),
+      deps.state(),
+    ]);
     return {
       intro:
         'Each reading of the service’s own lists, and what it proved. A run that is not proven is never taken for a complete one.',
       actions: [startButton(deps, req)],
       sections: [
+        coverageTable(covered, known.kinds),
         filters(req, [
           { name: 'kind', label: 'Kind', options: options(deps.runKinds) },
           { name: 'status', label: 'Status', options: options(['running', 'succeeded', 'failed', 'aborted']) },
@@ -61,6 +71,26 @@ export const runs: Page = {
     };
   },
 };
+
+function coverageTable(covered: readonly Coverage[], kinds: readonly KindFacts[]): Section {
+  return table(covered, {
+    caption: 'What the service’s own lists prove',
+    columns: [
+      ['Kind', ({ kind }) => link(kind, `/runs?kind=${kind}`)],
+      [
+        'State',
+        ({ kind }) => {
+          const of = kinds.find((one) => one.kind === kind);
+          const problem = of === undefined ? null : unprovenText(of);
+          return problem === null ? badge('proven', 'good') : list([badge('unproven', 'warn'), quiet(problem)]);
+        },
+      ],
+      ['Proven since', ({ provenSince }) => time(provenSince)],
+      ['Proven up to', ({ completeUntil }) => ago(completeUntil)],
+    ],
+    empty: ['Nothing is read', 'Every kind of run is switched off, so nothing is proven.'],
+  });
+}
 
 /** With the kinds of this installation; that of the list is chosen. */
 function startButton({ runKinds }: PageDeps, req: PageRequest, kind = req.filters['kind']): ActionButton | null {

@@ -1,9 +1,10 @@
 import type { Severity } from '../../domain/breaks/findings.js';
+import { counted } from '../../domain/in-words.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { breakHref } from './links.js';
 import { entityValue } from './record-words.js';
 import { type Column, type Section, table } from './sections.js';
-import { ago, badge, badgesOf, counted, link, list, quiet, type Tone, text, type Value, words } from './values.js';
+import { ago, badge, badgesOf, link, list, quiet, type Tone, text, type Value, words } from './values.js';
 
 export const severityTones: Readonly<Record<Severity, Tone>> = {
   critical: 'bad',
@@ -13,8 +14,6 @@ export const severityTones: Readonly<Record<Severity, Tone>> = {
 };
 
 export const severityBadge = badgesOf(severityTones);
-
-export const severities = ['critical', 'high', 'medium', 'low'] as const satisfies Severity[];
 
 const statuses: Readonly<Record<BreakView['status'], { text: string; tone: Tone }>> = {
   open: { text: 'open', tone: 'bad' },

@@ -1,3 +1,4 @@
+import { duration, groups } from '../../domain/in-words.js';
 import { normalizeAmount } from '../../domain/money.js';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
@@ -68,13 +69,6 @@ export function ageOf(at: string, now: Date): string {
   return seconds < 0 ? `in ${duration(-seconds)}` : `${duration(seconds)} ago`;
 }
 
-export function duration(seconds: number): string {
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
-  return `${Math.floor(seconds / 86_400)} d`;
-}
-
 /** `payment_intent` as `payment intent`. */
 export function words(name: string): string {
   return name.replaceAll('_', ' ');
@@ -83,15 +77,6 @@ export function words(name: string): string {
 /** With a large letter at its beginning. */
 export function capitalized(text: string): string {
   return text.replace(/^./, (first) => first.toUpperCase());
-}
-
-/** A count of things in words: `1 break`, `3 breaks`. */
-export function counted(n: number, one: string, many = `${one}s`): string {
-  return `${groups(String(n))} ${n === 1 ? one : many}`;
-}
-
-function groups(digits: string): string {
-  return /^\d{5,}$/.test(digits) ? digits.replace(/\B(?=(\d{3})+$)/g, ' ') : digits;
 }
 
 function plain(value: string): string {

@@ -1,3 +1,5 @@
+import type { Severity } from '../breaks/findings.js';
+import type { Money } from '../family/money.js';
 import type { AlertFacts } from './facts.js';
 
 export const alertSeverities = ['critical', 'warning'] as const;
@@ -9,6 +11,8 @@ export const lateSeconds = {
   heartbeat: 120,
   /** The queue's answer. It is asked twice a minute; a restart takes less. */
   queue: 60,
+  /** A channel that takes no alert. */
+  channel: 300,
   /** The oldest stored event that is not applied. */
   event: 120,
   callback: 600,
@@ -37,20 +41,50 @@ export interface Alert {
   rule: Rule;
 }
 
+/** Something that is not as it should be, as the facts show it. */
+export interface Found {
+  /** Distinguishes those of one name; left out: there is one at most. */
+  subject?: string;
+  /** With numbers, without anything that identifies a person. */
+  detail: string;
+  /** What it is called, where the summary alone does not say it. */
+  title?: string;
+  /** Where it is not that of its condition. */
+  severity?: Severity;
+  /** All that there are, never a sample of them. */
+  count?: number;
+  /** How long it has been so. */
+  seconds?: number;
+  money?: readonly Money[];
+  /** Where they are not those of its condition. */
+  remedy?: string;
+  check?: string;
+}
+
+/** What is looked for in the facts, and what is said where it is found. */
+export interface Watched {
+  name: string;
+  summary: string;
+  /** What to do first; empty: nothing is to be done. */
+  remedy: string;
+  /** The page of the console that shows it; the subject goes behind a final `=`. */
+  page: string;
+  /** What the doctor calls the check that finds it; left out: as its subject. */
+  check?: string;
+  found: (facts: AlertFacts) => readonly Found[];
+}
+
 /** An alert that the database shows as well: people are sent it. */
-export interface Condition extends Alert {
+export interface Condition extends Alert, Watched {
   severity: AlertSeverity;
   /** People are sent it when it has held for so long; left out: at once. */
   holdSeconds?: number;
   /** It fires again no sooner than so long after it fired last; left out: at any time. */
   apartSeconds?: number;
-  /** The page of the console that shows it; the subject goes behind a final `=`. */
-  page: string;
-  /** Each that holds, in words, by its subject. */
-  found: (facts: AlertFacts) => readonly { subject?: string; detail: string }[];
 }
 
-export type Named<A extends Alert> = Readonly<Record<string, Omit<A, 'name'>>>;
+export type Named<A extends { name: string }> = Readonly<Record<string, Omit<A, 'name'>>>;
 
-export const when = (holds: boolean, detail: string) => (holds ? [{ detail }] : []);
+export const when = (holds: boolean, detail: string, more: Omit<Found, 'detail'> = {}): Found[] =>
+  holds ? [{ detail, ...more }] : [];
 export const minutes = (seconds: number) => `${Math.round(seconds / 60)} minutes`;

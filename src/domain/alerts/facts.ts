@@ -1,5 +1,7 @@
 import type { BreakKind } from '../breaks/breaks.js';
 import type { Severity } from '../breaks/findings.js';
+import type { DeliveryClass } from '../deliveries/delivery-class.js';
+import type { Money } from '../family/money.js';
 
 /** What the database knows of the whole at one moment. Null: it was not measured yet. */
 export interface AlertFacts {
@@ -9,14 +11,30 @@ export interface AlertFacts {
   invalidSignatures: { sinceMatch: number; fiveMinutes: number; share: number };
   /** `share`: how many of all that carried a signature of ours; where the clocks agree, what is new is taken. */
   expiredTimestamps: { halfHour: number; share: number };
-  noSecretAccepted: boolean;
-  backlog: { dead: number; oldestSeconds: number };
+  /** Null: it could not be read. */
+  noSecretAccepted: boolean | null;
+  /** All requests that were rejected in the last hour, by reason; `likeService`: those with the service's headers. */
+  rejected: readonly { reason: string; count: number; likeService: number }[];
+  /** `waiting`: tried again or not; `failed`: those that are tried again. */
+  backlog: { waiting: number; failed: number; dead: number; oldestSeconds: number };
   missed: number | null;
-  breaks: readonly { kind: BreakKind; severity: Severity; count: number; oldestSeconds: number }[];
-  /** Of each kind that is read: how far apart its runs are at most, and how long ago one ended complete. */
-  kinds: readonly { kind: string; everySeconds: number; provenSecondsAgo: number | null }[];
+  /** What is not made good, and how many of it are missed by now. */
+  awaited: readonly { class: DeliveryClass; awaited: number; missed: number }[];
+  /** All that nobody has closed, acknowledged ones included. `money`: what is known of the amounts, a sum for each asset. */
+  breaks: readonly {
+    kind: BreakKind;
+    severity: Severity;
+    count: number;
+    oldestSeconds: number;
+    money: readonly Money[];
+  }[];
+  kinds: readonly KindFacts[];
+  /** How many assets have a balance, and those whose balance is not proven; `isUnexplained`: something is missing, or too much. */
+  balances: { total: number; unproven: readonly { assetCode: string; why: string; isUnexplained: boolean }[] };
   /** Creating calls of ours of which only a person can say what came. */
   lostCalls: readonly { operation: string; count: number }[];
+  /** Those whose outcome the scheduler is still to find. */
+  openCalls: number;
   heldByRefund: number;
   callbacks: { dead: number; oldestSeconds: number };
   /** `findings`: when the seals were verified last; null: never. `unverifiedSeconds`: since all were, or since sealing began. */
@@ -27,4 +45,20 @@ export interface AlertFacts {
   /** Settings that roles at work have otherwise than others, and who has which value. */
   settings: readonly { setting: string; values: string }[];
   ageSeconds: number;
+}
+
+/** Of one kind of records that runs read. */
+export interface KindFacts {
+  kind: string;
+  /** How far apart its runs are at most; null: they are switched off. */
+  everySeconds: number | null;
+  /** How long ago a run ended complete. */
+  provenSecondsAgo: number | null;
+  /** When the newest complete run began, ISO 8601, and how long ago that is. */
+  completeUntil: string | null;
+  ageSeconds: number | null;
+  /** How long ago the newest run ended, however. */
+  endedSecondsAgo: number | null;
+  /** What the newest run did not prove, and why; null: it proved all. */
+  reason: string | null;
 }

@@ -1,9 +1,13 @@
 import type { BreakKind } from '../breaks/breaks.js';
-import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
+import { counted } from '../in-words.js';
+import { type Condition, type Found, lateSeconds, minutes, type Named, when } from './condition.js';
 import type { AlertFacts } from './facts.js';
 
 const ENDPOINT_OFF: readonly BreakKind[] = ['endpoint_inactive', 'endpoint_unsubscribed'];
-const MOVES_MONEY: readonly string[] = ['createRefund', 'createPayout', 'createTransfer'];
+export const MOVES_MONEY: readonly string[] = ['createRefund', 'createPayout', 'createTransfer'];
+
+export const callIsLost =
+  'Do not send it again. “tallyhook calls list” names it: look in the service’s dashboard, then “tallyhook calls settle KEY --as done:ID” or “--as not_done”.';
 
 /** What the lists of the service show, what we send, and what is kept. */
 export const recordConditions: Named<Condition> = {
@@ -25,8 +29,8 @@ export const recordConditions: Named<Condition> = {
     },
     found: ({ kinds }) =>
       kinds.flatMap(({ kind, everySeconds, provenSecondsAgo: ago }) =>
-        ago !== null && ago > Math.max(3 * everySeconds, 180)
-          ? [{ subject: kind, detail: `The last complete run of ${kind} ended ${minutes(ago)} ago.` }]
+        everySeconds !== null && ago !== null && ago > Math.max(3 * everySeconds, 180)
+          ? [{ subject: kind, detail: `The last complete run of ${kind} ended ${minutes(ago)} ago.`, seconds: ago }]
           : [],
       ),
   },
@@ -47,15 +51,20 @@ export const recordConditions: Named<Condition> = {
     },
     found: ({ kinds, ageSeconds }) =>
       kinds
-        .filter(({ provenSecondsAgo }) => provenSecondsAgo === null && ageSeconds > 3_600)
-        .map(({ kind }) => ({ subject: kind, detail: `No run of ${kind} has ever ended complete.` })),
+        .filter((of) => of.everySeconds !== null && of.provenSecondsAgo === null && ageSeconds > 3_600)
+        .map(({ kind }) => ({
+          subject: kind,
+          detail: `No run of ${kind} has ever ended complete.`,
+          seconds: ageSeconds,
+        })),
   },
   TallyhookCriticalBreak: {
     severity: 'critical',
     runbook: 'a-critical-break-is-open',
     summary: 'Our records and the service’s contradict one another where money may be lost',
     remedy: 'Ship and pay nothing on what it names until you have looked at both sides on the page Breaks.',
-    page: '/breaks?status=open&kind=',
+    page: '/breaks?kind=',
+    check: 'breaks',
     rule: { expr: 'max by (kind) (tallyhook_breaks_open{severity="critical"}) > 0', by: 'kind' },
     found: ({ breaks }) => breaks.filter(({ severity }) => severity === 'critical').map(breakWords),
   },
@@ -65,36 +74,32 @@ export const recordConditions: Named<Condition> = {
     summary: 'The service does not send what we need',
     remedy:
       'Switch the endpoint on in the service’s dashboard, or subscribe it to what the break names on the page Breaks. Payments made meanwhile are found by reading the lists.',
-    page: '/breaks?status=open&kind=',
+    page: '/breaks?kind=',
+    check: 'breaks',
     rule: { expr: `max by (kind) (tallyhook_breaks_open{kind=~"${ENDPOINT_OFF.join('|')}"}) > 0`, by: 'kind' },
-    found: ({ breaks }) => breaks.filter(({ kind }) => ENDPOINT_OFF.includes(kind)).map(breakWords),
+    found: ({ breaks }) => breaks.filter(isEndpointOff).map(breakWords),
   },
   TallyhookHighBreak: {
     severity: 'warning',
     runbook: 'a-high-break-is-open',
     summary: 'A break of high severity stays open',
     remedy: 'Look at both sides on the page Breaks; docs/breaks.md says what each kind asks for.',
-    page: '/breaks?status=open&kind=',
+    page: '/breaks?kind=',
+    check: 'breaks',
     rule: {
       expr: `max by (kind) (tallyhook_breaks_open{severity="high", kind!~"${ENDPOINT_OFF.join('|')}"}) > 0`,
       for: '15m',
       by: 'kind',
     },
-    found: ({ breaks }) =>
-      breaks
-        .filter(
-          ({ kind, severity, oldestSeconds }) =>
-            severity === 'high' && !ENDPOINT_OFF.includes(kind) && oldestSeconds > 900,
-        )
-        .map(breakWords),
+    found: ({ breaks }) => breaks.filter(isHigh).map(breakWords),
   },
   TallyhookLostCall: {
     severity: 'critical',
     runbook: 'a-call-is-lost',
     summary: 'Nobody knows whether a call of ours moved money',
-    remedy:
-      'Do not send it again. “tallyhook calls list” names it: look in the service’s dashboard, then “tallyhook calls settle KEY --as done:ID” or “--as not_done”.',
+    remedy: callIsLost,
     page: '/doctor',
+    check: 'calls with unknown outcome',
     rule: { expr: `max by (operation) (tallyhook_calls_lost{operation=~"${MOVES_MONEY.join('|')}"}) > 0` },
     found: ({ lostCalls }) =>
       lostCalls
@@ -102,6 +107,7 @@ export const recordConditions: Named<Condition> = {
         .map(({ operation, count }) => ({
           subject: operation,
           detail: `${count} without an answer, and no list shows what came of it. A refund holds its order.`,
+          count,
         })),
   },
   TallyhookRefundUnlinked: {
@@ -112,9 +118,12 @@ export const recordConditions: Named<Condition> = {
     summary: 'Orders wait for a word about a refund',
     remedy: '“tallyhook refunds list” names it; “tallyhook refunds assign” says whose it is.',
     page: '/orders?status=paid',
+    check: 'refunds',
     rule: { expr: 'max(tallyhook_orders_held_by_refund) > 0', for: '15m' },
     found: ({ heldByRefund }) =>
-      when(heldByRefund > 0, `${heldByRefund} paid orders are held: nothing says which payment the refund is of.`),
+      when(heldByRefund > 0, `${heldByRefund} paid orders are held: nothing says which payment the refund is of.`, {
+        count: heldByRefund,
+      }),
   },
   TallyhookDeadCallbacks: {
     severity: 'critical',
@@ -122,8 +131,9 @@ export const recordConditions: Named<Condition> = {
     summary: 'Callbacks to the store were given up',
     remedy: 'Fix the store, then replay them on the page Callbacks.',
     page: '/callbacks?status=dead',
+    check: 'callbacks',
     rule: { expr: 'max(tallyhook_callback_backlog{state="dead"}) > 0' },
-    found: ({ callbacks: { dead } }) => when(dead > 0, `${dead} wait to be replayed.`),
+    found: ({ callbacks: { dead } }) => when(dead > 0, `${dead} wait to be replayed.`, { count: dead }),
   },
   TallyhookCallbacksWait: {
     severity: 'warning',
@@ -132,12 +142,28 @@ export const recordConditions: Named<Condition> = {
     summary: 'The store does not take callbacks',
     remedy: 'See what the store answers on the page Callbacks; what waits follows by itself once it takes them.',
     page: '/callbacks?status=pending',
+    check: 'callbacks',
     rule: { expr: `max(tallyhook_callback_backlog_oldest_seconds) > ${lateSeconds.callback}`, for: '1m' },
     found: ({ callbacks: { oldestSeconds } }) =>
-      when(oldestSeconds > lateSeconds.callback, `The oldest has waited for ${minutes(oldestSeconds)}.`),
+      when(oldestSeconds > lateSeconds.callback, `The oldest has waited for ${minutes(oldestSeconds)}.`, {
+        seconds: oldestSeconds,
+      }),
   },
 };
 
-function breakWords({ kind, count }: AlertFacts['breaks'][number]) {
-  return { subject: kind, detail: `${count} open of kind ${kind}.` };
+type OpenBreaks = AlertFacts['breaks'][number];
+
+const isEndpointOff = ({ kind }: OpenBreaks): boolean => ENDPOINT_OFF.includes(kind);
+
+const isHigh = (one: OpenBreaks): boolean => one.severity === 'high' && !isEndpointOff(one) && one.oldestSeconds > 900;
+
+/** Whether one of the alerts above is about it. */
+export function isAlerted(one: OpenBreaks): boolean {
+  return one.severity === 'critical' || isEndpointOff(one) || isHigh(one);
+}
+
+export function breakWords({ kind, severity, count, oldestSeconds, money }: OpenBreaks): Found {
+  const title = `${counted(count, 'open break')} ${kind.replaceAll('_', ' ')}`;
+  const detail = `${count} open of kind ${kind}.`;
+  return { subject: kind, detail, title, severity, count, seconds: oldestSeconds, money };
 }

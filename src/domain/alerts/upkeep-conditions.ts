@@ -11,6 +11,7 @@ export const upkeepConditions: Named<Condition> = {
     remedy:
       'Set it alike for every role, and restart those that differ. Until then which role decides an order counts.',
     page: '/doctor',
+    check: 'registration',
     rule: { expr: 'max by (setting) (tallyhook_settings_differing) > 1', for: '2m', by: 'setting' },
     found: ({ settings }) =>
       settings.map(({ setting, values }) => ({ subject: setting, detail: `${setting}: ${values}.` })),
@@ -22,11 +23,13 @@ export const upkeepConditions: Named<Condition> = {
     summary: 'What is written is not sealed',
     remedy: 'See that a scheduler runs: “tallyhook schedule”. Its log says why nothing could be sealed.',
     page: '/audit',
+    check: 'seals',
     rule: { expr: `max(tallyhook_seal_oldest_unsealed_seconds) > ${lateSeconds.seal}`, for: '5m' },
     found: ({ seals: { oldestUnsealedSeconds } }) =>
       when(
         oldestUnsealedSeconds > lateSeconds.seal,
         `The oldest row has waited for ${minutes(oldestUnsealedSeconds)}.`,
+        { seconds: oldestUnsealedSeconds },
       ),
   },
   TallyhookSealsUnverified: {
@@ -37,11 +40,13 @@ export const upkeepConditions: Named<Condition> = {
     remedy:
       'Run “tallyhook audit verify”. If it ends well, see that a scheduler runs, and what its log says: it verifies once a day.',
     page: '/audit',
+    check: 'seals verified',
     rule: { expr: `max(tallyhook_seal_unverified_seconds) > ${lateSeconds.verification}`, for: '5m' },
     found: ({ seals: { unverifiedSeconds } }) =>
       when(
         unverifiedSeconds > lateSeconds.verification,
         `All seals were not verified for ${Math.floor(unverifiedSeconds / 86_400)} days.`,
+        { seconds: unverifiedSeconds },
       ),
   },
   TallyhookSealsBroken: {
@@ -51,9 +56,10 @@ export const upkeepConditions: Named<Condition> = {
     remedy:
       'Run “tallyhook audit verify”: it names every place. Change nothing, and keep a copy of the database first.',
     page: '/audit',
+    check: 'seals verified',
     rule: { expr: 'max(tallyhook_seal_findings) > 0' },
     found: ({ seals: { findings } }) =>
-      when((findings ?? 0) > 0, `${findings} findings when the seals were verified last.`),
+      when((findings ?? 0) > 0, `${findings} findings when the seals were verified last.`, { count: findings ?? 0 }),
   },
   TallyhookAlertChannelFails: {
     severity: 'warning',
@@ -65,10 +71,12 @@ export const upkeepConditions: Named<Condition> = {
     rule: { expr: 'max by (channel) (tallyhook_alert_channel_failing) > 0', for: '5m', by: 'channel' },
     found: ({ channels }) =>
       channels
-        .filter(({ failingSeconds }) => failingSeconds > 300)
+        .filter(({ failingSeconds }) => failingSeconds > lateSeconds.channel)
         .map(({ channel, failingSeconds, error }) => ({
           subject: channel,
           detail: `${channel} has failed for ${minutes(failingSeconds)}: ${error}`,
+          seconds: failingSeconds,
+          check: `alerts by ${channel}`,
         })),
   },
 };

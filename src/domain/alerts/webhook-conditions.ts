@@ -1,10 +1,15 @@
 import { acceptAgain, NONE_ACCEPTED } from '../deliveries/last-secret.js';
 import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
+import type { AlertFacts } from './facts.js';
 
 const silenceMeans: Readonly<Record<string, string>> = {
   receiver: 'Webhooks are not taken',
   worker: 'Events are stored and not applied',
 };
+
+function isUnwatched(parts: AlertFacts['parts']): boolean {
+  return parts.some(({ part, secondsAgo }) => part === 'alerts' && secondsAgo > lateSeconds.heartbeat);
+}
 
 /** From the request of the service to the record. */
 export const webhookConditions: Named<Condition> = {
@@ -22,7 +27,8 @@ export const webhookConditions: Named<Condition> = {
       parts.flatMap(({ part, secondsAgo }) => {
         const means = silenceMeans[part];
         if (means === undefined || secondsAgo <= lateSeconds.heartbeat) return [];
-        return [{ subject: part, detail: `No ${part} has been at work for ${minutes(secondsAgo)}. ${means}.` }];
+        const detail = `No ${part} has been at work for ${minutes(secondsAgo)}. ${means}.`;
+        return [{ subject: part, detail, seconds: secondsAgo }];
       }),
   },
   TallyhookQueueDown: {
@@ -33,16 +39,19 @@ export const webhookConditions: Named<Condition> = {
     summary: 'The queue does not answer',
     remedy: 'Start Redis, or correct REDIS_URL; all goes on by itself. “tallyhook doctor” asks it from where you are.',
     page: '/queues',
+    check: 'queue',
     rule: {
       // Consoles say how many jobs each queue holds, and nothing of one that does not answer.
       expr: 'absent(tallyhook_queue_jobs) and on () count(count_over_time(tallyhook_queue_jobs[1d])) > 0',
       for: '2m',
     },
+    // Each check for alerts asks the queue: where nobody checks, nobody knows.
     found: ({ parts }) =>
       parts
-        .filter(({ part, secondsAgo }) => part === 'queue' && secondsAgo > lateSeconds.queue)
+        .filter(({ part, secondsAgo }) => part === 'queue' && secondsAgo > lateSeconds.queue && !isUnwatched(parts))
         .map(({ secondsAgo }) => ({
           detail: `Redis has not answered for ${minutes(secondsAgo)}. Webhooks are applied some seconds later, and commands of the console wait. Nothing is lost: events are in Postgres.`,
+          seconds: secondsAgo,
         })),
   },
   TallyhookNoWebhooks: {
@@ -53,6 +62,7 @@ export const webhookConditions: Named<Condition> = {
     remedy:
       'See “Missed deliveries” for what the service says it sent: never reached means the network, the proxy or a certificate; nothing sent means that the endpoint is off, or that nobody pays. Try the way with “tallyhook trigger payment_intent.completed”.',
     page: '/deliveries',
+    check: 'webhooks',
     rule: {
       expr: [
         'sum(increase(tallyhook_webhook_requests_total[30m])) == 0',
@@ -69,8 +79,9 @@ export const webhookConditions: Named<Condition> = {
     summary: 'Every webhook is rejected: no secret is accepted',
     remedy: `${acceptAgain('LABEL')}. Then recover what was rejected: “tallyhook deliveries recover --since 2h”.`,
     page: '/secrets',
+    check: 'secrets',
     rule: { expr: 'tallyhook_secrets{state="accepted"} == 0', by: 'instance' },
-    found: ({ noSecretAccepted }) => when(noSecretAccepted, `At a receiver ${NONE_ACCEPTED}.`),
+    found: ({ noSecretAccepted }) => when(noSecretAccepted === true, `At a receiver ${NONE_ACCEPTED}.`),
   },
   TallyhookInvalidSignatures: {
     severity: 'critical',
@@ -81,6 +92,7 @@ export const webhookConditions: Named<Condition> = {
     remedy:
       'Put the endpoint’s secret, prefix included, into WEBHOOK_SECRETS_FILE (with WEBHOOK_SECRETS, restart the receivers). The page Rejections says what was found. Then recover what was rejected: “tallyhook deliveries recover --since 2h”.',
     page: '/rejections?reason=invalid_signature',
+    check: 'rejections',
     rule: {
       // With the headers of the service: all of two minutes, or a fifth of five.
       expr: [
@@ -91,13 +103,18 @@ export const webhookConditions: Named<Condition> = {
         '    > 0.25 * sum(increase(tallyhook_webhook_requests_total{result=~"accepted|duplicate"}[5m]))',
       ],
     },
-    found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share } }) =>
-      sinceMatch >= 3
-        ? [{ detail: `${sinceMatch} or more in a row carry a signature that no secret of ours made: none is taken.` }]
+    found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share }, rejected }) => {
+      const count = rejected.find(({ reason }) => reason === 'invalid_signature')?.likeService ?? 0;
+      return sinceMatch >= 3
+        ? when(true, `${sinceMatch} or more in a row carry a signature that no secret of ours made: none is taken.`, {
+            count,
+          })
         : when(
             fiveMinutes >= 3 && share > 0.2,
             `${fiveMinutes} or more in five minutes carry a signature that no secret of ours made.`,
-          ),
+            { count },
+          );
+    },
   },
   TallyhookExpiredTimestamps: {
     severity: 'warning',
@@ -107,6 +124,7 @@ export const webhookConditions: Named<Condition> = {
     remedy:
       'Synchronize this machine’s clock (NTP); “tallyhook doctor” compares it with the service’s. If it is right, raise WEBHOOK_TOLERANCE_SECONDS.',
     page: '/rejections?reason=expired_timestamp',
+    check: 'rejections',
     rule: {
       // After an outage late retries come beside new events, which are taken; a clock that is wrong makes both rejected.
       expr: [
@@ -130,11 +148,13 @@ export const webhookConditions: Named<Condition> = {
     summary: 'Stored events are not applied',
     remedy: 'Start a worker: “tallyhook work”, or more of them. Failing events say why on the page Events.',
     page: '/events?status=received',
+    check: 'events',
     rule: { expr: `max(tallyhook_event_backlog_oldest_seconds) > ${lateSeconds.event}`, for: '2m' },
     found: ({ backlog: { oldestSeconds } }) =>
       when(
         oldestSeconds > lateSeconds.event,
         `The oldest has waited for ${minutes(oldestSeconds)}: no worker runs, or too few.`,
+        { seconds: oldestSeconds },
       ),
   },
   TallyhookDeadEvents: {
@@ -144,8 +164,9 @@ export const webhookConditions: Named<Condition> = {
     summary: 'Events were given up',
     remedy: 'Read their errors on the page Events, take the cause away, and replay them there.',
     page: '/events?status=dead',
+    check: 'dead events',
     rule: { expr: 'max(tallyhook_event_backlog{state="dead"}) > 0', for: '1m' },
-    found: ({ backlog: { dead } }) => when(dead > 0, `${dead} failed eight times.`),
+    found: ({ backlog: { dead } }) => when(dead > 0, `${dead} failed eight times.`, { count: dead }),
   },
   TallyhookMissedDeliveries: {
     severity: 'critical',
@@ -155,7 +176,9 @@ export const webhookConditions: Named<Condition> = {
     remedy:
       'Take the cause away that the page Missed deliveries names, then recover them there, all of a range of time at once.',
     page: '/deliveries?show=missed',
+    check: 'missed deliveries',
     rule: { expr: 'max(tallyhook_missed_deliveries) > 0', for: '2m' },
-    found: ({ missed }) => when((missed ?? 0) > 0, `${missed} that no retry will bring are not recovered yet.`),
+    found: ({ missed }) =>
+      when((missed ?? 0) > 0, `${missed} that no retry will bring are not recovered yet.`, { count: missed ?? 0 }),
   },
 };

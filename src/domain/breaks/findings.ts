@@ -3,7 +3,9 @@ import type { Json, JsonObject } from '../json.js';
 import type { EntityRef } from '../records.js';
 import { type CheckedRecord, type CheckFacts, type FocusKind, focused } from './check-facts.js';
 
-export type Severity = 'critical' | 'high' | 'medium' | 'low';
+/** The worst first. */
+export const severities = ['critical', 'high', 'medium', 'low'] as const;
+export type Severity = (typeof severities)[number];
 
 export interface Finding {
   /** Field by field ours, theirs, and the source of each. */

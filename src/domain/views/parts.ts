@@ -8,6 +8,13 @@ export function described<S extends z.ZodType>(schema: S, description: string, e
   return schema.meta({ description, ...(example === undefined ? {} : { examples: [example] }) });
 }
 
+/** The words that a field takes; `text`: any. */
+export function wordsOf(field: unknown): 'text' | readonly string[] {
+  if (field instanceof z.ZodNullable || field instanceof z.ZodOptional) return wordsOf(field.unwrap());
+  if (field instanceof z.ZodBoolean) return ['true', 'false'];
+  return field instanceof z.ZodEnum ? field.options.map(String) : 'text';
+}
+
 export const amount = z.string().meta({
   id: 'Amount',
   description: 'A decimal string without trailing zeros, never a JSON number.',

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { breakKinds } from '../breaks/breaks.js';
-import type { Severity } from '../breaks/findings.js';
+import { severities } from '../breaks/findings.js';
 import { runKinds } from '../run-kinds.js';
 import { ages, anyObject, anything, count, described, entity, ownId, text, time } from './parts.js';
 
 const breakFields = z.object({
   id: ownId,
   kind: described(z.enum(breakKinds), 'docs/breaks.md explains each.', 'missed_webhook'),
-  severity: described(z.enum(['critical', 'high', 'medium', 'low'] satisfies Severity[]), 'How grave it is.', 'high'),
+  severity: described(z.enum(severities), 'How grave it is.', 'high'),
   entity,
   evidence: described(anything, 'What was found, field by field, with its sources.', {}),
   status: described(

@@ -1,36 +1,45 @@
 import type { Knex } from 'knex';
-import type { AlertFacts } from '../../domain/alerts/facts.js';
+import type { AlertFacts, KindFacts } from '../../domain/alerts/facts.js';
 import { decidingSealCheck, oldestUnsealedSeconds, unverifiedSeconds } from '../audit/seal-checks.js';
+import { balanceFacts } from '../balances/balance-proofs.js';
 import { callbackBacklog } from '../callbacks/list-callbacks.js';
-import { rowOf, rowsOf } from '../database/statements.js';
-import { countMissed } from '../deliveries/list-deliveries.js';
-import { heldByRefund, lastCompleteRuns } from '../gauges.js';
+import { rowOf } from '../database/statements.js';
+import { countAwaited, countMissed } from '../deliveries/list-deliveries.js';
+import { heldByRefund, lastCompleteRuns, lastEndedRuns } from '../gauges.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
 import { minuteCounts } from '../inbox/minute-counts.js';
-import { countForgedSince, countRejections } from '../inbox/rejections.js';
+import { countForgedSince, countRejections, rejectedSince } from '../inbox/rejections.js';
 import { acceptsNoSecret, processHeartbeats } from '../process-heartbeats.js';
-import { lostCalls } from '../service-writes.js';
+import { coverage } from '../runs/coverage.js';
+import { countUnsettledWrites, lostCalls } from '../service-writes.js';
 import { failingChannels } from './alert-channels.js';
 import { differingSettings, valuesText } from './process-settings.js';
+import { unclosedBreaks } from './unclosed-breaks.js';
 
-/** `runEverySeconds`: how far apart the runs of each kind are at most; a kind that is switched off is left out. */
-export async function loadAlertFacts(
-  db: Knex,
-  { now, runEverySeconds }: { now: Date; runEverySeconds: Readonly<Record<string, number>> },
-): Promise<AlertFacts> {
-  const kinds = Object.keys(runEverySeconds);
-  const proven = await lastCompleteRuns(db, kinds);
-  const provenAt = new Map(proven.map(({ kind, at }) => [kind, at.getTime()]));
-  // One after the other, on one connection: nobody waits for them.
+export interface FactsAsked {
+  now: Date;
+  /** How far apart the runs of each kind are at most; a kind that is switched off is left out. */
+  runEverySeconds: Readonly<Record<string, number>>;
+  /** Those that are read; left out: those whose runs are on. */
+  kinds?: readonly string[];
+}
+
+/** One after the other, on one connection. */
+export async function loadAlertFacts(db: Knex, asked: FactsAsked): Promise<AlertFacts> {
+  const { now } = asked;
   return {
     webhooks: await countWebhooks(db, now),
     invalidSignatures: await countForged(db, now),
     expiredTimestamps: await countExpired(db, now),
     noSecretAccepted: await acceptsNoSecret(db),
-    backlog: await inboxBacklog(db),
+    rejected: await rejectedSince(db, minutesBefore(now, 60)),
+    backlog: await waitingEvents(db),
     missed: await countMissed(db),
-    breaks: await oldestBreaks(db),
+    awaited: await countAwaited(db),
+    breaks: await unclosedBreaks(db),
+    balances: await balanceFacts(db, now),
     lostCalls: await lostCalls(db),
+    openCalls: (await countUnsettledWrites(db)).open,
     heldByRefund: await heldByRefund(db),
     callbacks: await callbackBacklog(db),
     seals: await sealFacts(db, now),
@@ -38,12 +47,31 @@ export async function loadAlertFacts(
     parts: await processHeartbeats(db),
     settings: (await differingSettings(db)).map((found) => ({ setting: found.setting, values: valuesText(found) })),
     ageSeconds: await ageOf(db, now),
-    kinds: kinds.map((kind) => {
-      const at = provenAt.get(kind);
-      const provenSecondsAgo = at === undefined ? null : (now.getTime() - at) / 1_000;
-      return { kind, everySeconds: runEverySeconds[kind] ?? 0, provenSecondsAgo };
-    }),
+    kinds: await kindFacts(db, asked),
   };
+}
+
+async function waitingEvents(db: Knex): Promise<AlertFacts['backlog']> {
+  const { received, failed, dead, oldestSeconds } = await inboxBacklog(db);
+  return { waiting: received + failed, failed, dead, oldestSeconds };
+}
+
+async function kindFacts(db: Knex, { now, runEverySeconds, kinds = Object.keys(runEverySeconds) }: FactsAsked) {
+  const covered = await coverage(db, kinds, now);
+  const proven = new Map((await lastCompleteRuns(db, kinds)).map(({ kind, at }) => [kind, at]));
+  const ended = new Map((await lastEndedRuns(db, kinds)).map(({ kind, at }) => [kind, at]));
+  const ago = (at: Date | undefined) => (at === undefined ? null : (now.getTime() - at.getTime()) / 1_000);
+  return covered.map(
+    ({ kind, completeUntil, ageSeconds, reason }): KindFacts => ({
+      kind,
+      everySeconds: runEverySeconds[kind] ?? null,
+      provenSecondsAgo: ago(proven.get(kind)),
+      completeUntil,
+      ageSeconds,
+      reason,
+      endedSecondsAgo: ago(ended.get(kind)),
+    }),
+  );
 }
 
 const HALF_HOUR = 30;
@@ -80,7 +108,7 @@ async function countForged(db: Knex, now: Date): Promise<AlertFacts['invalidSign
     countForgedSince(db, minutesBefore(now, 5)),
     rowOf<{ forged: number }>(db)`
       SELECT coalesce(sum(like_service), 0)::float8 AS forged FROM rejection_counts
-      WHERE hour = ${hour} AND reason = 'invalid_signature'`,
+      WHERE hour >= ${hour} AND reason = 'invalid_signature'`,
     minuteCounts(db, now, Math.max(intoHour, 6)),
   ]);
   const taken = (part: Minute[]) => sum(part.map((minute) => requestsOf(minute) - minute.rejected));
@@ -113,15 +141,6 @@ function shareOf(part: number, whole: number): number {
 
 function sum(numbers: number[]): number {
   return numbers.reduce((total, n) => total + n, 0);
-}
-
-async function oldestBreaks(db: Knex): Promise<AlertFacts['breaks']> {
-  return rowsOf<AlertFacts['breaks'][number]>(db)`
-    SELECT kind, severity, count(*)::integer AS count,
-           extract(epoch FROM now() - min(opened_at))::float8 AS "oldestSeconds"
-    FROM breaks WHERE status IN ('open', 'acknowledged') AND severity IN ('critical', 'high') OR
-      (status IN ('open', 'acknowledged') AND kind IN ('endpoint_inactive', 'endpoint_unsubscribed'))
-    GROUP BY kind, severity`;
 }
 
 async function sealFacts(db: Knex, now: Date): Promise<AlertFacts['seals']> {

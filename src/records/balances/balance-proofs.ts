@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { AlertFacts } from '../../domain/alerts/facts.js';
 import type { FoundAtOpening } from '../../domain/balances/at-opening.js';
 import type { BalanceVerdict } from '../../domain/balances/balance-proof.js';
 import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
@@ -126,11 +127,22 @@ function withAge(proof: BalanceProof, now: Date): BalanceProof {
 
 /** Balances that are not proven now, and why. */
 export async function unprovenBalances(db: Knex, now = new Date()): Promise<{ assetCode: string; why: string }[]> {
-  const open = [...(await proofsAsOf(db, now)).values()].filter((proof) => proofStatus(proof) !== 'agrees');
-  return open.map(({ assetCode, unproven, unexplained }) => ({
-    assetCode,
-    why: unproven ?? `${unexplained} is unexplained`,
-  }));
+  const { unproven } = await balanceFacts(db, now);
+  return unproven.map(({ assetCode, why }) => ({ assetCode, why }));
+}
+
+/** How many balances there are, and those that are not proven now; `isUnexplained`: something is missing, or too much. */
+export async function balanceFacts(db: Knex, now: Date): Promise<AlertFacts['balances']> {
+  const proofs = [...(await proofsAsOf(db, now)).values()];
+  const open = proofs.filter((proof) => proofStatus(proof) !== 'agrees');
+  return {
+    total: proofs.length,
+    unproven: open.map((proof) => ({
+      assetCode: proof.assetCode,
+      why: proof.unproven ?? `${proof.unexplained} is unexplained`,
+      isUnexplained: proofStatus(proof) === 'unexplained',
+    })),
+  };
 }
 
 function proofOf({ assetCode, openingBalance, openingAt, ...row }: ProofRow): BalanceProof {

@@ -15,7 +15,7 @@ import { type RowOf, viewOf } from '../database/view-of.js';
 import { UNDECIDED } from './open-calls.js';
 
 /** A creating call of ours. Times are ISO 8601 UTC, of our clock. */
-const callShape = z.object({
+export const callShape = z.object({
   operation: z.string(),
   key: z.string(),
   status: z.enum(['open', 'done', 'refused', 'unsent', 'lost']),

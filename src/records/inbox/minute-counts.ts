@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { raw, rowsOf } from '../database/statements.js';
+import { rejectionsByMinute } from './rejections.js';
 
 /** Events received in one minute, by what became of them, and requests rejected in it. */
 export interface MinuteCount {
@@ -14,13 +15,13 @@ export interface MinuteCount {
 }
 
 /**
- * The newest `minutes` full or begun minutes, oldest first, none left out. Of the rejected requests no more are known than
- * the kept ones. Goes by the primary keys, which grow with time: only rows of that hour are read.
+ * The newest `minutes` full or begun minutes, oldest first, none left out. Goes by the primary keys, which grow with time:
+ * only rows of that hour are read.
  */
 export async function minuteCounts(db: Knex, now: Date, minutes: number): Promise<MinuteCount[]> {
   const last = Math.floor(now.getTime() / 60_000) * 60_000;
   const first = new Date(last - (minutes - 1) * 60_000);
-  const [events, rejections] = await Promise.all([countEvents(db, first), countRejections(db, first)]);
+  const [events, rejections] = await Promise.all([countEvents(db, first), rejectionsByMinute(db, first)]);
   const byMinute = new Map(events.map((row) => [row.minute.getTime(), row]));
   const rejected = new Map(rejections.map(({ minute, count }) => [minute.getTime(), count]));
   return Array.from({ length: minutes }, (_, index) => {
@@ -34,7 +35,7 @@ export async function minuteCounts(db: Knex, now: Date, minutes: number): Promis
 const SLACK = "interval '1 minute'";
 
 async function countEvents(db: Knex, first: Date): Promise<Omit<MinuteCount, 'rejected'>[]> {
-  const from = await firstIdSince(db, { table: 'inbox', column: 'received_at', since: first });
+  const from = await firstIdSince(db, first);
   if (from === null) return [];
   return rowsOf<Omit<MinuteCount, 'rejected'>>(db)`
     SELECT date_trunc('minute', received_at) AS minute,
@@ -44,28 +45,17 @@ async function countEvents(db: Knex, first: Date): Promise<Omit<MinuteCount, 're
     FROM inbox WHERE id >= ${from} AND received_at >= ${first} GROUP BY 1`;
 }
 
-async function countRejections(db: Knex, first: Date): Promise<{ minute: Date; count: number }[]> {
-  const from = await firstIdSince(db, { table: 'rejections', column: 'rejected_at', since: first });
-  if (from === null) return [];
-  return rowsOf<{ minute: Date; count: number }>(db)`
-    SELECT date_trunc('minute', rejected_at) AS minute, count(*)::integer AS count
-    FROM rejections WHERE id >= ${from} AND rejected_at >= ${first} GROUP BY 1`;
-}
-
-/** Halves the range of ids until the first row since then is found: some twenty reads of one row each. */
-async function firstIdSince(
-  db: Knex,
-  { table, column, since }: { table: string; column: string; since: Date },
-): Promise<string | null> {
+/** Halves the range of ids until the first event since then is found: some twenty reads of one row each. */
+async function firstIdSince(db: Knex, since: Date): Promise<string | null> {
   const rows = await rowsOf<{ id: string }>(db)`
-    WITH RECURSIVE ends AS (SELECT min(id) AS low, max(id) + 1 AS high FROM ${raw(table)}),
+    WITH RECURSIVE ends AS (SELECT min(id) AS low, max(id) + 1 AS high FROM inbox),
     search (low, high) AS (
       SELECT low, high FROM ends WHERE low IS NOT NULL
       UNION ALL
       SELECT CASE WHEN at < ${since}::timestamptz - ${raw(SLACK)} THEN middle + 1 ELSE low END,
              CASE WHEN at < ${since}::timestamptz - ${raw(SLACK)} THEN high ELSE middle END
       FROM (SELECT low, high, (low + high) / 2 AS middle,
-                   (SELECT ${raw(column)} FROM ${raw(table)} WHERE id >= (low + high) / 2 ORDER BY id LIMIT 1) AS at
+                   (SELECT received_at FROM inbox WHERE id >= (low + high) / 2 ORDER BY id LIMIT 1) AS at
             FROM search WHERE low < high) AS half
     )
     SELECT low AS id FROM search WHERE low >= high LIMIT 1`;

@@ -20,8 +20,8 @@ export interface Rejection {
 }
 
 export interface RejectionCount {
-  /** The start of the hour. */
-  hour: Date;
+  /** The start of the minute; before 0.1.0 that of the hour. */
+  minute: Date;
   reason: string;
   count: number;
   /** How many of them had the headers that the service sends. */
@@ -81,7 +81,7 @@ export function countForgedSince(db: Knex, since: Date): Promise<number> {
 /** In the order of their keys: two receivers must not wait for each other in a circle. */
 async function addCounts(trx: Knex.Transaction, counts: RejectionCount[]): Promise<void> {
   const added = tableOf('added', counts, {
-    hour: ['timestamptz', ({ hour }) => hour.toISOString()],
+    hour: ['timestamptz', ({ minute }) => minute.toISOString()],
     reason: 'text',
     n: ['bigint', ({ count }) => count],
     alike: ['bigint', ({ likeService }) => likeService],
@@ -114,10 +114,27 @@ export interface ReasonCount {
   week: number;
 }
 
-/** By reason, the most frequent of the last seven days first; in whole hours. */
+/** By reason, the most frequent of the last seven days first. */
 export async function rejectionsByReason(db: Knex, now: Date): Promise<ReasonCount[]> {
   return rowsOf<ReasonCount>(db)`
     SELECT reason, coalesce(sum(count) FILTER (WHERE hour > ${now}::timestamptz - interval '24 hours'), 0)::float8 AS day,
            sum(count)::float8 AS week
     FROM rejection_counts WHERE hour > ${now}::timestamptz - interval '7 days' GROUP BY reason ORDER BY week DESC, reason`;
+}
+
+/** How many requests were rejected in each minute since then, all of them. */
+export async function rejectionsByMinute(db: Knex, since: Date): Promise<{ minute: Date; count: number }[]> {
+  return rowsOf<{ minute: Date; count: number }>(db)`
+    SELECT date_trunc('minute', hour) AS minute, sum(count)::float8 AS count
+    FROM rejection_counts WHERE hour >= ${since} GROUP BY 1`;
+}
+
+/** All that were rejected since then, by reason, the most frequent first. */
+export async function rejectedSince(
+  db: Knex,
+  since: Date,
+): Promise<{ reason: string; count: number; likeService: number }[]> {
+  return rowsOf<{ reason: string; count: number; likeService: number }>(db)`
+    SELECT reason, sum(count)::float8 AS count, sum(like_service)::float8 AS "likeService"
+    FROM rejection_counts WHERE hour > ${since} GROUP BY reason ORDER BY count DESC, reason`;
 }

@@ -5,11 +5,9 @@ import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
 import { differingSettings, valuesText } from '../../records/alerts/process-settings.js';
 import { decidingSealCheck, sealState, unsealedText, unverifiedSeconds } from '../../records/audit/seal-checks.js';
 import { connectionRoom } from '../../records/database/examine-database.js';
-import { rowOf } from '../../records/database/statements.js';
 import { newerSchema } from '../../records/database.js';
 import { countLeftBodies, cutoffOf } from '../../records/retention/apply-retention.js';
 import { retentionState } from '../../records/retention/retention-state.js';
-import { countUnsettledWrites } from '../../records/service-writes.js';
 import { versionText } from '../../version.js';
 import { createQueueProducer, QUEUE_TIMEOUT_MS } from '../../webhook/queue.js';
 import { secretsStatus } from '../../webhook/rotation.js';
@@ -84,37 +82,6 @@ function checkSecret(secret: SecretStatus): Check {
   const open = unmatched === 0 ? '' : `; ${unmatched} events are not in the delivery history so far`;
   const why = notKnown === null ? '' : `; whether the service sent them is not known: ${notKnown}`;
   return ok(name, `last match ${lastMatchAt}, ${matches24h} in 24 h${open}${why}`);
-}
-
-export async function checkWork({ db }: DoctorParts): Promise<Check[]> {
-  const now = await rowOf<Record<'waiting' | 'dead' | 'open' | 'critical', string>>(db)`
-    SELECT (SELECT count(*) FROM inbox WHERE status IN ('received', 'failed') AND received_at < now() - interval '1 minute') AS waiting,
-           (SELECT count(*) FROM inbox WHERE status = 'dead') AS dead,
-           (SELECT count(*) FROM breaks WHERE status = 'open') AS open,
-           (SELECT count(*) FROM breaks WHERE status = 'open' AND severity = 'critical') AS critical`;
-  const { lost, open } = await countUnsettledWrites(db);
-  return [
-    lost + open === 0
-      ? ok('calls with unknown outcome', 'none')
-      : finding(
-          'calls with unknown outcome',
-          `${open} creating calls wait to be settled, ${lost} can’t be settled any more`,
-          'let tallyhook schedule run; tallyhook calls list names the lost ones: look in the dashboard, then calls settle',
-        ),
-    now.waiting === '0'
-      ? ok('events', 'none has waited for more than a minute')
-      : finding(
-          'events',
-          `${now.waiting} have waited for more than a minute`,
-          'see that a worker runs; tallyhook events list --status failed says why',
-        ),
-    now.dead === '0'
-      ? ok('dead events', 'none')
-      : finding('dead events', now.dead, 'tallyhook events list --status dead, then events replay ID'),
-    now.open === '0'
-      ? ok('breaks', 'none is open')
-      : finding('breaks', `${now.open} open, ${now.critical} of them critical`, 'tallyhook breaks list --status open'),
-  ];
 }
 
 /** Whether the queue answers, asked from here. Redis alone is asked: a queue in the database is as well as that. */

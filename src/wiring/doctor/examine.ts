@@ -1,9 +1,6 @@
-import type { Coverage } from '../../domain/views/proof-shapes.js';
-import { kinds } from '../../reconcile/deps.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
-import { coverage } from '../../records/runs/coverage.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
-import { checkAlerts } from './check-alerts.js';
+import { checkChannels } from './check-channels.js';
 import {
   checkConnections,
   checkDatabase,
@@ -12,9 +9,9 @@ import {
   checkRetention,
   checkSealing,
   checkSecrets,
-  checkWork,
 } from './check-installation.js';
 import { checkEndpoint, checkService } from './check-service.js';
+import { withState } from './check-state.js';
 import { type ContractProbed, probeContract } from './probe-contract.js';
 
 /** What `doctor --json` prints: more fields may come, these stay. */
@@ -35,35 +32,17 @@ export async function examine(parts: DoctorParts): Promise<Diagnosis> {
     checkConnections,
     checkSecrets,
     checkQueue,
-    checkWork,
-    checkAlerts,
+    checkChannels,
     checkRegistration,
     checkRetention,
     checkSealing,
     checkMatching,
-    checkCoverage,
   ])
     items.push(...(await check(parts)));
-  if (!isReached) return { items, ...nothing };
+  const known = await withState(parts, items);
+  if (!isReached) return { items: known, ...nothing };
   const { checks, ...suggested } = await probeContract(parts);
-  return { items: [...items, ...checks], ...suggested };
-}
-
-/** A line per kind: complete up to when, and what keeps it from being more. */
-async function checkCoverage({ db }: DoctorParts): Promise<Check[]> {
-  return (await coverage(db, kinds, new Date())).map(checkOf);
-}
-
-function checkOf({ kind, provenSince, completeUntil, ageSeconds, reason, unread }: Coverage): Check {
-  const until =
-    completeUntil === null ? 'no complete run yet' : `complete as of ${completeUntil} (${ageSeconds} s ago)`;
-  const since = provenSince === null ? '' : `, proven since ${provenSince}`;
-  const gaps = unread.length === 0 ? '' : `, ${unread.length} gaps`;
-  const found = `${until}${since}${gaps}${reason === null ? '' : `: ${reason}`}`;
-  if (reason === null) return ok(kind, found);
-  // What the service does not offer is nobody's to fix here.
-  if (reason.startsWith('degraded: ')) return unknown(kind, found);
-  return finding(kind, found, `tallyhook reconcile ${kind}`);
+  return { items: [...known, ...checks], ...suggested };
 }
 
 const SOON_MS = 7 * 24 * 3_600_000;

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { type Severity, severities } from '../domain/breaks/findings.js';
+import { counted, duration } from '../domain/in-words.js';
+import { runKinds } from '../domain/run-kinds.js';
+import { provenWords } from '../domain/state/proven.js';
+import { needsPerson } from '../domain/state/state.js';
+import { type Figures, type KnownState, loadFigures, loadState } from '../records/alerts/load-state.js';
+import { secretsStatus } from '../webhook/rotation.js';
+import { runEverySeconds } from '../wiring/crons.js';
+import type { Flags } from './arguments.js';
+import { EXIT_FINDINGS, printResult } from './print.js';
+import { withStore } from './with-store.js';
+
+/** What on-call needs first, five lines; exit code 3 where something needs a person. */
+export function define(command: Command): void {
+  command.option('--json', 'print JSON').action(({ json = false }: Flags) =>
+    withStore(async ({ db, config, contract }) => {
+      const now = new Date();
+      const secrets = config.WEBHOOK_SECRETS ?? [];
+      const known = await loadState(db, {
+        now,
+        kinds: runKinds,
+        runEverySeconds: runEverySeconds(config),
+        secretsStatus: async () => secretsStatus(db, secrets, now, (await contract()).deliveries.pending),
+      });
+      const figures = await loadFigures(db, now);
+      printResult(json, statusFacts(known, figures), statusLines(known, figures).join('\n'));
+      if (needsPerson(known.state)) process.exitCode = EXIT_FINDINGS;
+    }),
+  );
+}
+
+export function statusFacts({ state, facts }: KnownState, { received, rejected, ordersHeld }: Figures) {
+  const { backlog, missed, kinds, balances } = facts;
+  return {
+    ...state,
+    needsPerson: needsPerson(state),
+    webhooks: { received, rejected, ...backlog, missed },
+    polls: kinds,
+    breaks: Object.fromEntries(severities.map((severity) => [severity, countOf(facts, severity)])),
+    orders: { held: ordersHeld },
+    balances: { total: balances.total, proven: balances.total - balances.unproven.length },
+  };
+}
+
+export function statusLines(known: KnownState, figures: Figures): string[] {
+  const { facts } = known;
+  const { backlog, missed, kinds, balances } = facts;
+  const proven = balances.total - balances.unproven.length;
+  const oldest = backlog.waiting > 0 ? `, oldest ${duration(backlog.oldestSeconds)}` : '';
+  const ages = kinds.flatMap(({ ageSeconds }) => ageSeconds ?? []);
+  const read = ages.length === 0 ? '' : `; newest ${ageOf(Math.min(...ages))}, oldest ${ageOf(Math.max(...ages))}`;
+  return [
+    `state     ${stateLine(known)}`,
+    `webhooks  last hour: ${figures.received} received, ${figures.rejected} rejected; now: ${backlog.waiting} waiting${oldest}, ${backlog.dead} given up, ${missed ?? 'not known how many'} missed`,
+    `polls     ${provenWords(kinds)}${read}`,
+    `breaks    ${severities.map((severity) => `${countOf(facts, severity)} ${severity}`).join(', ')}`,
+    `money     ${counted(figures.ordersHeld, 'paid order')} held; ${proven} of ${counted(balances.total, 'balance')} proven`,
+  ];
+}
+
+function stateLine({ state: { severity, problems }, facts }: KnownState): string {
+  const [first, ...more] = problems;
+  if (first === undefined) return `well: ${provenWords(facts.kinds)}`;
+  const since = first.seconds === null ? '' : `, for ${duration(first.seconds)}`;
+  const number = first.count === null ? '' : ` (${first.count})`;
+  const others = more.length === 0 ? '' : `; ${more.length} more: tallyhook doctor`;
+  return `${severity}: ${first.title}${number}${since}${others}`;
+}
+
+function countOf({ breaks }: KnownState['facts'], wanted: Severity): number {
+  return breaks.reduce((sum, { severity, count }) => sum + (severity === wanted ? count : 0), 0);
+}
+
+const ageOf = (seconds: number): string => `${duration(seconds)} ago`;

@@ -1,0 +1,117 @@
+import type { AlertFacts } from '../alerts/facts.js';
+import { deliveryBreakKinds } from '../deliveries/delivery-class.js';
+import { endedBy, isStale, KEY_REFUSED, SERVICE_AWAY } from './notices.js';
+import type { Single } from './state.js';
+
+interface Cause {
+  name: string;
+  subject?: string;
+  explains: (effect: Single, facts: AlertFacts) => boolean;
+}
+
+const unprovenNames = ['TallyhookUnproven', 'TallyhookNeverProven', 'KindUnproven'];
+const breakNames = ['TallyhookCriticalBreak', 'TallyhookHighBreak', 'OpenBreak'];
+
+const isAny =
+  (...names: readonly string[]) =>
+  ({ name }: Single): boolean =>
+    names.includes(name);
+const isBreak = ({ name, subject }: Single, ...kinds: readonly string[]): boolean =>
+  breakNames.includes(name) && kinds.includes(subject);
+
+const kindOf = ({ subject }: Single, { kinds }: AlertFacts) => kinds.find(({ kind }) => kind === subject);
+
+/** Of a kind: that its newest run ended so. */
+const readingEnded =
+  (...codes: readonly string[]) =>
+  (effect: Single, facts: AlertFacts): boolean => {
+    const of = kindOf(effect, facts);
+    return unprovenNames.includes(effect.name) && of !== undefined && endedBy(of, ...codes);
+  };
+
+/** Nobody read it, whatever the newest run said. */
+function isNotRead(effect: Single, facts: AlertFacts): boolean {
+  const of = kindOf(effect, facts);
+  return unprovenNames.includes(effect.name) && of !== undefined && (of.reason === null ? isStale(of) : !isOff(of));
+}
+
+const isOff = ({ everySeconds, reason }: AlertFacts['kinds'][number]): boolean =>
+  everySeconds === null || (reason?.startsWith('degraded: ') ?? false);
+
+/** What comes of it that nothing of the class arrives: what is missed, where all of it is of that class, and its break. */
+const notArriving =
+  (kind: 'never_reached' | 'rejected', breakKind: string) =>
+  (effect: Single, { awaited }: AlertFacts): boolean => {
+    if (effect.name === 'TallyhookMissedDeliveries')
+      return awaited.some(({ missed }) => missed > 0) && awaited.every((one) => one.missed === 0 || one.class === kind);
+    return isBreak(effect, breakKind) || (effect.name === 'NotHereYet' && effect.subject === kind);
+  };
+
+const notComing = notArriving('never_reached', 'missed_webhook');
+const notTaken = notArriving('rejected', 'rejected_delivery');
+const wrongSecret = (effect: Single, facts: AlertFacts): boolean =>
+  notTaken(effect, facts) || (effect.name === 'Rejected' && effect.subject === 'invalid_signature');
+
+/** In this order: what one explains may explain only what stands behind it, so there is no circle. */
+const causes: readonly Cause[] = [
+  {
+    name: 'Unwatched',
+    explains: (effect, facts) =>
+      isAny('ServiceAway', 'KeyRefused', 'TallyhookSealingLags', 'TallyhookSealsUnverified', 'CallsOpen')(effect) ||
+      effect.name === 'TallyhookCallbacksWait' ||
+      isNotRead(effect, facts),
+  },
+  { name: 'KeyRefused', explains: readingEnded(KEY_REFUSED) },
+  { name: 'ServiceAway', explains: readingEnded(...SERVICE_AWAY) },
+  {
+    name: 'TallyhookDown',
+    subject: 'receiver',
+    explains: (effect, facts) => effect.name === 'TallyhookNoWebhooks' || notComing(effect, facts),
+  },
+  { name: 'TallyhookDown', subject: 'worker', explains: isAny('TallyhookEventsWait') },
+  {
+    name: 'TallyhookNoSecretAccepted',
+    explains: (effect, facts) => effect.name === 'TallyhookInvalidSignatures' || wrongSecret(effect, facts),
+  },
+  { name: 'TallyhookInvalidSignatures', explains: wrongSecret },
+  {
+    name: 'TallyhookExpiredTimestamps',
+    explains: (effect, facts) =>
+      notTaken(effect, facts) || (effect.name === 'Rejected' && effect.subject === 'expired_timestamp'),
+  },
+  { name: 'TallyhookEndpointOff', explains: isAny('TallyhookNoWebhooks') },
+  {
+    name: 'TallyhookMissedDeliveries',
+    explains: (effect) => effect.name === 'NotHereYet' || isBreak(effect, ...deliveryBreakKinds),
+  },
+  ...breakNames.map(
+    (name): Cause => ({
+      name,
+      subject: 'balance_residual',
+      explains: ({ name: effect, subject }, { balances: { unproven } }) =>
+        effect === 'BalanceUnproven' &&
+        unproven.some(({ assetCode, isUnexplained }) => isUnexplained && assetCode === subject),
+    }),
+  ),
+  { name: 'TallyhookSealsBroken', explains: isAny('TallyhookSealsUnverified') },
+  ...['TallyhookUnproven', 'TallyhookNeverProven'].map((name): Cause => ({ name, explains: isAny('KindUnproven') })),
+];
+
+/** Causes that explain only what is about the same thing. */
+const OF_SAME = ['TallyhookUnproven', 'TallyhookNeverProven'];
+
+/** What this follows from, among all that holds; null: from nothing. */
+export function causeOf(effect: Single, { all, facts }: { all: readonly Single[]; facts: AlertFacts }): Single | null {
+  for (const { name, subject, explains } of causes) {
+    if (!explains(effect, facts)) continue;
+    const cause = all.find(
+      (one) =>
+        one !== effect &&
+        one.name === name &&
+        (subject === undefined || one.subject === subject) &&
+        (!OF_SAME.includes(name) || one.subject === effect.subject),
+    );
+    if (cause !== undefined) return cause;
+  }
+  return null;
+}

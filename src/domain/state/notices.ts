@@ -1,0 +1,234 @@
+import { type Found, lateSeconds, minutes, type Named, type Watched, when } from '../alerts/condition.js';
+import type { AlertFacts, KindFacts } from '../alerts/facts.js';
+import { metricAlerts } from '../alerts/metric-alerts.js';
+import { breakWords, callIsLost, isAlerted, MOVES_MONEY } from '../alerts/record-conditions.js';
+import { breakDefinitions } from '../breaks/breaks.js';
+import type { Severity } from '../breaks/findings.js';
+import type { DeliveryClass } from '../deliveries/delivery-class.js';
+import { counted, duration } from '../in-words.js';
+import { rejectionWords } from '../rejection-words.js';
+
+/** What is shown to who looks, and sent to nobody. */
+export interface Notice extends Watched {
+  severity: Severity;
+}
+
+const keyRefused = metricAlerts['TallyhookKeyRefused'];
+
+/** What is not sent, but is not well either. */
+export const notices: Named<Notice> = {
+  Unwatched: {
+    severity: 'critical',
+    summary: 'No scheduler is at work',
+    remedy: 'Start it: “tallyhook schedule”; the last lines that it logged say why it ended. All goes on by itself.',
+    page: '/alerts',
+    check: 'alerts',
+    found: ({ parts }) =>
+      parts
+        .filter(({ part, secondsAgo }) => part === 'alerts' && secondsAgo > lateSeconds.heartbeat)
+        .map(({ secondsAgo: seconds }) => ({
+          detail: `For ${minutes(seconds)} nobody has read the service’s lists, nor checked for alerts.`,
+          seconds,
+        })),
+  },
+  ServiceAway: {
+    severity: 'medium',
+    summary: 'The service does not answer',
+    remedy:
+      'Usually wait: the runs go on by themselves, and webhooks are still taken. If it lasts: its own status page, SERVICE_BASE_URL, and DNS, proxy and certificates on the way.',
+    page: '/runs',
+    check: 'service',
+    found: ({ kinds }) => failedBy(kinds, ...SERVICE_AWAY),
+  },
+  KeyRefused: {
+    severity: 'critical',
+    summary: keyRefused?.summary ?? '',
+    remedy: keyRefused?.remedy ?? '',
+    page: '/runs',
+    check: 'key',
+    found: ({ kinds }) => failedBy(kinds, KEY_REFUSED),
+  },
+  KindUnproven: {
+    severity: 'medium',
+    summary: 'What the service’s lists show is not proven',
+    remedy: 'The page Runs says why; “tallyhook reconcile all” reads everything now.',
+    page: '/runs?kind=',
+    found: ({ kinds }) =>
+      kinds.flatMap((of): Found[] => {
+        const detail = unprovenText(of);
+        if (detail === null) return [];
+        const seconds = of.ageSeconds === null ? {} : { seconds: of.ageSeconds };
+        return [{ subject: of.kind, detail, ...seconds, ...(isForNobody(of) ? NOBODYS : {}) }];
+      }),
+  },
+  NothingRead: {
+    severity: 'low',
+    summary: 'Nothing is read, so nothing is proven',
+    remedy: 'Every kind of run is switched off: see the settings RECONCILE_…_CRON.',
+    page: '/runs',
+    check: 'runs',
+    found: ({ kinds }) => when(kinds.length === 0, 'No kind of record is read from the service.'),
+  },
+  SecretsUnread: {
+    severity: 'medium',
+    summary: 'The secrets could not be read',
+    remedy: 'See that WEBHOOK_SECRETS_FILE can be read, and what the log of this process says.',
+    page: '/secrets',
+    check: 'secrets',
+    found: ({ noSecretAccepted }) => when(noSecretAccepted === null, 'Whether any webhook is accepted is not known.'),
+  },
+  Rejected: {
+    severity: 'low',
+    summary: 'Webhooks are rejected',
+    remedy: '',
+    page: '/rejections?reason=',
+    check: 'rejections',
+    found: ({ rejected }) => rejected.map(rejectedWords),
+  },
+  EventsFail: {
+    severity: 'medium',
+    summary: 'Events could not be applied, and are tried again',
+    remedy: 'See their errors on the page Events.',
+    page: '/events?status=failed',
+    check: 'events',
+    found: ({ backlog: { failed } }) => when(failed > 0, `${failed} are tried again.`, { count: failed }),
+  },
+  NotHereYet: {
+    severity: 'low',
+    summary: 'Deliveries that are not here are not overdue yet',
+    remedy: '',
+    page: '/deliveries?show=',
+    check: 'missed deliveries',
+    found: ({ awaited }) => awaited.flatMap(notHereYet),
+  },
+  MissedUnknown: {
+    severity: 'low',
+    summary: 'Missed deliveries are not measured yet',
+    remedy: '',
+    page: '/runs?kind=deliveries',
+    check: 'missed deliveries',
+    found: ({ missed }) => when(missed === null, 'The delivery history was never read completely.'),
+  },
+  OpenBreak: {
+    severity: 'low',
+    summary: 'Our records and the service’s differ',
+    remedy: '',
+    page: '/breaks?kind=',
+    check: 'breaks',
+    found: ({ breaks }) =>
+      breaks
+        .filter((one) => !isAlerted(one))
+        .map((one) => ({ ...breakWords(one), remedy: breakDefinitions[one.kind].remedy })),
+  },
+  BalanceUnproven: {
+    severity: 'medium',
+    summary: 'A balance is not proven',
+    remedy:
+      'See on the page Balances what is not accounted for; “tallyhook balances attribute ASSET” says what it was.',
+    page: '/balances',
+    check: 'balances accounted for',
+    found: ({ balances: { unproven } }) =>
+      unproven.map(({ assetCode, why }) => ({ subject: assetCode, detail: `${assetCode}: ${why}.` })),
+  },
+  CallLost: {
+    severity: 'high',
+    summary: 'Nobody knows what came of a call of ours',
+    remedy: callIsLost,
+    page: '/doctor',
+    check: 'calls with unknown outcome',
+    found: ({ lostCalls }) =>
+      lostCalls
+        .filter(({ operation }) => !MOVES_MONEY.includes(operation))
+        .map(({ operation, count }) => ({ subject: operation, detail: `${count} without an outcome.`, count })),
+  },
+  CallsOpen: {
+    severity: 'low',
+    summary: 'Calls of ours wait for their outcome',
+    remedy: '',
+    page: '/doctor',
+    check: 'calls with unknown outcome',
+    found: ({ openCalls }) =>
+      when(openCalls > 0, `${openCalls} are being settled by the scheduler.`, { count: openCalls }),
+  },
+  ChannelFails: {
+    severity: 'medium',
+    summary: 'An alert channel failed just now',
+    remedy: '“tallyhook alerts test” says what it answers.',
+    page: '/alerts',
+    found: ({ channels }) =>
+      channels
+        .filter(({ failingSeconds }) => failingSeconds <= lateSeconds.channel)
+        .map(({ channel, failingSeconds: seconds, error }) => ({
+          subject: channel,
+          check: `alerts by ${channel}`,
+          detail: `${channel} has failed for ${duration(seconds)}: ${error}`,
+          seconds,
+        })),
+  },
+};
+
+/** Codes of errors, as runs keep them. */
+export const SERVICE_AWAY = ['service_unavailable', 'service_circuit_open'] as const;
+export const KEY_REFUSED = 'service_unauthorized';
+
+/** Whether the newest run of the kind ended so. */
+export function endedBy({ everySeconds, reason }: KindFacts, ...codes: readonly string[]): boolean {
+  return everySeconds !== null && codes.some((code) => reason?.includes(`${code}: `));
+}
+
+/** The newest run of all failed so: where a later one got an answer, it is over. */
+function failedBy(kinds: readonly KindFacts[], ...codes: readonly string[]): Found[] {
+  const ago = ({ endedSecondsAgo }: KindFacts) => endedSecondsAgo ?? Number.POSITIVE_INFINITY;
+  const [newest] = kinds.toSorted((a, b) => ago(a) - ago(b));
+  if (newest === undefined || !endedBy(newest, ...codes)) return [];
+  const failed = kinds.filter((of) => endedBy(of, ...codes));
+  const proven = failed.map(({ ageSeconds }) => ageSeconds ?? 0);
+  return [{ detail: `${newest.kind}: ${newest.reason}.`, seconds: Math.max(...proven) }];
+}
+
+/** What is not proven of a kind now, in words; null: it is proven, and lately. */
+export function unprovenText(of: KindFacts): string | null {
+  if (of.completeUntil === null) return `${of.kind} was never proven: ${of.reason ?? 'no complete run yet'}`;
+  const since = `${of.kind} is unproven since ${of.completeUntil.slice(0, 16).replace('T', ' ')}`;
+  if (of.reason !== null) return `${since}: ${of.reason}`;
+  if (of.everySeconds === null) return `${since}: its runs are switched off`;
+  return isStale(of) ? `${since}: no run for ${duration(of.ageSeconds ?? 0)}` : null;
+}
+
+/** Two runs may be left out before it is said. */
+export function isStale({ everySeconds, ageSeconds }: KindFacts): boolean {
+  return everySeconds !== null && (ageSeconds ?? 0) > Math.max(3 * everySeconds, everySeconds + 600);
+}
+
+/** What the service does not offer, and what was switched off, is nobody's to fix. */
+function isForNobody({ everySeconds, reason }: KindFacts): boolean {
+  return everySeconds === null || (reason?.startsWith('degraded: ') ?? false);
+}
+
+const NOBODYS = { severity: 'low', remedy: '' } as const;
+
+/** Whoever finds the address can send what is no webhook; the service's headers, or a right signature, are not chance. */
+function rejectedWords({ reason, count, likeService }: AlertFacts['rejected'][number]): Found {
+  const words = rejectionWords[reason];
+  const found = {
+    subject: reason,
+    title: `${counted(count, 'request')} rejected: ${reason.replaceAll('_', ' ')}`,
+    detail: `${count} in the last hour. ${words?.means ?? ''}`.trim(),
+    count,
+  };
+  const isOfService = reason === 'invalid_signature' ? likeService > 0 : words?.isAuthentic === true;
+  return isOfService ? { ...found, severity: 'medium', remedy: words?.remedy ?? '' } : found;
+}
+
+const LACKING: readonly DeliveryClass[] = ['phantom', 'rejected', 'never_reached'];
+
+function notHereYet({ class: kind, awaited, missed }: AlertFacts['awaited'][number]): Found[] {
+  const n = awaited - missed;
+  if (n <= 0 || !LACKING.includes(kind)) return [];
+  const words = kind.replaceAll('_', ' ');
+  const title = `${counted(n, 'delivery', 'deliveries')} not here, not overdue yet: ${words}`;
+  const found = { subject: kind, title, detail: `${n} of class ${words}, younger than their grace.`, count: n };
+  if (kind !== 'phantom') return [found];
+  const remedy = 'Look at what else answers at that address: a proxy’s default page, an old deployment, a tunnel.';
+  return [{ ...found, severity: 'medium', remedy }];
+}

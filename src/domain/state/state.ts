@@ -1,0 +1,170 @@
+import { conditions, type FoundAlert, remedyOf } from '../alerts/alerts.js';
+import type { AlertSeverity, Found, Watched } from '../alerts/condition.js';
+import type { AlertFacts } from '../alerts/facts.js';
+import { type Severity, severities } from '../breaks/findings.js';
+import type { Money } from '../family/money.js';
+import { grouped } from '../grouped.js';
+import { causeOf } from './causes.js';
+import { notices } from './notices.js';
+
+/** Something that is wrong, with what follows from it; of those of which the same is said, one. */
+export interface Problem {
+  name: string;
+  /** What each of them is about; '' where there is one alone. */
+  subjects: readonly string[];
+  /** Of itself and of what follows from it, the worst. */
+  severity: Severity;
+  /** What it is, in a line. */
+  title: string;
+  detail: string;
+  /** What to do first; empty: nothing is to be done. */
+  remedy: string;
+  /** Where it is seen, and acted upon. */
+  page: string;
+  /** As the doctor calls it. */
+  checks: readonly string[];
+  /** All there are; null: it is not counted. */
+  count: number | null;
+  /** How long the oldest of them has been so; null: not known. */
+  seconds: number | null;
+  money: readonly Money[];
+  follows: readonly Problem[];
+}
+
+/** How the whole is: what the status line, the overview, the doctor, alerts and `tallyhook status` say alike. */
+export interface State {
+  /** Null: nothing is known to be wrong. */
+  severity: Severity | null;
+  /** Worst first, each cause before what follows from it. */
+  problems: readonly Problem[];
+}
+
+/** An alert that was sent and is not over. */
+export interface FiringAlert extends FoundAlert {
+  since: Date;
+}
+
+/** One thing that holds, before what follows from another is put under it. */
+export interface Single extends Found {
+  name: string;
+  subject: string;
+  severity: Severity;
+  summary: string;
+  remedy: string;
+  page: string;
+  check: string;
+}
+
+const ofAlert: Readonly<Record<AlertSeverity, Severity>> = { critical: 'critical', warning: 'medium' };
+const watched: readonly (Watched & { severity: Severity })[] = [
+  ...conditions.map((one) => ({ ...one, severity: ofAlert[one.severity] })),
+  ...Object.entries(notices).map(([name, one]) => ({ name, ...one })),
+];
+/** What can be found: the names of the doctor's checks, those that go by their subject left out. */
+export const stateChecks: readonly string[] = [...new Set(watched.flatMap(({ check }) => check ?? []))];
+
+/** All that the facts show, and what fires though they do not show it any more, or nobody checks. */
+export function stateOf(facts: AlertFacts, firing: readonly FiringAlert[], now: Date): State {
+  const found = watched.flatMap((one) => one.found(facts).map((each) => singleOf(one, each)));
+  const isFound = ({ name, subject }: FoundAlert) => found.some((one) => one.name === name && one.subject === subject);
+  const all = [...found, ...firing.filter((alert) => !isFound(alert)).map((alert) => singleOfAlert(alert, now))];
+  const byHead = grouped(all, (one) => headOf(one, { all, facts }));
+  const problems = [...grouped([...byHead], ([head]) => likenessOf(head)).values()].map(problemOf);
+  const sorted = problems.toSorted(worstFirst);
+  return { severity: sorted[0]?.severity ?? null, problems: sorted };
+}
+
+/** Whether somebody is to do something. */
+export function needsPerson({ problems }: State): boolean {
+  return problems.some(({ remedy }) => remedy !== '');
+}
+
+function worst(given: readonly Severity[]): Severity | null {
+  return severities.find((severity) => given.includes(severity)) ?? null;
+}
+
+function singleOf(one: (typeof watched)[number], found: Found): Single {
+  const { name, summary, page } = one;
+  const { subject = '', severity: own = one.severity } = found;
+  const isAlert = !(name in notices);
+  return {
+    ...found,
+    name,
+    subject,
+    summary,
+    // Nothing is less than the alert about it.
+    severity: isAlert ? (worst([one.severity, own]) ?? own) : own,
+    remedy: found.remedy ?? (isAlert ? remedyOf({ name, subject }) : one.remedy),
+    page,
+    check: found.check ?? one.check ?? subject,
+  };
+}
+
+function singleOfAlert({ name, subject, severity, summary, detail, since }: FiringAlert, now: Date): Single {
+  const known = watched.find((one) => one.name === name);
+  return {
+    name,
+    subject,
+    summary,
+    detail,
+    severity: ofAlert[severity],
+    remedy: remedyOf({ name, subject }),
+    page: known?.page ?? '/alerts',
+    check: known?.check ?? (subject === '' ? name : subject),
+    seconds: Math.max(0, (now.getTime() - since.getTime()) / 1_000),
+  };
+}
+
+/** What it follows from in the end; itself where it follows from nothing. */
+function headOf(one: Single, known: { all: readonly Single[]; facts: AlertFacts }): Single {
+  const cause = causeOf(one, known);
+  return cause === null ? one : headOf(cause, known);
+}
+
+const likenessOf = ({ name, severity, remedy }: Single): string => JSON.stringify([name, severity, remedy]);
+
+/** Of heads of which the same is said, each with itself and what follows from it. */
+function problemOf(alike: readonly (readonly [Single, readonly Single[]])[]): Problem {
+  const heads = alike.map(([head]) => head);
+  const followers = alike.flatMap(([head, of]) => of.filter((one) => one !== head));
+  const follows = [...grouped(followers, likenessOf).values()].map((some) =>
+    problemOf(some.map((one) => [one, [one]])),
+  );
+  const [first] = heads as [Single, ...Single[]];
+  const subjects = heads.map(({ subject }) => subject);
+  const counts = heads.flatMap(({ count }) => count ?? []);
+  const seconds = heads.flatMap((one) => one.seconds ?? []);
+  return {
+    name: first.name,
+    subjects,
+    severity: worst([first.severity, ...follows.map(({ severity }) => severity)]) ?? first.severity,
+    title: titleOf(heads),
+    detail: heads.map(({ detail }) => detail).join(' '),
+    remedy: first.remedy,
+    page: first.page.endsWith('=') ? pageOf(first.page, subjects) : first.page,
+    checks: [...new Set(heads.map(({ check }) => check))],
+    count: counts.length === 0 ? null : counts.reduce((sum, n) => sum + n, 0),
+    seconds: seconds.length === 0 ? null : Math.max(...seconds),
+    money: heads.flatMap(({ money }) => money ?? []),
+    follows: follows.toSorted(worstFirst),
+  };
+}
+
+function titleOf(heads: readonly Single[]): string {
+  const [first] = heads as [Single, ...Single[]];
+  if (first.title !== undefined && heads.length === 1) return first.title;
+  const subjects = heads.map(({ subject }) => subject).filter((subject) => subject !== '');
+  return subjects.length === 0 ? first.summary : `${first.summary}: ${subjects.join(', ')}`;
+}
+
+/** Narrowed to the one; of several, all that it shows. */
+function pageOf(page: string, [subject = '', ...more]: readonly string[]): string {
+  return more.length === 0 ? `${page}${encodeURIComponent(subject)}` : page.replace(/[?&][^?&]+=$/, '');
+}
+
+/** By severity, then where money is named, then the oldest. */
+function worstFirst(a: Problem, b: Problem): number {
+  const bySeverity = severities.indexOf(a.severity) - severities.indexOf(b.severity);
+  const byMoney = Math.sign(b.money.length) - Math.sign(a.money.length);
+  return bySeverity || byMoney || (b.seconds ?? 0) - (a.seconds ?? 0);
+}

@@ -1,0 +1,65 @@
+import type { Knex } from 'knex';
+import type { AlertFacts } from '../../domain/alerts/facts.js';
+import { retiredLast } from '../../domain/deliveries/last-secret.js';
+import { type State, stateOf } from '../../domain/state/state.js';
+import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
+import { rowOf } from '../database/statements.js';
+import { retiredLabels } from '../deliveries/secrets.js';
+import { minuteCounts } from '../inbox/minute-counts.js';
+import { type FactsAsked, loadAlertFacts } from './load-alert-facts.js';
+import { openAlerts } from './settle-alerts.js';
+
+export interface StateAsked extends FactsAsked {
+  /** The evidence of all secrets; read only where one was retired. Left out: receivers alone say whether they accept any. */
+  secretsStatus?: (() => Promise<{ items: SecretStatus[] }>) | undefined;
+}
+
+export interface KnownState {
+  state: State;
+  facts: AlertFacts;
+}
+
+/** How the whole is now. */
+export async function loadState(db: Knex, asked: StateAsked): Promise<KnownState> {
+  const [loaded, alerts, allRetired] = await Promise.all([
+    loadAlertFacts(db, asked),
+    openAlerts(db),
+    isEachRetired(db, asked),
+  ]);
+  const facts = { ...loaded, noSecretAccepted: loaded.noSecretAccepted === true || allRetired };
+  const firing = alerts.filter(({ fired_at }) => fired_at !== null);
+  return { facts, state: stateOf(facts, firing, asked.now) };
+}
+
+/** Null: it could not be read. */
+async function isEachRetired(db: Knex, { secretsStatus }: StateAsked): Promise<boolean | null> {
+  if (secretsStatus === undefined || (await retiredLabels(db)).length === 0) return false;
+  return secretsStatus().then(
+    ({ items }) => items.length > 0 && retiredLast(items) !== null,
+    () => null,
+  );
+}
+
+/** Numbers of the whole, beside what is wrong. */
+export interface Figures {
+  /** Of the last hour, all of them. */
+  received: number;
+  rejected: number;
+  /** Paid orders that are not released, those from before the adoption left out. */
+  ordersHeld: number;
+}
+
+export async function loadFigures(db: Knex, now: Date): Promise<Figures> {
+  const [minutes, { held }] = await Promise.all([
+    minuteCounts(db, now, 60),
+    rowOf<{ held: number }>(db)`
+      SELECT count(*)::integer AS held FROM orders
+      WHERE NOT release_safe AND status IN ('paid', 'paid_unverified') AND release_reason <> 'before_adoption'`,
+  ]);
+  const sum = (of: (minute: (typeof minutes)[number]) => number) => minutes.reduce((all, one) => all + of(one), 0);
+  return {
+    received: sum(({ applied, waiting, notApplied }) => applied + waiting + notApplied),
+    rejected: sum(({ rejected }) => rejected),
+    ordersHeld: held,
+  };
+}

@@ -1,0 +1,40 @@
+import type { Knex } from 'knex';
+import type { AlertFacts } from '../../domain/alerts/facts.js';
+import type { Money } from '../../domain/family/money.js';
+import { grouped } from '../../domain/grouped.js';
+import { exact, raw, rowsOf } from '../database/statements.js';
+
+type OpenBreaks = AlertFacts['breaks'][number];
+
+/** All that nobody has closed, by kind and severity, with the money that they are about as far as records say it. */
+export async function unclosedBreaks(db: Knex): Promise<OpenBreaks[]> {
+  const rows = await rowsOf<Omit<OpenBreaks, 'money'> & { currency: string | null; amount: string | null }>(db)`
+    SELECT kind, severity, currency, count(*)::integer AS count, ${raw(exact('sum(amount)'))} AS amount,
+           extract(epoch FROM now() - min(opened_at))::float8 AS "oldestSeconds"
+    FROM (
+      SELECT breaks.kind, severity, opened_at,
+             coalesce(expected_amount, amount_requested, payouts.amount, invoices.amount) AS amount,
+             CASE WHEN expected_amount IS NOT NULL THEN expected_currency
+                  WHEN amount_requested IS NOT NULL THEN currency_requested
+                  WHEN payouts.amount IS NOT NULL THEN asset_code ELSE currency END AS currency
+      FROM breaks
+      LEFT JOIN orders ON entity_kind = 'order' AND orders.reference = entity_id
+      LEFT JOIN payment_intents ON entity_kind = 'payment_intent' AND payment_intents.id = entity_id
+      LEFT JOIN payouts ON entity_kind = 'payout' AND payouts.id = entity_id
+      LEFT JOIN invoices ON entity_kind = 'invoice' AND invoices.id = entity_id
+      WHERE breaks.status IN ('open', 'acknowledged')
+    ) AS open
+    GROUP BY kind, severity, currency ORDER BY kind, severity, currency`;
+  return [...grouped(rows, ({ kind, severity }) => `${kind} ${severity}`).values()].map((alike) => {
+    const [{ kind, severity }] = alike as [(typeof rows)[number]];
+    return {
+      kind,
+      severity,
+      count: alike.reduce((sum, { count }) => sum + count, 0),
+      oldestSeconds: Math.max(...alike.map(({ oldestSeconds }) => oldestSeconds)),
+      money: alike.flatMap(({ amount, currency }): Money[] =>
+        amount === null || currency === null ? [] : [{ amount, currency }],
+      ),
+    };
+  });
+}

@@ -1,0 +1,56 @@
+import { runKinds } from '../../domain/run-kinds.js';
+import { type Problem, type State, stateChecks } from '../../domain/state/state.js';
+import { type KnownState, loadState } from '../../records/alerts/load-state.js';
+import { runEverySeconds } from '../crons.js';
+import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
+
+/** What was probed from here, and what the database shows: of each cause one finding. */
+export async function withState(
+  { db, config, now }: Pick<DoctorParts, 'db' | 'config' | 'now'>,
+  probed: readonly Check[],
+): Promise<Check[]> {
+  const known = await loadState(db, { now: now(), kinds: runKinds, runEverySeconds: runEverySeconds(config) });
+  return mergeState(probed, known.state, checksOf(known));
+}
+
+/** A probe's finding says more than the same of the database; what follows from another is not known by itself. */
+export function mergeState(probed: readonly Check[], { problems }: State, looked: readonly Check[]): Check[] {
+  const found = new Set(probed.flatMap(({ name, status }) => (status === 'finding' ? [name] : [])));
+  const shown = problems.filter(({ checks }) => !checks.every((name) => found.has(name)));
+  const told = new Set(shown.flatMap(({ checks }) => checks));
+  const causes = new Map(
+    problems.flatMap((head) => head.follows.flatMap(({ checks }) => checks.map((name) => [name, head] as const))),
+  );
+  const probes = probed.filter(({ name, status }) => status !== 'ok' || !told.has(name));
+  const names = new Set(probed.map(({ name }) => name));
+  const others = looked.filter(({ name }) => !told.has(name) && !names.has(name));
+  return [
+    ...probes,
+    ...shown.map(checkOf),
+    ...others.map((check) => {
+      const cause = causes.get(check.name);
+      return cause === undefined ? check : unknown(check.name, `follows from: ${cause.title}`);
+    }),
+  ];
+}
+
+function checkOf({ checks, title, detail, remedy, follows }: Problem): Check {
+  const withIt = follows.length === 0 ? '' : ` With it: ${follows.map((one) => one.title).join('; ')}.`;
+  const found = `${title}. ${detail}${withIt}`;
+  const name = checks.join(', ');
+  return remedy === '' ? unknown(name, found) : finding(name, found, remedy);
+}
+
+/** Each thing that is looked at, as if it were well. */
+function checksOf({ facts: { parts, kinds } }: KnownState): Check[] {
+  const heard = parts.filter(({ part }) => part !== 'queue');
+  const named = heard.map(({ part, secondsAgo }) => ok(part, `last heard of ${Math.round(secondsAgo)} s ago`));
+  const read = kinds.map(({ kind, completeUntil, ageSeconds }) =>
+    ok(kind, `complete as of ${completeUntil} (${ageSeconds} s ago)`),
+  );
+  const others = stateChecks.filter((name) => name !== 'alerts');
+  const unchecked = heard.some(({ part }) => part === 'alerts')
+    ? []
+    : [unknown('alerts', 'never checked', 'tallyhook schedule does')];
+  return [...named, ...unchecked, ...others.map((name) => ok(name, 'nothing is wrong')), ...read];
+}

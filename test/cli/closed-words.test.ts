@@ -1,0 +1,102 @@
+import { createServer } from 'node:http';
+import { stripVTControlCharacters } from 'node:util';
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { tableText } from '../../src/cli/print.js';
+import { verbs } from '../../src/cli/registry.js';
+import { freePort } from '../../src/embedded-postgres/free-port.js';
+import { openBreaks } from '../../src/records/breaks/breaks.js';
+import { useDatabase } from '../support/database.js';
+import { runHere } from '../support/run-here.js';
+import { useShell } from '../support/shell.js';
+
+const database = useDatabase();
+const run = useShell(database);
+
+/** Words of a list that are closed: those that have no value of the person's own. */
+const OPEN = new Set(['json', 'take', 'cursor', 'type', 'since', 'reference', 'as-of', 'asset']);
+
+describe('a list', () => {
+  it('takes the words that it knows, and refuses any other with those that it knows', async () => {
+    const tried: string[] = [];
+    for (const { name, load } of verbs) {
+      const command = new Command(name);
+      (await load())(command);
+      const lists = [command, ...command.commands].filter((one) => one.name() === 'list' || one.name() === 'match');
+      for (const list of lists) {
+        for (const option of list.options.filter(({ long }) => !OPEN.has(long?.slice(2) ?? ''))) {
+          const words = list === command ? [name] : [name, list.name()];
+          const { code, stdout, stderr } = await run(...words, option.long ?? '', 'banana');
+          tried.push(`${words.join(' ')} ${option.long}`);
+          expect([tried.at(-1), code, stdout]).toEqual([tried.at(-1), 2, '']);
+          expect(stderr).toContain('banana');
+          for (const choice of option.argChoices ?? []) expect(stderr).toContain(choice);
+          expect(option.argChoices?.length, tried.at(-1)).toBeGreaterThan(1);
+        }
+      }
+    }
+    for (const one of [
+      'breaks list --status',
+      'events list --status',
+      'rejections list --reason',
+      'calls list --status',
+    ])
+      expect(tried).toContain(one);
+  });
+
+  it('of breaks has those that are not closed, unless all are asked for', async () => {
+    const { db } = database;
+    const entities = ['a', 'b', 'c'].map((id) => ({ kind: 'delivery', id }) as const);
+    await openBreaks(
+      db,
+      entities.map((entity) => ({ kind: 'missed_webhook', entity, evidence: {} })),
+    );
+    await db('breaks').where({ entity_id: 'b' }).update({ status: 'acknowledged' });
+    await db('breaks').where({ entity_id: 'c' }).update({ status: 'resolved', resolved_at: new Date() });
+    const listed = async (...more: string[]) => {
+      const { json, code } = await run('breaks', 'list', '--json', ...more);
+      return [(json as { items: { entity: { id: string } }[] }).items.map(({ entity }) => entity.id).join(), code];
+    };
+    expect(await listed()).toEqual(['b,a', 3]);
+    expect(await listed('--status', 'any')).toEqual(['c,b,a', 3]);
+    expect(await listed('--status', 'resolved')).toEqual(['c', 0]);
+    expect(await listed('--severity', 'low')).toEqual(['', 0]);
+  });
+});
+
+describe('a table', () => {
+  const id = 'pi_0123456789abcdef0123456789abcdef';
+  const head = ['id', 'what', 'status'];
+  const rows = [[id, 'a difference of which there is much to say, in a long sentence', 'open']];
+
+  it('is as wide as the terminal, and loses nothing', () => {
+    const text = tableText(head, rows, 60);
+    const lines = stripVTControlCharacters(text).split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
+    const cells = lines
+      .filter((line) => line.startsWith('│'))
+      .map((line) => line.split('│').map((cell) => cell.trim()));
+    expect(
+      cells
+        .slice(1)
+        .map((cell) => cell[1])
+        .join(''),
+    ).toBe(id);
+  });
+
+  it('is not wrapped where no terminal is', () => {
+    expect(tableText(head, rows)).toContain(id);
+    expect(stripVTControlCharacters(tableText(head, rows, 200))).toContain(id);
+  });
+});
+
+it('a port that is taken is said in a sentence', async () => {
+  const port = await freePort(null);
+  const other = createServer().listen(port, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { code, stderr } = await runHere(['sandbox', '--port', String(port)], { cwd: '/tmp' });
+  other.close();
+  expect(code).toBe(2);
+  expect(stderr).toContain(`127.0.0.1:${port}, but another program listens there`);
+  expect(stderr).not.toContain('    at ');
+});

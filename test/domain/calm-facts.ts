@@ -1,0 +1,37 @@
+import type { AlertFacts, KindFacts } from '../../src/domain/alerts/facts.js';
+
+/** A kind that was proven a little while ago. */
+export const provenKind = (kind: string, changed: Partial<KindFacts> = {}): KindFacts => ({
+  kind,
+  everySeconds: 300,
+  provenSecondsAgo: 200,
+  completeUntil: '2026-11-26T11:56:00.000Z',
+  ageSeconds: 201,
+  reason: null,
+  endedSecondsAgo: 200,
+  ...changed,
+});
+
+/** An installation of which nothing is wrong. */
+export const calm: AlertFacts = {
+  webhooks: { halfHour: 3, before: 500 },
+  invalidSignatures: { sinceMatch: 0, fiveMinutes: 0, share: 0 },
+  expiredTimestamps: { halfHour: 0, share: 0 },
+  noSecretAccepted: false,
+  rejected: [],
+  backlog: { waiting: 1, failed: 0, dead: 0, oldestSeconds: 4 },
+  missed: 0,
+  awaited: [],
+  breaks: [],
+  kinds: [provenKind('payouts')],
+  balances: { total: 2, unproven: [] },
+  lostCalls: [],
+  openCalls: 0,
+  heldByRefund: 0,
+  callbacks: { dead: 0, oldestSeconds: 2 },
+  seals: { oldestUnsealedSeconds: 200, unverifiedSeconds: 90_000, findings: 0 },
+  channels: [],
+  parts: [{ part: 'receiver', secondsAgo: 15 }],
+  settings: [],
+  ageSeconds: 90_000,
+};

@@ -1,0 +1,101 @@
+import * as fc from 'fast-check';
+import { conditions } from '../../src/domain/alerts/alerts.js';
+import type { AlertFacts, KindFacts } from '../../src/domain/alerts/facts.js';
+import { type BreakKind, breakKinds } from '../../src/domain/breaks/breaks.js';
+import { severities } from '../../src/domain/breaks/findings.js';
+import { deliveryClasses } from '../../src/domain/deliveries/delivery-class.js';
+import { rejectionReasons } from '../../src/domain/rejection-words.js';
+import type { FiringAlert } from '../../src/domain/state/state.js';
+import { calm } from './calm-facts.js';
+
+export const NOW = new Date('2026-11-26T12:00:00Z');
+
+const seconds = fc.oneof(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: 10_000_000 }));
+const few = fc.integer({ min: 0, max: 7 });
+const kind: fc.Arbitrary<Omit<KindFacts, 'kind'>> = fc.record({
+  everySeconds: fc.option(fc.constantFrom(120, 300, 3_600)),
+  provenSecondsAgo: fc.option(seconds),
+  completeUntil: fc.option(fc.constant('2026-11-26T11:00:00.000Z')),
+  ageSeconds: fc.option(seconds),
+  reason: fc.option(
+    fc.constantFrom(
+      'the newest run failed: service_unavailable: listPayouts: no answer',
+      'the newest run failed: service_unauthorized: listPayouts: the API key is not accepted',
+      'degraded: there is no list',
+      'no run has ended yet',
+    ),
+  ),
+  endedSecondsAgo: fc.option(seconds),
+});
+/** What may be wrong, and most of the time not all of it at once. */
+export const facts: fc.Arbitrary<AlertFacts> = fc
+  .record({
+    webhooks: fc.record({ halfHour: few, before: fc.integer({ min: 0, max: 500 }) }),
+    invalidSignatures: fc.record({ sinceMatch: few, fiveMinutes: few, share: fc.constantFrom(0, 0.1, 0.5) }),
+    expiredTimestamps: fc.record({ halfHour: few, share: fc.constantFrom(0, 0.95) }),
+    noSecretAccepted: fc.option(fc.boolean()),
+    rejected: fc.uniqueArray(
+      fc.record({ reason: fc.constantFrom(...rejectionReasons), count: fc.nat(900), likeService: few }),
+      { selector: ({ reason }) => reason, maxLength: 3 },
+    ),
+    backlog: fc.record({ waiting: few, failed: few, dead: few, oldestSeconds: seconds }),
+    missed: fc.option(few),
+    awaited: fc.uniqueArray(fc.record({ class: fc.constantFrom(...deliveryClasses), awaited: few, missed: few }), {
+      selector: (one) => one.class,
+    }),
+    breaks: fc.uniqueArray(
+      fc.record({
+        kind: fc.oneof(
+          fc.constantFrom<BreakKind[]>('missed_webhook', 'rejected_delivery', 'phantom_delivery', 'balance_residual'),
+          fc.constantFrom(...breakKinds),
+        ),
+        severity: fc.constantFrom(...severities),
+        count: fc.integer({ min: 1, max: 900 }),
+        oldestSeconds: seconds,
+        money: fc.constant([]),
+      }),
+      { selector: (one) => `${one.kind} ${one.severity}`, maxLength: 5 },
+    ),
+    kinds: fc.array(kind, { maxLength: 4 }).map((some) => some.map((of, n) => ({ ...of, kind: `kind ${n}` }))),
+    balances: fc.record({
+      total: few,
+      unproven: fc.array(
+        fc.record({ assetCode: fc.constantFrom('BTC', 'ETH'), why: fc.constant('why'), isUnexplained: fc.boolean() }),
+        { maxLength: 2 },
+      ),
+    }),
+    lostCalls: fc.uniqueArray(
+      fc.record({ operation: fc.constantFrom('createRefund', 'createInvoice'), count: fc.integer({ min: 1, max: 3 }) }),
+      { selector: ({ operation }) => operation },
+    ),
+    openCalls: few,
+    heldByRefund: few,
+    callbacks: fc.record({ dead: few, oldestSeconds: seconds }),
+    seals: fc.record({ oldestUnsealedSeconds: seconds, unverifiedSeconds: seconds, findings: fc.option(few) }),
+    channels: fc.uniqueArray(
+      fc.record({ channel: fc.constantFrom('slack', 'mail'), failingSeconds: seconds, error: fc.constant('e') }),
+      { selector: ({ channel }) => channel },
+    ),
+    parts: fc.uniqueArray(
+      fc.record({ part: fc.constantFrom('receiver', 'worker', 'alerts', 'queue'), secondsAgo: seconds }),
+      { selector: ({ part }) => part },
+    ),
+    settings: fc.constantFrom([], [{ setting: 'A', values: 'on at worker' }]),
+    ageSeconds: seconds,
+  })
+  .chain((wild) =>
+    fc
+      .subarray(Object.keys(wild) as (keyof AlertFacts)[])
+      .map((names) => ({ ...calm, ...Object.fromEntries(names.map((name) => [name, wild[name]])) })),
+  );
+const alert: fc.Arbitrary<FiringAlert> = fc
+  .record({ condition: fc.constantFrom(...conditions), subject: fc.constantFrom('', 'payouts', 'receiver') })
+  .map(({ condition: { name, severity, summary }, subject }) => ({
+    name,
+    subject,
+    severity,
+    summary,
+    detail: 'd',
+    since: new Date(NOW.getTime() - 600_000),
+  }));
+export const firing = fc.uniqueArray(alert, { selector: ({ name, subject }) => `${name} ${subject}`, maxLength: 3 });

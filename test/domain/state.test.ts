@@ -1,0 +1,212 @@
+import * as fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { findAlerts } from '../../src/domain/alerts/alerts.js';
+import type { AlertFacts } from '../../src/domain/alerts/facts.js';
+import type { BreakKind } from '../../src/domain/breaks/breaks.js';
+import { type Severity, severities } from '../../src/domain/breaks/findings.js';
+import { provenWords } from '../../src/domain/state/proven.js';
+import { type FiringAlert, needsPerson, type Problem, type State, stateOf } from '../../src/domain/state/state.js';
+import { calm, provenKind } from './calm-facts.js';
+import { facts, firing, NOW } from './random-facts.js';
+
+const state = (changed: Partial<AlertFacts>, firing: FiringAlert[] = []) =>
+  stateOf({ ...calm, ...changed }, firing, NOW);
+const rank = (severity: Severity | null) => (severity === null ? severities.length : severities.indexOf(severity));
+const flat = ({ problems }: State): Problem[] => problems.flatMap((head) => [head, ...head.follows]);
+/** The heads, each with what follows from it. */
+const outline = ({ problems }: State) =>
+  problems.map(({ title, follows }) => (follows.length === 0 ? title : [title, follows.map((one) => one.title)]));
+
+describe('the state of the whole', () => {
+  it('is never calmer than the worst alert that holds or fires, or the worst open break', () => {
+    fc.assert(
+      fc.property(facts, firing, (given, fires) => {
+        const known = stateOf(given, fires, NOW);
+        const alerts = [...findAlerts(given), ...fires].map(({ severity }) =>
+          severity === 'critical' ? ('critical' as const) : ('medium' as const),
+        );
+        const least = [...alerts, ...given.breaks.map(({ severity }) => severity)].map(rank);
+        expect(rank(known.severity)).toBeLessThanOrEqual(Math.min(severities.length, ...least));
+        expect(known.severity).toBe(known.problems[0]?.severity ?? null);
+        for (const { severity, follows } of known.problems)
+          for (const one of follows) expect(rank(severity)).toBeLessThanOrEqual(rank(one.severity));
+        const ranks = known.problems.map(({ severity }) => rank(severity));
+        expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+      }),
+    );
+  });
+
+  it('counts all there are: each break, missed delivery and rejected request once', () => {
+    fc.assert(
+      fc.property(facts, (given) => {
+        const all = flat(stateOf(given, [], NOW));
+        const counted = (...names: string[]) =>
+          all.reduce((sum, { name, count }) => sum + (names.includes(name) ? (count ?? 0) : 0), 0);
+        // A critical break about an endpoint is two alerts.
+        const isTwice = ({ kind, severity }: AlertFacts['breaks'][number]) =>
+          severity === 'critical' && kind.startsWith('endpoint_');
+        const expected = given.breaks.reduce((sum, one) => sum + one.count * (isTwice(one) ? 2 : 1), 0);
+        const names = ['TallyhookCriticalBreak', 'TallyhookHighBreak', 'TallyhookEndpointOff', 'OpenBreak'];
+        expect(counted(...names)).toBe(expected);
+        expect(counted('TallyhookMissedDeliveries')).toBe(given.missed ?? 0);
+        expect(counted('Rejected')).toBe(given.rejected.reduce((sum, { count }) => sum + count, 0));
+      }),
+    );
+  });
+
+  it('says every alert that holds or fires, once, as a cause or under one', () => {
+    fc.assert(
+      fc.property(facts, firing, (given, fires) => {
+        const named = flat(stateOf(given, fires, NOW)).flatMap(({ name, subjects }) =>
+          subjects.map((subject) => `${name} ${subject}`),
+        );
+        const alerts = [...findAlerts(given), ...fires].map(({ name, subject }) => `${name} ${subject}`);
+        expect(named).toEqual(expect.arrayContaining(alerts));
+        const ofAlerts = named.filter((one) => one.startsWith('Tallyhook'));
+        expect(ofAlerts).toHaveLength(new Set(ofAlerts).size);
+      }),
+    );
+  });
+
+  it('of a calm installation is that nothing is wrong, and up to when that is proven', () => {
+    expect(state({})).toEqual({ severity: null, problems: [] });
+    expect(needsPerson(state({}))).toBe(false);
+    expect(provenWords(calm.kinds)).toBe('All proven up to 2026-11-26 11:56 UTC');
+  });
+});
+
+const UNAVAILABLE = 'the newest run failed: service_unavailable: listPayouts: no answer';
+const openBreak = (kind: BreakKind, severity: Severity, count = 6): AlertFacts['breaks'][number] => ({
+  kind,
+  severity,
+  count,
+  oldestSeconds: 60,
+  money: [],
+});
+
+describe('a cause stands before what follows from it', () => {
+  it.each<[string, Partial<AlertFacts>, unknown]>([
+    [
+      'the service is down',
+      {
+        kinds: ['invoices', 'payouts', 'catalog'].map((name) =>
+          provenKind(name, { reason: UNAVAILABLE, provenSecondsAgo: 1_000, ageSeconds: 1_001 }),
+        ),
+      },
+      [
+        [
+          'The service does not answer',
+          [
+            'What the service says of a kind is not known any more: invoices, payouts, catalog',
+            'What the service’s lists show is not proven: invoices, payouts, catalog',
+          ],
+        ],
+      ],
+    ],
+    [
+      'the service was down, and answered since',
+      { kinds: [provenKind('payouts', { endedSecondsAgo: 5 }), provenKind('catalog', { reason: UNAVAILABLE })] },
+      ['What the service’s lists show is not proven: catalog'],
+    ],
+    [
+      'nobody reads the lists',
+      {
+        parts: [{ part: 'alerts', secondsAgo: 1_000 }],
+        kinds: [provenKind('payouts', { provenSecondsAgo: 1_000, ageSeconds: 1_001 })],
+        seals: { oldestUnsealedSeconds: 2_000, unverifiedSeconds: 0, findings: 0 },
+      },
+      [
+        [
+          'No scheduler is at work',
+          [
+            'What the service says of a kind is not known any more: payouts',
+            'What is written is not sealed',
+            'What the service’s lists show is not proven: payouts',
+          ],
+        ],
+      ],
+    ],
+    [
+      'a secret is wrong',
+      {
+        invalidSignatures: { sinceMatch: 12, fiveMinutes: 12, share: 1 },
+        rejected: [{ reason: 'invalid_signature', count: 100, likeService: 100 }],
+        missed: 4,
+        awaited: [{ class: 'rejected', awaited: 9, missed: 4 }],
+        breaks: [openBreak('rejected_delivery', 'high', 4)],
+      },
+      [
+        [
+          'Webhooks are rejected for their signature',
+          [
+            'Deliveries of the service are missing here',
+            '4 open breaks rejected delivery',
+            '100 requests rejected: invalid signature',
+            '5 deliveries not here, not overdue yet: rejected',
+          ],
+        ],
+      ],
+    ],
+    [
+      'the receiver is down, and something else took deliveries',
+      {
+        parts: [{ part: 'receiver', secondsAgo: 600 }],
+        missed: 7,
+        awaited: [
+          { class: 'never_reached', awaited: 1, missed: 1 },
+          { class: 'phantom', awaited: 6, missed: 6 },
+        ],
+        breaks: [openBreak('missed_webhook', 'high', 1), openBreak('phantom_delivery', 'critical', 6)],
+      },
+      [
+        ['A part of Tallyhook is not at work: receiver', ['1 open break missed webhook']],
+        ['Deliveries of the service are missing here', ['6 open breaks phantom delivery']],
+      ],
+    ],
+    [
+      'phantoms that are not overdue',
+      { awaited: [{ class: 'phantom', awaited: 6, missed: 0 }] },
+      ['6 deliveries not here, not overdue yet: phantom'],
+    ],
+    [
+      'a residual, and a balance that is not proven for another reason',
+      {
+        breaks: [openBreak('balance_residual', 'critical', 1)],
+        balances: {
+          total: 2,
+          unproven: [
+            { assetCode: 'BTC', why: '1 is unexplained', isUnexplained: true },
+            { assetCode: 'ETH', why: 'no two polls agreed', isUnexplained: false },
+          ],
+        },
+      },
+      [['1 open break balance residual', ['A balance is not proven: BTC']], 'A balance is not proven: ETH'],
+    ],
+  ])('%s', (_, changed, expected) => {
+    expect(outline(state(changed))).toEqual(expected);
+  });
+});
+
+test('what nobody can do anything about is shown, and needs no person', () => {
+  const degraded = state({ kinds: [provenKind('payouts', { reason: 'degraded: there is no list (404)' })] });
+  expect(degraded).toMatchObject({ severity: 'low', problems: [{ remedy: '' }] });
+  expect(needsPerson(degraded)).toBe(false);
+  const noise = state({ rejected: [{ reason: 'missing_signature', count: 100, likeService: 0 }] });
+  expect(noise).toMatchObject({ severity: 'low', problems: [{ count: 100, remedy: '' }] });
+  const genuine = state({ rejected: [{ reason: 'invalid_body', count: 100, likeService: 0 }] });
+  expect(needsPerson(genuine)).toBe(true);
+});
+
+test('what fires is shown until it is over, though the facts do not show it any more', () => {
+  const fires = {
+    name: 'TallyhookDeadEvents',
+    subject: '',
+    severity: 'critical',
+    summary: 'Events were given up',
+  } as const;
+  const since = new Date(NOW.getTime() - 600_000);
+  expect(state({}, [{ ...fires, detail: '2 failed.', since }])).toMatchObject({
+    severity: 'critical',
+    problems: [{ title: 'Events were given up', seconds: 600, page: '/events?status=dead', checks: ['dead events'] }],
+  });
+});

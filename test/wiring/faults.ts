@@ -1,0 +1,224 @@
+import type { Severity } from '../../src/domain/breaks/findings.js';
+import { runKinds } from '../../src/domain/run-kinds.js';
+import { openBreaks } from '../../src/records/breaks/breaks.js';
+import { saveRejections } from '../../src/records/inbox/rejections.js';
+import { createServiceWriteLog } from '../../src/records/service-writes.js';
+import type { TestDatabase } from '../support/database.js';
+
+type Db = TestDatabase['db'];
+
+/** A run of each kind that ended so many seconds ago. */
+export async function readAll(db: Db, secondsAgo: number, error: string | null = null): Promise<void> {
+  const at = new Date(Date.now() - secondsAgo * 1_000);
+  const state = error === null ? { status: 'succeeded', complete: true } : { status: 'failed', error };
+  await db('runs').insert(
+    runKinds.map((kind) => ({ kind, full: false, started_at: at, heartbeat_at: at, finished_at: at, ...state })),
+  );
+}
+
+const silence = (part: string) => (db: Db) =>
+  db('signs_of_life')
+    .where({ part })
+    .update({ seen_at: db.raw("now() - interval '10 minutes'") });
+
+export async function reject(db: Db, reason: string, count: number, likeService: number): Promise<void> {
+  const sample = { reason, detail: 'd', diagnosis: null, bodySize: 0, bodyHash: 'h', firstBytes: Buffer.from('') };
+  const samples = Array.from({ length: 12 }, () => ({
+    ...sample,
+    rejectedAt: new Date(),
+    likeService: likeService > 0,
+  }));
+  const minute = new Date(Math.floor(Date.now() / 60_000) * 60_000);
+  await saveRejections(db, samples, [{ minute, reason, count, likeService }]);
+}
+
+async function deliver(db: Db, kind: string, n: number, missed: boolean): Promise<void> {
+  const rows = Array.from({ length: n }, (_, at) => ({ id: `${kind} ${at}`, class: kind, missed, open: true }));
+  await db('deliveries').insert(rows.map((row) => ({ ...row, ours: true, poll_from: 1, poll_ref: 'run' })));
+}
+
+const open = (db: Db, kind: Parameters<typeof openBreaks>[1][number]['kind'], n: number, severity?: Severity) =>
+  openBreaks(
+    db,
+    Array.from({ length: n }, (_, at) => ({
+      kind,
+      entity: { kind: 'delivery' as const, id: `${kind} ${at}` },
+      evidence: {},
+      ...(severity === undefined ? {} : { severity }),
+    })),
+  );
+
+async function storeEvent(db: Db, status: string): Promise<void> {
+  await db.raw(
+    `INSERT INTO inbox (key, key_type, content_hash, event_type, event_timestamp, status, source, body, received_at)
+     VALUES ('k', 'id', 'h', 'payout.failed', 0, ?, 'webhook', '{}', now() - interval '10 minutes')`,
+    [status],
+  );
+}
+
+interface Fault {
+  what: string;
+  play: (db: Db) => Promise<unknown>;
+  /** What all of them say first, how grave, and how many it is. */
+  title: string;
+  severity: Severity;
+  count?: number;
+  /** The alert that is sent; left out: none is. */
+  alert?: string;
+}
+
+export const faults: readonly Fault[] = [
+  {
+    what: 'the secret is wrong: 100 requests are rejected, of which 12 are kept',
+    play: (db) => reject(db, 'invalid_signature', 100, 100),
+    title: 'Webhooks are rejected for their signature',
+    severity: 'critical',
+    count: 100,
+    alert: 'TallyhookInvalidSignatures',
+  },
+  {
+    what: 'requests are rejected that nobody signed',
+    play: (db) => reject(db, 'missing_signature', 100, 0),
+    title: '100 requests rejected: missing signature',
+    severity: 'low',
+    count: 100,
+  },
+  {
+    what: 'the service is down',
+    play: async (db) => {
+      await db('runs').update({
+        finished_at: db.raw("now() - interval '2 hours'"),
+        started_at: db.raw("now() - interval '2 hours'"),
+      });
+      await readAll(db, 20, 'service_unavailable: listPayouts: no answer');
+    },
+    title: 'The service does not answer',
+    severity: 'critical',
+    alert: 'TallyhookUnproven',
+  },
+  {
+    what: 'the service refuses our key',
+    play: (db) => readAll(db, 5, 'service_unauthorized: listPayouts: the API key is not accepted, status 401'),
+    title: 'The service refuses our key',
+    severity: 'critical',
+  },
+  {
+    what: 'no worker is at work',
+    play: async (db) => {
+      await silence('worker')(db);
+      await storeEvent(db, 'received');
+    },
+    title: 'A part of Tallyhook is not at work: worker',
+    severity: 'critical',
+    alert: 'TallyhookDown',
+  },
+  {
+    what: 'no receiver is at work',
+    play: silence('receiver'),
+    title: 'A part of Tallyhook is not at work: receiver',
+    severity: 'critical',
+    alert: 'TallyhookDown',
+  },
+  {
+    what: 'no scheduler is at work',
+    play: silence('alerts'),
+    title: 'No scheduler is at work',
+    severity: 'critical',
+  },
+  {
+    what: 'Redis is down',
+    play: silence('queue'),
+    title: 'The queue does not answer',
+    severity: 'medium',
+    alert: 'TallyhookQueueDown',
+  },
+  {
+    what: 'deliveries are missed',
+    play: async (db) => {
+      await deliver(db, 'never_reached', 7, true);
+      await open(db, 'missed_webhook', 7);
+    },
+    title: 'Deliveries of the service are missing here',
+    severity: 'critical',
+    count: 7,
+    alert: 'TallyhookMissedDeliveries',
+  },
+  {
+    what: 'phantoms are not overdue yet',
+    play: (db) => deliver(db, 'phantom', 6, false),
+    title: '6 deliveries not here, not overdue yet: phantom',
+    severity: 'medium',
+    count: 6,
+  },
+  {
+    what: 'a critical break is open, acknowledged, and 300 that are low',
+    play: async (db) => {
+      await open(db, 'duplicate_payment', 1);
+      await db('breaks').update({ status: 'acknowledged' });
+      await open(db, 'secret_still_in_use', 300);
+    },
+    title: '1 open break duplicate payment',
+    severity: 'critical',
+    count: 1,
+    alert: 'TallyhookCriticalBreak',
+  },
+  {
+    what: 'a break of medium severity is open',
+    play: (db) => open(db, 'missed_webhook', 300, 'medium'),
+    title: '300 open breaks missed webhook',
+    severity: 'medium',
+    count: 300,
+  },
+  {
+    what: 'the sealed chain is broken',
+    play: (db) =>
+      db('seal_checks').insert({
+        started_at: db.fn.now(),
+        finished_at: db.fn.now(),
+        actor: 'tallyhook',
+        first_seal: '1',
+        last_seal: '2',
+        head_hash: 'h',
+        rows: 3,
+        findings: 2,
+        first_finding: 'row 1 of changes',
+        is_whole: true,
+      }),
+    title: 'Something was changed after it had been sealed',
+    severity: 'critical',
+    count: 2,
+    alert: 'TallyhookSealsBroken',
+  },
+  {
+    what: 'events were given up',
+    play: (db) => storeEvent(db, 'dead'),
+    title: 'Events were given up',
+    severity: 'critical',
+    count: 1,
+    alert: 'TallyhookDeadEvents',
+  },
+  {
+    what: 'an invoice’s call is lost',
+    play: async (db) => {
+      const calls = createServiceWriteLog<'createInvoice'>(db);
+      const write = { operation: 'createInvoice', key: 'k', hash: 'h', request: null } as const;
+      await calls.begin(write, { leaseMs: 0, withinMs: 1_000 });
+      await calls.end(write, 'lost', null);
+    },
+    title: 'Nobody knows what came of a call of ours: createInvoice',
+    severity: 'high',
+    count: 1,
+  },
+  {
+    what: 'an alert channel fails',
+    play: (db) =>
+      db('alert_channels').insert({
+        channel: 'slack',
+        failing_since: db.raw("now() - interval '10 minutes'"),
+        error: 'e',
+      }),
+    title: 'An alert channel fails: slack',
+    severity: 'medium',
+    alert: 'TallyhookAlertChannelFails',
+  },
+];

@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { statusFacts } from '../../src/cli/status.js';
+import { createState, statusNow } from '../../src/console/status.js';
+import { runKinds } from '../../src/domain/run-kinds.js';
+import { type AlertDeps, checkAlerts } from '../../src/notify/alert-loop.js';
+import { openAlerts } from '../../src/records/alerts/settle-alerts.js';
+import { recordHeartbeat } from '../../src/records/process-heartbeats.js';
+import { examine } from '../../src/wiring/doctor/examine.js';
+import { HASTY, partsFor } from '../cli/doctor-service.js';
+import { alertDeps } from '../notify/alert-deps.js';
+import { testConsole } from '../support/console.js';
+import { visit } from '../support/console-visit.js';
+import { useFreshDatabase } from '../support/database.js';
+import { NO_SERVICE, useShell } from '../support/shell.js';
+import { faults, readAll, reject } from './faults.js';
+
+/*
+ * Each fault is played, and read where people look: the status line, the overview, the doctor, the alerts and the command.
+ * They agree on what is worst and on the numbers, and none is green.
+ */
+const database = useFreshDatabase();
+const run = useShell(database);
+const runEverySeconds = Object.fromEntries(runKinds.map((kind) => [kind, 300]));
+
+/** An installation of which nothing is wrong: every kind is proven, every part at work. */
+beforeEach(async () => {
+  const { db } = database;
+  await readAll(db, 10);
+  await recordHeartbeat(db, ['receiver', 'worker', 'alerts', 'queue']);
+  const { id } = await db('runs').where({ kind: 'deliveries' }).first('id');
+  await db('watermarks').insert({ kind: 'deliveries', name: 'upTo', value: '1', run_id: id });
+});
+
+const slack: AlertDeps['channels'][number] = { name: 'slack', send: async () => ({ ok: true, httpStatus: 200 }) };
+
+/** What stands at the five places. */
+async function read() {
+  const { db } = database;
+  const now = () => new Date();
+  const log = alertDeps(db, now).log;
+  const state = createState({
+    db,
+    log,
+    now,
+    runKinds,
+    runEverySeconds,
+    secretsStatus: async () => ({ items: [] }),
+  });
+  const console = await visit(testConsole(db, { runKinds, runEverySeconds }).app, 'admin');
+  const { items: doctor } = await examine(partsFor(db, NO_SERVICE, {}, HASTY));
+  const command = await run('status', '--json');
+  const lines = await run('status');
+  return {
+    status: await statusNow(state),
+    overview: (await console.get('/')).text,
+    doctor,
+    command: command.json as ReturnType<typeof statusFacts>,
+    code: command.code,
+    lines: lines.stdout.trimEnd().split('\n'),
+  };
+}
+
+describe('what is wrong is the same wherever it is read', () => {
+  it('nothing: every place is green, and the command ends with 0', async () => {
+    const { status, overview, command, code, lines } = await read();
+    expect(status).toMatchObject({ tone: 'good', items: [{ text: expect.stringMatching(/^All proven up to /) }] });
+    expect(overview).toContain('Nothing is to be done');
+    expect(command).toMatchObject({ severity: null, problems: [], needsPerson: false });
+    expect(code).toBe(0);
+    expect(lines).toHaveLength(5);
+    expect(lines[0]).toMatch(/^state {5}well: All proven up to /);
+  });
+
+  it.each(faults)('$what', async ({ play, title, severity, count, alert }) => {
+    const { db } = database;
+    await play(db);
+    const { status, overview, doctor, command, lines, code } = await read();
+
+    const [first] = command.problems;
+    expect([first?.title, first?.severity, first?.count ?? undefined]).toEqual([title, severity, count]);
+    expect(command.severity).toBe(severity);
+    expect(code).toBe(command.needsPerson ? 3 : 0);
+    expect(lines[0]).toContain(`${severity}: ${title}`);
+
+    const tone = severity === 'critical' || severity === 'high' ? 'bad' : 'warn';
+    expect(status.tone).toBe(tone);
+    expect(status.items[0]).toMatchObject({ tone, text: expect.stringContaining(title) as string });
+    if (count !== undefined) expect(status.items[0]?.text).toMatch(new RegExp(`\\b${count}\\b`));
+
+    expect(overview).not.toContain('Nothing is to be done');
+    expect(overview).toContain(title);
+    expect(overview.indexOf(severity)).toBeGreaterThan(-1);
+    if (count !== undefined) expect(overview).toMatch(new RegExp(`\\b${count}\\b`));
+
+    const told = doctor.filter(({ status: of }) => of !== 'ok');
+    const checks = first?.checks ?? [];
+    expect(
+      told.some(({ name }) => checks.every((check) => name.includes(check))),
+      checks.join(),
+    ).toBe(true);
+    if (command.needsPerson) expect(told.some(({ status: of }) => of === 'finding')).toBe(true);
+
+    // Whoever checks says that it is at work, so what it finds of itself is what stood before.
+    const fails = () => Promise.reject(new Error('connect ECONNREFUSED'));
+    await checkAlerts({ ...alertDeps(db, () => new Date()), runEverySeconds, askQueue: fails, channels: [slack] });
+    const alerts = (await openAlerts(db)).map(({ name }) => name);
+    if (alert !== undefined) expect(alerts).toContain(alert);
+  });
+
+  it('a service that is down is one finding of the doctor, whatever cannot be read because of it', async () => {
+    await readAll(database.db, 5, 'service_unavailable: listPayouts: no answer');
+    const { doctor } = await read();
+    expect(doctor.filter(({ status }) => status === 'finding').map(({ name }) => name)).toEqual(['service']);
+    const kinds = doctor.filter(({ name }) => (runKinds as readonly string[]).includes(name));
+    expect(kinds.map(({ status, remedy }) => [status, remedy])).toEqual(runKinds.map(() => ['unknown', null]));
+  });
+
+  it('the numbers of rejected requests are those of all, also beside samples', async () => {
+    await reject(database.db, 'invalid_signature', 100, 100);
+    const { overview, command, lines } = await read();
+    expect(command.webhooks.rejected).toBe(100);
+    expect(lines[1]).toContain('100 rejected');
+    expect(overview).toContain('100 requests rejected');
+    expect(overview).not.toMatch(/\b12 (rejected|requests)/);
+    const listed = await run('rejections', 'list', '--json');
+    expect(listed.json).toMatchObject({ counts: [{ reason: 'invalid_signature', day: 100 }] });
+  });
+});
