@@ -20,7 +20,7 @@ export async function countOpenBreaks(db: Knex): Promise<OpenBreaks[]> {
 export async function lastCompleteRuns(db: Knex, kinds: readonly string[]): Promise<{ kind: string; at: Date }[]> {
   return rowsOf<{ kind: string; at: Date }>(db)`
     SELECT kind, at FROM unnest(${kinds}::text[]) AS asked (kind)
-    CROSS JOIN LATERAL (SELECT finished_at AS at FROM runs
+    CROSS JOIN LATERAL (SELECT coalesce(finished_at, heartbeat_at) AS at FROM runs
       WHERE runs.kind = asked.kind AND status = 'succeeded' AND complete ORDER BY id DESC LIMIT 1) AS last`;
 }
 
@@ -28,7 +28,7 @@ export async function lastCompleteRuns(db: Knex, kinds: readonly string[]): Prom
 export async function lastEndedRuns(db: Knex, kinds: readonly string[]): Promise<{ kind: string; at: Date }[]> {
   return rowsOf<{ kind: string; at: Date }>(db)`
     SELECT kind, at FROM unnest(${kinds}::text[]) AS asked (kind)
-    CROSS JOIN LATERAL (SELECT finished_at AS at FROM runs
+    CROSS JOIN LATERAL (SELECT coalesce(finished_at, heartbeat_at) AS at FROM runs
       WHERE runs.kind = asked.kind AND status <> 'running' ORDER BY id DESC LIMIT 1) AS last`;
 }
 

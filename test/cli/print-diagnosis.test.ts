@@ -72,19 +72,20 @@ describe('what doctor says', () => {
     ]);
   });
 
-  it('is one command for all that it mends', () => {
+  it('is one finding for all that it is about, in the group of the first', () => {
     const lines = printed([
-      finding('payouts', 'no run has ended yet', 'tallyhook reconcile payouts'),
-      finding('catalog', 'no run has ended yet', 'tallyhook reconcile catalog'),
-      finding('invoices', 'the last run failed', 'tallyhook reconcile invoices'),
+      finding('payouts, catalog', 'no run has ended yet', 'tallyhook reconcile all'),
+      finding('invoices', 'the last run failed', 'tallyhook reconcile all'),
     ]);
-    expect(lines.slice(3, -2)).toEqual([
+    expect(lines.slice(1, -2)).toEqual([
+      'what is proven          –        2        –',
+      '',
       'finding   payouts, catalog',
       '          no run has ended yet',
-      '          → tallyhook reconcile payouts catalog',
+      '          → tallyhook reconcile all',
       'finding   invoices',
       '          the last run failed',
-      '          → tallyhook reconcile invoices',
+      '          → tallyhook reconcile all',
     ]);
   });
 

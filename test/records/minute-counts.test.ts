@@ -18,8 +18,9 @@ beforeAll(async () => {
     [NOW, EVENTS, EVENTS],
   );
   await store.db.raw(
-    `INSERT INTO rejections (reason, detail, body_size, body_hash, first_bytes, rejected_at)
-     SELECT 'invalid_signature', '', 1, 'h', '', ?::timestamptz - n * interval '1 hour' FROM generate_series(40, 0, -1) AS n`,
+    `INSERT INTO rejection_counts (hour, reason, count)
+     SELECT date_trunc('minute', ?::timestamptz) - n * interval '1 hour', reason, 50
+     FROM generate_series(40, 0, -1) AS n, unnest(ARRAY['invalid_signature', 'too_large']) AS reason`,
     [NOW],
   );
   await store.db.raw('ANALYZE inbox');
@@ -33,8 +34,8 @@ describe('counts per minute', () => {
     for (const { applied, waiting, notApplied } of minutes.slice(0, -1))
       expect([applied, waiting, notApplied]).toEqual([18, 1, 1]);
     const last = minutes.at(-1);
-    expect([last?.applied, last?.waiting, last?.notApplied, last?.rejected]).toEqual([11, 0, 0, 1]);
-    expect(minutes.reduce((sum, { rejected }) => sum + rejected, 0)).toBe(1);
+    expect([last?.applied, last?.waiting, last?.notApplied, last?.rejected]).toEqual([11, 0, 0, 100]);
+    expect(minutes.reduce((sum, { rejected }) => sum + rejected, 0)).toBe(100);
     const later = await minuteCounts(store.db, new Date(NOW.getTime() + 3_600_000), 60);
     expect(later.every(({ applied, rejected }) => applied === 0 && rejected === 0)).toBe(true);
   });

@@ -31,6 +31,15 @@ const definitions = {
 export type BreakKind = keyof typeof definitions;
 
 export const breakDefinitions: Readonly<Record<BreakKind, BreakDefinition>> = definitions;
+const remedies: ReadonlyMap<string, string> = new Map(
+  Object.entries(definitions).map(([kind, { remedy }]) => [kind, remedy]),
+);
+
+/** What a kind asks for; empty where this version does not know it. */
+export function breakRemedy(kind: string): string {
+  return remedies.get(kind) ?? '';
+}
+
 export const breakKinds = Object.keys(definitions) as readonly BreakKind[];
 
 /** What the checks of these kinds find; what a check says does not hang on another's. */

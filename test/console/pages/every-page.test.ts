@@ -217,10 +217,12 @@ describe('the overview', () => {
   it('renews itself while it is open', async () => {
     const { page, complaints } = admin;
     await page.goto('/');
+    await page.locator('main').getByRole('link', { name: 'Events were given up' }).waitFor();
     await store.db('inbox').where({ id: 3 }).update({ status: 'applied' });
-    await page.getByText('1 event given up').waitFor({ state: 'detached', timeout: 20_000 });
+    const given = page.locator('main').getByRole('link', { name: 'Events were given up' });
+    await given.waitFor({ state: 'detached', timeout: 20_000 });
     await store.db('inbox').where({ id: 3 }).update({ status: 'dead' });
-    await page.getByText('1 event given up').waitFor({ timeout: 20_000 });
+    await given.waitFor({ timeout: 20_000 });
     expect(complaints.splice(0)).toEqual([]);
   });
 });
