@@ -17,7 +17,12 @@ const FRESH_MS = 2_000;
 
 /** The state of the whole, read once for all that is shown in two seconds. */
 export function createState({ db, now, runKinds, log, ...deps }: StateDeps): () => Promise<KnownState> {
-  const { runEverySeconds, secretsStatus } = deps;
+  const { runEverySeconds } = deps;
+  const secretsStatus = () =>
+    deps.secretsStatus().catch((error: unknown) => {
+      log.warn({ err: error }, 'secrets not read');
+      throw error;
+    });
   let answer: Promise<KnownState> | null = null;
   let staleAt = 0;
   return () => {

@@ -36,9 +36,9 @@ export const targets: readonly Target[] = [
   { name: 'domain/balances', places: ['src/domain/balances'] },
   { name: 'domain/books', places: ['src/domain/books'] },
   {
-    name: 'domain/alerts, audit',
-    places: ['src/domain/alerts', 'src/domain/audit'],
-    tests: [...inTest('deploy', 'metrics'), ...inTest('notify', 'alerts')],
+    name: 'domain/alerts, state, audit',
+    places: ['src/domain/alerts', 'src/domain/state', 'src/domain/audit'],
+    tests: [...inTest('deploy', 'metrics'), ...inTest('notify', 'alerts'), ...inTest('wiring', 'surfaces')],
   },
   {
     name: 'domain: records',
@@ -48,7 +48,7 @@ export const targets: readonly Target[] = [
   },
   {
     name: 'domain: texts',
-    places: ['canonical-json', 'personal', 'plain-text', 'reference-skeleton', 'confusables']
+    places: ['canonical-json', 'in-words', 'personal', 'plain-text', 'reference-skeleton', 'confusables']
       .map(inDomain)
       .concat(
         ['reference-difference', 'without-bulk', 'delivered-report', 'asset-code', 'json', 'own-text'].map(inDomain),

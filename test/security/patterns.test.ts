@@ -14,7 +14,7 @@ const BOUNDED = new Set([
   'domain/money.ts 0+$',
   'domain/books/fiat-report.ts \\.?0+$',
   'finance/exports/workbook/cells.ts 0+$',
-  'console/view/values.ts \\B(?=(\\d{3})+$)',
+  'domain/in-words.ts \\B(?=(\\d{3})+$)',
   'service-api/service-calls.ts \\/+$',
   'domain/deliveries/own-endpoint.ts \\/+$',
 ]);

@@ -1,7 +1,19 @@
+import type { Found } from '../alerts/condition.js';
 import type { AlertFacts } from '../alerts/facts.js';
+import type { Severity } from '../breaks/findings.js';
 import { deliveryBreakKinds } from '../deliveries/delivery-class.js';
-import { endedBy, isStale, KEY_REFUSED, SERVICE_AWAY } from './notices.js';
-import type { Single } from './state.js';
+import { endedBy, isForNobody, isStale, KEY_REFUSED, SERVICE_AWAY } from './notices.js';
+
+/** One thing that holds, before what follows from another is put under it. */
+export interface Single extends Found {
+  name: string;
+  subject: string;
+  severity: Severity;
+  summary: string;
+  remedy: string;
+  page: string;
+  check: string;
+}
 
 interface Cause {
   name: string;
@@ -32,11 +44,10 @@ const readingEnded =
 /** Nobody read it, whatever the newest run said. */
 function isNotRead(effect: Single, facts: AlertFacts): boolean {
   const of = kindOf(effect, facts);
-  return unprovenNames.includes(effect.name) && of !== undefined && (of.reason === null ? isStale(of) : !isOff(of));
+  return (
+    unprovenNames.includes(effect.name) && of !== undefined && (of.reason === null ? isStale(of) : !isForNobody(of))
+  );
 }
-
-const isOff = ({ everySeconds, reason }: AlertFacts['kinds'][number]): boolean =>
-  everySeconds === null || (reason?.startsWith('degraded: ') ?? false);
 
 /** What comes of it that nothing of the class arrives: what is missed, where all of it is of that class, and its break. */
 const notArriving =

@@ -199,7 +199,7 @@ export function isStale({ everySeconds, ageSeconds }: KindFacts): boolean {
 }
 
 /** What the service does not offer, and what was switched off, is nobody's to fix. */
-function isForNobody({ everySeconds, reason }: KindFacts): boolean {
+export function isForNobody({ everySeconds, reason }: KindFacts): boolean {
   return everySeconds === null || (reason?.startsWith('degraded: ') ?? false);
 }
 

@@ -4,7 +4,7 @@ import type { AlertFacts } from '../alerts/facts.js';
 import { type Severity, severities } from '../breaks/findings.js';
 import type { Money } from '../family/money.js';
 import { grouped } from '../grouped.js';
-import { causeOf } from './causes.js';
+import { causeOf, type Single } from './causes.js';
 import { notices } from './notices.js';
 
 /** Something that is wrong, with what follows from it; of those of which the same is said, one. */
@@ -42,17 +42,6 @@ export interface State {
 /** An alert that was sent and is not over. */
 export interface FiringAlert extends FoundAlert {
   since: Date;
-}
-
-/** One thing that holds, before what follows from another is put under it. */
-export interface Single extends Found {
-  name: string;
-  subject: string;
-  severity: Severity;
-  summary: string;
-  remedy: string;
-  page: string;
-  check: string;
 }
 
 const ofAlert: Readonly<Record<AlertSeverity, Severity>> = { critical: 'critical', warning: 'medium' };
