@@ -5,7 +5,7 @@ import { type BreakKind, breakKinds } from '../../src/domain/breaks/breaks.js';
 import { severities } from '../../src/domain/breaks/findings.js';
 import { deliveryClasses } from '../../src/domain/deliveries/delivery-class.js';
 import { rejectionReasons } from '../../src/domain/rejection-words.js';
-import type { FiringAlert } from '../../src/domain/state/state.js';
+import type { OpenAlert } from '../../src/domain/state/state.js';
 import { calm } from './calm-facts.js';
 
 export const NOW = new Date('2026-11-26T12:00:00Z');
@@ -88,9 +88,14 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
       .subarray(Object.keys(wild) as (keyof AlertFacts)[])
       .map((names) => ({ ...calm, ...Object.fromEntries(names.map((name) => [name, wild[name]])) })),
   );
-const alert: fc.Arbitrary<FiringAlert> = fc
-  .record({ condition: fc.constantFrom(...conditions), subject: fc.constantFrom('', 'payouts', 'receiver') })
-  .map(({ condition: { name, severity, summary }, subject }) => ({
+const alert: fc.Arbitrary<OpenAlert> = fc
+  .record({
+    condition: fc.constantFrom(...conditions),
+    subject: fc.constantFrom('', 'payouts', 'receiver'),
+    isFiring: fc.boolean(),
+  })
+  .map(({ condition: { name, severity, summary }, subject, isFiring }) => ({
+    isFiring,
     name,
     subject,
     severity,
@@ -98,4 +103,4 @@ const alert: fc.Arbitrary<FiringAlert> = fc
     detail: 'd',
     since: new Date(NOW.getTime() - 600_000),
   }));
-export const firing = fc.uniqueArray(alert, { selector: ({ name, subject }) => `${name} ${subject}`, maxLength: 3 });
+export const alerts = fc.uniqueArray(alert, { selector: ({ name, subject }) => `${name} ${subject}`, maxLength: 3 });

@@ -5,12 +5,11 @@ import type { AlertFacts } from '../../src/domain/alerts/facts.js';
 import type { BreakKind } from '../../src/domain/breaks/breaks.js';
 import { type Severity, severities } from '../../src/domain/breaks/findings.js';
 import { provenWords } from '../../src/domain/state/proven.js';
-import { type FiringAlert, needsPerson, type Problem, type State, stateOf } from '../../src/domain/state/state.js';
+import { needsPerson, type OpenAlert, type Problem, type State, stateOf } from '../../src/domain/state/state.js';
 import { calm, provenKind } from './calm-facts.js';
-import { facts, firing, NOW } from './random-facts.js';
+import { alerts, facts, NOW } from './random-facts.js';
 
-const state = (changed: Partial<AlertFacts>, firing: FiringAlert[] = []) =>
-  stateOf({ ...calm, ...changed }, firing, NOW);
+const state = (changed: Partial<AlertFacts>, open: OpenAlert[] = []) => stateOf({ ...calm, ...changed }, open, NOW);
 const rank = (severity: Severity | null) => (severity === null ? severities.length : severities.indexOf(severity));
 const flat = ({ problems }: State): Problem[] => problems.flatMap((head) => [head, ...head.follows]);
 /** The heads, each with what follows from it. */
@@ -20,12 +19,12 @@ const outline = ({ problems }: State) =>
 describe('the state of the whole', () => {
   it('is never calmer than the worst alert that holds or fires, or the worst open break', () => {
     fc.assert(
-      fc.property(facts, firing, (given, fires) => {
-        const known = stateOf(given, fires, NOW);
-        const alerts = [...findAlerts(given), ...fires].map(({ severity }) =>
+      fc.property(facts, alerts, (given, open) => {
+        const known = stateOf(given, open, NOW);
+        const fires = [...findAlerts(given), ...open.filter(({ isFiring }) => isFiring)].map(({ severity }) =>
           severity === 'critical' ? ('critical' as const) : ('medium' as const),
         );
-        const least = [...alerts, ...given.breaks.map(({ severity }) => severity)].map(rank);
+        const least = [...fires, ...given.breaks.map(({ severity }) => severity)].map(rank);
         expect(rank(known.severity)).toBeLessThanOrEqual(Math.min(severities.length, ...least));
         expect(known.severity).toBe(known.problems[0]?.severity ?? null);
         for (const { severity, follows } of known.problems)
@@ -56,14 +55,16 @@ describe('the state of the whole', () => {
 
   it('says every alert that holds or fires, once, as a cause or under one', () => {
     fc.assert(
-      fc.property(facts, firing, (given, fires) => {
-        const named = flat(stateOf(given, fires, NOW)).flatMap(({ name, subjects }) =>
+      fc.property(facts, alerts, (given, open) => {
+        const named = flat(stateOf(given, open, NOW)).flatMap(({ name, subjects }) =>
           subjects.map((subject) => `${name} ${subject}`),
         );
-        const alerts = [...findAlerts(given), ...fires].map(({ name, subject }) => `${name} ${subject}`);
-        expect(named).toEqual(expect.arrayContaining(alerts));
+        const fires = [...findAlerts(given), ...open.filter(({ isFiring }) => isFiring)];
+        expect(named).toEqual(expect.arrayContaining(fires.map(({ name, subject }) => `${name} ${subject}`)));
         const ofAlerts = named.filter((one) => one.startsWith('Tallyhook'));
-        expect(ofAlerts).toHaveLength(new Set(ofAlerts).size);
+        expect(ofAlerts.toSorted()).toEqual(
+          [...new Set(fires.map(({ name, subject }) => `${name} ${subject}`))].toSorted(),
+        );
       }),
     );
   });
@@ -140,7 +141,7 @@ describe('a cause stands before what follows from it', () => {
           'Webhooks are rejected for their signature',
           [
             'Deliveries of the service are missing here',
-            '4 open breaks rejected delivery',
+            '4 open breaks: rejected delivery',
             '100 requests rejected: invalid signature',
             '5 deliveries not here, not overdue yet: rejected',
           ],
@@ -159,8 +160,8 @@ describe('a cause stands before what follows from it', () => {
         breaks: [openBreak('missed_webhook', 'high', 1), openBreak('phantom_delivery', 'critical', 6)],
       },
       [
-        ['A part of Tallyhook is not at work: receiver', ['1 open break missed webhook']],
-        ['Deliveries of the service are missing here', ['6 open breaks phantom delivery']],
+        ['A part of Tallyhook is not at work: receiver', ['1 open break: missed webhook']],
+        ['Deliveries of the service are missing here', ['6 open breaks: phantom delivery']],
       ],
     ],
     [
@@ -180,7 +181,7 @@ describe('a cause stands before what follows from it', () => {
           ],
         },
       },
-      [['1 open break balance residual', ['A balance is not proven: BTC']], 'A balance is not proven: ETH'],
+      [['1 open break: balance residual', ['A balance is not proven: BTC']], 'A balance is not proven: ETH'],
     ],
   ])('%s', (_, changed, expected) => {
     expect(outline(state(changed))).toEqual(expected);
@@ -197,16 +198,23 @@ test('what nobody can do anything about is shown, and needs no person', () => {
   expect(needsPerson(genuine)).toBe(true);
 });
 
-test('what fires is shown until it is over, though the facts do not show it any more', () => {
+test('what fires is shown until it is over, though the facts do not show it any more; what waits is not', () => {
+  const summary = 'Events were given up';
   const fires = {
     name: 'TallyhookDeadEvents',
     subject: '',
     severity: 'critical',
-    summary: 'Events were given up',
+    summary,
+    detail: '2 failed.',
   } as const;
   const since = new Date(NOW.getTime() - 600_000);
-  expect(state({}, [{ ...fires, detail: '2 failed.', since }])).toMatchObject({
+  expect(state({}, [{ ...fires, since, isFiring: true }])).toMatchObject({
     severity: 'critical',
-    problems: [{ title: 'Events were given up', seconds: 600, page: '/events?status=dead', checks: ['dead events'] }],
+    problems: [{ title: summary, count: null, seconds: 600, page: '/events?status=dead', checks: ['dead events'] }],
   });
+  expect(state({}, [{ ...fires, since, isFiring: false }])).toEqual({ severity: null, problems: [] });
+  // It holds, so it is shown at once, and since when it was seen first.
+  expect(
+    state({ backlog: { ...calm.backlog, dead: 3 } }, [{ ...fires, since, isFiring: false }]).problems,
+  ).toMatchObject([{ title: summary, count: 3, seconds: 600 }]);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { unclosedBreaks } from '../../src/records/alerts/unclosed-breaks.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { countOpenBreaks, lastCompleteRuns } from '../../src/records/gauges.js';
 import { useDatabase } from '../support/database.js';
@@ -36,4 +37,47 @@ test('the last complete run of each kind; neither a failed nor an incomplete one
   ]);
   const last = await lastCompleteRuns(db, ['payouts', 'invoices', 'balances']);
   expect(last).toEqual([{ kind: 'payouts', at: new Date(Date.UTC(2026, 0, 1, 2)) }]);
+});
+
+test('open breaks say the money that their records name, a sum for each currency; each break is counted once', async () => {
+  const { db } = database;
+  await db('breaks').update({ status: 'resolved' });
+  const order = (reference: string, amount: string | null, currency: string | null) => ({
+    reference,
+    expected_amount: amount,
+    expected_currency: currency,
+    status: 'underpaid',
+    release_safe: false,
+    release_reason: 'underpaid',
+  });
+  await db('orders').insert([
+    order('a', '1.50', 'EUR'),
+    order('b', '2', 'EUR'),
+    order('c', '3', 'BTC'),
+    order('d', null, null),
+  ]);
+  await db('balance_proofs').insert({ asset_code: 'BTC', unexplained: '-0.5', asked_at: new Date() });
+  await openBreaks(db, [
+    ...['a', 'b', 'c', 'd'].map((id) => ({
+      kind: 'order_underpaid' as const,
+      entity: { kind: 'order' as const, id },
+      evidence: {},
+    })),
+    { kind: 'balance_residual', entity: { kind: 'balance', id: 'BTC' }, evidence: {} },
+  ]);
+  await db('breaks')
+    .where({ entity_id: 'b' })
+    .update({ opened_at: db.raw("now() - interval '1 hour'") });
+  const [residual, underpaid] = await unclosedBreaks(db);
+  expect(residual).toMatchObject({ count: 1, money: [{ amount: '0.5', currency: 'BTC' }] });
+  expect(underpaid).toMatchObject({
+    kind: 'order_underpaid',
+    severity: 'high',
+    count: 4,
+    money: [
+      { amount: '3', currency: 'BTC' },
+      { amount: '3.5', currency: 'EUR' },
+    ],
+  });
+  expect(Math.round((underpaid?.oldestSeconds ?? 0) / 60)).toBe(60);
 });

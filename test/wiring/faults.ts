@@ -157,7 +157,7 @@ export const faults: readonly Fault[] = [
       await db('breaks').update({ status: 'acknowledged' });
       await open(db, 'secret_still_in_use', 300);
     },
-    title: '1 open break duplicate payment',
+    title: '1 open break: duplicate payment',
     severity: 'critical',
     count: 1,
     alert: 'TallyhookCriticalBreak',
@@ -165,7 +165,7 @@ export const faults: readonly Fault[] = [
   {
     what: 'a break of medium severity is open',
     play: (db) => open(db, 'missed_webhook', 300, 'medium'),
-    title: '300 open breaks missed webhook',
+    title: '300 open breaks: missed webhook',
     severity: 'medium',
     count: 300,
   },

@@ -4,14 +4,14 @@ import { statusLines } from '../../src/cli/status.js';
 import { statusOf } from '../../src/console/status.js';
 import { needsPerson, stateOf } from '../../src/domain/state/state.js';
 import { mergeState } from '../../src/wiring/doctor/check-state.js';
-import { facts, firing, NOW } from '../domain/random-facts.js';
+import { alerts, facts, NOW } from '../domain/random-facts.js';
 
 const figures = { received: 0, rejected: 0, ordersHeld: 0 };
 
 it('no surface is calmer than the state, whatever the facts: status line, doctor and command say its worst', () => {
   fc.assert(
-    fc.property(facts, firing, (given, fires) => {
-      const state = stateOf(given, fires, NOW);
+    fc.property(facts, alerts, (given, open) => {
+      const state = stateOf(given, open, NOW);
       const known = { state, facts: given };
       const { tone, items } = statusOf(known);
       const doctor = mergeState([], state, []);

@@ -9,7 +9,7 @@ import type { Page } from '../page.js';
 import { severityBadge } from '../view/break-rows.js';
 import { minutesChart, spark } from '../view/chart.js';
 import { notice, type Section, type Tile, table } from '../view/sections.js';
-import { ago, amount, count, link, list, none, quiet, stack, text, type Value } from '../view/values.js';
+import { ago, amount, count, link, none, quiet, stack, text, type Value } from '../view/values.js';
 
 const MINUTES = 60;
 
@@ -58,7 +58,7 @@ function problemsTable(problems: readonly Problem[], now: Date): Section {
       ['How many', ({ count: n }) => count(n), 'end'],
       ['How much', ({ money }) => stack(money.map(({ amount: n, currency }) => amount(n, currency))), 'end'],
       ['Since', ({ seconds }) => sinceOf(seconds, now)],
-      ['What to do first', ({ remedy, page }) => list([text(remedy, 'Nothing.'), link('Go there', page)])],
+      ['What to do first', ({ remedy }) => text(remedy === '' ? 'Nothing.' : remedy)],
     ],
     empty: ['Nothing is to be done', 'Nothing is known to be wrong; what is proven stands below.'],
   });
@@ -72,7 +72,7 @@ function whatOf({ title, detail, page, follows }: Problem): Value {
 /** To the minute: a page that is open is not drawn anew for less. */
 function sinceOf(seconds: number | null, now: Date): Value {
   if (seconds === null) return none('not known');
-  return ago(new Date(Math.round(now.getTime() / 60_000 - seconds / 60) * 60_000).toISOString());
+  return ago(new Date(Math.floor(now.getTime() / 60_000 - seconds / 60) * 60_000).toISOString());
 }
 
 function balanceWords({ total, unproven }: { total: number; unproven: readonly unknown[] }): string {

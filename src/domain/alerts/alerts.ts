@@ -1,4 +1,4 @@
-import { breakRemedy } from '../breaks/breaks.js';
+import { breakWordsOf } from '../breaks/breaks.js';
 import type { Alert, AlertSeverity, Condition } from './condition.js';
 import type { AlertFacts } from './facts.js';
 import { metricAlerts } from './metric-alerts.js';
@@ -43,5 +43,5 @@ const ofBreaks = ['TallyhookCriticalBreak', 'TallyhookHighBreak'];
 /** What to do first: of breaks what their kind asks for, then what all of them do. */
 export function remedyOf({ name, subject }: { name: string; subject: string }): string {
   const remedy = conditionNamed(name)?.remedy ?? '';
-  return ofBreaks.includes(name) ? `${breakRemedy(subject)} ${remedy}`.trimStart() : remedy;
+  return ofBreaks.includes(name) ? `${breakWordsOf(subject).remedy} ${remedy}`.trimStart() : remedy;
 }

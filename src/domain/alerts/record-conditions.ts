@@ -1,4 +1,4 @@
-import type { BreakKind } from '../breaks/breaks.js';
+import { type BreakKind, breakWordsOf } from '../breaks/breaks.js';
 import { counted } from '../in-words.js';
 import { type Condition, type Found, lateSeconds, minutes, type Named, when } from './condition.js';
 import type { AlertFacts } from './facts.js';
@@ -163,7 +163,7 @@ export function isAlerted(one: OpenBreaks): boolean {
 }
 
 export function breakWords({ kind, severity, count, oldestSeconds, money }: OpenBreaks): Found {
-  const title = `${counted(count, 'open break')} ${kind.replaceAll('_', ' ')}`;
-  const detail = `${count} open of kind ${kind}.`;
+  const title = `${counted(count, 'open break')}: ${kind.replaceAll('_', ' ')}`;
+  const detail = `${count} open of kind ${kind}. ${breakWordsOf(kind).means}`.trimEnd();
   return { subject: kind, detail, title, severity, count, seconds: oldestSeconds, money };
 }

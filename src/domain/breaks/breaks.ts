@@ -31,13 +31,11 @@ const definitions = {
 export type BreakKind = keyof typeof definitions;
 
 export const breakDefinitions: Readonly<Record<BreakKind, BreakDefinition>> = definitions;
-const remedies: ReadonlyMap<string, string> = new Map(
-  Object.entries(definitions).map(([kind, { remedy }]) => [kind, remedy]),
-);
+const known: ReadonlyMap<string, Pick<BreakDefinition, 'means' | 'remedy'>> = new Map(Object.entries(definitions));
 
-/** What a kind asks for; empty where this version does not know it. */
-export function breakRemedy(kind: string): string {
-  return remedies.get(kind) ?? '';
+/** What a kind means and asks for; empty where this version does not know it. */
+export function breakWordsOf(kind: string): Pick<BreakDefinition, 'means' | 'remedy'> {
+  return known.get(kind) ?? { means: '', remedy: '' };
 }
 
 export const breakKinds = Object.keys(definitions) as readonly BreakKind[];

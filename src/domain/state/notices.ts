@@ -2,7 +2,7 @@ import { type Found, lateSeconds, minutes, type Named, type Watched, when } from
 import type { AlertFacts, KindFacts } from '../alerts/facts.js';
 import { metricAlerts } from '../alerts/metric-alerts.js';
 import { breakWords, callIsLost, isAlerted, MOVES_MONEY } from '../alerts/record-conditions.js';
-import { breakRemedy } from '../breaks/breaks.js';
+import { breakWordsOf } from '../breaks/breaks.js';
 import type { Severity } from '../breaks/findings.js';
 import type { DeliveryClass } from '../deliveries/delivery-class.js';
 import { counted, duration } from '../in-words.js';
@@ -116,7 +116,9 @@ export const notices: Named<Notice> = {
     page: '/breaks?kind=',
     check: 'breaks',
     found: ({ breaks }) =>
-      breaks.filter((one) => !isAlerted(one)).map((one) => ({ ...breakWords(one), remedy: breakRemedy(one.kind) })),
+      breaks
+        .filter((one) => !isAlerted(one))
+        .map((one) => ({ ...breakWords(one), remedy: breakWordsOf(one.kind).remedy })),
   },
   BalanceUnproven: {
     severity: 'medium',

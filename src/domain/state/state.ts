@@ -39,9 +39,11 @@ export interface State {
   problems: readonly Problem[];
 }
 
-/** An alert that was sent and is not over. */
-export interface FiringAlert extends FoundAlert {
+/** An alert that is not over. */
+export interface OpenAlert extends FoundAlert {
   since: Date;
+  /** Else it has not held for long enough to be sent. */
+  isFiring: boolean;
 }
 
 const ofAlert: Readonly<Record<AlertSeverity, Severity>> = { critical: 'critical', warning: 'medium' };
@@ -53,15 +55,26 @@ const watched: readonly (Watched & { severity: Severity })[] = [
 export const stateChecks: readonly string[] = [...new Set(watched.flatMap(({ check }) => check ?? []))];
 
 /** All that the facts show, and what fires though they do not show it any more, or nobody checks. */
-export function stateOf(facts: AlertFacts, firing: readonly FiringAlert[], now: Date): State {
+export function stateOf(facts: AlertFacts, alerts: readonly OpenAlert[], now: Date): State {
+  const ageOf = (alert: OpenAlert) => Math.max(0, (now.getTime() - alert.since.getTime()) / 1_000);
   const found = watched.flatMap((one) => one.found(facts).map((each) => singleOf(one, each)));
-  const isFound = ({ name, subject }: FoundAlert) => found.some((one) => one.name === name && one.subject === subject);
-  const all = [...found, ...firing.filter((alert) => !isFound(alert)).map((alert) => singleOfAlert(alert, now))];
+  const others = alerts.filter((alert) => alert.isFiring && !found.some((one) => isSame(one, alert)));
+  const all = [
+    ...found.map((one) => {
+      const alert = alerts.find((other) => isSame(one, other));
+      return alert === undefined || one.seconds !== undefined ? one : { ...one, seconds: ageOf(alert) };
+    }),
+    ...others.map((alert) => ({ ...singleOfAlert(alert), seconds: ageOf(alert) })),
+  ];
   const byHead = grouped(all, (one) => headOf(one, { all, facts }));
   const problems = [...grouped([...byHead], ([head]) => likenessOf(head)).values()].map(problemOf);
   const sorted = problems.toSorted(worstFirst);
   return { severity: sorted[0]?.severity ?? null, problems: sorted };
 }
+
+type Named = Pick<FoundAlert, 'name' | 'subject'>;
+
+const isSame = (one: Named, other: Named): boolean => one.name === other.name && one.subject === other.subject;
 
 /** Whether somebody is to do something. */
 export function needsPerson({ problems }: State): boolean {
@@ -89,7 +102,7 @@ function singleOf(one: (typeof watched)[number], found: Found): Single {
   };
 }
 
-function singleOfAlert({ name, subject, severity, summary, detail, since }: FiringAlert, now: Date): Single {
+function singleOfAlert({ name, subject, severity, summary, detail }: OpenAlert): Single {
   const known = watched.find((one) => one.name === name);
   return {
     name,
@@ -100,7 +113,6 @@ function singleOfAlert({ name, subject, severity, summary, detail, since }: Firi
     remedy: remedyOf({ name, subject }),
     page: known?.page ?? '/alerts',
     check: known?.check ?? (subject === '' ? name : subject),
-    seconds: Math.max(0, (now.getTime() - since.getTime()) / 1_000),
   };
 }
 

@@ -27,8 +27,8 @@ export async function loadState(db: Knex, asked: StateAsked): Promise<KnownState
     isEachRetired(db, asked),
   ]);
   const facts = { ...loaded, noSecretAccepted: loaded.noSecretAccepted === true || allRetired };
-  const firing = alerts.filter(({ fired_at }) => fired_at !== null);
-  return { facts, state: stateOf(facts, firing, asked.now) };
+  const open = alerts.map((row) => ({ ...row, isFiring: row.fired_at !== null }));
+  return { facts, state: stateOf(facts, open, asked.now) };
 }
 
 /** Null: it could not be read. */

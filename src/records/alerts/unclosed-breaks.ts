@@ -12,16 +12,18 @@ export async function unclosedBreaks(db: Knex): Promise<OpenBreaks[]> {
     SELECT kind, severity, currency, count(*)::integer AS count, ${raw(exact('sum(amount)'))} AS amount,
            extract(epoch FROM now() - min(opened_at))::float8 AS "oldestSeconds"
     FROM (
-      SELECT breaks.kind, severity, opened_at,
-             coalesce(expected_amount, amount_requested, payouts.amount, invoices.amount) AS amount,
+      SELECT breaks.kind, breaks.severity, breaks.opened_at,
+             coalesce(expected_amount, amount_requested, payouts.amount, invoices.amount, abs(unexplained)) AS amount,
              CASE WHEN expected_amount IS NOT NULL THEN expected_currency
                   WHEN amount_requested IS NOT NULL THEN currency_requested
-                  WHEN payouts.amount IS NOT NULL THEN asset_code ELSE currency END AS currency
+                  WHEN payouts.amount IS NOT NULL THEN payouts.asset_code
+                  WHEN invoices.amount IS NOT NULL THEN currency ELSE balance_proofs.asset_code END AS currency
       FROM breaks
       LEFT JOIN orders ON entity_kind = 'order' AND orders.reference = entity_id
       LEFT JOIN payment_intents ON entity_kind = 'payment_intent' AND payment_intents.id = entity_id
       LEFT JOIN payouts ON entity_kind = 'payout' AND payouts.id = entity_id
       LEFT JOIN invoices ON entity_kind = 'invoice' AND invoices.id = entity_id
+      LEFT JOIN balance_proofs ON breaks.kind = 'balance_residual' AND balance_proofs.asset_code = entity_id
       WHERE breaks.status IN ('open', 'acknowledged')
     ) AS open
     GROUP BY kind, severity, currency ORDER BY kind, severity, currency`;
