@@ -35,14 +35,22 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
     expiredTimestamps: fc.record({ halfHour: few, share: fc.constantFrom(0, 0.95) }),
     noSecretAccepted: fc.option(fc.boolean()),
     rejected: fc.uniqueArray(
-      fc.record({ reason: fc.constantFrom(...rejectionReasons), count: fc.nat(900), likeService: few }),
+      fc.record({
+        reason: fc.constantFrom(...rejectionReasons),
+        count: fc.nat(900),
+        likeService: few,
+        oldestSeconds: seconds,
+      }),
       { selector: ({ reason }) => reason, maxLength: 3 },
     ),
     backlog: fc.record({ waiting: few, failed: few, dead: few, oldestSeconds: seconds }),
     missed: fc.option(few),
-    awaited: fc.uniqueArray(fc.record({ class: fc.constantFrom(...deliveryClasses), awaited: few, missed: few }), {
-      selector: (one) => one.class,
-    }),
+    awaited: fc.uniqueArray(
+      fc.record({ class: fc.constantFrom(...deliveryClasses), awaited: few, missed: few, oldestSeconds: seconds }),
+      {
+        selector: (one) => one.class,
+      },
+    ),
     breaks: fc.uniqueArray(
       fc.record({
         kind: fc.oneof(

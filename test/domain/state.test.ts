@@ -131,9 +131,9 @@ describe('a cause stands before what follows from it', () => {
       'a secret is wrong',
       {
         invalidSignatures: { sinceMatch: 12, fiveMinutes: 12, share: 1 },
-        rejected: [{ reason: 'invalid_signature', count: 100, likeService: 100 }],
+        rejected: [{ reason: 'invalid_signature', count: 100, likeService: 100, oldestSeconds: 60 }],
         missed: 4,
-        awaited: [{ class: 'rejected', awaited: 9, missed: 4 }],
+        awaited: [{ class: 'rejected', awaited: 9, missed: 4, oldestSeconds: 60 }],
         breaks: [openBreak('rejected_delivery', 'high', 4)],
       },
       [
@@ -154,8 +154,8 @@ describe('a cause stands before what follows from it', () => {
         parts: [{ part: 'receiver', secondsAgo: 600 }],
         missed: 7,
         awaited: [
-          { class: 'never_reached', awaited: 1, missed: 1 },
-          { class: 'phantom', awaited: 6, missed: 6 },
+          { class: 'never_reached', awaited: 1, missed: 1, oldestSeconds: 60 },
+          { class: 'phantom', awaited: 6, missed: 6, oldestSeconds: 60 },
         ],
         breaks: [openBreak('missed_webhook', 'high', 1), openBreak('phantom_delivery', 'critical', 6)],
       },
@@ -166,7 +166,7 @@ describe('a cause stands before what follows from it', () => {
     ],
     [
       'phantoms that are not overdue',
-      { awaited: [{ class: 'phantom', awaited: 6, missed: 0 }] },
+      { awaited: [{ class: 'phantom', awaited: 6, missed: 0, oldestSeconds: 60 }] },
       ['6 deliveries not here, not overdue yet: phantom'],
     ],
     [
@@ -192,9 +192,9 @@ test('what nobody can do anything about is shown, and needs no person', () => {
   const degraded = state({ kinds: [provenKind('payouts', { reason: 'degraded: there is no list (404)' })] });
   expect(degraded).toMatchObject({ severity: 'low', problems: [{ remedy: '' }] });
   expect(needsPerson(degraded)).toBe(false);
-  const noise = state({ rejected: [{ reason: 'missing_signature', count: 100, likeService: 0 }] });
+  const noise = state({ rejected: [{ reason: 'missing_signature', count: 100, likeService: 0, oldestSeconds: 60 }] });
   expect(noise).toMatchObject({ severity: 'low', problems: [{ count: 100, remedy: '' }] });
-  const genuine = state({ rejected: [{ reason: 'invalid_body', count: 100, likeService: 0 }] });
+  const genuine = state({ rejected: [{ reason: 'invalid_body', count: 100, likeService: 0, oldestSeconds: 60 }] });
   expect(needsPerson(genuine)).toBe(true);
 });
 

@@ -14,12 +14,12 @@ export interface AlertFacts {
   /** Null: it could not be read. */
   noSecretAccepted: boolean | null;
   /** All requests that were rejected in the last hour, by reason; `likeService`: those with the service's headers. */
-  rejected: readonly { reason: string; count: number; likeService: number }[];
+  rejected: readonly { reason: string; count: number; likeService: number; oldestSeconds: number }[];
   /** `waiting`: tried again or not; `failed`: those that are tried again. */
   backlog: { waiting: number; failed: number; dead: number; oldestSeconds: number };
   missed: number | null;
   /** What is not made good, and how many of it are missed by now. */
-  awaited: readonly { class: DeliveryClass; awaited: number; missed: number }[];
+  awaited: readonly { class: DeliveryClass; awaited: number; missed: number; oldestSeconds: number }[];
   /** All that nobody has closed, acknowledged ones included. `money`: what is known of the amounts, a sum for each asset. */
   breaks: readonly {
     kind: BreakKind;

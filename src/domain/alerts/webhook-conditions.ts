@@ -178,7 +178,13 @@ export const webhookConditions: Named<Condition> = {
     page: '/deliveries?show=missed',
     check: 'missed deliveries',
     rule: { expr: 'max(tallyhook_missed_deliveries) > 0', for: '2m' },
-    found: ({ missed }) =>
-      when((missed ?? 0) > 0, `${missed} that no retry will bring are not recovered yet.`, { count: missed ?? 0 }),
+    found: ({ missed, awaited }) => {
+      const ages = awaited.filter((one) => one.missed > 0).map(({ oldestSeconds }) => oldestSeconds);
+      const count = missed ?? 0;
+      return when(count > 0, `${missed} that no retry will bring are not recovered yet.`, {
+        count,
+        ...(ages.length > 0 ? { seconds: Math.max(...ages) } : {}),
+      });
+    },
   },
 };

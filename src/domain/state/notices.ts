@@ -208,13 +208,14 @@ export function isForNobody({ everySeconds, reason }: KindFacts): boolean {
 const NOBODYS = { severity: 'low', remedy: '' } as const;
 
 /** Whoever finds the address can send what is no webhook; the service's headers, or a right signature, are not chance. */
-function rejectedWords({ reason, count, likeService }: AlertFacts['rejected'][number]): Found {
+function rejectedWords({ reason, count, likeService, oldestSeconds: seconds }: AlertFacts['rejected'][number]): Found {
   const words = rejectionWords[reason];
   const found = {
     subject: reason,
     title: `${counted(count, 'request')} rejected: ${reason.replaceAll('_', ' ')}`,
     detail: `${count} in the last hour. ${words?.means ?? ''}`.trim(),
     count,
+    seconds,
   };
   const isOfService = reason === 'invalid_signature' ? likeService > 0 : words?.isAuthentic === true;
   return isOfService ? { ...found, severity: 'medium', remedy: words?.remedy ?? '' } : found;
@@ -222,12 +223,18 @@ function rejectedWords({ reason, count, likeService }: AlertFacts['rejected'][nu
 
 const LACKING: readonly DeliveryClass[] = ['phantom', 'rejected', 'never_reached'];
 
-function notHereYet({ class: kind, awaited, missed }: AlertFacts['awaited'][number]): Found[] {
+function notHereYet({ class: kind, awaited, missed, oldestSeconds: seconds }: AlertFacts['awaited'][number]): Found[] {
   const n = awaited - missed;
   if (n <= 0 || !LACKING.includes(kind)) return [];
   const words = kind.replaceAll('_', ' ');
   const title = `${counted(n, 'delivery', 'deliveries')} not here, not overdue yet: ${words}`;
-  const found = { subject: kind, title, detail: `${n} of class ${words}, younger than their grace.`, count: n };
+  const found = {
+    subject: kind,
+    title,
+    detail: `${n} of class ${words}, younger than their grace.`,
+    count: n,
+    seconds,
+  };
   if (kind !== 'phantom') return [found];
   const remedy = 'Look at what else answers at that address: a proxy’s default page, an old deployment, a tunnel.';
   return [{ ...found, severity: 'medium', remedy }];

@@ -154,7 +154,9 @@ function problemOf(alike: readonly (readonly [Single, readonly Single[]])[]): Pr
 function titleOf(heads: readonly Single[]): string {
   const [first] = heads as [Single, ...Single[]];
   if (first.title !== undefined && heads.length === 1) return first.title;
-  const subjects = heads.map(({ subject }) => subject).filter((subject) => subject !== '');
+  // Words of ours, unlike names of settings and assets.
+  const spaced = (subject: string) => (/^[a-z_]+$/.test(subject) ? subject.replaceAll('_', ' ') : subject);
+  const subjects = heads.map(({ subject }) => spaced(subject)).filter((subject) => subject !== '');
   return subjects.length === 0 ? first.summary : `${first.summary}: ${subjects.join(', ')}`;
 }
 

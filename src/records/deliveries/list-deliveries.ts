@@ -62,10 +62,20 @@ export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail 
   return { ...toView(row), ...detailsOf(details, payload ?? body?.toString('utf8') ?? null) };
 }
 
-/** How many are not made good, by class; and how many of them are missed by now. */
-export async function countAwaited(db: Knex): Promise<{ class: DeliveryClass; awaited: number; missed: number }[]> {
-  return rowsOf<{ class: DeliveryClass; awaited: number; missed: number }>(db)`
-    SELECT class, count(*)::integer AS awaited, (count(*) FILTER (WHERE missed))::integer AS missed
+export interface Awaited {
+  class: DeliveryClass;
+  awaited: number;
+  /** How many of them are missed by now. */
+  missed: number;
+  /** For how long one of them has been of the class. */
+  oldestSeconds: number;
+}
+
+/** How many are not made good, by class. */
+export async function countAwaited(db: Knex): Promise<Awaited[]> {
+  return rowsOf<Awaited>(db)`
+    SELECT class, count(*)::integer AS awaited, (count(*) FILTER (WHERE missed))::integer AS missed,
+           greatest(extract(epoch FROM now() - min(class_since)), 0)::float8 AS "oldestSeconds"
     FROM deliveries WHERE missed OR open GROUP BY class`;
 }
 

@@ -133,8 +133,9 @@ export async function rejectionsByMinute(db: Knex, since: Date): Promise<{ minut
 export async function rejectedSince(
   db: Knex,
   since: Date,
-): Promise<{ reason: string; count: number; likeService: number }[]> {
-  return rowsOf<{ reason: string; count: number; likeService: number }>(db)`
-    SELECT reason, sum(count)::float8 AS count, sum(like_service)::float8 AS "likeService"
+): Promise<{ reason: string; count: number; likeService: number; oldestSeconds: number }[]> {
+  return rowsOf<{ reason: string; count: number; likeService: number; oldestSeconds: number }>(db)`
+    SELECT reason, sum(count)::float8 AS count, sum(like_service)::float8 AS "likeService",
+           greatest(extract(epoch FROM now() - min(hour)), 0)::float8 AS "oldestSeconds"
     FROM rejection_counts WHERE hour > ${since} GROUP BY reason ORDER BY count DESC, reason`;
 }
