@@ -2,6 +2,7 @@ import type { Severity } from '../../src/domain/breaks/findings.js';
 import { runKinds } from '../../src/domain/run-kinds.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
+import { NO_SECRET, recordHeartbeat } from '../../src/records/process-heartbeats.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { TestDatabase } from '../support/database.js';
 
@@ -208,6 +209,36 @@ export const faults: readonly Fault[] = [
     title: 'Nobody knows what came of a call of ours: createInvoice',
     severity: 'high',
     count: 1,
+  },
+  {
+    what: 'every secret is retired',
+    play: (db) => recordHeartbeat(db, [NO_SECRET]),
+    title: 'Every webhook is rejected: no secret is accepted',
+    severity: 'critical',
+    alert: 'TallyhookNoSecretAccepted',
+  },
+  {
+    what: 'a balance is not proven',
+    play: (db) =>
+      db('balance_proofs').insert({ asset_code: 'BTC', agreed_at: new Date(), unproven: 'why', asked_at: new Date() }),
+    title: 'A balance is not proven: BTC',
+    severity: 'medium',
+  },
+  {
+    what: 'callbacks to the store were given up',
+    play: (db) =>
+      db('callbacks').insert({
+        webhook_id: 'msg_1',
+        reference: 'a',
+        status: 'dead',
+        seq: 1,
+        data: '{}',
+        changed_at: new Date(),
+      }),
+    title: 'Callbacks to the store were given up',
+    severity: 'critical',
+    count: 1,
+    alert: 'TallyhookDeadCallbacks',
   },
   {
     what: 'an alert channel fails',
