@@ -33,7 +33,7 @@ export async function reject(db: Db, reason: string, count: number, likeService:
   await saveRejections(db, samples, [{ minute, reason, count, likeService }]);
 }
 
-async function deliver(db: Db, kind: string, n: number, missed: boolean): Promise<void> {
+export async function deliver(db: Db, kind: string, n: number, missed: boolean): Promise<void> {
   const rows = Array.from({ length: n }, (_, at) => ({ id: `${kind} ${at}`, class: kind, missed, open: true }));
   await db('deliveries').insert(rows.map((row) => ({ ...row, ours: true, poll_from: 1, poll_ref: 'run' })));
 }

@@ -12,7 +12,7 @@ import { testConsole } from '../support/console.js';
 import { visit } from '../support/console-visit.js';
 import { useFreshDatabase } from '../support/database.js';
 import { NO_SERVICE, useShell } from '../support/shell.js';
-import { faults, readAll, reject } from './faults.js';
+import { deliver, faults, readAll, reject } from './faults.js';
 
 /*
  * Each fault is played, and read where people look: the status line, the overview, the doctor, the alerts and the command.
@@ -113,6 +113,24 @@ describe('what is wrong is the same wherever it is read', () => {
     expect(doctor.filter(({ status }) => status === 'finding').map(({ name }) => name)).toEqual(['service']);
     const kinds = doctor.filter(({ name }) => (runKinds as readonly string[]).includes(name));
     expect(kinds.map(({ status, remedy }) => [status, remedy])).toEqual(runKinds.map(() => ['unknown', null]));
+  });
+
+  it('the overview has the button for what can be done, and none for what would fail', async () => {
+    const { db } = database;
+    const shown = async () => {
+      const { app } = testConsole(db, { runKinds, runEverySeconds });
+      const page = await (await visit(app, 'admin')).get('/');
+      const labels = ['Recover a time range', 'Start a run', 'Replay all that were given up'];
+      return labels.filter((label) => page.main.includes(`${label}…`));
+    };
+    expect(await shown()).toEqual([]);
+    await db('callbacks').insert({ reference: 'a', status: 'dead', seq: 1, data: '{}', changed_at: new Date() });
+    await deliver(db, 'phantom', 1, true);
+    expect(await shown()).toEqual(['Recover a time range', 'Replay all that were given up']);
+    await readAll(db, 5, 'the list could not be read');
+    expect(await shown()).toEqual(['Recover a time range', 'Start a run', 'Replay all that were given up']);
+    await readAll(db, 2, 'service_unavailable: listPayouts: no answer');
+    expect(await shown()).toEqual(['Recover a time range', 'Replay all that were given up']);
   });
 
   it('the numbers of rejected requests are those of all, also beside samples', async () => {

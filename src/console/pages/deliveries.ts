@@ -51,13 +51,10 @@ export const deliveries: Page = {
       countAwaited(db),
     ]);
     const selected = req.button(recoverDeliveries, {}, { label: 'Recover the selected' });
-    const explain =
-      'Every delivery of that time whose event is not here enters the inbox from the payload that the service shows. You see which before anything is done.';
-    const ranged = req.button(recoverDeliveries, {}, { label: 'Recover a time range', explain });
     return {
       intro:
         'What the service says it sent, beside what is here. Without a filter: what is missed or still on its way.',
-      actions: [selected, withRange(ranged, req.filters)],
+      actions: [selected, rangeButton(req)],
       sections: [
         { is: 'tiles', tiles: tilesOf(missedCount, awaited) },
         await readUpTo(deps, awaited),
@@ -87,9 +84,13 @@ function momentOf(name: string, given: string | undefined): Date | undefined {
   throw new Problem(400, 'Not understood', `${name} takes a time in UTC such as 2026-10-31 or 2026-10-31 18:00.`);
 }
 
-/** The range of the list is that of the form. */
-function withRange(button: ActionButton | null, { from = '', to = '' }: PageRequest['filters']): ActionButton | null {
+/** Recovers all of a time; the range of the list is that of the form. */
+export function rangeButton(req: PageRequest): ActionButton | null {
+  const explain =
+    'Every delivery of that time whose event is not here enters the inbox from the payload that the service shows. You see which before anything is done.';
+  const button = req.button(recoverDeliveries, {}, { label: 'Recover a time range', explain });
   if (button === null) return null;
+  const { from = '', to = '' } = req.filters;
   const hint = 'in UTC, such as 2026-10-31 18:00';
   const fields = [
     { name: 'from', label: 'Sent from', value: from, hint, required: true },

@@ -4,49 +4,53 @@ import { provenWords } from '../../domain/state/proven.js';
 import type { Problem } from '../../domain/state/state.js';
 import { type Figures, loadFigures } from '../../records/alerts/load-state.js';
 import { countCompletedPayments, type PaymentCounts } from '../../records/gauges.js';
-import { type MinuteCount, minuteCounts } from '../../records/inbox/minute-counts.js';
+import { replayDeadCallbacksAction } from '../actions/replay.js';
 import type { Page } from '../page.js';
 import { severityBadge } from '../view/break-rows.js';
 import { minutesChart, spark } from '../view/chart.js';
 import { notice, type Section, type Tile, table } from '../view/sections.js';
 import { ago, amount, count, link, none, quiet, stack, text, type Value } from '../view/values.js';
-
-const MINUTES = 60;
+import { rangeButton } from './deliveries.js';
+import { startButton } from './runs.js';
 
 export const overview: Page = {
   path: '/',
   title: 'Overview',
   group: '',
   live: true,
-  load: async ({ db, now, state: known }) => {
+  load: async ({ db, now, state: known, runKinds }, req) => {
     const at = now();
     const midnight = new Date(Math.floor(at.getTime() / 86_400_000) * 86_400_000);
-    const [{ state, facts }, figures, payments, minutes] = await Promise.all([
+    const [{ state, facts }, figures, payments] = await Promise.all([
       known(),
       loadFigures(db, at),
       countCompletedPayments(db, midnight),
-      minuteCounts(db, at, MINUTES),
     ]);
     const isProven = state.severity === null;
     const runs = { text: 'What is proven of each kind', href: '/runs' };
     return {
       intro: 'What is to be done now, the worst first; then what is proven, and what came in.',
+      actions: Object.entries(firstActions)
+        .filter(([name]) => state.problems.some((one) => one.name === name && one.remedy !== ''))
+        .map(([, button]) => button({ runKinds }, req)),
       sections: [
         problemsTable(state.problems, at),
         notice(isProven ? 'good' : 'quiet', provenWords(facts.kinds), balanceWords(facts.balances), runs),
         {
           is: 'tiles',
-          tiles: [
-            paymentsTile(payments),
-            receivedTile(minutes, figures),
-            backlogTile(facts.backlog),
-            heldTile(figures),
-          ],
+          tiles: [paymentsTile(payments), receivedTile(figures), backlogTile(facts.backlog), heldTile(figures)],
         },
-        minutesChart(minutes),
+        minutesChart(figures.minutes),
       ],
     };
   },
+};
+
+/** What can be done about a problem from here; where it follows from another, that one comes first. */
+const firstActions: Readonly<Record<string, typeof startButton>> = {
+  TallyhookMissedDeliveries: (_deps, req) => rangeButton(req),
+  TallyhookDeadCallbacks: (_deps, req) => req.button(replayDeadCallbacksAction),
+  KindUnproven: startButton,
 };
 
 function problemsTable(problems: readonly Problem[], now: Date): Section {
@@ -98,7 +102,7 @@ function paymentsTile({ verified, claimed }: PaymentCounts): Tile {
   };
 }
 
-function receivedTile(minutes: readonly MinuteCount[], { received, rejected }: Figures): Tile {
+function receivedTile({ minutes, received, rejected }: Figures): Tile {
   const perMinute = minutes.map(({ applied, waiting, notApplied }) => applied + waiting + notApplied);
   return {
     label: 'Events in the last hour',

@@ -93,7 +93,11 @@ function coverageTable(covered: readonly Coverage[], kinds: readonly KindFacts[]
 }
 
 /** With the kinds of this installation; that of the list is chosen. */
-function startButton({ runKinds }: PageDeps, req: PageRequest, kind = req.filters['kind']): ActionButton | null {
+export function startButton(
+  { runKinds }: Pick<PageDeps, 'runKinds'>,
+  req: PageRequest,
+  kind = req.filters['kind'],
+): ActionButton | null {
   const button = req.button(startRun);
   if (button === null) return null;
   const chosen = { options: options(runKinds), ...(kind === undefined ? {} : { value: kind }) };

@@ -5,7 +5,7 @@ import { type State, stateOf } from '../../domain/state/state.js';
 import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
 import { rowOf } from '../database/statements.js';
 import { retiredLabels } from '../deliveries/secrets.js';
-import { minuteCounts } from '../inbox/minute-counts.js';
+import { type MinuteCount, minuteCounts } from '../inbox/minute-counts.js';
 import { type FactsAsked, loadAlertFacts } from './load-alert-facts.js';
 import { openAlerts } from './settle-alerts.js';
 
@@ -42,7 +42,9 @@ async function isEachRetired(db: Knex, { secretsStatus }: StateAsked): Promise<b
 
 /** Numbers of the whole, beside what is wrong. */
 export interface Figures {
-  /** Of the last hour, all of them. */
+  /** The last 60. */
+  minutes: readonly MinuteCount[];
+  /** Of these, all of them. */
   received: number;
   rejected: number;
   /** Paid orders that are not released, those from before the adoption left out. */
@@ -56,8 +58,9 @@ export async function loadFigures(db: Knex, now: Date): Promise<Figures> {
       SELECT count(*)::integer AS held FROM orders
       WHERE NOT release_safe AND status IN ('paid', 'paid_unverified') AND release_reason <> 'before_adoption'`,
   ]);
-  const sum = (of: (minute: (typeof minutes)[number]) => number) => minutes.reduce((all, one) => all + of(one), 0);
+  const sum = (of: (minute: MinuteCount) => number) => minutes.reduce((all, one) => all + of(one), 0);
   return {
+    minutes,
     received: sum(({ applied, waiting, notApplied }) => applied + waiting + notApplied),
     rejected: sum(({ rejected }) => rejected),
     ordersHeld: held,
