@@ -113,14 +113,18 @@ describe('a cause stands before what follows from it', () => {
       'nobody reads the lists',
       {
         parts: [{ part: 'alerts', secondsAgo: 1_000 }],
-        kinds: [provenKind('payouts', { provenSecondsAgo: 1_000, ageSeconds: 1_001 })],
+        kinds: [
+          provenKind('payouts', { provenSecondsAgo: 1_000, ageSeconds: 1_001 }),
+          // An alert already, and not stale yet.
+          provenKind('endpoints', { everySeconds: 120, provenSecondsAgo: 400, ageSeconds: 401 }),
+        ],
         seals: { oldestUnsealedSeconds: 2_000, unverifiedSeconds: 0, findings: 0 },
       },
       [
         [
           'No scheduler is at work',
           [
-            'What the service says of a kind is not known any more: payouts',
+            'What the service says of a kind is not known any more: payouts, endpoints',
             'What is written is not sealed',
             'What the service’s lists show is not proven: payouts',
           ],

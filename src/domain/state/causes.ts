@@ -2,7 +2,7 @@ import type { Found } from '../alerts/condition.js';
 import type { AlertFacts } from '../alerts/facts.js';
 import type { Severity } from '../breaks/findings.js';
 import { deliveryBreakKinds } from '../deliveries/delivery-class.js';
-import { endedBy, isForNobody, isStale, KEY_REFUSED, SERVICE_AWAY } from './notices.js';
+import { endedBy, isForNobody, KEY_REFUSED, SERVICE_AWAY } from './notices.js';
 
 /** One thing that holds, before what follows from another is put under it. */
 export interface Single extends Found {
@@ -44,9 +44,7 @@ const readingEnded =
 /** Nobody read it, whatever the newest run said. */
 function isNotRead(effect: Single, facts: AlertFacts): boolean {
   const of = kindOf(effect, facts);
-  return (
-    unprovenNames.includes(effect.name) && of !== undefined && (of.reason === null ? isStale(of) : !isForNobody(of))
-  );
+  return unprovenNames.includes(effect.name) && of !== undefined && !isForNobody(of);
 }
 
 /** What comes of it that nothing of the class arrives: what is missed, where all of it is of that class, and its break. */
@@ -63,14 +61,21 @@ const notTaken = notArriving('rejected', 'rejected_delivery');
 const wrongSecret = (effect: Single, facts: AlertFacts): boolean =>
   notTaken(effect, facts) || (effect.name === 'Rejected' && effect.subject === 'invalid_signature');
 
+/** What the leading scheduler does. */
+const leftUndone = isAny(
+  'ServiceAway',
+  'KeyRefused',
+  'CallsOpen',
+  'TallyhookCallbacksWait',
+  'TallyhookSealingLags',
+  'TallyhookSealsUnverified',
+);
+
 /** In this order: what one explains may explain only what stands behind it, so there is no circle. */
 const causes: readonly Cause[] = [
   {
     name: 'Unwatched',
-    explains: (effect, facts) =>
-      isAny('ServiceAway', 'KeyRefused', 'TallyhookSealingLags', 'TallyhookSealsUnverified', 'CallsOpen')(effect) ||
-      effect.name === 'TallyhookCallbacksWait' ||
-      isNotRead(effect, facts),
+    explains: (effect, facts) => leftUndone(effect) || isNotRead(effect, facts),
   },
   { name: 'KeyRefused', explains: readingEnded(KEY_REFUSED) },
   { name: 'ServiceAway', explains: readingEnded(...SERVICE_AWAY) },

@@ -196,7 +196,7 @@ export function unprovenText(of: KindFacts): string | null {
 }
 
 /** Two runs may be left out before it is said. */
-export function isStale({ everySeconds, ageSeconds }: KindFacts): boolean {
+function isStale({ everySeconds, ageSeconds }: KindFacts): boolean {
   return everySeconds !== null && (ageSeconds ?? 0) > Math.max(3 * everySeconds, everySeconds + 600);
 }
 
