@@ -40,15 +40,26 @@ export function printList<Item>(
 /** `width`: of the terminal; cells that are longer than fits go on in lines below, whole. Left out: as wide as they are. */
 export function tableText(head: string[], rows: string[][], width?: number): string {
   const plain = width === undefined || wantsNoColor();
+  const colWidths = width === undefined ? [] : widthsWithin(width, [head, ...rows]);
+  const fitted = (row: string[]) => row.map((cell, n) => brokenAt(cell, (colWidths[n] ?? Infinity) - PADDING));
   const table = new Table({
-    head,
-    colWidths: width === undefined ? [] : widthsWithin(width, [head, ...rows]),
+    head: fitted(head),
+    colWidths,
     wordWrap: true,
-    wrapOnWordBoundary: false,
     ...(plain ? { style: { head: [], border: [] } } : {}),
   });
-  table.push(...rows);
+  table.push(...rows.map(fitted));
   return table.toString();
+}
+
+/** Characters that take two places. */
+const WIDE = /[\u1100-\u115f\u2e80-\uffff]/;
+
+/** Words that are longer than that go on in the next line. */
+function brokenAt(cell: string, most: number): string {
+  if (most === Infinity) return cell;
+  const length = WIDE.test(cell) ? Math.floor(most / 2) : most;
+  return cell.replace(new RegExp(`\\S{${length}}(?=\\S)`, 'gu'), '$&\n');
 }
 
 const PADDING = 2;

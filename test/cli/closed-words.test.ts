@@ -69,19 +69,18 @@ describe('a table', () => {
   const head = ['id', 'what', 'status'];
   const rows = [[id, 'a difference of which there is much to say, in a long sentence', 'open']];
 
-  it('is as wide as the terminal, and loses nothing', () => {
-    const text = tableText(head, rows, 60);
-    const lines = stripVTControlCharacters(text).split('\n');
+  it.each([
+    ['an id', id],
+    ['signs that are two places wide', '支付意向支付意向支付意向支付意向支付意向'],
+  ])('is as wide as the terminal, and loses nothing: %s', (_, long) => {
+    const text = stripVTControlCharacters(tableText(head, [[long, ...(rows[0] ?? []).slice(1)]], 60));
+    const lines = text.split('\n');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
-    const cells = lines
-      .filter((line) => line.startsWith('│'))
-      .map((line) => line.split('│').map((cell) => cell.trim()));
-    expect(
-      cells
-        .slice(1)
-        .map((cell) => cell[1])
-        .join(''),
-    ).toBe(id);
+    const cells = lines.filter((line) => line.startsWith('│')).map((line) => line.split('│'));
+    const column = (n: number) => cells.slice(1).map((cell) => (cell[n] ?? '').trim());
+    expect(column(1).join('')).toBe(long);
+    // Words stay whole where they fit.
+    expect(column(2).join(' ').trim()).toBe(rows[0]?.[1]);
   });
 
   it('is not wrapped where no terminal is', () => {
