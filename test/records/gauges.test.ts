@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { loadFigures } from '../../src/records/alerts/load-state.js';
 import { unclosedBreaks } from '../../src/records/alerts/unclosed-breaks.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { countOpenBreaks, lastCompleteRuns } from '../../src/records/gauges.js';
+import { bindInstallation } from '../../src/records/installation.js';
 import { useDatabase } from '../support/database.js';
+import { plansOf, queriesOf } from '../support/query-plans.js';
 
 const database = useDatabase();
 
@@ -80,4 +83,31 @@ test('open breaks say the money that their records name, a sum for each currency
     ],
   });
   expect(Math.round((underpaid?.oldestSeconds ?? 0) / 60)).toBe(60);
+});
+
+test('paid orders that are held are those since the adoption, by an index, however many are older', async () => {
+  const { db } = database;
+  await bindInstallation(db, {
+    adoptedAt: new Date('2026-06-01T00:00:00Z'),
+    serviceBaseUrl: 'https://api.pay.example',
+  });
+  await db.raw(
+    `INSERT INTO orders (reference, status, release_safe, release_reason, created_at)
+     SELECT 'old ' || n, 'paid', false, 'before_adoption', '2026-01-01'::timestamptz FROM generate_series(1, 20000) AS n
+     UNION ALL SELECT 'new ' || n, 'paid', true, 'proven', '2026-07-01' FROM generate_series(1, 20000) AS n`,
+  );
+  const order = (reference: string, status: string, safe: boolean) => {
+    return { reference, status, release_safe: safe, release_reason: status, created_at: '2026-07-01' };
+  };
+  await db('orders').insert([
+    order('held', 'paid', false),
+    order('reported', 'paid_unverified', false),
+    order('released', 'paid', true),
+    order('open', 'awaiting_payment', false),
+  ]);
+  await db.raw('VACUUM ANALYZE orders');
+  const { sent, result } = await queriesOf(db, () => loadFigures(db, new Date()));
+  const held = sent.filter(({ sql }) => sql.includes('FROM orders'));
+  expect(await plansOf(database.url, held)).toContain('orders_by_release');
+  expect(result.ordersHeld).toBe(2);
 });
