@@ -113,7 +113,7 @@ function backlogTile({ received, failed, dead, oldestSeconds }: Backlog): Tile {
 function missedTile(missed: number | null): Tile {
   const label = 'Missed deliveries';
   if (missed === null) {
-    const note = 'no complete reading of the history yet';
+    const note = 'no complete scan of the history yet';
     return { label, value: 'unknown', note, tone: 'warn', href: '/runs?kind=deliveries' };
   }
   return {

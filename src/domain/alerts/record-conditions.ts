@@ -13,7 +13,7 @@ export const recordConditions: Named<Condition> = {
     runbook: 'a-kind-is-unproven',
     summary: 'What the service says of a kind is not known any more',
     remedy:
-      'The page Runs says why its runs fail: the key, the rate or the service. Goods of claimed orders stay held until then.',
+      'The page Runs says why its runs fail: the key, the rate or the service. Orders that only webhooks reported stay held until then.',
     page: '/runs?kind=',
     rule: {
       expr: [
