@@ -52,7 +52,9 @@ export const limitsPages: ParameterTest = async ({ ask, rows }, name) => {
 export const goesOn: ParameterTest = async ({ ask, rows }, name) => {
   const first = idOf(rows[0]);
   if (first === null || rows.length < 2) return TOO_LITTLE;
-  return classify(await ask({ query: { [name]: first } }), ({ rows: left }) => left.every((row) => idOf(row) !== first));
+  return classify(await ask({ query: { [name]: first } }), ({ rows: left }) =>
+    left.every((row) => idOf(row) !== first),
+  );
 };
 
 /** The same where the service hands out cursors; needs a page size that works. */
