@@ -30,7 +30,7 @@ export const balances: Page = {
             ['Balance', (item) => amount(typeof item['balance'] === 'string' ? item['balance'] : null), 'end'],
             ['Unobservable', ({ proof }) => part(proof, 'unobservable'), 'end'],
             ['Unexplained', ({ proof }) => part(proof, 'unexplained'), 'end'],
-            ['Readings agreed', ({ proof }) => ago(proof?.agreedAt)],
+            ['Polls agreed', ({ proof }) => ago(proof?.agreedAt)],
           ],
           empty: ['No balance was read yet', 'The first run of the kind balances reads them.'],
         }),

@@ -64,7 +64,7 @@ export const recordConditions: Named<Condition> = {
     runbook: 'our-endpoint-is-switched-off',
     summary: 'The service does not send what we need',
     remedy:
-      'Switch the endpoint on in the service’s dashboard, or subscribe it to what the break names on the page Breaks. Payments made meanwhile are found by reading the lists.',
+      'Switch the endpoint on in the service’s dashboard, or subscribe it to what the break names on the page Breaks. Payments made meanwhile are found by polling the lists.',
     page: '/breaks?status=open&kind=',
     rule: { expr: `max by (kind) (tallyhook_breaks_open{kind=~"${ENDPOINT_OFF.join('|')}"}) > 0`, by: 'kind' },
     found: ({ breaks }) => breaks.filter(({ kind }) => ENDPOINT_OFF.includes(kind)).map(breakWords),

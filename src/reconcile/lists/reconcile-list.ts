@@ -62,7 +62,7 @@ export async function reconcileList(poll: ListPoll, options: PollOptions): Promi
 }
 
 /**
- * Readings are distinguished by the service's clock. Where it goes back, what is read seems older than what was read before,
+ * Polls are distinguished by the service's clock. Where it goes back, what is read seems older than what was read before,
  * and is not taken in until the clock has caught up.
  */
 function clockOf(known: ReadonlyMap<string, Watermark>, scans: readonly Scan[]): { to: number; backMs: number } {

@@ -17,7 +17,7 @@ import { insertOrLock, updateRecords } from './write-records.js';
 export interface SavedRecords {
   /** Records that were merged; most of them changed. */
   merged: MergedRecord[];
-  /** Readings that showed again what was shown already. */
+  /** Polls that showed again what was shown already. */
   touched: Observation[];
 }
 
