@@ -42,8 +42,8 @@ export interface HistoryPoll {
 }
 
 /**
- * STORY of L8 (docs/security.md): webhooks that came are searched for in what the history has shown; what a complete poll
- * lacks though it must have it was not sent by the service. Null: the poll was not complete, and says nothing of those.
+ * STORY of events that the service did not send (docs/operate.md). Webhooks that came are searched for in what the history
+ * has shown: what a complete poll lacks though it must have it was not sent. Null: the poll was not complete, and says nothing.
  */
 export async function classifyReports(run: RunContext, poll: HistoryPoll | null): Promise<void> {
   const { runId, dryRun } = run.fence;
