@@ -31,7 +31,7 @@ export const host = { schema: z.string().regex(/^[\w.:-]+$/), accepts: 'a host n
 export const file = { schema: readableFile, accepts: 'the path of a file that can be read' };
 export const alertUrl = {
   schema: httpUrl,
-  accepts: 'an http:// or https:// address',
+  accepts: 'an https:// address; http:// only to this machine, where SERVICE_BASE_URL is on it',
   secret: true,
   usedBy: ALERTING,
 } as const;

@@ -221,7 +221,7 @@ const keeping = {
 const sending = {
   STORE_CALLBACK_URL: {
     schema: httpUrl,
-    accepts: 'an http:// or https:// address',
+    accepts: 'an https:// address; http:// only to this machine, where SERVICE_BASE_URL is on it',
     meaning: 'Gets every change of an order, signed by the Standard Webhooks scheme; docs/operate.md.',
     example: 'https://shop.example.com/tallyhook',
     usedBy: ['scheduler'],
@@ -232,7 +232,7 @@ const sending = {
   ALERT_WEBHOOK_SECRET: { ...sendingSecret, meaning: 'Signs what goes to ALERT_WEBHOOK_URL.', usedBy: ALERTING },
   ALERT_SMTP_URL: {
     schema: urlOf(/^smtps?$/),
-    accepts: 'smtp://user:password@host:port',
+    accepts: 'smtp://user:password@host:port, or smtps://',
     meaning: 'The mail server that takes alerts.',
     example: 'smtp://user:password@mail.example.com:587',
     secret: true,

@@ -27,7 +27,7 @@ interface Observing extends ReleaseRules {
   links: LinkPointers;
 }
 
-/** An answer is no poll of the service's own list: it claims, as an event does, and is verified like one. */
+/** An answer is no poll of the service's own list: it reports, as an event does, and is verified like one. */
 export function observeAnswers({ db, now, links, ...context }: Observing): (answered: Answered) => Promise<void> {
   return async (answered) => {
     const observations = observationsOf(answered, links);

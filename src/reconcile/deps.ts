@@ -52,7 +52,7 @@ export interface PollOptions {
   resume: boolean;
   /** So many pages of what is long at most; null: to the end. What is new and what is open is always read. */
   pages: number | null;
-  /** Payins are left to the loop that reads what events claim. */
+  /** Payins are left to the loop that polls what events report. */
   withoutPayins?: boolean;
   /** Of deliveries: which a person wants here now, grace or not. */
   wanted?: Wanted | undefined;

@@ -8,7 +8,7 @@ const KEPT = "interval '10 minutes'";
 
 /**
  * Notes for all processes how far the service's clock is from the database's. `earliest`: the earliest that it may show now,
- * ms, as readings are dated; where it is only assumed, what is noted stands. The latest of what was measured within ten
+ * ms, as polls are dated; where it is only assumed, what is noted stands. The latest of what was measured within ten
  * minutes is kept.
  */
 export async function noteServiceClock(

@@ -128,7 +128,7 @@ export class ServiceCalls {
     return this.serviceClock.now();
   }
 
-  /** The earliest that the service's clock may show now, as readings are dated by it. */
+  /** The earliest that the service's clock may show now, as polls are dated by it. */
   earliestNow(): number {
     return this.serviceClock.local() + this.serviceClock.bounds().low;
   }

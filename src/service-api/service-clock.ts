@@ -27,7 +27,7 @@ const ASSUMED: ClockBounds = { low: -2_000, high: 2_000 };
  * Learns the service's clock from Date headers. One answer bounds the offset to a second and the time of the round trip;
  * many answers intersect. Answers that can't all be true (hosts that disagree) widen the bounds so that each is inside;
  * a jump of more than five seconds makes a new start. A jump ahead counts from the third answer in a row that shows it: one
- * host with a wrong date would otherwise make readings that nothing true could overtake until that date.
+ * host with a wrong date would otherwise make polls that nothing true could overtake until that date.
  */
 export class ServiceClock {
   readonly local: () => number;

@@ -127,7 +127,7 @@ const MOST_ACCOUNTS = 8;
 /**
  * The sub-wallets that a deposit or a transfer names under any name that ends in "account" or "wallet", and the transaction
  * itself where the data calls it one. The id of a deposit or transfer need not be that of a row of the feed (4.12: not
- * shown), so nothing is claimed of it: its sub-wallets are to be read. That of a deposit may be a payin's: so is that.
+ * shown), so nothing is reported of it: its sub-wallets are to be polled. That of a deposit may be a payin's: so is that.
  */
 export function findTransaction(suffix: string, data: JsonObject): FoundRecord[] {
   const named = new Map<string, FoundRecord>();

@@ -222,7 +222,7 @@ describe('why a reading is not proven', () => {
     });
     expect(reasons).toEqual([
       'the clock of the service went back by 12 s: until it has caught up, what is read counts as older',
-      'the reading of what was never read goes on with the next run',
+      'the scan of what was never read goes on with the next run',
       'the newest part: no page follows on those before it',
       'status pending: page after page shows nothing new',
       'status sent: not proven',

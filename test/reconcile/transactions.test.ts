@@ -85,7 +85,7 @@ describe('transactions of sub-wallets', () => {
     const { at } = await opened({ totalCount: 'missing' }, { wallets: 2, movements: 2_200 });
     const run = await at.run('transactions', { pages: 1 });
     expect(run).toMatchObject({ status: 'succeeded', complete: false });
-    expect(run.proof['reason']).toMatch(/^the reading of what was never read goes on.*degraded: X-Total-Count/);
+    expect(run.proof['reason']).toMatch(/^the scan of what was never read goes on.*degraded: X-Total-Count/);
   });
 
   it('that the feed forgets are searched for in the lists of accounts by so many calls, whatever is missing', async () => {

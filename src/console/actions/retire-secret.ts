@@ -52,7 +52,7 @@ export const secretLeakedAction: Action = {
   roles: ['operator'],
   label: 'It leaked',
   explain:
-    'It is retired. What a complete reading of the delivery history lacked of what came under it counts as not sent: it holds no order any more, and the breaks that it opened are resolved.',
+    'It is retired. What a complete scan of the delivery history lacked of what came under it counts as not sent: it holds no order any more, and the breaks that it opened are resolved.',
   tone: 'bad',
   preview: async (deps, request) => {
     const answer = await inTransaction(deps.db, true, (trx) => leaked({ ...deps, db: trx }, request));

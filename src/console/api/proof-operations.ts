@@ -71,7 +71,7 @@ const attribute = operation({
   path: '/balances/{assetCode}/attribute',
   group: 'Balances',
   summary: 'Name what no list shows',
-  description: 'Of the open part of a balance, with its sign; the balance is judged by it at once.',
+  description: 'Of the open part of a balance, with its sign; the balance is compared anew at once.',
   roles: ['finance'],
   params: { assetCode: { description: 'The asset.', example: 'USDT.TRON' } },
   body: z.strictObject({

@@ -18,7 +18,7 @@ export const balances: Page = {
   load: async ({ db, now }, req) => {
     const page = await listBalances(db, { cursor: req.cursor }, now());
     const part = (proof: BalanceProofView | null, name: 'unexplained' | 'unobservable') =>
-      proof === null ? none('never judged') : amount(proof[name]);
+      proof === null ? none('never compared') : amount(proof[name]);
     return {
       intro: 'Opening + movements = balance, for each asset by itself. What nothing accounts for is unexplained.',
       sections: [
@@ -30,7 +30,7 @@ export const balances: Page = {
             ['Balance', (item) => amount(typeof item['balance'] === 'string' ? item['balance'] : null), 'end'],
             ['Unobservable', ({ proof }) => part(proof, 'unobservable'), 'end'],
             ['Unexplained', ({ proof }) => part(proof, 'unexplained'), 'end'],
-            ['Readings agreed', ({ proof }) => ago(proof?.agreedAt)],
+            ['Polls agreed', ({ proof }) => ago(proof?.agreedAt)],
           ],
           empty: ['No balance was read yet', 'The first run of the kind balances reads them.'],
         }),
@@ -70,8 +70,8 @@ export const balance: Page = {
           ['Available', shown('available', asset)],
           ['Rate', shown('usdRate', 'USD')],
           ['Read', ago(record.observedAt)],
-          ['Two readings agreed', ago(proof?.agreedAt)],
-          ['Judged', ago(proof?.askedAt)],
+          ['Two polls agreed', ago(proof?.agreedAt)],
+          ['Compared', ago(proof?.askedAt)],
         ]),
         table(attributions, {
           caption: 'What finance attributed',
@@ -105,9 +105,9 @@ function attributeButton(asset: string, proof: BalanceProofView | null, req: Pag
 
 function verdict(asset: string, proof: BalanceProofView | null): Section {
   if (proof === null)
-    return notice('warn', 'Never judged', 'It was read, and no run of the kind balances has judged it yet.');
+    return notice('warn', 'Never compared', 'It was polled, and no run of the kind balances has compared it yet.');
   if (proof.status === 'agrees') {
-    const text = 'Opening, movements and what finance attributed add up to the balance that two readings agreed on.';
+    const text = 'Opening, movements and what finance attributed add up to the balance that two polls agreed on.';
     return notice('good', 'The balance agrees', text);
   }
   const why = proof.unproven === null ? '' : ` It is also not proven now: ${proof.unproven}.`;
@@ -115,7 +115,7 @@ function verdict(asset: string, proof: BalanceProofView | null): Section {
     const text = `No record that the service shows accounts for it. Look for a settlement, a deposit of your own or a payout made in the dashboard; then attribute it with a note.${why}`;
     return notice('bad', `${proof.unexplained} ${asset} are unexplained`, text);
   }
-  const text = `${proof.unproven}. What stands below is as it was judged last.`;
+  const text = `${proof.unproven}. What stands below is as it was compared last.`;
   return notice('warn', 'It is not known whether the balance agrees', text);
 }
 
@@ -129,7 +129,7 @@ function splitOf(asset: string, proof: BalanceProofView): Section {
     ['of which attributed', attributed, quiet('by finance, with a note: see below')],
     ['of which not shown', unknownAmount, quiet('went to operations whose amount nothing shows: attribute it')],
     ['+ unexplained', unexplained, quiet('nothing accounts for it: a break')],
-    ['= balance', agreedBalance, quiet('that two readings agreed on')],
+    ['= balance', agreedBalance, quiet('that two polls agreed on')],
   ];
   return table(rows, {
     caption: 'What the balance is made of',
@@ -142,7 +142,7 @@ function splitOf(asset: string, proof: BalanceProofView): Section {
 }
 
 function proofBadge(proof: BalanceProofView | null): Value {
-  if (proof === null) return badge('never judged', 'warn');
+  if (proof === null) return badge('never compared', 'warn');
   if (proof.status === 'agrees') return badge('agrees', 'good');
   return proof.status === 'unproven' ? badge('unproven', 'warn') : badge('unexplained', 'bad');
 }

@@ -107,7 +107,7 @@ function tilesOf(missed: number | null, awaited: Awaited<ReturnType<typeof count
     {
       label: 'Overdue',
       value: missed === null ? 'unknown' : String(missed),
-      note: missed === null ? 'no complete reading of the history yet' : 'should be here by now, and are not made good',
+      note: missed === null ? 'no complete scan of the history yet' : 'should be here by now, and are not made good',
       tone: missed === null ? 'warn' : missed > 0 ? 'bad' : 'quiet',
       href: '/deliveries?show=missed',
     },

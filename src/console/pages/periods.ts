@@ -49,7 +49,7 @@ const closeChecks: readonly { title: string; what: readonly Missing['what'][]; n
   {
     title: 'All that is known is posted',
     what: ['posting_behind', 'asset_not_opened'],
-    next: 'Closing posts what is known; an asset is opened by the first reading of its balance.',
+    next: 'Closing posts what is known; an asset is opened by the first poll of its balance.',
   },
   {
     title: 'No critical break is open',

@@ -37,7 +37,7 @@ export const runs: Page = {
     ]);
     return {
       intro:
-        'Each reading of the service’s own lists, and what it proved. A run that is not proven is never taken for a complete one.',
+        'Each poll of the service’s own lists, and what it proved. A run that is not proven is never taken for a complete one.',
       actions: [startButton(deps, req)],
       sections: [
         coverageTable(covered, known.kinds),
@@ -149,7 +149,7 @@ function verdictOf(found: Run): Section {
   }
   const isDegraded = why?.startsWith('degraded: ') ?? false;
   const next = isDegraded
-    ? 'The service does not offer this reading: what it would prove stays unproven, and nothing is to be fixed here.'
+    ? 'The service does not offer this list: what it would prove stays unproven, and nothing is to be fixed here.'
     : 'What it read is saved; the rest is read by the next run. If that fails as well, run the checks of the doctor.';
   const doctor = { text: 'Doctor', href: '/doctor' };
   return notice(status === 'succeeded' ? 'warn' : 'bad', `Not proven: ${why ?? ''}`, next, doctor);

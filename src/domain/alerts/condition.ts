@@ -7,7 +7,7 @@ export type AlertSeverity = (typeof alertSeverities)[number];
 
 /** From when on something is late: for alerts, the status line of the console and the doctor alike. */
 export const lateSeconds = {
-  /** A part's sign of life. They come several times a minute; a restart, and a rolling upgrade, are done in less. */
+  /** A process heartbeat. They come several times a minute; a restart, and a rolling upgrade, are done in less. */
   heartbeat: 120,
   /** The queue's answer. It is asked twice a minute; a restart takes less. */
   queue: 60,

@@ -17,7 +17,7 @@ export const recordConditions: Named<Condition> = {
     runbook: 'a-kind-is-unproven',
     summary: 'What the service says of a kind is not known any more',
     remedy:
-      'The page Runs says why its runs fail: the key, the rate or the service. Goods of claimed orders stay held until then.',
+      'The page Runs says why its runs fail: the key, the rate or the service. Orders that only webhooks reported stay held until then.',
     page: '/runs?kind=',
     rule: {
       expr: [
@@ -73,7 +73,7 @@ export const recordConditions: Named<Condition> = {
     runbook: 'our-endpoint-is-switched-off',
     summary: 'The service does not send what we need',
     remedy:
-      'Switch the endpoint on in the service’s dashboard, or subscribe it to what the break names on the page Breaks. Payments made meanwhile are found by reading the lists.',
+      'Switch the endpoint on in the service’s dashboard, or subscribe it to what the break names on the page Breaks. Payments made meanwhile are found by polling the lists.',
     page: '/breaks?kind=',
     check: 'breaks',
     rule: { expr: `max by (kind) (tallyhook_breaks_open{kind=~"${ENDPOINT_OFF.join('|')}"}) > 0`, by: 'kind' },

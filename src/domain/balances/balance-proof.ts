@@ -14,7 +14,7 @@ export interface BalanceSums {
   unclear: string | null;
   /**
    * Payouts that may have been debited before the opening and counted after it: what is more may be theirs, from `least` to
-   * `most`. `found`: what an earlier judgement found to be.
+   * `most`. `found`: what an earlier comparison found to be.
    */
   before?: { least: string; most: string; found: string; why: string } | null;
 }

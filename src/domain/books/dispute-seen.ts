@@ -9,7 +9,7 @@ export interface ShownStep {
   field: string | null;
   from: Json;
   to: Json;
-  /** Milliseconds of the service's clock: of the event or reading that showed it. */
+  /** Milliseconds of the service's clock: of the event or poll that showed it. */
   at: number;
 }
 

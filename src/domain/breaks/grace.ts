@@ -3,7 +3,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /**
  * How long two things may differ before the difference is a break: what one list shows at once, another shows when it is
- * read next. Each is longer than the slowest default reading of what it waits for, and than ten minutes by which a clock
+ * read next. Each is longer than the slowest default poll of what it waits for, and than ten minutes by which a clock
  * may be off.
  */
 export const grace = {
@@ -17,7 +17,7 @@ export const grace = {
   registration: 30 * MINUTE_MS,
   /** A screening (KYT) of a payin that its payment counts as collected already. */
   kyt: HOUR_MS,
-  /** From the last poll of a record that is open or only claimed: every list is read whole again within a day. */
+  /** From the last poll of a record that is open or only reported: every list is read whole again within a day. */
   stale: 24 * HOUR_MS,
   /** From `expiresAt` of something that the service still shows as waiting for the customer. */
   overdue: 48 * HOUR_MS,

@@ -27,7 +27,7 @@ export const recordBreaks = {
   balance_residual: {
     severity: 'critical',
     means: 'A part of a balance that no record explains, in two polls that agree.',
-    ends: 'A record that shows it is read.',
+    ends: 'A poll shows a record of it.',
     remedy: 'Is it a settlement or a payout that no list shows? Then attribute it, with a note, at the balance.',
   },
   transaction_mismatch: {

@@ -29,7 +29,7 @@ const ENDS: Partial<Record<string, readonly string[]>> = {
 };
 
 /**
- * What is open, or only claimed, and has not been read for longer than a list takes to be read again, though its kind has
+ * What is open, or only reported, and has not been read for longer than a list takes to be read again, though its kind has
  * been read since: whatever reads it does not reach it. Where nothing is read at all, that is no record's doing. And what the service still shows as waiting for the customer long after it ended. Payouts have rules
  * of their own (payouts.ts).
  */

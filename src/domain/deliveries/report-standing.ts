@@ -22,7 +22,7 @@ export interface HistoryPoll {
 export const LONGEST_RETRY_MS = 3 * 86_400_000;
 
 /**
- * What is known after one more reading. One that is not complete proves nothing. A list that ends before the poll before
+ * What is known after one more scan. One that is not complete proves nothing. A list that ends before the poll before
  * it began may have lost what lay between: then only what the new one shows is known. What was never seen to lose anything is
  * taken to begin with its oldest delivery.
  */

@@ -3,7 +3,7 @@ import { defineKind } from './kind.js';
 /** Its pages are its own: what is shown of a balance is its proof (console/pages/balances.ts). */
 export const balance = defineKind({
   section: '2.8',
-  about: 'The operating balance of an asset, and how it was judged. Its id is the asset code.',
+  about: 'The operating balance of an asset, and how it compares with its movements. Its id is the asset code.',
   idExample: 'USDT.TRON',
   idField: 'assetCode',
   names: ['balance'],

@@ -19,7 +19,7 @@ export interface Collected {
   partlyRefunded: boolean;
 }
 
-/** What one payment means for its order (docs/orders.md, first table). */
+/** What one payment means for its order (docs/orders.md, “What one payment means”). */
 export type IntentOutcome =
   | Collected
   | {

@@ -11,7 +11,7 @@ import { type PaidReason, paidReasons, type ReleaseReason } from './reasons.js';
 export interface Release {
   safe: boolean;
   reason: ReleaseReason;
-  /** When the oldest reading that the proof rests on was made; milliseconds of the service's clock, null where unsafe. */
+  /** When the oldest poll that the proof rests on was made; milliseconds of the service's clock, null where unsafe. */
   provenAt: number | null;
 }
 

@@ -11,9 +11,9 @@ const proof = z
       'Whether opening, movements and what was attributed are the balance; `unproven`: it is not known, and why.',
     ),
     opening: described(z.object({ balance: amount, at: time }).nullable(), 'Where the reckoning began.'),
-    agreedBalance: described(signed, 'What two readings around the movements showed.'),
+    agreedBalance: described(signed, 'What two polls around the movements showed.'),
     agreedFrozen: signed,
-    agreedAt: described(time.nullable(), 'When two readings agreed last.'),
+    agreedAt: described(time.nullable(), 'When two polls agreed last.'),
     explained: described(signed, 'By movements that the service lists.'),
     unobservable: described(signed, 'By operations that no list shows.'),
     attributed: described(signed, 'What finance named of that.'),
@@ -46,13 +46,13 @@ export const attributionShape = z
   .meta({ id: 'Attribution', description: 'What finance said of a part that no list shows.' });
 export type Attribution = z.output<typeof attributionShape>;
 
-/** Without a proof: it was never judged. */
-const judged = { proof: proof.nullable() };
+/** Without a proof: it was never compared. */
+const compared = { proof: proof.nullable() };
 
-export const balanceShape = recordShape('balance', judged);
+export const balanceShape = recordShape('balance', compared);
 
 export const balanceDetailShape = recordShape(
   'balance',
-  { ...judged, attributions: z.array(attributionShape) },
+  { ...compared, attributions: z.array(attributionShape) },
   { id: 'BalanceDetail', description: 'A balance with all that finance attributed.' },
 );

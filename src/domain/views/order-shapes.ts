@@ -32,7 +32,7 @@ const order = z.object({
         '`proven` exactly where they may; docs/orders.md says what each asks for.',
         'proven',
       ),
-      provenAt: described(time.nullable(), 'The oldest reading that the proof rests on; null where it is not safe.'),
+      provenAt: described(time.nullable(), 'The oldest poll that the proof rests on; null where it is not safe.'),
     }),
     'Goods go out on this, and on nothing else.',
   ),

@@ -52,7 +52,7 @@ export const runShape = z
     finishedAt: time.nullable(),
     error: described(text.nullable(), 'Why it failed.', null),
   })
-  .meta({ id: 'Run', description: 'One reading of a list of the service.' });
+  .meta({ id: 'Run', description: 'One poll of a list of the service.' });
 /** Listed runs have a row, and so an id; a dry run has none. */
 export type Run = Omit<z.output<typeof runShape>, 'id'> & { id: string | null };
 

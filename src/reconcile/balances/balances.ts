@@ -66,7 +66,7 @@ function whyIncomplete(sandwiched: ReadonlyMap<string, Sandwiched>): string[] {
 }
 
 function countsOf(sandwiched: ReadonlyMap<string, Sandwiched>): Record<string, unknown> {
-  const classified = [...sandwiched.values()].flatMap(({ verdict }) => (verdict.type === 'judged' ? [verdict] : []));
+  const classified = [...sandwiched.values()].flatMap(({ verdict }) => (verdict.type === 'compared' ? [verdict] : []));
   const caveats = new Set(classified.flatMap((verdict) => verdict.caveats));
   return {
     assets: sandwiched.size,

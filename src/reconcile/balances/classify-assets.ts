@@ -39,9 +39,9 @@ interface Open {
 type Save = (assetCode: string, sandwiched: Sandwiched) => Promise<void>;
 
 /**
- * Reads each balance, brings the records up to date, reads it again. Judged only where both readings agree and no record
+ * Reads each balance, brings the records up to date, reads it again. Compared only where both polls agree and no record
  * that moves the balance was read after the second began; a new unexplained part only when two such rounds say the same:
- * of two movements between the poll that cancel out, the records may show but one. `save` is called once for each asset:
+ * of two movements between the polls that cancel out, the records may show but one. `save` is called once for each asset:
  * for one that is classified before more records are worked in, which its opening position would take for its own.
  */
 export async function classifyAssets(
@@ -113,11 +113,11 @@ interface Known {
   caveats: readonly string[];
 }
 
-/** The first pair of readings that agrees, over records that are whole, is the opening position. */
+/** The first pair of polls that agrees, over records that are whole, is the opening position. */
 function verdictOf(
   assetCode: string,
   { read, sums, proof, caveats }: Known & { read: ReadBalance; sums: AssetSums },
-): { type: 'judged'; classified: ClassifiedBalance; opens: boolean; caveats: readonly string[] } {
+): { type: 'compared'; classified: ClassifiedBalance; opens: boolean; caveats: readonly string[] } {
   const opening = proof?.opening ?? null;
   const balance = read.balance ?? '0';
   const poll = { balance, frozen: read.frozen, at: read.from };
@@ -128,7 +128,7 @@ function verdictOf(
   const held = classifiedResidual(verdict.unexplained, sums.unnamed);
   const classified = { assetCode, poll, verdict, held, ...(atOpening === null ? {} : { atOpening }) };
   const all = held === null ? caveats : [...caveats, ...likelyOf(sums)];
-  return { type: 'judged', classified, opens: opening === null, caveats: all };
+  return { type: 'compared', classified, opens: opening === null, caveats: all };
 }
 
 /** It stays a break, whose amount changes as such payouts come and end. */

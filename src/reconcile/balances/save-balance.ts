@@ -57,7 +57,7 @@ function same(a: string | null, b: string | null): boolean {
 }
 
 export type Verdict =
-  | { type: 'judged'; classified: ClassifiedBalance; opens: boolean; caveats: readonly string[] }
+  | { type: 'compared'; classified: ClassifiedBalance; opens: boolean; caveats: readonly string[] }
   | { type: 'unproven'; reason: string; held?: HeldResidual };
 
 /** One transaction for each asset: the record, its rate, its proof and its breaks. */
@@ -95,7 +95,7 @@ async function saveVerdict(
   }
   const { classified, opens, caveats } = verdict;
   const { balance, at } = classified.poll;
-  // What finance has attributed meanwhile would be open again by this judgement, and attributed twice.
+  // What finance has attributed meanwhile would be open again by this comparison, and attributed twice.
   const before = (await lockProof(trx, assetCode))?.unexplained ?? null;
   const attributed = (await sumAttributed(trx)).get(assetCode) ?? '0';
   if (!opens && attributed !== classified.verdict.attributed) return 0;
@@ -116,7 +116,7 @@ function evidenceOf({ poll, verdict }: ClassifiedBalance, caveats: readonly stri
       balance: poll.balance,
       frozen: poll.frozen,
       readAt: new Date(poll.at).toISOString(),
-      source: 'GET /v1/wallet/balances/{assetCode}, two readings that agreed',
+      source: 'GET /v1/wallet/balances/{assetCode}, two polls that agreed',
     },
     mayBe: [
       ...caveats,
@@ -125,7 +125,7 @@ function evidenceOf({ poll, verdict }: ClassifiedBalance, caveats: readonly stri
   };
 }
 
-/** Both readings of a pair must break it: one alone may be of a moment between two writes of the service. */
+/** Both polls of a pair must break it: one alone may be of a moment between two writes of the service. */
 async function followIdentity(
   trx: Knex.Transaction,
   assetCode: string,

@@ -18,7 +18,7 @@ export interface ProductsChecked {
 
 /**
  * A product counts the payments that were made of it, and those of them that were completed (specification 2.9). What differs
- * is read once more after our payments were: the same difference in both readings, over payments that are read whole, and in a
+ * is read once more after our payments were: the same difference in both polls, over payments that are read whole, and in a
  * run an hour ago as well, is a break until the counts agree.
  */
 export async function checkProducts(

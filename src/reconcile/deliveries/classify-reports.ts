@@ -42,18 +42,18 @@ export interface HistoryPoll {
 }
 
 /**
- * STORY of L8 (docs/security.md): webhooks that came are searched for in what the history has shown; what a complete poll
- * lacks though it must have it was not sent by the service. Null: the poll was not complete, and says nothing of those.
+ * STORY of events that the service did not send (docs/operate.md). Webhooks that came are searched for in what the history
+ * has shown: what a complete poll lacks though it must have it was not sent. Null: the poll was not complete, and says nothing.
  */
-export async function classifyReports(run: RunContext, reading: HistoryPoll | null): Promise<void> {
+export async function classifyReports(run: RunContext, poll: HistoryPoll | null): Promise<void> {
   const { runId, dryRun } = run.fence;
   if (dryRun || runId === null) return;
   await takeIn(run, runId);
-  if (reading === null || !(await isAsked(run, reading))) return settle(run);
+  if (poll === null || !(await isAsked(run, poll))) return settle(run);
   await writeFenced({ ...run.deps, ...run }, async (trx) => {
     const labels = await secretsToClassify(trx, { listed: true });
-    const lacking = lackingOf(await candidates(trx, run, { reading, labels }), { run, reading });
-    return { breaksOpened: await classify(trx, run, { reading, labels, lacking }) };
+    const lacking = lackingOf(await candidates(trx, run, { poll, labels }), { run, poll });
+    return { breaksOpened: await classify(trx, run, { poll, labels, lacking }) };
   });
   await settle(run);
 }
@@ -88,10 +88,10 @@ async function takePart(run: RunContext, runId: string, { after, isSettled }: Pl
 }
 
 /** There is something to classify, and the service still lists its endpoints: asked after the history was read. */
-async function isAsked(run: RunContext, reading: HistoryPoll): Promise<boolean> {
+async function isAsked(run: RunContext, poll: HistoryPoll): Promise<boolean> {
   const { db } = run.deps;
   const waiting = await candidates(db, run, {
-    reading,
+    poll,
     labels: await secretsToClassify(db, { listed: false }),
     limit: 1,
   });
@@ -103,22 +103,22 @@ async function isAsked(run: RunContext, reading: HistoryPoll): Promise<boolean> 
 function candidates(
   db: Knex,
   { deps }: RunContext,
-  { reading, labels, limit = CLASSIFIED_AT_ONCE }: { reading: HistoryPoll; labels: readonly string[]; limit?: number },
+  { poll, labels, limit = CLASSIFIED_AT_ONCE }: { poll: HistoryPoll; labels: readonly string[]; limit?: number },
 ): Promise<UnmatchedReport[]> {
-  const { known, begunAt } = reading;
-  const from = new Date(Math.max(0, ourTime(reading, known.from - CLOCKS_MS)));
+  const { known, begunAt } = poll;
+  const from = new Date(Math.max(0, ourTime(poll, known.from - CLOCKS_MS)));
   const until = new Date(begunAt - Math.max(0, deps.settings.missedGraceMs));
   return unmatchedReports(db, { labels, from, until, limit });
 }
 
 function lackingOf(
   reports: readonly UnmatchedReport[],
-  { run, reading }: { run: RunContext; reading: HistoryPoll },
+  { run, poll }: { run: RunContext; poll: HistoryPoll },
 ): UnmatchedReport[] {
-  const known = { ...reading.known, from: reading.known.from - CLOCKS_MS };
+  const known = { ...poll.known, from: poll.known.from - CLOCKS_MS };
   const graceMs = run.deps.settings.missedGraceMs;
   return reports.filter(({ receivedAt }) => {
-    const arrivedAt = serviceTime(reading, receivedAt.getTime());
+    const arrivedAt = serviceTime(poll, receivedAt.getTime());
     const report = { arrivedAt, matched: false, endpointListed: true };
     return standingOf(report, { known, graceMs }) === 'not_sent';
   });
@@ -127,7 +127,7 @@ function lackingOf(
 interface Forged {
   /** Found to lack now, under secrets of which a person said that they leaked. */
   reports: readonly UnmatchedReport[];
-  reading: HistoryPoll;
+  poll: HistoryPoll;
   leaked: ReadonlySet<string>;
   now: Date;
 }
@@ -136,7 +136,7 @@ interface Forged {
 async function classify(
   trx: Knex.Transaction,
   run: RunContext,
-  { reading, labels, lacking }: { reading: HistoryPoll; labels: readonly string[]; lacking: UnmatchedReport[] },
+  { poll, labels, lacking }: { poll: HistoryPoll; labels: readonly string[]; lacking: UnmatchedReport[] },
 ): Promise<number> {
   const now = run.deps.now();
   const leaked = await leakedLabels(trx);
@@ -146,16 +146,16 @@ async function classify(
   const speaking = labels.filter((label) => !leaked.has(label));
   const counts = await countAll(trx, { since, labels: speaking, lacking: others });
   const sum = [...counts.values()].reduce((all, n) => all + n, 0);
-  const matched = await countMatched(trx, new Date(serviceTime(reading, oldest)), matchedToCount(sum));
+  const matched = await countMatched(trx, new Date(serviceTime(poll, oldest)), matchedToCount(sum));
   if (historyDiffers({ lacking: sum, matched })) {
     await saveLacking(trx, lacking.map(plain), { state: 'differs', now });
     return openDiffers(trx, run, { lacking: sum, matched, since, counts });
   }
   const forged = lacking.filter(({ secretLabel }) => leaked.has(secretLabel));
-  const doubt = await disprove(trx, run, { reports: forged, reading, leaked, now });
+  const doubt = await disprove(trx, run, { reports: forged, poll, leaked, now });
   if (doubt === null) await endDiffers(trx, run);
   const opened = doubt === null ? 0 : await openDiffers(trx, run, doubt);
-  return opened + (await name(trx, run, { reading, lacking: others, now }));
+  return opened + (await name(trx, run, { poll, lacking: others, now }));
 }
 
 /**
@@ -165,13 +165,13 @@ async function classify(
 async function disprove(
   trx: Knex.Transaction,
   { deps }: RunContext,
-  { reports, reading, leaked, now }: Forged,
+  { reports, poll, leaked, now }: Forged,
 ): Promise<Differing | null> {
   if (leaked.size === 0) return null;
   const since = incidentSince(now);
   const counts = await countAll(trx, { since, labels: [...leaked], lacking: reports });
   const lacking = [...counts.values()].reduce((all, n) => all + n, 0);
-  const matched = await countMatched(trx, new Date(serviceTime(reading, since.getTime())), matchedToCount(lacking));
+  const matched = await countMatched(trx, new Date(serviceTime(poll, since.getTime())), matchedToCount(lacking));
   await saveLacking(trx, reports.map(plain), { state: 'differs', now });
   const differs = historyDiffers({ lacking, matched });
   const labels = differs ? await undoubted(trx, leaked, now) : [...leaked];
@@ -194,7 +194,7 @@ async function countAll(
 async function name(
   trx: Knex.Transaction,
   run: RunContext,
-  { reading, lacking, now }: { reading: HistoryPoll; lacking: readonly UnmatchedReport[]; now: Date },
+  { poll, lacking, now }: { poll: HistoryPoll; lacking: readonly UnmatchedReport[]; now: Date },
 ): Promise<number> {
   if (lacking.length === 0) return 0;
   const singles = await countSingles(trx, new Date(now.getTime() - DAY_MS));
@@ -216,7 +216,7 @@ async function name(
   const rest = named.filter(({ single }) => !single);
   const opened = await openBreaks(
     trx,
-    await withoutDecided(trx, singleBreaks(run, { own, evidence, known: reading.known })),
+    await withoutDecided(trx, singleBreaks(run, { own, evidence, known: poll.known })),
   );
   return opened + (await openBreaks(trx, countBreaks(run, rest, now)));
 }

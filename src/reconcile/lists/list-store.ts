@@ -39,7 +39,7 @@ export interface Absence {
   to: number;
 }
 
-/** What reading a list asks of the records. "Listed": the service showed it at its last poll. */
+/** What a scan of a list asks of the records. "Listed": the service showed it at its last poll. */
 export interface ListStore {
   /** One transaction: the rows, all that follows from them, and the moves. */
   save(pages: readonly ReadPage[], moves: readonly GapMove[]): Promise<void>;
@@ -54,7 +54,7 @@ export interface ListStore {
   between(span: Span, except: readonly string[]): Promise<{ places: Place[]; more: boolean }>;
   /** Listed, and shown by no page that was asked for at `since` (ms of the service's clock) or later. `more` as above. */
   notSeenSince(since: number): Promise<{ places: Place[]; more: boolean }>;
-  /** Only claimed by events that don't say when they were created, or say what can't be. `reportedTo` in ms of the service's clock. */
+  /** Only reported by events that don't say when they were created, or say what can't be. `reportedTo` in ms of the service's clock. */
   unplaced(): Promise<{ id: string; reportedTo: number }[]>;
   holdsListed(): Promise<boolean>;
   countListed(): Promise<number>;

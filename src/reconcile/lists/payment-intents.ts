@@ -8,7 +8,7 @@ import { readList } from './reconcile-list.js';
 const PAYINS_AT_ONCE = 100;
 /** Rounds of a run by hand: a hundred thousand payins. */
 const MOST_ROUNDS = 1_000;
-/** The loop that reads what events claim is not keeping up with payins that have waited longer. */
+/** The loop that polls what events report is not keeping up with payins that have waited longer. */
 const LATE_MS = 600_000;
 
 /** Specification 4.14. `irregular` is the filter for payments whose amount differs (specification 3.1). */

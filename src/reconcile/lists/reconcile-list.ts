@@ -22,7 +22,7 @@ const MOST_CLOSED = 500;
 
 /**
  * STORY of one poll of a list. Complete: every record that did not change since the
- * reading began, and that was new, open here or open there, is held as the service shows it.
+ * scan began, and that was new, open here or open there, is held as the service shows it.
  */
 export async function reconcileList(poll: ListPoll, options: PollOptions): Promise<Outcome> {
   const known = await poll.store.watermarks();
@@ -62,7 +62,7 @@ export async function reconcileList(poll: ListPoll, options: PollOptions): Promi
 }
 
 /**
- * Readings are distinguished by the service's clock. Where it goes back, what is read seems older than what was read before,
+ * Polls are distinguished by the service's clock. Where it goes back, what is read seems older than what was read before,
  * and is not taken in until the clock has caught up.
  */
 function clockOf(known: ReadonlyMap<string, Watermark>, scans: readonly Scan[]): { to: number; backMs: number } {
@@ -140,7 +140,7 @@ function proofOf(scan: Scan): Record<string, unknown> {
   };
 }
 
-/** A run's reading of a list, once it is sure that the list is the one that our records came from. */
+/** A run's scan of a list, once it is sure that the list is the one that our records came from. */
 export async function readList(run: RunContext, plan: ListPlan): Promise<Outcome> {
   const { deps, tally, signal } = run;
   const store = createListStore(deps, plan, run);
@@ -171,7 +171,7 @@ const words: Readonly<Record<Incomplete, string>> = {
   item_without_id: 'an item of the list has no id',
   duplicate_in_page: 'a page holds an item twice',
   out_of_order: 'a page is not newest first',
-  stopped: 'the reading was stopped',
+  stopped: 'the scan was stopped',
   page_limit: 'there are more pages than one run reads',
   no_progress: 'page after page shows nothing new',
   lost_place: 'no page follows on those before it',
@@ -189,7 +189,7 @@ export function whyIncomplete({ head, states, closure, marked, gone, rescan, clo
       `the clock of the service went back by ${Math.ceil(clock.backMs / 1_000)} s: until it has caught up, what is read counts as older`,
     );
   }
-  if (head.continues) reasons.push('the reading of what was never read goes on with the next run');
+  if (head.continues) reasons.push('the scan of what was never read goes on with the next run');
   for (const scan of head.scans) {
     if (!scan.complete && scan.reason !== 'page_limit') reasons.push(`the newest part: ${wordsOf(scan)}`);
   }

@@ -169,7 +169,7 @@ type Which = Pick<ListPlan, 'kind' | 'record'>;
 
 const AT_ONCE = 2_000;
 
-/** What a list's reading asks of the records in Postgres. */
+/** What a list's scan asks of the records in Postgres. */
 function lookups(db: Knex, { kind, record }: Which): Lookups {
   return {
     open: () => openRecords(db, record),

@@ -117,7 +117,7 @@ async function record(
   });
 }
 
-/** A dry run: the same reading, every transaction rolled back. It holds no lock, for it keeps nobody from anything. */
+/** A dry run: the same scan, every transaction rolled back. It holds no lock, for it keeps nobody from anything. */
 async function runDry(deps: ReconcileDeps, options: RunOptions): Promise<Run> {
   const context = contextOf(deps, options, { dryRun: true, runId: null });
   const startedAt = deps.now().toISOString();

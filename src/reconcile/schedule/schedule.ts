@@ -42,7 +42,7 @@ const PAGES_PER_RUN = 1_000;
 
 /**
  * One of many: leads or stands by, and takes over within seconds when the leader's connection is gone. The leader runs
- * every kind that is not off once, then at its times, and reads at once what events claim. Throws a ConfigError for a
+ * every kind that is not off once, then at its times, and polls at once what events report. Throws a ConfigError for a
  * time that is no cron expression.
  */
 export function startScheduler(deps: SchedulerDeps): Scheduler {
@@ -119,7 +119,7 @@ function tick({ log }: SchedulerDeps, cron: string, onTick: () => void): Schedul
   return schedule(cron, onTick, { logger, ...options });
 }
 
-/** Each kind in a lane of its own, so that none waits for another's reading. One that runs is not started again. */
+/** Each kind in a lane of its own, so that none waits for another's run. One that runs is not started again. */
 function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind): void; settled(): Promise<unknown> } {
   const running = new Map<Kind, Promise<void>>();
   const attempt = async (kind: Kind): Promise<unknown> => {
@@ -158,7 +158,7 @@ function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind)
 const GATHER_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** What events claimed, each kind in a lane of its own. Failures are tried again, ever more slowly. */
+/** What events reported, each kind in a lane of its own. Failures are tried again, ever more slowly. */
 export async function refreshLoop(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
   const memory = newRefreshMemory();
   await Promise.all(refreshReaders.map(({ kind, read }) => readLoop({ deps, memory, signal }, kind, read)));

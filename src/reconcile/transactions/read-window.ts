@@ -40,7 +40,7 @@ export async function readCounted(read: ReadFeed, store: FeedStore, window: Wind
   return { type: 'counted', ids: new Set(rows.keys()), from: first.from, to: again.to };
 }
 
-/** Without a count to go by: all pages, twice, with the same rows. A row that both readings missed would not show. */
+/** Without a count to go by: all pages, twice, with the same rows. A row that both scans missed would not show. */
 export async function readTwice(read: ReadFeed, store: FeedStore, window: Window): Promise<WindowPoll> {
   const one = await readPages(read, store, window, false);
   if ('type' in one) return one;

@@ -130,7 +130,7 @@ interface Parts {
 
 function whyIncomplete({ covering, history, newest, audit, again }: Parts): string[] {
   const reasons: string[] = [];
-  if (history.left.length > 0) reasons.push('the reading of what was never read goes on with the next run');
+  if (history.left.length > 0) reasons.push('the scan of what was never read goes on with the next run');
   const failed = [...history.failed, ...again.failed];
   for (const [reason, windows] of grouped(failed)) reasons.push(`${windows} windows: ${reason}`);
   if (newest.reason !== null) reasons.push(`the newest part: ${newest.reason}`);

@@ -28,7 +28,7 @@ interface Opening {
   openedAt: number;
 }
 
-/** More than the times of movements and of the balance's reading will be apart from one another. */
+/** More than the times of movements and of the balance's poll will be apart from one another. */
 const MARGIN_MS = 5 * 60_000;
 
 /**

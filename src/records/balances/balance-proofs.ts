@@ -27,7 +27,7 @@ const COLUMNS = raw(`
   ${exact('explained')} AS explained, ${exact('unobservable')} AS unobservable, ${exact('attributed')} AS attributed,
   ${exact('unknown_amount')} AS "unknownAmount", ${exact('unexplained')} AS unexplained, unproven,
   ${utc('asked_at')} AS "askedAt", held, at_opening AS "atOpening"`);
-/** Without an agreeing pair of readings for so long nothing is proven any more. */
+/** Without an agreeing pair of polls for so long nothing is proven any more. */
 const STALE_MS = 86_400_000;
 
 export async function readProofs(db: Knex, assets?: readonly string[]): Promise<Map<string, BalanceProof>> {

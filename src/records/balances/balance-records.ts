@@ -25,7 +25,7 @@ export interface MovingRecord {
 type Row = StoredRow & { observed_at: Date; first_seen_at: Date; of_dispute: boolean };
 
 /**
- * Records as the service's own lists showed them, never as events claim them: a balance is read, so what it is classified by is
+ * Records as the service's own lists showed them, never as events report them: a balance is read, so what it is classified by is
  * too. Of payouts, which not every service lists, what our own calls and the delivery history say is taken where nothing was
  * read, or not since: the next poll overtakes it. One known only from reports does nothing (`unclear-payouts.ts`).
  */

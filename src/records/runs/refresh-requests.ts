@@ -190,7 +190,7 @@ export async function countUnreadPayins(db: Knex): Promise<number> {
 /**
  * Puts refresh requests off after a poll that did not settle them: by `delayMs`, doubled with each attempt, an hour at most. What
  * webhooks alone ask for, and a record that was only named and that nothing has shown, is not polled any more after many
- * readings: the service never had it, or its whole list will show it.
+ * polls: the service never had it, or its whole list will show it.
  */
 export async function postponeRefreshRequests(
   db: Knex,

@@ -17,7 +17,7 @@ import { insertOrLock, updateRecords } from './write-records.js';
 export interface SavedRecords {
   /** Records that were merged; most of them changed. */
   merged: MergedRecord[];
-  /** Readings that showed again what was shown already. */
+  /** Polls that showed again what was shown already. */
   touched: Observation[];
 }
 
@@ -76,7 +76,7 @@ export async function mergeAgain(
   return merged;
 }
 
-/** The newest of readings that all show what a settled row shows; null where anything was seen that may change it. */
+/** The newest of polls that all show what a settled row shows; null where anything was seen that may change it. */
 function sameAgain(head: StoredHead | undefined, observations: HashedObservation[]): Observation | null {
   if (head?.settled !== true) return null;
   if (!observations.every(({ hash }) => hash !== null && hash === head.poll_hash)) return null;

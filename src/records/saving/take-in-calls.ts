@@ -18,7 +18,7 @@ interface Row {
 
 /**
  * Takes in what creating calls made of which nobody took in the answer, such as those of a store's own process: what the
- * call itself says of it, as an answer would claim it. The record is then read like any that is claimed. Returns how many
+ * call itself says of it, as an answer would report it. The record is then polled like any that is reported. Returns how many
  * there were, `limit` at most; somebody else's are left to them.
  *
  * @param serviceNow the service's clock, ms

@@ -9,7 +9,7 @@ import { recordTables } from '../record-columns.js';
 
 export type PollObservation = Extract<Observation, { type: 'poll' }>;
 
-/** Readings of one record that show the same, as one. `hash`: null where they don't, which no row is equal to. */
+/** Polls of one record that show the same, as one. `hash`: null where they don't, which no row is equal to. */
 interface Shown {
   from: number;
   to: number;

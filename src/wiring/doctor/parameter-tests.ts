@@ -27,7 +27,7 @@ export function filtersOut(value: 'nobody' | 'no asset' | 'an id of the list' = 
     if (rows.length === 0) return TOO_LITTLE;
     const id = value === 'an id of the list' ? idOf(rows[0]) : null;
     const given = id ?? (value === 'no asset' ? NO_ASSET : NOBODY);
-    return judge(await ask({ query: { [name]: given } }), ({ rows: left }) => left.length === 0);
+    return classify(await ask({ query: { [name]: given } }), ({ rows: left }) => left.length === 0);
   };
 }
 
@@ -37,7 +37,7 @@ export function filtersStates(states: readonly string[]): ParameterTest {
     const seen = new Set(rows.map((row) => textField(row, 'status')));
     const state = states.find((one) => seen.size > 1 || !seen.has(one));
     if (rows.length === 0 || state === undefined || seen.has(null)) return TOO_LITTLE;
-    return judge(await ask({ query: { [name]: state } }), ({ rows: left }) =>
+    return classify(await ask({ query: { [name]: state } }), ({ rows: left }) =>
       left.every((row) => textField(row, 'status') === state),
     );
   };
@@ -45,14 +45,16 @@ export function filtersStates(states: readonly string[]): ParameterTest {
 
 export const limitsPages: ParameterTest = async ({ ask, rows }, name) => {
   if (rows.length < 2) return TOO_LITTLE;
-  return judge(await ask({ query: { [name]: 1 } }), ({ rows: left }) => left.length <= 1);
+  return classify(await ask({ query: { [name]: 1 } }), ({ rows: left }) => left.length <= 1);
 };
 
 /** A page that begins after a row does not hold that row. */
 export const goesOn: ParameterTest = async ({ ask, rows }, name) => {
   const first = idOf(rows[0]);
   if (first === null || rows.length < 2) return TOO_LITTLE;
-  return judge(await ask({ query: { [name]: first } }), ({ rows: left }) => left.every((row) => idOf(row) !== first));
+  return classify(await ask({ query: { [name]: first } }), ({ rows: left }) =>
+    left.every((row) => idOf(row) !== first),
+  );
 };
 
 /** The same where the service hands out cursors; needs a page size that works. */
@@ -63,7 +65,7 @@ export const continuesAtCursor: ParameterTest = async ({ ask }, name) => {
   const first = idOf(page.rows[0]);
   if (page.nextCursor === null || first === null) return TOO_LITTLE;
   const next = await ask({ query: { take: 1, [name]: page.nextCursor } });
-  return judge(next, ({ rows: left }) => left.every((row) => idOf(row) !== first));
+  return classify(next, ({ rows: left }) => left.every((row) => idOf(row) !== first));
 };
 
 /** Nothing was created after the year 2999, nothing before 2000. */
@@ -71,15 +73,15 @@ export function boundsTime(bound: 'from' | 'to'): ParameterTest {
   return async ({ ask, rows }, name) => {
     if (rows.length === 0) return TOO_LITTLE;
     const asked = await ask({ query: { [name]: bound === 'from' ? FUTURE : PAST } });
-    return judge(asked, ({ rows: left }) => left.length === 0);
+    return classify(asked, ({ rows: left }) => left.length === 0);
   };
 }
 
 /** A page is counted, and there is no millionth one: it is empty, or refused. */
 export const counts: ParameterTest = async ({ ask }, name) => {
-  const heeding = judge(await ask({ query: { [name]: 1 } }), ({ totalCount }) => totalCount !== null);
+  const heeding = classify(await ask({ query: { [name]: 1 } }), ({ totalCount }) => totalCount !== null);
   if (heeding !== 'works') return heeding;
-  const far = judge(await ask({ query: { [name]: 1_000_000 } }), ({ rows }) => rows.length === 0);
+  const far = classify(await ask({ query: { [name]: 1_000_000 } }), ({ rows }) => rows.length === 0);
   return typeof far === 'object' && 'refused' in far ? 'works' : far;
 };
 
@@ -89,7 +91,7 @@ export const filtersAssets: ParameterTest = async ({ ask, assets }, name) => {
   for (const asset of assets) {
     const known = await ask({ query: { [name]: asset } });
     if (known.kind === 'answer') return differs(known, await ask({ query: { [name]: NO_ASSET } }));
-    heeding = judge(known, () => false);
+    heeding = classify(known, () => false);
   }
   return heeding;
 };
@@ -100,7 +102,7 @@ function differs(known: Asked & { kind: 'answer' }, other: Asked): Heeding {
   return isSame ? 'ignored' : 'works';
 }
 
-function judge(asked: Asked, works: (answer: Asked & { kind: 'answer' }) => boolean): Heeding {
+function classify(asked: Asked, works: (answer: Asked & { kind: 'answer' }) => boolean): Heeding {
   if (asked.kind === 'answer') return works(asked) ? 'works' : 'ignored';
   return asked.kind === 'refused' ? { refused: asked.problem } : { notKnown: asked.problem };
 }

@@ -82,7 +82,7 @@ export async function probeParameters(
     const taken = new Set(queryNamesOf(operation, contract).values());
     const others = isWrong(heeding) ? otherNames(name, taken) : [];
     const search = await findOther(others, (other) => testUnder(withPart(contract, at, other)));
-    checks.push(judge(labelOf(operation, name), partOf(contract, at), { heeding, ...search, path: at.join('.') }));
+    checks.push(checkOf(labelOf(operation, name), partOf(contract, at), { heeding, ...search, path: at.join('.') }));
     if (search.found !== null) probing.contract = withPart(contract, at, search.found);
   }
   return checks;
@@ -134,7 +134,7 @@ async function findOther(
   return { found: null, unsaid: null };
 }
 
-function judge(
+function checkOf(
   label: string,
   name: string,
   { heeding, found, unsaid, path }: { heeding: Heeding; found: string | null; unsaid: string | null; path: string },
