@@ -83,7 +83,7 @@ export async function benchGrowth(bench) {
 async function grow(db, from, to) {
   for (const table of ['payment_intents', 'payins', 'orders']) {
     const { rows } = await db.raw(
-      `SELECT column_name AS name, data_type AS type FROM information_schema.columns
+      `SELECT column_name AS name, udt_name AS type FROM information_schema.columns
        WHERE table_schema = 'public' AND table_name = ? AND is_identity = 'NO' AND is_generated = 'NEVER'`,
       [table],
     );
@@ -94,7 +94,7 @@ async function grow(db, from, to) {
       if (name === 'created_at' || (name === 'updated_at' && table === 'orders'))
         return `row.${name} - block * ${READ} * interval '${STEP}'`;
       if (type === 'text') return `replace(row.${name}, ${named}, ${older})`;
-      if (type === 'ARRAY') return `replace(row.${name}::text, ${named}, ${older})::text[]`;
+      if (type === '_text') return `replace(row.${name}::text, ${named}, ${older})::text[]`;
       return `row.${name}`;
     });
     await db.raw(

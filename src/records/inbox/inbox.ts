@@ -95,11 +95,10 @@ function at<T>(items: readonly T[], index: number): T {
  */
 export async function insertNew(db: Knex, arrivals: readonly Arrival[]): Promise<(StoredArrival | null)[]> {
   const firsts = firstOfEachKey(arrivals);
-  const rows = await query<{ id: string; key: string }>(
-    db,
-    { ...INSERT_NEW, values: insertValues(firsts) },
-    { ...ANNOUNCE, values: [textArray(firsts.slice(0, MOST_ANNOUNCED).map(({ key }) => key))] },
-  );
+  const announced =
+    firsts.length > MOST_ANNOUNCED ? undefined : { ...ANNOUNCE, values: [textArray(firsts.map(({ key }) => key))] };
+  const insert = { ...INSERT_NEW, values: insertValues(firsts) };
+  const rows = await query<{ id: string; key: string }>(db, insert, announced);
   const ids = new Map(rows.map(({ key, id }) => [key, id]));
   return arrivals.map((arrival) => {
     const id = ids.get(arrival.key);
@@ -145,8 +144,8 @@ RETURNING id, key`,
 
 /** Where stored events are announced, by their ids: the one worker that listens applies them at once (webhook/hear-events.ts). */
 export const ANNOUNCED = 'tallyhook_events';
-/** What is announced has 8,000 bytes at most; what is not, a job says a moment later. */
-const MOST_ANNOUNCED = 300;
+/** So many that are stored at once are a stream, which jobs share among all workers a moment later. */
+const MOST_ANNOUNCED = 16;
 
 /** A transaction of its own behind that of the insert, which must not wait for others that announce. It waits for no disk. */
 const ANNOUNCE = {
