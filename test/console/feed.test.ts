@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import request from 'supertest';
 import { beforeAll, expect, test } from 'vitest';
@@ -133,33 +136,87 @@ test('another history is said to be one: beyond its end, or of another epoch', a
   expect(beyond.body).toMatchObject({ status: 410, code: 'gone', head, epoch });
 });
 
-test('whoever follows, by polls or by answers that wait, meets each change once and in order, whoever writes', async () => {
+/** The API at a port, which is opened anew: whoever asks meanwhile is cut off. */
+async function openApi() {
+  const open = async () => {
+    const server = createServer(testConsole(store.db).app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return server;
+  };
+  const close = (server: Server) => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  let server = await open();
+  return {
+    url: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/changes`,
+    restart: async () => {
+      await close(server);
+      server = await open();
+    },
+    close: () => close(server),
+  };
+}
+
+/** Whatever it was at work on is undone, a connection of its pool as much as one that waits. */
+const endOneConnection = () =>
+  store.db.raw(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1`,
+  );
+
+test('whoever follows, by polls or by answers that wait, meets each change once and in order, whoever writes and whatever is restarted', async () => {
   const after = await feedHead(store.db);
-  const each = sized(40, 700);
+  const api = await openApi();
+  const each = sized(40, 800);
+  const restarts = { api: 0, connections: 0, readers: 0, cut: 0 };
+  const isUndone = (n: number) => n % 7 === 3;
+  const write = (writer: number, n: number) =>
+    store.db.transaction(async (trx) => {
+      await appendChanges(trx, [change('order', `${writer}-${n}`), change('payin', `${writer}-${n}`)]);
+      // A long one, while others commit what was numbered behind it.
+      if (n % 10 === 1) await trx.raw('SELECT pg_sleep(0.05)');
+      if (isUndone(n)) throw new Error('undone');
+      await appendChanges(trx, [change('order', `${writer}-${n}`)]);
+    });
   const writers = Array.from({ length: 10 }, async (_, writer) => {
-    for (let n = 0; n < each; n += 1) {
-      const isUndone = n % 7 === 3;
-      await store.db
-        .transaction(async (trx) => {
-          await appendChanges(trx, [change('order', `${writer}-${n}`), change('payin', `${writer}-${n}`)]);
-          // A long one, while others commit what was numbered behind it.
-          if (n % 10 === 1) await trx.raw('SELECT pg_sleep(0.05)');
-          if (isUndone) throw new Error('undone');
-          await appendChanges(trx, [change('order', `${writer}-${n}`)]);
-        })
-        .catch((error: unknown) => {
-          if (!isUndone) throw error;
-        });
-    }
+    for (let n = 0; n < each; n += 1) await write(writer, n).catch(() => {});
   });
   let isWriting = true;
-  const readers = [{}, {}, { wait: 1 }, { wait: 1, entityKind: 'order' }, { entityKind: 'order' }].map(
+  const restarting = (async () => {
+    while (isWriting) {
+      await delay(150);
+      await endOneConnection().then(
+        () => (restarts.connections += 1),
+        () => {},
+      );
+      await delay(150);
+      await api.restart();
+      restarts.api += 1;
+    }
+  })();
+  /** As long as the API is away it is asked again; a reader that is itself restarted asks again from what it has kept. */
+  async function asked(query: Record<string, string>, isRestarted: boolean): Promise<Page> {
+    for (let attempt = 0; ; attempt += 1) {
+      const signal = AbortSignal.timeout(isRestarted && attempt === 0 ? 5 : 10_000);
+      const answer = await fetch(`${api.url()}?${new URLSearchParams(query)}`, { headers: viewer, signal })
+        .then(async (one) => (one.ok ? ((await one.json()) as Page) : one.status))
+        .catch(() => null);
+      if (answer !== null && typeof answer === 'object') return answer;
+      expect(answer ?? 503, 'no answer but that it is away').toBeGreaterThanOrEqual(500);
+      expect((restarts.cut += 1), 'how often an answer failed to come').toBeLessThan(100_000);
+      await delay(20);
+    }
+  }
+  const readers = [{}, {}, { wait: '1' }, { wait: '1', entityKind: 'order' }, { entityKind: 'order' }].map(
     async (query) => {
       const seen: bigint[] = [];
-      for (let at = after, done = false; !done; ) {
+      for (let at = after, done = false, round = 0; !done; ) {
         done = !isWriting;
-        for (let more = true; more; ) {
-          const { items, nextCursor }: Page = await page({ ...query, after: at, take: 50 });
+        for (let more = true; more; round += 1) {
+          const isRestarted = round % 20 === 7;
+          if (isRestarted) restarts.readers += 1;
+          const { items, nextCursor } = await asked({ ...query, after: at, take: '50' }, isRestarted);
           seen.push(...items.map(({ seq }) => BigInt(seq)));
           more = nextCursor !== null;
           at = nextCursor ?? at;
@@ -170,9 +227,13 @@ test('whoever follows, by polls or by answers that wait, meets each change once 
   );
   await Promise.all(writers);
   isWriting = false;
+  await restarting;
+  const seenByAll = await Promise.all(readers);
+  await api.close();
   const kept = async (about: Record<string, string>) =>
     (await store.db('changes').where('seq', '>', after).where(about).orderBy('seq').pluck('seq')).map(BigInt);
   const [all, orders] = [await kept({}), await kept({ entity_kind: 'order' })];
   expect(all.length).toBeGreaterThan(each * 10);
-  for (const [index, seen] of (await Promise.all(readers)).entries()) expect(seen).toEqual(index < 3 ? all : orders);
+  for (const [index, seen] of seenByAll.entries()) expect(seen).toEqual(index < 3 ? all : orders);
+  for (const [what, count] of Object.entries(restarts)) expect(count, `${what} restarted`).toBeGreaterThan(0);
 });
