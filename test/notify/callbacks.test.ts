@@ -152,13 +152,15 @@ test('every attempt has the same id and body, and a signature of its own time', 
 test.each([
   ['fails', (res) => void res.writeHead(500).end('no database, ask ann@example.com'), 'answered 500: no database'],
   ['hangs', () => {}, 'no answer within 0.2 s'],
+  ['has gone', (res) => void res.writeHead(410).end(), 'answered 410'],
+  ['never ends its answer', (res) => void res.writeHead(200).write('{'), 'no answer within 0.2 s'],
   ['redirects', (res) => void res.writeHead(302, { location: '/elsewhere' }).end(), 'answered 302: redirects'],
   ['cuts the line', (res) => void res.destroy(), 'failed: ECONNRESET'],
 ] as [string, (res: import('node:http').ServerResponse) => void, string][])(
   'a store that %s: given up after the last attempt, shown, and sent when it is replayed',
-  async (what, answer, error) => {
+  async (_what, answer, error) => {
     store.answer = (_, res) => answer(res);
-    if (what === 'hangs') deps.timeoutMs = 200;
+    if (error.startsWith('no answer')) deps.timeoutMs = 200;
     await begin('a');
     await collect();
     await sendAll();
@@ -175,6 +177,23 @@ test.each([
     expect(await rows()).toMatchObject([{ status: 'sent', attempts: 1 }]);
   },
 );
+
+test('a store that moves: what waits goes to the new address, and what was given up too, as soon as it is replayed', async () => {
+  await begin('a');
+  await collect();
+  await store.close();
+  await sendAll();
+  expect(await rows()).toMatchObject([{ status: 'dead', error: expect.stringContaining('ECONNREFUSED') }]);
+  await begin('b');
+  await collect();
+  store = await startStore();
+  deps.url = store.url;
+  await sendAll();
+  await deps.db.transaction((trx) => replayDeadCallbacks(trx));
+  await sendAll();
+  expect(store.arrivals.map((arrival) => verified(arrival).data.reference)).toEqual(['order-b', 'order-a']);
+  expect((await rows()).map(({ status }) => status)).toEqual(['sent', 'sent']);
+});
 
 test('an older state is never sent after a newer one, whatever fails and whoever sends', async () => {
   store.answer = (_, res) => void res.writeHead(500).end();
