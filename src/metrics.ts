@@ -85,7 +85,7 @@ function proving({ gauge }: Makers) {
       'kind',
     ),
     callsLost: gauge('calls_lost', 'Creating calls of ours without an outcome', 'operation'),
-    ordersHeldByRefund: gauge('orders_held_by_refund', 'Paid orders that wait for a word about a refund'),
+    ordersHeldByRefund: gauge('orders_held_by_refund', 'Paid orders that wait until a refund is assigned'),
     settingsDiffering: gauge('settings_differing', 'Values that roles at work have of one setting', 'setting'),
     breaksOpen: gauge('breaks_open', 'Open breaks', 'kind', 'severity'),
     missedDeliveries: gauge('missed_deliveries', 'Deliveries of the service that should be here and are not'),

@@ -182,9 +182,9 @@ test('whoever follows, by polls or by answers that wait, meets each change once 
   const writers = Array.from({ length: 10 }, async (_, writer) => {
     for (let n = 0; n < each; n += 1) await write(writer, n).catch(() => {});
   });
-  let isWriting = true;
+  const written = new AbortController();
   const restarting = (async () => {
-    while (isWriting) {
+    while (!written.signal.aborted) {
       await delay(150);
       await endOneConnection().then(
         () => (restarts.connections += 1),
@@ -199,7 +199,7 @@ test('whoever follows, by polls or by answers that wait, meets each change once 
   async function asked(query: Record<string, string>, isRestarted: boolean): Promise<Page> {
     for (let attempt = 0; ; attempt += 1) {
       const signal = AbortSignal.timeout(isRestarted && attempt === 0 ? 5 : 10_000);
-      const answer = await fetch(`${api.url()}?${new URLSearchParams(query)}`, { headers: viewer, signal })
+      const answer = await fetch(`${api.url()}?${String(new URLSearchParams(query))}`, { headers: viewer, signal })
         .then(async (one) => (one.ok ? ((await one.json()) as Page) : one.status))
         .catch(() => null);
       if (answer !== null && typeof answer === 'object') return answer;
@@ -212,7 +212,7 @@ test('whoever follows, by polls or by answers that wait, meets each change once 
     async (query) => {
       const seen: bigint[] = [];
       for (let at = after, done = false, round = 0; !done; ) {
-        done = !isWriting;
+        done = written.signal.aborted;
         for (let more = true; more; round += 1) {
           const isRestarted = round % 20 === 7;
           if (isRestarted) restarts.readers += 1;
@@ -226,7 +226,7 @@ test('whoever follows, by polls or by answers that wait, meets each change once 
     },
   );
   await Promise.all(writers);
-  isWriting = false;
+  written.abort();
   await restarting;
   const seenByAll = await Promise.all(readers);
   await api.close();

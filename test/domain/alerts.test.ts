@@ -160,7 +160,7 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
     '',
     { seals: { oldestUnsealedSeconds: 0, unverifiedSeconds: 0, findings: 1 } },
     {},
-    '1 findings when the seals were verified last.',
+    '1 finding when the seals were verified last.',
   ],
   ...['createPayout', 'createRefund', 'createTransfer'].map((operation): (typeof holding)[number] => [
     'LostCall',
@@ -174,7 +174,7 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
     '',
     { heldByRefund: 1 },
     { heldByRefund: 0 },
-    '1 paid orders are held: nothing says which payment the refund is of.',
+    '1 paid order held: nothing says which payment the refund is of.',
   ],
   [
     'SettingsDiffer',

@@ -97,7 +97,7 @@ test('a lost refund of ours and a refund that holds orders are alerted; a lost i
   expect(await statusLine()).toEqual(
     expect.arrayContaining([
       'Nobody knows whether a call of ours moved money: createRefund: 1',
-      'Orders wait for a word about a refund: 1',
+      'Orders wait until a refund is assigned: 1',
     ]),
   );
   await db('service_writes').del();

@@ -115,15 +115,19 @@ export const recordConditions: Named<Condition> = {
     // Most are linked when their payment is read.
     holdSeconds: 900,
     runbook: 'a-refund-holds-orders',
-    summary: 'Orders wait for a word about a refund',
+    summary: 'Orders wait until a refund is assigned',
     remedy: '“tallyhook refunds list” names it; “tallyhook refunds assign” says whose it is.',
     page: '/orders?status=paid',
     check: 'refunds',
     rule: { expr: 'max(tallyhook_orders_held_by_refund) > 0', for: '15m' },
     found: ({ heldByRefund }) =>
-      when(heldByRefund > 0, `${heldByRefund} paid orders are held: nothing says which payment the refund is of.`, {
-        count: heldByRefund,
-      }),
+      when(
+        heldByRefund > 0,
+        `${counted(heldByRefund, 'paid order')} held: nothing says which payment the refund is of.`,
+        {
+          count: heldByRefund,
+        },
+      ),
   },
   TallyhookDeadCallbacks: {
     severity: 'critical',

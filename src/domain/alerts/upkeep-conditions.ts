@@ -1,3 +1,4 @@
+import { counted } from '../in-words.js';
 import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
 
 /** Whether Tallyhook itself is set up and kept as it should be. */
@@ -59,7 +60,9 @@ export const upkeepConditions: Named<Condition> = {
     check: 'seals verified',
     rule: { expr: 'max(tallyhook_seal_findings) > 0' },
     found: ({ seals: { findings } }) =>
-      when((findings ?? 0) > 0, `${findings} findings when the seals were verified last.`, { count: findings ?? 0 }),
+      when((findings ?? 0) > 0, `${counted(findings ?? 0, 'finding')} when the seals were verified last.`, {
+        count: findings ?? 0,
+      }),
   },
   TallyhookAlertChannelFails: {
     severity: 'warning',
