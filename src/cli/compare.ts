@@ -5,7 +5,7 @@ import { isAmount, normalizeAmount } from '../domain/money.js';
 import { maskPersonal } from '../domain/personal.js';
 import { UsageError } from '../errors.js';
 import { EXIT_FINDINGS, printJson, printText } from './print.js';
-import { findDemo } from './start-demo.js';
+import { findDemo } from './running-demo.js';
 
 interface Difference {
   id: string;

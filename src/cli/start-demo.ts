@@ -1,25 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Role } from '../config/variable.js';
 import { loadConfig } from '../config.js';
 import { freePort } from '../embedded-postgres/free-port.js';
 import { openEmbeddedPostgres } from '../embedded-postgres/open-embedded-postgres.js';
-import { isSameProcess, processIdentity } from '../embedded-postgres/process.js';
 import { migrate } from '../records/database.js';
 import { type Sandbox, startSandbox } from '../sandbox/start-sandbox.js';
 import { startTraffic } from '../sandbox/traffic.js';
 import { needsOf, startRoles } from '../wiring/roles/roles.js';
 import { type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
+import { type Addresses, HOME, tellOfDemo } from './running-demo.js';
 
 type Parts = Pick<Runtime, 'log' | 'closers' | 'signal'>;
-
-/** What a person needs to look around, by the name that is printed. */
-type Addresses = Record<'console' | 'receiver' | 'sandbox' | 'token', string>;
-
-const HOME = '.tallyhook';
-/** Each demo has a folder of its own, so that several run side by side; in it this file says where it is reached. */
-const ADDRESSES = 'demo.json';
 
 const ROLES: readonly Role[] = ['receiver', 'worker', 'scheduler', 'console'];
 
@@ -69,27 +62,8 @@ export async function startDemo(
   closers.add('traffic', async () => running.stop());
 
   const addresses = { console: urls.console, receiver: urls.receiver, sandbox: sandbox.url, token };
-  const found: RunningDemo = { ...addresses, process: processIdentity(process.pid), startedAt: Date.now() };
-  await writeFile(path.join(folder, ADDRESSES), `${JSON.stringify(found)}\n`, { mode: 0o600 });
+  await tellOfDemo(folder, { ...addresses, databaseUrl: postgres.url });
   return { runtime, addresses };
-}
-
-interface RunningDemo extends Addresses {
-  process: string;
-  startedAt: number;
-}
-
-/** The demo that was started last of those that run in this folder. */
-export async function findDemo(): Promise<RunningDemo | undefined> {
-  const names = (await readdir(HOME).catch(() => [])).filter((name) => name.startsWith('demo-'));
-  const texts = await Promise.all(
-    names.map((name) => readFile(path.join(HOME, name, ADDRESSES), 'utf8').catch(() => '')),
-  );
-  return texts
-    .filter((text) => text.endsWith('\n'))
-    .map((text) => JSON.parse(text) as RunningDemo)
-    .filter((demo) => isSameProcess(demo.process))
-    .toSorted((a, b) => b.startedAt - a.startedAt)[0];
 }
 
 /** The endpoint's secret is revealed once, when it is made, so the receiver's port has to be known before. */

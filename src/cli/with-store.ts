@@ -1,16 +1,28 @@
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import path from 'node:path';
 import type { Knex } from 'knex';
 import { type Config, loadConfig } from '../config.js';
 import { createLog, type Logger } from '../log.js';
 import { DatabaseError, troubleOf } from '../records/database/database-trouble.js';
-import { openStore } from '../wiring/open-store.js';
+import { EMBEDDED_FOLDER, openStore } from '../wiring/open-store.js';
+import { findDemo } from './running-demo.js';
 
 export type Store = { db: Knex; config: Config; log: Logger } & ReturnType<typeof settingsOf>;
 
 /** Runs one short command against the database, joining the embedded one where that is in use, and leaves it again. */
 export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  const config = loadConfig();
+  const config = await ofDemo(loadConfig());
   return reachingDatabase(config, () => workAt(config, work));
+}
+
+/** With the database of the demo that runs in this folder, where no other is configured, and none was ever made here. */
+async function ofDemo(config: Config): Promise<Config> {
+  if (config.DATABASE_URL !== undefined || existsSync(path.join(EMBEDDED_FOLDER, 'postgres'))) return config;
+  const demo = await findDemo();
+  if (demo === undefined) return config;
+  process.stderr.write(`of the demo that runs here: ${demo.console}\n`);
+  return { ...config, DATABASE_URL: demo.databaseUrl };
 }
 
 async function workAt<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {

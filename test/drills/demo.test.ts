@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isSameProcess } from '../../src/embedded-postgres/process.js';
+import { until } from '../support/drill.js';
 import { descendantsOf } from '../support/process-tree.js';
-import { type CliProcess, startCli } from '../support/run-cli.js';
+import { type CliProcess, runCli, startCli } from '../support/run-cli.js';
 
 let cwd: string;
 let demo: CliProcess;
@@ -35,3 +36,17 @@ test('a demo that can’t start leaves nothing behind', async () => {
   expect(children.filter(({ identity }) => isSameProcess(identity))).toEqual([]);
   expect(await readdir(cwd)).toEqual([]);
 });
+
+test('what commands say beside a demo is of its database, and they make no other', async () => {
+  demo = startCli(['demo', '--payments', '15'], { cwd });
+  await until('the demo runs', () => /^token /m.test(demo.output.stdout) || demo.output, { timeoutMs: 60_000 });
+  await until('an event of the demo is listed', async () => {
+    const { code, stdout, stderr } = await runCli(['events', 'list', '--json'], { cwd });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('of the demo that runs here: http://127.0.0.1:')]);
+    return (JSON.parse(stdout) as { items: unknown[] }).items.length > 0 || stdout;
+  });
+  expect((await runCli(['status'], { cwd })).stdout).toMatch(/last hour: [1-9]\d* received/);
+  demo.child.kill('SIGINT');
+  expect(await demo.end(null)).toBe(130);
+  expect(await readdir(cwd)).toEqual([]);
+}, 120_000);
