@@ -31,6 +31,10 @@ describe('what is asked in another way', () => {
       .type('application/json; charset=latin9')
       .send('{}');
     expect([other.status, other.body.code]).toEqual([415, 'unsupported_media_type']);
+    const body16 = request(app).put('/api/v1/orders/x').set(operator).type('application/json; charset=utf-16le');
+    const wide = await body16.send('{"amount":"1","currency":"EUR"}');
+    expect([wide.status, wide.body.code]).toEqual([415, 'unsupported_media_type']);
+    expect(wide.body.detail).toBe('The charset of the body is utf-16le; it takes utf-8.');
     for (const command of Object.values(commands)) expect(command).not.toHaveBeenCalled();
   });
 
@@ -41,6 +45,10 @@ describe('what is asked in another way', () => {
     expect([twice.status, twice.body.code]).toEqual([400, 'bad_request']);
     expect(twice.body.detail).toContain('a key that the object already has');
     for (const body of ['{"amount":', '[', 'x', '{"amount":"1"}{}']) expect((await put(body)).status, body).toBe(400);
+    for (const body of ['null', '"x"', '5', 'true', ' []']) {
+      const { status, body: problem } = await put(body);
+      expect([status, problem.detail], body).toEqual([400, 'The body is no JSON object.']);
+    }
     expect(await store.db('orders')).toEqual([]);
   });
 

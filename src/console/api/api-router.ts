@@ -19,7 +19,7 @@ import { operations } from './operations.js';
 /** Everything below /api/v1 that needs a token (interface: "Read API"): a route for each operation. */
 export function createApi(deps: ApiDeps): Router {
   const api = Router();
-  api.use(onlyJson, express.json({ limit: '100kb', verify: onlyOnce }));
+  api.use(onlyJson, express.json({ limit: '100kb', verify: onlyOneObject }));
   for (const operation of operations) {
     const { method, path, roles } = operation;
     const guards: RequestHandler[] = roles === undefined ? [] : [allow(...roles)];
@@ -60,14 +60,20 @@ const onlyJson: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** Of a key that stands twice the built-in parser takes the last, and another program the first. */
-function onlyOnce(_req: unknown, _res: unknown, body: Buffer): void {
+/** Of a key that stands twice the built-in parser takes the last, and another program the first. JSON is UTF-8 (RFC 8259, 8.1). */
+function onlyOneObject(_req: unknown, _res: unknown, body: Buffer, charset: string): void {
+  if (charset !== 'utf-8') {
+    const why = `The charset of the body is ${charset}; it takes utf-8.`;
+    throw new Problem(415, 'Unsupported media type', why);
+  }
+  const text = body.toString('utf8');
   try {
-    parseJson(body.toString('utf8'), MAX_DEPTH);
+    parseJson(text, MAX_DEPTH);
   } catch (error) {
     if (error instanceof JsonTextError) throw badRequest(`The body is no JSON: ${error.message}.`);
     throw error;
   }
+  if (!text.trimStart().startsWith('{')) throw badRequest('The body is no JSON object.');
 }
 
 /** Nothing else is done at an address than what its operations do. */
