@@ -67,10 +67,15 @@ export const feedOperations: readonly Operation[] = [
       const { take = defaultTake, cursor = '0', after = cursor, entityKind: kind, reference, wait = 0 } = query;
       const { epoch, issued, head } = await feedOrigin(db);
       if ((query.epoch !== undefined && query.epoch !== epoch) || BigInt(after) > BigInt(issued))
-        throw new Problem(410, 'Gone', 'The history is another one than you followed: the database was restored.', {
-          head,
-          epoch,
-        });
+        throw new Problem(
+          410,
+          'Gone',
+          'The history is another one than you followed: the database was restored, or is another installation’s.',
+          {
+            head,
+            epoch,
+          },
+        );
       const asked = { after, take, kind, reference, head };
       const page = await (wait === 0 ? readChanges(db, asked) : waitForChanges(db, asked, { seconds: wait, signal }));
       return { body: { ...page, items: page.items.map((item) => changeFor(actor, item)), epoch } };
