@@ -5,6 +5,7 @@ import { todayIn } from '../domain/books/match/ageing.js';
 import type { MatchTotals, MatchView } from '../domain/books/match/match-shapes.js';
 import { type MatchReason, type MatchState, matchReasons, matchStates } from '../domain/books/match/reasons.js';
 import { isDay } from '../domain/books/posting-month.js';
+import { words } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
 import { matchAsOf } from '../finance/match-as-of.js';
 import { unprovenBalances } from '../records/balances/balance-proofs.js';
@@ -114,10 +115,6 @@ const columns: Columns<MatchView> = {
   'age in days': 'age',
   why: (item) => item.reasons.map(({ told }) => told).join('; '),
 };
-
-function words(name: string): string {
-  return name.replaceAll('_', ' ');
-}
 
 function day(text: string): string {
   if (isDay(text)) return text;

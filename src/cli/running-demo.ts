@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isSameProcess, processIdentity } from '../embedded-postgres/process.js';
+import { EMBEDDED_FOLDER } from '../wiring/open-store.js';
 
 /** What a person needs to look around, by the name that is printed. */
 export type Addresses = Record<'console' | 'receiver' | 'sandbox' | 'token', string>;
@@ -11,7 +12,6 @@ interface RunningDemo extends Addresses {
   startedAt: number;
 }
 
-export const HOME = '.tallyhook';
 /** Each demo has a folder of its own, so that several run side by side; in it this file says where it is reached. */
 const ADDRESSES = 'demo.json';
 
@@ -23,9 +23,9 @@ export async function tellOfDemo(folder: string, reached: Addresses & { database
 
 /** The demo that was started last of those that run in this folder. */
 export async function findDemo(): Promise<RunningDemo | undefined> {
-  const names = (await readdir(HOME).catch(() => [])).filter((name) => name.startsWith('demo-'));
+  const names = (await readdir(EMBEDDED_FOLDER).catch(() => [])).filter((name) => name.startsWith('demo-'));
   const texts = await Promise.all(
-    names.map((name) => readFile(path.join(HOME, name, ADDRESSES), 'utf8').catch(() => '')),
+    names.map((name) => readFile(path.join(EMBEDDED_FOLDER, name, ADDRESSES), 'utf8').catch(() => '')),
   );
   return texts
     .filter((text) => text.endsWith('\n'))

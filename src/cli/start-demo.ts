@@ -8,9 +8,10 @@ import { openEmbeddedPostgres } from '../embedded-postgres/open-embedded-postgre
 import { migrate } from '../records/database.js';
 import { type Sandbox, startSandbox } from '../sandbox/start-sandbox.js';
 import { startTraffic } from '../sandbox/traffic.js';
+import { EMBEDDED_FOLDER } from '../wiring/open-store.js';
 import { needsOf, startRoles } from '../wiring/roles/roles.js';
 import { type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
-import { type Addresses, HOME, tellOfDemo } from './running-demo.js';
+import { type Addresses, tellOfDemo } from './running-demo.js';
 
 type Parts = Pick<Runtime, 'log' | 'closers' | 'signal'>;
 
@@ -42,12 +43,12 @@ export async function startDemo(
   traffic: { paymentsPerSecond: number; seed: number },
   { log, closers, signal }: Parts,
 ): Promise<{ runtime: Runtime; addresses: Addresses }> {
-  await mkdir(HOME, { recursive: true, mode: 0o700 });
-  const folder = await mkdtemp(path.join(HOME, 'demo-'));
+  await mkdir(EMBEDDED_FOLDER, { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(path.join(EMBEDDED_FOLDER, 'demo-'));
   closers.add('demo folder', async () => {
     await rm(folder, { recursive: true, force: true });
     // It stays where something else is in it.
-    await rmdir(HOME).catch(() => {});
+    await rmdir(EMBEDDED_FOLDER).catch(() => {});
   });
   const postgres = await openEmbeddedPostgres({ dir: folder, log, signal });
   closers.add('demo database', () => postgres.close());

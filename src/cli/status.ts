@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type Severity, severities } from '../domain/breaks/findings.js';
+import { breaksOf } from '../domain/alerts/facts.js';
+import { severities } from '../domain/breaks/findings.js';
 import { counted, duration } from '../domain/in-words.js';
 import { runKinds } from '../domain/run-kinds.js';
 import { provenWords } from '../domain/state/proven.js';
@@ -37,7 +38,7 @@ export function statusFacts({ state, facts }: KnownState, { received, rejected, 
     needsPerson: needsPerson(state),
     webhooks: { received, rejected, ...backlog, missed },
     polls: kinds,
-    breaks: Object.fromEntries(severities.map((severity) => [severity, countOf(facts, severity)])),
+    breaks: Object.fromEntries(severities.map((severity) => [severity, breaksOf(facts, severity)])),
     orders: { held: ordersHeld },
     balances: { total: balances.total, proven: balances.total - balances.unproven.length },
   };
@@ -54,7 +55,7 @@ export function statusLines(known: KnownState, figures: Figures): string[] {
     `state     ${stateLine(known)}`,
     `webhooks  last hour: ${figures.received} received, ${figures.rejected} rejected; now: ${backlog.waiting} waiting${oldest}, ${backlog.dead} given up, ${missed ?? 'not known how many'} missed`,
     `polls     ${provenWords(kinds)}${read}`,
-    `breaks    ${severities.map((severity) => `${countOf(facts, severity)} ${severity}`).join(', ')}`,
+    `breaks    ${severities.map((severity) => `${breaksOf(facts, severity)} ${severity}`).join(', ')}`,
     `money     ${counted(figures.ordersHeld, 'paid order')} held; ${proven} of ${counted(balances.total, 'balance')} proven`,
   ];
 }
@@ -66,10 +67,6 @@ function stateLine({ state: { severity, problems }, facts }: KnownState): string
   const number = first.count === null ? '' : ` (${first.count})`;
   const others = more.length === 0 ? '' : `; ${more.length} more: tallyhook doctor`;
   return `${severity}: ${first.title}${number}${since}${others}`;
-}
-
-function countOf({ breaks }: KnownState['facts'], wanted: Severity): number {
-  return breaks.reduce((sum, { severity, count }) => sum + (severity === wanted ? count : 0), 0);
 }
 
 const ageOf = (seconds: number): string => `${duration(seconds)} ago`;

@@ -11,6 +11,16 @@ export function counted(n: number, one: string, many = `${one}s`): string {
   return `${groups(String(n))} ${n === 1 ? one : many}`;
 }
 
+/** `payment_intent` as `payment intent`. */
+export function words(name: string): string {
+  return name.replaceAll('_', ' ');
+}
+
+/** A time, ISO 8601 UTC, to the minute: `2026-10-31 18:00`. */
+export function minuteOf(at: string): string {
+  return at.slice(0, 16).replace('T', ' ');
+}
+
 /** Digits of a whole number with thin groups of three, where there are many. */
 export function groups(digits: string): string {
   return /^\d{5,}$/.test(digits) ? digits.replace(/\B(?=(\d{3})+$)/g, ' ') : digits;

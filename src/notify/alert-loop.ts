@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { findAlerts } from '../domain/alerts/alerts.js';
-import type { AlertFacts } from '../domain/alerts/facts.js';
+import { type AlertFacts, breaksOf } from '../domain/alerts/facts.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import {
@@ -106,7 +106,7 @@ function digestMessage(facts: AlertFacts, firing: readonly AlertRow[], now: Date
     ...firing.map(({ severity, summary, subject, detail }) =>
       [`[${severity}]`, summary, subject === '' ? '' : `(${subject})`, detail].filter((part) => part !== '').join(' '),
     ),
-    `Open breaks, critical or high: ${graveBreaks(facts)}`,
+    `Open breaks, critical or high: ${breaksOf(facts, 'critical', 'high')}`,
     `Missed deliveries: ${facts.missed ?? 'not measured yet'}`,
     `Events given up: ${facts.backlog.dead}`,
     `Callbacks given up: ${facts.callbacks.dead}`,
@@ -116,11 +116,6 @@ function digestMessage(facts: AlertFacts, firing: readonly AlertRow[], now: Date
     firing.length === 0 ? 'Tallyhook today: no alert fires' : `Tallyhook today: ${firing.length} alerts fire`;
   const day = now.toISOString().slice(0, 10);
   return { type: 'alert.digest', summary, detail: lines.join('\n'), day } satisfies AlertMessage;
-}
-
-function graveBreaks({ breaks }: AlertFacts): number {
-  const grave = breaks.filter(({ severity }) => severity === 'critical' || severity === 'high');
-  return grave.reduce((sum, { count }) => sum + count, 0);
 }
 
 interface NoticeDeps {

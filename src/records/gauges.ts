@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { BreakKind } from '../domain/breaks/breaks.js';
 import type { Severity } from '../domain/breaks/findings.js';
-import { rowOf, rowsOf, valueOf } from './database/statements.js';
+import { raw, rowOf, rowsOf, valueOf } from './database/statements.js';
 
 export interface OpenBreaks {
   kind: BreakKind;
@@ -17,19 +17,25 @@ export async function countOpenBreaks(db: Knex): Promise<OpenBreaks[]> {
 }
 
 /** When the last complete run of each kind ended; kinds without one are left out. */
-export async function lastCompleteRuns(db: Knex, kinds: readonly string[]): Promise<{ kind: string; at: Date }[]> {
-  return rowsOf<{ kind: string; at: Date }>(db)`
-    SELECT kind, at FROM unnest(${kinds}::text[]) AS asked (kind)
-    CROSS JOIN LATERAL (SELECT coalesce(finished_at, heartbeat_at) AS at FROM runs
-      WHERE runs.kind = asked.kind AND status = 'succeeded' AND complete ORDER BY id DESC LIMIT 1) AS last`;
+export function lastCompleteRuns(db: Knex, kinds: readonly string[]): Promise<LastRun[]> {
+  return lastRuns(db, kinds, "status = 'succeeded' AND complete");
 }
 
 /** When the newest run of each kind ended, however it did; kinds without one are left out. */
-export async function lastEndedRuns(db: Knex, kinds: readonly string[]): Promise<{ kind: string; at: Date }[]> {
-  return rowsOf<{ kind: string; at: Date }>(db)`
+export function lastEndedRuns(db: Knex, kinds: readonly string[]): Promise<LastRun[]> {
+  return lastRuns(db, kinds, "status <> 'running'");
+}
+
+interface LastRun {
+  kind: string;
+  at: Date;
+}
+
+function lastRuns(db: Knex, kinds: readonly string[], condition: string): Promise<LastRun[]> {
+  return rowsOf<LastRun>(db)`
     SELECT kind, at FROM unnest(${kinds}::text[]) AS asked (kind)
     CROSS JOIN LATERAL (SELECT coalesce(finished_at, heartbeat_at) AS at FROM runs
-      WHERE runs.kind = asked.kind AND status <> 'running' ORDER BY id DESC LIMIT 1) AS last`;
+      WHERE runs.kind = asked.kind AND ${raw(condition)} ORDER BY id DESC LIMIT 1) AS last`;
 }
 
 /** How many paid orders wait until a person says whose refund a payout is. */

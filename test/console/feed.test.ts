@@ -1,12 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import request from 'supertest';
 import { beforeAll, expect, test } from 'vitest';
 import type { EntityKind } from '../../src/domain/records.js';
 import { appendChanges, feedHead } from '../../src/records/changes.js';
-import { bearer, testConsole } from '../support/console.js';
+import { bearer, serve, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 import { sized } from '../support/sizes.js';
 
@@ -138,23 +135,15 @@ test('another history is said to be one: beyond its end, or of another epoch', a
 
 /** The API at a port, which is opened anew: whoever asks meanwhile is cut off. */
 async function openApi() {
-  const open = async () => {
-    const server = createServer(testConsole(store.db).app).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return server;
-  };
-  const close = (server: Server) => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  };
+  const open = () => serve(testConsole(store.db).app);
   let server = await open();
   return {
-    url: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/changes`,
+    url: () => `${server.url}/api/v1/changes`,
     restart: async () => {
-      await close(server);
+      await server.close();
       server = await open();
     },
-    close: () => close(server),
+    close: () => server.close(),
   };
 }
 

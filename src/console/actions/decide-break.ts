@@ -1,6 +1,6 @@
+import { words } from '../../domain/in-words.js';
 import { type BreakDecision, decideBreak } from '../../records/breaks/list-breaks.js';
 import type { Action } from '../page.js';
-import { words } from '../view/values.js';
 
 type Own = Pick<Action, 'path' | 'name' | 'roles' | 'label' | 'explain'> & Partial<Pick<Action, 'tone'>>;
 

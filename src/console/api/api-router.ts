@@ -3,6 +3,7 @@ import { stringify } from 'lossless-json';
 import type { z } from 'zod';
 import type { Actor } from '../../domain/console-roles.js';
 import { grouped } from '../../domain/grouped.js';
+import { isJsonObject } from '../../domain/json.js';
 import { JsonTextError, MAX_DEPTH, parseJson } from '../../domain/json-table/parse-json.js';
 import { isDataError, isPassing } from '../../records/database/database-errors.js';
 import { CursorError } from '../../records/database/paging.js';
@@ -66,14 +67,12 @@ function onlyOneObject(_req: unknown, _res: unknown, body: Buffer, charset: stri
     const why = `The charset of the body is ${charset}; it takes utf-8.`;
     throw new Problem(415, 'Unsupported media type', why);
   }
-  const text = body.toString('utf8');
   try {
-    parseJson(text, MAX_DEPTH);
+    if (!isJsonObject(parseJson(body.toString('utf8'), MAX_DEPTH))) throw badRequest('The body is no JSON object.');
   } catch (error) {
     if (error instanceof JsonTextError) throw badRequest(`The body is no JSON: ${error.message}.`);
     throw error;
   }
-  if (!text.trimStart().startsWith('{')) throw badRequest('The body is no JSON object.');
 }
 
 /** Nothing else is done at an address than what its operations do. */

@@ -1,4 +1,4 @@
-import { counted } from '../../domain/in-words.js';
+import { counted, words } from '../../domain/in-words.js';
 import type { EntityKind } from '../../domain/records.js';
 import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { listActions } from '../../records/actions/list-actions.js';
@@ -24,7 +24,7 @@ import {
   panel,
   type Section,
 } from '../view/sections.js';
-import { ago, badge, count, id, link, list, none, quiet, type Tone, text, type Value, words } from '../view/values.js';
+import { ago, badge, count, id, link, list, none, quiet, type Tone, text, type Value } from '../view/values.js';
 
 const tones: Readonly<Record<ActionView['outcome'], Tone>> = { done: 'good', asked: 'info', refused: 'warn' };
 

@@ -1,6 +1,6 @@
 import { breakDefinitions, breakKinds } from '../../domain/breaks/breaks.js';
 import { severities } from '../../domain/breaks/findings.js';
-import { counted } from '../../domain/in-words.js';
+import { counted, words } from '../../domain/in-words.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { countUnclosed, getBreak, listBreaks } from '../../records/breaks/list-breaks.js';
 import { acknowledgeBreak, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
@@ -22,7 +22,7 @@ import {
   table,
   withQuery,
 } from '../view/sections.js';
-import { ago, capitalized, id, link, none, text, time, words } from '../view/values.js';
+import { ago, capitalized, id, link, none, text, time } from '../view/values.js';
 
 export const breaks: Page = {
   path: '/breaks',

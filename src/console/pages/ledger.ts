@@ -1,6 +1,6 @@
 import { bookedKinds } from '../../domain/books/entry.js';
 import { exactValue, roundedValue } from '../../domain/books/fiat-report.js';
-import { counted } from '../../domain/in-words.js';
+import { counted, words } from '../../domain/in-words.js';
 import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
 import { monthTotals, newestMonth } from '../../records/books/account-totals.js';
 import { getEntry, listEntries } from '../../records/books/list-entries.js';
@@ -23,7 +23,6 @@ import {
   text,
   time,
   type Value,
-  words,
 } from '../view/values.js';
 
 export const ledger: Page = {

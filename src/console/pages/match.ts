@@ -2,6 +2,7 @@ import { roundedValue, sumExactValues } from '../../domain/books/fiat-report.js'
 import { todayIn } from '../../domain/books/match/ageing.js';
 import type { MatchTotals, MatchView } from '../../domain/books/match/match-shapes.js';
 import { type MatchState, matchReasons, matchStates } from '../../domain/books/match/reasons.js';
+import { words } from '../../domain/in-words.js';
 import { sumAmounts } from '../../domain/money.js';
 import { unprovenBalances } from '../../records/balances/balance-proofs.js';
 import { listMatches, matchSummary } from '../../records/books/match/list-matches.js';
@@ -22,7 +23,7 @@ import {
   table,
   withQuery,
 } from '../view/sections.js';
-import { ago, amount, badgesOf, count, id, link, none, stack, text, type Value, words } from '../view/values.js';
+import { ago, amount, badgesOf, count, id, link, none, stack, text, type Value } from '../view/values.js';
 
 /** Posting and matching take a minute at most; what is older waits for something. */
 const LATE_MS = 300_000;

@@ -1,3 +1,4 @@
+import { words } from '../../domain/in-words.js';
 import type { RecordAsOf } from '../../domain/views/order-shapes.js';
 import type { OrderAsOf, OrderAsOfResult } from '../../records/orders/order-as-of.js';
 import type { PageRequest } from '../page.js';
@@ -6,7 +7,7 @@ import { expectedOf, orderBadge, releaseReason } from '../view/order-words.js';
 import { kindWord } from '../view/record-words.js';
 import { factsPanel, filters, notice, type PageView, panel, type Section, table } from '../view/sections.js';
 import { timelinePanel } from '../view/timeline-steps.js';
-import { badge, id, list, quiet, text, time, words } from '../view/values.js';
+import { badge, id, list, quiet, text, time } from '../view/values.js';
 
 /** An order's page as of a time; null: there is no such order. */
 export function orderAsOfView(

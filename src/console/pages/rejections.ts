@@ -1,10 +1,11 @@
+import { words } from '../../domain/in-words.js';
 import { rejectionWords } from '../../domain/rejection-words.js';
 import type { RejectionView } from '../../domain/views/webhook-shapes.js';
 import { listRejections, type ReasonCount, rejectionsByReason } from '../../records/inbox/rejections.js';
 import type { Page } from '../page.js';
 import { mayKnowPeople } from '../view/personal.js';
 import { filters, listTable, notice, options, type Section, table } from '../view/sections.js';
-import { ago, badge, count, link, list, none, quiet, text, type Value, words } from '../view/values.js';
+import { ago, badge, count, link, list, none, quiet, text, type Value } from '../view/values.js';
 
 export const rejections: Page = {
   path: '/rejections',

@@ -1,4 +1,5 @@
 import { defaultPayoutWords } from '../../domain/family/links.js';
+import { words } from '../../domain/in-words.js';
 import { unlinkedWords } from '../../domain/orders/own-call-words.js';
 import type { RecordKind } from '../../domain/records.js';
 import type { OrderView } from '../../domain/views/order-shapes.js';
@@ -15,7 +16,7 @@ import { mayKnowPeople, recordFor } from '../view/personal.js';
 import { eventLink, howKnown, sourceLink } from '../view/record-words.js';
 import { type Facts, factsPanel, notice, type Section, table, withQuery } from '../view/sections.js';
 import { timelinePanel } from '../view/timeline-steps.js';
-import { ago, capitalized, count, id, link, none, text, time, words } from '../view/values.js';
+import { ago, capitalized, count, id, link, none, text, time } from '../view/values.js';
 import { ordersFor } from './list-page.js';
 import { deepFields, fieldGroups, reportedPanel } from './record-fields.js';
 import { noticesOf, type OrdersOf, orderValue, statesOf } from './record-rows.js';

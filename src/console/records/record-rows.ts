@@ -1,4 +1,5 @@
 import type { Actor } from '../../domain/console-roles.js';
+import { words } from '../../domain/in-words.js';
 import { textField } from '../../domain/records.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
 import { entityHref, orderHref } from '../view/links.js';
@@ -35,8 +36,8 @@ export function statesOf(record: RecordView): Value[] {
   const reported = status === null && record.reported !== null ? textField(record.reported, 'status') : null;
   return [
     ...(status === null ? [] : [stateBadge('status', status)]),
-    ...(reported === null ? [] : [badge(`reported: ${reported.replaceAll('_', ' ')}`, 'quiet')]),
-    ...(dispute === 'none' ? [] : [badge(`dispute: ${dispute.replaceAll('_', ' ')}`, 'warn')]),
+    ...(reported === null ? [] : [badge(`reported: ${words(reported)}`, 'quiet')]),
+    ...(dispute === 'none' ? [] : [badge(`dispute: ${words(dispute)}`, 'warn')]),
   ];
 }
 

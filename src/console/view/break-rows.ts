@@ -1,10 +1,10 @@
 import type { Severity } from '../../domain/breaks/findings.js';
-import { counted } from '../../domain/in-words.js';
+import { counted, words } from '../../domain/in-words.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { breakHref } from './links.js';
 import { entityValue } from './record-words.js';
 import { type Column, type Section, table } from './sections.js';
-import { ago, badge, badgesOf, link, list, quiet, type Tone, text, type Value, words } from './values.js';
+import { ago, badge, badgesOf, link, list, quiet, type Tone, text, type Value } from './values.js';
 
 export const severityTones: Readonly<Record<Severity, Tone>> = {
   critical: 'bad',

@@ -1,7 +1,7 @@
 import { counted } from '../../domain/in-words.js';
 import type { MinuteCount } from '../../records/inbox/minute-counts.js';
 import type { ChartSection, Spark } from './sections.js';
-import { type Tone } from './values.js';
+import type { Tone } from './values.js';
 
 const WIDTH = 600;
 const HEIGHT = 100;

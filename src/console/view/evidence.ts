@@ -1,10 +1,11 @@
 import { isLosslessNumber } from 'lossless-json';
+import { words } from '../../domain/in-words.js';
 import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import type { EntityKind } from '../../domain/records.js';
 import { entityHref } from './links.js';
 import { sourceLink } from './record-words.js';
 import { code, factsPanel, type Section, table } from './sections.js';
-import { id, list, none, text, type Value, words } from './values.js';
+import { id, list, none, text, type Value } from './values.js';
 
 /** The evidence of a break, field by field: ours, theirs, where each is known from, and what else is said. */
 export function evidenceSections(evidence: Json): Section[] {

@@ -1,9 +1,10 @@
+import { words } from '../../domain/in-words.js';
 import type { OrderStatus } from '../../domain/orders/order.js';
 import { reasonWords } from '../../domain/orders/reason-words.js';
 import type { ReleaseReason } from '../../domain/orders/reasons.js';
 import type { OrderView } from '../../domain/views/order-shapes.js';
 import { options } from './sections.js';
-import { amount, badge, badgesOf, none, type Tone, type Value, words } from './values.js';
+import { amount, badge, badgesOf, none, type Tone, type Value } from './values.js';
 
 const tones: Readonly<Record<OrderStatus, Tone>> = {
   awaiting_payment: 'quiet',

@@ -1,10 +1,11 @@
+import { words } from '../../domain/in-words.js';
 import { kinds, type RecordKind, recordKinds } from '../../domain/kinds/kinds.js';
 import { type EntityKind, recordRules } from '../../domain/records.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
 import { isRowId } from '../../records/database/paging.js';
 import { entityHref, eventHref, runHref } from './links.js';
 import { options } from './sections.js';
-import { badge, id, link, list, quiet, type Tone, type Value, words } from './values.js';
+import { badge, id, link, list, quiet, type Tone, type Value } from './values.js';
 
 const tones: ReadonlyMap<string, Tone> = new Map(
   Object.entries({

@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/console-roles.js';
-import { counted } from '../../domain/in-words.js';
+import { counted, words } from '../../domain/in-words.js';
 import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import { isRowId } from '../../records/database/paging.js';
 import type { TimelineEntry } from '../../records/orders/order-details.js';
@@ -7,7 +7,7 @@ import { entityHref } from './links.js';
 import { fieldFor } from './personal.js';
 import { eventLink, kindWord, runLink } from './record-words.js';
 import { panel, type Section, type TimelineStep } from './sections.js';
-import { badge, capitalized, id, link, none, quiet, type Tone, text, time, type Value, words } from './values.js';
+import { badge, capitalized, id, link, none, quiet, type Tone, text, time, type Value } from './values.js';
 
 const LONGEST_VALUE = 120;
 /** Of a record seen for the first time these say the most. */

@@ -1,4 +1,4 @@
-import { duration, groups } from '../../domain/in-words.js';
+import { duration, groups, words } from '../../domain/in-words.js';
 import { normalizeAmount } from '../../domain/money.js';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
@@ -67,11 +67,6 @@ export function ago(at: string | null | undefined, otherwise?: string): Value {
 export function ageOf(at: string, now: Date): string {
   const seconds = Math.round((now.getTime() - Date.parse(at)) / 1_000);
   return seconds < 0 ? `in ${duration(-seconds)}` : `${duration(seconds)} ago`;
-}
-
-/** `payment_intent` as `payment intent`. */
-export function words(name: string): string {
-  return name.replaceAll('_', ' ');
 }
 
 /** With a large letter at its beginning. */

@@ -62,3 +62,8 @@ export interface KindFacts {
   /** What the newest run did not prove, and why; null: it proved all. */
   reason: string | null;
 }
+
+/** How many breaks of these severities nobody has closed. */
+export function breaksOf({ breaks }: Pick<AlertFacts, 'breaks'>, ...of: readonly Severity[]): number {
+  return breaks.reduce((sum, { severity, count }) => sum + (of.includes(severity) ? count : 0), 0);
+}

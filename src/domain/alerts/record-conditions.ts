@@ -1,5 +1,5 @@
 import { type BreakKind, breakWordsOf } from '../breaks/breaks.js';
-import { counted } from '../in-words.js';
+import { counted, words } from '../in-words.js';
 import { type Condition, type Found, lateSeconds, minutes, type Named, when } from './condition.js';
 import type { AlertFacts } from './facts.js';
 
@@ -167,7 +167,7 @@ export function isAlerted(one: OpenBreaks): boolean {
 }
 
 export function breakWords({ kind, severity, count, oldestSeconds, money }: OpenBreaks): Found {
-  const title = `${counted(count, 'open break')}: ${kind.replaceAll('_', ' ')}`;
+  const title = `${counted(count, 'open break')}: ${words(kind)}`;
   const detail = `${count} open of kind ${kind}. ${breakWordsOf(kind).means}`.trimEnd();
   return { subject: kind, detail, title, severity, count, seconds: oldestSeconds, money };
 }

@@ -7,9 +7,9 @@ const silenceMeans: Readonly<Record<string, string>> = {
   worker: 'Events are stored and not applied',
 };
 
-function isUnwatched(parts: AlertFacts['parts']): boolean {
-  return parts.some(({ part, secondsAgo }) => part === 'alerts' && secondsAgo > lateSeconds.heartbeat);
-}
+/** Of the heartbeat of who checks for alerts: nobody does. */
+export const isUnwatched = ({ part, secondsAgo }: AlertFacts['parts'][number]): boolean =>
+  part === 'alerts' && secondsAgo > lateSeconds.heartbeat;
 
 /** From the request of the service to the record. */
 export const webhookConditions: Named<Condition> = {
@@ -48,7 +48,9 @@ export const webhookConditions: Named<Condition> = {
     // Each check for alerts asks the queue: where nobody checks, nobody knows.
     found: ({ parts }) =>
       parts
-        .filter(({ part, secondsAgo }) => part === 'queue' && secondsAgo > lateSeconds.queue && !isUnwatched(parts))
+        .filter(
+          ({ part, secondsAgo }) => part === 'queue' && secondsAgo > lateSeconds.queue && !parts.some(isUnwatched),
+        )
         .map(({ secondsAgo }) => ({
           detail: `Redis has not answered for ${minutes(secondsAgo)}. Webhooks are applied some seconds later, and commands of the console wait. Nothing is lost: events are in Postgres.`,
           seconds: secondsAgo,
@@ -105,15 +107,9 @@ export const webhookConditions: Named<Condition> = {
     },
     found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share }, rejected }) => {
       const count = rejected.find(({ reason }) => reason === 'invalid_signature')?.likeService ?? 0;
-      return sinceMatch >= 3
-        ? when(true, `${sinceMatch} or more in a row carry a signature that no secret of ours made: none is taken.`, {
-            count,
-          })
-        : when(
-            fiveMinutes >= 3 && share > 0.2,
-            `${fiveMinutes} or more in five minutes carry a signature that no secret of ours made.`,
-            { count },
-          );
+      const carry = 'carry a signature that no secret of ours made';
+      if (sinceMatch >= 3) return [{ detail: `${sinceMatch} or more in a row ${carry}: none is taken.`, count }];
+      return when(fiveMinutes >= 3 && share > 0.2, `${fiveMinutes} or more in five minutes ${carry}.`, { count });
     },
   },
   TallyhookExpiredTimestamps: {

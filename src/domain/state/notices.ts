@@ -2,10 +2,11 @@ import { type Found, lateSeconds, minutes, type Named, type Watched, when } from
 import type { AlertFacts, KindFacts } from '../alerts/facts.js';
 import { metricAlerts } from '../alerts/metric-alerts.js';
 import { breakWords, callIsLost, isAlerted, MOVES_MONEY } from '../alerts/record-conditions.js';
+import { isUnwatched } from '../alerts/webhook-conditions.js';
 import { breakWordsOf } from '../breaks/breaks.js';
 import type { Severity } from '../breaks/findings.js';
 import type { DeliveryClass } from '../deliveries/delivery-class.js';
-import { counted, duration } from '../in-words.js';
+import { counted, duration, minuteOf, words } from '../in-words.js';
 import { rejectionWords } from '../rejection-words.js';
 
 /** What is shown to who looks, and sent to nobody. */
@@ -24,12 +25,10 @@ export const notices: Named<Notice> = {
     page: '/alerts',
     check: 'alerts',
     found: ({ parts }) =>
-      parts
-        .filter(({ part, secondsAgo }) => part === 'alerts' && secondsAgo > lateSeconds.heartbeat)
-        .map(({ secondsAgo: seconds }) => ({
-          detail: `For ${minutes(seconds)} nobody has read the service’s lists, nor checked for alerts.`,
-          seconds,
-        })),
+      parts.filter(isUnwatched).map(({ secondsAgo: seconds }) => ({
+        detail: `For ${minutes(seconds)} nobody has read the service’s lists, nor checked for alerts.`,
+        seconds,
+      })),
   },
   ServiceAway: {
     severity: 'medium',
@@ -189,7 +188,7 @@ function failedBy(kinds: readonly KindFacts[], ...codes: readonly string[]): Fou
 /** What is not proven of a kind now, in words; null: it is proven, and lately. */
 export function unprovenText(of: KindFacts): string | null {
   if (of.completeUntil === null) return `${of.kind} was never proven: ${of.reason ?? 'no complete run yet'}`;
-  const since = `${of.kind} is unproven since ${of.completeUntil.slice(0, 16).replace('T', ' ')}`;
+  const since = `${of.kind} is unproven since ${minuteOf(of.completeUntil)}`;
   if (of.reason !== null) return `${since}: ${of.reason}`;
   if (of.everySeconds === null) return `${since}: its runs are switched off`;
   return isStale(of) ? `${since}: no run for ${duration(of.ageSeconds ?? 0)}` : null;
@@ -209,16 +208,16 @@ const NOBODYS = { severity: 'low', remedy: '' } as const;
 
 /** Whoever finds the address can send what is no webhook; the service's headers, or a right signature, are not chance. */
 function rejectedWords({ reason, count, likeService, oldestSeconds: seconds }: AlertFacts['rejected'][number]): Found {
-  const words = rejectionWords[reason];
+  const known = rejectionWords[reason];
   const found = {
     subject: reason,
-    title: `${counted(count, 'request')} rejected: ${reason.replaceAll('_', ' ')}`,
-    detail: `${count} in the last hour. ${words?.means ?? ''}`.trim(),
+    title: `${counted(count, 'request')} rejected: ${words(reason)}`,
+    detail: `${count} in the last hour. ${known?.means ?? ''}`.trim(),
     count,
     seconds,
   };
-  const isOfService = reason === 'invalid_signature' ? likeService > 0 : words?.isAuthentic === true;
-  return isOfService ? { ...found, severity: 'medium', remedy: words?.remedy ?? '' } : found;
+  const isOfService = reason === 'invalid_signature' ? likeService > 0 : known?.isAuthentic === true;
+  return isOfService ? { ...found, severity: 'medium', remedy: known?.remedy ?? '' } : found;
 }
 
 const LACKING: readonly DeliveryClass[] = ['phantom', 'rejected', 'never_reached'];
@@ -226,12 +225,11 @@ const LACKING: readonly DeliveryClass[] = ['phantom', 'rejected', 'never_reached
 function notHereYet({ class: kind, awaited, missed, oldestSeconds: seconds }: AlertFacts['awaited'][number]): Found[] {
   const n = awaited - missed;
   if (n <= 0 || !LACKING.includes(kind)) return [];
-  const words = kind.replaceAll('_', ' ');
-  const title = `${counted(n, 'delivery', 'deliveries')} not here, not overdue yet: ${words}`;
+  const title = `${counted(n, 'delivery', 'deliveries')} not here, not overdue yet: ${words(kind)}`;
   const found = {
     subject: kind,
     title,
-    detail: `${n} of class ${words}, younger than their grace.`,
+    detail: `${n} of class ${words(kind)}, younger than their grace.`,
     count: n,
     seconds,
   };

@@ -4,6 +4,7 @@ import type { AlertFacts } from '../alerts/facts.js';
 import { type Severity, severities } from '../breaks/findings.js';
 import type { Money } from '../family/money.js';
 import { grouped } from '../grouped.js';
+import { words } from '../in-words.js';
 import { causeOf, type Single } from './causes.js';
 import { notices } from './notices.js';
 
@@ -155,7 +156,7 @@ function titleOf(heads: readonly Single[]): string {
   const [first] = heads as [Single, ...Single[]];
   if (first.title !== undefined && heads.length === 1) return first.title;
   // Words of ours, unlike names of settings and assets.
-  const spaced = (subject: string) => (/^[a-z_]+$/.test(subject) ? subject.replaceAll('_', ' ') : subject);
+  const spaced = (subject: string) => (/^[a-z_]+$/.test(subject) ? words(subject) : subject);
   const subjects = heads.map(({ subject }) => spaced(subject)).filter((subject) => subject !== '');
   return subjects.length === 0 ? first.summary : `${first.summary}: ${subjects.join(', ')}`;
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import { firstDayAfter, monthAfter, startOfDay } from '../../domain/books/posting-month.js';
+import { minuteOf, words } from '../../domain/in-words.js';
 import { sumAmounts } from '../../domain/money.js';
 import type { Missing, PeriodCheck } from '../../domain/views/books-shapes.js';
 import type { Coverage } from '../../domain/views/proof-shapes.js';
@@ -42,7 +43,7 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
     ...(await orderOfMonths(db, month, !(now.getTime() >= end))),
     ...(await notPosted(db, knownAt)),
     ...(await criticalBreaks(db)).map(({ id, kind, entity }) =>
-      byReason('critical_break', id, `break ${id} is open: ${kind.replaceAll('_', ' ')} of ${entity}`),
+      byReason('critical_break', id, `break ${id} is open: ${words(kind)} of ${entity}`),
     ),
     ...(await unprovenKinds(db, end, now)),
     ...(await unprovenBalances(db, now)).map(({ assetCode, why }) =>
@@ -104,7 +105,7 @@ async function unprovenKinds(db: Knex, end: number, now: Date): Promise<Missing[
     const until =
       completeUntil === null
         ? 'no run was ever proven complete'
-        : `proven complete until ${completeUntil.slice(0, 16).replace('T', ' ')} UTC`;
+        : `proven complete until ${minuteOf(completeUntil)} UTC`;
     return [byReason('kind_unproven', kind, `${kind}: ${until}${reason === null ? '' : `; ${reason}`}`)];
   });
 }

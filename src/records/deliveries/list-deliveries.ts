@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
+import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { type DeliveryDetail, type DeliveryView, deliveryShape } from '../../domain/views/webhook-shapes.js';
 import { textArray } from '../database/array-parameter.js';
 import { type Filters, given, type Page, type PageQuery, pageByTime } from '../database/paging.js';
@@ -62,18 +62,9 @@ export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail 
   return { ...toView(row), ...detailsOf(details, payload ?? body?.toString('utf8') ?? null) };
 }
 
-export interface Awaited {
-  class: DeliveryClass;
-  awaited: number;
-  /** How many of them are missed by now. */
-  missed: number;
-  /** For how long one of them has been of the class. */
-  oldestSeconds: number;
-}
-
-/** How many are not made good, by class. */
-export async function countAwaited(db: Knex): Promise<Awaited[]> {
-  return rowsOf<Awaited>(db)`
+/** How many are not made good, by class; how many of them are missed by now, and for how long one of them has been of the class. */
+export async function countAwaited(db: Knex): Promise<AlertFacts['awaited'][number][]> {
+  return rowsOf<AlertFacts['awaited'][number]>(db)`
     SELECT class, count(*)::integer AS awaited, (count(*) FILTER (WHERE missed))::integer AS missed,
            greatest(extract(epoch FROM now() - min(class_since)), 0)::float8 AS "oldestSeconds"
     FROM deliveries WHERE missed OR open GROUP BY class`;

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { type RejectionView, rejectionShape } from '../../domain/views/webhook-shapes.js';
 import { type Filters, given, type Page, type PageQuery, pageById, viewById } from '../database/paging.js';
 import { raw, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
@@ -130,11 +131,8 @@ export async function rejectionsByMinute(db: Knex, since: Date): Promise<{ minut
 }
 
 /** All that were rejected since then, by reason, the most frequent first. */
-export async function rejectedSince(
-  db: Knex,
-  since: Date,
-): Promise<{ reason: string; count: number; likeService: number; oldestSeconds: number }[]> {
-  return rowsOf<{ reason: string; count: number; likeService: number; oldestSeconds: number }>(db)`
+export async function rejectedSince(db: Knex, since: Date): Promise<AlertFacts['rejected'][number][]> {
+  return rowsOf<AlertFacts['rejected'][number]>(db)`
     SELECT reason, sum(count)::float8 AS count, sum(like_service)::float8 AS "likeService",
            greatest(extract(epoch FROM now() - min(hour)), 0)::float8 AS "oldestSeconds"
     FROM rejection_counts WHERE hour > ${since} GROUP BY reason ORDER BY count DESC, reason`;
