@@ -6,6 +6,7 @@ TABLE account_months
   month text NOT NULL
   amount numeric NOT NULL
   CONSTRAINT account_months_pkey PRIMARY KEY (account, asset_code, month)
+  CREATE TRIGGER account_months_kept BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.account_months FOR EACH STATEMENT EXECUTE FUNCTION refuse_by_hand()
 
 TABLE accounts
   id text NOT NULL
@@ -147,9 +148,11 @@ TABLE balance_attributions
   at timestamp with time zone NOT NULL DEFAULT now()
   booked_on date
   CONSTRAINT balance_attributions_amount_check CHECK (((amount <> 'NaN'::numeric) AND (amount <> (0)::numeric)))
+  CONSTRAINT balance_attributions_by_action TRIGGER DEFERRABLE INITIALLY DEFERRED
   CONSTRAINT balance_attributions_note_check CHECK ((note <> ''::text))
   CONSTRAINT balance_attributions_pkey PRIMARY KEY (id)
   CREATE INDEX balance_attributions_by_asset ON public.balance_attributions USING btree (asset_code, id)
+  CREATE CONSTRAINT TRIGGER balance_attributions_by_action AFTER INSERT ON public.balance_attributions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_action('attribute balance')
   CREATE TRIGGER balance_attributions_announced BEFORE INSERT ON public.balance_attributions FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29772', 'balance_attributions_id_seq')
   CREATE TRIGGER balance_attributions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.balance_attributions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
@@ -444,6 +447,7 @@ TABLE entry_months
   month text NOT NULL
   entries bigint NOT NULL
   CONSTRAINT entry_months_pkey PRIMARY KEY (month)
+  CREATE TRIGGER entry_months_kept BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.entry_months FOR EACH STATEMENT EXECUTE FUNCTION refuse_by_hand()
 
 TABLE entry_rates
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
@@ -463,6 +467,7 @@ TABLE entry_rates
   CREATE INDEX entry_rates_by_entry ON public.entry_rates USING btree (entry_id, asset_code, id DESC)
   CREATE TRIGGER entry_rates_announced BEFORE INSERT ON public.entry_rates FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29770', 'entry_rates_id_seq')
   CREATE TRIGGER entry_rates_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entry_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER entry_rates_given AFTER INSERT ON public.entry_rates REFERENCING NEW TABLE AS new_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_loose_rate()
   CREATE TRIGGER entry_rates_open_month AFTER INSERT ON public.entry_rates REFERENCING NEW TABLE AS new_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_closed_rate()
 
 TABLE feed_windows
@@ -491,9 +496,11 @@ TABLE given_rates
   file_hash text NOT NULL
   actor text NOT NULL
   imported_at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT given_rates_by_action TRIGGER DEFERRABLE INITIALLY DEFERRED
   CONSTRAINT given_rates_pkey PRIMARY KEY (id)
   CONSTRAINT given_rates_rate_check CHECK (((rate <> 'NaN'::numeric) AND (rate > (0)::numeric)))
   CREATE INDEX given_rates_by_day ON public.given_rates USING btree (asset_code, currency, date, id DESC)
+  CREATE CONSTRAINT TRIGGER given_rates_by_action AFTER INSERT ON public.given_rates DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_action('import rates')
   CREATE TRIGGER given_rates_announced BEFORE INSERT ON public.given_rates FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29771', 'given_rates_id_seq')
   CREATE TRIGGER given_rates_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.given_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
@@ -693,8 +700,13 @@ TABLE opened_assets
   asset_code text NOT NULL
   balance numeric NOT NULL
   opened_at timestamp with time zone NOT NULL
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
   CONSTRAINT opened_assets_balance_check CHECK ((balance <> 'NaN'::numeric))
+  CONSTRAINT opened_assets_id_key UNIQUE (id)
   CONSTRAINT opened_assets_pkey PRIMARY KEY (asset_code)
+  CREATE UNIQUE INDEX opened_assets_id_key ON public.opened_assets USING btree (id)
+  CREATE TRIGGER opened_assets_announced BEFORE INSERT ON public.opened_assets FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29776', 'opened_assets_id_seq')
+  CREATE TRIGGER opened_assets_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.opened_assets FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 TABLE order_registrations
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
@@ -881,7 +893,9 @@ TABLE period_file_parts
   part integer NOT NULL
   content bytea NOT NULL
   CONSTRAINT period_file_parts_file_id_fkey FOREIGN KEY (file_id) REFERENCES period_files(id) DEFERRABLE INITIALLY DEFERRED
+  CONSTRAINT period_file_parts_of_file TRIGGER DEFERRABLE INITIALLY DEFERRED
   CONSTRAINT period_file_parts_pkey PRIMARY KEY (file_id, part)
+  CREATE CONSTRAINT TRIGGER period_file_parts_of_file AFTER INSERT ON public.period_file_parts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_period_file_part()
   CREATE TRIGGER period_file_parts_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.period_file_parts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 TABLE period_files
@@ -895,9 +909,11 @@ TABLE period_files
   stored_at timestamp with time zone NOT NULL DEFAULT now()
   CONSTRAINT period_files_month_closing_name_key UNIQUE (month, closing, name)
   CONSTRAINT period_files_month_fkey FOREIGN KEY (month) REFERENCES periods(month)
+  CONSTRAINT period_files_of_closing TRIGGER DEFERRABLE INITIALLY DEFERRED
   CONSTRAINT period_files_pkey PRIMARY KEY (id)
   CONSTRAINT period_files_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
   CREATE UNIQUE INDEX period_files_month_closing_name_key ON public.period_files USING btree (month, closing, name)
+  CREATE CONSTRAINT TRIGGER period_files_of_closing AFTER INSERT ON public.period_files DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_period_file()
   CREATE TRIGGER period_files_announced BEFORE INSERT ON public.period_files FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29774', 'period_files_id_seq')
   CREATE TRIGGER period_files_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.period_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
@@ -910,11 +926,14 @@ TABLE periods
   closings integer NOT NULL DEFAULT 0
   reopened_at timestamp with time zone
   reopened_by text
+  CONSTRAINT periods_by_action TRIGGER DEFERRABLE INITIALLY DEFERRED
   CONSTRAINT periods_check CHECK (((status <> 'closed'::text) OR ((closed_at IS NOT NULL) AND (closed_by IS NOT NULL))))
   CONSTRAINT periods_month_check CHECK ((month ~ '^\d{4}-(0[1-9]|1[0-2])$'::text))
   CONSTRAINT periods_pkey PRIMARY KEY (month)
   CONSTRAINT periods_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text])))
   CREATE INDEX periods_closed ON public.periods USING btree (month) WHERE (status = 'closed'::text)
+  CREATE CONSTRAINT TRIGGER periods_by_action AFTER INSERT OR UPDATE ON public.periods DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_period_action()
+  CREATE TRIGGER periods_kept BEFORE DELETE OR TRUNCATE ON public.periods FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 TABLE personal_key
   only_one boolean NOT NULL DEFAULT true
@@ -933,6 +952,8 @@ TABLE posting_progress
   contract text NOT NULL
   CONSTRAINT posting_progress_only_one_check CHECK (only_one)
   CONSTRAINT posting_progress_pkey PRIMARY KEY (only_one)
+  CREATE TRIGGER posting_progress_kept BEFORE DELETE OR TRUNCATE ON public.posting_progress FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER posting_progress_onward BEFORE INSERT OR UPDATE ON public.posting_progress FOR EACH ROW EXECUTE FUNCTION check_posting_progress()
 
 TABLE products
   id text NOT NULL

@@ -4,6 +4,7 @@ import { stringify } from 'lossless-json';
 import { UsageError } from '../errors.js';
 import { exportAudit, planAuditExport } from '../finance/audit/export-audit.js';
 import { packMonth, planPack } from '../finance/audit/pack-month.js';
+import { wholeBooks } from '../finance/audit/verify-books.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { checkSeals, type SealState, sealState, unsealedText } from '../records/audit/seal-checks.js';
 import { type Finding, type KnownSeal } from '../records/audit/verify-head.js';
@@ -24,11 +25,17 @@ interface OutFlags extends Flags {
 
 export function define(command: Command): void {
   command.description(
-    'the sealed logs: whether anything was changed since it was written, and what an auditor takes along',
+    'the sealed logs and the books: whether anything was changed since it was written, and what an auditor takes along',
   );
   rangeFlags(command.command('verify'))
-    .description('recompute every seal and row; exit code 3 when anything is not as it was sealed')
-    .option('--expect <seal>', 'a seal that you kept elsewhere, as 120:<hash>; may be given again', knownSeals, [])
+    .description('recompute every seal and row, and the books; exit code 3 when anything is not as it was sealed')
+    .option(
+      '--head <seal>',
+      'a head of the seals that you kept outside, as 120:<hash>; may be given again',
+      knownSeals,
+      [],
+    )
+    .option('--expect <seal>', 'the same as --head', knownSeals, [])
     .action(verify);
   rangeFlags(command.command('export'))
     .description('seals and rows as lines that can be verified without this program (docs/audit.md)')
@@ -53,15 +60,24 @@ function rangeFlags(command: Command): Command {
 }
 
 async function verify({
-  expect: expected,
+  head,
+  expect,
   json = false,
   ...range
-}: RangeFlags & { expect: KnownSeal[] }): Promise<void> {
-  await withStore(async ({ db }) => {
+}: RangeFlags & { head: KnownSeal[]; expect: KnownSeal[] }): Promise<void> {
+  await withStore(async ({ db, books }) => {
+    const also = wholeBooks({ ...(await books()), db });
     const list = createFindingList({ json });
     const verified = await checkSeals(
       { db, now: () => new Date() },
-      { ...rangeOf(range), expected, actor: cliActor(), onFinding: list.add, onProgress: list.progress },
+      {
+        ...rangeOf(range),
+        expected: [...head, ...expect],
+        also,
+        actor: cliActor(),
+        onFinding: list.add,
+        onProgress: list.progress,
+      },
     );
     const { firstFinding: _, unexpected: __, ...summary } = verified;
     const state = await sealState(db);

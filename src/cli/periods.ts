@@ -51,8 +51,8 @@ export function define(command: Command): void {
 }
 
 async function check(asked: string, json: boolean): Promise<void> {
-  await withStore(async ({ db, zone }) => {
-    const { missing } = await checkPeriod(db, asked, { ...zone, now: new Date() });
+  await withStore(async ({ db, books }) => {
+    const { missing } = await checkPeriod(db, asked, { ...(await books()), now: new Date() });
     showMissing(missing, json);
   });
 }
@@ -63,10 +63,10 @@ interface CloseFlags extends Flags {
 
 async function close(asked: string, flags: CloseFlags): Promise<void> {
   const { reason = null, dryRun = false, json = false } = flags;
-  await withStore(async ({ db, log, zone, books }) => {
+  await withStore(async ({ db, log, books }) => {
     if (dryRun) {
       // Posts nothing, which closing does first: what is not posted yet is shown as missing.
-      const { missing } = await checkPeriod(db, asked, { ...zone, now: new Date() });
+      const { missing } = await checkPeriod(db, asked, { ...(await books()), now: new Date() });
       return showWhether(asked, missing, { wouldClose: mayClose(missing, reason), json });
     }
     const deps = { ...(await books()), db, log, now: () => new Date() };

@@ -16,17 +16,22 @@ interface Drafted {
   isWhole: boolean;
 }
 
-/** Appends what the books don't say yet. Returns how many entries that were. */
-export async function appendDrafts(books: Books, { drafts, records, isWhole }: Drafted): Promise<number> {
+/** What the books don't say yet. Only reads. */
+export async function planDrafts(books: Books, { drafts, records, isWhole }: Drafted): Promise<Append[]> {
   const wanted = drafts
     .filter(({ lines }) => lines.every(({ assetCode, memo }) => memo || books.opened.has(assetCode)))
     .flatMap((draft) => sinceItsOpening(draft, books.opened));
   const isWanted = new Set(wanted.map(keyOf));
   const posted = await readAllPosted(books.trx, [...wanted, ...records.map(refOf)]);
-  const known = isWhole ? posted : posted.filter((one) => isWanted.has(keyOf(one)));
+  return planPosting(wanted, isWhole ? posted : posted.filter((one) => isWanted.has(keyOf(one))));
+}
+
+/** Appends it. Returns how many entries that were. */
+export async function appendDrafts(books: Books, drafted: Drafted): Promise<number> {
+  const { records } = drafted;
   const byRecord = new Map(records.map((record) => [idOf(refOf(record)), record]));
   const closed = await closedMonths(books.trx);
-  const entries = planPosting(wanted, known).map(
+  const entries = (await planDrafts(books, drafted)).map(
     (append): NewEntry => ({
       ...placed(append, books, closed),
       observed: byRecord.get(idOf(append))?.observedBy ?? null,

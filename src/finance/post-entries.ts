@@ -107,21 +107,29 @@ async function placePayouts(deps: PostingDeps): Promise<number> {
     await lockBooks(trx);
     const progress = await readPostingProgress(trx);
     if (progress === null || progress.seq !== progress.until) return 0;
-    const inTransit = await inTransitByMonth(trx);
-    const assets = [...inTransit.keys()];
-    if (assets.length === 0) return 0;
     // Until when the list of payouts is known decides what is proven, not what is booked.
     const about = { payoutsListedUntil: Number.POSITIVE_INFINITY, table: deps.table };
-    const sums = await sumMovements(trx, assets, about);
-    const books = { ...deps, trx, opened: await openedAssets(trx), written: progress.until };
-    let entries = 0;
-    for (const [asset, months] of inTransit) {
-      const { explained, unnamed } = await unplacedOf(trx, asset);
-      const byProof = subtractAmounts(sums.get(asset)?.explained ?? '0', explained);
-      const correction = subtractAmounts(byProof, sumAmounts(months.map(({ amount }) => amount)));
-      const drafts = placementEntries(asset, months, { isPlaced: unnamed, correction });
-      entries += await appendDrafts(books, { drafts, records: [], isWhole: false });
-    }
-    return entries;
+    const opened = await openedAssets(trx);
+    const drafts = await placementDrafts(trx, (assets) => sumMovements(trx, assets, about));
+    const books = { ...deps, trx, opened, written: progress.until };
+    return appendDrafts(books, { drafts, records: [], isWhole: false });
   }, oneMoment);
+}
+
+/** `sumsOf`: what moved the balances of assets. Payouts of which no record says whose they are, as far as the proof explains them so. */
+export async function placementDrafts(
+  trx: Knex.Transaction,
+  sumsOf: (assets: string[]) => Promise<ReadonlyMap<string, { explained: string }>>,
+): Promise<Draft[]> {
+  const inTransit = await inTransitByMonth(trx);
+  if (inTransit.size === 0) return [];
+  const sums = await sumsOf([...inTransit.keys()]);
+  const drafts: Draft[] = [];
+  for (const [asset, months] of inTransit) {
+    const { explained, unnamed } = await unplacedOf(trx, asset);
+    const byProof = subtractAmounts(sums.get(asset)?.explained ?? '0', explained);
+    const correction = subtractAmounts(byProof, sumAmounts(months.map(({ amount }) => amount)));
+    drafts.push(...placementEntries(asset, months, { isPlaced: unnamed, correction }));
+  }
+  return drafts;
 }

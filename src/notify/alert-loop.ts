@@ -13,6 +13,7 @@ import {
 } from '../records/alerts/alert-channels.js';
 import { loadAlertFacts } from '../records/alerts/load-alert-facts.js';
 import { type AlertRow, addNotice, type Settled, settleAlerts } from '../records/alerts/settle-alerts.js';
+import { closedHeads } from '../records/audit/pack-facts.js';
 import { describeError } from '../records/database/database-errors.js';
 import { expectHeartbeats, recordHeartbeat } from '../records/process-heartbeats.js';
 import type { AlertChannel } from './alert-channels.js';
@@ -61,7 +62,8 @@ export async function checkAlerts(deps: AlertDeps): Promise<Settled> {
   const settled = await db.transaction(async (trx) => {
     const result = await settleAlerts(trx, findAlerts(facts), { now: at, channels });
     const message = digestMessage(facts, result.firing, at);
-    // One for each day.
+    for (const { key, message } of (await closedHeads(trx)).map(closingNotice))
+      await addNotice(trx, { key, message }, channels);
     if (at.getUTCHours() >= DIGEST_HOUR) await addNotice(trx, { key: `digest ${message.day}`, message }, channels);
     return result;
   });
@@ -116,6 +118,21 @@ function digestMessage(facts: AlertFacts, firing: readonly AlertRow[], now: Date
     firing.length === 0 ? 'Tallyhook today: no alert fires' : `Tallyhook today: ${firing.length} alerts fire`;
   const day = now.toISOString().slice(0, 10);
   return { type: 'alert.digest', summary, detail: lines.join('\n'), day } satisfies AlertMessage;
+}
+
+/** A head of the seals that lies outside shows whatever was made anew since, by whomever. */
+function closingNotice({ month, closing, actor, number, hash }: Awaited<ReturnType<typeof closedHeads>>[number]) {
+  const head = `${number}:${hash}`;
+  const detail = `Closed by ${actor}. The head of the seals is ${head}. Keep it outside: tallyhook audit verify --head ${head}`;
+  const message = {
+    type: 'books.closed',
+    summary: `The month ${month} is closed`,
+    detail,
+    month,
+    closing,
+    head,
+  } as const;
+  return { key: `closing ${month} ${closing}`, message: message satisfies AlertMessage };
 }
 
 interface NoticeDeps {

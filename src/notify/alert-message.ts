@@ -1,6 +1,6 @@
 /** What a channel is to send. Nothing in it identifies a person, or is a secret. */
 export interface AlertMessage {
-  type: 'alert.firing' | 'alert.resolved' | 'alert.digest' | 'alert.test';
+  type: 'alert.firing' | 'alert.resolved' | 'alert.digest' | 'alert.test' | 'books.closed';
   severity?: string;
   subject?: string;
   summary: string;
@@ -10,7 +10,13 @@ export interface AlertMessage {
   [field: string]: unknown;
 }
 
-const MARKS = { 'alert.firing': '', 'alert.resolved': 'Resolved: ', 'alert.digest': '', 'alert.test': '' } as const;
+const MARKS = {
+  'alert.firing': '',
+  'alert.resolved': 'Resolved: ',
+  'alert.digest': '',
+  'alert.test': '',
+  'books.closed': '',
+} as const;
 
 /** One line, as the subject of a mail or the head of a chat message. */
 export function headline({ type, severity, subject, summary }: AlertMessage): string {

@@ -8,8 +8,8 @@ import { sealedLogs } from '../../src/records/audit/sealed-logs.js';
 import type { Finding } from '../../src/records/audit/verify-head.js';
 import { verifySeals } from '../../src/records/audit/verify-seals.js';
 import { storePeriodFile } from '../../src/records/books/period-files.js';
-import { beginClosing } from '../../src/records/books/periods.js';
 import { judgedBalance } from '../support/classified-balance.js';
+import { closeMonth } from '../support/closed-month.js';
 import { useDatabase } from '../support/database.js';
 import { at, poll } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
@@ -28,22 +28,21 @@ beforeAll(async () => {
   await sealRows({ db, now });
   await savePayouts('0.7', 200);
   await postBooks(db);
-  await db.transaction(async (trx) => {
-    const closing = await beginClosing(trx, '2026-03');
+  await closeMonth(db, '2026-03', async (trx, closing) => {
     const about = { month: '2026-03', closing, format: 'csv' };
     for (const name of ['a.csv', 'b.csv'])
       await storePeriodFile(trx, { ...about, name }, textOf(`the text of ${name}`));
   });
-  await db('given_rates').insert({
-    date: '2026-03-01',
-    asset_code: 'BTC',
-    currency: 'USD',
-    rate: '50',
-    file_hash: 'f',
-    actor: 'a',
+  await db.transaction(async (trx) => {
+    const rate = { date: '2026-03-01', asset_code: 'BTC', currency: 'USD', rate: '50', file_hash: 'f', actor: 'a' };
+    await trx('given_rates').insert(rate);
+    await recordAction(trx, { actor: 'a', action: 'import rates', outcome: 'done' });
   });
   const attribution = { asset_code: 'BTC', amount: '1.5', note: 'n', actor: 'a' };
-  await db('balance_attributions').insert([attribution, { ...attribution, booked_on: '2026-03-01' }]);
+  await db.transaction(async (trx) => {
+    await trx('balance_attributions').insert([attribution, { ...attribution, booked_on: '2026-03-01' }]);
+    await recordAction(trx, { actor: 'a', action: 'attribute balance', outcome: 'done' });
+  });
   await db.raw(`INSERT INTO break_steps (break_id, action, actor) SELECT id, 'seen', 'ann' FROM breaks`);
   for (const target of ['a', 'b', 'c'])
     await recordAction(db, { actor: 'ann', action: 'look', target, outcome: 'done' });

@@ -6,13 +6,14 @@ import { createLog } from '../../src/log.js';
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
+import { closeMonth, reopenMonth } from '../support/closed-month.js';
 import { useDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 
-const zone = { timeZone: 'UTC', currency: 'USD' };
+const zone = { timeZone: 'UTC', currency: 'USD', table: defaultContract.movements };
 const NOW = new Date('2026-11-22T12:00:00Z');
 const database = useDatabase();
 let asset: string;
@@ -122,13 +123,11 @@ it.each([
 });
 
 it('nor in a month that is closed', async () => {
-  await database
-    .db('periods')
-    .insert({ month: '2026-10', status: 'closed', closings: 1, closed_at: NOW, closed_by: 'fina' });
+  await closeMonth(database.db, '2026-10');
   expect(await attribute('11.5', '2026-10-30')).toMatchObject({ outcome: 'wrong_day', why: '2026-10 is closed' });
   expect(await attribute('11.5', '2026-11-01')).toMatchObject({ outcome: 'done' });
   expect(await bookedIn()).toEqual(['2026-11-01']);
-  await database.db('periods').where({ month: '2026-10' }).update({ status: 'open' });
+  await reopenMonth(database.db, '2026-10');
 });
 
 it('what is dated by our first sight of it may be of the month before, until a proof was without it', async () => {

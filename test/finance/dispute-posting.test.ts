@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
 import { judgedBalance } from '../support/classified-balance.js';
+import { closeMonth } from '../support/closed-month.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { absence, delivered, poll, report } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
@@ -92,8 +93,7 @@ const readAndPost = async (fields: JsonObject, time: string) => {
   await read(fields, time);
   await postAll();
 };
-const close = (month: string) =>
-  database.db('periods').insert({ month, status: 'closed', closed_at: new Date(), closed_by: 'ann' });
+const close = (month: string) => closeMonth(database.db, month);
 const entries = async () => (await listEntries(database.db, { recordId: ofOwn('pi'), take: 500 })).items.reverse();
 
 /** What is held there at the end of each month. */

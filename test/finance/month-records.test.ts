@@ -8,6 +8,7 @@ import { type MonthRow, monthRows } from '../../src/records/books/month-query.js
 import { monthOrders, monthPayments, monthPayouts, monthRefunds } from '../../src/records/books/month-rows.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
+import { closeMonth } from '../support/closed-month.js';
 import { useDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
@@ -146,10 +147,10 @@ it('has each order of which anything was made or booked in the month, whichever 
 });
 
 it('exports no closed month as it stands now: what was not stored when it was closed is refused', async () => {
-  const closed = { status: 'closed', closed_at: '2026-02-03T00:00:00Z', closed_by: 'fina', closings: 1 };
-  await database.db('periods').insert({ month: '2026-01', ...closed });
+  await closeMonth(database.db, '2026-01');
+  const { closed_at: closedAt } = await database.db('periods').first('closed_at');
   const settings = { dir: '/nowhere', chart: defaultChart, table, currency: 'USD', timeZone: 'UTC' };
   await expect(exportMonth(database.db, { month: '2026-01', format: 'csv', ...settings })).rejects.toThrow(
-    '2026-01 was closed on 2026-02-03T00:00:00.000Z, and csv was not stored then (none is)',
+    `2026-01 was closed on ${closedAt.toISOString()}, and csv was not stored then (none is)`,
   );
 });

@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { checkPeriod } from '../../src/finance/periods/check-period.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
+import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
 import { at, poll } from '../support/observations.js';
@@ -89,7 +90,12 @@ it('begins with the first month in which something is booked, where an earlier v
   const { db } = database;
   const earlier = async () => {
     const now = new Date('2026-06-01T00:00:00Z');
-    const { missing } = await checkPeriod(db, '2026-03', { now, timeZone: 'UTC', currency: 'USD' });
+    const { missing } = await checkPeriod(db, '2026-03', {
+      now,
+      timeZone: 'UTC',
+      currency: 'USD',
+      table: defaultContract.movements,
+    });
     return missing.filter(({ what }) => what === 'earlier_month_open');
   };
   const memo = await db('entries').where({ record_id: 'po_new', key: 'network-fee' }).first();

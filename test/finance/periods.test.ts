@@ -153,11 +153,17 @@ it('the last month of all is never over, and of many open months the first twent
   expect(earlier[20]).toMatchObject({ of: null, told: '24 more earlier months are not closed' });
 });
 
-it('gives out no stored file that is not what was stored', async () => {
+it('gives out no stored file that is not what was stored, and closes nothing over broken seals', async () => {
+  const byte = (change: string) =>
+    database.db.raw(`UPDATE period_file_parts SET content = set_byte(content, 5, get_byte(content, 5) ${change}) WHERE file_id = (
+                       SELECT min(id) FROM period_files WHERE month = '2026-04' AND closing = 2 AND format = 'ndjson' AND bytes > 0)`);
   await database.db.raw('ALTER TABLE period_file_parts DISABLE TRIGGER USER');
-  await database.db.raw(`UPDATE period_file_parts SET content = set_byte(content, 5, 65) WHERE file_id = (SELECT min(id)
-                         FROM period_files WHERE month = '2026-04' AND closing = 2 AND format = 'ndjson')`);
+  await byte('+ 1');
   await expect(exported('2026-04', 'ndjson')).rejects.toThrow('is not what was stored');
+  const refused = await close('2026-05', 'please');
+  expect(refused.missing[0]).toMatchObject({ what: 'seals_broken', byReason: false });
+  expect(refused.missing[0]?.told).toMatch(/^1 finding .* the stored file 2026-04-\S+ .* is not what was stored/);
+  await byte('- 1');
   await database.db.raw('ALTER TABLE period_file_parts ENABLE TRIGGER USER');
   await expect(database.db('period_file_parts').delete()).rejects.toThrow('append-only');
 });

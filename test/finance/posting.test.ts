@@ -10,6 +10,7 @@ import { attributeBalance } from '../../src/records/books/attribute-balance.js';
 import { getEntry, listEntries } from '../../src/records/books/list-entries.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
+import { closeMonth } from '../support/closed-month.js';
 import { useDatabase } from '../support/database.js';
 import { absence, at, poll } from '../support/observations.js';
 import { paidIntent, payout } from '../support/records.js';
@@ -112,11 +113,7 @@ it('corrects what is shown otherwise by a reversal and a new entry, each referri
 });
 
 it('puts what changes in a closed month into the next open one, and leaves the month as it was', async () => {
-  const closed = { status: 'closed', closed_at: new Date(), closed_by: 'ann' };
-  await database.db('periods').insert([
-    { month: '2026-03', ...closed },
-    { month: '2026-04', ...closed },
-  ]);
+  for (const month of ['2026-03', '2026-04']) await closeMonth(database.db, month);
   const before = await totals('2026-04');
   await save(database, [poll('payout', withdrawal({ feeAmount: '0.9' }), 50)]);
   await post();
@@ -199,6 +196,6 @@ it('takes no change, no deletion, no entry out of balance and none of a closed m
   await expect(add([])).rejects.toThrow('has no lines');
   const late = { entry_id: first.id, account: 'assets:operating', asset_code: ASSET, line: 90, amount: 1 };
   await expect(db('entry_lines').insert(late)).rejects.toThrow('no more lines');
-  await db('periods').insert({ month: june.month, status: 'closed', closed_at: new Date(), closed_by: 'ann' });
+  await closeMonth(db, june.month);
   await expect(add(['1', '-1'])).rejects.toThrow('is closed');
 }, 120_000);

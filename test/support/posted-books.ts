@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { expect } from 'vitest';
 import { accounts, subWalletAccount } from '../../src/domain/books/chart.js';
 import { subtractAmounts, sumAmounts } from '../../src/domain/money.js';
+import { wholeBooks } from '../../src/finance/audit/verify-books.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
@@ -15,6 +16,14 @@ export function postBooks(db: Knex) {
   return postEntries({ db, log: createLog('silent'), table, timeZone: 'UTC', currency: 'USD' });
 }
 
+/** What a verification finds wrong in the books, in words. */
+export async function bookFindings(db: Knex): Promise<string[]> {
+  const found: string[] = [];
+  const deps = { db, table: defaultContract.movements, timeZone: 'UTC', currency: 'USD' };
+  await wholeBooks(deps)(({ what, told }) => void found.push(`${what}: ${told}`));
+  return found;
+}
+
 /**
  * Posts, and holds the books against what balances are proven by, to the last digit: the operating balance of each asset, and
  * what these sub-wallets hold and are owed.
@@ -22,6 +31,7 @@ export function postBooks(db: Knex) {
 export async function expectPosted(db: Knex, wallets: readonly string[] = []): Promise<void> {
   await postBooks(db);
   expect(await postBooks(db)).toMatchObject({ entries: 0, complete: true });
+  expect(await bookFindings(db)).toEqual([]);
   const totals = await accountTotals(db, '9999-12');
   const closing = (account: string, asset: string) =>
     totals.find((one) => one.account === account && one.assetCode === asset)?.closing ?? '0';

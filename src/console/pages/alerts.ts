@@ -28,6 +28,7 @@ const noticeWords: Readonly<Record<string, string>> = {
   'alert.firing': 'fires',
   'alert.resolved': 'is over',
   'alert.digest': 'the day’s digest',
+  'books.closed': 'a month was closed',
 };
 
 const OVER_DAYS = 7;

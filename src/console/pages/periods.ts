@@ -42,6 +42,11 @@ function periodBadge(status: 'open' | 'closed'): Value {
 /** What has to hold before a month is closed, and what is to be done where it does not. */
 const closeChecks: readonly { title: string; what: readonly Missing['what'][]; next: string }[] = [
   {
+    title: 'Nothing sealed or closed was changed',
+    what: ['seals_broken', 'books_changed'],
+    next: 'Find out who changed it. The month that was changed can be reopened, and closed again.',
+  },
+  {
     title: 'The month is over, and those before it are closed',
     what: ['month_not_over', 'nothing_posted', 'earlier_month_open', 'already_closed'],
     next: 'Wait, or close the earlier month first. No reason makes up for this.',
@@ -70,6 +75,11 @@ const closeChecks: readonly { title: string; what: readonly Missing['what'][]; n
     title: 'The books end the month with what the service held',
     what: ['closing_differs'],
     next: 'It can’t be taken back. With a reason the month is closed without it; next time give the day when you attribute.',
+  },
+  {
+    title: 'The books are what the records and the proofs of balances come to',
+    what: ['books_differ'],
+    next: 'An entry was made past the program: Audit and Ledger show it.',
   },
   {
     title: 'Every line has a value',
@@ -160,6 +170,7 @@ function missingHref({ what, of }: Missing): string | null {
   if (what === 'balance_unproven' || what === 'closing_differs' || what === 'asset_not_opened')
     return `/balances/${inPath(of)}`;
   if (what === 'unpriced_lines') return `/ledger/${inPath(of)}`;
+  if (what === 'books_changed') return periodHref(of);
   return what === 'earlier_month_open' ? periodHref(of) : null;
 }
 

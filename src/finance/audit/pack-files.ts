@@ -37,6 +37,7 @@ export interface PackScope extends PackAsked {
 
 export async function* packFiles(trx: Knex.Transaction, scope: PackScope): AsyncGenerator<ZippedFile> {
   yield { name: 'README.txt', content: [packReadme(scope)] };
+  yield { name: 'HEAD', content: [`${scope.seals.to}:${scope.seals.headHash}\n`] };
   yield { name: 'about.json', content: [`${toLine(aboutOf(scope))}\n`] };
   yield* periodContent(trx, scope);
   yield { name: 'breaks.ndjson', content: breakLines(trx, scope) };
@@ -146,6 +147,7 @@ kept, and in a pack made later both are null in breaks.ndjson.`;
 ${state}
 
 What is in it
+  HEAD                  the number and hash of the last seal in it: keep it outside
   about.json            the month, its closing, and the seals that cover it
   books/                the books: entries, accounts, values, orders, payments, payouts, balances, as csv, ndjson,
                         xlsx, hledger and beancount; of a closed month the files stored when it was closed
@@ -162,7 +164,8 @@ How to check it
   2. The seals: each line of seals/seals.ndjson names, as "previous", the SHA-256 of the line before it, and as "rowsHash"
      that of its rows. The last one (seal ${seals.to}) must have the SHA-256
        ${seals.headHash}
-     Hold it against what was kept elsewhere at the time: the log of the schedulers, an earlier export or pack.
+     Hold it against what was kept elsewhere at the time: the notice of the closing, the log of the schedulers, an earlier
+     export or pack. Whoever has the database holds HEAD against it: tallyhook audit verify --head "$(cat HEAD)".
      docs/audit.md of Tallyhook has the recipe, and a program of some forty lines that does it all.
   3. The ledgers: hledger -f books/${month}.journal check; bean-check books/${month}.beancount
 

@@ -4,6 +4,7 @@ import type { Logger } from '../../log.js';
 import { logRepeatedRefusals } from '../../records/actions/record-action.js';
 import { checkSeals, lastSealCheck } from '../../records/audit/seal-checks.js';
 import { sealRows } from '../../records/audit/seal-rows.js';
+import type { VerifyOptions } from '../../records/audit/verify-seals.js';
 import { describeError } from '../../records/database/database-errors.js';
 
 const PAUSE_MS = 5 * 60_000;
@@ -13,6 +14,8 @@ export interface SealingDeps {
   db: Knex;
   log: Logger;
   now: () => Date;
+  /** What is verified with all seals: the books. */
+  also?: VerifyOptions['also'];
   /** Ends what was asked for; what is kept ends by its own signal. */
   signal: AbortSignal;
 }
@@ -82,7 +85,12 @@ async function check(
     await trySealing(deps, signal, async () => {});
     sealedAt = performance.now();
   };
-  const { findings, firstFinding, seals, rows } = await checkSeals(deps, { actor, signal, meanwhile });
+  const { findings, firstFinding, seals, rows } = await checkSeals(deps, {
+    actor,
+    signal,
+    meanwhile,
+    ...(deps.also === undefined ? {} : { also: deps.also }),
+  });
   if (signal.aborted) return;
   if (findings === 0) deps.log.info({ seals, rows }, 'seals verified');
   else deps.log.error({ findings, first: firstFinding?.told }, 'seals broken');

@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import { firstDayAfter, monthAfter, startOfDay } from '../../domain/books/posting-month.js';
-import { minuteOf, words } from '../../domain/in-words.js';
+import { counted, minuteOf, words } from '../../domain/in-words.js';
 import { sumAmounts } from '../../domain/money.js';
 import type { Missing, PeriodCheck } from '../../domain/views/books-shapes.js';
 import type { Coverage } from '../../domain/views/proof-shapes.js';
+import { decidingSealCheck, type SealCheck } from '../../records/audit/seal-checks.js';
+import type { Finding } from '../../records/audit/verify-head.js';
 import { unprovenBalances } from '../../records/balances/balance-proofs.js';
 import { monthTotals } from '../../records/books/account-totals.js';
 import {
@@ -18,13 +20,17 @@ import {
 } from '../../records/books/period-facts.js';
 import { closedMonths } from '../../records/books/posting-progress.js';
 import { coverage } from '../../records/runs/coverage.js';
+import { verifyBooks } from '../audit/verify-books.js';
+import type { PostingDeps } from '../posting-deps.js';
 
-export interface CheckSettings {
+export interface CheckSettings extends Pick<PostingDeps, 'timeZone' | 'currency' | 'table'> {
   now: Date;
   /** What the service's records showed by then has to be posted; left out: two minutes ago, since posting is every minute. */
   knownAt?: Date;
-  timeZone: string;
-  currency: string;
+  /** What a verification of all seals has just come to; left out: what is known of them. */
+  seals?: Pick<SealCheck, 'findings' | 'firstFinding'>;
+  /** What the month's records come to is held against their entries too, which takes as long as to post them. */
+  isDeep?: boolean;
 }
 
 /** What books are made of: of each, all that there was at the end of the month has to be read. */
@@ -39,7 +45,10 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
   const knownAt = settings.knownAt ?? new Date(now.getTime() - POSTED_WITHIN_MS);
   // Not a number after the last month of all, 9999-12: that is never over.
   const end = startOfDay(timeZone, firstDayAfter(month));
+  const changed = await bookFaults(db, month, settings);
   const missing = [
+    ...(await brokenSeals(db, settings.seals)),
+    ...changed.filter((one) => !one.byReason),
     ...(await orderOfMonths(db, month, !(now.getTime() >= end))),
     ...(await notPosted(db, knownAt)),
     ...(await criticalBreaks(db)).map(({ id, kind, entity }) =>
@@ -50,6 +59,7 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
       byReason('balance_unproven', assetCode, `the balance of ${assetCode} is not proven: ${why}`),
     ),
     ...(await closingDiffers(db, { month, end, timeZone })),
+    ...changed.filter((one) => one.byReason),
     ...(await unpricedLines(db, month, currency)).map(({ assetCode, why, lines, entry }) =>
       byReason(
         'unpriced_lines',
@@ -59,6 +69,28 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
     ),
   ];
   return { month, missing };
+}
+
+/** A chain that is broken proves nothing of what would be closed. */
+async function brokenSeals(db: Knex, seals: CheckSettings['seals']): Promise<Missing[]> {
+  const { findings = 0, firstFinding = null } = seals ?? (await decidingSealCheck(db)) ?? {};
+  if (findings === 0) return [];
+  const found = `${counted(findings, 'finding')} when the sealed logs were verified: ${firstFinding}`;
+  return [never('seals_broken', `${found}. Run tallyhook audit verify`)];
+}
+
+/** What was changed behind a closing can't be closed over: reopen that month, which shows it, and close it again. */
+async function bookFaults(db: Knex, month: string, { isDeep = false, ...settings }: CheckSettings): Promise<Missing[]> {
+  const found: Missing[] = [];
+  const reportFinding = ({ what, from, told }: Finding) =>
+    void found.push(
+      what === 'balance_differs' || what === 'entry_differs'
+        ? byReason('books_differ', from, told)
+        : never('books_changed', told, what === 'entry_late' ? null : from),
+    );
+  const closings = isDeep ? 'all' : 'newest';
+  await verifyBooks({ ...settings, db }, { reportFinding, closings, ...(isDeep ? { records: month } : {}) });
+  return found;
 }
 
 async function orderOfMonths(db: Knex, month: string, isRunning: boolean): Promise<Missing[]> {

@@ -2,6 +2,9 @@ import type { Knex } from 'knex';
 import type { Chart } from '../../domain/books/chart.js';
 import type { Missing, PeriodFile } from '../../domain/views/books-shapes.js';
 import { recordAction } from '../../records/actions/record-action.js';
+import { sealRows } from '../../records/audit/seal-rows.js';
+import { verifySeals } from '../../records/audit/verify-seals.js';
+import { lastEntry } from '../../records/books/list-entries.js';
 import { storePeriodFile } from '../../records/books/period-files.js';
 import { beginClosing, saveClosed } from '../../records/books/periods.js';
 import { lockBooks } from '../../records/books/posting-progress.js';
@@ -9,7 +12,7 @@ import { secretFingerprints } from '../../records/deliveries/secrets.js';
 import { exportFormatNames, exportFormats } from '../export-formats.js';
 import { postEntries } from '../post-entries.js';
 import { oneMoment, type PostingDeps } from '../posting-deps.js';
-import { checkPeriod } from './check-period.js';
+import { type CheckSettings, checkPeriod } from './check-period.js';
 
 export interface ClosingDeps extends PostingDeps {
   now: () => Date;
@@ -31,9 +34,18 @@ export type CloseResult =
 export async function closePeriod(deps: ClosingDeps, asked: Asked): Promise<CloseResult> {
   const { rows } = await deps.db.raw<{ rows: { now: Date }[] }>('SELECT now() AS now');
   const knownAt = rows[0]?.now ?? deps.now();
+  await sealRows(deps);
+  const { findings, firstFinding } = await verifySeals(deps.db);
+  const known = { knownAt, seals: { findings, firstFinding: firstFinding?.told ?? null } };
   await postEntries(deps);
   const reason = asked.reason?.trim() || null;
-  return deps.db.transaction((trx) => closeNow(trx, { ...deps, knownAt }, { ...asked, reason }), oneMoment);
+  const result = await deps.db.transaction(
+    (trx) => closeNow(trx, { ...deps, ...known }, { ...asked, reason }),
+    oneMoment,
+  );
+  // What was closed is sealed at once: the head that is sent out has it.
+  if (result.outcome === 'closed') await sealRows(deps);
+  return result;
 }
 
 /** Whether it is closed with what is missing; an empty reason is none. */
@@ -43,11 +55,11 @@ export function mayClose(missing: readonly Missing[], reason: string | null): bo
 
 async function closeNow(
   trx: Knex.Transaction,
-  deps: ClosingDeps & { knownAt: Date },
+  deps: ClosingDeps & Required<Pick<CheckSettings, 'knownAt' | 'seals'>>,
   { month, actor, reason }: Asked,
 ): Promise<CloseResult> {
   await lockBooks(trx);
-  const { missing } = await checkPeriod(trx, month, { ...deps, now: deps.now() });
+  const { missing } = await checkPeriod(trx, month, { ...deps, now: deps.now(), isDeep: true });
   const about = { actor, action: 'close period', target: `period ${month}`, reason } as const;
   if (!mayClose(missing, reason)) {
     await recordAction(trx, { ...about, details: { missing }, outcome: 'refused' });
@@ -58,7 +70,7 @@ async function closeNow(
   const hashes = files.map(({ name, sha256 }) => ({ name, sha256 }));
   const secrets = await secretFingerprints(trx);
   const { timeZone, currency } = deps;
-  const details = { missing, files: hashes, secrets, timeZone, currency };
+  const details = { missing, files: hashes, lastEntry: await lastEntry(trx), secrets, timeZone, currency };
   await recordAction(trx, { ...about, details, outcome: 'done' });
   return { outcome: 'closed', month, missing, files };
 }

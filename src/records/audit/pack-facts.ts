@@ -16,6 +16,21 @@ export async function closingAction(db: Knex, month: string): Promise<ActionView
   return row === undefined ? null : getAction(db, row.id);
 }
 
+/** Months that were closed within a day and whose closing is sealed, with the seal of it. */
+export async function closedHeads(
+  db: Knex,
+): Promise<{ month: string; closing: number; actor: string; number: string; hash: string }[]> {
+  return rowsOf<{ month: string; closing: number; actor: string; number: string; hash: string }>(db)`
+    SELECT month, closings AS closing, closed_by AS actor, seal.number::text AS number, seal.hash FROM periods
+    CROSS JOIN LATERAL (
+      SELECT id FROM actions WHERE action = 'close period' AND outcome = 'done' AND target = 'period ' || month ORDER BY id DESC LIMIT 1
+    ) AS closed
+    CROSS JOIN LATERAL (
+      SELECT number, hash FROM seals WHERE log = 'actions' AND until >= closed.id ORDER BY seals.number LIMIT 1
+    ) AS seal
+    WHERE status = 'closed' AND closed_at > now() - interval '1 day' ORDER BY month`;
+}
+
 /** The number of the seal of a row; null: it is not sealed. */
 export async function sealOf(db: Knex, log: LogName, place: string): Promise<string | null> {
   const row = await db('seals').where({ log }).where('until', '>=', place).orderBy('number').first('number');

@@ -105,6 +105,7 @@ const times: Readonly<Record<LogName, string>> = {
   entry_rates: 'valued_at',
   given_rates: 'imported_at',
   balance_attributions: 'at',
+  opened_assets: 'opened_at',
   break_steps: 'at',
   period_files: 'stored_at',
   actions: 'at',

@@ -29,6 +29,7 @@ export type LogName =
   | 'entry_rates'
   | 'given_rates'
   | 'balance_attributions'
+  | 'opened_assets'
   | 'break_steps'
   | 'period_files'
   | 'actions';
@@ -94,6 +95,7 @@ export const sealedLogs: readonly SealedLog[] = [
     }),
     newer: ['bookedOn'],
   },
+  log('opened_assets', 29776, { text: ['assetCode'], decimal: ['balance'], time: ['openedAt'] }),
   log('break_steps', 29773, { whole: ['breakId'], text: ['action', 'actor', 'note'], time: ['at'] }),
   log('period_files', 29774, {
     text: ['month', 'format', 'name', 'sha256'],

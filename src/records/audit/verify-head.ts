@@ -79,12 +79,22 @@ export interface Finding {
     | 'head_changed'
     /** A stored file of a closed month. */
     | 'file_changed'
+    /** The state of a month, without an action. */
+    | 'period_changed'
+    /** An entry that was posted into a closed month. */
+    | 'entry_late'
+    /** Sums of lines are not those that are kept, or were stored when a month was closed. */
+    | 'accounts_differ'
+    /** The books hold something else than the balance is proven by. */
+    | 'balance_differs'
+    /** Entries are not what their record comes to. */
+    | 'entry_differs'
     /** Rows at the end of a log that others were made of. */
     | 'tail_missing';
   /** The number of the seal; null: no one seal. */
   seal: string | null;
   log: string | null;
-  /** The first and the last: rows of the log, or seals where there is none. */
+  /** The first and the last: rows of the log, or seals where there is none; of the books a month, an asset or a record. */
   from: string;
   to: string;
   /** How many rows. */

@@ -24,6 +24,8 @@ export interface VerifyOptions extends Partial<SealRange> {
   onProgress?: (at: { seal: string; rows: number }) => void;
   /** Done after each seal: what must not wait until all is verified. */
   meanwhile?: () => Promise<void>;
+  /** Done after all seals, where all are verified: what else is to be held against them. */
+  also?: (reportFinding: ReportFinding) => Promise<void>;
   signal?: AbortSignal;
 }
 
@@ -74,6 +76,7 @@ export async function verifySeals(db: Knex, options: VerifyOptions = {}): Promis
   }
   if (to === null) await verifyHead(db, scan.reportFinding);
   await verifyTails(db, scan.reportFinding);
+  if (from === null && to === null) await options.also?.(scan.reportFinding);
   const before = scan.found.findings;
   await verifyExpected(db, scan.reportFinding, expected);
   return { ...scan.found, unexpected: scan.found.findings - before, isWhole: from === null && to === null };

@@ -46,12 +46,15 @@ export async function accountValues(trx: Knex.Transaction, month: string, curren
   return rows;
 }
 
+/** The same as `accountTotals`, out of the sums that are kept by month. */
+export async function keptTotals(db: Knex, month: string): Promise<AccountTotal[]> {
+  return rowsOf<AccountTotal>(db)`${totalsUntil(month, 'account_months')} ${BY_ACCOUNT}`;
+}
+
 /** More would be no page: with many sub-wallets, an account is asked for by its name. */
 const MOST_ROWS = 200;
 
-/**
- * The same as `accountTotals`, out of the sums that are kept by month: for display. `more`: there are more than are shown.
- */
+/** The same, for display. `more`: there are more than are shown. */
 export async function monthTotals(
   db: Knex,
   month: string,

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { type EntryLineView, type EntryView, entryLineShape, entryShape } from '../../domain/views/books-shapes.js';
 import { type Filters, given, isRowId, type Page, type PageQuery, pageById } from '../database/paging.js';
-import { raw, rowsOf } from '../database/statements.js';
+import { raw, rowsOf, valueOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
 export type EntryFilters = Filters<'account' | 'assetCode' | 'month' | 'recordKind' | 'recordId'>;
@@ -59,4 +59,9 @@ async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
       lines: (byEntry.get(row.id) ?? []).map((line) => viewOf(entryLineShape, line)),
     }),
   );
+}
+
+/** The id of the newest; "0": there is none. */
+export async function lastEntry(db: Knex): Promise<string> {
+  return valueOf<string>(db)`SELECT coalesce(max(id), 0)::text AS id FROM entries`;
 }

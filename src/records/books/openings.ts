@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { InTransit, Opening } from '../../domain/books/balance-entries.js';
 import { accounts } from '../../domain/books/chart.js';
-import { rowOf, rowsOf, run, tableOf } from '../database/statements.js';
+import { raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
 
 /** Assets whose books are open, with the moment in ms. */
 export async function openedAssets(trx: Knex): Promise<Map<string, number>> {
@@ -28,6 +28,13 @@ export async function openAssets(trx: Knex.Transaction): Promise<Opening[]> {
     UNION SELECT 'payment_intent', id FROM payment_intents WHERE irregular_status = 'pending_decision'
     ON CONFLICT DO NOTHING`;
   await trx('match_progress').update({ seq: 0 });
+  return rows.map(inMs);
+}
+
+/** Of all assets whose books are open. */
+export async function openings(trx: Knex): Promise<Opening[]> {
+  const rows = await rowsOf<Omit<Opening, 'at'> & { at: Date }>(trx)`
+    SELECT asset_code AS "assetCode", trim_scale(balance)::text AS balance, opened_at AS at FROM opened_assets ORDER BY asset_code`;
   return rows.map(inMs);
 }
 
@@ -58,13 +65,19 @@ export async function subWalletOpenings(
 }
 
 /** What finance attributed and the books do not say yet, of assets whose books are open. */
-export async function unpostedAttributions(
+export const unpostedAttributions = (trx: Knex) => attributions(trx, raw('NOT'));
+
+/** What they say of it. */
+export const postedAttributions = (trx: Knex) => attributions(trx, raw(''));
+
+async function attributions(
   trx: Knex,
+  not: ReturnType<typeof raw>,
 ): Promise<{ id: string; assetCode: string; amount: string; at: number; day: string | null }[]> {
   const rows = await rowsOf<{ id: string; assetCode: string; amount: string; at: Date; day: string | null }>(trx)`
-    SELECT id, asset_code AS "assetCode", trim_scale(amount)::text AS amount, at, to_char(booked_on, 'YYYY-MM-DD') AS day
+    SELECT said.id, asset_code AS "assetCode", trim_scale(amount)::text AS amount, at, to_char(booked_on, 'YYYY-MM-DD') AS day
     FROM balance_attributions AS said JOIN opened_assets USING (asset_code)
-    WHERE NOT EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text) ORDER BY id`;
+    WHERE ${not} EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text) ORDER BY said.id`;
   return rows.map(inMs);
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { createSealing } from '../../finance/audit/sealing-loop.js';
+import { wholeBooks } from '../../finance/audit/verify-books.js';
 import { createPosting } from '../../finance/posting-loop.js';
 import { alertLoop } from '../../notify/alert-loop.js';
 import { callbackLoops } from '../../notify/send-callbacks.js';
@@ -37,8 +38,9 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   startSettling(runtime, client);
   const deps = { ...reconcileDeps(runtime, client, adoptedAt), client };
   const books = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
-  const posting = createPosting({ db, log, table: contract.movements, ...books });
-  const sealing = createSealing({ db, log, now, signal });
+  const settings = { db, log, table: contract.movements, ...books };
+  const posting = createPosting(settings);
+  const sealing = createSealing({ db, log, now, signal, also: wholeBooks(settings) });
   closers.add('sealing', () => sealing.close());
   const notifyLoop = createNotifying(runtime, adoptedAt);
   const beside = {

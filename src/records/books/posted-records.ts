@@ -1,0 +1,73 @@
+import type { Knex } from 'knex';
+import { accounts } from '../../domain/books/chart.js';
+import { bookedKinds } from '../../domain/books/entry.js';
+import type { MovingKind } from '../balances/balance-records.js';
+import { columnOf, raw, rowsOf, sql, valueOf } from '../database/statements.js';
+import { recordTables } from '../record-columns.js';
+
+/** Whether all that is known is posted, but for payouts that are to be placed. */
+export async function isLevel(trx: Knex): Promise<boolean> {
+  return valueOf<boolean>(trx)`
+    SELECT EXISTS (SELECT FROM posting_progress JOIN movements_progress USING (seq, contract) WHERE seq >= renewing_to)
+      AND NOT EXISTS (SELECT FROM posting_due)
+      AND NOT EXISTS (SELECT FROM balance_attributions AS said JOIN opened_assets USING (asset_code)
+        WHERE NOT EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text)) AS level`;
+}
+
+const AT_ONCE = 500;
+
+/** Ids of records that are in the books or moved a balance, some at a time; of a month those that are booked in it. */
+export async function* bookedIds(db: Knex, kind: MovingKind, month: string | null): AsyncGenerator<string[]> {
+  const booked = sql`SELECT DISTINCT record_id FROM entries WHERE record_kind = ${kind}`;
+  for (let after = ''; ; ) {
+    const rest = sql`AND record_id > ${after} ORDER BY record_id LIMIT ${AT_ONCE}`;
+    const ids =
+      month === null
+        ? await columnOf<string>(db)`
+            (${booked} ${rest}) UNION
+            (SELECT DISTINCT record_id FROM movements WHERE record_kind = ${kind} ${rest}) ORDER BY record_id LIMIT ${AT_ONCE}`
+        : await columnOf<string>(db)`${booked} AND month = ${month} ${rest}`;
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    yield ids;
+    after = last;
+  }
+}
+
+/** Which of these records changed and are not posted since; null: all may be. */
+export async function unpostedOf(
+  trx: Knex,
+  kind: MovingKind,
+  ids: readonly string[],
+): Promise<ReadonlySet<string> | null> {
+  const seq = await columnOf<string>(trx)`
+    SELECT posting_progress.seq FROM posting_progress JOIN movements_progress USING (contract)
+    WHERE movements_progress.seq >= renewing_to`;
+  if (seq[0] === undefined) return null;
+  const waiting = await columnOf<string>(trx)`
+    SELECT entity_id AS id FROM changes WHERE seq > ${seq[0]} AND entity_kind = ${kind} AND entity_id = ANY (${ids}::text[])
+    UNION SELECT record_id FROM posting_due WHERE record_kind = ${kind}
+    UNION SELECT irregular_refund_payout_id FROM changes JOIN payment_intents ON entity_kind = 'payment_intent' AND entity_id = id
+      WHERE seq > ${seq[0]} AND ${kind} = 'payout'`;
+  return new Set(waiting);
+}
+
+/** Entries of what there is not, or of what nothing is booked. */
+export async function unfoundedEntries(trx: Knex): Promise<{ id: string; recordKind: string; recordId: string }[]> {
+  const of = (kind: string, from: string) => sql`record_kind = ${kind} AND NOT EXISTS (SELECT FROM ${raw(from)})`;
+  return rowsOf<{ id: string; recordKind: string; recordId: string }>(trx)`
+    SELECT id::text AS id, record_kind AS "recordKind", record_id AS "recordId" FROM entries AS booked
+    WHERE record_kind <> ALL (${bookedKinds}::text[])
+      OR ${of('payment_intent', `${recordTables.payment_intent} AS record WHERE record.id = record_id`)}
+      OR ${of('payin', `${recordTables.payin} AS record WHERE record.id = record_id`)}
+      OR ${of('payout', `${recordTables.payout} AS record WHERE record.id = record_id`)}
+      OR ${of('transaction', `${recordTables.transaction} AS record WHERE record.id = record_id`)}
+      OR ${of('attribution', 'balance_attributions AS said WHERE said.id::text = record_id')}
+      OR ${of('opening', 'opened_assets WHERE asset_code = record_id')}
+      OR ${of(
+        'placement',
+        `entry_lines JOIN entries AS paid ON paid.id = entry_id
+           WHERE account = '${accounts.payoutsInTransit}' AND asset_code = booked.record_id AND paid.record_kind <> 'placement'`,
+      )}
+    ORDER BY id LIMIT 100`;
+}
