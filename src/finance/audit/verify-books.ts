@@ -5,6 +5,7 @@ import { entriesOf } from '../../domain/books/entries-of.js';
 import type { Draft } from '../../domain/books/entry.js';
 import type { Append } from '../../domain/books/plan-posting.js';
 import { subtractAmounts, sumAmounts } from '../../domain/money.js';
+import { verifyGiven } from '../../records/audit/verify-given.js';
 import { findingOf, type ReportFinding } from '../../records/audit/verify-head.js';
 import { verifyMonths } from '../../records/audit/verify-months.js';
 import { movingKinds } from '../../records/balances/balance-records.js';
@@ -12,7 +13,7 @@ import { sumMovements } from '../../records/balances/balance-sums.js';
 import { keptTotals } from '../../records/books/account-totals.js';
 import { readBookRecords } from '../../records/books/book-records.js';
 import { openedAssets, openings, postedAttributions, subWalletOpenings } from '../../records/books/openings.js';
-import { bookedIds, isLevel, unfoundedEntries, unpostedOf } from '../../records/books/posted-records.js';
+import { bookedIds, hasProgress, isLevel, unfoundedEntries, unpostedOf } from '../../records/books/posted-records.js';
 import { planDrafts } from '../append-drafts.js';
 import { placementDrafts } from '../post-entries.js';
 import type { Books, PostingDeps } from '../posting-deps.js';
@@ -35,7 +36,10 @@ export async function verifyBooks(
   await oneSnapshot(deps.db, (trx) => verifyMonths(trx, reportFinding, { closings }));
   await oneSnapshot(deps.db, (trx) => verifyBalances({ ...deps, trx }, reportFinding));
   if (records === undefined) return;
-  await oneSnapshot(deps.db, (trx) => verifyUnfounded(trx, reportFinding));
+  await oneSnapshot(deps.db, async (trx) => {
+    await verifyUnfounded(trx, reportFinding);
+    await verifyGiven(trx, reportFinding);
+  });
   for (const kind of movingKinds)
     for await (const ids of bookedIds(deps.db, kind, records))
       await oneSnapshot(deps.db, async (trx) => {
@@ -99,11 +103,15 @@ async function verifyBalances(deps: InTransaction, reportFinding: ReportFinding)
 }
 
 function balanceFinding(assetCode: string, booked: string, proven: string) {
-  const message = `the books hold ${booked} ${assetCode} on ${accounts.operating}, and the balance is proven by ${proven}: ${subtractAmounts(booked, proven)} more`;
+  const message = `the books hold ${booked} ${assetCode} on ${accounts.operating}, and the balance is proven by ${proven}: a difference of ${subtractAmounts(booked, proven)}`;
   return findingOf('balance_differs', message, { log: 'accounts', from: assetCode });
 }
 
 async function verifyUnfounded(trx: Knex.Transaction, reportFinding: ReportFinding): Promise<void> {
+  if (!(await hasProgress(trx)))
+    reportFinding(
+      findingOf('entry_differs', 'no row says how far the entries are posted', { log: 'entries', from: '0' }),
+    );
   for (const { id, recordKind, recordId } of await unfoundedEntries(trx)) {
     const message = `entry ${id} is of ${recordKind} ${recordId}, and there is none such`;
     reportFinding(findingOf('entry_differs', message, { log: 'entries', from: id, rows: 1 }));

@@ -87,6 +87,8 @@ export interface Finding {
     | 'accounts_differ'
     /** The books hold something else than the balance is proven by. */
     | 'balance_differs'
+    /** A row that comes only with an action of a person, without it. */
+    | 'action_missing'
     /** Entries are not what their record comes to. */
     | 'entry_differs'
     /** Rows at the end of a log that others were made of. */

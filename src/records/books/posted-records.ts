@@ -14,6 +14,12 @@ export async function isLevel(trx: Knex): Promise<boolean> {
         WHERE NOT EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text)) AS level`;
 }
 
+/** Whether it is known how far is posted; true also where nothing is. */
+export async function hasProgress(trx: Knex): Promise<boolean> {
+  return valueOf<boolean>(trx)`
+    SELECT EXISTS (SELECT FROM posting_progress) OR NOT EXISTS (SELECT FROM entries) AS known`;
+}
+
 const AT_ONCE = 500;
 
 /** Ids of records that are in the books or moved a balance, some at a time; of a month those that are booked in it. */

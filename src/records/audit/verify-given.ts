@@ -1,0 +1,30 @@
+import type { Knex } from 'knex';
+import { rowsOf } from '../database/statements.js';
+import { findingOf, type ReportFinding } from './verify-head.js';
+
+const NAMED = 100;
+
+/**
+ * What people give to the books comes with their action, in its transaction: rates, attributions, the files of a closing; and a posted entry is
+ * valued anew only by rates that were given then. The database holds that for whoever has no right to disable its triggers.
+ */
+export async function verifyGiven(db: Knex, reportFinding: ReportFinding): Promise<void> {
+  const rows = await rowsOf<{ log: string; id: string }>(db)`
+    SELECT 'given_rates' AS log, id::text AS id FROM given_rates AS given
+    WHERE NOT EXISTS (SELECT FROM actions WHERE action = 'import rates' AND outcome = 'done' AND at = imported_at AND actor = given.actor)
+    UNION ALL SELECT 'balance_attributions', max(id)::text FROM balance_attributions AS said
+    GROUP BY asset_code, amount, actor, note
+    HAVING count(*) > (SELECT count(*) FROM actions WHERE action = 'attribute balance' AND outcome = 'done' AND actor = said.actor
+      AND target = 'balance ' || asset_code AND reason = note AND details ->> 'amount' = trim_scale(amount)::text)
+    UNION ALL SELECT 'period_files', id::text FROM period_files
+    WHERE NOT EXISTS (SELECT FROM actions WHERE action = 'close period' AND outcome = 'done' AND at = stored_at AND target = 'period ' || month)
+    UNION ALL SELECT 'entry_rates', valued.id::text FROM entry_rates AS valued JOIN entries ON entries.id = entry_id
+    WHERE valued_at <> posted_at AND NOT EXISTS (
+      SELECT FROM given_rates WHERE given_rates.asset_code = valued.asset_code AND given_rates.currency = valued.currency
+        AND given_rates.date = entries.day AND given_rates.rate = valued.rate AND imported_at = valued_at)
+    ORDER BY log, id LIMIT ${NAMED}`;
+  for (const { log, id } of rows)
+    reportFinding(
+      findingOf('action_missing', `row ${id} of ${log} has no action that it came with`, { log, from: id, rows: 1 }),
+    );
+}
