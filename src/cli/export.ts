@@ -1,9 +1,14 @@
 import { type Command, Option } from 'commander';
 import { type ExportFormat, exportFormatNames } from '../finance/export-formats.js';
 import { exportMonth, planExport } from '../finance/export-month.js';
+import { postEntries } from '../finance/post-entries.js';
+import type { PostingDeps } from '../finance/posting-deps.js';
+import { closedAt } from '../records/books/period-files.js';
+import { databaseNow } from '../records/books/posting-progress.js';
+import { describeError } from '../records/database/database-errors.js';
 import { keepHeapSmall } from '../wiring/small-heap.js';
 import { type Flags, month } from './arguments.js';
-import { printFiles, printPlan } from './print.js';
+import { EXIT_FINDINGS, oneLine, printFiles, printPlan } from './print.js';
 import { withStore } from './with-store.js';
 
 interface ExportFlags extends Flags {
@@ -13,18 +18,35 @@ interface ExportFlags extends Flags {
 
 export function define(command: Command): void {
   command
-    .description('write a month of the books; of a closed month the bytes that it had when it was closed')
+    .description(
+      'write a month of the books; of a closed month the bytes that it had when it was closed; of an open one what is known is posted first. Exit code 3: it is not whole, or something was changed',
+    )
     .argument('<month>', 'such as 2026-10', month)
     .addOption(new Option('--format <format>', 'what to write').choices(exportFormatNames).makeOptionMandatory())
     .requiredOption('--out <dir>', 'the folder to write to; files of these names are replaced')
     .option('--dry-run', 'only list the files that would be written')
     .option('--json', 'print JSON')
     .action((asked: string, { format, out: dir, dryRun = false, json = false }: ExportFlags) =>
-      withStore(async ({ db, books }) => {
+      withStore(async ({ db, log, books }) => {
         keepHeapSmall();
         const settings = { month: asked, format, ...(await books()) };
-        if (dryRun) printPlan(await planExport(db, settings), { dir, json });
-        else printFiles(await exportMonth(db, { dir, ...settings }), json);
+        const knownAt = await databaseNow(db);
+        if (!dryRun && (await closedAt(db, asked)) === null) await postFirst({ ...settings, db, log });
+        const result = dryRun
+          ? await planExport(db, { ...settings, knownAt })
+          : await exportMonth(db, { dir, ...settings, knownAt });
+        if (dryRun) printPlan(result, { dir, json });
+        else printFiles(result, json);
+        if (result.status === 'open') process.stderr.write(`${asked} is open: it may still change\n`);
+        for (const finding of result.findings) process.stderr.write(`${oneLine(finding)}\n`);
+        if (result.findings.length > 0) process.exitCode = EXIT_FINDINGS;
       }),
     );
+}
+
+/** Where that can't be done now, the export says until when it is posted. */
+async function postFirst(deps: PostingDeps): Promise<void> {
+  await postEntries(deps).catch((error: unknown) => {
+    process.stderr.write(`nothing could be posted now: ${describeError(error)}\n`);
+  });
 }

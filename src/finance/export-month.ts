@@ -1,24 +1,30 @@
 import type { Knex } from 'knex';
-import type { MovementTable } from '../domain/balances/movement-table.js';
 import type { Chart } from '../domain/books/chart.js';
 import { UsageError } from '../errors.js';
+import type { Finding } from '../records/audit/verify-head.js';
+import { firstMonth, unopenedAssets, unposted } from '../records/books/period-facts.js';
 import { closedAt, periodFiles, readPeriodFile } from '../records/books/period-files.js';
+import { databaseNow, postedUntil } from '../records/books/posting-progress.js';
+import { verifyBooks } from './audit/verify-books.js';
 import { type ExportFormat, exportFormats } from './export-formats.js';
 import type { ExportFile } from './exports/month-tables.js';
+import { openStanding } from './exports/open-standing.js';
 import { planFolder, writeFolder } from './exports/write-folder.js';
+import type { PostingDeps } from './posting-deps.js';
 
-interface Asked {
+type BooksOf = Pick<PostingDeps, 'timeZone' | 'currency' | 'table'>;
+
+interface Asked extends BooksOf {
   month: string;
   format: ExportFormat;
   chart: Chart;
-  currency: string;
-  timeZone: string;
-  table: Pick<MovementTable, 'words'>;
+  /** What was known by then has to be in an open month; left out: by now. */
+  knownAt?: Date;
 }
 
 /**
  * Writes a month into a folder, all of one moment. `status`: of a closed month the very bytes that were stored when it was closed;
- * of an open one as the books stand now.
+ * of an open one as the books stand now. `findings`: why they can't be taken for whole and right, in sentences.
  * @throws {UsageError} where the month is closed, and its closing stored no files of this format
  * @throws {Error} where a stored file is not what it was when it was stored
  */
@@ -38,7 +44,8 @@ async function withFiles<F>(db: Knex, asked: Asked, keep: (label: string, files:
   return db.transaction(
     async (trx) => {
       const { status, files } = await filesOf(trx, asked);
-      return { month, format, status, files: await keep(`${month}-${format}`, files) };
+      const findings = await findingsOf(trx, asked, status);
+      return { month, format, status, findings, files: await keep(`${month}-${format}`, files) };
     },
     { isolationLevel: 'repeatable read', readOnly: true },
   );
@@ -50,12 +57,29 @@ async function filesOf(
   asked: Asked,
 ): Promise<{ status: 'closed' | 'open'; files: MonthFile[] }> {
   const { month, format, chart, currency, timeZone, table } = asked;
+  const standing = await openStanding(trx);
   const all = await periodFiles(trx, month);
   const stored = all.filter((file) => file.format === format);
   if (stored.length > 0)
     return { status: 'closed', files: stored.map((file) => ({ ...file, content: readPeriodFile(trx, file.id) })) };
   await refuseClosed(trx, asked, [...new Set(all.map((file) => file.format))]);
-  return { status: 'open', files: exportFormats[format]({ trx, month, chart, currency, timeZone, table }) };
+  return { status: 'open', files: exportFormats[format]({ trx, month, chart, currency, timeZone, table, standing }) };
+}
+
+/** What the files can't be taken for whole without, in sentences: what was changed, and of an open month what is not in it. */
+async function findingsOf(trx: Knex.Transaction, asked: Asked, status: 'open' | 'closed'): Promise<string[]> {
+  const found: string[] = [];
+  const reportFinding = ({ told }: Finding) => void found.push(told);
+  await verifyBooks({ ...asked, db: trx }, { reportFinding, closings: 'newest' });
+  if (status === 'closed') return found;
+  const { changes, due, isRenewing } = await unposted(trx, asked.knownAt ?? (await databaseNow(trx)));
+  if (changes + due > 0 || isRenewing)
+    found.push(`posted until ${await postedUntil(trx)}: ${changes + due} changes of records are not posted yet`);
+  for (const asset of await unopenedAssets(trx))
+    found.push(`nothing of ${asset} is posted: its balance has no opening position`);
+  const first = await firstMonth(trx);
+  if (first === null || first > asked.month) found.push(`nothing is posted until the end of ${asked.month}`);
+  return found;
 }
 
 async function refuseClosed(

@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import request from 'supertest';
 import { beforeAll, expect, it } from 'vitest';
 import { chartSchema, defaultChart } from '../../src/domain/books/chart.js';
@@ -17,6 +19,7 @@ import { judgedBalance } from '../support/classified-balance.js';
 import { bearer, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
+import { unmarked } from '../support/month-files.js';
 import { at, poll } from '../support/observations.js';
 import { payout } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -66,6 +69,14 @@ const exported = async (month: string, format: ExportFormat, chart = defaultChar
 const all = (month: string, chart = defaultChart) =>
   Promise.all(exportFormatNames.map((format) => exported(month, format, chart)));
 
+/** Of the files as they were exported last, those that are text. */
+async function texts(): Promise<Map<string, string>> {
+  const names = (await readdir(dir)).filter((name) => /\.(csv|ndjson|journal|beancount)$/.test(name));
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(path.join(dir, name), 'utf8')] as const)),
+  );
+}
+
 it('knows when a day begins in the zone of the books, also where clocks change', () => {
   expect(new Date(startOfDay('Asia/Tokyo', '2026-04-01')).toISOString()).toBe('2026-03-31T15:00:00.000Z');
   expect(new Date(startOfDay('America/Santiago', '2026-09-06')).toISOString()).toBe('2026-09-06T04:00:00.000Z');
@@ -94,10 +105,20 @@ it('names all that is missing, and closes only with a reason', async () => {
 
 it('keeps the bytes of a closed month, whatever changes later; what changes stands in the next', async () => {
   await close('2026-03');
-  const open = await all('2026-03');
+  await all('2026-03');
+  const open = await texts();
   expect(await close('2026-03', 'the residual is being looked into')).toMatchObject({ outcome: 'closed' });
   const before = await all('2026-03');
-  expect(before.map(({ files }) => files)).toEqual(open.map(({ files }) => files));
+  const closed = await texts();
+  expect([...closed.values()].every((text) => !text.includes('monthStatus":"open') && !/,open\r$/m.test(text))).toBe(
+    true,
+  );
+  for (const [name, text] of open) {
+    expect(unmarked(name, closed.get(name) ?? ''), name).toBe(unmarked(name, text));
+    if (text.split('\n').length > 2)
+      expect(text).toMatch(/,open\r\n|"monthStatus":"open"|; Tallyhook, 2026-03: open\n/);
+  }
+  expect(closed.get('2026-03.journal')).toMatch(/^; Tallyhook, 2026-03: closed with exceptions\n; Exception: /);
   const totals = await accountTotals(database.db, '2026-03');
 
   await savePayouts('2026-03-31T14:59:59.000Z', '0.7', 200);

@@ -10,6 +10,7 @@ import { breaksUntil } from '../../records/audit/pack-facts.js';
 import { periodFiles, readPeriodFile } from '../../records/books/period-files.js';
 import { secretFingerprints } from '../../records/deliveries/secrets.js';
 import { exportFormats } from '../export-formats.js';
+import { openStanding } from '../exports/open-standing.js';
 import type { ZippedFile } from '../exports/zip-files.js';
 import { manifestOf, rowLines, sealLines } from './export-audit.js';
 import { inParts } from './pack-zip.js';
@@ -48,9 +49,18 @@ export async function* packFiles(trx: Knex.Transaction, scope: PackScope): Async
 }
 
 function aboutOf({ month, timeZone, currency, closing, at, seals }: PackScope): object {
-  const closed = closing === null ? null : { at: closing.at, by: closing.actor, reason: closing.reason };
+  const closed =
+    closing === null
+      ? null
+      : { at: closing.at, by: closing.actor, reason: closing.reason, exceptions: exceptionsOf(closing) };
   const status = closing === null ? 'open' : 'closed';
   return { format: 'tallyhook-pack-1', month, status, closed, asOf: at.toISOString(), timeZone, currency, seals };
+}
+
+/** What was missing when the month was closed, in words. */
+function exceptionsOf({ details }: ActionView): string[] {
+  const missing = Array.isArray(details['missing']) ? details['missing'] : [];
+  return missing.map((one) => String((one as { told?: unknown } | null)?.told ?? ''));
 }
 
 async function* periodContent(trx: Knex.Transaction, scope: PackScope): AsyncGenerator<ZippedFile> {
@@ -60,8 +70,9 @@ async function* periodContent(trx: Knex.Transaction, scope: PackScope): AsyncGen
       yield { name: `books/${name}`, content: readPeriodFile(trx, id) };
     return;
   }
+  const standing = await openStanding(trx);
   for (const make of Object.values(exportFormats)) {
-    for (const { name, content } of make({ trx, month, chart, currency, timeZone, table }))
+    for (const { name, content } of make({ trx, month, chart, currency, timeZone, table, standing }))
       yield { name: `books/${name}`, content };
   }
 }
@@ -140,7 +151,7 @@ function packReadme({ month, closing, at, seals, timeZone }: PackScope): string 
   const state =
     closing === null
       ? `The month is OPEN: this is how it stood at ${at.toISOString()}. It may still change.`
-      : `The month was closed at ${closing.at} by ${closing.actor}. A pack of it has these bytes whenever it is made,
+      : `The month was closed${exceptionsOf(closing).length === 0 ? '' : ' WITH EXCEPTIONS'} at ${closing.at} by ${closing.actor}. A pack of it has these bytes whenever it is made,
 except where a difference that was open then has since become more severe: what its severity and evidence were then is not
 kept, and in a pack made later both are null in breaks.ndjson.`;
   return `Evidence of ${month} (${timeZone}), made by Tallyhook

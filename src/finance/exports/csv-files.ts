@@ -17,6 +17,7 @@ import { amount, type TableColumn, text, word } from './table-columns.js';
 const ENTRY_COLUMNS =
   'entry,type,month,date,at,dated_by,adjusts,reverses,corrects,record_kind,record_id,key,version,description,sources,' +
   'observed_by,posted_at,line,account,name,asset,amount,memo,rate,rate_currency,rate_source,rate_at,value,unpriced';
+const STATE_COLUMN = 'month_status';
 
 const NAME = word('name', 'Name');
 const TOTAL_COLUMNS = [
@@ -30,17 +31,18 @@ const TOTAL_COLUMNS = [
 
 /** A line of the file for each line of an entry; opening, activity and closing; what it was worth; and the month's records. */
 export function csvFiles(books: MonthBooks): ExportFile[] {
-  const { trx, month, chart, currency } = books;
+  const { trx, month, chart, currency, standing } = books;
+  const { state } = standing;
   const file = (of: string, head: string, lines: AsyncIterable<string>): ExportFile => ({
     name: `${month}-${of}.csv`,
-    content: withHead(head, lines),
+    content: withHead(`${head},${STATE_COLUMN}`, lines),
   });
   const table = ({ name, columns, lines }: CsvTable, head = columns.map(({ key }) => snakeCase(key)).join(',')) =>
-    file(name, head, lines('csv', lineOf(columns)));
+    file(name, head, lines('csv', lineOf(columns, state)));
   const totals = givenTable(trx, 'accounts', TOTAL_COLUMNS, () => totalRows(books));
   const values = givenTable(trx, 'values', [NAME, amount('value', 'Value')], () => valueRows(books));
   return [
-    file('entries', ENTRY_COLUMNS, entryLines(trx, 'csv', { month, name: accountNames(chart) })),
+    file('entries', ENTRY_COLUMNS, entryLines(trx, 'csv', { month, name: accountNames(chart), state })),
     table(totals),
     table(values, `name,value_${currency}`),
     ...monthTables(books).map((one) => table(one)),
@@ -64,9 +66,9 @@ const cellOf: Record<TableColumn['as'], (column: string) => string> = {
   date: csvPlain,
 };
 
-function lineOf(columns: readonly TableColumn[]): string {
+function lineOf(columns: readonly TableColumn[], state: string): string {
   const cells = columns.map(({ key, as }) => cellOf[as](`"${key}"`));
-  return `${cells.join(" || ',' || ")} || E'\\r\\n'`;
+  return `${cells.join(" || ',' || ")} || E',${state}\\r\\n'`;
 }
 
 async function totalRows({ trx, month, chart }: MonthBooks): Promise<MonthRow[]> {

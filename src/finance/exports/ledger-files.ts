@@ -25,7 +25,7 @@ interface Dialect {
 const hledger: Dialect = {
   ending: 'journal',
   indent: '    ',
-  head: ({ month }) => `; Tallyhook, ${month}\ndecimal-mark .\n`,
+  head: (books) => `${titleOf(books)}decimal-mark .\n`,
   name: (account) => account,
   commodity: hledgerCommodity,
   asset: (assetCode) => `commodity 1000.000000000000000000 ${hledgerCommodity(assetCode)}\n`,
@@ -40,8 +40,8 @@ const hledger: Dialect = {
 const beancount: Dialect = {
   ending: 'beancount',
   indent: '  ',
-  head: ({ month, currency }) =>
-    `; Tallyhook, ${month}\noption "title" "${month}"\noption "operating_currency" "${currency}"\n`,
+  head: (books) =>
+    `${titleOf(books)}option "title" "${books.month}"\noption "operating_currency" "${books.currency}"\n`,
   name: beancountName,
   commodity: beancountCommodity,
   asset: (assetCode, first) =>
@@ -55,6 +55,11 @@ const beancount: Dialect = {
   balance: (month, { name, amount, commodity }) =>
     `${firstDayAfter(month)} balance ${name}  ${amount} ~ 0 ${commodity}\n`,
 };
+
+/** Comments: the month, how final it is, and why. */
+function titleOf({ month, standing: { state, notes } }: MonthBooks): string {
+  return [`Tallyhook, ${month}: ${state}`, ...notes.map(plainWords)].map((line) => `; ${line}\n`).join('');
+}
 
 export const hledgerFiles = (books: MonthBooks): ExportFile[] => [ledgerFile(books, hledger)];
 export const beancountFiles = (books: MonthBooks): ExportFile[] => [ledgerFile(books, beancount)];

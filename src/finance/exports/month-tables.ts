@@ -108,6 +108,14 @@ export interface MonthBooks {
   /** Of the books: decides what was made in the month. */
   timeZone: string;
   currency: string;
+  standing: Standing;
+}
+
+/** How final a month is; each file of it says so. */
+export interface Standing {
+  state: 'open' | 'closed' | 'closed with exceptions';
+  /** Of an open month until when it is posted, of a closed one what was missing: sentences. */
+  notes: readonly string[];
 }
 
 /** A file that is made while it is read, once. */

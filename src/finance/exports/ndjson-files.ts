@@ -7,32 +7,33 @@ import type { TableColumn } from './table-columns.js';
 
 /** The same as in CSV, an object in each line; amounts are decimal strings. */
 export function ndjsonFiles(books: MonthBooks): ExportFile[] {
-  const { trx, month, chart } = books;
+  const { trx, month, chart, standing } = books;
+  const { state } = standing;
   const file = (of: string, content: AsyncIterable<string>): ExportFile => ({ name: `${month}-${of}.ndjson`, content });
   return [
-    file('entries', entryLines(trx, 'ndjson', { month, name: accountNames(chart) })),
+    file('entries', entryLines(trx, 'ndjson', { month, name: accountNames(chart), state })),
     file('accounts', totalObjects(books)),
     file('values', valueObjects(books)),
-    ...monthTables(books).map(({ name, columns, lines }) => file(name, lines('ndjson', objectOf(columns)))),
+    ...monthTables(books).map(({ name, columns, lines }) => file(name, lines('ndjson', objectOf(columns, state)))),
   ];
 }
 
-async function* totalObjects({ trx, month, chart }: MonthBooks): AsyncGenerator<string> {
+async function* totalObjects({ trx, month, chart, standing }: MonthBooks): AsyncGenerator<string> {
   for (const total of await accountTotals(trx, month))
-    yield jsonLine({ month, ...total, name: nameIn(chart, total.account) });
+    yield jsonLine({ month, ...total, name: nameIn(chart, total.account), monthStatus: standing.state });
 }
 
 async function* valueObjects(books: MonthBooks): AsyncGenerator<string> {
-  const { month, currency } = books;
-  yield jsonLine({ month, currency, ...(await monthValues(books)) });
+  const { month, currency, standing } = books;
+  yield jsonLine({ month, currency, ...(await monthValues(books)), monthStatus: standing.state });
 }
 
-function objectOf(columns: readonly TableColumn[]): string {
+function objectOf(columns: readonly TableColumn[], state: string): string {
   const fields = columns.map(({ key, as }) => {
     const value = as === 'text' || as === 'word' ? jsonText(`"${key}"`) : jsonPlain(`"${key}"`);
     return `'"${key}":' || ${value}`;
   });
-  return `('{' || ${fields.join(" || ',' || ")} || E'}\\n')::varchar`;
+  return `('{' || ${fields.join(" || ',' || ")} || E',"monthStatus":"${state}"}\\n')::varchar`;
 }
 
 function jsonLine(value: object): string {

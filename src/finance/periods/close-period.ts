@@ -7,9 +7,10 @@ import { verifySeals } from '../../records/audit/verify-seals.js';
 import { lastEntry } from '../../records/books/list-entries.js';
 import { storePeriodFile } from '../../records/books/period-files.js';
 import { beginClosing, saveClosed } from '../../records/books/periods.js';
-import { lockBooks } from '../../records/books/posting-progress.js';
+import { databaseNow, lockBooks } from '../../records/books/posting-progress.js';
 import { secretFingerprints } from '../../records/deliveries/secrets.js';
 import { exportFormatNames, exportFormats } from '../export-formats.js';
+import type { MonthBooks } from '../exports/month-tables.js';
 import { postEntries } from '../post-entries.js';
 import { oneMoment, type PostingDeps } from '../posting-deps.js';
 import { type CheckSettings, checkPeriod } from './check-period.js';
@@ -32,8 +33,7 @@ export type CloseResult =
 
 /** Posts what is known, then closes the month (YYYY-MM) and keeps what it exports to, in one transaction; also what was missing. */
 export async function closePeriod(deps: ClosingDeps, asked: Asked): Promise<CloseResult> {
-  const { rows } = await deps.db.raw<{ rows: { now: Date }[] }>('SELECT now() AS now');
-  const knownAt = rows[0]?.now ?? deps.now();
+  const knownAt = await databaseNow(deps.db);
   await sealRows(deps);
   const { findings, firstFinding } = await verifySeals(deps.db);
   const known = { knownAt, seals: { findings, firstFinding: firstFinding?.told ?? null } };
@@ -65,7 +65,8 @@ async function closeNow(
     await recordAction(trx, { ...about, details: { missing }, outcome: 'refused' });
     return { outcome: 'refused', month, missing };
   }
-  const files = await storeFiles(trx, month, deps);
+  const standing = closedStanding(missing);
+  const files = await storeFiles({ ...deps, trx, month, standing });
   await saveClosed(trx, month, { actor, reason });
   const hashes = files.map(({ name, sha256 }) => ({ name, sha256 }));
   const secrets = await secretFingerprints(trx);
@@ -75,15 +76,21 @@ async function closeNow(
   return { outcome: 'closed', month, missing, files };
 }
 
-async function storeFiles(
-  trx: Knex.Transaction,
-  month: string,
-  { chart, currency, timeZone, table }: ClosingDeps,
-): Promise<PeriodFile[]> {
+const MOST_NOTES = 20;
+
+function closedStanding(missing: readonly Missing[]): MonthBooks['standing'] {
+  const notes = missing.slice(0, MOST_NOTES).map(({ told }) => `Exception: ${told}`);
+  const more = missing.length - MOST_NOTES;
+  if (more > 0) notes.push(`Exceptions besides: ${more}`);
+  return { state: missing.length === 0 ? 'closed' : 'closed with exceptions', notes };
+}
+
+async function storeFiles(books: MonthBooks): Promise<PeriodFile[]> {
+  const { trx, month } = books;
   const closing = await beginClosing(trx, month);
   const stored: PeriodFile[] = [];
   for (const format of exportFormatNames) {
-    for (const { name, content } of exportFormats[format]({ trx, month, chart, currency, timeZone, table }))
+    for (const { name, content } of exportFormats[format](books))
       stored.push(await storePeriodFile(trx, { month, closing, format, name }, content));
   }
   return stored;

@@ -7,13 +7,14 @@ import { csvPlain, csvText, jsonPlain, jsonText, linesOf, type TextForm } from '
  * The entries of a month in the order of their posting: a line of csv for each of their lines, or of ndjson for each entry. What is
  * ours (kinds, accounts, numbers, times) has no character that would have to be escaped.
  * @param name SQL of what `account` is called
+ * @param state how final the month is
  */
 export async function* entryLines(
   trx: Knex.Transaction,
   form: TextForm,
-  { month, name }: { month: string; name: string },
+  { month, name, state }: { month: string; name: string; state: string },
 ): AsyncGenerator<string> {
-  const sql = form === 'csv' ? csvOf(name) : ndjsonOf(name);
+  const sql = form === 'csv' ? csvOf(name, state) : ndjsonOf(name, state);
   yield* linesOf(trx, form, sql, { month, ...(await spanOf(trx, month)) });
 }
 
@@ -49,7 +50,7 @@ const ABOUT = cells(
 /** Rate, its currency, source and time. */
 const RATE = cells(...[exact('rate'), 'currency', 'source', utc('rate_at')].map(csvPlain));
 
-function csvOf(name: string): string {
+function csvOf(name: string, state: string): string {
   const line = cells(
     'about',
     cells(
@@ -63,7 +64,7 @@ function csvOf(name: string): string {
     cells("coalesce(rated, ',,,')", csvPlain(exact('amount * rate')), csvPlain('unpriced')),
   );
   return `
-  SELECT ${line} || E'\\r\\n' AS line
+  SELECT ${line} || E',${state}\\r\\n' AS line
   FROM (
     SELECT id, ${ABOUT} AS about FROM (
       SELECT *, ${SOURCES} AS source, (observed->>'type') || ' ' || (observed->>'ref') AS observer
@@ -119,7 +120,7 @@ const UNRATED = objectOf(
   Object.fromEntries(['rate', 'rateCurrency', 'rateSource', 'rateAt', 'unpriced'].map((key) => [key, "'null'"])),
 );
 
-function ndjsonOf(name: string): string {
+function ndjsonOf(name: string, state: string): string {
   const line = objectOf({
     account: plain('account'),
     assetCode: jsonText('asset_code'),
@@ -128,7 +129,7 @@ function ndjsonOf(name: string): string {
   });
   const end = objectOf({ name: plain(name), value: jsonPlain(exact('amount * rate')) });
   return `
-  SELECT ('{' || ${ENTRY} || ',"lines":[' || lines || E']}\\n')::varchar AS line
+  SELECT ('{' || ${ENTRY} || ',"lines":[' || lines || E'],"monthStatus":"${state}"}\\n')::varchar AS line
   FROM entries JOIN (
     SELECT entry_id, string_agg('{' || ${line} || ',' || coalesce(rated, ${UNRATED}) || ',' || ${end} || '}', ',' ORDER BY line) AS lines
     FROM ${SPANNED_LINES} LEFT JOIN ${spannedRates(`rate, ${RATED} AS rated`)} USING (entry_id, asset_code)

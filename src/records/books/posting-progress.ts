@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { raw, run } from '../database/statements.js';
+import { columnOf, raw, run, utc, valueOf } from '../database/statements.js';
 
 /** A slice of posting is short: whoever waits longer than this for it has met something else. */
 const LOCK_TIMEOUT = '10s';
@@ -54,8 +54,21 @@ async function dueByAnotherTable(trx: Knex.Transaction): Promise<void> {
     ON CONFLICT DO NOTHING`;
 }
 
+/** Of the database, whose times changes have. */
+export async function databaseNow(db: Knex): Promise<Date> {
+  return valueOf<Date>(db)`SELECT now() AS now`;
+}
+
 /** Months that take no entries. */
 export async function closedMonths(trx: Knex): Promise<Set<string>> {
   const months = await trx('periods').where({ status: 'closed' }).pluck('month');
   return new Set(months.map(String));
+}
+
+/** When the newest change was known that is posted, ISO 8601 UTC; null: none is. */
+export async function postedUntil(db: Knex): Promise<string | null> {
+  const [until = null] = await columnOf<string>(db)`
+    SELECT ${raw(utc('changed_at'))} AS until FROM changes
+    WHERE seq <= (SELECT seq FROM posting_progress) ORDER BY changes.seq DESC LIMIT 1`;
+  return until;
 }

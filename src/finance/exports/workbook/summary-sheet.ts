@@ -13,9 +13,10 @@ type Row = readonly Cell[];
 
 /** What the month comes to, and how to read it. */
 export async function* summarySheet(books: MonthBooks, sums: readonly SheetSum[]): AsyncGenerator<string> {
-  const { month, timeZone, currency } = books;
+  const { month, timeZone, currency, standing } = books;
   const rows: Row[] = [
-    [textCell(`Books of ${month}`, 'title')],
+    [textCell(`Books of ${month}: ${standing.state}`, 'title')],
+    ...standing.notes.map((note) => [textCell(note, 'note')]),
     [textCell(`${month}-01 to ${lastDayOf(month)}, by the days of ${timeZone}. Values are in ${currency}.`, 'note')],
     [
       textCell(
