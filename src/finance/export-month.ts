@@ -70,7 +70,7 @@ async function filesOf(
 async function findingsOf(trx: Knex.Transaction, asked: Asked, status: 'open' | 'closed'): Promise<string[]> {
   const found: string[] = [];
   const reportFinding = ({ told }: Finding) => void found.push(told);
-  await verifyBooks({ ...asked, db: trx }, { reportFinding, closings: 'newest' });
+  await verifyBooks({ ...asked, db: trx }, { reportFinding });
   if (status === 'closed') return found;
   const { changes, due, isRenewing } = await unposted(trx, asked.knownAt ?? (await databaseNow(trx)));
   if (changes + due > 0 || isRenewing)

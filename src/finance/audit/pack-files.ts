@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { z } from 'zod';
 import type { MovementTable } from '../../domain/balances/movement-table.js';
 import type { Chart } from '../../domain/books/chart.js';
 import { canonicalJson } from '../../domain/canonical-json.js';
@@ -57,10 +58,11 @@ function aboutOf({ month, timeZone, currency, closing, at, seals }: PackScope): 
   return { format: 'tallyhook-pack-1', month, status, closed, asOf: at.toISOString(), timeZone, currency, seals };
 }
 
+const exceptionsShape = z.object({ missing: z.array(z.object({ told: z.string() })).catch([]) });
+
 /** What was missing when the month was closed, in words. */
 function exceptionsOf({ details }: ActionView): string[] {
-  const missing = Array.isArray(details['missing']) ? details['missing'] : [];
-  return missing.map((one) => String((one as { told?: unknown } | null)?.told ?? ''));
+  return exceptionsShape.parse(details).missing.map(({ told }) => told);
 }
 
 async function* periodContent(trx: Knex.Transaction, scope: PackScope): AsyncGenerator<ZippedFile> {

@@ -20,8 +20,8 @@ import type { Books, PostingDeps } from '../posting-deps.js';
 
 export interface VerifyBooksOptions {
   reportFinding: ReportFinding;
-  /** Closed months that are held against what was stored of them. */
-  closings: 'newest' | 'all';
+  /** Lines are read of this month and the newest closed one alone; left out: every line. */
+  month?: string;
   /** Of which month the records are derived anew; null: of all; left out: none is. */
   records?: string | null;
 }
@@ -31,9 +31,9 @@ type BooksDeps = Pick<PostingDeps, 'db' | 'table' | 'timeZone' | 'currency'>;
 /** Holds the books against themselves, against what was stored and sealed, and against what they are derived from. Reads only. */
 export async function verifyBooks(
   deps: BooksDeps,
-  { reportFinding, closings, records }: VerifyBooksOptions,
+  { reportFinding, month, records }: VerifyBooksOptions,
 ): Promise<void> {
-  await oneSnapshot(deps.db, (trx) => verifyMonths(trx, reportFinding, { closings }));
+  await oneSnapshot(deps.db, (trx) => verifyMonths(trx, reportFinding, month ?? null));
   await oneSnapshot(deps.db, (trx) => verifyBalances({ ...deps, trx }, reportFinding));
   if (records === undefined) return;
   await oneSnapshot(deps.db, async (trx) => {
@@ -54,7 +54,7 @@ export async function verifyBooks(
 
 /** All of it, as what is verified with all seals. */
 export function wholeBooks(deps: BooksDeps): (reportFinding: ReportFinding) => Promise<void> {
-  return (reportFinding) => verifyBooks(deps, { reportFinding, closings: 'all', records: null });
+  return (reportFinding) => verifyBooks(deps, { reportFinding, records: null });
 }
 
 /** Within a transaction it is that one's. */

@@ -29,7 +29,7 @@ export interface CheckSettings extends Pick<PostingDeps, 'timeZone' | 'currency'
   knownAt?: Date;
   /** What a verification of all seals has just come to; left out: what is known of them. */
   seals?: Pick<SealCheck, 'findings' | 'firstFinding'>;
-  /** What the month's records come to is held against their entries too, which takes as long as to post them. */
+  /** All lines are added up, and the month's records are held against their entries, which takes as long as to post them. */
   isDeep?: boolean;
 }
 
@@ -88,8 +88,7 @@ async function bookFaults(db: Knex, month: string, { isDeep = false, ...settings
         ? byReason('books_differ', from, told)
         : never('books_changed', told, what === 'entry_late' ? null : from),
     );
-  const closings = isDeep ? 'all' : 'newest';
-  await verifyBooks({ ...settings, db }, { reportFinding, closings, ...(isDeep ? { records: month } : {}) });
+  await verifyBooks({ ...settings, db }, { reportFinding, ...(isDeep ? { records: month } : { month }) });
   return found;
 }
 

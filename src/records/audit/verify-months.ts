@@ -3,7 +3,7 @@ import { parseJson } from '../../domain/json-table/parse-json.js';
 import { keptTotals } from '../books/account-totals.js';
 import { periodFiles, readPeriodFile } from '../books/period-files.js';
 import { closedMonths } from '../books/posting-progress.js';
-import { rowsOf } from '../database/statements.js';
+import { raw, rowsOf, sql } from '../database/statements.js';
 import { findingOf, type ReportFinding } from './verify-head.js';
 
 /** Of what is wrong in many places so many are named. */
@@ -11,18 +11,16 @@ const NAMED = 100;
 
 /**
  * Holds the months against what people did, the sums that are kept against the lines, and what closed months hold against what was stored
- * when they were closed: that is what the next month opens with. Reads every line once. `closings`: of the newest closed month, or of all.
+ * when they were closed: that is what the next month opens with. `month`: lines are read of this month and the newest closed one alone, which is
+ * what a page has time for; null: every line.
  */
-export async function verifyMonths(
-  db: Knex,
-  reportFinding: ReportFinding,
-  { closings = 'all' }: { closings?: 'newest' | 'all' } = {},
-): Promise<void> {
+export async function verifyMonths(db: Knex, reportFinding: ReportFinding, month: string | null): Promise<void> {
   await verifyStates(db, reportFinding);
   await verifyLate(db, reportFinding);
-  await verifySums(db, reportFinding);
   const closed = [...(await closedMonths(db))].sort();
-  for (const month of closings === 'all' ? closed : closed.slice(-1)) await verifyClosing(db, month, reportFinding);
+  const near = closed.slice(-1);
+  await verifySums(db, reportFinding, month === null ? null : [...near, month]);
+  for (const one of month === null ? closed : near) await verifyClosing(db, one, reportFinding);
 }
 
 /** A month's row says what its actions say, which are sealed. */
@@ -69,19 +67,20 @@ async function verifyLate(db: Knex, reportFinding: ReportFinding): Promise<void>
 }
 
 /** The sums that are kept by month are those of the lines. */
-async function verifySums(db: Knex, reportFinding: ReportFinding): Promise<void> {
+async function verifySums(db: Knex, reportFinding: ReportFinding, months: string[] | null): Promise<void> {
+  const where = months === null ? raw('true') : sql`month = ANY (${months}::text[])`;
   const rows = await rowsOf<{ month: string; what: string; lines: string; kept: string }>(db)`
     WITH totals AS (
       SELECT month, account, asset_code, sum(amount) AS amount FROM entry_lines JOIN entries ON entries.id = entry_id
-      WHERE NOT memo GROUP BY month, account, asset_code
-    ), counts AS (SELECT month, count(*) AS entries FROM entries GROUP BY month)
+      WHERE NOT memo AND ${where} GROUP BY month, account, asset_code
+    ), counts AS (SELECT month, count(*) AS entries FROM entries WHERE ${where} GROUP BY month)
     SELECT month, account || ' in ' || asset_code AS what, trim_scale(coalesce(totals.amount, 0))::text AS lines,
            trim_scale(coalesce(kept.amount, 0))::text AS kept
     FROM totals FULL JOIN account_months AS kept USING (month, account, asset_code)
-    WHERE coalesce(totals.amount, 0) IS DISTINCT FROM coalesce(kept.amount, 0)
+    WHERE ${where} AND coalesce(totals.amount, 0) IS DISTINCT FROM coalesce(kept.amount, 0)
     UNION ALL SELECT month, 'the number of entries', coalesce(counts.entries, 0)::text, coalesce(kept.entries, 0)::text
     FROM counts FULL JOIN entry_months AS kept USING (month)
-    WHERE counts.entries IS DISTINCT FROM kept.entries
+    WHERE ${where} AND counts.entries IS DISTINCT FROM kept.entries
     ORDER BY month, what LIMIT ${NAMED}`;
   for (const { month, what, lines, kept } of rows) {
     const message = `${month}, ${what}: the lines come to ${lines}, and ${kept} is kept`;

@@ -1,0 +1,171 @@
+import type { Knex } from 'knex';
+
+export const ASSET = 'USDT.TRON';
+
+export type Statement = string | ((trx: Knex.Transaction) => Promise<unknown>);
+/** `refused`: by the database, with these words. `named`: what a verification says first. `harmless`: nothing of the books follows from it. */
+type Fate = { refused: string } | { named: string } | { harmless: string };
+type Attack = readonly [statements: Statement | readonly Statement[], fate: Fate];
+type Change = 'insert' | 'update' | 'delete' | 'truncate';
+
+const APPEND = { refused: 'append-only' };
+const appendOnly = (table: string, set: string): Record<'update' | 'delete' | 'truncate', Attack> => ({
+  update: [`UPDATE ${table} SET ${set}`, APPEND],
+  delete: [`DELETE FROM ${table}`, APPEND],
+  truncate: [`TRUNCATE ${table} CASCADE`, APPEND],
+});
+const kept = (table: string, insert: string, set: string): Record<Change, Attack> => {
+  const refused = { refused: `${table} is kept with the entries` };
+  return {
+    insert: [insert, refused],
+    update: [`UPDATE ${table} SET ${set}`, refused],
+    delete: [`DELETE FROM ${table}`, refused],
+    truncate: [`TRUNCATE ${table}`, refused],
+  };
+};
+
+export const BY_ACTION = { refused: 'changes only beside the action that closes or reopens it' };
+/** An entry that adds up, in a month, past the program. */
+export const forged = (month: string, accounts: readonly [string, string], record = 'po_2') => `
+  WITH made AS (
+    INSERT INTO entries (record_kind, record_id, key, version, type, month, date, at, day, dated_by, description, sources, written)
+    VALUES ('payout', '${record}', 'forged', 1, 'entry', '${month}', '${month}-15', now(), '${month}-15', 'created', 'forged', '[]', 0)
+    RETURNING id)
+  INSERT INTO entry_lines (entry_id, line, account, asset_code, amount)
+  SELECT id, line, account, '${ASSET}', amount FROM made, (VALUES (0, '${accounts[0]}', -1000), (1, '${accounts[1]}', 1000))
+    AS legs (line, account, amount)`;
+export const REOPENED = `UPDATE periods SET status = 'open', reopened_at = now(), reopened_by = 'eve', reason = 'x' WHERE month = '2026-03'`;
+export const acted = (action: string, reason: string) =>
+  `INSERT INTO actions (actor, action, target, reason, outcome) VALUES ('eve', '${action}', 'period 2026-03', '${reason}', 'done')`;
+const SKIP = 'UPDATE posting_progress SET seq = (SELECT seq FROM movements_progress)';
+
+/** By the application's own role, with every trigger in place. */
+export const ATTACKS: Readonly<Record<string, Record<Change, Attack>>> = {
+  periods: {
+    insert: [
+      `INSERT INTO periods (month, status, closed_at, closed_by, closings) VALUES ('2026-04', 'closed', now(), 'eve', 1)`,
+      BY_ACTION,
+    ],
+    update: [REOPENED, BY_ACTION],
+    delete: [`DELETE FROM periods`, APPEND],
+    truncate: [`TRUNCATE periods CASCADE`, APPEND],
+  },
+  entries: {
+    insert: [forged('2026-04', ['assets:operating', 'equity:withdrawals']), { named: 'balance_differs' }],
+    ...appendOnly('entries', `description = 'other'`),
+  },
+  entry_lines: {
+    insert: [
+      `INSERT INTO entry_lines (entry_id, line, account, asset_code, amount) SELECT id, 90, 'assets:operating', '${ASSET}', 1
+       FROM entries WHERE month = '2026-04'`,
+      { refused: 'gets no more lines' },
+    ],
+    ...appendOnly('entry_lines', 'amount = amount * 2'),
+  },
+  entry_rates: {
+    insert: [
+      `INSERT INTO entry_rates (entry_id, asset_code, currency, rate, source, rate_at)
+       SELECT id, '${ASSET}', 'USD', 9, 'file', now() FROM entries WHERE month = '2026-04'`,
+      { refused: 'valued anew only by rates that finance gives' },
+    ],
+    ...appendOnly('entry_rates', `currency = 'EUR'`),
+  },
+  given_rates: {
+    insert: [
+      `INSERT INTO given_rates (date, asset_code, currency, rate, file_hash, actor) VALUES ('2026-04-20', '${ASSET}', 'USD', 9, 'f', 'ann')`,
+      { refused: 'needs its action: import rates' },
+    ],
+    ...appendOnly('given_rates', 'rate = 9'),
+  },
+  balance_attributions: {
+    insert: [
+      `INSERT INTO balance_attributions (asset_code, amount, note, actor) VALUES ('${ASSET}', -1000, 'n', 'ann')`,
+      { refused: 'needs its action: attribute balance' },
+    ],
+    ...appendOnly('balance_attributions', 'amount = -1'),
+  },
+  opened_assets: {
+    insert: [
+      `INSERT INTO opened_assets (asset_code, balance, opened_at) VALUES ('BTC', 7, now())`,
+      { named: 'balance_differs' },
+    ],
+    ...appendOnly('opened_assets', 'balance = 1'),
+  },
+  period_files: {
+    insert: [
+      `INSERT INTO period_files (month, closing, format, name, sha256, bytes)
+       VALUES ('2026-03', 1, 'csv', '2026-03-more.csv', repeat('0', 64), 0)`,
+      { refused: 'comes only with its closing' },
+    ],
+    ...appendOnly('period_files', 'bytes = 1'),
+  },
+  period_file_parts: {
+    insert: [
+      `INSERT INTO period_file_parts SELECT file_id, part + 1, 'more' FROM period_file_parts ORDER BY file_id LIMIT 1`,
+      { refused: 'gets no more parts' },
+    ],
+    ...appendOnly('period_file_parts', `content = 'other'`),
+  },
+  account_months: kept(
+    'account_months',
+    `INSERT INTO account_months VALUES ('assets:operating', '${ASSET}', '2026-02', 1000)`,
+    'amount = 1',
+  ),
+  entry_months: kept('entry_months', `INSERT INTO entry_months VALUES ('2026-02', 1)`, 'entries = 1'),
+  posting_progress: {
+    insert: [
+      `INSERT INTO posting_progress (only_one, seq, contract) VALUES (true, 0, 'x')`,
+      { refused: 'duplicate key value' },
+    ],
+    update: [SKIP, { named: 'entry_differs' }],
+    delete: [`DELETE FROM posting_progress`, APPEND],
+    truncate: [`TRUNCATE posting_progress`, APPEND],
+  },
+  posting_due: {
+    insert: [
+      `INSERT INTO posting_due VALUES ('payout', 'po_1')`,
+      { harmless: 'the record is posted anew, which comes to nothing' },
+    ],
+    update: [
+      [SKIP, `INSERT INTO posting_due VALUES ('payout', 'po_3')`, `UPDATE posting_due SET record_id = 'po_1'`],
+      { named: 'entry_differs' },
+    ],
+    delete: [
+      [SKIP, `INSERT INTO posting_due VALUES ('payout', 'po_3')`, `DELETE FROM posting_due`],
+      { named: 'entry_differs' },
+    ],
+    truncate: [
+      [SKIP, `INSERT INTO posting_due VALUES ('payout', 'po_3')`, `TRUNCATE posting_due`],
+      { named: 'entry_differs' },
+    ],
+  },
+  actions: {
+    insert: [acted('reopen period', 'x'), { named: 'period_changed' }],
+    ...appendOnly('actions', `actor = 'x'`),
+  },
+  seals: {
+    insert: [
+      `INSERT INTO seals SELECT number + 1, log, until, until + 1, rows, row_hashes, rows_hash, hash, sealed_at, repeat('0', 64)
+       FROM seals ORDER BY number DESC LIMIT 1`,
+      { named: 'seal_changed' },
+    ],
+    ...appendOnly('seals', `hash = 'x'`),
+  },
+  seal_head: {
+    insert: [`INSERT INTO seal_head (number, hash) VALUES (0, 'x')`, { refused: 'duplicate key value' }],
+    update: [`UPDATE seal_head SET number = 1`, { named: 'head_changed' }],
+    delete: [`DELETE FROM seal_head`, { named: 'head_changed' }],
+    truncate: [`TRUNCATE seal_head`, { named: 'head_changed' }],
+  },
+};
+
+/** Not the books: records as the service shows them, which are read again, and what this program keeps for its own work. */
+export const OTHERS = new Set(
+  `accounts alert_channels alert_notices alerts asset_rates assets balance_proofs balances break_steps breaks callback_progress
+   callbacks changes check_agenda deliveries ended_sessions endpoints family_links feed_windows filter_listings identity_evidence inbox
+   inbox_repeats installation invoices match_amounts match_days match_payments match_progress matches migrations migrations_lock
+   movements movements_progress order_registrations orders payin_listings payins payment_intents payment_orders payouts personal_key
+   products reading_marks refund_assignments rejection_counts rejections repeated_refusals report_checks reported_refunds retention
+   runs seal_checks secret_matches secrets service_rate service_writes setting_signs settlement_accounts settlement_methods
+   signs_of_life transactions unread_intervals watermarks`.split(/\s+/),
+);
