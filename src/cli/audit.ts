@@ -4,7 +4,7 @@ import { stringify } from 'lossless-json';
 import { UsageError } from '../errors.js';
 import { exportAudit, planAuditExport } from '../finance/audit/export-audit.js';
 import { packMonth, planPack } from '../finance/audit/pack-month.js';
-import { wholeBooks } from '../finance/audit/verify-books.js';
+import { wholeBooks } from '../finance/verify-books.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { checkSeals, type SealState, sealState, unsealedText } from '../records/audit/seal-checks.js';
 import { type Finding, type KnownSeal } from '../records/audit/verify-head.js';

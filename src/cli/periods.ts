@@ -71,8 +71,10 @@ async function close(asked: string, flags: CloseFlags): Promise<void> {
     }
     const deps = { ...(await books()), db, log, now: () => new Date() };
     const result = await closePeriod(deps, { month: asked, actor: cliActor(), reason });
-    if (result.outcome === 'refused') showMissing(result.missing, json);
-    else printJson((await getPeriod(db, asked)) ?? result);
+    if (result.outcome === 'refused') return showMissing(result.missing, json);
+    printJson((await getPeriod(db, asked)) ?? result);
+    const { head } = result;
+    if (head !== null) process.stderr.write(`keep the head of the seals outside: ${head.number}:${head.hash}\n`);
   });
 }
 

@@ -5,12 +5,12 @@ import type { Finding } from '../records/audit/verify-head.js';
 import { firstMonth, unopenedAssets, unposted } from '../records/books/period-facts.js';
 import { closedAt, periodFiles, readPeriodFile } from '../records/books/period-files.js';
 import { databaseNow, postedUntil } from '../records/books/posting-progress.js';
-import { verifyBooks } from './audit/verify-books.js';
 import { type ExportFormat, exportFormats } from './export-formats.js';
 import type { ExportFile } from './exports/month-tables.js';
 import { openStanding } from './exports/open-standing.js';
 import { planFolder, writeFolder } from './exports/write-folder.js';
 import type { PostingDeps } from './posting-deps.js';
+import { verifyBooks } from './verify-books.js';
 
 type BooksOf = Pick<PostingDeps, 'timeZone' | 'currency' | 'table'>;
 

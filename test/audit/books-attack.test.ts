@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
-import { wholeBooks } from '../../src/finance/audit/verify-books.js';
 import { importRatesFile } from '../../src/finance/import-rates.js';
 import { closePeriod } from '../../src/finance/periods/close-period.js';
+import { wholeBooks } from '../../src/finance/verify-books.js';
 import { createLog } from '../../src/log.js';
 import { sealHead } from '../../src/records/audit/list-seals.js';
 import { sealRows } from '../../src/records/audit/seal-rows.js';

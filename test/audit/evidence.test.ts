@@ -10,6 +10,7 @@ import { packMonth } from '../../src/finance/audit/pack-month.js';
 import { closePeriod } from '../../src/finance/periods/close-period.js';
 import { createLog } from '../../src/log.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
+import { closedHeads } from '../../src/records/audit/pack-facts.js';
 import { sealRows } from '../../src/records/audit/seal-rows.js';
 import { decideBreak } from '../../src/records/breaks/list-breaks.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
@@ -108,6 +109,9 @@ it('packs a month as it stands while it is open, and says so', async () => {
   expect(status).toBe('open');
   expect(textOf(files, 'README.txt')).toContain('The month is OPEN');
   expect(textOf(files, 'books/2026-03-entries.ndjson')).toContain('po_2');
+  expect(textOf(files, 'books/2026-03.journal')).toMatch(
+    /^; Tallyhook, 2026-03: open\n; Posted until \S+\. The month is open/,
+  );
 });
 
 it('packs a closed month with the same bytes, whatever came later, and it can be checked with what is in it', async () => {
@@ -151,11 +155,18 @@ it('packs a closed month with the same bytes, whatever came later, and it can be
   for (const { name, sha256 } of stored) expect(sums).toContain(`${sha256}  books/${name}`);
   expect(await verify(path.join(dir, 'unpacked/seals'))).toEqual({ code: 0, said: '' });
   expect(textOf(files, 'README.txt')).toContain(first.seals.headHash);
+  expect(textOf(files, 'README.txt')).toContain('closed WITH EXCEPTIONS');
+  const [sent] = await closedHeads(db);
+  expect(textOf(files, 'HEAD')).toBe(`${sent?.number}:${sent?.hash}\n`);
   expect(textOf(files, 'README.txt')).toContain('has since become more severe');
   expect(JSON.parse(textOf(files, 'about.json'))).toMatchObject({
     month: '2026-03',
     status: 'closed',
-    closed: { by: 'fina', reason: 'known' },
+    closed: {
+      by: 'fina',
+      reason: 'known',
+      exceptions: expect.arrayContaining([expect.stringMatching(/is not proven/)]),
+    },
   });
   expect(textOf(files, 'breaks.ndjson')).toContain('"note":"known"');
   expect(textOf(files, 'runs.ndjson')).toContain('"proof":{"a":2,"b":1}');

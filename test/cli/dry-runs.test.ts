@@ -41,10 +41,15 @@ test('export --dry-run lists the files that the export then writes, and writes n
   for (const format of isAll ? ['csv', 'xlsx', 'hledger'] : ['csv', 'hledger']) {
     const words = ['export', '2026-03', '--format', format, '--out', 'books'];
     const rehearsed = await json(...words, '--dry-run');
-    expect(rehearsed).toMatchObject({ code: 0, printed: { month: '2026-03', format, status: 'open', dryRun: true } });
+    // Nothing is posted: that is said, and no export of it is called well.
+    const findings = ['nothing is posted until the end of 2026-03'];
+    const printed = { month: '2026-03', format, status: 'open', findings, dryRun: true };
+    expect(rehearsed).toMatchObject({ code: 3, printed });
     expect(rehearsed.printed.dir).toBe(path.join(cwd, 'books'));
     expect(existsSync(path.join(cwd, 'books'))).toBe(false);
-    expect((await run(words)).code).toBe(0);
+    const ran = await run(words);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('2026-03 is open: it may still change\nnothing is posted until the end of 2026-03\n');
     expect(names(rehearsed.printed).sort()).toEqual((await readdir(path.join(cwd, 'books'))).sort());
     await rm(path.join(cwd, 'books'), { recursive: true });
   }

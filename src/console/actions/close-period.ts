@@ -53,8 +53,15 @@ async function close(deps: PageDeps, { actor, params, reason }: ActionRequest): 
   const asked = { month, actor: actor.name, reason: reason === '' ? null : reason };
   const result = await closePeriod(settings, asked);
   const to = periodHref(month);
-  if (result.outcome === 'closed')
-    return { outcome: 'done', message: `${month} is closed; ${counted(result.files.length, 'file')} are kept.`, to };
+  if (result.outcome === 'closed') {
+    const head =
+      result.head === null ? '' : ` Keep the head of the seals outside: ${result.head.number}:${result.head.hash}.`;
+    return {
+      outcome: 'done',
+      message: `${month} is closed; ${counted(result.files.length, 'file')} are kept.${head}`,
+      to,
+    };
+  }
   const missing = counted(result.missing.length, 'thing');
   return { outcome: 'refused', message: `${month} stays open: ${missing} are missing, named below.`, to };
 }

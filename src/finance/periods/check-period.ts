@@ -20,8 +20,8 @@ import {
 } from '../../records/books/period-facts.js';
 import { closedMonths } from '../../records/books/posting-progress.js';
 import { coverage } from '../../records/runs/coverage.js';
-import { verifyBooks } from '../audit/verify-books.js';
 import type { PostingDeps } from '../posting-deps.js';
+import { verifyBooks } from '../verify-books.js';
 
 export interface CheckSettings extends Pick<PostingDeps, 'timeZone' | 'currency' | 'table'> {
   now: Date;

@@ -2,7 +2,9 @@ import type { Knex } from 'knex';
 import type { Chart } from '../../domain/books/chart.js';
 import type { Missing, PeriodFile } from '../../domain/views/books-shapes.js';
 import { recordAction } from '../../records/actions/record-action.js';
+import { sealHead } from '../../records/audit/list-seals.js';
 import { sealRows } from '../../records/audit/seal-rows.js';
+import type { KnownSeal } from '../../records/audit/verify-head.js';
 import { verifySeals } from '../../records/audit/verify-seals.js';
 import { lastEntry } from '../../records/books/list-entries.js';
 import { storePeriodFile } from '../../records/books/period-files.js';
@@ -28,7 +30,8 @@ interface Asked {
 }
 
 export type CloseResult =
-  | { outcome: 'closed'; month: string; missing: Missing[]; files: PeriodFile[] }
+  /** `head`: of the seals, to be kept outside; the closing is under it. */
+  | { outcome: 'closed'; month: string; missing: Missing[]; files: PeriodFile[]; head: KnownSeal | null }
   | { outcome: 'refused'; month: string; missing: Missing[] };
 
 /** Posts what is known, then closes the month (YYYY-MM) and keeps what it exports to, in one transaction; also what was missing. */
@@ -43,9 +46,10 @@ export async function closePeriod(deps: ClosingDeps, asked: Asked): Promise<Clos
     (trx) => closeNow(trx, { ...deps, ...known }, { ...asked, reason }),
     oneMoment,
   );
+  if (result.outcome === 'refused') return result;
   // What was closed is sealed at once: the head that is sent out has it.
-  if (result.outcome === 'closed') await sealRows(deps);
-  return result;
+  await sealRows(deps);
+  return { ...result, head: await sealHead(deps.db) };
 }
 
 /** Whether it is closed with what is missing; an empty reason is none. */
@@ -73,7 +77,7 @@ async function closeNow(
   const { timeZone, currency } = deps;
   const details = { missing, files: hashes, lastEntry: await lastEntry(trx), secrets, timeZone, currency };
   await recordAction(trx, { ...about, details, outcome: 'done' });
-  return { outcome: 'closed', month, missing, files };
+  return { outcome: 'closed', month, missing, files, head: null };
 }
 
 const MOST_NOTES = 20;

@@ -6,7 +6,7 @@ import type { RowOf } from '../database/view-of.js';
 export interface NoticeView {
   id: string;
   channel: string;
-  /** `alert.firing`, `alert.resolved` or `alert.digest`. */
+  /** `alert.firing`, `alert.resolved`, `alert.digest` or `books.closed`. */
   type: string;
   summary: string;
   subject: string;

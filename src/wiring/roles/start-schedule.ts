@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { createSealing } from '../../finance/audit/sealing-loop.js';
-import { wholeBooks } from '../../finance/audit/verify-books.js';
 import { createPosting } from '../../finance/posting-loop.js';
+import { wholeBooks } from '../../finance/verify-books.js';
 import { alertLoop } from '../../notify/alert-loop.js';
 import { callbackLoops } from '../../notify/send-callbacks.js';
 import { kinds } from '../../reconcile/deps.js';
