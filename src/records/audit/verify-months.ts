@@ -23,7 +23,7 @@ export async function verifyMonths(db: Knex, reportFinding: ReportFinding, month
   for (const one of month === null ? closed : near) await verifyClosing(db, one, reportFinding);
 }
 
-/** A month's row says what its actions say, which are sealed. */
+/** A month's row says what its actions say, which are sealed. Without either it is open. */
 async function verifyStates(db: Knex, reportFinding: ReportFinding): Promise<void> {
   const rows = await rowsOf<{ month: string; is: string; said: string }>(db)`
     WITH said AS (
@@ -38,8 +38,8 @@ async function verifyStates(db: Knex, reportFinding: ReportFinding): Promise<voi
     )
     SELECT month, coalesce(periods.status, 'not there') AS is, coalesce(said.status, 'open') AS said
     FROM periods FULL JOIN said USING (month)
-    WHERE (periods.status, periods.closings, periods.reason, periods.closed_at, periods.closed_by, periods.reopened_at, periods.reopened_by)
-      IS DISTINCT FROM (said.status, said.closings, said.reason, said.closed_at, said.closed_by, said.reopened_at, said.reopened_by)
+    WHERE (coalesce(periods.status, 'open'), coalesce(periods.closings, 0), periods.reason, periods.closed_at, periods.closed_by, periods.reopened_at, periods.reopened_by)
+      IS DISTINCT FROM (coalesce(said.status, 'open'), coalesce(said.closings, 0), said.reason, said.closed_at, said.closed_by, said.reopened_at, said.reopened_by)
     ORDER BY month LIMIT ${NAMED}`;
   for (const { month, is, said } of rows) {
     const message =
