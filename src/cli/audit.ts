@@ -165,6 +165,7 @@ function createFindingList({ json }: { json: boolean }): FindingList {
   };
 }
 
-function summaryLine(summary: { seals?: number; rows?: number }): string {
-  return `${summary.seals ?? 0} seals with ${summary.rows ?? 0} rows are as they were sealed`;
+function summaryLine(summary: { seals?: number; rows?: number; isWhole?: boolean }): string {
+  const books = summary.isWhole === true ? ', and the books are what they come to' : '';
+  return `${summary.seals ?? 0} seals with ${summary.rows ?? 0} rows are as they were sealed${books}`;
 }

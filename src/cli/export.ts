@@ -1,8 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { type ExportFormat, exportFormatNames } from '../finance/export-formats.js';
 import { exportMonth, planExport } from '../finance/export-month.js';
 import { postEntries } from '../finance/post-entries.js';
 import type { PostingDeps } from '../finance/posting-deps.js';
+import { unposted } from '../records/books/period-facts.js';
 import { closedAt } from '../records/books/period-files.js';
 import { databaseNow } from '../records/books/posting-progress.js';
 import { describeError } from '../records/database/database-errors.js';
@@ -31,7 +33,7 @@ export function define(command: Command): void {
         keepHeapSmall();
         const settings = { month: asked, format, ...(await books()) };
         const knownAt = await databaseNow(db);
-        if (!dryRun && (await closedAt(db, asked)) === null) await postFirst({ ...settings, db, log });
+        if (!dryRun && (await closedAt(db, asked)) === null) await postFirst({ ...settings, db, log }, knownAt);
         const result = dryRun
           ? await planExport(db, { ...settings, knownAt })
           : await exportMonth(db, { dir, ...settings, knownAt });
@@ -44,9 +46,18 @@ export function define(command: Command): void {
     );
 }
 
+const WAIT_MS = 5_000;
+
 /** Where that can't be done now, the export says until when it is posted. */
-async function postFirst(deps: PostingDeps): Promise<void> {
-  await postEntries(deps).catch((error: unknown) => {
+async function postFirst(deps: PostingDeps, knownAt: Date): Promise<void> {
+  try {
+    // A transaction that is open may hold back what others wrote: it is over soon.
+    for (const began = performance.now(); performance.now() - began < WAIT_MS; await delay(WAIT_MS / 10)) {
+      await postEntries(deps);
+      const { changes, due } = await unposted(deps.db, knownAt);
+      if (changes + due === 0) return;
+    }
+  } catch (error) {
     process.stderr.write(`nothing could be posted now: ${describeError(error)}\n`);
-  });
+  }
 }

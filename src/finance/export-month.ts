@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Chart } from '../domain/books/chart.js';
+import { counted } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
 import type { Finding } from '../records/audit/verify-head.js';
 import { firstMonth, unopenedAssets, unposted } from '../records/books/period-facts.js';
@@ -74,7 +75,7 @@ async function findingsOf(trx: Knex.Transaction, asked: Asked, status: 'open' | 
   if (status === 'closed') return found;
   const { changes, due, isRenewing } = await unposted(trx, asked.knownAt ?? (await databaseNow(trx)));
   if (changes + due > 0 || isRenewing)
-    found.push(`posted until ${await postedUntil(trx)}: ${changes + due} changes of records are not posted yet`);
+    found.push(`posted until ${await postedUntil(trx)}: ${counted(changes + due, 'change')} of records not posted yet`);
   for (const asset of await unopenedAssets(trx))
     found.push(`nothing of ${asset} is posted: its balance has no opening position`);
   const first = await firstMonth(trx);
