@@ -29,15 +29,14 @@ function isNoChange(one: unknown): boolean {
   );
 }
 
-interface Named {
-  name: string;
+/** What is one of its list by a name of its own, or by the log that it is of. */
+function nameOf(one: unknown): string | null {
+  const { name = null, log = null } = typeof one === 'object' && one !== null ? (one as Record<string, unknown>) : {};
+  return typeof name === 'string' ? name : typeof log === 'string' ? log : null;
 }
 
-function isNamed(one: unknown): one is Named {
-  return typeof one === 'object' && one !== null && 'name' in one && typeof one.name === 'string';
-}
-
-const byName = (all: readonly Named[]) => Object.fromEntries(all.map((one) => [one.name, one]));
+const isNamed = (one: unknown) => nameOf(one) !== null;
+const byName = (all: readonly unknown[]) => Object.fromEntries(all.map((one) => [nameOf(one), one]));
 
 function said(at: string, before: unknown, after: unknown): string {
   return `${at}: ${JSON.stringify(before)?.slice(0, 120)} is now ${JSON.stringify(after)?.slice(0, 120)}`;
