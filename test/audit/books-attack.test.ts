@@ -1,7 +1,9 @@
 import fc from 'fast-check';
+import type { Knex } from 'knex';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import { importRatesFile } from '../../src/finance/import-rates.js';
+import { checkPeriod } from '../../src/finance/periods/check-period.js';
 import { closePeriod } from '../../src/finance/periods/close-period.js';
 import { wholeBooks } from '../../src/finance/verify-books.js';
 import { createLog } from '../../src/log.js';
@@ -195,6 +197,20 @@ describe('by the owner of the database, with triggers disabled', () => {
       expect(told.at(-1)).toMatch(/^seal_(changed|missing): expected was seal/);
     },
   );
+});
+
+it('an entry that got into a closed month is named by verify, and by the check of the next month, which stays open', async () => {
+  const post = forged('2026-03', ['income:payments', 'equity:withdrawals']);
+  const checked: string[] = [];
+  const check = async (trx: Knex.Transaction) => {
+    const { missing } = await checkPeriod(trx, '2026-04', { ...books, now: new Date('2026-05-02') });
+    checked.push(...missing.filter(({ byReason }) => !byReason).map(({ what, told }) => `${what}: ${told}`));
+  };
+  const found = await after([OWNER, post, check]);
+  const late = expect.stringMatching(/^entry_late: entry \d+ was posted at \S+ into 2026-03, which was closed at /);
+  const sums = expect.stringMatching(/^accounts_differ: 2026-03, .*: the lines come to /);
+  expect(found).toEqual(expect.arrayContaining([late, sums]));
+  expect(checked).toEqual(expect.arrayContaining([expect.stringMatching(/^books_changed: entry \d+ was posted at/)]));
 });
 
 it('one field of one row of the books, changed by whomever, is refused or named', async () => {
