@@ -31,8 +31,8 @@ function isNoChange(one: unknown): boolean {
 
 /** What is one of its list by a name of its own, or by the log that it is of. */
 function nameOf(one: unknown): string | null {
-  const { name = null, log = null } = typeof one === 'object' && one !== null ? (one as Record<string, unknown>) : {};
-  return typeof name === 'string' ? name : typeof log === 'string' ? log : null;
+  const { name, log }: { name?: unknown; log?: unknown } = typeof one === 'object' && one !== null ? one : {};
+  return [name, log].find((said) => typeof said === 'string') ?? null;
 }
 
 const isNamed = (one: unknown) => nameOf(one) !== null;
