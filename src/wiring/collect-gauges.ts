@@ -38,11 +38,11 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
     for (const { kind, severity, count } of open) metrics.breaksOpen.set({ kind, severity }, count);
   });
   onScrape(metrics.callbackBacklog, async () => {
-    const { pending, dead, oldestSeconds } = await callbackBacklog(db);
+    const { pending, dead } = await callbackBacklog(db);
     metrics.callbackBacklog.set({ state: 'pending' }, pending);
     metrics.callbackBacklog.set({ state: 'dead' }, dead);
-    metrics.callbackOldest.set(oldestSeconds);
   });
+  measure(metrics.callbackOldest, async () => (await callbackBacklog(db)).oldestSeconds);
   measure(metrics.sealOldestUnsealed, () => oldestUnsealedSeconds(db, new Date()));
   measure(metrics.sealFindings, async () => (await decidingSealCheck(db))?.findings ?? null);
   measure(metrics.sealUnverified, () => unverifiedSeconds(db, new Date()));
