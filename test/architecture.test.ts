@@ -221,6 +221,23 @@ describe('docs/architecture.md', () => {
     expect(loose).toEqual([]);
   });
 
+  test('every file that it names is there', () => {
+    const named = [...text.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name]) => name!);
+    const known = new Set([...files.map((file) => `src/${file}`), ...files.map((file) => path.basename(file))]);
+    const tests = readdirSync(path.join(ROOT, 'test')).map((file) => `test/${file}`);
+    expect(named.length).toBeGreaterThan(40);
+    expect(named.filter((name) => !known.has(name) && !tests.includes(name))).toEqual([]);
+  });
+
+  test('the tables and columns whose names the database keeps are in its schema', () => {
+    const schema = readFileSync(path.join(ROOT, 'migrations/schema.sql'), 'utf8');
+    const names = rowsUnder('Names that the database keeps').flatMap(
+      ([name]) => name!.match(/[a-z]+(_[a-z]+)+/g) ?? [],
+    );
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name) => !schema.includes(`${name} `) && !schema.includes(`TABLE ${name}\n`))).toEqual([]);
+  });
+
   test('its table of folders is the one above', () => {
     const written = rowsUnder('Folders').map(([, folder, , imports, by]) => ({ folder, imports, by }));
     const held = Object.entries(MAY_IMPORT).map(([folder, may]) => {

@@ -13,8 +13,7 @@ import { bodiesByKey, failEvent, markUnhandled, stillWaiting, takeWaiting } from
 import { turnFor } from '../records/own-turn.js';
 import type { SaveContext } from '../records/save-context.js';
 import { saveObservations } from '../records/saving/save-observations.js';
-import { eventKind, eventLabel } from './event-kinds.js';
-import { findSubject, transactionId } from './find-records.js';
+import { eventKind, eventLabel, findSubject, transactionId } from './find-records.js';
 import { envelopeOf, type ReadEvent, readEvents } from './observe-event.js';
 
 export interface ApplyDeps extends Omit<SaveContext, 'now' | 'secrets'> {

@@ -8,8 +8,14 @@ import { withoutBulk } from '../domain/without-bulk.js';
 import type { NewBreak } from '../records/breaks/breaks.js';
 import type { UnhandledEvent, WaitingEvent } from '../records/inbox/inbox-work.js';
 import { ownTurn, turnFor } from '../records/own-turn.js';
-import { type EventKind, eventKind } from './event-kinds.js';
-import { type FoundRecord, findRelated, findSubject, findTransaction } from './find-records.js';
+import {
+  type EventKind,
+  eventKind,
+  type FoundRecord,
+  findRelated,
+  findSubject,
+  findTransaction,
+} from './find-records.js';
 import { type Envelope, MOST_PARTS, type Parsed, parsingText } from './parse-envelope.js';
 
 /** What is needed of a stored event to say what it shows. */
@@ -60,7 +66,7 @@ const MAX_TIME_MS = 8.64e15;
 
 /**
  * What an event says of the records it speaks of. Its type's prefix decides what kind of record it is about, the shape
- * of its data is recognized (find-records.ts). A state that only the type's suffix names counts as the record's; where
+ * of its data is recognized (both in find-records.ts). A state that only the type's suffix names counts as the record's; where
  * the data says another one the data counts, and the record is to be read. Whatever can't be read off is asked for by
  * a mention; of a sub-wallet's transaction, which its feed shows, only the sub-wallets, and of a deposit its payin. A statement with amounts that are no decimal strings is handed on as it is: saving refuses it. Never throws.
  */

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JobsOptions } from 'bullmq';
 import { TimeoutStrategy, timeout } from 'cockatiel';
+import type { Knex } from 'knex';
+import { reviveEvents } from '../records/inbox/inbox-work.js';
 import { logSeldom } from './log-seldom.js';
 import {
   type JobQueue,
@@ -19,7 +21,7 @@ export interface EventJob {
 export interface EventQueue {
   /**
    * Sends stored events to the workers. Never throws, never waits: what the queue can't take within 2 s (or beyond
-   * 20,000 waiting ids) is dropped, and found in the inbox by requeue-orphaned.
+   * 20,000 waiting ids) is dropped, and found by the scan of the inbox (worker.ts).
    */
   enqueue(ids: string[]): void;
   /** The same with a job for each id, so that one that fails does not hold up another; a hundred calls may wait. */
@@ -104,6 +106,19 @@ function toJob(ids: string[]) {
 
 function chunks<T>(items: T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+}
+
+/**
+ * Has events applied once more, whatever became of them: failed, dead, unhandled by an older version, or applied, which
+ * changes nothing. Returns the ids of those that exist.
+ */
+export async function replayEvents(
+  deps: { db: Knex; queue: Pick<EventQueue, 'replay'> },
+  ids: string[],
+): Promise<string[]> {
+  const revived = await reviveEvents(deps.db, ids);
+  if (revived.length > 0) deps.queue.replay(revived);
+  return revived;
 }
 
 /** The sender's end of a queue that may be away at any time. */

@@ -2,12 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import type { Logger } from '../log.js';
 import { describeError } from '../records/database/database-errors.js';
+import { claimOrphaned } from '../records/inbox/inbox-work.js';
 import { type ApplyDeps, applyEvents } from './apply-events.js';
 import { Batcher } from './batcher.js';
 import { type HearDeps, hearEvents } from './hear-events.js';
+import { logSeldom } from './log-seldom.js';
 import type { EventJob } from './queue.js';
 import { type JobWorker, openWhenReady, openWorker, type Processor, type QueueSettings } from './queue-backend.js';
-import { scanInbox } from './requeue-orphaned.js';
 
 export interface WorkerSettings extends ApplyDeps, QueueSettings, Pick<HearDeps, 'listenEveryMs'> {
   /** Batches of events that are applied side by side. */
@@ -68,6 +69,52 @@ function gatherBatches(deps: ApplyDeps, concurrency: number): Batcher<string[], 
     maxWaitMs: Number.POSITIVE_INFINITY,
     shedAfterMs: Number.POSITIVE_INFINITY,
   });
+}
+
+/** An event this young is most likely on its way through the queue. */
+const GRACE_SECONDS = 2;
+/** While more events are in hand than can be applied at once: claiming them here as well would only be work twice. */
+const BUSY_GRACE_SECONDS = 60;
+
+interface InboxScanDeps extends ApplyDeps {
+  /** Whether jobs of this process wait for their turn. Left out: they never do. */
+  isBusy?: () => boolean;
+}
+
+/**
+ * Applies the events that no job speaks of: stored while the queue was down, flushed out of it, left by a dead worker,
+ * or due for a retry. It takes them from the inbox itself, so that a queue that stays away holds nothing up. Several
+ * processes may do this at once. Returns how many it took.
+ */
+export async function applyOrphaned(deps: InboxScanDeps, signal: AbortSignal): Promise<number> {
+  let taken = 0;
+  let full = true;
+  while (full && !signal.aborted) {
+    const graceSeconds = deps.isBusy?.() ? BUSY_GRACE_SECONDS : GRACE_SECONDS;
+    const ids = await claimOrphaned(deps.db, { limit: MAX_PER_BATCH, graceSeconds });
+    if (ids.length > 0) await applyEvents(deps, ids);
+    taken += ids.length;
+    full = ids.length === MAX_PER_BATCH;
+  }
+  return taken;
+}
+
+/** Does so at once and every `everyMs`, through whatever happens to the database. `close` waits for the one under way. */
+function scanInbox(deps: InboxScanDeps, everyMs: number): { close(): Promise<void> } {
+  const stop = new AbortController();
+  const onError = logSeldom(deps.log, 'inbox scan failed');
+  const ended = (async () => {
+    while (!stop.signal.aborted) {
+      await applyOrphaned(deps, stop.signal).catch(onError);
+      await delay(everyMs, undefined, { signal: stop.signal }).catch(() => {});
+    }
+  })();
+  return {
+    close: () => {
+      stop.abort();
+      return ended;
+    },
+  };
 }
 
 const JOBS_TIMEOUT_MS = 15_000;

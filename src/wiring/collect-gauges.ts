@@ -13,8 +13,8 @@ import {
 import { callbackBacklog } from '../records/callbacks/list-callbacks.js';
 import { countMissed, countUnrecoverable } from '../records/deliveries/list-deliveries.js';
 import { countOpenBreaks, heldByRefund, lastCompleteRuns } from '../records/gauges.js';
+import { inboxBacklog } from '../records/inbox/inbox-work.js';
 import { lostCalls } from '../records/service-writes.js';
-import { collectBacklog } from '../webhook/backlog.js';
 import type { Runtime } from './runtime.js';
 
 /** Asked on every scrape, so that every process says the same. While that fails they keep their values. */
@@ -26,7 +26,11 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
       const value = await ask();
       if (value !== null) gauge.set(value);
     });
-  collectBacklog(metrics, db);
+  onScrape(metrics.eventBacklog, async () => {
+    const backlog = await inboxBacklog(db);
+    for (const state of ['received', 'failed', 'dead'] as const) metrics.eventBacklog.set({ state }, backlog[state]);
+  });
+  measure(metrics.eventBacklogOldest, async () => (await inboxBacklog(db)).oldestSeconds);
   collectOnCall({ db, metrics }, onScrape);
   onScrape(metrics.breaksOpen, async () => {
     const open = await countOpenBreaks(db);
@@ -34,11 +38,11 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
     for (const { kind, severity, count } of open) metrics.breaksOpen.set({ kind, severity }, count);
   });
   onScrape(metrics.callbackBacklog, async () => {
-    const { pending, dead, oldestSeconds } = await callbackBacklog(db);
+    const { pending, dead } = await callbackBacklog(db);
     metrics.callbackBacklog.set({ state: 'pending' }, pending);
     metrics.callbackBacklog.set({ state: 'dead' }, dead);
-    metrics.callbackOldest.set(oldestSeconds);
   });
+  measure(metrics.callbackOldest, async () => (await callbackBacklog(db)).oldestSeconds);
   measure(metrics.sealOldestUnsealed, () => oldestUnsealedSeconds(db, new Date()));
   measure(metrics.sealFindings, async () => (await decidingSealCheck(db))?.findings ?? null);
   measure(metrics.sealUnverified, () => unverifiedSeconds(db, new Date()));

@@ -35,7 +35,7 @@ interface Modules {
   'records/record-columns.js': typeof import('../../src/records/record-columns.js');
   'service-api/answer-records.js': typeof import('../../src/service-api/answer-records.js');
   'domain/events/record-names.js': typeof import('../../src/domain/events/record-names.js');
-  'webhook/event-kinds.js': typeof import('../../src/webhook/event-kinds.js');
+  'webhook/find-records.js': typeof import('../../src/webhook/find-records.js');
 }
 type Program = <F extends keyof Modules>(file: F) => Modules[F];
 
@@ -152,7 +152,7 @@ describe('a kind of record is added by its definition and its name in the table'
   });
 
   it('events about it are understood, under each of its names', () => {
-    const { eventKind, eventLabel } = program('webhook/event-kinds.js');
+    const { eventKind, eventLabel } = program('webhook/find-records.js');
     const { recordNames } = program('domain/events/record-names.js');
     expect(eventKind('voucher.used')).toMatchObject({ kind: 'voucher', suffix: 'used' });
     expect(eventLabel('voucher.used')).toBe('voucher.used');

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { variableGroups } from '../../src/config/variables.js';
+import { pages } from '../../src/console/pages/pages.js';
 import { breakDefinitions } from '../../src/domain/breaks/breaks.js';
 import { operationNames, operationOf } from '../../src/service-api/operations.js';
 import { envExample } from '../support/env-example.js';
@@ -38,4 +39,12 @@ test('.env.example says what the variables say (UPDATE_DOCS=1 writes it anew)', 
   const wanted = envExample(variableGroups);
   if (process.env['UPDATE_DOCS']) writeFileSync(file, wanted);
   expect(readFileSync(file, 'utf8')).toBe(wanted);
+});
+
+test('docs/console.md names each page of the navigation', () => {
+  const text = readFileSync(path.join(ROOT, 'docs/console.md'), 'utf8');
+  const named = (title: string) => new RegExp(`\\b${title}\\b`).test(text);
+  const titles = pages.flatMap(({ group, title }) => (group === undefined ? [] : [title]));
+  expect(titles.length).toBeGreaterThan(20);
+  expect(titles.filter((title) => !named(title))).toEqual([]);
 });

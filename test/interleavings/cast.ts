@@ -14,10 +14,10 @@ import { saveObservations } from '../../src/records/saving/save-observations.js'
 import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
 import { createInboxWriter } from '../../src/webhook/inbox-writer.js';
 import { createUnsignedIds, type SigningSecret } from '../../src/webhook/match-signature.js';
-import { requeueOrphaned } from '../../src/webhook/requeue-orphaned.js';
 import { staticSecrets, withoutRetired } from '../../src/webhook/secret-source.js';
 import { arrivalOf } from '../../src/webhook/steps.js';
 import { authenticate } from '../../src/webhook/verify-signature.js';
+import { applyOrphaned } from '../../src/webhook/worker.js';
 import { context } from '../support/saved.js';
 import type { Stage } from './stage.js';
 import type { Life } from './terms.js';
@@ -176,7 +176,7 @@ async function work({ db, until }: Life, stage: Stage, { queue }: Notes): Promis
 }
 
 async function sweep(db: Life['db']): Promise<void> {
-  await tried(() => requeueOrphaned(applyDeps(db), new AbortController().signal));
+  await tried(() => applyOrphaned(applyDeps(db), new AbortController().signal));
 }
 
 /** Whoever lost the lock leaves it to the successor, who goes on until a run has succeeded. */

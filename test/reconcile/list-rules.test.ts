@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { isDue } from '../../src/reconcile/lists/is-due.js';
 import { isNewer, readRows } from '../../src/reconcile/lists/list-row.js';
 import { whyIncomplete } from '../../src/reconcile/lists/reconcile-list.js';
 import { assertSameList, StrangeListError } from '../../src/reconcile/lists/same-list.js';
 import { overlapCursor, type Scan } from '../../src/reconcile/lists/scan-list.js';
-import { covers, spansByPlace } from '../../src/reconcile/lists/span.js';
+import { covers, isDue, spansByPlace } from '../../src/reconcile/lists/span.js';
 import type { PageQuery } from '../../src/reconcile/service-reader.js';
 import { MemoryStore } from './memory-store.js';
 

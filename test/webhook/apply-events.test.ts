@@ -5,7 +5,8 @@ import { recordRules } from '../../src/domain/records.js';
 import { createMetrics } from '../../src/metrics.js';
 import { MAX_ATTEMPTS, takeWaiting } from '../../src/records/inbox/inbox-work.js';
 import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
-import { replayEvents, requeueOrphaned } from '../../src/webhook/requeue-orphaned.js';
+import { replayEvents } from '../../src/webhook/queue.js';
+import { applyOrphaned } from '../../src/webhook/worker.js';
 import { useFreshDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
 import { sized } from '../support/sizes.js';
@@ -178,14 +179,14 @@ describe('an event that can not be applied', () => {
         .first();
     expect(await bad()).toMatchObject({ status: 'failed', attempts: 1, error: expect.stringContaining('poison') });
 
-    await requeueOrphaned(deps, going);
+    await applyOrphaned(deps, going);
     expect(await bad()).toMatchObject({ status: 'failed', attempts: 1 });
     for (let attempt = 2; attempt <= MAX_ATTEMPTS; attempt += 1) {
       await database.db('inbox').update({ next_attempt_at: database.db.raw("now() - interval '1 minute'") });
-      await requeueOrphaned(deps, going);
+      await applyOrphaned(deps, going);
     }
     expect(await bad()).toMatchObject({ status: 'dead', attempts: MAX_ATTEMPTS });
-    expect(await requeueOrphaned(deps, going)).toBe(0);
+    expect(await applyOrphaned(deps, going)).toBe(0);
 
     await cure();
     const queued: string[][] = [];

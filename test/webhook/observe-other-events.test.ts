@@ -3,7 +3,7 @@ import { parse, stringify } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import type { LinkPointers } from '../../src/domain/events/event-key.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import { eventLabel } from '../../src/webhook/event-kinds.js';
+import { eventLabel } from '../../src/webhook/find-records.js';
 import { observeEvent } from '../../src/webhook/observe-event.js';
 import { sized } from '../support/sizes.js';
 

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/metrics.js';
 import { type ApplyDeps, applyEvents } from '../../src/webhook/apply-events.js';
-import { requeueOrphaned } from '../../src/webhook/requeue-orphaned.js';
+import { applyOrphaned } from '../../src/webhook/worker.js';
 import { completed, storeEvents } from '../support/events.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 
@@ -33,9 +33,9 @@ describe('the scan of the inbox', () => {
       database.db,
       names(450).map((name) => completed(name)),
     );
-    expect(await requeueOrphaned(deps, going)).toBe(0);
+    expect(await applyOrphaned(deps, going)).toBe(0);
     await age(10);
-    expect(await requeueOrphaned(deps, going)).toBe(450);
+    expect(await applyOrphaned(deps, going)).toBe(450);
     expect(new Set(await statuses())).toEqual(new Set(['applied']));
   });
 
@@ -43,9 +43,9 @@ describe('the scan of the inbox', () => {
     const busy = { ...deps, isBusy: () => true };
     await storeEvents(database.db, [completed('a')]);
     await age(59);
-    expect(await requeueOrphaned(busy, going)).toBe(0);
+    expect(await applyOrphaned(busy, going)).toBe(0);
     await age(61);
-    expect(await requeueOrphaned(busy, going)).toBe(1);
+    expect(await applyOrphaned(busy, going)).toBe(1);
     expect(await statuses()).toEqual(['applied']);
   });
 
@@ -55,7 +55,7 @@ describe('the scan of the inbox', () => {
       names(400).map((name) => completed(name)),
     );
     await age(10);
-    const taken = await Promise.all([1, 2, 3].map(() => requeueOrphaned(deps, going)));
+    const taken = await Promise.all([1, 2, 3].map(() => applyOrphaned(deps, going)));
     expect(taken.reduce((sum, one) => sum + one, 0)).toBe(400);
     expect(new Set(await statuses())).toEqual(new Set(['applied']));
   });
@@ -70,7 +70,7 @@ describe('the scan of the inbox', () => {
     expect(await applyEvents(deps, [id ?? ''])).toEqual({ applied: 0, unhandled: 0, failed: 0 });
     await holder.rollback();
     await age(10);
-    expect(await requeueOrphaned(deps, going)).toBe(1);
+    expect(await applyOrphaned(deps, going)).toBe(1);
     expect(await statuses()).toEqual(['applied']);
   });
 });

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCommandQueue, createCommandWorker } from '../../src/webhook/command-queue.js';
-import { createEventQueue } from '../../src/webhook/queue.js';
-import { replayEvents } from '../../src/webhook/requeue-orphaned.js';
+import { createEventQueue, replayEvents } from '../../src/webhook/queue.js';
 import { completed, storeEvents } from '../support/events.js';
 import { redisKind } from '../support/redis.js';
 import { resettableDatabase } from '../support/resettable-database.js';

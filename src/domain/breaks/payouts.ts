@@ -2,8 +2,9 @@ import { canonicalHash } from '../canonical-json.js';
 import { isFinal } from '../family/states.js';
 import type { JsonObject } from '../json.js';
 import { textField } from '../records.js';
-import type { BreakDefinitions, Findings } from './findings.js';
+import type { BreakDefinition, Findings } from './findings.js';
 
+/** Each is found, and resolved, by `checkPayouts` in a run of payouts: what a `check` opened, the next run would resolve. */
 export const payoutBreaks = {
   payout_stuck: {
     severity: 'high',
@@ -17,7 +18,7 @@ export const payoutBreaks = {
     ends: 'Something shows it.',
     remedy: 'Check the service’s dashboard.',
   },
-} as const satisfies BreakDefinitions;
+} as const satisfies Record<string, Omit<BreakDefinition, 'check'>>;
 type PayoutBreak = keyof typeof payoutBreaks;
 const kinds = Object.keys(payoutBreaks) as readonly PayoutBreak[];
 

@@ -36,7 +36,10 @@ interface About {
    * records of this kind, in what breaks say of them, and wherever no other kind has a plain field of that name.
    */
   personal?: true;
-  /** It has a column: a text or a state is a filter of the lists. */
+  /**
+   * It has a column: a text or a state is a filter of the lists. One that is added later is empty for records that show the field
+   * already, until one of them changes: a poll that shows the same writes no column. Rows are filled as `fillTxids` does.
+   */
   column?: true;
   /** Copied from the page rather than read. */
   copied?: true;

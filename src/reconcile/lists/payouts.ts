@@ -7,9 +7,9 @@ import { ForbiddenError, NotFoundError, RefusedError, ServiceError } from '../..
 import type { Outcome, RunContext } from '../deps.js';
 import { type Searched, searchDeliveries } from '../search-deliveries.js';
 import { NOTHING, writeFenced } from '../write-fenced.js';
-import { isDue } from './is-due.js';
 import type { ListPlan } from './list-row.js';
 import { readList } from './reconcile-list.js';
+import { isDue } from './span.js';
 
 /** Not in the specification; where the service has it, it is a list like the others (contract: `paths.listPayouts`). */
 export const payoutList: ListPlan = {

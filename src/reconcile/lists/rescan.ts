@@ -1,11 +1,10 @@
 import type { Watermark } from '../../records/runs/watermarks.js';
 import type { PollOptions } from '../deps.js';
-import { isDue } from './is-due.js';
 import type { ListPoll } from './list-poll.js';
 import type { Gap } from './list-store.js';
 import { type HeadScans, scanGap } from './scan-gap.js';
 import type { Bound, Scan } from './scan-list.js';
-import { CLOCKS_APART_MS } from './span.js';
+import { CLOCKS_APART_MS, isDue } from './span.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,10 +1,10 @@
 import { textField } from '../../domain/records.js';
 import type { Watermark } from '../../records/runs/watermarks.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
-import { isDue } from './is-due.js';
 import { keepPage, type ListPoll } from './list-poll.js';
 import type { ListRow } from './list-row.js';
 import { type Scan, scanList } from './scan-list.js';
+import { isDue } from './span.js';
 
 const HOUR_MS = 3_600_000;
 const REST_MS_PER_CALL = 20_000;

@@ -1,3 +1,4 @@
+import type { Watermark } from '../../records/runs/watermarks.js';
 import type { Place } from './list-row.js';
 import type { ScanPage } from './scan-list.js';
 
@@ -9,6 +10,15 @@ export const SETTLE_MS = 30_000;
 
 /** More than our clock and the service's will differ. */
 export const CLOCKS_APART_MS = 10 * 60_000;
+
+/**
+ * Whether what was last done at `watermark.at` is to be done again. A moment that is yet to come was given by a clock that was
+ * wrong: it puts nothing off. Times in ms of our clock.
+ */
+export function isDue(watermark: Watermark | undefined, everyMs: number, now: number): boolean {
+  const age = now - Number(watermark?.['at'] ?? 0);
+  return age >= everyMs || age < -CLOCKS_APART_MS;
+}
 
 /** An event may report the time of creation less exactly than the list shows it, to the second for example. */
 const REPORTED_WITHIN_MS = 2_000;

@@ -99,7 +99,10 @@ async function answerOf(
   return timeoutMs === undefined ? query : query.timeout(timeoutMs);
 }
 
-/** The rows that a statement answers with: rowsOf<Row>(db)`SELECT … WHERE id = ANY (${ids}::text[])`. */
+/**
+ * The rows that a statement answers with: rowsOf<Row>(db)`SELECT … WHERE id = ANY (${ids}::text[])`. `Row` is taken at its word:
+ * a time comes as Date, a bigint and a numeric as text (`utc`, `milliseconds`, `exact` and casts give others).
+ */
 export function rowsOf<Row>(db: Knex, timeoutMs?: number): Tag<Row[]> {
   return async (...statement) => (await answerOf(db, sql(...statement), timeoutMs)).rows as Row[];
 }

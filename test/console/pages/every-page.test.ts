@@ -57,7 +57,8 @@ function fewThatHoldAll(made: ReadonlyMap<string, readonly string[]>): string[] 
 
 describe('every page', () => {
   it('is visited', () => {
-    expect(pages.map(({ path }) => path).filter((path) => samplePaths[path] === undefined)).toEqual([]);
+    const unvisited = pages.map(({ path }) => path).filter((path) => samplePaths[path] === undefined);
+    expect(unvisited, 'pages without an address in samplePaths of test/support/console-samples.ts').toEqual([]);
   });
 
   /** What each page is made of. */

@@ -5,7 +5,7 @@ import { listBreaks } from '../../../src/records/breaks/list-breaks.js';
 import { getEvent } from '../../../src/records/inbox/events.js';
 import { keysGoneBefore, retentionState } from '../../../src/records/retention/retention-state.js';
 import { applyEvents } from '../../../src/webhook/apply-events.js';
-import { replayEvents } from '../../../src/webhook/requeue-orphaned.js';
+import { replayEvents } from '../../../src/webhook/queue.js';
 import { completed, storeEvents, type TestEvent } from '../../support/events.js';
 import { resettableDatabase } from '../../support/resettable-database.js';
 import { age, log, pruneIn } from './aged.js';

@@ -1,6 +1,7 @@
+import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { createMetrics } from '../../src/metrics.js';
-import { collectBacklog } from '../../src/webhook/backlog.js';
+import { collectGauges } from '../../src/wiring/collect-gauges.js';
 import { useFreshDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
 
@@ -8,7 +9,7 @@ const database = useFreshDatabase();
 
 it('the backlog is counted by state, with the age of its oldest event', async () => {
   const metrics = createMetrics();
-  collectBacklog(metrics, database.db);
+  collectGauges({ db: database.db, metrics, log: pino({ level: 'silent' }) });
   await storeEvents(
     database.db,
     ['a', 'b', 'c', 'd'].map((name) => completed(name)),
