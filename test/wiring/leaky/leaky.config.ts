@@ -9,6 +9,5 @@ export default defineConfig({
     provide: { mayLeaveTimers: false, closesWithinMs: 250 },
     pool: 'forks',
     maxWorkers: 1,
-    isolate: false,
   },
 });
