@@ -26,23 +26,25 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
       const value = await ask();
       if (value !== null) gauge.set(value);
     });
+  const events = shared(() => inboxBacklog(db));
   onScrape(metrics.eventBacklog, async () => {
-    const backlog = await inboxBacklog(db);
+    const backlog = await events();
     for (const state of ['received', 'failed', 'dead'] as const) metrics.eventBacklog.set({ state }, backlog[state]);
   });
-  measure(metrics.eventBacklogOldest, async () => (await inboxBacklog(db)).oldestSeconds);
+  measure(metrics.eventBacklogOldest, async () => (await events()).oldestSeconds);
   collectOnCall({ db, metrics }, onScrape);
   onScrape(metrics.breaksOpen, async () => {
     const open = await countOpenBreaks(db);
     metrics.breaksOpen.reset();
     for (const { kind, severity, count } of open) metrics.breaksOpen.set({ kind, severity }, count);
   });
+  const callbacks = shared(() => callbackBacklog(db));
   onScrape(metrics.callbackBacklog, async () => {
-    const { pending, dead } = await callbackBacklog(db);
+    const { pending, dead } = await callbacks();
     metrics.callbackBacklog.set({ state: 'pending' }, pending);
     metrics.callbackBacklog.set({ state: 'dead' }, dead);
   });
-  measure(metrics.callbackOldest, async () => (await callbackBacklog(db)).oldestSeconds);
+  measure(metrics.callbackOldest, async () => (await callbacks()).oldestSeconds);
   measure(metrics.sealOldestUnsealed, () => oldestUnsealedSeconds(db, new Date()));
   measure(metrics.sealFindings, async () => (await decidingSealCheck(db))?.findings ?? null);
   measure(metrics.sealUnverified, () => unverifiedSeconds(db, new Date()));
@@ -69,6 +71,17 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
       metrics.reconcileLastSuccess.set({ kind }, at.getTime() / 1000);
     }
   });
+}
+
+/** One answer for all that ask while it is on its way: the gauges of one scrape. */
+function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined;
+  return () => {
+    asked ??= ask().finally(() => {
+      asked = undefined;
+    });
+    return asked;
+  };
 }
 
 type OnScrape = (gauge: object, update: () => Promise<void>) => void;
