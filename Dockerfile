@@ -23,6 +23,8 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json .env.example ./
 COPY migrations ./migrations
+# The console shows it beside an alert.
+COPY docs/runbook.md ./docs/runbook.md
 USER node
 EXPOSE 8080 8081 9090
 # A role that runs alone answers on METRICS_PORT, the console and `start` on CONSOLE_PORT.

@@ -97,8 +97,15 @@ TABLE alerts
   seen_at timestamp with time zone NOT NULL
   fired_at timestamp with time zone
   resolved_at timestamp with time zone
+  acknowledged_at timestamp with time zone
+  acknowledged_by text
+  silenced_at timestamp with time zone
+  silenced_until timestamp with time zone
+  silenced_by text
+  silenced_severity text
   CONSTRAINT alerts_pkey PRIMARY KEY (id)
   CONSTRAINT alerts_severity_check CHECK ((severity = ANY (ARRAY['critical'::text, 'warning'::text])))
+  CONSTRAINT alerts_silence_ends CHECK ((silenced_until <= (silenced_at + '7 days'::interval)))
   CREATE UNIQUE INDEX alerts_one_open ON public.alerts USING btree (name, subject) WHERE (resolved_at IS NULL)
 
 TABLE asset_rates
@@ -417,6 +424,7 @@ TABLE entries
   CONSTRAINT entries_type_check CHECK ((type = ANY (ARRAY['entry'::text, 'reversal'::text, 'correction'::text, 'change'::text])))
   CONSTRAINT entries_version_check CHECK ((version > 0))
   CREATE INDEX entries_by_month ON public.entries USING btree (month, id)
+  CREATE INDEX entries_by_time ON public.entries USING btree (at)
   CREATE UNIQUE INDEX entries_record_kind_record_id_key_version_key ON public.entries USING btree (record_kind, record_id, key, version)
   CREATE UNIQUE INDEX entries_reverses_key ON public.entries USING btree (reverses)
   CREATE CONSTRAINT TRIGGER entries_have_lines AFTER INSERT ON public.entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_entry_lines()
@@ -695,6 +703,13 @@ TABLE movements_progress
   contract text NOT NULL
   CONSTRAINT movements_progress_only_one_check CHECK (only_one)
   CONSTRAINT movements_progress_pkey PRIMARY KEY (only_one)
+
+TABLE newest_results
+  name text NOT NULL
+  at timestamp with time zone NOT NULL
+  actor text NOT NULL
+  result jsonb NOT NULL
+  CONSTRAINT newest_results_pkey PRIMARY KEY (name)
 
 TABLE opened_assets
   asset_code text NOT NULL

@@ -1,23 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
+import type { Knex } from 'knex';
 import { loadConfig } from '../config.js';
 import { type AlertView, alertShape } from '../domain/views/operation-shapes.js';
-import { ConfigError } from '../errors.js';
+import { ConfigError, UsageError } from '../errors.js';
 import type { AlertMessage } from '../notify/alert-message.js';
+import { decideAlert, getAlert } from '../records/alerts/decide-alert.js';
 import { listAlerts } from '../records/alerts/settle-alerts.js';
+import { inTransaction } from '../records/database/statements.js';
 import { channelsOf, checkOutboundAddresses } from '../wiring/outbound.js';
-import type { Flags } from './arguments.js';
+import { type Flags, momentToCome } from './arguments.js';
 import { listVerb, wordOption } from './list-verb.js';
-import { type Columns, printList } from './print.js';
+import { type Columns, printList, printResult } from './print.js';
+import { printOne } from './print-words.js';
+import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<AlertView> = {
+  id: 'id',
   alert: 'name',
   of: 'subject',
   severity: 'severity',
   status: 'status',
   since: 'since',
+  'at it': 'acknowledgedBy',
+  'silent until': 'silencedUntil',
   detail: 'detail',
 };
+
+interface DecisionFlags extends Flags {
+  note: string;
+  until?: Date;
+}
 
 interface Tried {
   channel: string;
@@ -38,16 +51,64 @@ const message: AlertMessage = {
 };
 
 export function define(command: Command): void {
-  command.description('what is sent to people: list, and a test of every channel');
+  command.description('what is sent to people: list, show, who is at it, silence, and a test of every channel');
   listVerb(command, 'newest first', { columns, list: listAlerts })
     .addOption(wordOption(alertShape, 'status', 'pending: it fires when it has held for longer'))
     .addOption(wordOption(alertShape, 'severity', 'only those as grave as this'));
+  command
+    .command('show <id>')
+    .description('one alert: its cause, what to do first, who is at it')
+    .option('--json', 'print JSON')
+    .action((id: string, { json = false }: Flags) =>
+      withStore(async ({ db }) => printOne(json, await alertOf(db, id))),
+    );
+  decision(
+    command.command('ack <id>').description('say that you are at it; what is sent does not change'),
+    'acknowledge',
+  );
+  decision(
+    command
+      .command('silence <id>')
+      .description('send nothing more of it until a time, a week at most; it is shown and counted as before')
+      .requiredOption('--until <time>', 'such as 4h or 2026-10-31T08:00Z', momentToCome),
+    'silence',
+  );
   command
     .command('test')
     .description('send every channel something now, and say what it answered')
     .option('--dry-run', 'only say which')
     .option('--json', 'print JSON')
     .action(test);
+}
+
+function decision(command: Command, verb: 'acknowledge' | 'silence'): void {
+  command
+    .requiredOption('--note <text>', 'why; kept with your name')
+    .option('--dry-run', 'only say what would be done')
+    .option('--json', 'print JSON')
+    .action((id: string, { note, until, dryRun = false, json = false }: DecisionFlags) =>
+      withStore(async ({ db }) => {
+        const done = await inTransaction(db, dryRun, async (trx) => {
+          await alertOf(trx, id);
+          const result = await decideAlert(trx, id, until === undefined ? 'acknowledge' : { silence: until }, {
+            actor: cliActor(),
+            note,
+          });
+          if (result.outcome === 'refused') throw new UsageError(`--until: ${result.why}.`);
+          if (result.outcome !== 'done')
+            throw new UsageError(`Alert ${id} does not fire: there is nothing to ${verb}.`);
+          return result.alert;
+        });
+        const what = until === undefined ? `${done.acknowledgedBy} is at it` : `silent until ${done.silencedUntil}`;
+        printResult(json, { ...done, dryRun }, `${dryRun ? 'would be so: ' : ''}alert ${id}: ${what}`);
+      }),
+    );
+}
+
+async function alertOf(db: Knex, id: string): Promise<AlertView> {
+  const found = await getAlert(db, id);
+  if (found === null) throw new UsageError(`There is no alert "${id}".`);
+  return found;
 }
 
 async function test({ dryRun = false, json = false }: Flags): Promise<void> {

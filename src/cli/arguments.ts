@@ -40,6 +40,12 @@ export function month(text: string): string {
 
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/** A moment to come: in `2h`, or an ISO 8601 date. */
+export function momentToCome(text: string): Date {
+  const at = moment(text);
+  return /^\d+[mhd]$/.test(text) ? new Date(2 * Date.now() - at.getTime()) : at;
+}
+
 /** A moment: `24h` ago, or an ISO 8601 date. */
 export function moment(text: string): Date {
   const ago = /^(\d{1,6})([mhd])$/.exec(text);

@@ -11,8 +11,10 @@ import {
   listBreaks,
 } from '../records/breaks/list-breaks.js';
 import type { PageQuery } from '../records/database/paging.js';
+import type { Flags } from './arguments.js';
 import { listVerb, wordOption } from './list-verb.js';
-import { type Columns, printJson, printText } from './print.js';
+import { type Columns, printText } from './print.js';
+import { printOne } from './print-words.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<BreakView> = {
@@ -44,11 +46,11 @@ export function define(command: Command): void {
     .command('show <id>')
     .description('evidence, field by field, every step that was taken, what it means and what to do')
     .option('--json', 'print JSON')
-    .action((id: string) =>
+    .action((id: string, { json = false }: Flags) =>
       withStore(async ({ db }) => {
         const found = await breakOf(db, id);
         const { means, ends, remedy } = breakDefinitions[found.kind];
-        printJson({ ...found, means, ends, remedy });
+        printOne(json, { ...found, means, ends, remedy });
       }),
     );
   decision(command, 'ack', 'acknowledge', 'it is known and somebody is at it');

@@ -7,6 +7,7 @@ import { inTransaction } from '../records/database/statements.js';
 import type { Flags } from './arguments.js';
 import { listVerb, wordOption } from './list-verb.js';
 import { type Columns, printJson, printResult } from './print.js';
+import { printOne } from './print-words.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<CallView> = {
@@ -40,11 +41,12 @@ export function define(command: Command): void {
     .command('show <key>')
     .description('what it was for, what came of it, and what it asked for as long as that is kept')
     .option('--json', 'print JSON')
-    .action((key: string) =>
+    .action((key: string, { json = false }: Flags) =>
       withStore(async ({ db }) => {
         const items = await callsUnder(db, key);
         if (items.length === 0) throw unknownKey(key);
-        printJson({ items });
+        if (json) printJson({ items });
+        else for (const call of items) printOne(false, call);
       }),
     );
   command

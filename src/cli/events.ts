@@ -8,7 +8,8 @@ import { type EventFilters, getEvent, listEvents } from '../records/inbox/events
 import { PRUNED_EVENT, prunedEvents, reviveEvents } from '../records/inbox/inbox-work.js';
 import { changeFlags, type Flags, moment } from './arguments.js';
 import { listVerb, wordOption } from './list-verb.js';
-import { type Columns, printJson, printResult } from './print.js';
+import { type Columns, printResult } from './print.js';
+import { printOne } from './print-words.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<EventView> = {
@@ -42,11 +43,11 @@ export function define(command: Command): void {
     .command('show <id>')
     .description('one event with its payload and every secret it came under')
     .option('--json', 'print JSON')
-    .action((id: string) =>
+    .action((id: string, { json = false }: Flags) =>
       withStore(async ({ db }) => {
         const event = await getEvent(db, id);
         if (!event) throw new UsageError(`There is no event "${id}".`);
-        printJson(event);
+        printOne(json, event);
       }),
     );
   const verb = command

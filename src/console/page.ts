@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { z } from 'zod';
 import type { Actor, Role } from '../domain/console-roles.js';
 import type { KnownState } from '../records/alerts/load-state.js';
+import type { DayMoney } from '../records/books/day-money.js';
 import type { ApiDeps } from './api-deps.js';
 import type { ActionButton, Field, ListAddress, PageView, Section } from './view/sections.js';
 
@@ -12,6 +13,8 @@ export interface PageDeps extends ApiDeps {
   serviceBaseUrl: string;
   /** How the whole is, read once for all that is shown in two seconds. */
   state: () => Promise<KnownState>;
+  /** What came in and went back today, some seconds old. */
+  dayMoney: () => Promise<DayMoney>;
   /** How far apart the runs of each kind are; a kind that is switched off is left out. */
   runEverySeconds: Readonly<Record<string, number>>;
   /** Names of the channels that are configured. */
@@ -23,6 +26,9 @@ export interface PageDeps extends ApiDeps {
   /** Asks the schedulers to verify all seals in somebody's name. */
   verifySeals: (actor: string) => Promise<void>;
 }
+
+/** What is given to the console; the rest it makes of it. */
+export type GivenDeps = Omit<PageDeps, 'state' | 'dayMoney'>;
 
 export interface QueueReading {
   name: string;

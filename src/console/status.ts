@@ -15,6 +15,36 @@ type StateDeps = Pick<PageDeps, 'db' | 'log' | 'now' | 'runKinds' | 'runEverySec
 
 const FRESH_MS = 2_000;
 
+/** So much of the time at most is spent on loading ahead of who asks. */
+const SHARE = 1 / 20;
+
+/**
+ * What `load` answers, asked anew once it is so old, or much older than it takes; who asks meanwhile is given what there is,
+ * unless that is too old to show.
+ */
+export function keep<T>(load: () => Promise<T>, freshMs: number, staleMs = freshMs): () => Promise<T> {
+  let shown: { answer: Promise<T>; at: number } | null = null;
+  let isComing = false;
+  let tookMs = 0;
+  return () => {
+    const at = performance.now();
+    if (shown === null || at - shown.at >= staleMs) {
+      shown = { answer: load(), at };
+    } else if (!isComing && at - shown.at >= Math.max(freshMs, tookMs / SHARE)) {
+      isComing = true;
+      const answer = load();
+      const settle = (next: typeof shown) => {
+        [shown, isComing, tookMs] = [next ?? shown, false, performance.now() - at];
+      };
+      answer.then(
+        () => settle({ answer, at }),
+        () => settle(null),
+      );
+    }
+    return shown.answer;
+  };
+}
+
 /** The state of the whole, read once for all that is shown in two seconds. */
 export function createState({ db, now, runKinds, log, ...deps }: StateDeps): () => Promise<KnownState> {
   const { runEverySeconds } = deps;
@@ -23,16 +53,11 @@ export function createState({ db, now, runKinds, log, ...deps }: StateDeps): () 
       log.warn({ err: error }, 'secrets not read');
       throw error;
     });
-  let answer: Promise<KnownState> | null = null;
-  let staleAt = 0;
-  return () => {
-    if (answer === null || performance.now() >= staleAt) {
-      answer = loadState(db, { now: now(), kinds: runKinds, runEverySeconds, secretsStatus });
-      answer.catch((error: unknown) => log.warn({ err: error }, 'status not read'));
-      staleAt = performance.now() + FRESH_MS;
-    }
+  return keep(() => {
+    const answer = loadState(db, { now: now(), kinds: runKinds, runEverySeconds, secretsStatus });
+    answer.catch((error: unknown) => log.warn({ err: error }, 'status not read'));
     return answer;
-  };
+  }, FRESH_MS);
 }
 
 /** What can't be asked is shown as unknown. */

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { findAlerts } from '../domain/alerts/alerts.js';
 import { type AlertFacts, breaksOf } from '../domain/alerts/facts.js';
+import { minuteOf } from '../domain/in-words.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import {
@@ -105,8 +106,16 @@ const DIGEST_HOUR = 7;
 /** What stands, in numbers: also on a quiet day, so that silence is not mistaken for it. */
 function digestMessage(facts: AlertFacts, firing: readonly AlertRow[], now: Date) {
   const lines = [
-    ...firing.map(({ severity, summary, subject, detail }) =>
-      [`[${severity}]`, summary, subject === '' ? '' : `(${subject})`, detail].filter((part) => part !== '').join(' '),
+    ...firing.map(({ severity, summary, subject, detail, silenced_until: until }) =>
+      [
+        `[${severity}]`,
+        summary,
+        subject === '' ? '' : `(${subject})`,
+        detail,
+        until === null ? '' : `Silent until ${minuteOf(until.toISOString())} UTC.`,
+      ]
+        .filter((part) => part !== '')
+        .join(' '),
     ),
     `Open breaks, critical or high: ${breaksOf(facts, 'critical', 'high')}`,
     `Missed deliveries: ${facts.missed ?? 'not measured yet'}`,

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { BreakKind } from '../domain/breaks/breaks.js';
 import type { Severity } from '../domain/breaks/findings.js';
-import { raw, rowOf, rowsOf, valueOf } from './database/statements.js';
+import { raw, rowsOf, valueOf } from './database/statements.js';
 
 export interface OpenBreaks {
   kind: BreakKind;
@@ -42,26 +42,4 @@ function lastRuns(db: Knex, kinds: readonly string[], condition: string): Promis
 export async function heldByRefund(db: Knex): Promise<number> {
   return valueOf<number>(db)`
     SELECT count(*)::integer AS n FROM orders WHERE release_reason = 'refund_unlinked'`;
-}
-
-/** Payments of a day, by what is known of them. */
-export interface PaymentCounts {
-  /** Completed, as the service's own list shows it. */
-  verified: number;
-  /** Said to be completed, not verified. */
-  claimed: number;
-}
-
-/** Payments created since then that are completed. Goes by the index of states. */
-export async function countCompletedPayments(db: Knex, since: Date): Promise<PaymentCounts> {
-  return rowOf<PaymentCounts>(db)`
-    SELECT count(*) FILTER (WHERE verified AND NOT doubted)::integer AS verified,
-           count(*) FILTER (WHERE NOT verified OR doubted)::integer AS claimed
-    FROM (
-      SELECT verified, doubted FROM payment_intents
-      WHERE status = 'completed' AND created_at >= ${since} AND absent_since IS NULL
-      UNION ALL
-      SELECT verified, doubted FROM payment_intents
-      WHERE reported_paid AND status IS DISTINCT FROM 'completed' AND created_at >= ${since} AND absent_since IS NULL
-    ) AS completed`;
 }

@@ -33,8 +33,9 @@ test('a lost refund is listed, shown, and settled by a person, who can’t say w
   expect(listed.code).toBe(3);
   const items = [{ key, paymentIntentId: 'pi_lost', undecided: true }];
   expect(listed.json).toMatchObject({ items });
-  const shown = await run('calls', 'show', key);
+  const shown = await run('calls', 'show', key, '--json');
   expect(shown.json).toMatchObject({ items: [{ key, request: expect.stringContaining('pi_lost') }] });
+  expect((await run('calls', 'show', key)).stdout).toMatch(/^payment intent id +pi_lost$/m);
   expect(await run('calls', 'show', 'refund-?')).toMatchObject({ code: 2 });
 
   const settle = (...words: string[]) => run('calls', 'settle', key, '--note', 'looked', ...words);

@@ -126,6 +126,11 @@ it('every action is answered as it is documented', async () => {
   await ask('post', '/breaks/{id}/resolve', { params: { id: '1' }, body: note });
   await ask('post', '/breaks/{id}/resolve', { params: { id: '1' }, body: note, status: 409 });
   await ask('post', '/breaks/{id}/write-off', { params: { id: '2' }, body: note });
+  const [firing] = (await ask('get', '/alerts', { query: '?status=firing' })).items;
+  const until = new Date(Date.now() + 60_000).toISOString();
+  await ask('post', '/alerts/{id}/acknowledge', { params: { id: firing.id }, body: note });
+  await ask('post', '/alerts/{id}/silence', { params: { id: firing.id }, body: { until, ...note } });
+  await ask('post', '/alerts/{id}/silence', { params: { id: '999' }, body: { until, ...note }, status: 404 });
   const assignment = { params: { id: 'nobody' }, body: { paymentIntentId: null, ...note } };
   await ask('post', '/payouts/{id}/assign', { ...assignment, status: 404 });
   const [payout] = (await ask('get', '/payouts')).items;

@@ -61,6 +61,7 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
         count: fc.integer({ min: 1, max: 900 }),
         oldestSeconds: seconds,
         money: fc.constant([]),
+        worth: fc.constantFrom(0, 25, 2_500),
       }),
       { selector: (one) => `${one.kind} ${one.severity}`, maxLength: 5 },
     ),

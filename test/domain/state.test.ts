@@ -35,6 +35,20 @@ describe('the state of the whole', () => {
     );
   });
 
+  it('puts first what is gravest, then what is worth most, then the oldest', () => {
+    fc.assert(
+      fc.property(facts, (given) => {
+        const { problems } = stateOf(given, [], NOW);
+        for (const [n, { severity, worth, seconds }] of problems.entries()) {
+          const next = problems[n + 1];
+          if (next === undefined || next.severity !== severity) continue;
+          expect(next.worth).toBeLessThanOrEqual(worth);
+          if (next.worth === worth) expect(next.seconds ?? 0).toBeLessThanOrEqual(seconds ?? 0);
+        }
+      }),
+    );
+  });
+
   it('counts all there are: each break, missed delivery and rejected request once', () => {
     fc.assert(
       fc.property(facts, (given) => {
@@ -83,6 +97,7 @@ const openBreak = (kind: BreakKind, severity: Severity, count = 6): AlertFacts['
   count,
   oldestSeconds: 60,
   money: [],
+  worth: 0,
 });
 
 describe('a cause stands before what follows from it', () => {

@@ -23,6 +23,7 @@ export const deskPaths: Readonly<Record<string, string>> = {
   '/runs': '/runs',
   '/runs/:id': '/runs/1',
   '/alerts': '/alerts',
+  '/alerts/:id': '/alerts/1',
   '/periods': '/periods',
   '/periods/:month': '/periods/2026-03',
   '/doctor': '/doctor',

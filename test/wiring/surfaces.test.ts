@@ -12,7 +12,7 @@ it('no surface is calmer than the state, whatever the facts: status line, doctor
   fc.assert(
     fc.property(facts, alerts, (given, open) => {
       const state = stateOf(given, open, NOW);
-      const known = { state, facts: given };
+      const known = { state, facts: given, alerts: [] };
       const { tone, items } = statusOf(known);
       const doctor = mergeState([], state, []);
       const [line = ''] = statusLines(known, figures);

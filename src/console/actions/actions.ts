@@ -2,6 +2,7 @@ import type { Action } from '../page.js';
 import { assignRefundAction } from './assign-refund.js';
 import { attributeResidual } from './attribute-residual.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from './close-period.js';
+import { acknowledgeAlert, silenceAlert } from './decide-alert.js';
 import { acknowledgeBreak, resolveBreak, writeOffBreak } from './decide-break.js';
 import { recoverDeliveries } from './recover-deliveries.js';
 import { replayCallbackAction, replayDeadCallbacksAction, replayEvent } from './replay.js';
@@ -28,6 +29,8 @@ export const actions: readonly Action[] = [
   retireSecretAction,
   secretLeakedAction,
   restoreSecretAction,
+  acknowledgeAlert,
+  silenceAlert,
   runChecks,
   verifySealsAction,
 ];

@@ -1,3 +1,4 @@
+import { alertOperations } from './alert-operations.js';
 import { callbackOperations } from './callback-operations.js';
 import { feedOperations } from './feed-operations.js';
 import { listOperations } from './list-operations.js';
@@ -30,4 +31,5 @@ export const operations: readonly Operation[] = [
   ...periodOperations,
   ...matchOperations,
   ...callbackOperations,
+  ...alertOperations,
 ];

@@ -22,6 +22,7 @@ import {
   rejectionShape,
 } from '../../domain/views/webhook-shapes.js';
 import { getAction, listActions } from '../../records/actions/list-actions.js';
+import { getAlert } from '../../records/alerts/decide-alert.js';
 import { listAlerts } from '../../records/alerts/settle-alerts.js';
 import { getBalance, listBalances } from '../../records/balances/balance-views.js';
 import { getEntry, listEntries } from '../../records/books/list-entries.js';
@@ -168,6 +169,7 @@ export const resources: readonly Resource[] = [
     filters: ['status', 'name', 'severity'],
     words: { name: conditions.map(({ name }) => name) },
     list: (db, query) => listAlerts(db, { ...query, ...query.filters }),
+    get: getAlert,
   },
   {
     path: 'actions',

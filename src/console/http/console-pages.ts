@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import express, { type ErrorRequestHandler, type Request, Router } from 'express';
+import { loadDayMoney } from '../../records/books/day-money.js';
 import { periodFiles, readPeriodFile } from '../../records/books/period-files.js';
 import { isDataError, isPassing } from '../../records/database/database-errors.js';
 import { CursorError } from '../../records/database/paging.js';
 import { actions } from '../actions/actions.js';
 import { type ConsoleToken, knownTokens } from '../authenticate.js';
-import type { PageDeps } from '../page.js';
+import type { GivenDeps } from '../page.js';
 import { pages } from '../pages/pages.js';
 import { badRequest, notHere, Problem } from '../problem.js';
-import { createState, statusNow } from '../status.js';
+import { createState, keep, statusNow } from '../status.js';
 import { notice } from '../view/sections.js';
 import { actionRoutes } from './action-router.js';
 import { type LiveSettings, liveRoutes } from './live.js';
@@ -19,10 +20,15 @@ import { createSessions, type Session } from './session.js';
 import { signInRoutes } from './sign-in.js';
 
 const YEAR_MS = 365 * 86_400_000;
+/** Entries are posted each minute. */
+const MONEY_FRESH_MS = 20_000;
+const MONEY_STALE_MS = 600_000;
 
 /** The pages for people: who is signed in, what they see, what they can do. */
-export function consolePages(given: Omit<PageDeps, 'state'> & LiveSettings, tokens: readonly ConsoleToken[]): Router {
-  const deps = { ...given, state: createState(given) };
+export function consolePages(given: GivenDeps & LiveSettings, tokens: readonly ConsoleToken[]): Router {
+  const { db, now } = given;
+  const dayMoney = keep(() => loadDayMoney(db, now()), MONEY_FRESH_MS, MONEY_STALE_MS);
+  const deps = { ...given, state: createState(given), dayMoney };
   const known = knownTokens(tokens);
   const sessions = createSessions(known, deps);
   const site: Site = { deps, sessions, pages, status: () => statusNow(deps.state) };

@@ -5,12 +5,12 @@ import { keptByAsker } from '../api/answer-tag.js';
 import { createApi } from '../api/api-router.js';
 import { serveDocument } from '../api/serve-document.js';
 import { authenticate, type ConsoleToken } from '../authenticate.js';
-import type { PageDeps } from '../page.js';
+import type { GivenDeps } from '../page.js';
 import { notFound, problemHandler } from '../problem.js';
 import { consolePages } from './console-pages.js';
 import type { LiveSettings } from './live.js';
 
-export interface ConsoleDeps extends Omit<PageDeps, 'state'>, LiveSettings {
+export interface ConsoleDeps extends GivenDeps, LiveSettings {
   tokens: readonly ConsoleToken[];
   /** Whose X-Forwarded-For is believed, as Express takes it. */
   trustedProxies: readonly string[];

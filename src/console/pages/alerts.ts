@@ -1,12 +1,17 @@
 import { conditionNamed } from '../../domain/alerts/alerts.js';
 import { duration } from '../../domain/in-words.js';
 import type { AlertView } from '../../domain/views/operation-shapes.js';
+import { listActions } from '../../records/actions/list-actions.js';
 import { type ChannelView, channelViews } from '../../records/alerts/alert-channels.js';
+import { getAlert } from '../../records/alerts/decide-alert.js';
 import { listNotices, type NoticeView, noticeStatuses, noticesOf } from '../../records/alerts/list-notices.js';
 import { listAlerts } from '../../records/alerts/settle-alerts.js';
 import { processHeartbeats } from '../../records/process-heartbeats.js';
+import { acknowledgeAlert, silenceAlert } from '../actions/decide-alert.js';
 import type { Page, PageDeps } from '../page.js';
-import { type Column, filters, listTable, notice, options, type Section, table } from '../view/sections.js';
+import { alertHref } from '../view/links.js';
+import { runbookPanel } from '../view/runbook.js';
+import { type Column, factsPanel, filters, listTable, notice, options, type Section, table } from '../view/sections.js';
 import {
   ago,
   badge,
@@ -104,10 +109,8 @@ function firingTable(items: readonly AlertView[], sent: Sent, isBlind: boolean):
     columns: [
       ['Alert', nameOf],
       ['Cause', ({ detail }) => text(detail)],
-      [
-        'What to do',
-        (alert) => stack([text(alert.remedy), link('Where to check', hrefOf(alert)), quiet(alert.runbook)]),
-      ],
+      ['What to do', (alert) => stack([text(alert.remedy), link('Where to check', hrefOf(alert))])],
+      ['Who is at it', (alert) => stack(standingOf(alert, sent.now))],
       ['Since', ({ since }) => ago(since)],
       [
         'Notified',
@@ -129,10 +132,72 @@ function hrefOf({ name, subject }: AlertView): string {
 
 const severityTones: Readonly<Record<string, Tone>> = { critical: 'bad', warning: 'warn' };
 
-function nameOf({ summary, subject, severity, name }: AlertView): Value {
-  const of = subject === '' ? summary : `${summary}: ${subject}`;
-  return stack([badge(severity, severityTones[severity] ?? 'quiet'), text(of), quiet(name)]);
+function nameOf(alert: AlertView): Value {
+  const { id, name } = alert;
+  return stack([severityOf(alert), link(titleOf(alert), alertHref(id)), quiet(name)]);
 }
+
+const severityOf = ({ severity }: AlertView): Value => badge(severity, severityTones[severity] ?? 'quiet');
+const titleOf = ({ summary, subject }: AlertView): string => (subject === '' ? summary : `${summary}: ${subject}`);
+
+/** Who said that they are at it, and until when nothing more is sent; nothing where nobody said anything. */
+function standingOf({ acknowledgedBy, acknowledgedAt, silencedUntil, silencedBy }: AlertView, now: Date): Value[] {
+  const isSilenced = silencedUntil !== null && new Date(silencedUntil) > now;
+  return [
+    ...(acknowledgedBy === null ? [] : [list([text(acknowledgedBy), ago(acknowledgedAt)])]),
+    ...(isSilenced ? [list([badge('silent until', 'info'), time(silencedUntil), quiet(`by ${silencedBy}`)])] : []),
+  ];
+}
+
+/** One alert, whatever became of it, beside what the runbook says of it. */
+export const alertPage: Page = {
+  path: '/alerts/:id',
+  title: 'Alert',
+  load: async (deps, req) => {
+    const { db } = deps;
+    const alert = await getAlert(db, req.params['id'] ?? '');
+    if (alert === null) return null;
+    const { id } = alert;
+    const [notices, channels, done] = await Promise.all([
+      noticesOf(db, [id]),
+      channelViews(db),
+      listActions(db, { target: `alert ${id}` }),
+    ]);
+    const sent = { notices, channels, now: deps.now() };
+    const buttons = [acknowledgeAlert, silenceAlert].map((action) => req.button(action, { id }));
+    return {
+      title: titleOf(alert),
+      badges: [severityOf(alert), badge(alert.status, alert.status === 'resolved' ? 'good' : 'warn')],
+      crumbs: [{ text: 'Alerts', href: '/alerts' }],
+      actions: alert.status === 'firing' ? buttons : [],
+      sections: [
+        factsPanel('What fires', [
+          ['Cause', text(alert.detail)],
+          ['What to do first', text(alert.remedy)],
+          ['Where to check', link('Go there', hrefOf(alert))],
+          ['Since', ago(alert.since)],
+          ['Over', ago(alert.resolvedAt, 'not yet')],
+          ['Who is at it', stack(standingOf(alert, sent.now))],
+          ['Notified', notifiedOf(alert, 'alert.firing', sent)],
+        ]),
+        runbookPanel(conditionNamed(alert.name)?.runbook ?? ''),
+        table(done.items, {
+          caption: 'What people did',
+          columns: [
+            ['When', ({ at }) => ago(at)],
+            ['Who', ({ actor }) => text(actor)],
+            [
+              'What',
+              ({ action, outcome }) => list([text(action), ...(outcome === 'done' ? [] : [badge(outcome, 'warn')])]),
+            ],
+            ['Reason', ({ reason }) => text(reason)],
+          ],
+          empty: ['Nobody did anything yet', 'Say that you are at it: others see it here, on Alerts and on Overview.'],
+        }),
+      ],
+    };
+  },
+};
 
 /** Each channel that had a notice of it: whether it took it, else when it is tried next. */
 function notifiedOf(

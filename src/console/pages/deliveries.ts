@@ -1,6 +1,6 @@
 import { stringify } from 'lossless-json';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
-import { counted } from '../../domain/in-words.js';
+import { counted, minuteOf } from '../../domain/in-words.js';
 import { fromJsonText } from '../../domain/json.js';
 import type { DeliveryDetail, DeliveryView } from '../../domain/views/webhook-shapes.js';
 import { listBreaks } from '../../records/breaks/list-breaks.js';
@@ -84,13 +84,13 @@ function momentOf(name: string, given: string | undefined): Date | undefined {
   throw new Problem(400, 'Not understood', `${name} takes a time in UTC such as 2026-10-31 or 2026-10-31 18:00.`);
 }
 
-/** Recovers all of a time; the range of the list is that of the form. */
-export function rangeButton(req: PageRequest): ActionButton | null {
+/** Recovers all of a time; the range of the list is that of the form, else it begins at `since`. */
+export function rangeButton(req: PageRequest, since?: Date): ActionButton | null {
   const explain =
     'Every delivery of that time whose event is not here enters the inbox from the payload that the service shows. You see which before anything is done.';
   const button = req.button(recoverDeliveries, {}, { label: 'Recover a time range', explain });
   if (button === null) return null;
-  const { from = '', to = '' } = req.filters;
+  const { from = minuteOf(since?.toISOString() ?? ''), to = '' } = req.filters;
   const hint = 'in UTC, such as 2026-10-31 18:00';
   const fields = [
     { name: 'from', label: 'Sent from', value: from, hint, required: true },

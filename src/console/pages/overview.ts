@@ -1,15 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
-import { counted, duration } from '../../domain/in-words.js';
+import { counted, duration, minuteOf } from '../../domain/in-words.js';
 import { provenWords } from '../../domain/state/proven.js';
 import type { Problem } from '../../domain/state/state.js';
 import { type Figures, loadFigures } from '../../records/alerts/load-state.js';
-import { countCompletedPayments, type PaymentCounts } from '../../records/gauges.js';
+import type { AlertRow } from '../../records/alerts/settle-alerts.js';
+import type { DayMoney, MoneySums } from '../../records/books/day-money.js';
 import { replayDeadCallbacksAction } from '../actions/replay.js';
-import type { Page } from '../page.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { severityBadge } from '../view/break-rows.js';
-import { minutesChart, spark } from '../view/chart.js';
-import { notice, type Section, type Tile, table } from '../view/sections.js';
-import { ago, amount, count, link, none, quiet, stack, text, type Value } from '../view/values.js';
+import { hoursChart, minutesChart, spark } from '../view/chart.js';
+import { alertHref } from '../view/links.js';
+import { type ActionButton, type Cell, type Column, notice, type Section, type Tile, table } from '../view/sections.js';
+import { ago, amount, badge, count, link, list, none, quiet, stack, step, text, type Value } from '../view/values.js';
 import { rangeButton } from './deliveries.js';
 import { startButton } from './runs.js';
 
@@ -18,65 +21,132 @@ export const overview: Page = {
   title: 'Overview',
   group: '',
   live: true,
-  load: async ({ db, now, state: known, runKinds }, req) => {
+  load: async (deps, req) => {
+    const { db, now, state: known, dayMoney } = deps;
     const at = now();
-    const midnight = new Date(Math.floor(at.getTime() / 86_400_000) * 86_400_000);
-    const [{ state, facts }, figures, payments] = await Promise.all([
+    const [{ state, facts, alerts }, figures, money] = await Promise.all([
       known(),
       loadFigures(db, at),
-      countCompletedPayments(db, midnight),
+      Promise.race([dayMoney(), delay(LONGEST_WAIT_MS, null)]),
     ]);
     const isProven = state.severity === null;
     const runs = { text: 'What is proven of each kind', href: '/runs' };
+    const proven = `${provenWords(facts.kinds)}. ${balanceWords(facts.balances)}`;
     return {
-      intro: 'What is to be done now, the worst first; then what is proven, and what came in.',
-      actions: Object.entries(firstActions)
-        .filter(([name]) => state.problems.some((one) => one.name === name && one.remedy !== ''))
-        .map(([, button]) => button({ runKinds }, req)),
+      intro: 'What is to be done now, the worst first; then what is proven, today’s money, and what came in.',
       sections: [
-        problemsTable(state.problems, at),
-        notice(isProven ? 'good' : 'quiet', provenWords(facts.kinds), balanceWords(facts.balances), runs),
-        {
-          is: 'tiles',
-          tiles: [paymentsTile(payments), receivedTile(figures), backlogTile(facts.backlog), heldTile(figures)],
-        },
+        problemsTable(state.problems, {
+          now: at,
+          firstOf: (problem) => firstAction(deps, req, problem),
+          alertOf: ({ name, subjects }) => alerts.find((one) => one.name === name && subjects.includes(one.subject)),
+        }),
+        notice(isProven ? 'good' : 'quiet', proven, '', runs),
+        ...moneySections(money),
+        { is: 'tiles', tiles: [receivedTile(figures), backlogTile(facts.backlog), heldTile(figures)] },
         minutesChart(figures.minutes),
       ],
     };
   },
 };
 
+/** Three days of many payments take longer: what is to be done is shown meanwhile, and the page is live. */
+const LONGEST_WAIT_MS = 75;
+
+type Deps = Pick<PageDeps, 'runKinds' | 'now'>;
+
 /** What can be done about a problem from here; where it follows from another, that one comes first. */
-const firstActions: Readonly<Record<string, typeof startButton>> = {
-  TallyhookMissedDeliveries: (_deps, req) => rangeButton(req),
+const buttons: Readonly<Record<string, (deps: Deps, req: PageRequest, problem: Problem) => ActionButton | null>> = {
+  TallyhookMissedDeliveries: ({ now }, req, { seconds }) =>
+    rangeButton(req, seconds === null ? undefined : new Date(now().getTime() - (seconds + 3_600) * 1_000)),
   TallyhookDeadCallbacks: (_deps, req) => req.button(replayDeadCallbacksAction),
-  KindUnproven: startButton,
+  KindUnproven: (deps, req, { subjects: [kind] }) => startButton(deps, req, kind),
 };
 
-function problemsTable(problems: readonly Problem[], now: Date): Section {
+/** A button, or the way to where it is done. */
+function firstAction(deps: Deps, req: PageRequest, problem: Problem): Cell {
+  if (problem.remedy === '') return none('nothing');
+  const button = buttons[problem.name]?.(deps, req, problem) ?? null;
+  return button === null ? step(wayTo(problem.page), problem.page) : { is: 'action', button };
+}
+
+const wayTo = (page: string): string => `Go to ${/^\/([a-z]+)/.exec(page)?.[1] ?? 'it'}`;
+
+interface Beside {
+  now: Date;
+  firstOf: (problem: Problem) => Cell;
+  /** The alert of it that people were sent, or will be. */
+  alertOf: (problem: Problem) => AlertRow | undefined;
+}
+
+function problemsTable(problems: readonly Problem[], { now, firstOf, alertOf }: Beside): Section {
   return table(problems, {
     caption: 'What to do now',
     columns: [
-      ['Severity', ({ severity }) => severityBadge(severity)],
-      ['What', whatOf, 'wide'],
+      ['What', (problem) => stack([...whatOf(problem), ...standingOf(alertOf(problem), now)]), 'wide'],
       ['How many', ({ count: n }) => count(n), 'end'],
       ['How much', ({ money }) => stack(money.map(({ amount: n, currency }) => amount(n, currency))), 'end'],
       ['Since', ({ seconds }) => sinceOf(seconds, now)],
       ['What to do first', ({ remedy }) => text(remedy === '' ? 'Nothing.' : remedy)],
+      ['Do it', firstOf],
     ],
     empty: ['Nothing is to be done', 'Nothing is known to be wrong; what is proven stands below.'],
   });
 }
 
-function whatOf({ title, detail, page, follows }: Problem): Value {
+function whatOf({ title, detail, page, severity, follows }: Problem): Value[] {
   const followers = follows.map((one) => quiet(`with it: ${one.title}`));
-  return stack([link(title, page), ...(detail === title ? [] : [quiet(detail)]), ...followers]);
+  const head = list([severityBadge(severity), link(title, page)]);
+  return [head, ...(detail === title ? [] : [quiet(detail)]), ...followers];
+}
+
+/** Its page has the runbook; who is at it, and until when nothing more is sent of it. */
+function standingOf(alert: AlertRow | undefined, now: Date): Value[] {
+  if (alert === undefined || alert.fired_at === null) return [];
+  const { id, acknowledged_by: by, silenced_until: until } = alert;
+  const isSilenced = until !== null && until > now;
+  return [
+    list([
+      link(`alert ${id}`, alertHref(id)),
+      badge(by === null ? 'nobody is at it' : `${by} is at it`, by === null ? 'warn' : 'info'),
+      ...(isSilenced ? [badge(`silent until ${minuteOf(until.toISOString())} UTC`, 'info')] : []),
+    ]),
+  ];
 }
 
 /** To the minute: a page that is open is not drawn anew for less. */
 function sinceOf(seconds: number | null, now: Date): Value {
   if (seconds === null) return none('not known');
   return ago(new Date(Math.floor(now.getTime() / 60_000 - seconds / 60) * 60_000).toISOString());
+}
+
+const sums: readonly (readonly [label: string, field: keyof MoneySums])[] = [
+  ['Received', 'received'],
+  ['Released', 'released'],
+  ['Waiting for release', 'waiting'],
+  ['Given back', 'returned'],
+];
+
+/** Assets stand beside each other: what is in two of them is never added up. */
+function moneySections(money: DayMoney | null): Section[] {
+  if (money === null) return [notice('quiet', 'The money of today is being added up', 'It appears here by itself.')];
+  const { assets, hours } = money;
+  const compared = table(assets, {
+    caption: 'Money of today: since 00:00 UTC, beside yesterday and a week ago up to the same time of day',
+    columns: [
+      ['Asset', ({ assetCode }) => text(assetCode)],
+      ...sums.map(([label, field]): Column<DayMoney['assets'][number]> => {
+        const before = (day: string, of: MoneySums) => list([quiet(day), amount(of[field])]);
+        return [
+          label,
+          ({ assetCode, today, yesterday, lastWeek }) =>
+            stack([amount(today[field], assetCode), before('yesterday', yesterday), before('a week ago', lastWeek)]),
+          'end',
+        ];
+      }),
+    ],
+    empty: ['No money is booked of today', 'What came in, or went back, stands here a minute after it was read.'],
+  });
+  return assets.length === 0 ? [compared] : [compared, hoursChart(hours)];
 }
 
 function balanceWords({ total, unproven }: { total: number; unproven: readonly unknown[] }): string {
@@ -90,15 +160,6 @@ function heldTile({ ordersHeld }: Figures): Tile {
     note: ordersHeld === 0 ? 'every paid order is released' : 'paid, and not released yet: each says why',
     href: '/orders?status=paid',
     ...(ordersHeld > 0 ? { tone: 'warn' } : {}),
-  };
-}
-
-function paymentsTile({ verified, claimed }: PaymentCounts): Tile {
-  return {
-    label: 'Verified payments today',
-    value: String(verified),
-    note: claimed === 0 ? 'completed, since 00:00 UTC' : `${claimed} more said to be, not verified yet`,
-    href: '/payments',
   };
 }
 

@@ -2,7 +2,7 @@ import type { Page } from '../page.js';
 import { listPage } from '../records/list-page.js';
 import { recordPage } from '../records/record-page.js';
 import { sheets } from '../records/sheet.js';
-import { alerts } from './alerts.js';
+import { alertPage, alerts } from './alerts.js';
 import { audit } from './audit.js';
 import { balance, balances } from './balances.js';
 import { breakPage, breaks } from './breaks.js';
@@ -46,6 +46,7 @@ export const pages: readonly Page[] = [
   runs,
   run,
   alerts,
+  alertPage,
   doctor,
   callbacks,
   queues,

@@ -1,7 +1,8 @@
 import { counted } from '../../domain/in-words.js';
+import type { HourMoney, PaidFor } from '../../records/books/day-money.js';
 import type { MinuteCount } from '../../records/inbox/minute-counts.js';
-import type { ChartSection, Spark } from './sections.js';
-import type { Tone } from './values.js';
+import { type ChartSection, type Column, type Spark, table } from './sections.js';
+import { amount, capitalized, count, stack, type Tone, text } from './values.js';
 
 const WIDTH = 600;
 const HEIGHT = 100;
@@ -60,6 +61,45 @@ export function minutesChart(minutes: readonly MinuteCount[]): ChartSection {
       { tone: 'bad', text: `${rejected} rejected` },
     ],
     axis: { first: clock(minutes[0]?.minute), last: clock(minutes.at(-1)?.minute), highest: `${highest} / min` },
+  };
+}
+
+const HOURS = 24;
+
+/** One bar for each hour of today: how many payments brought money, by what may be done with their goods. */
+export function hoursChart(hours: readonly HourMoney[]): ChartSection {
+  const parts = [
+    ['info', 'released', 'released'],
+    ['warn', 'waiting', 'waiting for release'],
+    ['quiet', 'other', 'of no order, or given back'],
+  ] as const;
+  const of = (hour: HourMoney | undefined, state: PaidFor) => hour?.payments[state] ?? 0;
+  const total = (state: PaidFor) => hours.reduce((sum, hour) => sum + of(hour, state), 0);
+  const named = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
+  const wordsOf = (n: (state: PaidFor) => number) => parts.map(([, state, words]) => `${n(state)} ${words}`).join(', ');
+  const bars = Array.from({ length: HOURS }, (_, hour): Bar => {
+    const own = hours.find((one) => one.hour === hour);
+    const label = `${named(hour)} UTC: ${wordsOf((state) => of(own, state))}`;
+    return { label, parts: parts.map(([tone, state]) => [tone, of(own, state)]) };
+  });
+  const { highest, ...drawing } = barsOf(bars, 4);
+  return {
+    is: 'chart',
+    title: 'Payments that brought money today, by the hour',
+    summary: `Today, payments that brought money: ${wordsOf(total)}.`,
+    ...drawing,
+    legend: parts.map(([tone, state, words]) => ({ tone, text: `${total(state)} ${words}` })),
+    axis: { first: named(0), last: `${named(HOURS)} UTC`, highest: `${highest} / h` },
+    table: table(hours, {
+      caption: 'Payments of today, by the hour',
+      columns: [
+        ['Hour, UTC', ({ hour }) => text(named(hour))],
+        ...parts.map(
+          ([, state, words]): Column<HourMoney> => [capitalized(words), (hour) => count(of(hour, state)), 'end'],
+        ),
+        ['Received', ({ received }) => stack(received.map(({ amount: n, currency }) => amount(n, currency))), 'end'],
+      ],
+    }),
   };
 }
 

@@ -108,10 +108,12 @@ export interface ChartSection {
   bars: { x: number; width: number; label: string; parts: { y: number; height: number; tone: Tone }[] }[];
   legend: { tone: Tone; text: string }[];
   axis: { first: string; last: string; highest: string };
+  /** The same in numbers. */
+  table?: TableSection;
 }
 
 /** What stands in a cell of a table: a value, something to do, or a box that picks the row for the form of a button. */
-type Cell =
+export type Cell =
   | Value
   | { is: 'action'; button: ActionButton | null }
   | { is: 'pick'; button: ActionButton; name: string; value: string; label: string };

@@ -9,7 +9,8 @@ export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
  */
 export type Value =
   | { is: 'text'; text: string; quiet?: boolean; nowrap?: boolean }
-  | { is: 'link'; text: string; href: string }
+  /** `isStep`: drawn as a button, since it is what to do next. */
+  | { is: 'link'; text: string; href: string; isStep?: true }
   /** Set in a fixed pitch, with a button that copies it. */
   | { is: 'id'; id: string; href?: string }
   /** `amount` is a decimal string without trailing zeros. */
@@ -19,6 +20,8 @@ export type Value =
   | { is: 'badge'; text: string; tone: Tone }
   /** `stacked`: each on a line of its own. */
   | { is: 'list'; values: Value[]; stacked?: true }
+  /** One after the other as they are, as words of a sentence. */
+  | { is: 'line'; values: Value[] }
   | { is: 'none'; text: string };
 
 export const text = (text: string | null | undefined, otherwise = '–'): Value =>
@@ -27,6 +30,7 @@ export const quiet = (text: string): Value => ({ is: 'text', text, quiet: true }
 /** On one line, as a date. */
 export const oneLine = (text: string): Value => ({ is: 'text', text, nowrap: true });
 export const link = (text: string, href: string): Value => ({ is: 'link', text, href });
+export const step = (text: string, href: string): Value => ({ is: 'link', text, href, isStep: true });
 export const id = (id: string, href?: string): Value =>
   href === undefined ? { is: 'id', id } : { is: 'id', id, href };
 export const badge = (text: string, tone: Tone = 'quiet'): Value => ({ is: 'badge', text, tone });
@@ -40,6 +44,7 @@ export const list = (values: Value[], empty = '–'): Value =>
   values.length === 0 ? none(empty) : { is: 'list', values };
 /** As `list`, each value on a line of its own. */
 export const stack = (values: Value[]): Value => (values.length === 0 ? none() : { is: 'list', values, stacked: true });
+export const line = (values: Value[]): Value => ({ is: 'line', values });
 /** A whole number with thin groups of three. */
 export const count = (n: number | string | null, otherwise = '–'): Value =>
   n === null ? none(otherwise) : text(groups(String(n)));

@@ -56,6 +56,8 @@ export interface Found {
   /** How long it has been so. */
   seconds?: number;
   money?: readonly Money[];
+  /** What the money comes to by rates: what is worth more stands before. */
+  worth?: number;
   /** Where they are not those of its condition. */
   remedy?: string;
   check?: string;

@@ -20,13 +20,17 @@ export interface AlertFacts {
   missed: number | null;
   /** What is not made good, and how many of it are missed by now. */
   awaited: readonly { class: DeliveryClass; awaited: number; missed: number; oldestSeconds: number }[];
-  /** All that nobody has closed, acknowledged ones included. `money`: what is known of the amounts, a sum for each asset. */
+  /**
+   * All that nobody has closed, acknowledged ones included. `money`: what is known of the amounts, a sum for each asset;
+   * `worth`: all of it by the newest rates, to put in order and never shown.
+   */
   breaks: readonly {
     kind: BreakKind;
     severity: Severity;
     count: number;
     oldestSeconds: number;
     money: readonly Money[];
+    worth?: number;
   }[];
   kinds: readonly KindFacts[];
   /** How many assets have a balance, and those whose balance is not proven; `isUnexplained`: something is missing, or too much. */

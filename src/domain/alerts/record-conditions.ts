@@ -166,8 +166,8 @@ export function isAlerted(one: OpenBreaks): boolean {
   return one.severity === 'critical' || isEndpointOff(one) || isHigh(one);
 }
 
-export function breakWords({ kind, severity, count, oldestSeconds, money }: OpenBreaks): Found {
+export function breakWords({ kind, severity, count, oldestSeconds, money, worth = 0 }: OpenBreaks): Found {
   const title = `${counted(count, 'open break')}: ${words(kind)}`;
   const detail = `${count} open of kind ${kind}. ${breakWordsOf(kind).means}`.trimEnd();
-  return { subject: kind, detail, title, severity, count, seconds: oldestSeconds, money };
+  return { subject: kind, detail, title, severity, count, seconds: oldestSeconds, money, worth };
 }

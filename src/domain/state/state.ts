@@ -5,6 +5,7 @@ import { type Severity, severities } from '../breaks/findings.js';
 import type { Money } from '../family/money.js';
 import { grouped } from '../grouped.js';
 import { words } from '../in-words.js';
+import { sumAmounts } from '../money.js';
 import { causeOf, type Single } from './causes.js';
 import { notices } from './notices.js';
 
@@ -28,7 +29,9 @@ export interface Problem {
   count: number | null;
   /** How long the oldest of them has been so; null: not known. */
   seconds: number | null;
+  /** A sum for each asset. */
   money: readonly Money[];
+  worth: number;
   follows: readonly Problem[];
 }
 
@@ -147,7 +150,8 @@ function problemOf(alike: readonly (readonly [Single, readonly Single[]])[]): Pr
     checks: [...new Set(heads.map(({ check }) => check))],
     count: counts.length === 0 ? null : counts.reduce((sum, n) => sum + n, 0),
     seconds: seconds.length === 0 ? null : Math.max(...seconds),
-    money: heads.flatMap(({ money }) => money ?? []),
+    money: sumsOf(heads.flatMap(({ money }) => money ?? [])),
+    worth: heads.reduce((sum, { worth = 0 }) => sum + worth, 0),
     follows: follows.toSorted(worstFirst),
   };
 }
@@ -166,9 +170,14 @@ function pageOf(page: string, [subject = '', ...more]: readonly string[]): strin
   return more.length === 0 ? `${page}${encodeURIComponent(subject)}` : page.replace(/[?&][^?&]+=$/, '');
 }
 
-/** By severity, then where money is named, then the oldest. */
+function sumsOf(money: readonly Money[]): Money[] {
+  return [...grouped(money, ({ currency }) => currency)].map(([currency, some]) => {
+    return { currency, amount: sumAmounts(some.map(({ amount }) => amount)) };
+  });
+}
+
+/** By severity, then the most money, then the oldest. */
 function worstFirst(a: Problem, b: Problem): number {
   const bySeverity = severities.indexOf(a.severity) - severities.indexOf(b.severity);
-  const byMoney = Math.sign(b.money.length) - Math.sign(a.money.length);
-  return bySeverity || byMoney || (b.seconds ?? 0) - (a.seconds ?? 0);
+  return bySeverity || b.worth - a.worth || (b.seconds ?? 0) - (a.seconds ?? 0);
 }

@@ -44,6 +44,10 @@ export const alertShape = z
     since: time,
     firedAt: time.nullable(),
     resolvedAt: time.nullable(),
+    acknowledgedAt: described(time.nullable(), 'When somebody said last that they are at it.', null),
+    acknowledgedBy: described(text.nullable(), 'Who it was.', 'omar'),
+    silencedUntil: described(time.nullable(), 'Until then nothing more of it is sent, unless it gets graver.', null),
+    silencedBy: described(text.nullable(), 'Who silenced it.', null),
   })
   .meta({ id: 'Alert', description: 'A condition of which people get an alert.' });
 export type AlertView = z.output<typeof alertShape>;

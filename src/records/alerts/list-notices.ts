@@ -35,8 +35,11 @@ export async function listNotices(
 
 /** Of these alerts, oldest first. */
 export async function noticesOf(db: Knex, alertIds: readonly string[]): Promise<NoticeView[]> {
-  const keys = alertIds.flatMap((id) => [`firing ${id}`, `resolved ${id}`]);
-  const rows = await db<Row>('alert_notices').whereRaw('key = ANY (?::text[])', [keys]).orderBy('id');
+  const rows = await db<Row>('alert_notices')
+    .whereRaw("split_part(key, ' ', 1) IN ('firing', 'resolved') AND split_part(key, ' ', 2) = ANY (?::text[])", [
+      [...alertIds],
+    ])
+    .orderBy('id');
   return rows.map(viewOf);
 }
 
@@ -49,7 +52,7 @@ function viewOf({ id, channel, key, message, status, created_at, sent_at }: Row)
     summary,
     subject,
     status,
-    alertId: /^(?:firing|resolved) (\d+)$/.exec(key)?.[1] ?? null,
+    alertId: /^(?:firing|resolved) (\d+)/.exec(key)?.[1] ?? null,
     createdAt: created_at.toISOString(),
     sentAt: sent_at?.toISOString() ?? null,
   };

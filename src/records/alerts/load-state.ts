@@ -8,7 +8,7 @@ import { retiredLabels } from '../deliveries/secrets.js';
 import { type MinuteCount, minuteCounts } from '../inbox/minute-counts.js';
 import { adoptedAtOf } from '../installation.js';
 import { type FactsAsked, loadAlertFacts } from './load-alert-facts.js';
-import { openAlerts } from './settle-alerts.js';
+import { type AlertRow, openAlerts } from './settle-alerts.js';
 
 export interface StateAsked extends FactsAsked {
   /** The evidence of all secrets; read only where one was retired. Left out: receivers alone say whether they accept any. */
@@ -18,6 +18,8 @@ export interface StateAsked extends FactsAsked {
 export interface KnownState {
   state: State;
   facts: AlertFacts;
+  /** Those that are not over. */
+  alerts: readonly AlertRow[];
 }
 
 /** How the whole is now. */
@@ -29,7 +31,7 @@ export async function loadState(db: Knex, asked: StateAsked): Promise<KnownState
   ]);
   const facts = { ...loaded, noSecretAccepted: loaded.noSecretAccepted === true || allRetired };
   const open = alerts.map((row) => ({ ...row, isFiring: row.fired_at !== null }));
-  return { facts, state: stateOf(facts, open, asked.now) };
+  return { facts, alerts, state: stateOf(facts, open, asked.now) };
 }
 
 /** Null: it could not be read. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { conditionNamed, type FoundAlert, remedyOf } from '../../domain/alerts/alerts.js';
+import { isSilent, type Silence } from '../../domain/alerts/silence.js';
 import { type AlertView, alertShape } from '../../domain/views/operation-shapes.js';
 import { jsonbText } from '../database/database-text.js';
 import { type Filters, given, type Page, type PageQuery, pageById } from '../database/paging.js';
@@ -9,16 +10,23 @@ import { viewOf } from '../database/view-of.js';
 /** A condition that does not hold any more is taken for over after so long: one that comes and goes is sent once. */
 const QUIET_SECONDS = 120;
 
-export interface AlertRow extends FoundAlert {
+export interface AlertRow extends FoundAlert, Silence {
   id: string;
   since: Date;
   seen_at: Date;
   fired_at: Date | null;
   resolved_at: Date | null;
+  acknowledged_at: Date | null;
+  acknowledged_by: string | null;
+  silenced_at: Date | null;
+  silenced_by: string | null;
 }
 
+/** `silentUntil`: it fires still, and its silence is over. */
+type Fired = AlertRow & { silentUntil?: Date | null };
+
 export interface Settled {
-  fired: AlertRow[];
+  fired: Fired[];
   resolved: AlertRow[];
   /** All that were sent and are not over. */
   firing: AlertRow[];
@@ -68,9 +76,15 @@ async function hold(
         .insert({ name, subject, since, ...state })
         .returning('*');
   if (written === undefined || written.fired_at === null) return;
-  settled.firing.push(written);
-  if (!row?.fired_at) settled.fired.push(written);
+  const isOver = written.silenced_until !== null && !isSilent(written, now);
+  const after = isOver ? { ...written, ...NO_SILENCE } : written;
+  if (isOver) await trx<AlertRow>('alerts').where({ id: after.id }).update(NO_SILENCE);
+  settled.firing.push(after);
+  if (isOver) settled.fired.push({ ...after, silentUntil: written.silenced_until });
+  else if (!row?.fired_at) settled.fired.push(after);
 }
+
+const NO_SILENCE = { silenced_at: null, silenced_until: null, silenced_by: null, silenced_severity: null };
 
 async function mayFire(trx: Knex.Transaction, { name, subject }: FoundAlert, now: Date): Promise<boolean> {
   const apart = conditionNamed(name)?.apartSeconds;
@@ -94,12 +108,19 @@ async function letGo(
   }
 }
 
+/** Who silenced an alert hears of its end on the pages alone. */
 async function addNotices(trx: Knex.Transaction, settled: Settled, channels: readonly string[]): Promise<void> {
   const notices = [
-    ...settled.fired.map((row) => ({ key: `firing ${row.id}`, message: messageOf('alert.firing', row) })),
-    ...settled.resolved.map((row) => ({ key: `resolved ${row.id}`, message: messageOf('alert.resolved', row) })),
+    ...settled.fired.map((row) => ({ key: firingKey(row), message: messageOf('alert.firing', row) })),
+    ...settled.resolved
+      .filter((row) => !isSilent(row, row.resolved_at ?? row.seen_at))
+      .map((row) => ({ key: `resolved ${row.id}`, message: messageOf('alert.resolved', row) })),
   ];
   for (const notice of notices) await addNotice(trx, notice, channels);
+}
+
+function firingKey({ id, silentUntil }: Fired): string {
+  return silentUntil == null ? `firing ${id}` : `firing ${id} after ${silentUntil.toISOString()}`;
 }
 
 /** Each key once for each channel, for ever. */
@@ -112,8 +133,9 @@ export async function addNotice(
   if (rows.length > 0) await db('alert_notices').insert(rows).onConflict(['channel', 'key']).ignore();
 }
 
-function messageOf(type: 'alert.firing' | 'alert.resolved', row: AlertRow): object {
-  const { name, subject, severity, summary, detail, since, resolved_at } = row;
+function messageOf(type: 'alert.firing' | 'alert.resolved', row: Fired): object {
+  const { name, subject, severity, summary, since, resolved_at } = row;
+  const detail = row.silentUntil == null ? row.detail : `It still fires, and its silence is over. ${row.detail}`;
   return {
     type,
     name,
@@ -148,8 +170,9 @@ export async function listAlerts(
   return pageById(rows, query, alertOf);
 }
 
-function alertOf(row: AlertRow): AlertView {
+export function alertOf(row: AlertRow): AlertView {
   return viewOf(alertShape, row, {
+    silencedUntil: row.silenced_until?.toISOString() ?? null,
     status: row.resolved_at !== null ? 'resolved' : row.fired_at === null ? 'pending' : 'firing',
     remedy: remedyOf(row),
     runbook: `docs/runbook.md#${conditionNamed(row.name)?.runbook ?? ''}`,

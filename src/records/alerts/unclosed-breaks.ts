@@ -10,6 +10,8 @@ type OpenBreaks = AlertFacts['breaks'][number];
 export async function unclosedBreaks(db: Knex): Promise<OpenBreaks[]> {
   const rows = await rowsOf<Omit<OpenBreaks, 'money'> & { currency: string | null; amount: string | null }>(db)`
     SELECT kind, severity, currency, count(*)::integer AS count, ${raw(exact('sum(amount)'))} AS amount,
+           coalesce(sum(amount) * coalesce((SELECT rate FROM asset_rates
+             WHERE asset_code = currency AND rate IS NOT NULL ORDER BY seen_at DESC LIMIT 1), 1), 0)::float8 AS worth,
            extract(epoch FROM now() - min(opened_at))::float8 AS "oldestSeconds"
     FROM (
       SELECT breaks.kind, breaks.severity, breaks.opened_at,
@@ -33,6 +35,7 @@ export async function unclosedBreaks(db: Knex): Promise<OpenBreaks[]> {
       kind,
       severity,
       count: alike.reduce((sum, { count }) => sum + count, 0),
+      worth: alike.reduce((sum, { worth = 0 }) => sum + worth, 0),
       oldestSeconds: Math.max(...alike.map(({ oldestSeconds }) => oldestSeconds)),
       money: alike.flatMap(({ amount, currency }): Money[] =>
         amount === null || currency === null ? [] : [{ amount, currency }],

@@ -1,0 +1,42 @@
+import { words } from '../domain/in-words.js';
+import { isJsonObject, type Json, toJsonText } from '../domain/json.js';
+import { oneLine, printJson } from './print.js';
+
+/** One thing: JSON for programs, a line for each of its fields for people. */
+export function printOne(json: boolean, item: object): void {
+  if (json) printJson(item);
+  else process.stdout.write(`${wordLines(item as { [key: string]: Json }).join('\n')}\n`);
+}
+
+/** `openedAt: …` as `opened at  …`; what has fields of its own stands below its name, further in. */
+function wordLines(item: { [key: string]: Json }, indent = ''): string[] {
+  const fields = Object.entries(item).map(([name, value]) => [labelOf(name), value] as const);
+  const width = Math.max(0, ...fields.map(([label]) => label.length));
+  return fields.flatMap(([label, value]) => {
+    const below = belowOf(value, `${indent}  `);
+    if (below !== null) return [`${indent}${oneLine(label)}`, ...below];
+    return [`${indent}${oneLine(label).padEnd(width)}  ${oneLine(scalar(value))}`];
+  });
+}
+
+function belowOf(value: Json, indent: string): string[] | null {
+  if (isJsonObject(value)) return Object.keys(value).length === 0 ? null : wordLines(value, indent);
+  if (!Array.isArray(value) || !value.some(isJsonObject)) return null;
+  return value.flatMap((one) => {
+    const [first = '', ...rest] = isJsonObject(one) ? wordLines(one, indent) : [`${indent}${oneLine(scalar(one))}`];
+    return [`${indent.slice(0, -2)}- ${first.slice(indent.length)}`, ...rest];
+  });
+}
+
+function scalar(value: Json | undefined): string {
+  if (value === null || value === undefined) return '–';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(scalar).join(', ');
+  return isJsonObject(value) ? 'none' : toJsonText(value);
+}
+
+/** Names of ours in camel case as words; any other name as it is. */
+function labelOf(name: string): string {
+  if (!/^[a-z][A-Za-z0-9_]*$/.test(name)) return name;
+  return words(name).replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
