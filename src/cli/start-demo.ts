@@ -6,6 +6,7 @@ import { loadConfig } from '../config.js';
 import { freePort } from '../embedded-postgres/free-port.js';
 import { openEmbeddedPostgres } from '../embedded-postgres/open-embedded-postgres.js';
 import { migrate } from '../records/database.js';
+import { unlessRefused } from '../sandbox/base/unless-refused.js';
 import { type Sandbox, startSandbox } from '../sandbox/start-sandbox.js';
 import { startTraffic } from '../sandbox/traffic.js';
 import { EMBEDDED_FOLDER } from '../wiring/open-store.js';
@@ -14,6 +15,9 @@ import { type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { type Addresses, tellOfDemo } from './running-demo.js';
 
 type Parts = Pick<Runtime, 'log' | 'closers' | 'signal'>;
+
+/** Waits before the second and third attempt of a delivery: one that is dropped is over after some seconds. */
+const RETRY_SCHEDULE = [2, 6];
 
 const ROLES: readonly Role[] = ['receiver', 'worker', 'scheduler', 'console'];
 
@@ -36,6 +40,23 @@ const FAULTS = {
   rateLimit: 0.01,
   serverError: 0.01,
   churn: 0.05,
+  availableOff: 'LTC',
+  newPayoutWord: true,
+};
+
+/** A payout of a new type, out of an asset in which customers do not pay: whatever is not known of it concerns this asset alone. */
+const VOUCHER = { assetCode: 'LTC', amount: '0.5', destinationAddress: 'ltc1qvoucher' };
+
+/** By then its deposit is credited. */
+const VOUCHER_MS = 5_000;
+
+/** What takes minutes in an installation is seen within seconds: how long a delivery may take, and when what is read again. */
+const AT_DEMO_PACE = {
+  MISSED_GRACE_SECONDS: '20',
+  RECONCILE_PAYMENT_INTENTS_CRON: '*/20 * * * * *',
+  RECONCILE_DELIVERIES_CRON: '5-59/15 * * * * *',
+  RECONCILE_PAYOUTS_CRON: '10-59/30 * * * * *',
+  RECONCILE_BALANCES_CRON: '15-59/30 * * * * *',
 };
 
 /** A sandbox with traffic and faults, a Postgres, all four roles; all of it gone when the closers ran. */
@@ -54,13 +75,22 @@ export async function startDemo(
   closers.add('demo database', () => postgres.close());
   await migrate(postgres.url);
 
-  const sandbox = await startSandbox({ seed: traffic.seed, payoutStepSeconds: PAYOUT_STEP_SECONDS });
+  const sandbox = await startSandbox({
+    seed: traffic.seed,
+    payoutStepSeconds: PAYOUT_STEP_SECONDS,
+    retrySchedule: RETRY_SCHEDULE,
+  });
   closers.add('sandbox', () => sandbox.close());
+  sandbox.control.deposit(null, VOUCHER.assetCode, '20');
   const token = randomBytes(18).toString('base64url');
   const { runtime, urls } = await startTallyhook(sandbox, postgres.url, token, { log, closers, signal });
   sandbox.control.setFaults(FAULTS);
   const running = startTraffic(sandbox, traffic);
-  closers.add('traffic', async () => running.stop());
+  const voucher = setTimeout(() => unlessRefused(() => sandbox.control.createPayout(VOUCHER)), VOUCHER_MS);
+  closers.add('traffic', async () => {
+    clearTimeout(voucher);
+    running.stop();
+  });
 
   const addresses = { console: urls.console, receiver: urls.receiver, sandbox: sandbox.url, token };
   await tellOfDemo(folder, { ...addresses, databaseUrl: postgres.url });
@@ -89,7 +119,7 @@ async function startTallyhook(
     CONSOLE_PORT: '0',
     DRAIN_SECONDS: '0',
     CONSOLE_TOKENS: `demo:admin:${token}`,
-    RECONCILE_PAYMENT_INTENTS_CRON: '*/20 * * * * *',
+    ...AT_DEMO_PACE,
   };
   const config = loadConfig(SERVICE_NEEDS, { alsoNeeds: ROLES.flatMap(needsOf), env });
   const { runtime, addresses } = await startRoles({ config, ...parts }, ROLES);

@@ -64,6 +64,10 @@ export interface Faults {
   forgetRecords: number;
   /** The `irregular` filter of payments misses each that has, or had, a dispute. */
   hideFromIrregular: boolean;
+  /** Code of the asset whose `available` is not its balance less what is frozen, as specification 2.8 says; empty: of none. */
+  availableOff: string;
+  /** New payouts of the dashboard are of a type that the specification does not name. */
+  newPayoutWord: boolean;
   /** X-Total-Count: as it is, left out, or half of it. */
   totalCount: 'right' | 'missing' | 'wrong';
   // Time
@@ -161,6 +165,8 @@ export const NO_FAULTS: Faults = {
   endlessList: false,
   forgetRecords: 0,
   hideFromIrregular: false,
+  availableOff: '',
+  newPayoutWord: false,
   totalCount: 'right',
   timesWithoutZone: false,
   clockSkewSeconds: 0,
@@ -248,6 +254,7 @@ function check(name: string, value: unknown, fallback: unknown): string | null {
       : `seconds, at most ${MOST_SKEW} either way`;
   }
   if (typeof fallback === 'boolean') return typeof value === 'boolean' ? null : 'true or false';
+  if (typeof fallback === 'string') return typeof value === 'string' ? null : 'a text';
   if (!isCount(value)) return 'a number that is not negative';
   return UNBOUNDED.has(name) || value <= 1 ? null : 'a chance between 0 and 1';
 }

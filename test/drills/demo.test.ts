@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isSameProcess } from '../../src/embedded-postgres/process.js';
-import { until } from '../support/drill.js';
+import { report, until } from '../support/drill.js';
 import { descendantsOf } from '../support/process-tree.js';
 import { type CliProcess, runCli, startCli } from '../support/run-cli.js';
 
@@ -50,3 +50,43 @@ test('what commands say beside a demo is of its database, and they make no other
   expect(await demo.end(null)).toBe(130);
   expect(await readdir(cwd)).toEqual([]);
 }, 120_000);
+
+type Row = Record<string, unknown> & { severity?: string; proof?: { status: string } | null };
+
+/** What README promises of the first two minutes, by the place in the read API where it is seen. */
+const PROMISED: Record<string, [path: string, isThere: (row: Row) => boolean]> = {
+  'a rejected request': ['rejections', () => true],
+  'a missed delivery': ['deliveries?class=never_reached', () => true],
+  'a phantom': ['deliveries?class=phantom', () => true],
+  'a balance that is proven': ['balances', ({ proof }) => proof?.status === 'agrees'],
+  ...Object.fromEntries(
+    ['critical', 'high', 'medium', 'low'].map((severity) => [
+      `a break: ${severity}`,
+      [`breaks?severity=${severity}`, () => true],
+    ]),
+  ),
+};
+
+test('within two minutes the demo shows all that the README promises', async () => {
+  const began = performance.now();
+  demo = startCli(['demo'], { cwd });
+  const [, url = ''] = await demo.stdoutMatch(/^console +(\S+)$/m);
+  const [, token = ''] = await demo.stdoutMatch(/^token +(\S+)$/m);
+  const seconds: Record<string, number> = {};
+  const look = async (name: string, [path, isThere]: (typeof PROMISED)[string]) => {
+    if (name in seconds) return;
+    const answer = await fetch(`${url}/api/v1/${path}`, { headers: { Authorization: `Bearer ${token}` } });
+    const { items } = (await answer.json()) as { items: Row[] };
+    if (items.some(isThere)) seconds[name] = Math.round((performance.now() - began) / 100) / 10;
+  };
+  const names = Object.keys(PROMISED);
+  await until(
+    'all of it is seen',
+    async () => {
+      for (const [name, where] of Object.entries(PROMISED)) await look(name, where);
+      return names.every((name) => name in seconds) || `lacks ${names.filter((name) => !(name in seconds)).join(', ')}`;
+    },
+    { timeoutMs: 120_000 - (performance.now() - began), intervalMs: 500 },
+  );
+  report('demo-promises', seconds);
+}, 130_000);

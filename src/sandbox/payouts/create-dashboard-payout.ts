@@ -7,7 +7,7 @@ import { checkOutgoing, findWallet } from '../wallets/find-wallet.js';
 import { memoFor, withdrawableAsset } from './create-withdrawal.js';
 import { checkInternalDestination } from './credit-recipient.js';
 import { openPayout } from './open-payout.js';
-import { DESTINATION_TYPES, type Payout } from './payout.js';
+import { DESTINATION_TYPES, NEW_PAYOUT_WORD, type Payout } from './payout.js';
 
 /** What an operator fills in; without an account the operating balance pays. */
 export const dashboardPayoutSchema = z.object({
@@ -35,7 +35,7 @@ export function createDashboardPayout(merchant: Merchant, request: z.output<type
     source: 'dashboard',
     holder: wallet ? walletHolder(wallet.id) : 'operating',
     accountId: wallet?.id ?? null,
-    payoutType: onChain ? 'withdrawal' : 'internal_transfer',
+    payoutType: merchant.service.faults.newPayoutWord ? NEW_PAYOUT_WORD : onChain ? 'withdrawal' : 'internal_transfer',
     assetCode: asset.assetCode,
     amount: amountOf(request.amount),
     feeAmount: onChain ? asset.payoutFee : 0n,

@@ -3,7 +3,10 @@ import type { Holder } from '../ledger/ledger.js';
 export const PAYOUT_TYPES = ['withdrawal', 'internal_transfer', 'refund', 'settlement'] as const;
 export const DESTINATION_TYPES = ['blockchain', 'internal_email', 'merchant_account'] as const;
 
-type PayoutType = (typeof PAYOUT_TYPES)[number];
+/** What the fault `newPayoutWord` calls one. */
+export const NEW_PAYOUT_WORD = 'voucher';
+
+type PayoutType = (typeof PAYOUT_TYPES)[number] | typeof NEW_PAYOUT_WORD;
 type DestinationType = (typeof DESTINATION_TYPES)[number];
 export type FeeBearer = 'merchant' | 'customer';
 
