@@ -424,7 +424,6 @@ TABLE entries
   CONSTRAINT entries_type_check CHECK ((type = ANY (ARRAY['entry'::text, 'reversal'::text, 'correction'::text, 'change'::text])))
   CONSTRAINT entries_version_check CHECK ((version > 0))
   CREATE INDEX entries_by_month ON public.entries USING btree (month, id)
-  CREATE INDEX entries_by_time ON public.entries USING btree (at)
   CREATE UNIQUE INDEX entries_record_kind_record_id_key_version_key ON public.entries USING btree (record_kind, record_id, key, version)
   CREATE UNIQUE INDEX entries_reverses_key ON public.entries USING btree (reverses)
   CREATE CONSTRAINT TRIGGER entries_have_lines AFTER INSERT ON public.entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_entry_lines()

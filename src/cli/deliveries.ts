@@ -16,6 +16,7 @@ import { createServiceClient } from '../wiring/service-client.js';
 import { changeFlags, type Flags, moment } from './arguments.js';
 import { type Columns, EXIT_FINDINGS, printJson, printList, printResult } from './print.js';
 import { runUntilDone } from './run-until-done.js';
+import { showAtWork } from './show-at-work.js';
 import { cliActor, reachingDatabase } from './with-store.js';
 
 /** The history could not be read to the end that was asked for. */
@@ -57,7 +58,8 @@ async function depsOf(runtime: Runtime, adoptedAt: Date): Promise<ReconcileDeps>
 async function pollDeliveries(runtime: Runtime, since: Date | undefined) {
   const installed = await findInstallation(runtime.db);
   const deps = await depsOf(runtime, installed?.adoptedAt ?? runtime.config.ADOPTED_AT ?? new Date(0));
-  const { classified, scan } = await classifySince(deps, { since: since ?? null, signal: runtime.signal });
+  const reading = classifySince(deps, { since: since ?? null, signal: runtime.signal });
+  const { classified, scan } = await showAtWork('reading the delivery history', reading);
   if (!scan.complete) throw new HistoryError(`The delivery history could not be read: ${scan.reason}`);
   return classified;
 }
@@ -89,7 +91,7 @@ const recover: Work = async (runtime, { since, note = null, json = false, dryRun
   const onWaiting = () => process.stderr.write('another run of deliveries is under way; waiting for it\n');
   const wanted = wantedSince(since, deps.now());
   const options = { kind: 'deliveries', full: false, signal: runtime.signal, onWaiting, since, wanted } as const;
-  const run = await runReconcile(deps, options);
+  const run = await showAtWork('recovering', runReconcile(deps, options));
   const { recovered = 0 } = run.proof as { recovered?: number };
   const flaw = run.complete ? '' : '; the history is not proven to be read';
   printResult(json, { recovered, dryRun, run }, `recovered ${recovered} delivery(ies)${flaw}`);

@@ -11,6 +11,7 @@ import { describeError } from '../records/database/database-errors.js';
 import { keepHeapSmall } from '../wiring/small-heap.js';
 import { type Flags, month } from './arguments.js';
 import { EXIT_FINDINGS, oneLine, printFiles, printPlan } from './print.js';
+import { showAtWork } from './show-at-work.js';
 import { withStore } from './with-store.js';
 
 interface ExportFlags extends Flags {
@@ -33,10 +34,11 @@ export function define(command: Command): void {
         keepHeapSmall();
         const settings = { month: asked, format, ...(await books()) };
         const knownAt = await databaseNow(db);
-        if (!dryRun && (await closedAt(db, asked)) === null) await postFirst({ ...settings, db, log }, knownAt);
+        if (!dryRun && (await closedAt(db, asked)) === null)
+          await showAtWork('posting', postFirst({ ...settings, db, log }, knownAt));
         const result = dryRun
           ? await planExport(db, { ...settings, knownAt })
-          : await exportMonth(db, { dir, ...settings, knownAt });
+          : await showAtWork('exporting', exportMonth(db, { dir, ...settings, knownAt }));
         if (dryRun) printPlan(result, { dir, json });
         else printFiles(result, json);
         if (result.status === 'open') process.stderr.write(`${asked} is open: it may still change\n`);

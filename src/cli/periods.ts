@@ -8,6 +8,7 @@ import { getPeriod, listPeriods } from '../records/books/periods.js';
 import { type Flags, month } from './arguments.js';
 import { listVerb } from './list-verb.js';
 import { type Columns, EXIT_FINDINGS, printJson, printList, printResult, printText } from './print.js';
+import { showAtWork } from './show-at-work.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<PeriodView> = {
@@ -52,7 +53,8 @@ export function define(command: Command): void {
 
 async function check(asked: string, json: boolean): Promise<void> {
   await withStore(async ({ db, books }) => {
-    const { missing } = await checkPeriod(db, asked, { ...(await books()), now: new Date() });
+    const checked = checkPeriod(db, asked, { ...(await books()), now: new Date() });
+    const { missing } = await showAtWork('checking', checked);
     showMissing(missing, json);
   });
 }
@@ -70,7 +72,7 @@ async function close(asked: string, flags: CloseFlags): Promise<void> {
       return showWhether(asked, missing, { wouldClose: mayClose(missing, reason), json });
     }
     const deps = { ...(await books()), db, log, now: () => new Date() };
-    const result = await closePeriod(deps, { month: asked, actor: cliActor(), reason });
+    const result = await showAtWork('closing', closePeriod(deps, { month: asked, actor: cliActor(), reason }));
     if (result.outcome === 'refused') return showMissing(result.missing, json);
     printJson((await getPeriod(db, asked)) ?? result);
     const { head } = result;

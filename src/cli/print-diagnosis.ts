@@ -19,7 +19,9 @@ const words = ['finding', 'unknown', 'hint', 'ok'] as const;
  */
 export function printDiagnosis(items: readonly Check[], { all }: { all: boolean }): string[] {
   const printed = words.filter((word) => all || word !== 'ok');
-  const lines = printed.flatMap((word) => alikeOf(items.filter((check) => wordOf(check) === word)).flatMap(printAlike));
+  // What follows from a finding stands beneath it.
+  const shown = items.filter(({ because }) => all || because === undefined);
+  const lines = printed.flatMap((word) => alikeOf(shown.filter((check) => wordOf(check) === word)).flatMap(printAlike));
   return [...printGroups(items), ...(lines.length > 0 ? ['', ...lines] : []), '', ...summaryOf(items, all)];
 }
 
@@ -65,13 +67,17 @@ function wordOf({ status, remedy }: Check): (typeof words)[number] {
 }
 
 function printAlike({ names, check }: Alike): string[] {
-  const { found, remedy } = check;
+  const { found, remedy, follows = [] } = check;
   const [first = '', ...others] = names;
   // The word that they all begin with is said once.
   const shared = others.length > 0 && first.startsWith('contract ') ? 'contract ' : '';
   const list = [first, ...others.map((name) => (shared === '' ? name : name.slice(shared.length)))].join(', ');
   const [head = '', ...rest] = wrap(list);
-  const body = [...wrap(found), ...(remedy === null ? [] : wrap(`→ ${remedy}`, 2))];
+  const body = [
+    ...wrap(found),
+    ...follows.flatMap((title) => wrap(`with it: ${title}`, 2)),
+    ...(remedy === null ? [] : wrap(`→ ${remedy}`, 2)),
+  ];
   return [`${wordOf(check).padEnd(INDENT)}${head.trimStart()}`, ...rest, ...body];
 }
 

@@ -116,7 +116,7 @@ interface ProgressLine {
   clear(): void;
 }
 
-interface Terminal {
+export interface Terminal {
   isTTY?: boolean;
   write(text: string): unknown;
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
+import { minuteOf } from '../domain/in-words.js';
 import { type RejectionView, rejectionShape } from '../domain/views/webhook-shapes.js';
 import { listRejections, type ReasonCount, rejectionsByReason } from '../records/inbox/rejections.js';
 import { moment } from './arguments.js';
@@ -24,9 +25,10 @@ export function define(command: Command): void {
     counts: await rejectionsByReason(db, new Date()),
   });
   const about = ({ counts }: { counts: readonly ReasonCount[] }) =>
-    counts.map(
-      ({ reason, day, week }) => `${reason}: ${day} rejected in 24 hours, ${week} in 7 days; listed are samples`,
-    );
+    counts.map(({ reason, day, week, firstAt, lastAt }) => {
+      const when = `from ${minuteOf(firstAt.toISOString())} to ${minuteOf(lastAt.toISOString())} UTC`;
+      return `${reason}: ${day} rejected in 24 hours, ${week} in 7 days, ${when}; listed are samples`;
+    });
   listVerb(command, 'samples, newest first, and how many there were', { columns, list, about })
     .addOption(wordOption(rejectionShape, 'reason', 'why they were rejected'))
     .option('--since <time>', 'such as 24h or 2026-10-31', moment);

@@ -4,7 +4,7 @@ import { severities } from '../domain/breaks/findings.js';
 import { counted, duration } from '../domain/in-words.js';
 import { runKinds } from '../domain/run-kinds.js';
 import { provenWords } from '../domain/state/proven.js';
-import { needsPerson } from '../domain/state/state.js';
+import { lineOf, needsPerson } from '../domain/state/state.js';
 import { type Figures, type KnownState, loadFigures, loadState } from '../records/alerts/load-state.js';
 import { secretsStatus } from '../webhook/rotation.js';
 import { runEverySeconds } from '../wiring/crons.js';
@@ -64,9 +64,8 @@ function stateLine({ state: { severity, problems }, facts }: KnownState): string
   const [first, ...more] = problems;
   if (first === undefined) return `well: ${provenWords(facts.kinds)}`;
   const since = first.seconds === null ? '' : `, for ${duration(first.seconds)}`;
-  const number = first.count === null ? '' : ` (${first.count})`;
   const others = more.length === 0 ? '' : `; ${more.length} more: tallyhook doctor`;
-  return `${severity}: ${first.title}${number}${since}${others}`;
+  return `${severity}: ${lineOf(first)}${since}${others}`;
 }
 
 const ageOf = (seconds: number): string => `${duration(seconds)} ago`;

@@ -42,6 +42,16 @@ export interface DoctorLine {
   found: string;
   /** Null where nothing is to be done. */
   remedy: string | null;
+  /** What comes of it, in words. */
+  follows?: readonly string[];
+  /** The cause that it follows from. */
+  because?: string;
+}
+
+/** As `newest_results` keeps it; `error`: why they could not be run. */
+export interface DoctorResult {
+  items?: readonly DoctorLine[];
+  error?: string;
 }
 
 /**

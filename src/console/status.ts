@@ -1,6 +1,6 @@
 import type { Severity } from '../domain/breaks/findings.js';
 import { provenWords } from '../domain/state/proven.js';
-import type { Problem } from '../domain/state/state.js';
+import { lineOf } from '../domain/state/state.js';
 import { type KnownState, loadState } from '../records/alerts/load-state.js';
 import type { PageDeps } from './page.js';
 import type { Tone } from './view/values.js';
@@ -88,11 +88,6 @@ export function statusOf({ state, facts }: KnownState): Status {
     tone,
     items: rest === undefined ? named : [...named, { tone: rest, text: `${more.length} more`, href: '/' }],
   };
-}
-
-/** In a line: what it is, how many, and what is not seen of it. */
-function lineOf({ title, count, subjects }: Problem): string {
-  return count === null || /\d/.test(title) || subjects.length > 1 ? title : `${title}: ${count}`;
 }
 
 function toneOf(severity: Severity | null): Extract<Tone, 'good' | 'warn' | 'bad'> {

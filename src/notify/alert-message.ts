@@ -27,7 +27,7 @@ export function headline({ type, severity, subject, summary }: AlertMessage): st
 
 export function messageText(message: AlertMessage): string {
   const { type, detail, remedy, runbook } = message;
-  if (type === 'alert.resolved') return [headline(message), detail].join('\n');
+  if (type === 'alert.resolved') return [headline(message), `It was so: ${detail}`].join('\n');
   const advice = [remedy, runbook].filter((part) => part !== undefined && part !== '').join(' More: ');
   return [headline(message), detail, ...(advice === '' ? [] : [`What to do: ${advice}`])].join('\n');
 }

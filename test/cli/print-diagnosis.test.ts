@@ -27,6 +27,18 @@ describe('what doctor says', () => {
     ]);
   });
 
+  it('folds what follows from a finding beneath it, and has each alone with --all', () => {
+    const away = { ...finding('service', 'no answer', 'Wait.'), follows: ['Nothing is proven: payouts'] };
+    const items = [away, { ...unknown('payouts', 'follows from: no answer'), because: 'no answer' }];
+    expect(printed(items).slice(4, -2)).toEqual([
+      'finding   service',
+      '          no answer',
+      '          with it: Nothing is proven: payouts',
+      '          → Wait.',
+    ]);
+    expect(printed(items, true)).toContain('unknown   payouts');
+  });
+
   it('is advice too, which is no finding', () => {
     const lines = printed([
       ...WELL,

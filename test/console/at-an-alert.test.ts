@@ -53,7 +53,7 @@ describe('an alert', () => {
     expect(after.flash).toContain('you are at it');
     expect(after.text).toContain('omar acknowledge alert calling the bank');
     expect((await (await visit(testConsole(database.db).app, 'viewer')).get('/')).text).toContain(
-      `alert ${id} omar is at it`,
+      `alert ${id}: runbook omar is at it`,
     );
     expect((await omar.get('/alerts')).text).toContain('omar');
     const { body } = await api('viewer', id);

@@ -102,9 +102,11 @@ const alert: fc.Arbitrary<OpenAlert> = fc
     condition: fc.constantFrom(...conditions),
     subject: fc.constantFrom('', 'payouts', 'receiver'),
     isFiring: fc.boolean(),
+    unseenSeconds: fc.constantFrom(0, 30, 300),
   })
-  .map(({ condition: { name, severity, summary }, subject, isFiring }) => ({
+  .map(({ condition: { name, severity, summary }, subject, isFiring, unseenSeconds }) => ({
     isFiring,
+    seenAt: new Date(NOW.getTime() - unseenSeconds * 1_000),
     name,
     subject,
     severity,

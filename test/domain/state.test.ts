@@ -35,13 +35,15 @@ describe('the state of the whole', () => {
     );
   });
 
-  it('puts first what is gravest, then what is worth most, then the oldest', () => {
+  it('puts first what is gravest, then what is to be done, what is worth most, the oldest', () => {
     fc.assert(
       fc.property(facts, (given) => {
         const { problems } = stateOf(given, [], NOW);
-        for (const [n, { severity, worth, seconds }] of problems.entries()) {
+        for (const [n, { severity, remedy, worth, seconds }] of problems.entries()) {
           const next = problems[n + 1];
           if (next === undefined || next.severity !== severity) continue;
+          expect([remedy === '', next.remedy === '']).not.toEqual([true, false]);
+          if ((remedy === '') !== (next.remedy === '')) continue;
           expect(next.worth).toBeLessThanOrEqual(worth);
           if (next.worth === worth) expect(next.seconds ?? 0).toBeLessThanOrEqual(seconds ?? 0);
         }
@@ -88,6 +90,32 @@ describe('the state of the whole', () => {
     expect(needsPerson(state({}))).toBe(false);
     expect(provenWords(calm.kinds)).toBe('All proven up to 2026-11-26 11:56 UTC');
   });
+});
+
+it('an alert that is over, and has not ended yet, says so and asks nobody for anything', () => {
+  const alert = (unseenSeconds: number): OpenAlert => ({
+    name: 'TallyhookDown',
+    subject: 'receiver',
+    severity: 'critical',
+    summary: 'A part of Tallyhook is not at work',
+    detail: 'No receiver.',
+    since: new Date(NOW.getTime() - 600_000),
+    seenAt: new Date(NOW.getTime() - unseenSeconds * 1_000),
+    isFiring: true,
+  });
+  const parts = [{ part: 'alerts', secondsAgo: 10 }];
+  const titles = (unseen: number, secondsAgo = 10) =>
+    state({ parts: [{ part: 'alerts', secondsAgo }] }, [alert(unseen)]).problems.map(({ title }) => title);
+  expect(titles(30)).toEqual(['A part of Tallyhook is not at work: receiver']);
+  expect(titles(60)).toEqual(['Not any more: A part of Tallyhook is not at work: receiver']);
+  // Nobody checks: it may well be so still.
+  expect(titles(600, 500)).toContain('A part of Tallyhook is not at work: receiver');
+  const over = state({ parts, missed: 1 }, [alert(60)]);
+  expect([over.severity, over.problems.map(({ name }) => name)]).toEqual([
+    'critical',
+    ['TallyhookMissedDeliveries', 'TallyhookDown'],
+  ]);
+  expect(needsPerson(state({ parts }, [alert(60)]))).toBe(false);
 });
 
 const UNAVAILABLE = 'the newest run failed: service_unavailable: listPayouts: no answer';
@@ -145,6 +173,14 @@ describe('a cause stands before what follows from it', () => {
           ],
         ],
       ],
+    ],
+    [
+      'balances moved each time that they were read',
+      {
+        kinds: [provenKind('balances', { completeUntil: null, reason: 'BTC: it moved each time that it was read' })],
+        balances: { total: 2, unproven: [{ assetCode: 'BTC', why: 'it moved', isUnexplained: false }] },
+      },
+      [['What the service’s lists show is not proven: balances', ['A balance is not proven: BTC']]],
     ],
     [
       'a secret is wrong',
@@ -227,13 +263,13 @@ test('what fires is shown until it is over, though the facts do not show it any 
     detail: '2 failed.',
   } as const;
   const since = new Date(NOW.getTime() - 600_000);
-  expect(state({}, [{ ...fires, since, isFiring: true }])).toMatchObject({
+  expect(state({}, [{ ...fires, since, seenAt: NOW, isFiring: true }])).toMatchObject({
     severity: 'critical',
     problems: [{ title: summary, count: null, seconds: 600, page: '/events?status=dead', checks: ['dead events'] }],
   });
-  expect(state({}, [{ ...fires, since, isFiring: false }])).toEqual({ severity: null, problems: [] });
+  expect(state({}, [{ ...fires, since, seenAt: NOW, isFiring: false }])).toEqual({ severity: null, problems: [] });
   // It holds, so it is shown at once, and since when it was seen first.
   expect(
-    state({ backlog: { ...calm.backlog, dead: 3 } }, [{ ...fires, since, isFiring: false }]).problems,
+    state({ backlog: { ...calm.backlog, dead: 3 } }, [{ ...fires, since, seenAt: NOW, isFiring: false }]).problems,
   ).toMatchObject([{ title: summary, count: 3, seconds: 600 }]);
 });

@@ -58,10 +58,23 @@ test('open breaks say the money that their records name, a sum for each currency
     order('b', '2', 'EUR'),
     order('c', '3', 'BTC'),
     order('d', null, null),
+    { ...order('e', null, null), payment_intents: ['pi_e1', 'pi_e2'] },
   ]);
+  await db('payment_intents').insert(
+    ['2', '7.25'].map((amount_requested, n) => ({
+      id: `pi_e${n + 1}`,
+      amount_requested,
+      currency_requested: 'USDT',
+      shown: '{}',
+      verified: true,
+      observed_at: new Date(),
+      observed_by_type: 'poll',
+      observed_by_ref: '1',
+    })),
+  );
   await db('balance_proofs').insert({ asset_code: 'BTC', unexplained: '-0.5', asked_at: new Date() });
   await openBreaks(db, [
-    ...['a', 'b', 'c', 'd'].map((id) => ({
+    ...['a', 'b', 'c', 'd', 'e'].map((id) => ({
       kind: 'order_underpaid' as const,
       entity: { kind: 'order' as const, id },
       evidence: {},
@@ -76,11 +89,14 @@ test('open breaks say the money that their records name, a sum for each currency
   expect(underpaid).toMatchObject({
     kind: 'order_underpaid',
     severity: 'high',
-    count: 4,
+    count: 5,
     money: [
       { amount: '3', currency: 'BTC' },
       { amount: '3.5', currency: 'EUR' },
+      // Of an order that nobody registered, the largest that it was asked for.
+      { amount: '7.25', currency: 'USDT' },
     ],
+    worth: 13.75,
   });
   expect(Math.round((underpaid?.oldestSeconds ?? 0) / 60)).toBe(60);
 });

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { beforeAll, expect, test } from 'vitest';
 import { monthTotals } from '../../src/records/books/account-totals.js';
-import { loadDayMoney } from '../../src/records/books/day-money.js';
 import { listMatches, matchSummary } from '../../src/records/books/match/list-matches.js';
 import { loadMatchFacts } from '../../src/records/books/match/load-match-facts.js';
 import { heldBy, invoicesAlone, ownersOfPayments } from '../../src/records/books/match/match-owners.js';
@@ -76,7 +75,7 @@ beforeAll(async () => {
   await db.transaction(async (trx) => {
     await trx.raw(
       `INSERT INTO entries (record_kind, record_id, key, version, type, month, date, at, day, dated_by, description, sources, written)
-       SELECT 'payment_intent', 'p' || n, 'payment', 1, 'entry', to_char(day, 'YYYY-MM'), day, day + n * interval '1 minute', day, 'created', 'x', '[]', 1
+       SELECT 'payment_intent', 'p' || n, 'payment', 1, 'entry', to_char(day, 'YYYY-MM'), day, now(), day, 'created', 'x', '[]', 1
        FROM generate_series(1, ${ROWS} / 4) AS n, make_date(2026, 1 + n % 12, 1) AS day`,
     );
     await trx.raw(
@@ -119,13 +118,6 @@ test('pages of the match, whatever is asked for, are found without reading all o
   expect(await plansOf((trx) => matchSummary(trx, day))).not.toMatch(WIDE);
   expect(await plansOf(matchBehind)).not.toMatch(WIDE);
   expect(await plansOf((trx) => monthTotals(trx, '2026-03'))).not.toMatch(WIDE);
-});
-
-test('so is the money of a day, beside two others', async () => {
-  expect((await loadDayMoney(database.db, new Date('2026-03-01T12:00:00Z'))).hours).toHaveLength(13);
-  const plans = await plansOf((trx) => loadDayMoney(trx, new Date('2026-03-01T12:00:00Z')));
-  expect(plans).toContain('entries_by_time');
-  expect(plans).not.toMatch(WIDE);
 });
 
 test('so is what one order, or one payment, is matched by', async () => {

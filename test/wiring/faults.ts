@@ -66,6 +66,8 @@ interface Fault {
   count?: number;
   /** The alert that is sent; left out: none is. */
   alert?: string;
+  /** Nobody has anything to do about it. */
+  forNobody?: true;
 }
 
 export const faults: readonly Fault[] = [
@@ -83,6 +85,7 @@ export const faults: readonly Fault[] = [
     title: '100 requests rejected: missing signature',
     severity: 'low',
     count: 100,
+    forNobody: true,
   },
   {
     what: 'the service is down',

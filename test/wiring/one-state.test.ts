@@ -71,7 +71,7 @@ describe('what is wrong is the same wherever it is read', () => {
     expect(lines[0]).toMatch(/^state {5}well: All proven up to /);
   });
 
-  it.each(faults)('$what', async ({ play, title, severity, count, alert }) => {
+  it.each(faults)('$what', async ({ play, title, severity, count, alert, forNobody = false }) => {
     const { db } = database;
     await play(db);
     const { status, overview, doctor, command, lines, code } = await read();
@@ -79,7 +79,7 @@ describe('what is wrong is the same wherever it is read', () => {
     const [first] = command.problems;
     expect([first?.title, first?.severity, first?.count ?? undefined]).toEqual([title, severity, count]);
     expect(command.severity).toBe(severity);
-    expect(code).toBe(command.needsPerson ? 3 : 0);
+    expect([command.needsPerson, code]).toEqual(forNobody ? [false, 0] : [true, 3]);
     expect(lines[0]).toContain(`${severity}: ${title}`);
 
     const tone = severity === 'critical' || severity === 'high' ? 'bad' : 'warn';
@@ -111,8 +111,12 @@ describe('what is wrong is the same wherever it is read', () => {
     await readAll(database.db, 5, 'service_unavailable: listPayouts: no answer');
     const { doctor } = await read();
     expect(doctor.filter(({ status }) => status === 'finding').map(({ name }) => name)).toEqual(['service']);
+    const [cause] = doctor.filter(({ status }) => status === 'finding');
+    expect(cause?.follows?.join()).toContain('is not proven');
     const kinds = doctor.filter(({ name }) => (runKinds as readonly string[]).includes(name));
-    expect(kinds.map(({ status, remedy }) => [status, remedy])).toEqual(runKinds.map(() => ['unknown', null]));
+    expect(kinds.map(({ status, remedy, because }) => [status, remedy, because])).toEqual(
+      runKinds.map(() => ['unknown', null, 'The service does not answer']),
+    );
   });
 
   it('the overview has the button for what can be done, and none for what would fail', async () => {

@@ -1,26 +1,24 @@
-import { recordAction } from '../../records/actions/record-action.js';
-import type { Action } from '../page.js';
+import { DOCTOR, keepResult } from '../../records/actions/newest-results.js';
+import type { Action, DoctorResult } from '../page.js';
 
-/** As the audit calls the question and its answer. */
-export const DOCTOR = 'run checks';
-export const DOCTOR_RESULT = 'result of checks';
+/** As the audit calls it. */
+export const RUN_CHECKS = 'run checks';
 
-/** Begins them; what they say is kept in the audit, from which every process shows it. */
+/** Begins them; the newest of what they say is kept, and every process shows it. */
 export const runChecks: Action = {
   path: '/doctor/run',
-  name: DOCTOR,
+  name: RUN_CHECKS,
   roles: ['operator'],
   label: 'Run the checks now',
   explain:
     'Every dependency and assumption is probed. Nothing is changed; some calls go to the service, at SERVICE_RATE.',
   needsReason: false,
-  run: async ({ runDoctor, log }, { actor }) => ({
+  run: async ({ runDoctor, log, now }, { actor }) => ({
     outcome: 'asked',
     message: 'The checks are being run; the result appears here.',
     to: '/doctor',
     afterwards: async ({ db }) => {
-      const keep = (details: Record<string, unknown>) =>
-        recordAction(db, { actor: actor.name, action: DOCTOR_RESULT, details, outcome: 'done' });
+      const keep = (result: DoctorResult) => keepResult(db, DOCTOR, { at: now(), actor: actor.name, result });
       // Nobody waits for it: it may take minutes.
       void runDoctor()
         .then(

@@ -20,14 +20,15 @@ import { createSessions, type Session } from './session.js';
 import { signInRoutes } from './sign-in.js';
 
 const YEAR_MS = 365 * 86_400_000;
-/** Entries are posted each minute. */
-const MONEY_FRESH_MS = 20_000;
+/** Money of today; what is older than this is waited for. */
+const MONEY_FRESH_MS = 10_000;
 const MONEY_STALE_MS = 600_000;
 
 /** The pages for people: who is signed in, what they see, what they can do. */
 export function consolePages(given: GivenDeps & LiveSettings, tokens: readonly ConsoleToken[]): Router {
-  const { db, now } = given;
-  const dayMoney = keep(() => loadDayMoney(db, now()), MONEY_FRESH_MS, MONEY_STALE_MS);
+  const { db, now, books } = given;
+  const { refund } = books.table.words.payoutType;
+  const dayMoney = keep(() => loadDayMoney(db, now(), refund), MONEY_FRESH_MS, MONEY_STALE_MS);
   const deps = { ...given, state: createState(given), dayMoney };
   const known = knownTokens(tokens);
   const sessions = createSessions(known, deps);

@@ -1,11 +1,12 @@
-import { counted } from '../../domain/in-words.js';
+import { counted, duration, minuteOf } from '../../domain/in-words.js';
 import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { listActions } from '../../records/actions/list-actions.js';
+import { DOCTOR, type NewestResult, newestResult } from '../../records/actions/newest-results.js';
 import { versionText } from '../../version.js';
-import { DOCTOR, DOCTOR_RESULT, runChecks } from '../actions/run-checks.js';
-import type { DoctorLine, Page, PageDeps } from '../page.js';
+import { RUN_CHECKS, runChecks } from '../actions/run-checks.js';
+import type { DoctorLine, DoctorResult, Page } from '../page.js';
 import { notice, type Section, table } from '../view/sections.js';
-import { badge, type Tone, text, type Value } from '../view/values.js';
+import { badge, quiet, stack, type Tone, text, type Value } from '../view/values.js';
 
 /** No run of the checks lasts longer. */
 const LONGEST_MS = 300_000;
@@ -17,22 +18,23 @@ export const doctor: Page = {
   roles: ['operator'],
   live: true,
   load: async (deps, req) => {
-    const [asked, result] = await Promise.all([newest(deps, DOCTOR), newest(deps, DOCTOR_RESULT)]);
+    const { db } = deps;
+    const [{ items }, result] = await Promise.all([
+      listActions(db, { action: RUN_CHECKS, outcome: 'asked', take: 1 }),
+      newestResult<DoctorResult>(db, DOCTOR),
+    ]);
     return {
       intro: `Every dependency and assumption, each with its remedy: database, service, key, endpoint, secrets, clocks, and the names that the specification leaves open. This is Tallyhook ${versionText}.`,
       actions: [req.button(runChecks)],
-      sections: [...stateOf(asked, result, deps.now()), ...resultOf(result)],
+      sections: [...stateOf(items[0], result, deps.now()), ...resultOf(result, deps.now())],
     };
   },
 };
 
-async function newest({ db }: PageDeps, action: string): Promise<ActionView | null> {
-  const { items } = await listActions(db, { action, outcome: action === DOCTOR ? 'asked' : 'done', take: 1 });
-  return items[0] ?? null;
-}
+type Kept = NewestResult<DoctorResult> | null;
 
-function stateOf(asked: ActionView | null, result: ActionView | null, now: Date): Section[] {
-  if (asked === null || (result !== null && BigInt(result.id) > BigInt(asked.id))) return [];
+function stateOf(asked: ActionView | undefined, result: Kept, now: Date): Section[] {
+  if (asked === undefined || (result !== null && result.at.toISOString() >= asked.at)) return [];
   if (now.getTime() - Date.parse(asked.at) < LONGEST_MS) {
     const text = 'That takes up to some minutes; the result appears here by itself.';
     return [notice('info', `The checks are being run, for ${asked.actor}`, text)];
@@ -41,19 +43,27 @@ function stateOf(asked: ActionView | null, result: ActionView | null, now: Date)
   return [notice('warn', 'The last checks brought no result', text)];
 }
 
-function resultOf(result: ActionView | null): Section[] {
+/** In a sentence, with its age: what was found is of then. */
+export function doctorWords(result: Kept, now: Date): string {
+  if (result === null) return 'The doctor’s checks were never run.';
+  const { items = [] } = result.result;
+  const findings = items.filter(({ status }) => status === 'finding').length;
+  const what = items.length === 0 ? 'could not be run' : findings === 0 ? 'found nothing' : `found ${findings} to fix`;
+  return `The doctor’s checks ${what}, ${duration((now.getTime() - result.at.getTime()) / 1_000)} ago.`;
+}
+
+function resultOf(result: Kept, now: Date): Section[] {
   if (result === null) {
     const text = 'Press the button above: nothing is changed by them, and they read a little from the service.';
-    return [notice('quiet', 'The checks were never run from here', text)];
+    return [notice('quiet', 'The checks were never run', text)];
   }
-  const { items, error } = result.details;
-  const when = `${result.at.slice(0, 19).replace('T', ' ')} UTC, by ${result.actor}`;
-  if (!Array.isArray(items)) {
-    const why = typeof error === 'string' ? error : 'No reason is known.';
-    return [notice('bad', `The checks of ${when} could not be run`, why)];
-  }
-  const lines = items as DoctorLine[];
-  const those = (wanted: DoctorLine['status']) => lines.filter(({ status }) => status === wanted);
+  const { items: lines, error } = result.result;
+  const age = duration((now.getTime() - result.at.getTime()) / 1_000);
+  const when = `${minuteOf(result.at.toISOString())} UTC, ${age} ago, by ${result.actor}`;
+  if (lines === undefined)
+    return [notice('bad', `The checks of ${when} could not be run`, error ?? 'No reason is known.')];
+  const those = (wanted: DoctorLine['status']) =>
+    lines.filter(({ status, because }) => status === wanted && because === undefined);
   const [findings, unknown] = [those('finding'), those('unknown')];
   const [bad, unclear] = [findings.length, unknown.length];
   const title = bad > 0 ? `${counted(bad, 'finding')}: something is to be done` : 'No finding';
@@ -67,7 +77,7 @@ function resultOf(result: ActionView | null): Section[] {
       columns: [
         ['Check', ({ name }) => text(name)],
         ['State', stateBadge],
-        ['Found', ({ found }) => text(found)],
+        ['Found', ({ found, follows = [] }) => stack([text(found), ...follows.map((one) => quiet(`with it: ${one}`))])],
         ['What to do', ({ remedy }) => text(remedy, 'nothing')],
       ],
       empty: ['Nothing was checked', 'Run the checks again.'],

@@ -3,17 +3,33 @@ import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { counted, duration, minuteOf } from '../../domain/in-words.js';
 import { provenWords } from '../../domain/state/proven.js';
 import type { Problem } from '../../domain/state/state.js';
+import { DOCTOR, newestResult } from '../../records/actions/newest-results.js';
 import { type Figures, loadFigures } from '../../records/alerts/load-state.js';
 import type { AlertRow } from '../../records/alerts/settle-alerts.js';
 import type { DayMoney, MoneySums } from '../../records/books/day-money.js';
 import { replayDeadCallbacksAction } from '../actions/replay.js';
-import type { Page, PageDeps, PageRequest } from '../page.js';
+import type { DoctorResult, Page, PageDeps, PageRequest } from '../page.js';
 import { severityBadge } from '../view/break-rows.js';
 import { hoursChart, minutesChart, spark } from '../view/chart.js';
 import { alertHref } from '../view/links.js';
 import { type ActionButton, type Cell, type Column, notice, type Section, type Tile, table } from '../view/sections.js';
-import { ago, amount, badge, count, link, list, none, quiet, stack, step, text, type Value } from '../view/values.js';
+import {
+  ago,
+  amount,
+  badge,
+  count,
+  line,
+  link,
+  list,
+  none,
+  quiet,
+  stack,
+  step,
+  text,
+  type Value,
+} from '../view/values.js';
 import { rangeButton } from './deliveries.js';
+import { doctorWords } from './doctor.js';
 import { startButton } from './runs.js';
 
 export const overview: Page = {
@@ -24,23 +40,26 @@ export const overview: Page = {
   load: async (deps, req) => {
     const { db, now, state: known, dayMoney } = deps;
     const at = now();
-    const [{ state, facts, alerts }, figures, money] = await Promise.all([
+    const [{ state, facts, alerts }, checks, figures, money] = await Promise.all([
       known(),
+      newestResult<DoctorResult>(db, DOCTOR),
       loadFigures(db, at),
       Promise.race([dayMoney(), delay(LONGEST_WAIT_MS, null)]),
     ]);
     const isProven = state.severity === null;
     const runs = { text: 'What is proven of each kind', href: '/runs' };
     const proven = `${provenWords(facts.kinds)}. ${balanceWords(facts.balances)}`;
+    const doctor = doctorWords(checks, at);
     return {
       intro: 'What is to be done now, the worst first; then what is proven, today’s money, and what came in.',
       sections: [
         problemsTable(state.problems, {
           now: at,
-          firstOf: (problem) => firstAction(deps, req, problem),
-          alertOf: ({ name, subjects }) => alerts.find((one) => one.name === name && subjects.includes(one.subject)),
+          firstOf: (problem, alert) => firstAction(deps, req, { problem, alert }),
+          alertOf: ({ name, subjects }) =>
+            alerts.find((one) => one.name === name && subjects.includes(one.subject) && one.fired_at !== null),
         }),
-        notice(isProven ? 'good' : 'quiet', proven, '', runs),
+        notice(isProven ? 'good' : 'quiet', proven, doctor, runs),
         ...moneySections(money),
         { is: 'tiles', tiles: [receivedTile(figures), backlogTile(facts.backlog), heldTile(figures)] },
         minutesChart(figures.minutes),
@@ -62,19 +81,29 @@ const buttons: Readonly<Record<string, (deps: Deps, req: PageRequest, problem: P
   KindUnproven: (deps, req, { subjects: [kind] }) => startButton(deps, req, kind),
 };
 
+/** Fixed on a machine, which no page of the console can do. */
+const AT_A_MACHINE = ['TallyhookDown', 'TallyhookQueueDown', 'Unwatched'];
+
 /** A button, or the way to where it is done. */
-function firstAction(deps: Deps, req: PageRequest, problem: Problem): Cell {
-  if (problem.remedy === '') return none('nothing');
-  const button = buttons[problem.name]?.(deps, req, problem) ?? null;
-  return button === null ? step(wayTo(problem.page), problem.page) : { is: 'action', button };
+function firstAction(
+  deps: Deps,
+  req: PageRequest,
+  { problem, alert }: { problem: Problem; alert?: AlertRow | undefined },
+): Cell {
+  const { name, page, remedy } = problem;
+  if (remedy === '') return none('nothing');
+  const button = buttons[name]?.(deps, req, problem) ?? null;
+  if (button !== null) return { is: 'action', button };
+  if (!AT_A_MACHINE.includes(name)) return step(wayTo(page), page);
+  return alert === undefined ? text('at its machine') : step('Open the runbook', alertHref(alert.id));
 }
 
 const wayTo = (page: string): string => `Go to ${/^\/([a-z]+)/.exec(page)?.[1] ?? 'it'}`;
 
 interface Beside {
   now: Date;
-  firstOf: (problem: Problem) => Cell;
-  /** The alert of it that people were sent, or will be. */
+  firstOf: (problem: Problem, alert: AlertRow | undefined) => Cell;
+  /** The alert of it that fires. */
   alertOf: (problem: Problem) => AlertRow | undefined;
 }
 
@@ -87,7 +116,7 @@ function problemsTable(problems: readonly Problem[], { now, firstOf, alertOf }: 
       ['How much', ({ money }) => stack(money.map(({ amount: n, currency }) => amount(n, currency))), 'end'],
       ['Since', ({ seconds }) => sinceOf(seconds, now)],
       ['What to do first', ({ remedy }) => text(remedy === '' ? 'Nothing.' : remedy)],
-      ['Do it', firstOf],
+      ['Do it', (problem) => firstOf(problem, alertOf(problem))],
     ],
     empty: ['Nothing is to be done', 'Nothing is known to be wrong; what is proven stands below.'],
   });
@@ -95,20 +124,21 @@ function problemsTable(problems: readonly Problem[], { now, firstOf, alertOf }: 
 
 function whatOf({ title, detail, page, severity, follows }: Problem): Value[] {
   const followers = follows.map((one) => quiet(`with it: ${one.title}`));
-  const head = list([severityBadge(severity), link(title, page)]);
+  const head = line([severityBadge(severity), text(' '), link(title, page)]);
   return [head, ...(detail === title ? [] : [quiet(detail)]), ...followers];
 }
 
 /** Its page has the runbook; who is at it, and until when nothing more is sent of it. */
 function standingOf(alert: AlertRow | undefined, now: Date): Value[] {
-  if (alert === undefined || alert.fired_at === null) return [];
+  if (alert === undefined) return [];
   const { id, acknowledged_by: by, silenced_until: until } = alert;
   const isSilenced = until !== null && until > now;
   return [
-    list([
-      link(`alert ${id}`, alertHref(id)),
+    line([
+      link(`alert ${id}: runbook`, alertHref(id)),
+      text(' '),
       badge(by === null ? 'nobody is at it' : `${by} is at it`, by === null ? 'warn' : 'info'),
-      ...(isSilenced ? [badge(`silent until ${minuteOf(until.toISOString())} UTC`, 'info')] : []),
+      ...(isSilenced ? [text(' '), badge(`silent until ${minuteOf(until.toISOString())} UTC`, 'info')] : []),
     ]),
   ];
 }
@@ -144,7 +174,10 @@ function moneySections(money: DayMoney | null): Section[] {
         ];
       }),
     ],
-    empty: ['No money is booked of today', 'What came in, or went back, stands here a minute after it was read.'],
+    empty: [
+      'No money came in today',
+      'Nor within the same time of yesterday, or of a week ago, as far as the service’s lists were read.',
+    ],
   });
   return assets.length === 0 ? [compared] : [compared, hoursChart(hours)];
 }

@@ -3,9 +3,10 @@ import { rejectionWords } from '../../domain/rejection-words.js';
 import type { RejectionView } from '../../domain/views/webhook-shapes.js';
 import { listRejections, type ReasonCount, rejectionsByReason } from '../../records/inbox/rejections.js';
 import type { Page } from '../page.js';
+import { spark } from '../view/chart.js';
 import { mayKnowPeople } from '../view/personal.js';
 import { filters, listTable, notice, options, type Section, table } from '../view/sections.js';
-import { ago, badge, count, link, list, none, quiet, text, type Value } from '../view/values.js';
+import { ago, badge, count, drawing, link, list, none, quiet, stack, text, type Value } from '../view/values.js';
 
 export const rejections: Page = {
   path: '/rejections',
@@ -51,7 +52,9 @@ function countsOf(counts: readonly ReasonCount[]): Section {
       ['Reason', ({ reason }) => link(words(reason), `/rejections?reason=${encodeURIComponent(reason)}`)],
       ['24 hours', ({ day }) => (day > 0 ? badge(String(day), 'bad') : count(day)), 'end'],
       ['7 days', ({ week }) => count(week), 'end'],
-      ['It means', ({ reason }) => text(rejectionWords[reason]?.means)],
+      ['By the hour', ({ hours }) => drawing(spark(hours, hoursText(hours)))],
+      ['First, last', ({ firstAt, lastAt }) => stack([ago(firstAt.toISOString()), ago(lastAt.toISOString())])],
+      ['It means', meaningOf],
       ['What to do', ({ reason }) => text(rejectionWords[reason]?.remedy, 'Each sample says what was found.')],
     ],
     empty: [
@@ -59,6 +62,22 @@ function countsOf(counts: readonly ReasonCount[]): Section {
       'Every request that reached the receiver was taken. Whether all reached it, the missed deliveries show.',
     ],
   });
+}
+
+function hoursText(hours: readonly number[]): string {
+  const highest = Math.max(...hours);
+  return `Rejected in each of the last 24 hours: ${hours.join(', ')}; at most ${highest}.`;
+}
+
+const MOST_CAUSES = 3;
+
+/** What the reason means, and what its samples show of the cause: of how many of them, since not all that are counted are kept. */
+function meaningOf({ reason, causes }: ReasonCount): Value {
+  const all = causes.reduce((sum, { samples }) => sum + samples, 0);
+  const shown = causes
+    .slice(0, MOST_CAUSES)
+    .map(({ cause, samples }) => quiet(`${cause} (${samples} of ${all} samples)`));
+  return stack([text(rejectionWords[reason]?.means), ...shown]);
 }
 
 function remedyOf(reason: string): Section[] {

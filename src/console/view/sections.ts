@@ -1,4 +1,4 @@
-import type { Tone, Value } from './values.js';
+import type { Spark, Tone, Value } from './values.js';
 
 /** What a page shows, from top to bottom. Each section is drawn by `views/components/<is>.eta`. */
 export interface PageView {
@@ -75,16 +75,6 @@ export interface Tile {
   tone?: Tone;
   href?: string;
   spark?: Spark;
-}
-
-/** A small line drawing. `points` are ready for a polyline in a box of `width` by `height`. */
-export interface Spark {
-  width: number;
-  height: number;
-  line: string;
-  area: string;
-  /** What it shows, in words, for who can't see it. */
-  summary: string;
 }
 
 export interface TimelineStep {

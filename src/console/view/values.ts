@@ -1,6 +1,16 @@
 import { duration, groups, words } from '../../domain/in-words.js';
 import { normalizeAmount } from '../../domain/money.js';
 
+/** A small line drawing. `points` are ready for a polyline in a box of `width` by `height`. */
+export interface Spark {
+  width: number;
+  height: number;
+  line: string;
+  area: string;
+  /** What it shows, in words, for who can't see it. */
+  summary: string;
+}
+
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
 
 /**
@@ -22,6 +32,7 @@ export type Value =
   | { is: 'list'; values: Value[]; stacked?: true }
   /** One after the other as they are, as words of a sentence. */
   | { is: 'line'; values: Value[] }
+  | { is: 'spark'; spark: Spark }
   | { is: 'none'; text: string };
 
 export const text = (text: string | null | undefined, otherwise = '–'): Value =>
@@ -45,6 +56,7 @@ export const list = (values: Value[], empty = '–'): Value =>
 /** As `list`, each value on a line of its own. */
 export const stack = (values: Value[]): Value => (values.length === 0 ? none() : { is: 'list', values, stacked: true });
 export const line = (values: Value[]): Value => ({ is: 'line', values });
+export const drawing = (spark: Spark): Value => ({ is: 'spark', spark });
 /** A whole number with thin groups of three. */
 export const count = (n: number | string | null, otherwise = '–'): Value =>
   n === null ? none(otherwise) : text(groups(String(n)));

@@ -109,6 +109,13 @@ const causes: readonly Cause[] = [
         unproven.some(({ assetCode, isUnexplained }) => isUnexplained && assetCode === subject),
     }),
   ),
+  {
+    name: 'KindUnproven',
+    subject: 'balances',
+    explains: ({ name: effect, subject }, { balances: { unproven } }) =>
+      effect === 'BalanceUnproven' &&
+      unproven.some(({ assetCode, isUnexplained }) => !isUnexplained && assetCode === subject),
+  },
   { name: 'TallyhookSealsBroken', explains: isAny('TallyhookSealsUnverified') },
   ...['TallyhookUnproven', 'TallyhookNeverProven'].map((name): Cause => ({ name, explains: isAny('KindUnproven') })),
 ];

@@ -1,5 +1,5 @@
 import { conditions, type FoundAlert, remedyOf } from '../alerts/alerts.js';
-import type { AlertSeverity, Found, Watched } from '../alerts/condition.js';
+import { type AlertSeverity, type Found, lateSeconds, type Watched } from '../alerts/condition.js';
 import type { AlertFacts } from '../alerts/facts.js';
 import { type Severity, severities } from '../breaks/findings.js';
 import type { Money } from '../family/money.js';
@@ -46,6 +46,8 @@ export interface State {
 /** An alert that is not over. */
 export interface OpenAlert extends FoundAlert {
   since: Date;
+  /** When somebody who checks saw it last. */
+  seenAt: Date;
   /** Else it has not held for long enough to be sent. */
   isFiring: boolean;
 }
@@ -68,7 +70,7 @@ export function stateOf(facts: AlertFacts, alerts: readonly OpenAlert[], now: Da
       const alert = alerts.find((other) => isSame(one, other));
       return alert === undefined || one.seconds !== undefined ? one : { ...one, seconds: ageOf(alert) };
     }),
-    ...others.map((alert) => ({ ...singleOfAlert(alert), seconds: ageOf(alert) })),
+    ...others.map((alert) => ({ ...singleOfAlert(alert, isGone(alert, facts, now)), seconds: ageOf(alert) })),
   ];
   const byHead = grouped(all, (one) => headOf(one, { all, facts }));
   const problems = [...grouped([...byHead], ([head]) => likenessOf(head)).values()].map(problemOf);
@@ -83,6 +85,11 @@ const isSame = (one: Named, other: Named): boolean => one.name === other.name &&
 /** Whether somebody is to do something. */
 export function needsPerson({ problems }: State): boolean {
   return problems.some(({ remedy }) => remedy !== '');
+}
+
+/** In a line: what it is, how many, and what is not seen of it. */
+export function lineOf({ title, count, subjects }: Problem): string {
+  return count === null || /\d/.test(title) || subjects.length > 1 ? title : `${title}: ${count}`;
 }
 
 function worst(given: readonly Severity[]): Severity | null {
@@ -106,15 +113,24 @@ function singleOf(one: (typeof watched)[number], found: Found): Single {
   };
 }
 
-function singleOfAlert({ name, subject, severity, summary, detail }: OpenAlert): Single {
+/** Longer than from one check to the next. */
+const GONE_SECONDS = 45;
+
+/** Whoever checks does not see it any more either: it is over, and ends once it has been so for some time. */
+function isGone({ seenAt }: OpenAlert, { parts }: AlertFacts, now: Date): boolean {
+  const isChecked = parts.some(({ part, secondsAgo }) => part === 'alerts' && secondsAgo <= lateSeconds.heartbeat);
+  return isChecked && now.getTime() - seenAt.getTime() > GONE_SECONDS * 1_000;
+}
+
+function singleOfAlert({ name, subject, severity, summary, detail }: OpenAlert, gone: boolean): Single {
   const known = watched.find((one) => one.name === name);
   return {
     name,
     subject,
-    summary,
-    detail,
+    summary: gone ? `Not any more: ${summary}` : summary,
+    detail: gone ? `It was so: ${detail} The alert ends within minutes.` : detail,
     severity: ofAlert[severity],
-    remedy: remedyOf({ name, subject }),
+    remedy: gone ? '' : remedyOf({ name, subject }),
     page: known?.page ?? '/alerts',
     check: known?.check ?? (subject === '' ? name : subject),
   };
@@ -176,8 +192,9 @@ function sumsOf(money: readonly Money[]): Money[] {
   });
 }
 
-/** By severity, then the most money, then the oldest. */
+/** By severity, then where something is to be done, then the most money, then the oldest. */
 function worstFirst(a: Problem, b: Problem): number {
   const bySeverity = severities.indexOf(a.severity) - severities.indexOf(b.severity);
-  return bySeverity || b.worth - a.worth || (b.seconds ?? 0) - (a.seconds ?? 0);
+  const byRemedy = Number(a.remedy === '') - Number(b.remedy === '');
+  return bySeverity || byRemedy || b.worth - a.worth || (b.seconds ?? 0) - (a.seconds ?? 0);
 }

@@ -30,7 +30,7 @@ export async function loadState(db: Knex, asked: StateAsked): Promise<KnownState
     isEachRetired(db, asked),
   ]);
   const facts = { ...loaded, noSecretAccepted: loaded.noSecretAccepted === true || allRetired };
-  const open = alerts.map((row) => ({ ...row, isFiring: row.fired_at !== null }));
+  const open = alerts.map((row) => ({ ...row, seenAt: row.seen_at, isFiring: row.fired_at !== null }));
   return { facts, alerts, state: stateOf(facts, open, asked.now) };
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { conditionNamed, type FoundAlert, remedyOf } from '../../domain/alerts/alerts.js';
 import { isSilent, type Silence } from '../../domain/alerts/silence.js';
@@ -120,7 +121,8 @@ async function addNotices(trx: Knex.Transaction, settled: Settled, channels: rea
 }
 
 function firingKey({ id, silentUntil }: Fired): string {
-  return silentUntil == null ? `firing ${id}` : `firing ${id} after ${silentUntil.toISOString()}`;
+  // The silence ended in this transaction, so once.
+  return silentUntil == null ? `firing ${id}` : `firing ${id} ${randomUUID()}`;
 }
 
 /** Each key once for each channel, for ever. */

@@ -15,14 +15,21 @@ export async function unclosedBreaks(db: Knex): Promise<OpenBreaks[]> {
            extract(epoch FROM now() - min(opened_at))::float8 AS "oldestSeconds"
     FROM (
       SELECT breaks.kind, breaks.severity, breaks.opened_at,
-             coalesce(expected_amount, amount_requested, payouts.amount, invoices.amount, abs(unexplained)) AS amount,
+             coalesce(expected_amount, asked.amount_requested, payouts.amount, invoices.amount, abs(unexplained)) AS amount,
              CASE WHEN expected_amount IS NOT NULL THEN expected_currency
-                  WHEN amount_requested IS NOT NULL THEN currency_requested
+                  WHEN asked.amount_requested IS NOT NULL THEN asked.currency_requested
                   WHEN payouts.amount IS NOT NULL THEN payouts.asset_code
                   WHEN invoices.amount IS NOT NULL THEN currency ELSE balance_proofs.asset_code END AS currency
       FROM breaks
       LEFT JOIN orders ON entity_kind = 'order' AND orders.reference = entity_id
-      LEFT JOIN payment_intents ON entity_kind = 'payment_intent' AND payment_intents.id = entity_id
+      LEFT JOIN payins ON entity_kind = 'payin' AND payins.id = entity_id
+      -- Of an order that nobody registered, the largest of its payments.
+      LEFT JOIN LATERAL (
+        SELECT amount_requested, currency_requested FROM payment_intents
+        WHERE id = ANY (CASE entity_kind WHEN 'payment_intent' THEN ARRAY[entity_id]
+          WHEN 'payin' THEN ARRAY[payins.payment_intent_id] WHEN 'order' THEN orders.payment_intents END)
+        ORDER BY amount_requested DESC NULLS LAST LIMIT 1
+      ) AS asked ON true
       LEFT JOIN payouts ON entity_kind = 'payout' AND payouts.id = entity_id
       LEFT JOIN invoices ON entity_kind = 'invoice' AND invoices.id = entity_id
       LEFT JOIN balance_proofs ON breaks.kind = 'balance_residual' AND balance_proofs.asset_code = entity_id

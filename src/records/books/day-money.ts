@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { accounts } from '../../domain/books/chart.js';
 import { grouped } from '../../domain/grouped.js';
 import { sumAmounts } from '../../domain/money.js';
 import { exact, raw, rowsOf, tableOf } from '../database/statements.js';
@@ -12,7 +11,7 @@ type ComparedDay = keyof typeof comparedDays;
 
 /** Money of one asset in one of these days: decimal strings, zero where there is none. */
 export interface MoneySums extends Record<PaidFor, string> {
-  /** For payments, before the service's fee. */
+  /** For payments, as confirmed payins show it, before the service's fee. */
   received: string;
   /** In refunds that were made then, whenever their money came in. */
   returned: string;
@@ -43,8 +42,15 @@ interface Row {
 
 const DAY_MS = 86_400_000;
 
-/** As booked: entries follow the records within a minute. All is looked up by keys. */
-export async function loadDayMoney(db: Knex, at: Date): Promise<DayMoney> {
+/** A payin that counts: confirmed, as the service itself shows it, and of a payment. `shown` is JSON without white space. */
+const CAME = `status = 'confirmed' AND verified AND NOT doubted AND absent_since IS NULL AND payment_intent_id IS NOT NULL`;
+const GROSS = `substring(shown FROM '"amountGross":"([0-9]+[.]{0,1}[0-9]*)"')::numeric`;
+
+/**
+ * Of payins and refunds by when the service made them. All is looked up by keys: what it costs grows with three days, not with
+ * what there is. `refundWords`: what the service calls a payout that is a refund, in lower case.
+ */
+export async function loadDayMoney(db: Knex, at: Date, refundWords: readonly string[]): Promise<DayMoney> {
   const midnight = Math.floor(at.getTime() / DAY_MS) * DAY_MS;
   const days = Object.entries(comparedDays).map(([day, ago]) => ({
     day,
@@ -52,25 +58,27 @@ export async function loadDayMoney(db: Knex, at: Date): Promise<DayMoney> {
     ended: new Date(at.getTime() - ago * DAY_MS).toISOString(),
   }));
   const rows = await rowsOf<Row>(db)`
-    SELECT day, hour, "assetCode", "paidFor", count(received)::integer AS payments,
+    SELECT day, hour, "assetCode", "paidFor", count(DISTINCT payment)::integer AS payments,
            ${raw(exact('sum(received)'))} AS received, ${raw(exact('sum(returned)'))} AS returned
-    FROM (
-      SELECT days.day, extract(hour FROM at AT TIME ZONE 'UTC')::integer AS hour, line.asset_code AS "assetCode",
-             CASE WHEN account = ${accounts.refunds} OR orders.status IS NULL THEN 'other' WHEN release_safe THEN 'released'
-                  WHEN orders.status = 'refunded' THEN 'other' ELSE 'waiting' END AS "paidFor",
-             -sum(amount) FILTER (WHERE account = ${accounts.payments}) AS received,
-             sum(amount) FILTER (WHERE account = ${accounts.refunds}) AS returned
-      FROM ${tableOf('days', days, { day: 'text', begun: 'timestamptz', ended: 'timestamptz' })}
-      CROSS JOIN LATERAL (SELECT * FROM entries WHERE at >= begun AND at < ended OFFSET 0) AS entries
-      CROSS JOIN LATERAL (SELECT * FROM entry_lines WHERE entry_id = entries.id OFFSET 0) AS line
-      LEFT JOIN LATERAL (SELECT payment_intent_id FROM payins WHERE record_kind = 'payin' AND id = record_id OFFSET 0) AS payin ON true
+    FROM ${tableOf('days', days, { day: 'text', begun: 'timestamptz', ended: 'timestamptz' })}
+    CROSS JOIN LATERAL (
+      SELECT created_at, asset_code AS "assetCode", payment_intent_id AS payment, received, NULL::numeric AS returned,
+             CASE WHEN status IS NULL OR status = 'refunded' THEN 'other' WHEN release_safe THEN 'released' ELSE 'waiting' END AS "paidFor"
+      FROM (
+        SELECT created_at, asset_code, payment_intent_id, ${raw(GROSS)} AS received FROM payins
+        WHERE created_at >= begun AND created_at < ended AND ${raw(CAME)} OFFSET 0
+      ) AS came
       LEFT JOIN LATERAL (
-        SELECT id FROM match_payments WHERE payment_id = coalesce(payin.payment_intent_id, record_id) AND kind = 'order' OFFSET 0
-      ) AS counted ON true
-      LEFT JOIN LATERAL (SELECT status, release_safe FROM orders WHERE reference = counted.id OFFSET 0) AS orders ON true
-      WHERE account IN (${accounts.payments}, ${accounts.refunds}) AND NOT memo
-      GROUP BY 1, 2, 3, 4, record_kind, record_id
+        SELECT status, release_safe FROM payment_orders AS paid JOIN orders USING (reference)
+        WHERE paid.payment_intent_id = came.payment_intent_id AND status <> 'shared_reference' LIMIT 1
+      ) AS ordered ON true
+      UNION ALL
+      SELECT created_at, asset_code, NULL, NULL, amount, 'other' FROM payouts
+      WHERE created_at >= begun AND created_at < ended AND status = 'confirmed' AND verified AND NOT doubted
+        AND absent_since IS NULL AND lower(payout_type) = ANY (${refundWords}::text[])
     ) AS moved
+    CROSS JOIN LATERAL (SELECT extract(hour FROM created_at AT TIME ZONE 'UTC')::integer AS hour) AS of
+    WHERE "assetCode" IS NOT NULL
     GROUP BY day, hour, "assetCode", "paidFor" ORDER BY hour, "assetCode"`;
   const byAsset = [...grouped(rows, ({ assetCode }) => assetCode)].sort(([a], [b]) => (a < b ? -1 : 1));
   const byHour = grouped(rows.filter(isOfToday), ({ hour }) => hour);

@@ -21,7 +21,12 @@ export function mergeState(probed: readonly Check[], { problems }: State, looked
   const causes = new Map(
     problems.flatMap((head) => head.follows.flatMap(({ checks }) => checks.map((name) => [name, head] as const))),
   );
-  const probes = probed.filter(({ name, status }) => status !== 'ok' || !told.has(name));
+  const probes = probed
+    .filter(({ name, status }) => status !== 'ok' || !told.has(name))
+    .map((check) => {
+      const same = problems.find(({ checks }) => check.status === 'finding' && checks.includes(check.name));
+      return { ...check, ...followsOf(same) };
+    });
   const names = new Set(probed.map(({ name }) => name));
   const others = looked.filter(({ name }) => !told.has(name) && !names.has(name));
   return [
@@ -29,16 +34,22 @@ export function mergeState(probed: readonly Check[], { problems }: State, looked
     ...shown.map(checkOf),
     ...others.map((check) => {
       const cause = causes.get(check.name);
-      return cause === undefined ? check : unknown(check.name, `follows from: ${cause.title}`);
+      if (cause === undefined) return check;
+      return { ...unknown(check.name, `follows from: ${cause.title}`), because: cause.title };
     }),
   ];
 }
 
-function checkOf({ checks, title, detail, remedy, follows }: Problem): Check {
-  const withIt = follows.length === 0 ? '' : ` With it: ${follows.map((one) => one.title).join('; ')}.`;
-  const found = `${title}. ${detail}${withIt}`;
-  const name = checks.join(', ');
-  return remedy === '' ? unknown(name, found) : finding(name, found, remedy);
+function checkOf(problem: Problem): Check {
+  const { checks, title, detail, remedy } = problem;
+  const [name, found] = [checks.join(', '), `${title}. ${detail}`];
+  const check = remedy === '' ? unknown(name, found) : finding(name, found, remedy);
+  return { ...check, ...followsOf(problem) };
+}
+
+function followsOf(problem: Problem | undefined): Pick<Check, 'follows'> {
+  const follows = problem?.follows ?? [];
+  return follows.length === 0 ? {} : { follows: follows.map(({ title }) => title) };
 }
 
 /** Each thing that is looked at, as if it were well. */

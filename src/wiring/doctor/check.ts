@@ -10,6 +10,10 @@ export interface Check {
   found: string;
   /** What to do; null where nothing is to be done. Of what is `ok` it is advice. */
   remedy: string | null;
+  /** What comes of it, in words; left out: nothing. */
+  follows?: readonly string[];
+  /** The cause that it follows from, which is a finding of its own; left out: none. */
+  because?: string;
 }
 
 export interface DoctorParts extends Pick<Runtime, 'db' | 'now' | 'queues' | 'ready' | 'signal' | 'contract'> {
