@@ -72,13 +72,13 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
     '',
     { invalidSignatures: { sinceMatch: 0, fiveMinutes: 3, share: 0.21 } },
     { invalidSignatures: { sinceMatch: 0, fiveMinutes: 3, share: 0.2 } },
-    '3 or more in five minutes carry a signature that no secret of ours made.',
+    '3 or more in five minutes carry a signature that no secret of ours made; none since one was right.',
   ],
   [
     'InvalidSignatures',
     '',
-    { invalidSignatures: { sinceMatch: 0, fiveMinutes: 60, share: 1 } },
-    { invalidSignatures: { sinceMatch: 0, fiveMinutes: 2, share: 1 } },
+    { invalidSignatures: { sinceMatch: 1, fiveMinutes: 60, share: 1 } },
+    { invalidSignatures: { sinceMatch: 1, fiveMinutes: 2, share: 1 } },
     '60 or more in five minutes carry a signature that no secret of ours made.',
   ],
   [

@@ -249,6 +249,12 @@ test('what nobody can do anything about is shown, and needs no person', () => {
   expect(needsPerson(degraded)).toBe(false);
   const noise = state({ rejected: [{ reason: 'missing_signature', count: 100, likeService: 0, oldestSeconds: 60 }] });
   expect(noise).toMatchObject({ severity: 'low', problems: [{ count: 100, remedy: '' }] });
+  // What was rejected under a wrong secret, once the right one is there.
+  const over = [{ reason: 'invalid_signature', count: 48, likeService: 48, oldestSeconds: 600 }];
+  const signed = (sinceMatch: number, fiveMinutes: number) =>
+    state({ rejected: over, invalidSignatures: { sinceMatch, fiveMinutes, share: 0.1 } });
+  expect(signed(0, 0)).toMatchObject({ severity: 'low', problems: [{ count: 48, remedy: '' }] });
+  expect([signed(1, 0).severity, signed(0, 1).severity]).toEqual(['medium', 'medium']);
   const genuine = state({ rejected: [{ reason: 'invalid_body', count: 100, likeService: 0, oldestSeconds: 60 }] });
   expect(needsPerson(genuine)).toBe(true);
 });

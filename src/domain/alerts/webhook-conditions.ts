@@ -109,7 +109,10 @@ export const webhookConditions: Named<Condition> = {
       const count = rejected.find(({ reason }) => reason === 'invalid_signature')?.likeService ?? 0;
       const carry = 'carry a signature that no secret of ours made';
       if (sinceMatch >= 3) return [{ detail: `${sinceMatch} or more in a row ${carry}: none is taken.`, count }];
-      return when(fiveMinutes >= 3 && share > 0.2, `${fiveMinutes} or more in five minutes ${carry}.`, { count });
+      const since = sinceMatch === 0 ? '; none since one was right' : '';
+      return when(fiveMinutes >= 3 && share > 0.2, `${fiveMinutes} or more in five minutes ${carry}${since}.`, {
+        count,
+      });
     },
   },
   TallyhookExpiredTimestamps: {

@@ -82,7 +82,7 @@ export const notices: Named<Notice> = {
     remedy: '',
     page: '/rejections?reason=',
     check: 'rejections',
-    found: ({ rejected }) => rejected.map(rejectedWords),
+    found: (facts) => facts.rejected.map((of) => rejectedWords(of, facts)),
   },
   EventsFail: {
     severity: 'medium',
@@ -207,7 +207,10 @@ export function isForNobody({ everySeconds, reason }: KindFacts): boolean {
 const NOBODYS = { severity: 'low', remedy: '' } as const;
 
 /** Whoever finds the address can send what is no webhook; the service's headers, or a right signature, are not chance. */
-function rejectedWords({ reason, count, likeService, oldestSeconds: seconds }: AlertFacts['rejected'][number]): Found {
+function rejectedWords(
+  { reason, count, likeService, oldestSeconds: seconds }: AlertFacts['rejected'][number],
+  { invalidSignatures: { sinceMatch, fiveMinutes } }: AlertFacts,
+): Found {
   const known = rejectionWords[reason];
   const found = {
     subject: reason,
@@ -216,6 +219,8 @@ function rejectedWords({ reason, count, likeService, oldestSeconds: seconds }: A
     count,
     seconds,
   };
+  if (reason === 'invalid_signature' && sinceMatch + fiveMinutes === 0)
+    return { ...found, detail: `${found.detail} None in the last five minutes.` };
   const isOfService = reason === 'invalid_signature' ? likeService > 0 : known?.isAuthentic === true;
   return isOfService ? { ...found, severity: 'medium', remedy: known?.remedy ?? '' } : found;
 }
