@@ -148,6 +148,16 @@ export const faults: readonly Fault[] = [
     alert: 'TallyhookMissedDeliveries',
   },
   {
+    what: 'attempts fail, and the service tries again',
+    play: async (db) => {
+      await deliver(db, 'pending_retry', 9, false);
+      await db('deliveries').update({ class_since: db.raw("now() - interval '4 minutes'") });
+    },
+    title: '9 deliveries not here: attempts fail, the service tries again',
+    severity: 'medium',
+    count: 9,
+  },
+  {
     what: 'phantoms are not overdue yet',
     play: (db) => deliver(db, 'phantom', 6, false),
     title: '6 deliveries not here, not overdue yet: phantom',

@@ -171,7 +171,7 @@ export const alertPage: Page = {
       crumbs: [{ text: 'Alerts', href: '/alerts' }],
       actions: alert.status === 'firing' ? buttons : [],
       sections: [
-        factsPanel('What fires', [
+        factsPanel('The alert', [
           ['Cause', text(alert.detail)],
           ['What to do first', text(alert.remedy)],
           ['Where to check', link('Go there', hrefOf(alert))],

@@ -56,8 +56,10 @@ export const overview: Page = {
         problemsTable(state.problems, {
           now: at,
           firstOf: (problem, alert) => firstAction(deps, req, { problem, alert }),
-          alertOf: ({ name, subjects }) =>
-            alerts.find((one) => one.name === name && subjects.includes(one.subject) && one.fired_at !== null),
+          alertOf: (problem) =>
+            [problem, ...problem.follows].flatMap(({ name, subjects }) =>
+              alerts.filter((one) => one.name === name && subjects.includes(one.subject) && one.fired_at !== null),
+            )[0],
         }),
         notice(isProven ? 'good' : 'quiet', proven, doctor, runs),
         ...moneySections(money),
@@ -91,7 +93,7 @@ function firstAction(
   { problem, alert }: { problem: Problem; alert?: AlertRow | undefined },
 ): Cell {
   const { name, page, remedy } = problem;
-  if (remedy === '') return none('nothing');
+  if (remedy === '') return none();
   const button = buttons[name]?.(deps, req, problem) ?? null;
   if (button !== null) return { is: 'action', button };
   if (!AT_A_MACHINE.includes(name)) return step(wayTo(page), page);
@@ -103,7 +105,7 @@ const wayTo = (page: string): string => `Go to ${/^\/([a-z]+)/.exec(page)?.[1] ?
 interface Beside {
   now: Date;
   firstOf: (problem: Problem, alert: AlertRow | undefined) => Cell;
-  /** The alert of it that fires. */
+  /** The alert of it that fires, or of what follows from it. */
   alertOf: (problem: Problem) => AlertRow | undefined;
 }
 

@@ -53,7 +53,9 @@ const notArriving =
   (effect: Single, { awaited }: AlertFacts): boolean => {
     if (effect.name === 'TallyhookMissedDeliveries')
       return awaited.some(({ missed }) => missed > 0) && awaited.every((one) => one.missed === 0 || one.class === kind);
-    return isBreak(effect, breakKind) || (effect.name === 'NotHereYet' && effect.subject === kind);
+    return (
+      isBreak(effect, breakKind) || (effect.name === 'NotHereYet' && [kind, 'pending_retry'].includes(effect.subject))
+    );
   };
 
 const notComing = notArriving('never_reached', 'missed_webhook');

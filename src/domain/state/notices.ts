@@ -220,15 +220,28 @@ function rejectedWords(
     seconds,
   };
   if (reason === 'invalid_signature' && sinceMatch + fiveMinutes === 0)
-    return { ...found, detail: `${found.detail} None in the last five minutes.` };
+    return { ...found, detail: `${found.detail} None more for five minutes.` };
   const isOfService = reason === 'invalid_signature' ? likeService > 0 : known?.isAuthentic === true;
   return isOfService ? { ...found, severity: 'medium', remedy: known?.remedy ?? '' } : found;
 }
 
 const LACKING: readonly DeliveryClass[] = ['phantom', 'rejected', 'never_reached'];
 
+/** Longer than a restart takes, and the first retries after it. */
+const FAILING_SECONDS = 180;
+
+/** Attempts fail, and more are to come: what is on its way for long does not arrive. */
+function failing(count: number, seconds: number): [detail: string, more: Omit<Found, 'detail'>] {
+  const title = `${counted(count, 'delivery', 'deliveries')} not here: attempts fail, the service tries again`;
+  const detail = `The oldest for ${duration(seconds)}. What it gives up is recovered.`;
+  const remedy =
+    'See on the page what each attempt was answered. No answer: the way from the service to the receiver (address, DNS, proxy, certificate, firewall). Another answer than ours: what answers there instead.';
+  return [detail, { subject: 'pending_retry', title, count, seconds, severity: 'medium', remedy }];
+}
+
 function notHereYet({ class: kind, awaited, missed, oldestSeconds: seconds }: AlertFacts['awaited'][number]): Found[] {
   const n = awaited - missed;
+  if (kind === 'pending_retry') return when(n > 0 && seconds > FAILING_SECONDS, ...failing(n, seconds));
   if (n <= 0 || !LACKING.includes(kind)) return [];
   const title = `${counted(n, 'delivery', 'deliveries')} not here, not overdue yet: ${words(kind)}`;
   const found = {
