@@ -283,6 +283,23 @@ TABLE callbacks
   CREATE UNIQUE INDEX callbacks_reference_seq_key ON public.callbacks USING btree (reference, seq)
   CREATE UNIQUE INDEX callbacks_webhook_id_key ON public.callbacks USING btree (webhook_id)
 
+TABLE canaries
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  nonce_hash bytea NOT NULL
+  body_hash bytea NOT NULL
+  every_seconds integer NOT NULL
+  sent_at timestamp with time zone NOT NULL DEFAULT now()
+  claimed_at timestamp with time zone
+  finished_at timestamp with time zone
+  answered_ms integer
+  stored_ms integer
+  applied_ms integer
+  error text
+  CONSTRAINT canaries_nonce_hash_key UNIQUE (nonce_hash)
+  CONSTRAINT canaries_pkey PRIMARY KEY (id)
+  CREATE INDEX canaries_sent ON public.canaries USING btree (sent_at)
+  CREATE UNIQUE INDEX canaries_nonce_hash_key ON public.canaries USING btree (nonce_hash)
+
 TABLE changes
   seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY
   xid xid8 NOT NULL DEFAULT pg_current_xact_id()

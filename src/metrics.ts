@@ -18,6 +18,8 @@ export function createMetrics(options: { processMetrics?: boolean } = {}) {
   // A gauge starts at 0; nothing is said before a complete poll has measured it.
   metrics.missedDeliveries.remove();
   metrics.unrecoverableDeliveries.remove();
+  metrics.canaryCame.remove();
+  metrics.canaryFailures.remove();
   metrics.sealFindings.remove();
   metrics.sealVerified.remove();
   // Of a process that calls nobody nothing is said.
@@ -61,6 +63,9 @@ function receiving({ counter, gauge, registers }: Makers) {
     signatureMatches: counter('signature_matches_total', 'Valid signatures, by the label of their secret', 'secret'),
     eventBacklog: gauge('event_backlog', 'Events not yet applied, by state', 'state'),
     eventBacklogOldest: gauge('event_backlog_oldest_seconds', 'Age of the oldest event not yet applied'),
+    canaryCame: gauge('canary_last_success_timestamp_seconds', 'When the last canary that came back whole was sent'),
+    canaryFailures: gauge('canary_failures', 'Canaries in a row that did not come back'),
+    canaryStage: gauge('canary_stage_seconds', 'Of the newest canary, since it was sent', 'stage'),
     eventsApplied: counter('events_applied_total', 'Events applied to records, by type', 'event'),
     queueJobs: gauge('queue_jobs', 'Jobs in a queue, by state', 'queue', 'state'),
     queueOldest: gauge(
@@ -138,6 +143,7 @@ const RESULTS = [
   'expired_timestamp',
   'unavailable',
   'overloaded',
+  'canary',
 ];
 
 /** Gauges that are named like counters; the same are there by type, under names without the ending. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { canaryWords } from '../domain/alerts/canary-words.js';
 import { breaksOf } from '../domain/alerts/facts.js';
 import { severities } from '../domain/breaks/findings.js';
 import { counted, duration } from '../domain/in-words.js';
@@ -37,6 +38,7 @@ export function statusFacts({ state, facts }: KnownState, { received, rejected, 
     ...state,
     needsPerson: needsPerson(state),
     webhooks: { received, rejected, ...backlog, missed },
+    canary: facts.canary,
     polls: kinds,
     breaks: Object.fromEntries(severities.map((severity) => [severity, breaksOf(facts, severity)])),
     orders: { held: ordersHeld },
@@ -53,7 +55,7 @@ export function statusLines(known: KnownState, figures: Figures): string[] {
   const read = ages.length === 0 ? '' : `; newest ${ageOf(Math.min(...ages))}, oldest ${ageOf(Math.max(...ages))}`;
   return [
     `state     ${stateLine(known)}`,
-    `webhooks  last hour: ${figures.received} received, ${figures.rejected} rejected; now: ${backlog.waiting} waiting${oldest}, ${backlog.dead} given up, ${missed ?? 'not known how many'} missed`,
+    `webhooks  last hour: ${figures.received} received, ${figures.rejected} rejected; now: ${backlog.waiting} waiting${oldest}, ${backlog.dead} given up, ${missed ?? 'not known how many'} missed${facts.canary === null ? '' : `; canary ${canaryWords(facts.canary)}`}`,
     `polls     ${provenWords(kinds)}${read}`,
     `breaks    ${severities.map((severity) => `${breaksOf(facts, severity)} ${severity}`).join(', ')}`,
     `money     ${counted(figures.ordersHeld, 'paid order')} held; ${proven} of ${counted(balances.total, 'balance')} proven`,

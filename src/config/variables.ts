@@ -57,7 +57,7 @@ const service = {
     secret: true,
     source: "the payment service's dashboard, shown once when a webhook endpoint is created",
     neededBy: ['receiver'],
-    usedBy: ['receiver', 'console'],
+    usedBy: ['receiver', 'worker', 'console'],
   },
   WEBHOOK_PUBLIC_URL: {
     schema: httpUrl,
@@ -65,6 +65,14 @@ const service = {
     meaning:
       'Our address as the service knows it: distinguishes our endpoint and deliveries from another system’s. Unset: every endpoint whose path is WEBHOOK_PATH is ours.',
     example: 'https://shop.example.com/webhooks',
+  },
+  CANARY_MINUTES: {
+    schema: wholeNumber(1, 1_440),
+    accepts: 'whole minutes, 1 to 1440',
+    meaning:
+      'Every so often the worker sends a signed test event to WEBHOOK_PUBLIC_URL and follows it until it is applied: docs/operate.md, “The canary”. Needs WEBHOOK_PUBLIC_URL and WEBHOOK_SECRETS. Unset: none is sent.',
+    example: '5',
+    usedBy: ['worker'],
   },
   SERVICE_RATE: {
     schema: perSecond,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import type { Knex } from 'knex';
+import { CANARY_MARK } from '../domain/events/canary.js';
 import type { LinkPointers } from '../domain/events/event-key.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
@@ -91,8 +92,8 @@ async function applyApart(deps: ApplyDeps, ids: string[]): Promise<Outcome> {
 
 async function applyTogether(deps: ApplyDeps, ids: string[]): Promise<Outcome> {
   const events = await whilePassing.execute(() => deps.db.transaction((trx) => applyIn(trx, deps, ids)));
-  for (const { type, status } of events)
-    if (status === 'applied') deps.metrics.eventsApplied.inc({ event: eventLabel(type) });
+  for (const { type, status, mark } of events)
+    if (status === 'applied' && mark !== CANARY_MARK) deps.metrics.eventsApplied.inc({ event: eventLabel(type) });
   const applied = events.filter((event) => event.status === 'applied').length;
   return { applied, unhandled: events.length - applied, failed: 0, ids: events.map((event) => event.id) };
 }

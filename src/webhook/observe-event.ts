@@ -33,7 +33,7 @@ export interface ObservableEvent {
   body?: string;
   /** How many keys and values it has, where that is too many and `data` an outline. */
   bulk?: number | null;
-  /** It is a test by `tallyhook trigger`: it says nothing of any record. */
+  /** It is a test, by `tallyhook trigger` or a canary: it says nothing of any record. */
   mark?: string | null;
 }
 
@@ -216,7 +216,7 @@ const MAX_ERROR_LENGTH = 300;
 export interface ReadEvent extends UnhandledEvent, Pick<WaitingEvent, 'key' | 'type'>, ObservedEvent {
   status: 'applied' | 'unhandled';
   data: JsonObject;
-  mark: Envelope['mark'];
+  mark: string | null;
   breaks: NewBreak[];
 }
 
@@ -227,7 +227,8 @@ export interface ReadEvent extends UnhandledEvent, Pick<WaitingEvent, 'key' | 't
  */
 export function readEvent(event: WaitingEvent, links?: LinkPointers, envelope = envelopeOf(event.body)): ReadEvent {
   const { id, key, type } = event;
-  const { data, mark, bulk } = envelope;
+  const { data, bulk } = envelope;
+  const mark = event.mark ?? envelope.mark;
   const observed = observeEvent({ ...event, data, mark, bulk }, links);
   const error = observed.problems.map(({ path, detail }) => `data${path}: ${detail}`).join('; ');
   return {

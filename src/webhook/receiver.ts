@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express, { type Request, type Response, type Router } from 'express';
 import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
+import { claimCanary } from '../records/inbox/canaries.js';
 import { BodyRoom } from './body-room.js';
 import { createInboxWriter, type InboxWriter } from './inbox-writer.js';
 import { logSeldom } from './log-seldom.js';
@@ -60,6 +61,7 @@ export function createReceiverApp(deps: ReceiverDeps): Receiver {
     bodyRoom: new BodyRoom(Math.max(UNFINISHED_BYTES, UNFINISHED_BODIES * deps.bodyLimit)),
     unsignedIds: createUnsignedIds(deps.eventIdPointer),
     store: (arrival) => inbox.store(arrival),
+    claimCanary: createClaims(deps.db, log),
     expired: createExpiredEvents(deps.onExpired ?? (() => {}), log),
     notStored: (error) => {
       deps.onNotStored?.();
@@ -101,6 +103,26 @@ function addProbes(router: Router, ready: NonNullable<ReceiverDeps['ready']>): v
       ok ? { status: 200, body: { ok } } : { status: 503, body: { ok }, headers: { 'Retry-After': '5' } },
     );
   });
+}
+
+const CLAIMS_AT_ONCE = 4;
+
+/** Whoever sends what only looks like a canary costs a few lookups at once; beyond, and without an answer, it is as any event. */
+function createClaims(db: Knex, log: Logger): StepDeps['claimCanary'] {
+  const failed = logSeldom(log, 'canary not looked up');
+  let running = 0;
+  return async (nonce, rawBody) => {
+    if (running >= CLAIMS_AT_ONCE) return null;
+    running += 1;
+    try {
+      return await claimCanary(db, nonce, rawBody);
+    } catch (error) {
+      failed(error);
+      return null;
+    } finally {
+      running -= 1;
+    }
+  };
 }
 
 /** What is to be done about an authentic event that came too late: its record is read from the service. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { CANARY_MARK, canaryNonce } from '../domain/events/canary.js';
 import { findingKey } from '../domain/events/event-key.js';
 import { inTurns } from '../domain/in-turns.js';
 import type { Logger } from '../log.js';
@@ -60,6 +61,8 @@ export interface StepDeps extends KeySettings {
   rejections: RejectionLog;
   matches: SecretMatchLog;
   expired: (rawBody: Buffer, envelope: Envelope) => void;
+  /** Whether the bytes with this word are of a canary of ours; null: they are of anybody. */
+  claimCanary: (nonce: string, rawBody: Buffer) => Promise<'whole' | 'changed' | null>;
   store: (arrival: Arrival) => Promise<StoredArrival>;
   notStored: (error: unknown) => void;
 }
@@ -68,6 +71,8 @@ export interface StepDeps extends KeySettings {
 interface Progress {
   startedAt: number;
   rawBody: Buffer;
+  /** A test event that we sent ourselves a moment ago: nothing that it does counts as the service's. */
+  canary: 'whole' | 'changed' | null;
   headers: Record<string, string[]>;
   label: string;
   /** null once its arrival is made: while that waits to be stored, nothing is held but its body. */
@@ -83,7 +88,15 @@ const CONSUMED =
 
 /** From a request to its answer (interface: "Receiver"), one after the other. Never 5xx other than 503. */
 export function webhookSteps(deps: StepDeps): (RequestHandler | ErrorRequestHandler)[] {
-  return [postsOnly(deps), rawBody(deps), verify(deps), store(deps), answer(deps), answerFailure(deps)];
+  return [
+    postsOnly(deps),
+    rawBody(deps),
+    knowCanary(deps),
+    verify(deps),
+    store(deps),
+    answer(deps),
+    answerFailure(deps),
+  ];
 }
 
 function postsOnly(deps: StepDeps): RequestHandler {
@@ -108,6 +121,15 @@ function rawBody(deps: StepDeps): RequestHandler {
   };
 }
 
+function knowCanary(deps: StepDeps): RequestHandler {
+  return async function knowCanary(_req, res, next) {
+    const progress = progressOf(res);
+    const nonce = canaryNonce(progress.rawBody);
+    progress.canary = nonce === null ? null : await deps.claimCanary(nonce, progress.rawBody);
+    next();
+  };
+}
+
 function verify(deps: StepDeps): RequestHandler {
   return async function verify(req, res, next) {
     const progress = progressOf(res);
@@ -122,8 +144,11 @@ function verify(deps: StepDeps): RequestHandler {
       return next();
     }
     const { reason, detail } = verdict;
+    const status = reason.endsWith('_signature') ? 401 : 400;
+    if (progress.canary !== null)
+      return conclude(deps, req, res, refusal(status, CANARY_MARK, { error: reason, detail }));
     if (reason === 'expired_timestamp') deps.expired(rawBody, verdict.envelope);
-    conclude(deps, req, res, reject(deps, req, reason.endsWith('_signature') ? 401 : 400, reason, detail, rawBody));
+    conclude(deps, req, res, reject(deps, req, status, reason, detail, rawBody));
   };
 }
 
@@ -147,11 +172,13 @@ function store(deps: StepDeps): RequestHandler {
 
 function answer(deps: StepDeps): RequestHandler {
   return function answer(req, res) {
-    const { stored, label } = progressOf(res);
+    const { stored, label, canary } = progressOf(res);
     const { id, duplicate } = stored;
-    deps.metrics.signatureMatches.inc({ secret: label });
-    deps.matches.add(label, deps.secrets.current());
-    const result = duplicate ? 'duplicate' : 'accepted';
+    if (canary !== 'whole') {
+      deps.metrics.signatureMatches.inc({ secret: label });
+      deps.matches.add(label, deps.secrets.current());
+    }
+    const result = canary === 'whole' ? CANARY_MARK : duplicate ? 'duplicate' : 'accepted';
     conclude(deps, req, res, { status: 200, result, body: { received: true, id, duplicate } });
   };
 }
@@ -163,11 +190,13 @@ function answerFailure(deps: StepDeps): ErrorRequestHandler {
   };
 }
 
-function takeArrival(progress: Progress, deps: StepDeps): Promise<Arrival> {
-  const { envelope, label } = progress;
+async function takeArrival(progress: Progress, deps: StepDeps): Promise<Arrival> {
+  const { envelope, label, canary } = progress;
   if (envelope === null) throw new TypeError('nothing was verified');
   progress.envelope = null;
-  return arrivalOf({ envelope, label }, progress, deps);
+  const arrival = await arrivalOf({ envelope, label }, progress, deps);
+  // Under no secret: what a secret signed says whether the service still uses it.
+  return canary === 'whole' ? { ...arrival, mark: CANARY_MARK, secretLabel: null } : arrival;
 }
 
 /** An authentic event as it is stored. */
@@ -232,7 +261,11 @@ function reject(
   rawBody = NOTHING,
 ): Answer {
   rejections.add({ reason, detail, rawBody, headers: headerValues(req) });
-  return { status, result: reason, body: { error: reason, detail } };
+  return refusal(status, reason, { error: reason, detail });
+}
+
+function refusal(status: Answer['status'], result: string, body: { error: string; detail: string }): Answer {
+  return { status, result, body };
 }
 
 function isIdentity(encoding: string | undefined): boolean {

@@ -1,4 +1,5 @@
 import type { Gauge } from 'prom-client';
+import type { CanaryFacts } from '../domain/alerts/facts.js';
 import type { Logger } from '../log.js';
 import { kinds } from '../reconcile/deps.js';
 import { channelStates } from '../records/alerts/alert-channels.js';
@@ -13,6 +14,7 @@ import {
 import { callbackBacklog } from '../records/callbacks/list-callbacks.js';
 import { countMissed, countUnrecoverable } from '../records/deliveries/list-deliveries.js';
 import { countOpenBreaks, heldByRefund, lastCompleteRuns } from '../records/gauges.js';
+import { canaryFacts, lastCanary } from '../records/inbox/canaries.js';
 import { inboxBacklog } from '../records/inbox/inbox-work.js';
 import { lostCalls } from '../records/service-writes.js';
 import type { Runtime } from './runtime.js';
@@ -26,6 +28,7 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
       const value = await ask();
       if (value !== null) gauge.set(value);
     });
+  collectCanary({ db, metrics }, onScrape);
   const events = shared(() => inboxBacklog(db));
   onScrape(metrics.eventBacklog, async () => {
     const backlog = await events();
@@ -92,6 +95,27 @@ function scraped(log: Logger): OnScrape {
       collect: () => update().catch((error: unknown) => log.debug({ err: error }, 'gauge not updated')),
     });
 }
+
+/** Nothing is said where none is sent. */
+function collectCanary({ db, metrics }: Pick<Runtime, 'db' | 'metrics'>, onScrape: OnScrape): void {
+  onScrape(metrics.canaryFailures, async () => {
+    const [canary, came] = [await canaryFacts(db), await lastCanary(db)];
+    metrics.canaryStage.reset();
+    metrics.canaryFailures.remove();
+    if (came !== null) metrics.canaryCame.set(came);
+    if (canary === null) return;
+    metrics.canaryFailures.set(canary.failures);
+    for (const [stage, ms] of Object.entries(stagesOf(canary))) {
+      if (ms !== null) metrics.canaryStage.set({ stage }, ms / 1_000);
+    }
+  });
+}
+
+const stagesOf = ({ storedMs, answeredMs, appliedMs }: CanaryFacts) => ({
+  stored: storedMs,
+  answered: answeredMs,
+  applied: appliedMs,
+});
 
 /** What only a person can settle. */
 function collectOnCall({ db, metrics }: Pick<Runtime, 'db' | 'metrics'>, onScrape: OnScrape): void {

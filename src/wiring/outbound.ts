@@ -14,12 +14,20 @@ export function outboundRules(config: OutboundConfig): OutboundRules {
   };
 }
 
-type OutboundConfig = Pick<Config, 'SERVICE_BASE_URL' | 'OUTBOUND_PRIVATE_NETWORKS' | (typeof ADDRESSES)[number]>;
+type OutboundConfig = Pick<
+  Config,
+  | 'SERVICE_BASE_URL'
+  | 'OUTBOUND_PRIVATE_NETWORKS'
+  | 'CANARY_MINUTES'
+  | 'WEBHOOK_PUBLIC_URL'
+  | (typeof ADDRESSES)[number]
+>;
 
 /** What could never be called is said at the start. @throws {ConfigError} without the address, which may be a secret */
 export function checkOutboundAddresses(config: OutboundConfig): void {
   const rules = outboundRules(config);
-  for (const name of ADDRESSES) {
+  const canaries = config.CANARY_MINUTES === undefined ? [] : (['WEBHOOK_PUBLIC_URL'] as const);
+  for (const name of [...ADDRESSES, ...canaries]) {
     const url = config[name];
     if (url === undefined) continue;
     try {

@@ -100,7 +100,7 @@ describe('the compose file', () => {
     expect(Object.fromEntries(given)).toEqual({
       migrate: [database],
       receiver: [database, 'WEBHOOK_SECRETS_FILE'],
-      worker: [database, key],
+      worker: [database, key, 'WEBHOOK_SECRETS_FILE'],
       scheduler: [database, key],
       console: [database, key, 'WEBHOOK_SECRETS_FILE', 'CONSOLE_TOKENS_FILE'],
     });

@@ -22,6 +22,17 @@ test('nothing fires while all is well, nor where nothing is measured yet', () =>
 
 const silent = (part: string, secondsAgo: number): Partial<AlertFacts> => ({ parts: [{ part, secondsAgo }] });
 
+const canary = (failures: number): AlertFacts['canary'] => ({
+  everySeconds: 300,
+  secondsAgo: 20,
+  answeredMs: null,
+  storedMs: null,
+  appliedMs: null,
+  error: 'failed: ENOTFOUND',
+  cameSecondsAgo: 900,
+  failures,
+});
+
 /** What holds, what does not, and what is sent of the former. */
 const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string][] = [
   [
@@ -53,6 +64,7 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
     '121 came in the six hours before.',
   ],
   ['NoWebhooks', '', { webhooks: { halfHour: 0, before: 500 } }, {}, '500 came in the six hours before.'],
+  ['CanaryFails', '', { canary: canary(3) }, { canary: canary(2) }, '3 in a row: failed: ENOTFOUND.'],
   [
     'NoSecretAccepted',
     '',
@@ -211,7 +223,7 @@ test.each([
   ['critical', 30, 'Down'],
   ['critical', 60, 'EventsWait DeadEvents Unproven'],
   ['critical', 120, 'MissedDeliveries SettingsDiffer'],
-  ['warning', 0, 'NeverProven HighBreak AlertChannelFails'],
+  ['warning', 0, 'CanaryFails NeverProven HighBreak AlertChannelFails'],
   ['warning', 30, 'QueueDown'],
   ['warning', 60, 'CallbacksWait SealingLags SealsUnverified'],
   ['warning', 300, 'NoWebhooks ExpiredTimestamps'],

@@ -19,6 +19,7 @@ export const calm: AlertFacts = {
   expiredTimestamps: { halfHour: 0, share: 0 },
   noSecretAccepted: false,
   rejected: [],
+  canary: null,
   backlog: { waiting: 1, failed: 0, dead: 0, oldestSeconds: 4 },
   missed: 0,
   awaited: [],

@@ -73,6 +73,18 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
         { maxLength: 2 },
       ),
     }),
+    canary: fc.option(
+      fc.constant({
+        everySeconds: 300,
+        secondsAgo: 60,
+        answeredMs: null,
+        storedMs: null,
+        appliedMs: null,
+        error: 'failed: ENOTFOUND',
+        cameSecondsAgo: null,
+        failures: 3,
+      }),
+    ),
     lostCalls: fc.uniqueArray(
       fc.record({ operation: fc.constantFrom('createRefund', 'createInvoice'), count: fc.integer({ min: 1, max: 3 }) }),
       { selector: ({ operation }) => operation },

@@ -119,6 +119,7 @@ describe('an event with too many keys and values', () => {
     source: 'webhook',
     receivedAt: 1_700_000_000_500,
     secretLabel: null,
+    mark: null,
     body: of.toString(),
   });
   /** With all that stands around them. */

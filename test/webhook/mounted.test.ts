@@ -112,6 +112,6 @@ test('mounted in an app it answers what it answers alone, whatever is asked', as
 test('each step has its name', () => {
   const [alone] = receivers;
   expect(alone!.router.stack.map(({ route }) => route?.stack.map(({ name }) => name))).toEqual([
-    ['postsOnly', 'rawBody', 'verify', 'store', 'answer', 'answerFailure'],
+    ['postsOnly', 'rawBody', 'knowCanary', 'verify', 'store', 'answer', 'answerFailure'],
   ]);
 });

@@ -9,6 +9,7 @@ const read = (type: string, data: object) => {
     source: 'webhook',
     receivedAt: 1_700_000_000_500,
     secretLabel: null,
+    mark: null,
   } as const;
   return readEvent({ id: '7', key: 'k7', type, body, ...about });
 };

@@ -1,4 +1,5 @@
 import { stringify } from 'lossless-json';
+import { CANARY_MARK } from '../../domain/events/canary.js';
 import { fromJsonText, isJsonObject, type JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import type { EventDetail, EventView } from '../../domain/views/webhook-shapes.js';
@@ -113,8 +114,14 @@ export const event: Page = {
 
 function markOf({ mark }: EventDetail): Section[] {
   if (mark === null) return [];
-  const text = 'Its signed body says so. It makes no record, no order, no break and no callback.';
-  return [notice('quiet', 'A test by “tallyhook trigger”', text)];
+  const [title, why] =
+    mark === CANARY_MARK
+      ? [
+          'A canary',
+          'We sent it ourselves through WEBHOOK_PUBLIC_URL (CANARY_MINUTES), and knew it again when it came back.',
+        ]
+      : ['A test by “tallyhook trigger”', 'Its signed body says so.'];
+  return [notice('quiet', title, `${why} It makes no record, no order, no break and no callback.`)];
 }
 
 function factsOf(found: EventDetail): Section {

@@ -15,6 +15,8 @@ export interface AlertFacts {
   noSecretAccepted: boolean | null;
   /** All requests that were rejected in the last hour, by reason; `likeService`: those with the service's headers. */
   rejected: readonly { reason: string; count: number; likeService: number; oldestSeconds: number }[];
+  /** Null: none is sent. */
+  canary: CanaryFacts | null;
   /** `waiting`: tried again or not; `failed`: those that are tried again. */
   backlog: { waiting: number; failed: number; dead: number; oldestSeconds: number };
   missed: number | null;
@@ -49,6 +51,21 @@ export interface AlertFacts {
   /** Settings that roles at work have otherwise than others, and who has which value. */
   settings: readonly { setting: string; values: string }[];
   ageSeconds: number;
+}
+
+/** Of the newest canary that was followed to its end. Times of its way since it was sent; null: it did not come so far. */
+export interface CanaryFacts {
+  everySeconds: number;
+  secondsAgo: number;
+  answeredMs: number | null;
+  storedMs: number | null;
+  appliedMs: number | null;
+  /** In words; null: it came back whole. */
+  error: string | null;
+  /** Since the last that came back whole was sent; null: none did. */
+  cameSecondsAgo: number | null;
+  /** How many in a row did not. */
+  failures: number;
 }
 
 /** Of one kind of records that runs read. */

@@ -11,6 +11,9 @@ const silenceMeans: Readonly<Record<string, string>> = {
 export const isUnwatched = ({ part, secondsAgo }: AlertFacts['parts'][number]): boolean =>
   part === 'alerts' && secondsAgo > lateSeconds.heartbeat;
 
+/** One may be lost to a restart. */
+const CANARY_FAILURES = 3;
+
 /** From the request of the service to the record. */
 export const webhookConditions: Named<Condition> = {
   TallyhookDown: {
@@ -67,13 +70,32 @@ export const webhookConditions: Named<Condition> = {
     check: 'webhooks',
     rule: {
       expr: [
-        'sum(increase(tallyhook_webhook_requests_total[30m])) == 0',
-        'and sum(increase(tallyhook_webhook_requests_total[6h])) > 120',
+        'sum(increase(tallyhook_webhook_requests_total{result!="canary"}[30m])) == 0',
+        'and sum(increase(tallyhook_webhook_requests_total{result!="canary"}[6h])) > 120',
       ],
       for: '5m',
     },
     found: ({ webhooks: { halfHour, before } }) =>
       when(halfHour === 0 && before > 120, `${before} came in the six hours before.`),
+  },
+  TallyhookCanaryFails: {
+    severity: 'warning',
+    runbook: 'the-canary-fails',
+    summary: 'Our own test event does not come back',
+    remedy:
+      'The words say how far it came: a name, a certificate or a proxy before the receiver, the receiver, or the worker. Try the way from outside: “tallyhook trigger payment_intent.completed --url” with WEBHOOK_PUBLIC_URL.',
+    page: '/deliveries',
+    check: 'canary',
+    rule: { expr: `max(tallyhook_canary_failures) >= ${CANARY_FAILURES}` },
+    found: ({ canary }) =>
+      canary === null || canary.failures < CANARY_FAILURES
+        ? []
+        : [
+            {
+              detail: `${canary.failures} in a row: ${canary.error ?? ''}.`,
+              seconds: canary.failures * canary.everySeconds,
+            },
+          ],
   },
   TallyhookNoSecretAccepted: {
     severity: 'critical',

@@ -21,6 +21,7 @@ interface Cause {
   explains: (effect: Single, facts: AlertFacts) => boolean;
 }
 
+const CANARY = 'TallyhookCanaryFails';
 const unprovenNames = ['TallyhookUnproven', 'TallyhookNeverProven', 'KindUnproven'];
 const breakNames = ['TallyhookCriticalBreak', 'TallyhookHighBreak', 'OpenBreak'];
 
@@ -84,12 +85,12 @@ const causes: readonly Cause[] = [
   {
     name: 'TallyhookDown',
     subject: 'receiver',
-    explains: (effect, facts) => effect.name === 'TallyhookNoWebhooks' || notComing(effect, facts),
+    explains: (effect, facts) => isAny('TallyhookNoWebhooks', CANARY)(effect) || notComing(effect, facts),
   },
-  { name: 'TallyhookDown', subject: 'worker', explains: isAny('TallyhookEventsWait') },
+  { name: 'TallyhookDown', subject: 'worker', explains: isAny('TallyhookEventsWait', CANARY) },
   {
     name: 'TallyhookNoSecretAccepted',
-    explains: (effect, facts) => effect.name === 'TallyhookInvalidSignatures' || wrongSecret(effect, facts),
+    explains: (effect, facts) => isAny('TallyhookInvalidSignatures', CANARY)(effect) || wrongSecret(effect, facts),
   },
   { name: 'TallyhookInvalidSignatures', explains: wrongSecret },
   {

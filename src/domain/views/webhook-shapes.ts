@@ -23,7 +23,11 @@ const event = z.object({
   keyType: described(z.enum(['id', 'fingerprint']), 'Whether that is an id of the service or the content.'),
   eventId: described(text.nullable(), 'The service’s id of it.', 'evt_1'),
   secretLabel: described(text.nullable(), 'The secret that it came under.', 'live'),
-  mark: described(text.nullable(), '`trigger`: a test by `tallyhook trigger`, of which nothing follows.', null),
+  mark: described(
+    text.nullable(),
+    '`trigger`: a test by `tallyhook trigger`; `canary`: one that we sent ourselves through WEBHOOK_PUBLIC_URL. Nothing follows of them.',
+    null,
+  ),
   arrivals: described(count, 'How often it came.', 1),
   attempts: described(count, 'How often it was tried to be applied.', 1),
   receivedAt: time,

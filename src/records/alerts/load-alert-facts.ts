@@ -1,11 +1,13 @@
 import type { Knex } from 'knex';
 import type { AlertFacts, KindFacts } from '../../domain/alerts/facts.js';
+import { CANARY_MARK } from '../../domain/events/canary.js';
 import { decidingSealCheck, oldestUnsealedSeconds, unverifiedSeconds } from '../audit/seal-checks.js';
 import { balanceFacts } from '../balances/balance-proofs.js';
 import { callbackBacklog } from '../callbacks/list-callbacks.js';
-import { rowOf } from '../database/statements.js';
+import { raw, rowOf } from '../database/statements.js';
 import { countAwaited, countMissed } from '../deliveries/list-deliveries.js';
 import { heldByRefund, lastCompleteRuns, lastEndedRuns } from '../gauges.js';
+import { canaryFacts } from '../inbox/canaries.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
 import { minuteCounts } from '../inbox/minute-counts.js';
 import { countForgedSince, countRejections, rejectedSince } from '../inbox/rejections.js';
@@ -33,6 +35,7 @@ export async function loadAlertFacts(db: Knex, asked: FactsAsked): Promise<Alert
     expiredTimestamps: await countExpired(db, now),
     noSecretAccepted: await acceptsNoSecret(db),
     rejected: await rejectedSince(db, minutesBefore(now, 60)),
+    canary: await canaryFacts(db),
     backlog: await waitingEvents(db),
     missed: await countMissed(db),
     awaited: await countAwaited(db),
@@ -74,6 +77,8 @@ async function kindFacts(db: Knex, { now, runEverySeconds, kinds = Object.keys(r
   );
 }
 
+/** By the service, as far as is known: our own canaries say nothing of it. */
+const SENT = `source = 'webhook' AND mark IS DISTINCT FROM '${CANARY_MARK}'`;
 const HALF_HOUR = 30;
 const SIX_HOURS = 360;
 
@@ -81,7 +86,7 @@ const SIX_HOURS = 360;
 async function countWebhooks(db: Knex, now: Date): Promise<AlertFacts['webhooks']> {
   const since = minutesBefore(now, HALF_HOUR);
   const { lately } = await rowOf<{ lately: boolean }>(db)`
-    SELECT coalesce((SELECT received_at FROM inbox WHERE source = 'webhook' ORDER BY id DESC LIMIT 1) > ${since}, false)
+    SELECT coalesce((SELECT received_at FROM inbox WHERE ${raw(SENT)} ORDER BY id DESC LIMIT 1) > ${since}, false)
         OR coalesce((SELECT rejected_at FROM rejections ORDER BY id DESC LIMIT 1) > ${since}, false) AS lately`;
   if (lately) return { halfHour: 1, before: 0 };
   const counts = await minuteCounts(db, now, HALF_HOUR + SIX_HOURS);
@@ -123,7 +128,7 @@ async function countExpired(db: Knex, now: Date): Promise<AlertFacts['expiredTim
   const expired = await countRejections(db, 'expired_timestamp', since);
   if (expired === 0) return { halfHour: 0, share: 0 };
   const { taken } = await rowOf<{ taken: number }>(db)`
-    SELECT count(*)::integer AS taken FROM (SELECT received_at FROM inbox WHERE source = 'webhook'
+    SELECT count(*)::integer AS taken FROM (SELECT received_at FROM inbox WHERE ${raw(SENT)}
       ORDER BY id DESC LIMIT ${SAMPLED}) AS newest WHERE received_at > ${since}`;
   return { halfHour: expired, share: shareOf(expired, expired + taken) };
 }

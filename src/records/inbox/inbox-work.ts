@@ -13,6 +13,8 @@ export interface WaitingEvent {
   receivedAt: number;
   /** Of the secret that signed it; null: it was not signed, or before labels were kept. */
   secretLabel: string | null;
+  /** As the receiver knew it: a canary's mark is not the body's to give. */
+  mark: string | null;
   /** As text: the driver takes bytes as twice as many digits, and a large body would hold the event loop for as long. */
   body: string;
 }
@@ -55,7 +57,7 @@ export async function takeWaiting(trx: Knex.Transaction, ids: string[]): Promise
     ), taken AS (
       UPDATE inbox SET status = 'applied', error = NULL, applied_at = now()
       FROM sized WHERE inbox.id = sized.id AND (total <= ${MAX_BYTES_AT_ONCE} OR total = sized.size)
-      RETURNING inbox.id, key, event_type AS type, event_timestamp AS timestamp, source, secret_label AS "secretLabel",
+      RETURNING inbox.id, key, event_type AS type, event_timestamp AS timestamp, source, secret_label AS "secretLabel", mark,
         ${BODY_TEXT}, extract(epoch FROM received_at) * 1000 AS "receivedAt"
     )
     SELECT * FROM taken ORDER BY id`,

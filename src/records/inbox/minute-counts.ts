@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
+import { CANARY_MARK } from '../../domain/events/canary.js';
 import { raw, rowsOf } from '../database/statements.js';
 import { rejectionsByMinute } from './rejections.js';
 
-/** Events received in one minute, by what became of them, and requests rejected in it. */
+/** Events received in one minute, canaries apart, by what became of them, and requests rejected in it. */
 export interface MinuteCount {
   /** The start of the minute. */
   minute: Date;
@@ -42,7 +43,7 @@ async function countEvents(db: Knex, first: Date): Promise<Omit<MinuteCount, 're
            (count(*) FILTER (WHERE status = 'applied'))::integer AS applied,
            (count(*) FILTER (WHERE status IN ('received', 'failed')))::integer AS waiting,
            (count(*) FILTER (WHERE status IN ('unhandled', 'dead')))::integer AS "notApplied"
-    FROM inbox WHERE id >= ${from} AND received_at >= ${first} GROUP BY 1`;
+    FROM inbox WHERE id >= ${from} AND received_at >= ${first} AND mark IS DISTINCT FROM ${CANARY_MARK} GROUP BY 1`;
 }
 
 /** Halves the range of ids until the first event since then is found: some twenty reads of one row each. */

@@ -1,3 +1,4 @@
+import { canaryWords } from '../../domain/alerts/canary-words.js';
 import { runKinds } from '../../domain/run-kinds.js';
 import { type Problem, type State, stateChecks } from '../../domain/state/state.js';
 import { type KnownState, loadState } from '../../records/alerts/load-state.js';
@@ -53,7 +54,7 @@ function followsOf(problem: Problem | undefined): Pick<Check, 'follows'> {
 }
 
 /** Each thing that is looked at, as if it were well. */
-function checksOf({ facts: { parts, kinds } }: KnownState): Check[] {
+function checksOf({ facts: { parts, kinds, canary } }: KnownState): Check[] {
   const heard = parts.filter(({ part }) => part !== 'queue');
   const named = heard.map(({ part, secondsAgo }) => ok(part, `last heard of ${Math.round(secondsAgo)} s ago`));
   const read = kinds.map(({ kind, completeUntil, ageSeconds }) =>
@@ -63,5 +64,10 @@ function checksOf({ facts: { parts, kinds } }: KnownState): Check[] {
   const unchecked = heard.some(({ part }) => part === 'alerts')
     ? []
     : [unknown('alerts', 'never checked', 'tallyhook schedule does')];
-  return [...named, ...unchecked, ...others.map((name) => ok(name, 'nothing is wrong')), ...read];
+  return [
+    ...named,
+    ...unchecked,
+    ...others.map((name) => ok(name, name === 'canary' ? canaryWords(canary) : 'nothing is wrong')),
+    ...read,
+  ];
 }

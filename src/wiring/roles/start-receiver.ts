@@ -1,6 +1,8 @@
 import { readWebhookSecrets } from '../../config.js';
+import { type CanaryDeps, sendCanaries } from '../../notify/send-canary.js';
 import { retiredLabels } from '../../records/deliveries/secrets.js';
 import { requestRefresh } from '../../records/runs/refresh-requests.js';
+import { signatureOf } from '../../webhook/match-signature.js';
 import { observeEvent } from '../../webhook/observe-event.js';
 import type { Envelope } from '../../webhook/parse-envelope.js';
 import { createEventQueue } from '../../webhook/queue.js';
@@ -8,6 +10,7 @@ import { createReceiverApp } from '../../webhook/receiver.js';
 import { fileSecrets, type SecretSource, staticSecrets, withoutRetired } from '../../webhook/secret-source.js';
 import { createWorker } from '../../webhook/worker.js';
 import type { Listener } from '../listen.js';
+import { outboundRules } from '../outbound.js';
 import { eventIdPointerOf, releaseRules } from '../reconcile-settings.js';
 import type { Runtime } from '../runtime.js';
 
@@ -16,8 +19,7 @@ export async function startReceiver(runtime: Runtime, front: Listener): Promise<
   const queue = createEventQueue(queues);
   queuesInUse.push({ name: 'events', isOpen: () => queue.isOpen() });
   closers.add('event queue', () => queue.close());
-  const secrets = await withoutRetired(configuredSecrets(runtime), { retired: () => retiredLabels(db), log });
-  closers.add('secrets', async () => secrets.close());
+  const secrets = await acceptedSecrets(runtime);
   const receiver = createReceiverApp({
     db,
     log,
@@ -41,6 +43,13 @@ export async function startReceiver(runtime: Runtime, front: Listener): Promise<
   return secrets;
 }
 
+async function acceptedSecrets(runtime: Runtime): Promise<SecretSource> {
+  const { db, log, closers } = runtime;
+  const secrets = await withoutRetired(configuredSecrets(runtime), { retired: () => retiredLabels(db), log });
+  closers.add('secrets', async () => secrets.close());
+  return secrets;
+}
+
 function configuredSecrets({ config, log }: Pick<Runtime, 'config' | 'log'>): SecretSource {
   const file = config.WEBHOOK_SECRETS_FILE;
   return file === undefined
@@ -55,7 +64,7 @@ async function readLater({ db }: Pick<Runtime, 'db'>, { event, data, ...rest }: 
   await requestRefresh(db, requests);
 }
 
-export function startWorker(runtime: Runtime, adoptedAt: Date): void {
+export async function startWorker(runtime: Runtime, adoptedAt: Date): Promise<void> {
   const { db, now, metrics, queues, queuesInUse, closers, config, contract } = runtime;
   const worker = createWorker({
     ...queues,
@@ -68,4 +77,33 @@ export function startWorker(runtime: Runtime, adoptedAt: Date): void {
   });
   queuesInUse.push({ name: 'events', isOpen: () => worker.isOpen() });
   closers.add('worker', () => worker.close());
+  await startCanary(runtime);
+}
+
+const asService = (body: Buffer, timestamp: number, secret: string): Record<string, string> => ({
+  'Content-Type': 'application/json',
+  'X-Service-Signature': signatureOf(body, secret),
+  'X-Service-Timestamp': String(timestamp),
+});
+
+/** A process that is both sends nothing before its receiver takes webhooks. */
+async function startCanary(runtime: Runtime): Promise<void> {
+  const { config, contract, closers, signal } = runtime;
+  const { CANARY_MINUTES: minutes, WEBHOOK_PUBLIC_URL: url } = config;
+  if (minutes === undefined || url === undefined) return;
+  const secrets = await acceptedSecrets(runtime);
+  const sign: CanaryDeps['sign'] = (body, timestamp) => {
+    const [secret] = secrets.current();
+    return secret === undefined ? null : asService(body, timestamp, secret.secret);
+  };
+  const settings = { url, rules: outboundRules(config), everySeconds: minutes * 60, sign };
+  const stop = new AbortController();
+  const ended = sendCanaries(
+    { ...runtime, ...settings, eventIdPointer: eventIdPointerOf(config, contract) },
+    AbortSignal.any([signal, stop.signal]),
+  );
+  closers.add('canary', async () => {
+    stop.abort();
+    await ended;
+  });
 }
