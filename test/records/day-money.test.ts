@@ -1,11 +1,11 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { loadDayMoney } from '../../src/records/books/day-money.js';
 import { testConsole } from '../support/console.js';
 import { visit } from '../support/console-visit.js';
 import { useDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
-import { paidIntent, payin, payout } from '../support/records.js';
+import { invoice, paidIntent, payin, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 
 const NOW = new Date('2026-03-09T10:30:00Z');
@@ -27,6 +27,9 @@ beforeAll(async () => {
   await pay('pi_yesterday', '2026-03-08T09:00:00.000Z');
   await pay('pi_yesterday_later', '2026-03-08T11:00:00.000Z');
   await pay('pi_week', '2026-03-02T00:00:00.000Z');
+  // Its order is that of its invoice.
+  await save(database, [poll('invoice', invoice('inv_1', { merchantReference: 'order-inv_1' }), 10)]);
+  await pay('pi_invoice', '2026-03-08T01:00:00.000Z', { merchantReference: null, invoiceId: 'inv_1' });
   await pay('pi_six_days', '2026-03-03T09:00:00.000Z');
   const back = payout('po_1', {
     payoutType: 'refund',
@@ -45,7 +48,7 @@ it('is what came in and went back since 00:00 UTC, beside other days up to the s
     {
       assetCode: 'USDT.TRON',
       today: { received: '78.3', released: '26.1', waiting: '26.1', other: '26.1', returned: '26.1' },
-      yesterday: { ...none, received: '26.1', released: '26.1' },
+      yesterday: { ...none, received: '52.2', released: '52.2' },
       // It was given back since.
       lastWeek: { ...none, received: '26.1', other: '26.1' },
     },
@@ -61,8 +64,14 @@ it('is what came in and went back since 00:00 UTC, beside other days up to the s
 });
 
 it('stands on the overview, with a drawing and its numbers', async () => {
-  const page = await (await visit(testConsole(database.db, { now: () => NOW }).app, 'viewer')).get('/');
-  expect(page.text).toContain('USDT.TRON 78.3 USDT.TRON yesterday 26.1 a week ago 26.1');
+  const viewer = await visit(testConsole(database.db, { now: () => NOW }).app, 'viewer');
+  // What is to be done does not wait for it.
+  const page = await vi.waitFor(async () => {
+    const shown = await viewer.get('/');
+    expect(shown.text).not.toContain('being added up');
+    return shown;
+  }, 10_000);
+  expect(page.text).toContain('USDT.TRON 78.3 USDT.TRON yesterday 52.2 a week ago 26.1');
   expect(page.main).toContain(
     '<title>08:00 UTC: 1 released, 1 waiting for release, 0 of no order, or given back</title>',
   );

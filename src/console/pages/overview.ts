@@ -61,7 +61,7 @@ export const overview: Page = {
               alerts.filter((one) => one.name === name && subjects.includes(one.subject) && one.fired_at !== null),
             )[0],
         }),
-        notice(isProven ? 'good' : 'quiet', proven, doctor, runs),
+        { ...notice(isProven ? 'good' : 'quiet', proven, doctor, runs), isBrief: true },
         ...moneySections(money),
         { is: 'tiles', tiles: [receivedTile(figures), backlogTile(facts.backlog), heldTile(figures)] },
         minutesChart(figures.minutes),
@@ -71,7 +71,7 @@ export const overview: Page = {
 };
 
 /** Three days of many payments take longer: what is to be done is shown meanwhile, and the page is live. */
-const LONGEST_WAIT_MS = 75;
+const LONGEST_WAIT_MS = 40;
 
 type Deps = Pick<PageDeps, 'runKinds' | 'now'>;
 

@@ -23,7 +23,8 @@ export type Section =
   | { is: 'tiles'; tiles: Tile[] }
   | { is: 'facts'; facts: Facts }
   | { is: 'timeline'; steps: TimelineStep[]; empty: string }
-  | { is: 'notice'; tone: Tone; title: string; text: string; link?: Link | undefined }
+  /** `isBrief`: in one line, where there is room. */
+  | { is: 'notice'; tone: Tone; title: string; text: string; link?: Link | undefined; isBrief?: true }
   /** Text in a fixed pitch, as it is. */
   | { is: 'code'; title: string; text: string }
   | { is: 'panel'; title: string; intro?: string | undefined; actions?: (ActionButton | null)[]; sections: Section[] }
