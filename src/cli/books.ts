@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
-import { accounts, beancountName, nameIn } from '../domain/books/chart.js';
+import { accounts, beancountName, nameIn, rootChange } from '../domain/books/chart.js';
 import { UsageError } from '../errors.js';
 import { importRatesFile } from '../finance/import-rates.js';
 import { loadChart } from '../finance/load-chart.js';
@@ -37,9 +37,10 @@ async function showChart(json: boolean): Promise<void> {
   const chart = await loadChart(loadConfig([]).CHART_FILE);
   const items = Object.values(accounts).map((account) => {
     const name = nameIn(chart, account);
-    return { account, name, beancount: beancountName(name) };
+    return { account, name, beancount: beancountName(name), moved: rootChange(chart, account) };
   });
-  printList({ items, nextCursor: null }, json, { account: 'account', name: 'name', beancount: 'beancount' });
+  const columns = { account: 'account', name: 'name', beancount: 'beancount', moved: 'moved' } as const;
+  printList({ items, nextCursor: null }, json, columns);
 }
 
 async function readGiven(file: string): Promise<string> {

@@ -104,7 +104,7 @@ const amountColumns = (currency: string): Columns<MatchTotals['amounts'][number]
   paid: 'paid',
   'given back': 'returned',
   booked: 'booked',
-  [`booked in ${currency}`]: (item) => roundedValue(item.value),
+  [`booked in ${currency}`]: (item) => roundedValue(item.value, currency),
   'not priced': 'unpriced',
 });
 

@@ -1,4 +1,5 @@
 import { csvFiles } from './exports/csv-files.js';
+import { datevFiles, journalFiles } from './exports/journal-files.js';
 import { beancountFiles, hledgerFiles } from './exports/ledger-files.js';
 import type { ExportFile, MonthBooks } from './exports/month-tables.js';
 import { ndjsonFiles } from './exports/ndjson-files.js';
@@ -10,7 +11,9 @@ export const exportFormats = {
   xlsx: workbookFiles,
   hledger: hledgerFiles,
   beancount: beancountFiles,
-} as const satisfies Record<string, (books: MonthBooks) => ExportFile[]>;
+  journal: journalFiles,
+  datev: datevFiles,
+} as const satisfies Record<string, (books: MonthBooks) => ExportFile[] | Promise<ExportFile[]>>;
 
 export type ExportFormat = keyof typeof exportFormats;
 

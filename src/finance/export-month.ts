@@ -3,6 +3,7 @@ import type { Chart } from '../domain/books/chart.js';
 import { counted } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
 import type { Finding } from '../records/audit/verify-head.js';
+import { accountValues } from '../records/books/account-totals.js';
 import { firstMonth, unopenedAssets, unposted } from '../records/books/period-facts.js';
 import { closedAt, periodFiles, readPeriodFile } from '../records/books/period-files.js';
 import { databaseNow, postedUntil } from '../records/books/posting-progress.js';
@@ -64,7 +65,10 @@ async function filesOf(
   if (stored.length > 0)
     return { status: 'closed', files: stored.map((file) => ({ ...file, content: readPeriodFile(trx, file.id) })) };
   await refuseClosed(trx, asked, [...new Set(all.map((file) => file.format))]);
-  return { status: 'open', files: exportFormats[format]({ trx, month, chart, currency, timeZone, table, standing }) };
+  const files = await exportFormats[format]({ trx, month, chart, currency, timeZone, table, standing });
+  if (files.length === 0)
+    throw new UsageError(`${format} asks for numbers of accounts: CHART_FILE has no ${format} (docs/finance.md)`);
+  return { status: 'open', files };
 }
 
 /** What the files can't be taken for whole without, in sentences: what was changed, and of an open month what is not in it. */
@@ -72,6 +76,11 @@ async function findingsOf(trx: Knex.Transaction, asked: Asked, status: 'open' | 
   const found: string[] = [];
   const reportFinding = ({ told }: Finding) => void found.push(told);
   await verifyBooks({ ...asked, db: trx }, { reportFinding });
+  if (asked.format === 'datev') {
+    const values = await accountValues(trx, asked.month, asked.currency);
+    const unpriced = values.reduce((sum, one) => sum + one.unpriced, 0);
+    if (unpriced > 0) found.push(`not in it: ${counted(unpriced, 'line')} without a rate`);
+  }
   if (status === 'closed') return found;
   const { changes, due, isRenewing } = await unposted(trx, asked.knownAt ?? (await databaseNow(trx)));
   if (changes + due > 0 || isRenewing)

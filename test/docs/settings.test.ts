@@ -4,7 +4,7 @@ import { type Document, readDocuments } from './documents.js';
 
 /** Set for other programs: our tests and benches, the compose file, Node, the shell of a reader. */
 const OF_OTHERS =
-  /^(TALLYHOOK_(?:ALL|LONG)|UPDATE_(?:SCREENSHOTS|SCHEMA|ARCHITECTURE|DOCS|RULES)|POSTGRES_[A-Z_]+|TALLYHOOK_SECRETS|STOP_GRACE_PERIOD|WEBHOOK_SECRET|NODE_OPTIONS|NO_COLOR|DRILL_URL|SOME_ORDER|PG_VERSION|(BENCH|CHAOS|INTERLEAVING)_[A-Z]+)$/;
+  /^(TALLYHOOK_(?:ALL|LONG)|UPDATE_(?:SCREENSHOTS|SCHEMA|ARCHITECTURE|DOCS|RULES)|POSTGRES_[A-Z_]+|TALLYHOOK_SECRETS|STOP_GRACE_PERIOD|WEBHOOK_SECRET|NODE_OPTIONS|NO_COLOR|DRILL_URL|SOME_ORDER|PG_VERSION|EXTF_2026|(BENCH|CHAOS|INTERLEAVING)_[A-Z]+)$/;
 const known = Object.entries(variables as Record<string, { secret?: true }>).flatMap(([name, { secret }]) =>
   secret ? [name, `${name}_FILE`] : [name],
 );

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { defaultChart } from '../../src/domain/books/chart.js';
+import { chartSchema } from '../../src/domain/books/chart.js';
 import type { ExportFormat } from '../../src/finance/export-formats.js';
 import { exportMonth } from '../../src/finance/export-month.js';
 import { getEntry } from '../../src/records/books/list-entries.js';
@@ -95,12 +95,18 @@ const PINNED: Record<ExportFormat, Record<string, string>> = {
     '2026-03.xlsx': 'f30ffb07781c49c35e767652364dbe8d38b573514c7d050fd48c1895e30a33c8',
   },
   hledger: {
-    '2026-03.journal': '8549bba576f9ee9d319d94b9e28f8c5442a11be2a3f56a994fb049b5124079de',
+    '2026-03-activity.journal': '2afa7b5da0133ab0c5585091424975eff1454ce588837661522fc065b2047c87',
+    '2026-03.journal': 'a6ab6c6137155aa3ff757656e753644873c46728c4b4bbdb25538b20bafce64a',
   },
+  journal: { '2026-03-journal.csv': '272d0bb32964e93c9f5a418676ff67b97084c39a5dc10a3426f159c0ea33b5e3' },
+  datev: { 'EXTF_2026-03.csv': '40838d829f1f75c42aa68742948cb8cbf33d3ca58ca89fbc40134d3fd2caaf1f' },
   beancount: {
-    '2026-03.beancount': 'b3c981d45373081760880db9eec63646c584f68e260c0adaa72b291f360a085c',
+    '2026-03-activity.beancount': '7a17a3ac437bdeb73976e17700e90719585ae5fab83dfcc55e913ff8377c89ec',
+    '2026-03.beancount': 'd14854fe11f8b872b6fbccbcad412a1a9c80414675f636d7774d8e223b104995',
   },
 };
+
+const chart = chartSchema.parse({ datev: { consultant: 1001, client: 1, other: '1590' } });
 
 /** Of all but what the file says of the month's state. */
 async function hashOfRest(name: string): Promise<string> {
@@ -115,7 +121,7 @@ it.each(Object.keys(PINNED) as ExportFormat[])(
       month: '2026-03',
       format,
       dir,
-      chart: defaultChart,
+      chart,
       currency: 'USD',
       timeZone: 'UTC',
       table: defaultContract.movements,

@@ -4,84 +4,20 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
-import { defaultChart } from '../../src/domain/books/chart.js';
 import { sumAmounts } from '../../src/domain/money.js';
-import type { ExportFormat } from '../../src/finance/export-formats.js';
-import { exportMonth } from '../../src/finance/export-month.js';
-import { keepRates } from '../../src/records/balances/balance-assets.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
-import { attributeBalance } from '../../src/records/books/attribute-balance.js';
-import { defaultContract } from '../../src/service-api/contract.js';
-import { judgedBalance } from '../support/classified-balance.js';
+import { isInstalled } from '../support/accounting-programs.js';
 import { useDatabase } from '../support/database.js';
+import { ASSET, exportsOf, HOSTILE, postMonths } from '../support/exported-books.js';
 import { useFolder } from '../support/folder.js';
-import { at, poll } from '../support/observations.js';
-import { postBooks } from '../support/posted-books.js';
-import { paidIntent, payout } from '../support/records.js';
-import { save } from '../support/saved.js';
 
 const run = promisify(execFile);
-const ASSETS = ['USDT.TRON', '1INCH', 'x"y\n; z'] as const;
-const [ASSET] = ASSETS;
-const HOSTILE = '=HYPERLINK("http://x"),\n; "a\\b" ';
 const database = useDatabase();
 const dir = useFolder();
 
-beforeAll(async () => {
-  for (const assetCode of ASSETS)
-    await judgedBalance(database.db, {
-      assetCode,
-      opening: '100.000000000000000001',
-      balance: '60',
-      now: new Date(at(0)),
-    });
-  await database.db.transaction((trx) =>
-    keepRates(trx, [{ assetCode: ASSET, rate: '1.001', seenAt: at(3600), source: 'balance' }]),
-  );
-  await save(database, [
-    poll('payment_intent', paidIntent('pi_1', 'pa_1', { updatedAt: '2026-03-01T15:00:00.000Z' }), 20),
-    poll('payout', confirmed('po_1', '2026-03-31T14:59:59.000Z'), 30),
-    poll('payout', confirmed(HOSTILE, '2026-04-02T10:00:00.000Z', { amount: '0.000000000000000003' }), 31),
-  ]);
-  await postBooks(database.db);
-  for (const assetCode of ASSETS)
-    await attributeBalance(
-      database.db,
-      { assetCode, amount: '-10', note: 'a settlement', actor: 'ann' },
-      new Date('2026-04-03T00:00:00Z'),
-    );
-  await postBooks(database.db);
-}, 60_000);
+beforeAll(async () => postMonths(database), 60_000);
 
-function confirmed(id: string, timestamp: string, fields = {}) {
-  const networkFee = { networkFeeAmount: '3.1', networkFeeAssetCode: 'TRX' };
-  const statusHistory = [{ status: 'confirmed', timestamp, source: 'chain' }];
-  const about = { payoutType: 'withdrawal', amount: '10', feeAmount: '0.5', feeBearer: 'merchant' };
-  return payout(id, { ...about, status: 'confirmed', statusHistory, ...networkFee, ...fields });
-}
-
-const write = (month: string, format: ExportFormat) =>
-  exportMonth(database.db, {
-    month,
-    format,
-    dir,
-    chart: defaultChart,
-    currency: 'USD',
-    timeZone: 'UTC',
-    table: defaultContract.movements,
-  });
-const text = (name: string) => readFile(path.join(dir, name), 'utf8');
-const months = async (): Promise<string[]> => database.db('entries').distinct('month').orderBy('month').pluck('month');
-
-/** Not a skip that nobody sees: it says what was not tried. */
-async function isInstalled(program: string): Promise<boolean> {
-  const found = await run(program, ['--version']).then(
-    () => true,
-    () => false,
-  );
-  if (!found) process.stderr.write(`\n${program} IS NOT INSTALLED: its reading of our books was NOT tried\n`);
-  return found;
-}
+const { write, text, months } = exportsOf(database, dir);
 
 it('writes whole files, with their hashes, and leaves nothing else behind', async () => {
   const { files, status } = await write('2026-03', 'csv');

@@ -152,7 +152,8 @@ function linesOf({ lines }: EntryView): Section {
 }
 
 function worthOf({ amount: sum, rate, rateCurrency }: EntryLineView): Value {
-  return rate === null ? none('not priced') : amount(roundedValue(exactValue(sum, rate)), rateCurrency);
+  if (rate === null || rateCurrency === null) return none('not priced');
+  return amount(roundedValue(exactValue(sum, rate), rateCurrency), rateCurrency);
 }
 
 function historyOf(entry: EntryView, same: readonly EntryView[]): Section {

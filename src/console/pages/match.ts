@@ -137,7 +137,7 @@ function amountsOf({ amounts }: MatchTotals, currency: string): Section {
       ['Paid', sum('paid'), 'end'],
       ['Given back', sum('returned'), 'end'],
       ['Booked', sum('booked'), 'end'],
-      [`Worth in ${currency}`, worthOf, 'end'],
+      [`Worth in ${currency}`, (item) => worthOf(item, currency), 'end'],
       ['Lines not priced', ({ unpriced }) => count(unpriced === 0 ? null : unpriced), 'end'],
     ],
     empty: ['No amounts yet', 'They appear with the first request or payment.'],
@@ -145,8 +145,11 @@ function amountsOf({ amounts }: MatchTotals, currency: string): Section {
 }
 
 /** Where no line is priced there is no worth: zero would be a claim. */
-function worthOf({ own, unpriced }: { own: readonly { value: string }[]; unpriced: number }): Value {
-  const worth = roundedValue(sumExactValues(own.map(({ value }) => value)));
+function worthOf(
+  { own, unpriced }: { own: readonly { value: string }[]; unpriced: number },
+  currency: string,
+): Value {
+  const worth = roundedValue(sumExactValues(own.map(({ value }) => value)), currency);
   return unpriced > 0 && /^-?0(\.0+)?$/.test(worth) ? none('not priced') : text(worth);
 }
 

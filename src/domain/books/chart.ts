@@ -22,6 +22,9 @@ export const accounts = {
   deposits: 'equity:deposits',
   transfers: 'equity:transfers',
   withdrawals: 'equity:withdrawals',
+  /** Exports alone have these two: nothing is posted to them. */
+  retained: 'equity:retained-earnings',
+  rounding: 'expenses:rounding',
 } as const;
 
 export type Account = (typeof accounts)[keyof typeof accounts];
@@ -29,6 +32,8 @@ export type Account = (typeof accounts)[keyof typeof accounts];
 /** Below these stands one account for each sub-wallet. */
 const perSubWallet: readonly string[] = [accounts.subWallets, accounts.customers];
 const known: readonly string[] = Object.values(accounts);
+/** May go by a name that another account has: only ledgers have them, which add up what has one name. */
+const ofExports: readonly string[] = [accounts.retained, accounts.rounding];
 
 const name = z
   .string()
@@ -37,17 +42,41 @@ const name = z
     'an account such as assets:crypto:operating: a root, then parts of letters, digits and hyphens',
   );
 
-/** A merchant's names for our accounts; an account that is not named keeps its own name. */
+const account = z.enum(known as [Account, ...Account[]]);
+const number = z.string().regex(/^[1-9]\d{3,7}$/, 'an account number of 4 to 8 digits, as a string');
+
+/** What a posting batch of DATEV asks for: who books, for whom, and a number for each of our accounts. */
+const datevSchema = z
+  .strictObject({
+    consultant: z.int().min(1_001).max(9_999_999),
+    client: z.int().min(1).max(99_999),
+    /** What has no number of its own is booked on this. */
+    other: number,
+    accounts: z.partialRecord(account, number).default({}),
+  })
+  .superRefine(({ other, accounts: given }, context) => {
+    for (const [ours, theirs] of Object.entries(given)) {
+      const message = `a number of as many digits as that of other, ${other.length}`;
+      if (theirs.length !== other.length) context.addIssue({ code: 'custom', path: ['accounts', ours], message });
+    }
+  });
+
+export type DatevChart = z.output<typeof datevSchema>;
+
+/** A merchant's names for our accounts, under any root; an account that is not named keeps its own name. */
 export const chartSchema = z
-  .strictObject({ accounts: z.partialRecord(z.enum(known as [Account, ...Account[]]), name).default({}) })
+  .strictObject({
+    accounts: z.partialRecord(account, name).default({}),
+    /** The last month of a fiscal year: after it, what was earned is in retained earnings. */
+    fiscalYearEnd: z.int().min(1).max(12).default(12),
+    datev: datevSchema.optional(),
+  })
   .superRefine(({ accounts: given }, context) => {
     for (const [ours, theirs] of Object.entries(given)) {
       const path = ['accounts', ours];
-      if (theirs.split(':')[0] !== ours.split(':')[0])
-        context.addIssue({ code: 'custom', path, message: 'an account under the same root as ours' });
       const isPerSubWallet = perSubWallet.includes(ours);
       const clashes = known.some((other) => {
-        if (other === ours) return false;
+        if (other === ours || ofExports.includes(other) || ofExports.includes(ours)) return false;
         const called = beancountName(given[other as Account] ?? other);
         return called === beancountName(theirs) || (isPerSubWallet && called.startsWith(`${beancountName(theirs)}:`));
       });
@@ -57,6 +86,8 @@ export const chartSchema = z
 
 export type Chart = z.output<typeof chartSchema>;
 
+type Named = Pick<Chart, 'accounts'>;
+
 export const defaultChart: Chart = chartSchema.parse({});
 
 /** The account of one sub-wallet, whatever characters its id has: no two ids have one account. */
@@ -64,14 +95,35 @@ export function subWalletAccount(parent: typeof accounts.subWallets | typeof acc
   return `${parent}:${encodedId(id)}`;
 }
 
-export function nameIn(chart: Chart, account: string): string {
+export function nameIn(chart: Named, account: string): string {
   const parent = perSubWallet.find((one) => account.startsWith(`${one}:`));
   if (parent === undefined) return chart.accounts[account as Account] ?? account;
   return `${chart.accounts[parent as Account] ?? parent}${account.slice(parent.length)}`;
 }
 
+/** Whether an account is of the income statement, where the chart has it: what it holds is of a year. */
+export function isEarned(chart: Named, account: string): boolean {
+  return /^(income|expenses):/.test(nameIn(chart, account));
+}
+
+/** What a chart says of an account by another root than ours; null: the same root. */
+export function rootChange(chart: Named, account: string): string | null {
+  const [ours = '', theirs = ''] = [account, nameIn(chart, account)].map((one) => one.split(':')[0]);
+  if (ours === theirs) return null;
+  const place = (root: string) => (root === 'income' || root === 'expenses' ? 'income statement' : 'balance sheet');
+  const moved =
+    place(ours) === place(theirs) ? 'on the same statement' : `from the ${place(ours)} to the ${place(theirs)}`;
+  return `${ours} to ${theirs}: ${moved}`;
+}
+
+/** By number: the account itself, that of which it is one sub-wallet's, or the one for all others. */
+export function numberIn({ accounts: given, other }: DatevChart, account: string): string {
+  const parent = perSubWallet.find((one) => account.startsWith(`${one}:`));
+  return given[(parent ?? account) as Account] ?? other;
+}
+
 /** The accounts that a chart names, for who makes names of many. `isPerSubWallet`: what stands below one is called so as well. */
-export function namedAccounts(chart: Chart): { account: string; name: string; isPerSubWallet: boolean }[] {
+export function namedAccounts(chart: Named): { account: string; name: string; isPerSubWallet: boolean }[] {
   return Object.entries(chart.accounts).map(([account, name]) => ({
     account,
     name,

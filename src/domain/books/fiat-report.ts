@@ -13,27 +13,71 @@ export interface FiatReport {
 
 /** An amount and a rate have 18 decimals at most. */
 const EXACT = 36;
-const SHOWN = 2;
-const CENT = 10n ** BigInt(EXACT - SHOWN);
 
-/** What lines are worth: exact until here, rounded once (half to even). Rounded values may not balance: hence the residual. */
+/** How many decimals money of a currency has (ISO 4217): JPY 0, EUR 2, KWD 3. */
+export function currencyDecimals(currency: string): number {
+  const known = decimals.get(currency);
+  if (known !== undefined) return known;
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
+  const shown = format.maximumFractionDigits ?? 2;
+  decimals.set(currency, shown);
+  return shown;
+}
+
+const decimals = new Map<string, number>();
+
+/**
+ * What lines are worth: exact until here, rounded once (half to even) to the currency's decimals. Rounded values may not balance:
+ * hence the residual.
+ */
 export function fiatReport(
   /** Of many lines; `value`: exact, null where none has a rate. */
   values: readonly { account: string; value: string | null; unpriced: number }[],
+  currency: string,
 ): FiatReport {
   const sums = new Map<string, bigint>();
   for (const { account, value } of values)
     if (value !== null) sums.set(account, (sums.get(account) ?? 0n) + exactUnits(value));
+  const shown = currencyDecimals(currency);
   const rows = [...sums]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([account, exact]) => ({ account, cents: centsOf(exact) }));
-  const total = centsOf([...sums.values()].reduce((a, b) => a + b, 0n));
+    .map(([account, exact]) => ({ account, rounded: roundedUnits(exact, shown) }));
+  const total = roundedUnits(
+    [...sums.values()].reduce((a, b) => a + b, 0n),
+    shown,
+  );
   return {
-    accounts: rows.map(({ account, cents }) => ({ account, value: text(cents, SHOWN) })),
-    residual: text(total - rows.reduce((sum, { cents }) => sum + cents, 0n), SHOWN),
-    total: text(total, SHOWN),
+    accounts: rows.map(({ account, rounded }) => ({ account, value: text(rounded, shown) })),
+    residual: text(total - rows.reduce((sum, { rounded }) => sum + rounded, 0n), shown),
+    total: text(total, shown),
     unpriced: values.reduce((sum, { unpriced }) => sum + unpriced, 0),
   };
+}
+
+/**
+ * Rounds lines of accounts one after the other, so that what an account's lines come to is what `fiatReport` shows of it: each is
+ * the growth of the account's rounded sum, and less than a unit of the last decimal from its own value.
+ */
+export class LineRounding {
+  private readonly sums = new Map<string, bigint>();
+  private readonly shown: number;
+
+  constructor(currency: string) {
+    this.shown = currencyDecimals(currency);
+  }
+
+  /** `value`: exact. Returns units of the currency's last decimal. */
+  round(account: string, value: string): bigint {
+    const before = this.sums.get(account) ?? 0n;
+    const after = before + exactUnits(value);
+    this.sums.set(account, after);
+    return roundedUnits(after, this.shown) - roundedUnits(before, this.shown);
+  }
+
+  /** Units as a decimal string. */
+  text(units: bigint): string {
+    return text(units, this.shown);
+  }
 }
 
 /** What one amount is worth, exact: up to 36 decimals. */
@@ -48,9 +92,10 @@ export function sumExactValues(values: Iterable<string>): string {
   return exactText(sum);
 }
 
-/** An exact value as a report shows it: two decimals, rounded once, half to even. */
-export function roundedValue(value: string): string {
-  return text(centsOf(exactUnits(value)), SHOWN);
+/** An exact value as a report shows it: with the currency's decimals, rounded once, half to even. */
+export function roundedValue(value: string, currency: string): string {
+  const shown = currencyDecimals(currency);
+  return text(roundedUnits(exactUnits(value), shown), shown);
 }
 
 function exactUnits(value: string): bigint {
@@ -67,10 +112,12 @@ function units(amount: string): bigint {
   return amount.startsWith('-') ? -size : size;
 }
 
-function centsOf(exact: bigint): bigint {
+/** In units of the last of `shown` decimals. */
+function roundedUnits(exact: bigint, shown: number): bigint {
+  const one = 10n ** BigInt(EXACT - shown);
   const size = exact < 0n ? -exact : exact;
-  const [whole, rest] = [size / CENT, size % CENT];
-  const isUp = rest * 2n > CENT || (rest * 2n === CENT && whole % 2n === 1n);
+  const [whole, rest] = [size / one, size % one];
+  const isUp = rest * 2n > one || (rest * 2n === one && whole % 2n === 1n);
   const result = isUp ? whole + 1n : whole;
   return exact < 0n ? -result : result;
 }
@@ -81,5 +128,6 @@ function exactText(value: bigint): string {
 
 function text(value: bigint, decimals: number): string {
   const size = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');
+  if (decimals === 0) return `${value < 0n ? '-' : ''}${size}`;
   return `${value < 0n ? '-' : ''}${size.slice(0, -decimals)}.${size.slice(-decimals)}`;
 }

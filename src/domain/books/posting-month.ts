@@ -35,7 +35,19 @@ export function firstDayAfter(month: string): string {
 
 /** YYYY-MM-DD. */
 export function lastDayOf(month: string): string {
-  return new Date(Date.parse(`${firstDayAfter(month)}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
+  return dayBefore(firstDayAfter(month));
+}
+
+/** YYYY-MM-DD. */
+export function dayBefore(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
+}
+
+/** The first month (YYYY-MM) of the fiscal year that a month is in. `end`: the last month of such a year, 1 to 12. */
+export function fiscalYearStart(month: string, end: number): string {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  const first = (end % 12) + 1;
+  return `${String(number < first ? year - 1 : year).padStart(4, '0')}-${String(first).padStart(2, '0')}`;
 }
 
 const HOUR_MS = 3_600_000;

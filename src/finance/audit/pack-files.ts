@@ -74,7 +74,7 @@ async function* periodContent(trx: Knex.Transaction, scope: PackScope): AsyncGen
   }
   const standing = await openStanding(trx);
   for (const make of Object.values(exportFormats)) {
-    for (const { name, content } of make({ trx, month, chart, currency, timeZone, table, standing }))
+    for (const { name, content } of await make({ trx, month, chart, currency, timeZone, table, standing }))
       yield { name: `books/${name}`, content };
   }
 }
@@ -163,7 +163,7 @@ What is in it
   HEAD                  the number and hash of the last seal in it: keep it outside
   about.json            the month, its closing, and the seals that cover it
   books/                the books: entries, accounts, values, orders, payments, payouts, balances, as csv, ndjson,
-                        xlsx, hledger and beancount; of a closed month the files stored when it was closed
+                        xlsx, hledger, beancount, journal and datev; of a closed month the files stored when it was closed
   breaks.ndjson         differences between the merchant's records and the service's that were open in the month,
                         each with its history: who decided what, when and why
   runs.ndjson           every reading of the service's lists, with the proof that it was complete, or why not

@@ -38,7 +38,7 @@ export function csvFiles(books: MonthBooks): ExportFile[] {
     content: withHead(`${head},${STATE_COLUMN}`, lines),
   });
   const table = ({ name, columns, lines }: CsvTable, head = columns.map(({ key }) => snakeCase(key)).join(',')) =>
-    file(name, head, lines('csv', lineOf(columns, state)));
+    file(name, head, lines('csv', csvLineOf(columns, state)));
   const totals = givenTable(trx, 'accounts', TOTAL_COLUMNS, () => totalRows(books));
   const values = givenTable(trx, 'values', [NAME, amount('value', 'Value')], () => valueRows(books));
   return [
@@ -66,7 +66,8 @@ const cellOf: Record<TableColumn['as'], (column: string) => string> = {
   date: csvPlain,
 };
 
-function lineOf(columns: readonly TableColumn[], state: string): string {
+/** SQL of a line: the cells, and how final the month is. */
+export function csvLineOf(columns: readonly TableColumn[], state: string): string {
   const cells = columns.map(({ key, as }) => cellOf[as](`"${key}"`));
   return `${cells.join(" || ',' || ")} || E',${state}\\r\\n'`;
 }

@@ -94,6 +94,7 @@ export async function monthValues({ trx, month, chart, currency }: MonthBooks): 
   const values = await accountValues(trx, month, currency);
   return fiatReport(
     values.map(({ account, value, unpriced }) => ({ account: nameIn(chart, account), value, unpriced })),
+    currency,
   );
 }
 

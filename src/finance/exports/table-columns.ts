@@ -37,6 +37,26 @@ const payout = [
   text('txid', 'Transaction'),
 ] as const;
 
+/** A line of an entry in money. */
+export const journalColumns: readonly TableColumn[] = [
+  word('number', 'Number'),
+  date('date', 'Date'),
+  word('account', 'Account'),
+  word('name', 'Name'),
+  value('debit', 'Debit'),
+  value('credit', 'Credit'),
+  word('currency', 'Currency'),
+  text('text', 'Text'),
+  text('document', 'Document'),
+  word('of', 'Of'),
+  word('entry', 'Entry'),
+  asset,
+  amount('amount', 'Amount'),
+  value('rate', 'Rate'),
+  value('value', 'Exact value'),
+  text('unpriced', 'No value because'),
+];
+
 export const tableColumns = {
   orders: [
     order,

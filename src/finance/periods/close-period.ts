@@ -94,7 +94,7 @@ async function storeFiles(books: MonthBooks): Promise<PeriodFile[]> {
   const closing = await beginClosing(trx, month);
   const stored: PeriodFile[] = [];
   for (const format of exportFormatNames) {
-    for (const { name, content } of exportFormats[format](books))
+    for (const { name, content } of await exportFormats[format](books))
       stored.push(await storePeriodFile(trx, { month, closing, format, name }, content));
   }
   return stored;

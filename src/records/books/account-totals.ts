@@ -51,6 +51,13 @@ export async function keptTotals(db: Knex, month: string): Promise<AccountTotal[
   return rowsOf<AccountTotal>(db)`${totalsUntil(month, 'account_months')} ${BY_ACCOUNT}`;
 }
 
+/** Of each account and asset the first month with a line. */
+export async function firstMonths(db: Knex): Promise<{ account: string; assetCode: string; month: string }[]> {
+  return rowsOf<{ account: string; assetCode: string; month: string }>(db)`
+    SELECT account, asset_code AS "assetCode", min(month) AS month FROM account_months
+    GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C"`;
+}
+
 /** More would be no page: with many sub-wallets, an account is asked for by its name. */
 const MOST_ROWS = 200;
 

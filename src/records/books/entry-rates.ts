@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
 import type { Rate, Valuation } from '../../domain/books/choose-rate.js';
+import { firstDayAfter } from '../../domain/books/posting-month.js';
 import type { GivenRate } from '../../domain/books/rates-file.js';
-import { columnOf, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
+import { columnOf, exact, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
+import { spannedRates, spanOf } from './month-query.js';
 
 /** An asset on a day of the books' zone, and the moment in ms. */
 export interface WantedRate {
@@ -45,6 +47,33 @@ export async function ratesKnown(
     file: row.given_at === null ? null : { rate: row.given, at: row.given_at.getTime() },
     service: row.seen_at === null ? null : { rate: row.seen, at: row.seen_at.getTime() },
   }));
+}
+
+export interface DayRate {
+  /** YYYY-MM-DD. */
+  date: string;
+  assetCode: string;
+  rate: string;
+}
+
+/** One rate of each asset for a day of the month (YYYY-MM): that of finance's file, else that of the last entry of the day. */
+export async function dayRates(trx: Knex.Transaction, month: string, currency: string): Promise<DayRate[]> {
+  const { rows } = await trx.raw<{ rows: DayRate[] }>(
+    `SELECT DISTINCT ON (day, asset_code) day::text AS date, asset_code AS "assetCode", ${exact('rate')} AS rate
+     FROM (
+       SELECT date AS day, asset_code, rate, 0 AS rank, NULL::timestamptz AS at, id FROM given_rates
+       WHERE currency = :currency AND date >= CAST(:fromDay AS date) AND date < CAST(:nextDay AS date)
+       UNION ALL
+       SELECT day, asset_code, rate, 1, at, entry_id
+       FROM ${spannedRates('rate, currency')} JOIN entries ON entries.id = entry_id
+       WHERE month = :month AND currency = :currency AND rate IS NOT NULL
+         AND day >= CAST(:fromDay AS date) AND day < CAST(:nextDay AS date)
+     ) AS known
+     WHERE asset_code <> :currency
+     ORDER BY day, asset_code, rank, at DESC, id DESC`,
+    { month, currency, fromDay: `${month}-01`, nextDay: firstDayAfter(month), ...(await spanOf(trx, month)) },
+  );
+  return rows;
 }
 
 export interface NewRate {

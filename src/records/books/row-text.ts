@@ -81,7 +81,7 @@ export function jsonText(expression: string): string {
 }
 
 /** SQL of what `account` is called. */
-export function accountNames(chart: Chart): string {
+export function accountNames(chart: Pick<Chart, 'accounts'>): string {
   const names = namedAccounts(chart).map(({ account, name, isPerSubWallet }) => {
     const itself = `WHEN account = ${literal(account)} THEN ${literal(name)}`;
     if (!isPerSubWallet) return itself;

@@ -5,11 +5,14 @@ import {
   beancountName,
   chartSchema,
   defaultChart,
+  isEarned,
   nameIn,
+  numberIn,
+  rootChange,
   subWalletAccount,
 } from '../../../src/domain/books/chart.js';
 import { momentInHistory, momentOf } from '../../../src/domain/books/dating.js';
-import { dayIn, periodOf } from '../../../src/domain/books/posting-month.js';
+import { dayIn, fiscalYearStart, periodOf } from '../../../src/domain/books/posting-month.js';
 import { anyCharacter } from '../../support/any-character.js';
 
 describe('the account of a sub-wallet', () => {
@@ -50,8 +53,42 @@ describe('a chart of the merchant’s own', () => {
       expect(nameIn(defaultChart, account)).toBe(account);
   });
 
+  it('may put an account under another root, and says what that changes', () => {
+    const chart = chartSchema.parse({
+      accounts: {
+        'equity:withdrawals': 'assets:clearing:withdrawals',
+        'income:refunds': 'expenses:refunds',
+        'equity:deposits': 'income:deposits',
+      },
+    });
+    expect(Object.values(accounts).flatMap((account) => rootChange(chart, account) ?? [])).toEqual([
+      'income to expenses: on the same statement',
+      'equity to income: from the balance sheet to the income statement',
+      'equity to assets: on the same statement',
+    ]);
+    expect(['equity:deposits', 'income:refunds', 'equity:withdrawals'].map((one) => isEarned(chart, one))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('has for DATEV a number for each account, all of one length', () => {
+    const datev = { consultant: 1001, client: 1, other: '1590', accounts: { 'assets:sub-wallets': '1371' } };
+    const chart = chartSchema.parse({ datev });
+    expect(['assets:sub-wallets:acc1', 'income:payments'].map((one) => numberIn(chart.datev!, one))).toEqual([
+      '1371',
+      '1590',
+    ]);
+    for (const wrong of [
+      { ...datev, accounts: { 'income:payments': '84000' } },
+      { ...datev, other: '0590' },
+      { ...datev, consultant: 1 },
+    ])
+      expect(chartSchema.safeParse({ datev: wrong }).success).toBe(false);
+  });
+
   it.each([
-    [{ 'assets:operating': 'income:sales' }, 'under the same root'],
     [{ 'assets:operating': 'assets:held:disputes' }, 'no other account'],
     [{ 'assets:sub-wallets': 'assets' }, 'an account such as'],
     [{ 'assets:operating': 'assets:a b' }, 'an account such as'],
@@ -70,6 +107,24 @@ describe('when an entry is', () => {
     expect(dayIn('America/New_York', Date.parse('2026-11-01T04:00:00Z'))).toBe('2026-11-01');
     expect(dayIn('Europe/Berlin', Date.parse('2026-10-24T22:00:00Z'))).toBe('2026-10-25');
     expect(dayIn('Europe/Berlin', Date.parse('2026-10-25T22:59:59Z'))).toBe('2026-10-25');
+  });
+
+  it('is in a fiscal year that begins after its last month', () => {
+    expect(fiscalYearStart('2026-10', 12)).toBe('2026-01');
+    expect(fiscalYearStart('2026-12', 12)).toBe('2026-01');
+    expect([fiscalYearStart('2026-03', 3), fiscalYearStart('2026-04', 3)]).toEqual(['2025-04', '2026-04']);
+    const months = fc.tuple(fc.integer({ min: 1, max: 9998 }), fc.integer({ min: 1, max: 12 }));
+    fc.assert(
+      fc.property(months, fc.integer({ min: 1, max: 12 }), ([year, number], end) => {
+        const month = `${String(year).padStart(4, '0')}-${String(number).padStart(2, '0')}`;
+        const start = fiscalYearStart(month, end);
+        expect(start <= month).toBe(true);
+        expect(Number(start.slice(5))).toBe((end % 12) + 1);
+        expect(fiscalYearStart(start, end)).toBe(start);
+        const behind = year * 12 + number - (Number(start.slice(0, 4)) * 12 + Number(start.slice(5)));
+        expect(behind).toBeLessThan(12);
+      }),
+    );
   });
 
   it('goes into the next month that is open', () => {

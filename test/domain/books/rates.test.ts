@@ -95,15 +95,10 @@ describe('a file of rates', () => {
 
 describe('values', () => {
   it('are rounded once, half to even, to two decimals', () => {
-    expect(['0.005', '0.015', '0.0051', '-0.005', '-0.015', '-1.234'].map(roundedValue)).toEqual([
-      '0.00',
-      '0.02',
-      '0.01',
-      '0.00',
-      '-0.02',
-      '-1.23',
-    ]);
-    expect(['0.025', '0.035', '-0.125', '0.004', '12.345'].map(roundedValue)).toEqual([
+    expect(
+      ['0.005', '0.015', '0.0051', '-0.005', '-0.015', '-1.234'].map((value) => roundedValue(value, 'USD')),
+    ).toEqual(['0.00', '0.02', '0.01', '0.00', '-0.02', '-1.23']);
+    expect(['0.025', '0.035', '-0.125', '0.004', '12.345'].map((value) => roundedValue(value, 'USD'))).toEqual([
       '0.02',
       '0.04',
       '-0.12',
@@ -111,7 +106,19 @@ describe('values', () => {
       '12.34',
     ]);
     for (const odd of ['1e5', '', '.5', `0.${'1'.repeat(37)}`, '+1'])
-      expect(() => roundedValue(odd)).toThrow(TypeError);
+      expect(() => roundedValue(odd, 'USD')).toThrow(TypeError);
+  });
+
+  it('have as many decimals as money of the currency', () => {
+    const value = '1234.5678';
+    expect(['USD', 'EUR', 'JPY', 'KWD'].map((currency) => roundedValue(value, currency))).toEqual([
+      '1234.57',
+      '1234.57',
+      '1235',
+      '1234.568',
+    ]);
+    const { accounts, total } = fiatReport([{ account: 'a', value: '0.4', unpriced: 0 }], 'JPY');
+    expect([accounts, total]).toEqual([[{ account: 'a', value: '0' }], '0']);
   });
 
   it('are exact until then', () => {
@@ -128,13 +135,16 @@ describe('values', () => {
   });
 
   it('of one account are added up before they are rounded', () => {
-    const report = fiatReport([
-      { account: 'b', value: '3', unpriced: 0 },
-      { account: 'a', value: '-1.005', unpriced: 2 },
-      { account: 'b', value: '0.25', unpriced: 0 },
-      { account: 'c', value: null, unpriced: 3 },
-      { account: 'd', value: null, unpriced: 1 },
-    ]);
+    const report = fiatReport(
+      [
+        { account: 'b', value: '3', unpriced: 0 },
+        { account: 'a', value: '-1.005', unpriced: 2 },
+        { account: 'b', value: '0.25', unpriced: 0 },
+        { account: 'c', value: null, unpriced: 3 },
+        { account: 'd', value: null, unpriced: 1 },
+      ],
+      'USD',
+    );
     const accounts = [
       { account: 'a', value: '-1.00' },
       { account: 'b', value: '3.25' },

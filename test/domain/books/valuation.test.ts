@@ -118,7 +118,7 @@ describe('a report in fiat', () => {
       { account: 'd', amount: '-0.015', rate: '1' },
       { account: 'e', amount: '9', rate: null },
     ];
-    const report = fiatReport([...lines, ...others].map(valued));
+    const report = fiatReport([...lines, ...others].map(valued), 'USD');
     expect(report).toEqual({
       accounts: [
         { account: 'a', value: '0.00' },
@@ -144,7 +144,7 @@ describe('a report in fiat', () => {
     });
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
-        const { accounts, residual, total } = fiatReport(lines.map(valued));
+        const { accounts, residual, total } = fiatReport(lines.map(valued), 'USD');
         expect(Number(sumAmounts([...accounts.map(({ value }) => value), residual]))).toBe(Number(total));
         expect(Math.abs(Number(residual))).toBeLessThan(0.02);
       }),
