@@ -24,7 +24,7 @@ export const targets: readonly Target[] = [
   },
   {
     name: 'webhook: keys',
-    places: [...webhook('secret-source'), 'src/domain/events/event-key.ts'],
+    places: [...webhook('secret-source'), 'src/domain/events/event-key.ts', 'src/domain/events/canary.ts'],
   },
   {
     name: 'webhook: body',
