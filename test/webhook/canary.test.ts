@@ -7,6 +7,7 @@ import { canaryBody } from '../../src/domain/events/canary.js';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import { type CanaryDeps, sendCanary } from '../../src/notify/send-canary.js';
+import { loadAlertFacts } from '../../src/records/alerts/load-alert-facts.js';
 import { beginCanary, canaryFacts } from '../../src/records/inbox/canaries.js';
 import { minuteCounts } from '../../src/records/inbox/minute-counts.js';
 import { applyEvents } from '../../src/webhook/apply-events.js';
@@ -80,6 +81,9 @@ async function before(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
 }
 
+/** By which silence is an alert. */
+const heard = async (db: Knex) => (await loadAlertFacts(db, { now: new Date(), runEverySeconds: {} })).webhooks;
+
 const rows = (db: Knex, table: string) => db(table).select();
 
 test('a canary comes back, stored and applied, and nothing counts it as the service’s', async () => {
@@ -100,6 +104,7 @@ test('a canary comes back, stored and applied, and nothing counts it as the serv
   for (const table of ['secrets', 'inbox_repeats', 'payment_intents', 'orders', 'breaks', 'changes', 'reading_marks'])
     expect([table, await rows(db, table)]).toEqual([table, []]);
   expect((await minuteCounts(db, new Date(), 2)).map(({ applied, waiting }) => applied + waiting)).toEqual([0, 0]);
+  expect(await heard(db)).toEqual({ halfHour: 0, before: 0 });
   const metrics = await receiver.metrics.registry.metrics();
   expect(metrics).toContain('tallyhook_webhook_requests_total{result="canary"} 1');
   expect(metrics).toContain('tallyhook_webhook_requests_total{result="accepted"} 0');
@@ -156,6 +161,7 @@ test('how far it came is said in words, and a rejected one is no rejection of th
   await sendCanary(deps);
   expect(await canaryFacts(db)).toMatchObject({ failures: 0, error: null });
   await receiver.close();
+  expect(await heard(db)).toEqual({ halfHour: 0, before: 0 });
   expect([await rows(db, 'rejections'), await rows(db, 'rejection_counts')]).toEqual([[], []]);
   expect(JSON.stringify(await rows(db, 'canaries'))).not.toContain(SECRET);
   way.receiver = await startReceiver(db);
