@@ -41,7 +41,11 @@ const table: [name: string, summary: string, load: () => Promise<{ define: Defin
     () => import('./match.js'),
   ],
   ['periods', 'months of the books: what is missing to close one, close, reopen', () => import('./periods.js')],
-  ['export', 'a month of the books as files: csv, ndjson, xlsx, hledger, beancount, journal, datev', () => import('./export.js')],
+  [
+    'export',
+    'a month of the books as files: csv, ndjson, xlsx, hledger, beancount, journal, datev',
+    () => import('./export.js'),
+  ],
   [
     'audit',
     'whether anything was changed since it was written, and what an auditor takes along',

@@ -145,10 +145,7 @@ function amountsOf({ amounts }: MatchTotals, currency: string): Section {
 }
 
 /** Where no line is priced there is no worth: zero would be a claim. */
-function worthOf(
-  { own, unpriced }: { own: readonly { value: string }[]; unpriced: number },
-  currency: string,
-): Value {
+function worthOf({ own, unpriced }: { own: readonly { value: string }[]; unpriced: number }, currency: string): Value {
   const worth = roundedValue(sumExactValues(own.map(({ value }) => value)), currency);
   return unpriced > 0 && /^-?0(\.0+)?$/.test(worth) ? none('not priced') : text(worth);
 }
