@@ -1166,6 +1166,12 @@ TABLE seals
   CREATE INDEX seals_by_log ON public.seals USING btree (log, number DESC)
   CREATE TRIGGER seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
+TABLE search_keys
+  key bigint NOT NULL
+  kind text NOT NULL
+  id text NOT NULL
+  CONSTRAINT search_keys_pkey PRIMARY KEY (key, kind, id)
+
 TABLE secret_matches
   label text NOT NULL
   hour timestamp with time zone NOT NULL

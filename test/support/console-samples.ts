@@ -17,6 +17,7 @@ export const HOSTILE = `<img src=x onerror="document.title='owned'">'"</script><
 /** Where each page has something to show after `seedConsole`; a page that is not named here is tested nowhere. */
 export const samplePaths: Readonly<Record<string, string>> = {
   '/': '/',
+  '/find': '/find?q=order-2',
   '/orders': '/orders',
   '/orders/:reference': `/orders/${encodeURIComponent(HOSTILE)}`,
   '/callbacks': '/callbacks?status=dead',

@@ -1,6 +1,7 @@
 import { alertOperations } from './alert-operations.js';
 import { callbackOperations } from './callback-operations.js';
 import { feedOperations } from './feed-operations.js';
+import { findOperation } from './find-operation.js';
 import { listOperations } from './list-operations.js';
 import { listOrdersOperation } from './list-orders.js';
 import { matchOperations } from './match-operations.js';
@@ -19,6 +20,7 @@ import { webhookOperations } from './webhook-operations.js';
 /** All that the read API can do: its routes, its document and its reference page come from here. */
 export const operations: readonly Operation[] = [
   ...listOperations,
+  findOperation,
   listOrdersOperation,
   getOrderOperation,
   getOrderAsOfOperation,

@@ -29,6 +29,16 @@
       setTimeout(() => button.classList.remove('copied'), 1500);
     });
   });
+  const isTyping = ({ target }) => target.closest('input, textarea, select, [contenteditable]') !== null;
+  document.addEventListener('keydown', (event) => {
+    const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event);
+    const isFind = isSlash || (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey);
+    const box = document.getElementById('find');
+    if (!isFind || !box) return;
+    event.preventDefault();
+    box.focus();
+    box.select();
+  });
   document.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape') return;
     for (const open of document.querySelectorAll('details.action[open]')) {

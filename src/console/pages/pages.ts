@@ -10,6 +10,7 @@ import { callbacks } from './callbacks.js';
 import { deliveries, delivery } from './deliveries.js';
 import { doctor } from './doctor.js';
 import { event, events } from './events.js';
+import { findPage } from './find.js';
 import { ledger, ledgerEntry } from './ledger.js';
 import { match } from './match.js';
 import { order, orders } from './orders.js';
@@ -24,6 +25,7 @@ import { secrets } from './secrets.js';
 /** Every page, in the order of the navigation: routes, navigation and the tests that visit them all come from here. */
 export const pages: readonly Page[] = [
   overview,
+  findPage,
   orders,
   order,
   balances,

@@ -23,11 +23,11 @@ export const account = defineKind({
     ...group('Holder', {
       // The name of its end user.
       label: { type: 'text', personal: true, column: true },
-      email: { type: 'text' },
+      email: { type: 'text', searched: true },
       phoneNumber: { type: 'text' },
     }),
     ...group('Account', {
-      externalRef: { type: 'text', copied: true, column: true },
+      externalRef: { type: 'text', copied: true, column: true, searched: true },
       createdAt: { type: 'time' },
     }),
   },

@@ -31,7 +31,7 @@ export const invoice = defineKind({
     }),
     ...group('Customer', {
       customerName: { type: 'text' },
-      customerEmail: { type: 'text' },
+      customerEmail: { type: 'text', searched: true },
       language: { type: 'text', about: 'As it was asked for (4.2), where the service shows it.', only: 'unnamed' },
       collectCustomerInformation: {
         type: 'flag',

@@ -41,6 +41,11 @@ interface About {
    * already, until one of them changes: a poll that shows the same writes no column. Rows are filled as `fillTxids` does.
    */
   column?: true;
+  /**
+   * People search for it: a hash, an address, an e-mail. Found by its column, which has an index then; without one by a key
+   * (migrations/0061), that each record has within a day.
+   */
+  searched?: true;
   /** Copied from the page rather than read. */
   copied?: true;
   /**

@@ -47,9 +47,9 @@ export const payin = defineKind({
     }),
     ...group('On the chain', {
       assetCode: { type: 'text', column: true },
-      txid: { type: 'text', label: 'Transaction hash', copied: true, column: true },
-      senderAddress: { type: 'text', copied: true },
-      depositAddress: { type: 'text', copied: true },
+      txid: { type: 'text', label: 'Transaction hash', copied: true, column: true, searched: true },
+      senderAddress: { type: 'text', copied: true, searched: true },
+      depositAddress: { type: 'text', copied: true, searched: true },
       addressPurpose: { type: 'text' },
     }),
     ...group('Where it belongs', {

@@ -64,8 +64,8 @@ export const paymentIntent = defineKind({
       irregularRefundPayoutId: { type: 'text', ...dispute, link: 'payout', column: true },
     }),
     ...group('Customer', {
-      customerEmail: { type: 'text' },
-      customerRefundAddress: { type: 'text' },
+      customerEmail: { type: 'text', searched: true },
+      customerRefundAddress: { type: 'text', searched: true },
     }),
     ...group('Where it comes from', {
       merchantReference: {
@@ -87,7 +87,7 @@ export const paymentIntent = defineKind({
       requestedCurrencyType: { type: 'text' },
       assetCode: { type: 'text', about: 'The asset that the customer chose.', example: 'USDT.TRON' },
       acceptedCoins: { type: 'texts', about: 'Asset codes offered to the customer.', example: ['USDT.TRON'] },
-      depositAddress: { type: 'text', only: 'created', kept: true, copied: true },
+      depositAddress: { type: 'text', only: 'created', kept: true, copied: true, searched: true },
       memo: { type: 'any', only: 'created', kept: true, copied: true },
       memoType: { type: 'any', only: 'created', kept: true },
       expiryHours: { type: 'any', only: 'created', kept: true },

@@ -35,15 +35,15 @@ export const payout = defineKind({
     }),
     ...group('Destination', {
       destinationType: { type: 'text' },
-      destinationAddress: { type: 'text', copied: true },
+      destinationAddress: { type: 'text', copied: true, searched: true },
       destinationMemo: { type: 'text', copied: true },
       assetCode: { type: 'text', about: 'The asset that is sent.', example: 'USDT.TRON', column: true },
-      txid: { type: 'text', label: 'Transaction hash', copied: true, column: true },
+      txid: { type: 'text', label: 'Transaction hash', copied: true, column: true, searched: true },
       txUrl: { type: 'text', label: 'Transaction' },
     }),
     ...group('Where it comes from', {
       payoutType: { type: 'text', about: 'What kind of payout it is.', example: 'crypto_withdrawal', column: true },
-      merchantReference: { type: 'text', kept: true, keptEach: true, column: true },
+      merchantReference: { type: 'text', kept: true, keptEach: true, column: true, searched: true },
       paymentIntentId: {
         type: 'text',
         link: 'payment_intent',

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { lockCheckWatermark, moveRound, type Round, readRounds } from '../../records/breaks/check-progress.js';
 import { recordIds, recordsAbout } from '../../records/breaks/checked-records.js';
+import { fillSearchKeys } from '../../records/search/search-keys.js';
 import type { Kind } from '../deps.js';
 import {
   add,
@@ -33,7 +34,7 @@ interface Pace {
 
 /**
  * Called each minute: holds every record against what belongs to it once within a day, changed or not. What nothing announces is
- * found so: a change that was made in the database by hand, a new rule of a new version.
+ * found so: a change that was made in the database by hand, a new rule of a new version. So it is found by whatever it is searched by.
  */
 export async function goRound(
   deps: CrossCheckDeps,
@@ -120,6 +121,7 @@ async function checkNext(
   const ids = await recordIds(trx, record, after, limit);
   const ends = ids.length < limit;
   await moveRound(trx, record, { after: ends ? null : (ids.at(-1) ?? null), beganAt });
+  await fillSearchKeys(trx, record, ids);
   const entities = ids.map((id) => ({ kind: record, id }));
   return { report: await checkEach(trx, entities, deps), taken: ids.length, begins: after === '', ends };
 }

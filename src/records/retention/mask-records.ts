@@ -1,13 +1,15 @@
 import type { Knex } from 'knex';
 import { canonicalHash, canonicalJson } from '../../domain/canonical-json.js';
-import { toJsonText } from '../../domain/json.js';
+import { objectFromJsonText, toJsonText } from '../../domain/json.js';
 import { show } from '../../domain/merge.js';
 import { MASK, maskPersonal, personalKinds } from '../../domain/personal.js';
 import { type Poll, type RecordState, type Statement, stateToText } from '../../domain/record-state.js';
 import type { RecordKind } from '../../domain/records.js';
+import { keyedValues } from '../../domain/search.js';
 import { fromJsonbText, jsonbText, verbatim } from '../database/database-text.js';
 import { raw, rowsOf, run, tableOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
+import { dropSearchKeys } from '../search/search-keys.js';
 import { type StoredRow, storedRecord } from '../stored-record.js';
 import type { RetentionTask, Step, StepQuery } from './delete-rows.js';
 
@@ -91,7 +93,22 @@ async function maskRows(trx: Knex.Transaction, kind: RecordKind, ids: string[]):
       poll = new.poll, poll_hash = new.poll_hash, claims = new.claims, shown = new.shown,
       reported = new.reported, masked = true${raw(label)}
     FROM ${given} WHERE record.id = new.id`;
+  await dropSearchKeys(
+    trx,
+    rows.map((row, n) => ({ kind, id: row.id, values: lostValues(kind, row, after[n]) })),
+  );
   return after.length;
+}
+
+function lostValues(kind: RecordKind, before: Texts, after: Texts | undefined): string[] {
+  const kept = after === undefined ? null : valuesOf(kind, after);
+  return [...valuesOf(kind, before).keys()].filter((value) => kept?.has(value) !== true);
+}
+
+type Texts = Pick<StoredRow, 'shown' | 'reported'>;
+
+function valuesOf(kind: RecordKind, { shown, reported }: Texts): Map<string, string> {
+  return keyedValues(kind, objectFromJsonText(shown), reported === null ? null : objectFromJsonText(reported));
 }
 
 type MaskedRow = Pick<StoredRow, 'id' | 'poll' | 'poll_hash' | 'claims' | 'shown' | 'reported'>;

@@ -4,6 +4,7 @@ import { type Json, type JsonObject, objectFromJsonText, toJsonText } from '../.
 import { MASK, replacePersonal } from '../../domain/personal.js';
 import type { RecordKind } from '../../domain/records.js';
 import { isSameValue, type NewChange, REPORTED, WHOLE_RECORD } from '../changes.js';
+import { personalKey } from '../personal-key.js';
 import { type MergedRecord, ownField } from '../stored-record.js';
 
 /** One change per field that is shown with another value; one for the whole of a record that was not known before. */
@@ -55,20 +56,9 @@ function fieldText(fields: JsonObject, name: string, redacted: (value: Json) => 
 /** Stands a digest in for every personal value (domain/personal.ts) inside the value of the field `name`. */
 export type Redact = (kind: RecordKind, name: string, value: Json) => Json;
 
-/** By the settings of its pool: the key of a database is made once, for good. */
-const keys = new WeakMap<object, Buffer>();
-
 export async function readRedaction(db: Knex): Promise<Redact> {
-  const { config } = db.client as { config: object };
-  const key = keys.get(config) ?? (await readKey(db));
-  keys.set(config, key);
+  const key = await personalKey(db);
   return (kind, name, value) => replacePersonal(kind, name, value, (personal) => digest(key, personal));
-}
-
-async function readKey(db: Knex): Promise<Buffer> {
-  const row = await db<{ key: Buffer }>('personal_key').first('key');
-  if (row === undefined) throw new Error('The key of personal digests is missing: run `tallyhook migrate`');
-  return row.key;
 }
 
 /** What is masked says nothing, and must be shown as masked. */

@@ -17,6 +17,7 @@ import { saveReportedRefunds } from '../orders/searched.js';
 import type { NewRefreshRequest } from '../runs/refresh-requests.js';
 import { updateRefreshRequests } from '../runs/settle-requests.js';
 import type { SaveContext } from '../save-context.js';
+import { saveSearchKeys } from '../search/search-keys.js';
 import { type MergedRecord, ownField } from '../stored-record.js';
 import { followUpRequests, linkedRequests, payinRequests } from './follow-up-requests.js';
 import { type GroupedObservations, groupObservations } from './group-observations.js';
@@ -63,7 +64,7 @@ export async function saveObservations(
     return saveBreaks(trx, grouped, saved, context);
   };
   const changes = await changesOf(trx, saved);
-  const [breaksOpened] = await together(saveWork(), appendChanges(trx, changes));
+  const [breaksOpened] = await together(saveWork(), appendChanges(trx, changes), saveSearchKeys(trx, saved.merged));
   const changed = saved.merged.filter((record) => record.changed).length;
   return {
     changed,
