@@ -9,6 +9,10 @@ import type { Flags } from './arguments.js';
 import { printJson, printList } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
+interface RatesFlags extends Flags {
+  accept?: boolean;
+}
+
 export function define(command: Command): void {
   command
     .command('chart')
@@ -22,12 +26,24 @@ export function define(command: Command): void {
       'take a CSV file date,asset,currency,rate, all or nothing; what is posted in open months is valued anew',
     )
     .option('--dry-run', 'only check the file, and count what it would value')
-    .action(async (file: string, { dryRun = false }: Flags) => {
+    .option('--accept', 'take rates, too, that are more than a fifth from what else is known of the day')
+    .action(async (file: string, { dryRun = false, accept: isAccepted = false }: RatesFlags) => {
       const text = await readGiven(file);
       await withStore(async ({ db, zone }) => {
-        const result = await importRatesFile(text, { ...zone, db, now: new Date(), actor: cliActor(), dryRun });
+        const result = await importRatesFile(text, {
+          ...zone,
+          db,
+          now: new Date(),
+          actor: cliActor(),
+          dryRun,
+          isAccepted,
+        });
         if (result.outcome === 'refused')
           throw new UsageError([`${file}: nothing was taken`, ...result.problems].join('\n    '));
+        if (result.outcome === 'asks') {
+          const asked = `${file}: nothing was taken. If these rates are right, add --accept`;
+          throw new UsageError([asked, ...result.problems].join('\n    '));
+        }
         printJson(result);
       });
     });

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { dayIn } from '../domain/books/posting-month.js';
-import { assetsNamed, readRatesFile } from '../domain/books/rates-file.js';
+import { assetsNamed, doubtfulRates, type GivenRate, readRatesFile } from '../domain/books/rates-file.js';
 import { recordAction } from '../records/actions/record-action.js';
-import { importRates, seenAssets } from '../records/books/entry-rates.js';
-import { lockBooks } from '../records/books/posting-progress.js';
+import { importRates, knownBeside, seenAssets } from '../records/books/entry-rates.js';
+import { closedMonths, lockBooks } from '../records/books/posting-progress.js';
 import { oneMoment } from './posting-deps.js';
 
 export type ImportResult =
   /** `valued`: entries of open months that have another rate now, or would have. */
-  | { outcome: 'done' | 'would'; rates: number; valued: number }
-  /** Nothing was taken. Each problem names its line. */
-  | { outcome: 'refused'; problems: string[] };
+  | { outcome: 'done' | 'would'; rates: number; valued: number; closed: string[] }
+  /** Nothing was taken. Each problem names its line. `asks`: a person who looked at them may accept them. */
+  | { outcome: 'refused' | 'asks'; problems: string[] };
+
+const MOST_DOUBTS = 20;
 
 interface Importing {
   db: Knex;
@@ -21,24 +23,40 @@ interface Importing {
   currency: string;
   actor: string;
   dryRun: boolean;
+  /** Whether rates are taken that are far from what else is known. */
+  isAccepted?: boolean;
 }
 
 /** Takes the rates of a file of finance, all or none, and values by them what is posted in open months. A dry run does, and keeps nothing. */
 export async function importRatesFile(text: string, deps: Importing): Promise<ImportResult> {
-  const { db, now, timeZone, currency, actor, dryRun } = deps;
+  const { db, now, timeZone, currency, actor, dryRun, isAccepted = false } = deps;
   const seen = await seenAssets(db, assetsNamed(text));
   const { rates, problems } = readRatesFile(text, { today: dayIn(timeZone, now.getTime()), currency, seen });
   if (problems.length > 0) return { outcome: 'refused', problems };
+  const doubts = doubtfulRates(rates, await knownBeside(db, rates, { timeZone }));
+  if (doubts.length > 0 && !isAccepted) return { outcome: 'asks', problems: doubts.slice(0, MOST_DOUBTS) };
   const fileHash = createHash('sha256').update(text).digest('hex');
   const trx = await db.transaction(oneMoment);
   try {
     await lockBooks(trx);
     const { valued } = await importRates(trx, rates, { actor, fileHash });
-    const details = { valued, rates: rates.length, fileHash };
+    const closed = await linesOfClosed(trx, rates);
+    const details = { valued, rates: rates.length, fileHash, ...(doubts.length > 0 ? { accepted: doubts } : {}) };
     await recordAction(trx, { actor, action: 'import rates', details, outcome: 'done' });
     await (dryRun ? trx.rollback() : trx.commit());
-    return { outcome: dryRun ? 'would' : 'done', rates: rates.length, valued };
+    return { outcome: dryRun ? 'would' : 'done', rates: rates.length, valued, closed };
   } finally {
     if (!trx.isCompleted()) await trx.rollback();
   }
+}
+
+/** Lines of closed months, by month: what is posted there keeps its value. */
+async function linesOfClosed(trx: Knex, rates: readonly GivenRate[]): Promise<string[]> {
+  const closed = await closedMonths(trx);
+  const months = [...new Set(rates.map(({ date }) => date.slice(0, 7)))].filter((month) => closed.has(month)).sort();
+  return months.map((month) => {
+    const lines = rates.filter(({ date }) => date.startsWith(month)).map(({ line }) => line);
+    const named = lines.length === 1 ? `line ${lines[0]}` : `lines ${Math.min(...lines)} to ${Math.max(...lines)}`;
+    return `${named}: ${month} is closed, and what is posted there keeps its value`;
+  });
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await postBooks(database.db);
 }, 60_000);
 
-const taken = (lines: string[], dryRun = false) =>
+const taken = (lines: string[], dryRun = false, isAccepted = false) =>
   importRatesFile(['date,asset,currency,rate', ...lines].join('\n'), {
     db: database.db,
     now: new Date(),
@@ -28,6 +28,7 @@ const taken = (lines: string[], dryRun = false) =>
     currency: 'USD',
     actor: 'ann',
     dryRun,
+    isAccepted,
   });
 const kept = async () => ({
   given: await database.db('given_rates').count().first(),
@@ -68,5 +69,21 @@ it('says by a dry run what it would value, and keeps nothing of it', async () =>
   expect(done).toMatchObject({ outcome: 'done', rates: 2 });
   expect(would).toEqual({ ...done, outcome: 'would' });
   expect('valued' in done && done.valued).toBeGreaterThan(0);
-  expect(await taken(lines, true)).toEqual({ outcome: 'would', rates: 2, valued: 0 });
+  expect(await taken(lines, true)).toEqual({ outcome: 'would', rates: 2, valued: 0, closed: [] });
+});
+
+it('asks before it takes a rate that is more than a fifth from what else is known, and keeps who accepted it', async () => {
+  const lines = [`2026-03-02,${ASSET},USD,0.0001`, `2026-03-03,${ASSET},USD,0.98`];
+  const before = await kept();
+  expect(await taken(lines)).toEqual({
+    outcome: 'asks',
+    problems: [
+      `line 2: 0.0001 USD for ${ASSET} is far from that of 2026-03-01, 0.99`,
+      `line 3: 0.98 USD for ${ASSET} is far from that of 2026-03-02, 0.0001`,
+    ],
+  });
+  expect(await kept()).toEqual(before);
+  expect(await taken(lines, false, true)).toMatchObject({ outcome: 'done', rates: 2 });
+  const action = await database.db('actions').orderBy('id', 'desc').first('details');
+  expect(JSON.stringify(action?.details)).toContain('is far from that of 2026-03-01');
 });

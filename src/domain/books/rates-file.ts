@@ -1,5 +1,5 @@
 import { isAssetCode } from '../asset-code.js';
-import { isAmount, isZero, normalizeAmount } from '../money.js';
+import { compareAmounts, isAmount, isZero, multiplyAmounts, normalizeAmount, subtractAmounts } from '../money.js';
 import { isDay } from './posting-month.js';
 
 export interface GivenRate {
@@ -9,6 +9,60 @@ export interface GivenRate {
   currency: string;
   /** Decimal string above zero: what one unit of the asset is worth. */
   rate: string;
+  /** Of the file, from 1. */
+  line: number;
+}
+
+/** What else is known of an asset's rate on a day or shortly before; null: nothing. */
+export interface KnownRates {
+  /** The newest that finance gave for a day before, and that day. */
+  before: { rate: string; date: string } | null;
+  /** That of a payment of the day. */
+  payment: string | null;
+  /** The newest that the service showed that day. */
+  service: string | null;
+}
+
+const FAR = '0.2';
+/** A rate that is older says little of the day. */
+const NEAR_MS = 7 * 86_400_000;
+
+/** Why a person should look at a rate again: it is more than a fifth from what else is known. Each names its line. */
+export function doubtfulRates(rates: readonly GivenRate[], known: readonly KnownRates[]): string[] {
+  const beside = new Map(rates.map((given, index) => [given, known[index]]));
+  const sorted = [...rates].sort((a, b) =>
+    a.assetCode === b.assetCode ? order(a.date, b.date) : order(a.assetCode, b.assetCode),
+  );
+  const found = sorted.flatMap((given, index) => {
+    const { before = null, payment = null, service = null } = beside.get(given) ?? {};
+    const previous = sorted[index - 1];
+    const own = previous?.assetCode === given.assetCode ? previous : null;
+    const last = own !== null && (before === null || own.date > before.date) ? own : before;
+    const isNear = last !== null && Date.parse(given.date) - Date.parse(last.date) <= NEAR_MS;
+    const others: [string | null, string][] = [
+      [isNear ? last.rate : null, `that of ${last?.date}`],
+      [payment, 'that of a payment of the day'],
+      [service, 'that which the service showed that day'],
+    ];
+    return others.flatMap(([rate, of]) =>
+      rate === null || !isFar(given.rate, rate)
+        ? []
+        : [
+            {
+              line: given.line,
+              told: `${given.rate} ${given.currency} for ${given.assetCode} is far from ${of}, ${rate}`,
+            },
+          ],
+    );
+  });
+  return found.sort((a, b) => a.line - b.line).map(({ line, told }) => `line ${line}: ${told}`);
+}
+
+const order = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+
+function isFar(rate: string, known: string): boolean {
+  const size = compareAmounts(rate, known) > 0 ? subtractAmounts(rate, known) : subtractAmounts(known, rate);
+  return compareAmounts(size, multiplyAmounts(known, FAR, 'down')) > 0;
 }
 
 export interface RatesSettings {
@@ -47,7 +101,7 @@ export function readRatesFile(text: string, settings: RatesSettings): { rates: G
       if (before !== undefined)
         found.problems.push(`line ${index + 1}: the same day, asset and currency as line ${before}`);
       places.set(key, index + 1);
-      found.rates.push(read);
+      found.rates.push({ ...read, line: index + 1 });
     }
     if (found.problems.length >= MOST_PROBLEMS) return { ...found, rates: [] };
   }
@@ -55,7 +109,7 @@ export function readRatesFile(text: string, settings: RatesSettings): { rates: G
   return found.problems.length === 0 ? found : { ...found, rates: [] };
 }
 
-function readLine(cells: readonly string[], settings: RatesSettings): GivenRate | string {
+function readLine(cells: readonly string[], settings: RatesSettings): Omit<GivenRate, 'line'> | string {
   if (cells.length !== HEADER.length) return `${cells.length} cells; date,asset,currency,rate are four`;
   const [date = '', assetCode = '', currency = '', rate = ''] = cells;
   if (!isDay(date)) return `"${date}" is no day such as 2026-10-31`;

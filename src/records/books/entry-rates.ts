@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Rate, Valuation } from '../../domain/books/choose-rate.js';
 import { firstDayAfter } from '../../domain/books/posting-month.js';
-import type { GivenRate } from '../../domain/books/rates-file.js';
+import type { GivenRate, KnownRates } from '../../domain/books/rates-file.js';
 import { columnOf, exact, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
 import { spannedRates, spanOf } from './month-query.js';
 
@@ -109,6 +109,51 @@ export async function copyRates(trx: Knex.Transaction, pairs: readonly { from: s
     FROM ${tableOf('pair', pairs, { one: ['text', ({ from }) => from], other: ['text', ({ to }) => to] })}
       JOIN entry_rates ON entry_id = one::bigint
     ORDER BY other, asset_code, id DESC`;
+}
+
+/** What is known beside each rate, in the order given. */
+export async function knownBeside(
+  trx: Knex,
+  rates: readonly GivenRate[],
+  { timeZone }: { timeZone: string },
+): Promise<KnownRates[]> {
+  const given = tableOf(
+    'given',
+    rates,
+    {
+      day: ['text', ({ date }) => date],
+      asset: ['text', ({ assetCode }) => assetCode],
+      money: ['text', ({ currency }) => currency],
+    },
+    'place',
+  );
+  const rows = await rowsOf<Omit<KnownRates, 'before'> & { before: string | null; since: string | null }>(trx)`
+    SELECT trim_scale(last.rate)::text AS before, last.date::text AS since, trim_scale(paid.rate)::text AS payment,
+           trim_scale(seen.rate)::text AS service
+    FROM ${given}
+    LEFT JOIN LATERAL (
+      SELECT rate, date FROM given_rates
+      WHERE asset_code = asset AND currency = money AND date < day::date AND date >= day::date - 7
+      ORDER BY date DESC, id DESC LIMIT 1
+    ) AS last ON true
+    LEFT JOIN (
+      SELECT DISTINCT ON (entries.day, asset_code, currency) entries.day AS on_day, asset_code, currency, rate
+      FROM entry_rates JOIN entries ON entries.id = entry_id
+      WHERE source = 'payment' AND entries.day = ANY (${rates.map(({ date }) => date)}::date[])
+      ORDER BY entries.day, asset_code, currency, entry_rates.id DESC
+    ) AS paid ON on_day = given.day::date AND paid.asset_code = asset AND paid.currency = money
+    LEFT JOIN LATERAL (
+      SELECT rate FROM asset_rates
+      WHERE money = 'USD' AND asset_code = asset AND rate IS NOT NULL
+        AND seen_at >= day::timestamp AT TIME ZONE ${timeZone} AND seen_at < (day::timestamp + interval '1 day') AT TIME ZONE ${timeZone}
+      ORDER BY seen_at DESC LIMIT 1
+    ) AS seen ON true
+    ORDER BY place`;
+  return rows.map(({ before: rate, since: date, payment, service }) => ({
+    before: rate === null || date === null ? null : { rate, date },
+    payment,
+    service,
+  }));
 }
 
 /** Keeps the rates of a file and values anew what it speaks of, in open months. Returns how many entries that were. */
