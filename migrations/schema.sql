@@ -776,6 +776,7 @@ TABLE orders
   difference_currency text
   CONSTRAINT orders_expected_amount_check CHECK ((expected_amount <> 'NaN'::numeric))
   CONSTRAINT orders_pkey PRIMARY KEY (reference)
+  CREATE INDEX orders_by_reason ON public.orders USING btree (release_reason, created_at DESC, reference DESC) WHERE ((release_reason <> status) AND (release_reason <> 'proven'::text))
   CREATE INDEX orders_by_release ON public.orders USING btree (release_safe, status, created_at DESC, reference DESC)
   CREATE INDEX orders_by_skeleton ON public.orders USING btree (reference_skeleton)
   CREATE INDEX orders_by_status ON public.orders USING btree (status, created_at DESC)

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Actor, Role } from '../domain/console-roles.js';
 import type { KnownState } from '../records/alerts/load-state.js';
 import type { DayMoney } from '../records/books/day-money.js';
+import type { PageQuery } from '../records/database/paging.js';
 import type { ApiDeps } from './api-deps.js';
 import type { ActionButton, Field, ListAddress, PageView, Section } from './view/sections.js';
 
@@ -128,6 +129,8 @@ export interface Page {
   filters?: readonly string[];
   /** Renewed in the browser every few seconds, by server-sent events. */
   live?: true;
+  /** It is a list: narrowed to days as well (`from`, `to`), and a file of all that its filters leave. */
+  list?: true;
   /** Null: there is no such thing, which is answered with 404. */
   load(deps: PageDeps, req: PageRequest): Promise<PageView | null>;
 }
@@ -136,6 +139,8 @@ export interface Page {
 export interface PageRequest extends ListAddress {
   actor: Actor;
   params: Readonly<Record<string, string>>;
+  /** Which part of the list: to be given to what reads it. */
+  slice: PageQuery;
   /** The path and its query, for a form's way back. */
   url: string;
   /** Null where the actor may not do it. `params` fill the action's path, `fields` go with the form, hidden. */

@@ -50,6 +50,17 @@ export const conflict = (detail: string, extra?: Extra): Problem => new Problem(
 export const tooManyWaiting = (detail: string): Problem =>
   new Problem(503, 'Too many wait', detail, { code: 'too_many_waiting' });
 
+/** A closed filter. @throws {Problem} 400 */
+export function oneOf<Word extends string>(
+  name: string,
+  known: readonly Word[],
+  given: string | undefined,
+): Word | undefined {
+  const found = known.find((word) => word === given);
+  if (given === undefined || found !== undefined) return found;
+  throw badRequest(`${name} is "${given.slice(0, 40)}"; it takes ${known.join(', ')}.`);
+}
+
 function sendProblem(res: Response, problem: Problem): void {
   const { status, title, message: detail, extra } = problem;
   if (status === 503) res.set('Retry-After', '5');

@@ -13,6 +13,7 @@ import { badRequest, notHere, Problem } from '../problem.js';
 import { createState, keep, statusNow } from '../status.js';
 import { notice } from '../view/sections.js';
 import { actionRoutes } from './action-router.js';
+import { csvRoutes } from './csv-routes.js';
 import { type LiveSettings, liveRoutes } from './live.js';
 import { pageRoutes, type Site, sendPage } from './page-router.js';
 import { assetsFolder } from './render.js';
@@ -46,6 +47,7 @@ export function consolePages(given: GivenDeps & LiveSettings, tokens: readonly C
   router.use(
     signInRoutes(site, known),
     downloads(site),
+    csvRoutes(site),
     pageRoutes(site),
     actionRoutes(site, actions),
     liveRoutes(site, deps),

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { Actor } from '../../domain/console-roles.js';
+import type { PageQuery } from '../../records/database/paging.js';
 import { mayDo } from '../authenticate.js';
 import type { Page, PageRequest } from '../page.js';
 import { badRequest } from '../problem.js';
@@ -7,7 +8,7 @@ import { inPath } from '../view/links.js';
 
 /** Reads what a page is asked for; a parameter that it does not know is refused, never ignored. */
 export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest {
-  const known = page.filters ?? [];
+  const known = [...(page.filters ?? []), ...(page.list === true ? ['from', 'to'] : [])];
   const filters: Record<string, string> = {};
   let cursor: string | undefined;
   for (const [name, value] of Object.entries(req.query)) {
@@ -22,6 +23,8 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
     params: req.params as Record<string, string>,
     filters,
     ...(cursor === undefined || cursor === '' ? {} : { cursor }),
+    slice: sliceOf(page, cursor, filters),
+    isList: page.list === true,
     path: req.path,
     url: req.originalUrl,
     button: (action, params = {}, { fields = {}, label = action.label, explain = action.explain } = {}) => {
@@ -40,6 +43,29 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
       };
     },
   };
+}
+
+const DAY_MS = 86_400_000;
+
+function sliceOf(
+  { list }: Page,
+  cursor: string | undefined,
+  { from, to }: Readonly<Record<string, string>>,
+): PageQuery {
+  const slice = cursor === undefined || cursor === '' ? {} : { cursor };
+  if (list !== true) return slice;
+  const last = dayOf('to', to);
+  const end = last === undefined ? undefined : new Date(last.getTime() + DAY_MS);
+  return { ...slice, from: dayOf('from', from), to: end };
+}
+
+/** @throws {Problem} 400 */
+function dayOf(name: string, given: string | undefined): Date | undefined {
+  if (given === undefined) return undefined;
+  const day = new Date(`${given}T00:00:00Z`);
+  // A day that no month has is another one.
+  if (!Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === given) return day;
+  throw badRequest(`${name} is "${given.slice(0, 40)}"; it takes a day such as 2026-10-31.`);
 }
 
 /** `/events/:id` with its parameters, each encoded. */

@@ -32,9 +32,10 @@ export const audit: Page = {
   path: '/audit',
   title: 'Audit',
   group: 'Operation',
+  list: true,
   filters: ['actor', 'action', 'target', 'outcome'],
   load: async ({ db, now }, req) => {
-    const page = await listActions(db, { ...req.filters, cursor: req.cursor });
+    const page = await listActions(db, { ...req.filters, ...req.slice });
     const seals = {
       state: await sealState(db),
       last: await lastSealCheck(db),

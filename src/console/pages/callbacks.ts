@@ -18,10 +18,11 @@ export const callbacks: Page = {
   path: '/callbacks',
   title: 'Callbacks',
   group: 'Operation',
+  list: true,
   filters: ['status', 'reference'],
   load: async ({ db }, req) => {
     const [page, { dead }] = await Promise.all([
-      listCallbacks(db, { ...req.filters, cursor: req.cursor }),
+      listCallbacks(db, { ...req.filters, ...req.slice }),
       callbackBacklog(db),
     ]);
     return {

@@ -45,6 +45,7 @@ export const events: Page = {
   path: '/events',
   title: 'Events',
   group: 'Webhooks',
+  list: true,
   filters: ['status', 'eventType', 'source', 'secretLabel'],
   load: async ({ db }, req) => ({
     intro: 'Every authentic event that the service sent, once, however often it came.',
@@ -55,7 +56,7 @@ export const events: Page = {
         { name: 'source', label: 'Came by', options: sources },
         { name: 'secretLabel', label: 'Secret', hint: 'its label' },
       ]),
-      listTable(req, await listEvents(db, { ...req.filters, cursor: req.cursor }), {
+      listTable(req, await listEvents(db, { ...req.filters, ...req.slice }), {
         caption: 'Events, newest first',
         columns: [
           ['Event', (event) => id(event.id, eventHref(event.id))],

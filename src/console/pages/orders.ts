@@ -2,8 +2,10 @@ import type { Knex } from 'knex';
 import { asOfMoment } from '../../domain/books/as-of.js';
 import { todayIn } from '../../domain/books/match/ageing.js';
 import type { MatchView } from '../../domain/books/match/match-shapes.js';
+import { words } from '../../domain/in-words.js';
 import type { JsonObject } from '../../domain/json.js';
 import { ownCallWords, unlinkedWords } from '../../domain/orders/own-call-words.js';
+import { releaseReasons } from '../../domain/orders/reasons.js';
 import { referenceDifference } from '../../domain/reference-difference.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
 import { listMatches } from '../../records/books/match/list-matches.js';
@@ -12,6 +14,7 @@ import { orderAsOf } from '../../records/orders/order-as-of.js';
 import { type OrderDetails, orderDetails } from '../../records/orders/order-details.js';
 import { listOrders } from '../../records/orders/orders.js';
 import type { Page, PageRequest } from '../page.js';
+import { oneOf } from '../problem.js';
 import { fieldLabel, fieldValue } from '../records/field-value.js';
 import { statesOf } from '../records/record-rows.js';
 import { breaksOf } from '../view/break-rows.js';
@@ -19,7 +22,17 @@ import { entityHref, orderHref } from '../view/links.js';
 import { expectedOf, orderBadge, orderStatuses, releaseBadge, releaseReason } from '../view/order-words.js';
 import { recordFor } from '../view/personal.js';
 import { howKnown } from '../view/record-words.js';
-import { factsPanel, filters, listTable, notice, panel, type Section, table, withQuery } from '../view/sections.js';
+import {
+  factsPanel,
+  filters,
+  listTable,
+  notice,
+  options,
+  panel,
+  type Section,
+  table,
+  withQuery,
+} from '../view/sections.js';
 import { timelinePanel } from '../view/timeline-steps.js';
 import {
   ago,
@@ -38,21 +51,36 @@ import {
 import { matchBadge, sideOf } from './match.js';
 import { asOfFilter, orderAsOfView } from './order-as-of.js';
 
-async function queryOf(db: Knex, { filters: { status, reference }, cursor }: PageRequest) {
-  return { status, reference: reference === undefined ? undefined : await namedReferences(db, [reference]), cursor };
+const goodsOptions = [
+  { value: 'safe', text: 'safe to release' },
+  { value: 'hold', text: 'hold' },
+];
+const reasonOptions = options(releaseReasons, words);
+
+async function queryOf(db: Knex, { filters: { status, reference, goods, reason }, slice }: PageRequest) {
+  return {
+    ...slice,
+    status: status,
+    reference: reference === undefined ? undefined : await namedReferences(db, [reference]),
+    safe: goods === undefined ? undefined : oneOf('goods', ['safe', 'hold'], goods) === 'safe',
+    reason: oneOf('reason', releaseReasons, reason),
+  };
 }
 
 export const orders: Page = {
   path: '/orders',
   title: 'Orders',
   group: 'Records',
-  filters: ['status', 'reference'],
+  list: true,
+  filters: ['status', 'reference', 'goods', 'reason'],
   load: async ({ db }, req) => ({
     intro: 'What the store sold, what was paid for it, and whether the goods may go out.',
     sections: [
       filters(req, [
         { name: 'reference', label: 'Reference', hint: 'the whole of it' },
         { name: 'status', label: 'Status', options: orderStatuses },
+        { name: 'goods', label: 'Goods', options: goodsOptions },
+        { name: 'reason', label: 'Why', options: reasonOptions },
       ]),
       listTable(req, await listOrders(db, await queryOf(db, req)), {
         caption: 'Orders, newest first',
@@ -60,6 +88,7 @@ export const orders: Page = {
           ['Reference', ({ reference }) => id(reference, orderHref(reference))],
           ['Status', ({ status }) => orderBadge(status)],
           ['Goods', ({ release }) => releaseBadge(release)],
+          ['Why', ({ release }) => (release.safe ? none('') : quiet(words(release.reason)))],
           ['Expected', ({ expected }) => amount(expected?.amount, expected?.currency), 'end'],
           ['Payments', ({ paymentIntents }) => count(paymentIntents.length), 'end'],
           ['Last change', ({ updatedAt }) => ago(updatedAt)],

@@ -12,12 +12,13 @@ export const rejections: Page = {
   path: '/rejections',
   title: 'Rejections',
   group: 'Webhooks',
+  list: true,
   filters: ['reason'],
   load: async ({ db, now }, req) => {
     const { reason } = req.filters;
     const [counts, page] = await Promise.all([
       rejectionsByReason(db, now()),
-      listRejections(db, { reason, cursor: req.cursor }),
+      listRejections(db, { reason, ...req.slice }),
     ]);
     const reasons = [...new Set([...Object.keys(rejectionWords), ...counts.map(({ reason }) => reason)])];
     const samples = listTable(req, page, {

@@ -26,12 +26,13 @@ export const runs: Page = {
   path: '/runs',
   title: 'Runs',
   group: 'Proof',
+  list: true,
   filters: ['kind', 'status'],
   live: true,
   load: async (deps, req) => {
     const at = deps.now();
     const [page, covered, { facts: known }] = await Promise.all([
-      listRuns(deps.db, { ...req.filters, cursor: req.cursor }),
+      listRuns(deps.db, { ...req.filters, ...req.slice }),
       coverage(deps.db, deps.runKinds, at),
       deps.state(),
     ]);

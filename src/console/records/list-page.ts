@@ -17,6 +17,7 @@ export function listPage(sheet: Sheet): Page {
     path,
     title,
     ...(group === undefined ? {} : { group }),
+    list: true,
     filters: ['id', ...filterNames(kind)],
     load: async (deps, req) => {
       const page = await recordsFor(deps, sheet, req);
@@ -34,7 +35,7 @@ export function listPage(sheet: Sheet): Page {
 
 async function recordsFor({ db }: PageDeps, { kind }: Sheet, req: PageRequest): Promise<PageOf<RecordView>> {
   const { id, ...filters } = req.filters;
-  if (id === undefined) return listRecords(db, kind, { filters, cursor: req.cursor });
+  if (id === undefined) return listRecords(db, kind, { filters, ...req.slice });
   const found = await getRecord(db, kind, id);
   return { items: found === null ? [] : [found], nextCursor: null };
 }
@@ -60,7 +61,11 @@ function filtersOf(sheet: Sheet, req: PageRequest): Section {
   const known = filterNames(sheet.kind).filter((name) => sheet.filters.includes(name) || name in req.filters);
   const fields = known.map((name) => {
     const states = listedStates(sheet.kind, name);
-    return { name, label: fieldLabel(sheet.kind, name), ...(states.length > 0 ? { options: states } : {}) };
+    return {
+      name,
+      label: fieldLabel(sheet.kind, name),
+      ...(states.length > 0 ? { options: states } : {}),
+    };
   });
   return filters(req, [{ name: 'id', label: 'ID', hint: 'the whole of it' }, ...fields]);
 }

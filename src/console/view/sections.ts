@@ -19,7 +19,7 @@ export type Section =
   | TableSection
   | ChartSection
   /** A form whose fields stand in the address. `active`: one of them narrows the list. */
-  | { is: 'filters'; path: string; fields: Field[]; active: boolean }
+  | { is: 'filters'; path: string; fields: Field[]; active: boolean; csv: string | null }
   | { is: 'tiles'; tiles: Tile[] }
   | { is: 'facts'; facts: Facts }
   | { is: 'timeline'; steps: TimelineStep[]; empty: string }
@@ -50,6 +50,8 @@ export interface Field {
   options?: readonly { value: string; text: string }[];
   /** In a form that narrows a list: what an empty field means, where that is not “All”. */
   all?: string;
+  /** Left out: a text. */
+  type?: 'date';
   /** In a form that does something: it must not be empty. */
   required?: boolean;
 }
@@ -66,6 +68,8 @@ export interface TableSection {
   /** Addresses of the first and of the next page, where there are such. */
   first?: string | undefined;
   next?: string | undefined;
+  /** Of the list that a page is for. */
+  nextCursor?: string | null;
 }
 
 export interface Tile {
@@ -173,6 +177,8 @@ export interface ListAddress {
   /** Only the page's filters, and only those that are not empty. */
   filters: Readonly<Record<string, string>>;
   cursor?: string;
+  /** It can be narrowed to days, and taken along as a file. */
+  isList?: boolean;
 }
 
 const isNarrowed = ({ filters }: ListAddress): boolean => Object.keys(filters).length > 0;
@@ -185,6 +191,7 @@ export function listTable<Item>(
 ): TableSection {
   return {
     ...table(items, { showCaption: false, ...of, ...(unfit !== undefined && isNarrowed(req) ? { empty: unfit } : {}) }),
+    nextCursor,
     first: req.cursor === undefined ? undefined : withQuery(req.path, req.filters),
     next: nextCursor === null ? undefined : withQuery(req.path, { ...req.filters, cursor: nextCursor }),
   };
@@ -197,8 +204,21 @@ export function withQuery(path: string, query: Readonly<Record<string, string>>)
 
 /** A form that narrows the list. What a field does not say otherwise, it holds what the request has of its name. */
 export function filters(req: ListAddress, fields: readonly Field[]): Section {
-  const filled = fields.map((field) => ({ value: req.filters[field.name] ?? '', ...field }));
-  return { is: 'filters', path: req.path, active: isNarrowed(req), fields: filled };
+  const days: readonly Field[] =
+    req.isList === true
+      ? [
+          { name: 'from', label: 'From', type: 'date' },
+          { name: 'to', label: 'Up to', type: 'date' },
+        ]
+      : [];
+  const filled = [...fields, ...days].map((field) => ({ value: req.filters[field.name] ?? '', ...field }));
+  return {
+    is: 'filters',
+    path: req.path,
+    active: isNarrowed(req),
+    fields: filled,
+    csv: req.isList === true ? withQuery(`/csv${req.path}`, req.filters) : null,
+  };
 }
 
 /** To choose from: each value as it is, or in words. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { fromJsonText } from '../../domain/json.js';
 import { type CallbackView, callbackShape } from '../../domain/views/operation-shapes.js';
-import { type Filters, given, type Page, type PageQuery, pageById, viewById } from '../database/paging.js';
+import { type Filters, given, type Page, type PageQuery, pageById, viewById, within } from '../database/paging.js';
 import { rowOf, run } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
@@ -11,7 +11,11 @@ type Row = RowOf<Omit<CallbackView, 'data'>> & { data: string };
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listCallbacks(db: Knex, query: PageQuery & CallbackFilters): Promise<Page<CallbackView>> {
-  return pageById(db('callbacks').where(given(query, 'status', 'reference')), query, callbackOf);
+  return pageById(
+    within(db('callbacks').where(given(query, 'status', 'reference')), query, 'created_at'),
+    query,
+    callbackOf,
+  );
 }
 
 export async function getCallback(db: Knex, id: string): Promise<CallbackView | null> {

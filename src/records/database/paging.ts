@@ -6,6 +6,9 @@ import { type Sql, sql } from './statements.js';
 export interface PageQuery {
   take?: number | undefined;
   cursor?: string | undefined;
+  /** Only what is of that time: `from` belongs to it, `to` does not. */
+  from?: Date | undefined;
+  to?: Date | undefined;
 }
 
 export interface Page<Item> {
@@ -35,6 +38,13 @@ export function given<Name extends string>(query: Filters<Name>, ...names: Name[
       return value === undefined ? [] : [[snakeCase(name), value]];
     }),
   );
+}
+
+/** The rows of the time that is asked for. */
+export function within(query: Knex.QueryBuilder, { from, to }: PageQuery, column: string): Knex.QueryBuilder {
+  if (from !== undefined) void query.where(column, '>=', from);
+  if (to !== undefined) void query.where(column, '<', to);
+  return query;
 }
 
 /** Pages a query over a table with a bigint `id`, newest first, by key: rows that come meanwhile never shift a page. */
@@ -93,7 +103,7 @@ export async function pageByTime<View>(
     throw new CursorError(page.cursor ?? '');
   if (created !== '') query = query.whereRaw('(created_at, id) < (?::timestamptz, ?)', [created, id]);
   else if (page.cursor !== undefined) query = query.whereRaw('(created_at IS NOT NULL OR id < ?)', [id]);
-  const rows = await query
+  const rows = await within(query, page, 'created_at')
     .select(query.client.raw(CREATED))
     .orderByRaw('created_at DESC NULLS FIRST, id DESC')
     .limit(take + 1);

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { arrivalsShape, type EventDetail, type EventView, eventShape } from '../../domain/views/webhook-shapes.js';
-import { type Filters, given, isRowId, type Page, type PageQuery, pageById } from '../database/paging.js';
+import { type Filters, given, isRowId, type Page, type PageQuery, pageById, within } from '../database/paging.js';
 import { columnsOf, type RowOf, viewOf } from '../database/view-of.js';
 
 export interface EventFilters extends Filters<'status' | 'eventType' | 'source' | 'key' | 'secretLabel'> {
@@ -20,7 +20,7 @@ export async function listEvents(db: Knex, page: PageQuery & EventFilters): Prom
     .where(given(page, 'status', 'eventType', 'source', 'key', 'secretLabel'))
     .where('received_at', '>=', page.since ?? new Date(0));
   if (page.key !== undefined && page.onlyById) void query.where({ key_type: 'id' });
-  return pageById(query, page, (row: Row) => viewOf(eventShape, row));
+  return pageById(within(query, page, 'received_at'), page, (row: Row) => viewOf(eventShape, row));
 }
 
 export async function getEvent(db: Knex, id: string): Promise<EventDetail | null> {

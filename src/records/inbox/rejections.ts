@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { type RejectionView, rejectionShape } from '../../domain/views/webhook-shapes.js';
-import { type Filters, given, type Page, type PageQuery, pageById, viewById } from '../database/paging.js';
+import { type Filters, given, type Page, type PageQuery, pageById, viewById, within } from '../database/paging.js';
 import { raw, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
 import { asColumns, type RowOf, viewOf } from '../database/view-of.js';
 
@@ -50,7 +50,7 @@ export async function listRejections(
 ): Promise<Page<RejectionView>> {
   const query = db('rejections').where(given(page, 'reason'));
   if (page.since !== undefined) void query.where('rejected_at', '>=', page.since);
-  return pageById(query, page, toView);
+  return pageById(within(query, page, 'rejected_at'), page, toView);
 }
 
 export async function getRejection(db: Knex, id: string): Promise<RejectionView | null> {

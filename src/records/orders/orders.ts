@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { orderStatuses, type ReleaseReason } from '../../domain/orders/reasons.js';
 import type { OrderDetail, OrderView } from '../../domain/views/order-shapes.js';
 import { textArray } from '../database/array-parameter.js';
 import {
@@ -11,6 +12,7 @@ import {
   type PageQuery,
   takeOf,
   timeKeyOf,
+  within,
 } from '../database/paging.js';
 import { sql } from '../database/statements.js';
 import { countCarriers, lookAlikes } from '../family/references.js';
@@ -42,6 +44,7 @@ export interface OrderFilters extends Filters<'status' | 'paymentIntentId' | 'tx
   /** Only orders of which the feed shows a change since then. */
   updatedSince?: Date | undefined;
   safe?: boolean | undefined;
+  reason?: ReleaseReason | undefined;
 }
 
 /** Newest first, paged by key; filters combine. Throws `CursorError`. */
@@ -58,7 +61,15 @@ export async function listOrders(db: Knex, query: PageQuery & OrderFilters): Pro
     ])
     .where(given(query, 'status'))
     .limit(take + 1);
-  const { safe, updatedSince } = query;
+  void within(rows, query, 'orders.created_at');
+  const { safe, updatedSince, reason } = query;
+  if (reason !== undefined) {
+    void rows.where('release_reason', reason);
+    // In words that an index has: a reason that is a status is that of orders with this status.
+    if (orderStatuses.some((status) => status === reason)) void rows.where('status', reason);
+    else if (reason === 'proven') void rows.where({ release_safe: true, status: 'paid' });
+    else void rows.whereRaw("release_reason <> status AND release_reason <> 'proven'");
+  }
   if (safe !== undefined) void rows.where('release_safe', safe);
   // As an index has it: only what is paid is safe.
   if (safe === true) void rows.where('status', 'paid');

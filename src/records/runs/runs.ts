@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { type Run, runShape } from '../../domain/views/proof-shapes.js';
 import { AppError } from '../../errors.js';
 import { jsonbText } from '../database/database-text.js';
-import { type Filters, given, type Page, type PageQuery, pageById, viewById } from '../database/paging.js';
+import { type Filters, given, type Page, type PageQuery, pageById, viewById, within } from '../database/paging.js';
 import { asColumns, type RowOf, viewOf } from '../database/view-of.js';
 
 export interface RunTally {
@@ -79,7 +79,7 @@ export async function listRuns(db: Knex, query: PageQuery & RunFilters): Promise
   const rows = db('runs').where(given(query, 'kind', 'status'));
   if (full !== undefined) void rows.whereRaw(full === 'true' ? '"full"' : 'NOT "full"');
   if (complete !== undefined) void rows.whereRaw(complete === 'true' ? 'complete' : 'NOT complete');
-  return pageById(rows, query, toRun);
+  return pageById(within(rows, query, 'started_at'), query, toRun);
 }
 
 export async function getRun(db: Knex, id: string): Promise<Run | null> {

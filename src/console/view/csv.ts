@@ -1,0 +1,29 @@
+import type { Cell } from './sections.js';
+import type { Value } from './values.js';
+
+/** What a program for tables takes for a formula, as the exports have it (records/books/row-text.ts). */
+const FORMULA = /^[\s\p{Cc}\p{Cf}'"]*[=+\-@|%\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
+const QUOTED = /[",\r\n]/;
+
+/** A line by RFC 4180: what could be a formula gets an apostrophe in front. */
+export function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}
+
+function csvCell(cell: Cell): string {
+  const text = plain(cell);
+  const safe = FORMULA.test(text) && cell.is !== 'amount' ? `'${text}` : text;
+  return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** What is shown of a value, without how it looks; what can be done is no value. */
+function plain(cell: Cell): string {
+  if (cell.is === 'id') return cell.id;
+  if (cell.is === 'time') return cell.at;
+  if (cell.is === 'amount') return cell.unit === null ? cell.amount : `${cell.amount} ${cell.unit}`;
+  if (cell.is === 'list' || cell.is === 'line') {
+    const texts = cell.values.map((value: Value) => plain(value)).filter((text) => text !== '');
+    return texts.join(cell.is === 'list' ? '; ' : '');
+  }
+  return cell.is !== 'none' && 'text' in cell ? cell.text : '';
+}

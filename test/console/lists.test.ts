@@ -1,0 +1,87 @@
+import request from 'supertest';
+import { beforeAll, expect, test } from 'vitest';
+import { csvLine } from '../../src/console/view/csv.js';
+import { testConsole } from '../support/console.js';
+import { session, visit } from '../support/console-visit.js';
+import { useDatabase } from '../support/database.js';
+import { poll } from '../support/observations.js';
+import { intent, paidIntent, payin } from '../support/records.js';
+import { save } from '../support/saved.js';
+
+const store = useDatabase();
+let app: ReturnType<typeof testConsole>['app'];
+const dated = (day: string, more = {}) => ({ createdAt: `2026-0${day}T23:59:59.999Z`, ...more });
+
+beforeAll(async () => {
+  app = testConsole(store.db).app;
+  await save(store, [
+    poll('payment_intent', intent('pi_1', dated('1-31', { merchantReference: '=1+1' })), 1),
+    poll('payment_intent', intent('pi_2', dated('2-01')), 1),
+    poll('payment_intent', paidIntent('pi_3', 'in_3', dated('2-02')), 1),
+    poll('payin', payin('in_3', 'pi_3', { kytStatus: 'pending', ...dated('2-02') }), 1),
+    ...Array.from({ length: 600 }, (_, n) => poll('invoice', { id: `inv_${n}`, status: 'sent', ...dated('2-03') }, 1)),
+  ]);
+});
+
+const idsOn = async (path: string) => {
+  const page = await (await visit(app, 'operator')).get(path);
+  return [...new Set([...page.main.matchAll(/title="(pi_\d|order-pi_\d|=1\+1)"/g)].map(([, id]) => id))];
+};
+
+test('a list is narrowed to days, the first and the last among them', async () => {
+  expect(await idsOn('/payments?from=2026-02-01')).toEqual(['pi_3', 'order-pi_3', 'pi_2', 'order-pi_2']);
+  expect(await idsOn('/payments?from=2026-02-01&to=2026-02-01')).toEqual(['pi_2', 'order-pi_2']);
+  expect(await idsOn('/orders?to=2026-02-01')).toEqual(['order-pi_2', '=1+1']);
+  expect(await idsOn('/orders?from=2026-02-03')).toEqual([]);
+});
+
+test('orders are narrowed by whether and why their goods are held', async () => {
+  expect(await idsOn('/orders?reason=kyt_pending')).toEqual(['order-pi_3']);
+  expect(await idsOn('/orders?reason=awaiting_payment')).toEqual(['order-pi_2', '=1+1']);
+  expect(await idsOn('/orders?reason=proven')).toEqual([]);
+  expect(await idsOn('/orders?goods=hold&status=paid')).toEqual(['order-pi_3']);
+  expect(await idsOn('/orders?goods=safe')).toEqual([]);
+});
+
+test.each([
+  ['/orders?goods=maybe', 'goods is "maybe"; it takes safe, hold.'],
+  ['/orders?reason=because', 'reason is "because"; it takes '],
+  ['/payments?from=yesterday', 'from is "yesterday"; it takes a day such as 2026-10-31.'],
+  ['/payments?to=2026-02-31', 'to is "2026-02-31"; it takes a day such as 2026-10-31.'],
+  ['/csv/orders?reason=banana', 'reason is "banana"'],
+])('%s is refused with what it takes', async (path, told) => {
+  const { get } = await session(app, 'viewer');
+  const answer = await get(path);
+  expect(answer.status).toBe(400);
+  expect(answer.text.replaceAll('&quot;', '"')).toContain(told);
+});
+
+test('a state that the service may name is asked for, listed or not', async () => {
+  expect((await (await session(app, 'viewer')).get('/payments?status=new_state')).status).toBe(200);
+});
+
+test('the file of a list has what its filters leave, all pages of it, as the person may see it', async () => {
+  const { get } = await session(app, 'viewer');
+  const orders = await get('/csv/orders?to=2026-02-01');
+  expect(orders.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(orders.get('content-disposition')).toBe('attachment; filename="orders.csv"');
+  const [head, ...lines] = orders.text.trimEnd().split('\r\n');
+  expect(head).toMatch(/^Reference,Status,Goods,/);
+  expect(lines.map((line) => line.split(',')[0])).toEqual(['order-pi_2', "'=1+1"]);
+  const invoices = (await get('/csv/invoices')).text.trimEnd().split('\r\n');
+  expect(new Set(invoices).size).toBe(601);
+  expect((await get('/orders?to=2026-02-01')).text).toContain('href="/csv/orders?to=2026-02-01"');
+  expect((await request(app).get('/csv/orders')).status).toBe(401);
+});
+
+test('nothing in a file is a formula, and amounts stay amounts', () => {
+  const text = (text: string) => ({ is: 'text', text }) as const;
+  const cells = [
+    text('=1+1'),
+    text(' @SUM(A1)'),
+    text('\u200b-1'),
+    text('a,"b"'),
+    { is: 'amount', amount: '-1.5', unit: 'EUR' },
+  ] as const;
+  expect(csvLine(cells)).toBe('\'=1+1,\' @SUM(A1),\'\u200b-1,"a,""b""",-1.5 EUR\r\n');
+});
