@@ -244,10 +244,12 @@ TABLE breaks
   opened_at timestamp with time zone NOT NULL DEFAULT now()
   resolved_at timestamp with time zone
   cause text
+  owner text
   CONSTRAINT breaks_pkey PRIMARY KEY (id)
   CONSTRAINT breaks_severity_check CHECK ((severity = ANY (ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text])))
   CONSTRAINT breaks_status_check CHECK ((status = ANY (ARRAY['open'::text, 'acknowledged'::text, 'resolved'::text, 'written_off'::text, 'auto_resolved'::text])))
   CREATE INDEX breaks_by_entity ON public.breaks USING btree (entity_kind, entity_id)
+  CREATE INDEX breaks_by_owner ON public.breaks USING btree (owner, id) WHERE ((owner IS NOT NULL) AND (status = ANY (ARRAY['open'::text, 'acknowledged'::text])))
   CREATE INDEX breaks_by_status ON public.breaks USING btree (status, id DESC)
   CREATE UNIQUE INDEX breaks_one_open ON public.breaks USING btree (kind, entity_kind, entity_id) WHERE (status = ANY (ARRAY['open'::text, 'acknowledged'::text]))
 

@@ -1,12 +1,13 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Knex } from 'knex';
 import { breakDefinitions } from '../domain/breaks/breaks.js';
+import { words } from '../domain/in-words.js';
 import { type BreakDetail, type BreakView, breakShape } from '../domain/views/proof-shapes.js';
 import { UsageError } from '../errors.js';
 import {
   type BreakDecision,
   type BreakFilters,
-  decideBreak,
+  decideBreaks,
   getBreak,
   listBreaks,
 } from '../records/breaks/list-breaks.js';
@@ -23,16 +24,22 @@ const columns: Columns<BreakView> = {
   severity: 'severity',
   entity: (item) => `${item.entity.kind} ${item.entity.id}`,
   status: 'status',
+  who: 'owner',
   opened: 'openedAt',
-  'age, days': 'age',
+  due: ({ dueAt, overdue }) => (overdue ? `overdue since ${dueAt}` : dueAt),
 };
 
 /** Closed ones, too. */
 const ANY = 'any';
 
 export function define(command: Command): void {
-  const list = (db: Knex, { status, ...query }: PageQuery & BreakFilters) =>
-    listBreaks(db, { ...query, status: status === ANY ? undefined : status, unclosed: status === undefined });
+  const list = (db: Knex, { status, overdue, ...query }: PageQuery & BreakFilters) =>
+    listBreaks(db, {
+      ...query,
+      overdue: overdue === undefined ? undefined : 'true',
+      status: status === ANY ? undefined : status,
+      unclosed: status === undefined,
+    });
   const isFinding = ({ status }: BreakView) => status === 'open';
   listVerb(command, 'those that are not closed, newest first; exit code 3 when any is open', {
     columns,
@@ -41,6 +48,8 @@ export function define(command: Command): void {
   })
     .addOption(wordOption(breakShape, 'status', 'left out: open or acknowledged', [ANY]))
     .addOption(wordOption(breakShape, 'severity', 'only those as grave as this'))
+    .option('--owner <owner>', 'only those that this person has; nobody: that nobody has')
+    .option('--overdue', 'only those that are not closed, and were due')
     .addOption(wordOption(breakShape, 'kind', 'docs/breaks.md explains each'));
   command
     .command('show <id>')
@@ -56,23 +65,67 @@ export function define(command: Command): void {
   decision(command, 'ack', 'acknowledge', 'it is known and somebody is at it');
   decision(command, 'resolve', 'resolve', 'it is fixed');
   decision(command, 'writeoff', 'write_off', 'it will not be fixed');
+  assignVerb(command);
 }
 
 function decision(command: Command, verb: string, decide: BreakDecision, meaning: string): void {
   command
-    .command(`${verb} <id>`)
-    .description(meaning)
+    .command(`${verb} <id...>`)
+    .description(`${meaning}; of many, all or none`)
     .requiredOption('--note <text>', 'why; kept with your name')
     .option('--dry-run', 'only say what would be done')
-    .action((id: string, { note, dryRun }: { note: string; dryRun?: boolean }) =>
-      withStore(async ({ db }) => {
-        const { kind, entity } = await breakOf(db, id);
-        if (dryRun) return printText(`would ${decide.replace('_', ' ')} ${kind} of ${entity.id}`);
-        const result = await decideBreak(db, id, decide, { actor: cliActor(), note });
-        if (result.outcome === 'closed') throw new UsageError(`Break ${id} is ${result.break.status} already.`);
-        if (result.outcome === 'done') process.stdout.write(`break ${id} is ${result.break.status}\n`);
-      }),
+    .action((ids: string[], { note, dryRun }: { note: string; dryRun?: boolean }) =>
+      decideAll(ids, decide, { note, dryRun, would: verb === 'writeoff' ? 'write off' : words(String(decide)) }),
     );
+}
+
+function assignVerb(command: Command): void {
+  command
+    .command('assign <id...>')
+    .description('who is at it; of many, all or none')
+    .addOption(new Option('--to <name>', 'a person').conflicts('nobody'))
+    .option('--nobody', 'nobody is at it any more')
+    .requiredOption('--note <text>', 'why; kept with your name')
+    .option('--dry-run', 'only say what would be done')
+    .action((ids: string[], { to, nobody, note, dryRun }: AssignFlags) => {
+      const owner = to?.trim() || null;
+      if (owner === null && nobody !== true) throw new UsageError('Say to whom: --to NAME, or --nobody.');
+      return decideAll(ids, { owner }, { note, dryRun, would: `assign to ${owner ?? 'nobody'}` });
+    });
+}
+
+interface AssignFlags {
+  to?: string;
+  nobody?: boolean;
+  note: string;
+  dryRun?: boolean;
+}
+
+function decideAll(
+  ids: readonly string[],
+  decide: BreakDecision,
+  { note, dryRun, would }: { note: string; dryRun?: boolean | undefined; would: string },
+): Promise<void> {
+  return withStore(async ({ db }) => {
+    const found: BreakDetail[] = [];
+    for (const id of new Set(ids)) found.push(await breakOf(db, id));
+    for (const { id, status } of found)
+      if (status !== 'open' && status !== 'acknowledged') throw new UsageError(`Break ${id} is ${status} already.`);
+    if (dryRun) {
+      for (const { kind, entity } of found) printText(`would ${would} ${kind} of ${entity.id}`);
+      return;
+    }
+    await decideBreaks(
+      db,
+      found.map(({ id }) => id),
+      decide,
+      { actor: cliActor(), note },
+    );
+    for (const { id } of found) {
+      const { status, owner } = await breakOf(db, id);
+      process.stdout.write(`break ${id} is ${status}${owner === null ? '' : `, ${owner} is at it`}\n`);
+    }
+  });
 }
 
 async function breakOf(db: Knex, id: string): Promise<BreakDetail> {

@@ -127,6 +127,7 @@ it('every action is answered as it is documented', async () => {
   await ask('post', '/breaks/{id}/acknowledge', { params: { id: '1' }, body: note });
   await ask('post', '/breaks/{id}/resolve', { params: { id: '1' }, body: note });
   await ask('post', '/breaks/{id}/resolve', { params: { id: '1' }, body: note, status: 409 });
+  await ask('post', '/breaks/{id}/assign', { params: { id: '2' }, body: { ...note, owner: 'ann' } });
   await ask('post', '/breaks/{id}/write-off', { params: { id: '2' }, body: note });
   const [firing] = (await ask('get', '/alerts', { query: '?status=firing' })).items;
   const until = new Date(Date.now() + 60_000).toISOString();

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
+import { dueHours } from '../../src/domain/breaks/findings.js';
 import { autoResolveBreaks, openBreaks } from '../../src/records/breaks/breaks.js';
-import { decideBreak, getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
+import {
+  breakCauses,
+  decideBreak,
+  decideBreaks,
+  getBreak,
+  idsOfCause,
+  listBreaks,
+} from '../../src/records/breaks/list-breaks.js';
 import { useDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
 import { intent } from '../support/records.js';
@@ -135,4 +143,74 @@ test('a payment whose reference is too long for an order is a break; one of the 
   expect(items).toMatchObject([
     { kind: 'contract_violation', entity: { id: 'long#merchantReference' }, severity: 'high' },
   ]);
+});
+
+test('is somebody’s and due by its severity: acknowledged it is taken, assigned it is given, each a step', async () => {
+  await openBreaks(database.db, [missed('due')]);
+  const id = await openedId('due');
+  const opened = await getBreak(database.db, id);
+  const age = Date.parse(opened?.dueAt ?? '') - Date.parse(opened?.openedAt ?? '');
+  expect([opened?.owner, opened?.overdue, age / 3_600_000]).toEqual([null, false, dueHours.high]);
+  const about = { actor: 'Ada', note: 'mine' };
+  await decideBreak(database.db, id, 'acknowledge', about);
+  expect((await getBreak(database.db, id))?.owner).toBe('Ada');
+  await decideBreak(database.db, id, { owner: 'Bob' }, { actor: 'Ada', note: 'his' });
+  await decideBreak(database.db, id, 'acknowledge', about);
+  const later = new Date(Date.parse(opened?.dueAt ?? '') + 1);
+  expect(await getBreak(database.db, id, later)).toMatchObject({ owner: 'Bob', overdue: true, status: 'acknowledged' });
+  const listed = async (query: object, now?: Date) =>
+    (await listBreaks(database.db, { entityId: 'due', ...query }, now)).items.length;
+  expect(await listed({ owner: 'Bob' })).toBe(1);
+  expect(await listed({ owner: 'nobody' })).toBe(0);
+  expect([await listed({ overdue: 'true' }), await listed({ overdue: 'true' }, later)]).toEqual([0, 1]);
+  expect([await listed({ overdue: 'false' }), await listed({ overdue: 'false' }, later)]).toEqual([1, 0]);
+  await decideBreak(database.db, id, { owner: null }, about);
+  await decideBreak(database.db, id, 'resolve', about);
+  expect(await getBreak(database.db, id, later)).toMatchObject({ owner: null, overdue: false });
+  expect((await getBreak(database.db, id))?.steps.map(({ action }) => action)).toEqual([
+    'opened',
+    'acknowledged',
+    'assigned to Bob',
+    'acknowledged',
+    'unassigned',
+    'resolved',
+  ]);
+});
+
+test('what came together is one line and one decision, all of it or nothing, and what comes later is not in it', async () => {
+  const ids = Array.from({ length: 20 }, (_, n) => `storm-${n}`);
+  await openBreaks(database.db, ids.map(missed));
+  await openBreaks(database.db, ['early', 'late'].map(missed));
+  const shift = (id: string, by: string) =>
+    database.db.raw(`UPDATE breaks SET opened_at = opened_at + ?::interval WHERE entity_id = ?`, [by, id]);
+  await database.db.raw(`UPDATE breaks SET opened_at = opened_at - interval '9 days' WHERE entity_id LIKE 'storm-%'`);
+  for (const [n, id] of ids.entries()) await shift(id, `${n * 59} minutes`);
+  await shift('early', '-10 days');
+  await shift('late', `-7 days`);
+  const storm = (await breakCauses(database.db)).find(({ count }) => count === 20);
+  expect(storm).toMatchObject({ kind: 'missed_webhook', severity: 'high', unowned: 20 });
+  if (storm === undefined) return;
+  const found = await idsOfCause(database.db, storm.kind, storm.from, storm.to);
+  expect(found).toHaveLength(20);
+  const about = { actor: 'Ada', note: 'one storm' };
+  const many = Array.from({ length: 1_001 }, (_, n) => String(n + 1));
+  await expect(decideBreaks(database.db, many, 'resolve', about)).rejects.toThrow(RangeError);
+  const before = await database.db('actions').count().first();
+  const refused = `break_id <> ${Number(found[9])} OR action <> 'resolved'`;
+  await database.db.raw(`ALTER TABLE break_steps ADD CONSTRAINT tenth CHECK (${refused})`);
+  await expect(decideBreaks(database.db, found, 'resolve', about)).rejects.toThrow('tenth');
+  await database.db.raw('ALTER TABLE break_steps DROP CONSTRAINT tenth');
+  expect(await database.db('actions').count().first()).toEqual(before);
+  expect(await idsOfCause(database.db, storm.kind, storm.from, storm.to)).toHaveLength(20);
+  const [first = ''] = found;
+  await decideBreak(database.db, first, 'write_off', about);
+  expect(await decideBreaks(database.db, found, 'resolve', about)).toEqual({ done: 19, left: 1 });
+  expect(await idsOfCause(database.db, storm.kind, storm.from, storm.to)).toEqual([]);
+  const steps = await database
+    .db('break_steps')
+    .whereIn('break_id', found)
+    .where({ action: 'resolved', note: 'one storm' });
+  expect(steps).toHaveLength(19);
+  for (const id of ['early', 'late'])
+    expect(await getBreak(database.db, await openedId(id))).toMatchObject({ status: 'open' });
 });

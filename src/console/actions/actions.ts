@@ -3,7 +3,7 @@ import { assignRefundAction } from './assign-refund.js';
 import { attributeResidual } from './attribute-residual.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from './close-period.js';
 import { acknowledgeAlert, silenceAlert } from './decide-alert.js';
-import { acknowledgeBreak, resolveBreak, writeOffBreak } from './decide-break.js';
+import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from './decide-break.js';
 import { recoverDeliveries } from './recover-deliveries.js';
 import { replayCallbackAction, replayDeadCallbacksAction, replayEvent } from './replay.js';
 import { restoreSecretAction, retireSecretAction, secretLeakedAction } from './retire-secret.js';
@@ -19,7 +19,9 @@ export const actions: readonly Action[] = [
   attributeResidual,
   assignRefundAction,
   recoverDeliveries,
+  ...ofCauses,
   acknowledgeBreak,
+  assignBreak,
   resolveBreak,
   writeOffBreak,
   closePeriodAction,

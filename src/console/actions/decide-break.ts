@@ -1,51 +1,156 @@
-import { words } from '../../domain/in-words.js';
-import { type BreakDecision, decideBreak } from '../../records/breaks/list-breaks.js';
-import type { Action } from '../page.js';
+import { z } from 'zod';
+import { counted, words } from '../../domain/in-words.js';
+import {
+  type BreakDecision,
+  decideBreak,
+  decideBreaks,
+  idsOfCause,
+  listBreaks,
+  MOST_DECIDED,
+} from '../../records/breaks/list-breaks.js';
+import type { Action, ActionRequest, PageDeps } from '../page.js';
+import { breakColumns } from '../view/break-rows.js';
+import { notice, type Section, table } from '../view/sections.js';
 
-type Own = Pick<Action, 'path' | 'name' | 'roles' | 'label' | 'explain'> & Partial<Pick<Action, 'tone'>>;
+type Own = Pick<Action, 'name' | 'roles' | 'label' | 'explain'> & Partial<Pick<Action, 'tone' | 'fields' | 'input'>>;
+
+interface Decision {
+  own: Own;
+  path: string;
+  decide: (request: ActionRequest) => BreakDecision;
+}
 
 /** The note of the decision is the reason; the break keeps both, and the audit with them. */
-function decision(decide: BreakDecision, own: Own): Action {
+function ofOne({ own, path, decide }: Decision): Action {
   return {
     ...own,
-    run: async ({ db, now }, { actor, params, reason }) => {
+    path: `/breaks/:id/${path}`,
+    run: async ({ db, now }, request) => {
+      const { actor, params, reason } = request;
       const target = `break ${(params['id'] ?? '').slice(0, 40)}`;
-      const result = await decideBreak(db, params['id'] ?? '', decide, { actor: actor.name, note: reason, now: now() });
+      const about = { actor: actor.name, note: reason, now: now() };
+      const result = await decideBreak(db, params['id'] ?? '', decide(request), about);
       if (result.outcome === 'not_found') {
         return { outcome: 'refused', target, message: 'There is no such break.', to: '/breaks' };
       }
-      const status = words(result.break.status);
+      const { status, owner } = result.break;
       if (result.outcome === 'closed') {
-        return { outcome: 'refused', target, recorded: true, message: `Nothing was changed: it is ${status} already.` };
+        const message = `Nothing was changed: it is ${words(status)} already.`;
+        return { outcome: 'refused', target, recorded: true, message };
       }
-      return { outcome: 'done', target, recorded: true, message: `The break is ${status}.` };
+      const message = `The break is ${words(status)}; ${owner === null ? 'nobody' : owner} is at it.`;
+      return { outcome: 'done', target, recorded: true, message };
     },
   };
 }
 
-export const acknowledgeBreak = decision('acknowledge', {
-  path: '/breaks/:id/acknowledge',
-  name: 'acknowledge break',
-  roles: ['operator'],
-  label: 'Acknowledge',
-  explain:
-    'It is known, and somebody is at it. It opens again if it gets worse, and closes by itself when its cause is gone.',
-});
+const moment = z.iso.datetime();
+const cause = z.object({ kind: z.string().min(1).max(80), from: moment, to: moment });
 
-export const resolveBreak = decision('resolve', {
-  path: '/breaks/:id/resolve',
-  name: 'resolve break',
-  roles: ['operator'],
-  label: 'Resolve',
-  explain: 'It is fixed. For the same facts it is not opened again; other facts are a new break.',
-});
+/** All of one cause at once: what is not closed of a kind, opened within a time. */
+function ofCause({ own, path, decide }: Decision): Action {
+  return {
+    ...own,
+    path: `/breaks/cause/${path}`,
+    label: `${own.label} all`,
+    input: own.input === undefined ? cause : cause.and(own.input),
+    preview: async (deps, request) => previewOf(deps, request),
+    run: async ({ db, now }, request) => {
+      const { kind, from, to } = causeOf(request);
+      const ids = await idsOfCause(db, kind, new Date(from), new Date(to));
+      const target = `${counted(ids.length, 'break')} ${words(kind)}`;
+      if (ids.length === 0)
+        return { outcome: 'refused', target, message: 'Nothing of it is open any more.', to: '/breaks' };
+      if (ids.length > MOST_DECIDED)
+        return {
+          outcome: 'refused',
+          target,
+          message: `It has more than ${MOST_DECIDED} breaks: find what they have in common.`,
+        };
+      const about = { actor: request.actor.name, note: request.reason, now: now() };
+      const { done } = await decideBreaks(db, ids, decide(request), about);
+      return {
+        outcome: 'done',
+        target,
+        details: { ids },
+        message: `${counted(done, 'break')}: ${own.label}.`,
+        to: '/breaks',
+      };
+    },
+  };
+}
 
-export const writeOffBreak = decision('write_off', {
-  path: '/breaks/:id/write-off',
-  name: 'write off break',
-  roles: ['finance'],
-  label: 'Write off',
-  explain:
-    'It will not be fixed, and that is accepted. For the same facts it is not opened again; other facts are a new break.',
-  tone: 'bad',
-});
+const causeOf = ({ input }: Pick<ActionRequest, 'input'>) => cause.parse(input);
+
+const SHOWN = 100;
+
+async function previewOf({ db, now }: PageDeps, request: ActionRequest): Promise<Section[]> {
+  const { kind, from, to } = causeOf(request);
+  const ids = await idsOfCause(db, kind, new Date(from), new Date(to));
+  const page = await listBreaks(db, { kind, openedFrom: from, openedTo: to, unclosed: true, take: SHOWN }, now());
+  const count = ids.length > MOST_DECIDED ? `more than ${MOST_DECIDED} breaks` : counted(ids.length, 'break');
+  const notes = ['Nothing was done yet. Each keeps your reason as a step of its own.'];
+  if (ids.length > MOST_DECIDED) notes.push(`At most ${MOST_DECIDED} can be decided at once.`);
+  if (ids.length > SHOWN) notes.push(`The newest ${SHOWN} are listed.`);
+  return [
+    notice(ids.length === 0 || ids.length > MOST_DECIDED ? 'warn' : 'info', `It is about ${count}`, notes.join(' ')),
+    table(page.items, { caption: 'What it is about', showCaption: false, columns: breakColumns }),
+  ];
+}
+
+const acknowledging: Decision = {
+  path: 'acknowledge',
+  decide: () => 'acknowledge',
+  own: {
+    name: 'acknowledge break',
+    roles: ['operator'],
+    label: 'Acknowledge',
+    explain:
+      'It is known, and somebody is at it: you, if nobody else was. It opens again if it gets worse, and closes by itself when its cause is gone.',
+  },
+};
+
+const resolving: Decision = {
+  path: 'resolve',
+  decide: () => 'resolve',
+  own: {
+    name: 'resolve break',
+    roles: ['operator'],
+    label: 'Resolve',
+    explain: 'It is fixed. For the same facts it is not opened again; other facts are a new break.',
+  },
+};
+
+const writingOff: Decision = {
+  path: 'write-off',
+  decide: () => 'write_off',
+  own: {
+    name: 'write off break',
+    roles: ['finance'],
+    label: 'Write off',
+    explain:
+      'It will not be fixed, and that is accepted. For the same facts it is not opened again; other facts are a new break.',
+    tone: 'bad',
+  },
+};
+
+const assigned = z.object({ owner: z.string().trim().max(80).default('') });
+
+const assigning: Decision = {
+  path: 'assign',
+  decide: ({ input }) => ({ owner: assigned.parse(input).owner || null }),
+  own: {
+    name: 'assign break',
+    roles: ['operator', 'finance'],
+    label: 'Assign',
+    explain: 'Everybody sees who is at it. Left empty: nobody.',
+    fields: [{ name: 'owner', label: 'To whom' }],
+    input: assigned,
+  },
+};
+
+export const acknowledgeBreak = ofOne(acknowledging);
+export const resolveBreak = ofOne(resolving);
+export const writeOffBreak = ofOne(writingOff);
+export const assignBreak = ofOne(assigning);
+export const ofCauses: readonly Action[] = [acknowledging, resolving, writingOff].map(ofCause);

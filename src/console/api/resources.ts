@@ -119,7 +119,7 @@ export const resources: readonly Resource[] = [
     names: ['break', 'breaks'],
     shape: breakShape,
     detail: breakDetailShape,
-    filters: ['status', 'kind', 'severity', 'entityKind', 'entityId'],
+    filters: ['status', 'kind', 'severity', 'owner', 'overdue', 'entityKind', 'entityId'],
     words: { entityKind: entity.shape.kind.options },
     list: (db, query) => listBreaks(db, { ...query, ...query.filters }),
     get: (db, id) => getBreak(db, id),

@@ -2,17 +2,25 @@ import { breakDefinitions, breakKinds } from '../../domain/breaks/breaks.js';
 import { severities } from '../../domain/breaks/findings.js';
 import { counted, words } from '../../domain/in-words.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
-import { countUnclosed, getBreak, listBreaks } from '../../records/breaks/list-breaks.js';
-import { acknowledgeBreak, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
+import { type BreakCause, breakCauses, countUnclosed, getBreak, listBreaks } from '../../records/breaks/list-breaks.js';
+import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';
 import type { Page, PageRequest } from '../page.js';
 import { ageColumns, ages, ageWords } from '../view/age-columns.js';
-import { breakColumns, breakStatuses, severityBadge, severityTones, statusBadge } from '../view/break-rows.js';
+import {
+  breakColumns,
+  breakStatuses,
+  dueValue,
+  severityBadge,
+  severityTones,
+  statusBadge,
+} from '../view/break-rows.js';
 import { evidenceSections } from '../view/evidence.js';
 import { evidenceFor } from '../view/personal.js';
 import { entityValue } from '../view/record-words.js';
 import {
   type ActionButton,
+  type Column,
   factsPanel,
   filters,
   listTable,
@@ -28,21 +36,35 @@ export const breaks: Page = {
   path: '/breaks',
   title: 'Breaks',
   group: 'Proof',
-  filters: ['status', 'kind', 'severity', 'age', 'entityKind', 'entityId'],
+  filters: [
+    'status',
+    'kind',
+    'severity',
+    'owner',
+    'overdue',
+    'age',
+    'openedFrom',
+    'openedTo',
+    'entityKind',
+    'entityId',
+  ],
   load: async ({ db, now }, req) => {
     const { status, age: given, ...others } = req.filters;
     const at = now();
     const age = ages.find((bucket) => bucket === given);
     const query = { ...others, status: status === 'any' ? undefined : status, unclosed: status === undefined, age };
-    const [page, counts] = await Promise.all([
+    const isWhole = Object.keys(req.filters).length === 0 && req.cursor === undefined;
+    const [page, counts, causes] = await Promise.all([
       listBreaks(db, { ...query, cursor: req.cursor }, at),
       countUnclosed(db, at),
+      isWhole ? breakCauses(db) : [],
     ]);
     return {
       intro:
         'Where what we hold and what the service shows differ, and a person should check. Without a filter: what is not closed.',
       sections: [
         matrixOf(counts),
+        ...causesOf(causes, req),
         filtersOf(req),
         listTable(req, page, {
           caption: 'Breaks, newest first',
@@ -77,16 +99,52 @@ function matrixOf(counts: Awaited<ReturnType<typeof countUnclosed>>): Section {
   );
 }
 
+/** Many that came together are one line, and one decision. */
+function causesOf(causes: readonly BreakCause[], req: PageRequest): Section[] {
+  const many = causes.filter(({ count }) => count > 1);
+  if (many.length === 0) return [];
+  const rangeOf = ({ kind, from, to }: BreakCause) => ({ kind, from: from.toISOString(), to: to.toISOString() });
+  return [
+    table(many, {
+      caption: 'Came together: one kind, each within an hour of the one before',
+      columns: [
+        [
+          'Breaks',
+          (cause) => {
+            const { kind, from, to } = rangeOf(cause);
+            const query = { kind, openedFrom: from, openedTo: to };
+            return link(`${cause.count} × ${words(kind)}`, withQuery('/breaks', query));
+          },
+        ],
+        ['Worst', ({ severity }) => severityBadge(severity)],
+        ['First', ({ from }) => ago(from.toISOString())],
+        ['Last', ({ to }) => ago(to.toISOString())],
+        ['Nobody at', ({ unowned }) => text(unowned === 0 ? null : String(unowned))],
+        ...ofCauses.map(
+          (action): Column<BreakCause> => [
+            action.label,
+            (cause) => ({ is: 'action', button: req.button(action, {}, { fields: rangeOf(cause) }) }),
+          ],
+        ),
+      ],
+    }),
+  ];
+}
+
 function filtersOf(req: PageRequest): Section {
   const statuses = [...breakStatuses, { value: 'any', text: 'any' }];
   const about = [
     { name: 'entityKind', label: 'About a' },
     { name: 'entityId', label: 'Its id' },
+    { name: 'openedFrom', label: 'Opened from' },
+    { name: 'openedTo', label: 'Opened until' },
   ];
   return filters(req, [
     { name: 'status', label: 'Status', options: statuses, all: 'not closed' },
     { name: 'kind', label: 'Kind', options: options([...breakKinds].sort(), words) },
     { name: 'severity', label: 'Severity', options: options(severities) },
+    { name: 'owner', label: 'Who' },
+    { name: 'overdue', label: 'Due', options: [{ value: 'true', text: 'overdue' }] },
     { name: 'age', label: 'Age in days', options: options(ages, ageWords) },
     // Only links name these.
     ...about.filter(({ name }) => name in req.filters),
@@ -110,7 +168,9 @@ export const breakPage: Page = {
         factsPanel('The break', [
           ['Number', id(found.id)],
           ['About', entityValue(entity)],
+          ['Who is at it', text(found.owner)],
           ['Opened', ago(openedAt)],
+          ['Due', dueValue(found)],
           ['Closed', ago(resolvedAt, 'no')],
           ['Age', text(`${counted(ageDays, 'day')} (${age.replace('-', '–')})`)],
         ]),
@@ -139,6 +199,7 @@ function buttonsOf(found: BreakView, req: PageRequest): (ActionButton | null)[] 
   return [
     entity.kind === 'delivery' ? req.button(recoverDeliveries, {}, { fields, label: 'Recover the delivery' }) : null,
     status === 'open' ? req.button(acknowledgeBreak, { id }) : null,
+    req.button(assignBreak, { id }),
     req.button(resolveBreak, { id }),
     req.button(writeOffBreak, { id }),
   ];

@@ -1,10 +1,10 @@
 import type { Severity } from '../../domain/breaks/findings.js';
-import { counted, words } from '../../domain/in-words.js';
+import { words } from '../../domain/in-words.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { breakHref } from './links.js';
 import { entityValue } from './record-words.js';
 import { type Column, type Section, table } from './sections.js';
-import { ago, badge, badgesOf, link, list, quiet, type Tone, text, type Value } from './values.js';
+import { ago, badge, badgesOf, link, list, none, quiet, type Tone, text, time, type Value } from './values.js';
 
 export const severityTones: Readonly<Record<Severity, Tone>> = {
   critical: 'bad',
@@ -34,9 +34,18 @@ export const breakColumns: Column<BreakView>[] = [
   ['Severity', ({ severity }) => severityBadge(severity)],
   ['About', ({ entity }) => entityValue(entity)],
   ['Status', ({ status }) => statusBadge(status)],
+  ['Who', ({ owner }) => text(owner)],
   ['Opened', ({ openedAt }) => ago(openedAt)],
-  ['Age', ({ ageDays }) => text(ageDays === 0 ? 'today' : counted(ageDays, 'day'))],
+  ['Due', dueValue],
 ];
+
+/** When it is to be closed; of one that is closed nothing. */
+export function dueValue({ dueAt, overdue, resolvedAt }: BreakView): Value {
+  if (resolvedAt !== null) return none();
+  return overdue
+    ? list([badge('overdue', 'bad'), quiet(`since ${dueAt.slice(0, 16).replace('T', ' ')}`)])
+    : time(dueAt);
+}
 
 /** The breaks about what a page shows; nothing where there is none. */
 export function breaksOf(breaks: readonly BreakView[], caption = 'Open breaks'): Section[] {

@@ -7,6 +7,16 @@ import { type CheckedRecord, type CheckFacts, type FocusKind, focused } from './
 export const severities = ['critical', 'high', 'medium', 'low'] as const;
 export type Severity = (typeof severities)[number];
 
+const HOUR_MS = 3_600_000;
+
+/** Within so many hours of its opening a break is to be closed. */
+export const dueHours: Readonly<Record<Severity, number>> = { critical: 4, high: 24, medium: 7 * 24, low: 30 * 24 };
+
+/** In ms, as `openedAt`. */
+export function dueAt(severity: Severity, openedAt: number): number {
+  return openedAt + dueHours[severity] * HOUR_MS;
+}
+
 export interface Finding {
   /** Field by field ours, theirs, and the source of each. */
   evidence: JsonObject;

@@ -15,7 +15,13 @@ const breakFields = z.object({
     '`auto_resolved`: its cause is gone.',
     'open',
   ),
+  owner: described(text.nullable(), 'Who is at it; null: nobody.', 'ann'),
   openedAt: time,
+  dueAt: described(
+    time,
+    'By then it is to be closed: 4 hours after it was opened if critical, 24 if high, 7 days if medium, 30 if low.',
+  ),
+  overdue: described(z.boolean(), 'It is not closed, and was due.', false),
   resolvedAt: time.nullable(),
   age: described(ages, 'Days since it was opened, until it was closed.'),
   ageDays: described(count, 'The same as a number.', 0),

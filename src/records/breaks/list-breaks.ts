@@ -1,28 +1,42 @@
 import type { Knex } from 'knex';
 import { type AgeBucket, ageBucket, ageBuckets } from '../../domain/age-buckets.js';
 import type { BreakKind } from '../../domain/breaks/breaks.js';
-import type { Severity } from '../../domain/breaks/findings.js';
+import { dueAt, dueHours, type Severity, severities } from '../../domain/breaks/findings.js';
 import { fromJsonText, type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import type { EntityKind, EntityRef } from '../../domain/records.js';
 import { type BreakDetail, type BreakView, breakShape, breakStepShape } from '../../domain/views/proof-shapes.js';
 import { recordAction } from '../actions/record-action.js';
 import { type Filters, given, isRowId, type Page, type PageQuery, pageById } from '../database/paging.js';
-import { raw, rowsOf, sql, tableOf } from '../database/statements.js';
+import { columnOf, raw, rowsOf, sql, tableOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
 export interface BreakFilters extends Filters<'kind' | 'severity' | 'status' | 'entityKind' | 'entityId'> {
+  /** `nobody`: those without one. */
+  owner?: string | undefined;
+  /** `true`: only those that are not closed, and were due; else only others. */
+  overdue?: string | undefined;
+  /** Opened within, both included; ISO 8601. */
+  openedFrom?: string | undefined;
+  openedTo?: string | undefined;
   /** Only those that are open or acknowledged. */
   unclosed?: boolean;
   age?: AgeBucket | undefined;
 }
 
-export type BreakRow = RowOf<Omit<BreakView, 'entity' | 'evidence' | 'age' | 'ageDays'>> & {
+export type BreakRow = RowOf<Omit<BreakView, 'entity' | 'evidence' | 'age' | 'ageDays' | 'dueAt' | 'overdue'>> & {
   entity_kind: EntityKind;
   entity_id: string;
   evidence: string;
 };
 
 const DAY_MS = 86_400_000;
+const UNCLOSED = ['open', 'acknowledged'];
+/** As a filter: the breaks that nobody has. */
+export const NOBODY = 'nobody';
+/** SQL of the hours in which one is due. */
+const HOURS = `CASE severity ${Object.entries(dueHours)
+  .map(([severity, hours]) => `WHEN '${severity}' THEN ${hours}`)
+  .join(' ')} END`;
 
 export async function listBreaks(
   db: Knex,
@@ -30,7 +44,15 @@ export async function listBreaks(
   now = new Date(),
 ): Promise<Page<BreakView>> {
   const rows = db('breaks').where(given(query, 'kind', 'severity', 'status', 'entityKind', 'entityId'));
-  if (query.unclosed) void rows.whereIn('status', ['open', 'acknowledged']);
+  if (query.unclosed) void rows.whereIn('status', UNCLOSED);
+  if (query.owner === NOBODY) void rows.whereNull('owner');
+  else if (query.owner !== undefined) void rows.where({ owner: query.owner });
+  if (query.openedFrom !== undefined) void rows.where('opened_at', '>=', query.openedFrom);
+  if (query.openedTo !== undefined) void rows.where('opened_at', '<=', query.openedTo);
+  if (query.overdue !== undefined) {
+    const isOverdue = `status IN ('open', 'acknowledged') AND opened_at + make_interval(hours => ${HOURS}) < ?::timestamptz`;
+    void rows.whereRaw(query.overdue === 'true' ? isOverdue : `NOT (${isOverdue})`, [now]);
+  }
   if (query.age !== undefined) {
     const [from, to] = ageBuckets[query.age];
     const age = 'coalesce(resolved_at, ?::timestamptz) - opened_at';
@@ -55,9 +77,12 @@ export async function getBreak(db: Knex, id: string, now = new Date()): Promise<
 
 function breakView(row: BreakRow, now: Date): BreakView {
   const ageDays = Math.floor(((row.resolved_at ?? now).getTime() - row.opened_at.getTime()) / DAY_MS);
+  const due = dueAt(row.severity, row.opened_at.getTime());
   return viewOf(breakShape, row, {
     entity: { kind: row.entity_kind, id: row.entity_id },
     evidence: fromJsonText(row.evidence),
+    dueAt: new Date(due).toISOString(),
+    overdue: row.resolved_at === null && due < now.getTime(),
     age: ageBucket(ageDays),
     ageDays,
   });
@@ -98,7 +123,44 @@ export async function openEvidence(
   return new Map(rows.map((row) => [row.entity_id, objectFromJsonText(row.evidence)]));
 }
 
-export type BreakDecision = 'acknowledge' | 'resolve' | 'write_off';
+/** Breaks of one kind, each opened within an hour of the one before: what a storm or an outage leaves. */
+export interface BreakCause {
+  kind: BreakKind;
+  /** The worst of them. */
+  severity: Severity;
+  count: number;
+  /** Opened: the first and the last. */
+  from: Date;
+  to: Date;
+  /** Nobody is at so many. */
+  unowned: number;
+}
+
+const MOST_CAUSES = 100;
+
+/** What is not closed, by what it has in common: the worst first, then the oldest. */
+export async function breakCauses(db: Knex): Promise<BreakCause[]> {
+  return rowsOf<BreakCause>(db)`
+    SELECT kind, (ARRAY[${raw(severities.map((one) => `'${one}'`).join(', '))}])[min(rank)] AS severity, count(*)::integer AS count,
+           min(opened_at) AS from, max(opened_at) AS to, (count(*) FILTER (WHERE owner IS NULL))::integer AS unowned
+    FROM (
+      SELECT *, sum(CASE WHEN begins THEN 1 ELSE 0 END) OVER (PARTITION BY kind ORDER BY opened_at, id) AS cause FROM (
+        SELECT id, kind, owner, opened_at, array_position(ARRAY[${raw(severities.map((one) => `'${one}'`).join(', '))}], severity) AS rank,
+               opened_at - lag(opened_at) OVER (PARTITION BY kind ORDER BY opened_at, id) > interval '1 hour' AS begins
+        FROM breaks WHERE status IN ('open', 'acknowledged')
+      ) AS unclosed
+    ) AS caused GROUP BY kind, cause ORDER BY min(rank), min(opened_at), kind LIMIT ${MOST_CAUSES}`;
+}
+
+/** Ids of those that are not closed, of a kind and opened within a time; as many as one decision may be about, and one more. */
+export async function idsOfCause(db: Knex, kind: string, from: Date, to: Date): Promise<string[]> {
+  return columnOf<string>(db)`
+    SELECT id::text FROM breaks WHERE status IN ('open', 'acknowledged') AND kind = ${kind}
+      AND opened_at >= ${from}::timestamptz AND opened_at < ${to}::timestamptz + interval '1 millisecond'
+    ORDER BY id LIMIT ${MOST_DECIDED + 1}`;
+}
+
+export type BreakDecision = 'acknowledge' | 'resolve' | 'write_off' | { owner: string | null };
 
 export type DecideBreakResult =
   | { outcome: 'done'; break: BreakView }
@@ -106,32 +168,75 @@ export type DecideBreakResult =
   | { outcome: 'closed'; break: BreakView }
   | { outcome: 'not_found' };
 
-const statusAfter = { acknowledge: 'acknowledged', resolve: 'resolved', write_off: 'written_off' } as const;
-
-const actionOf = { acknowledge: 'acknowledge break', resolve: 'resolve break', write_off: 'write off break' } as const;
+interface Decided {
+  actor: string;
+  note: string | null;
+  now?: Date;
+}
 
 /** What a person decides about a break; who it was and why is kept as a step. */
 export async function decideBreak(
   db: Knex,
   id: string,
   decision: BreakDecision,
-  { actor, note, now = new Date() }: { actor: string; note: string | null; now?: Date },
+  about: Decided,
+): Promise<DecideBreakResult> {
+  return db.transaction((trx) => decideIn(trx, id, decision, about));
+}
+
+/** So many at once. */
+export const MOST_DECIDED = 1_000;
+
+/** The same of many, all or none; those that were closed before are left as they are. */
+export async function decideBreaks(
+  db: Knex,
+  ids: readonly string[],
+  decision: BreakDecision,
+  about: Decided,
+): Promise<{ done: number; left: number }> {
+  if (ids.length > MOST_DECIDED) throw new RangeError(`at most ${MOST_DECIDED} breaks at once`);
+  return db.transaction(async (trx) => {
+    let done = 0;
+    // In one order, so that two who decide at once wait for each other.
+    for (const id of [...new Set(ids)].sort((a, b) => a.length - b.length || (a < b ? -1 : 1)))
+      if ((await decideIn(trx, id, decision, about)).outcome === 'done') done += 1;
+    return { done, left: ids.length - done };
+  });
+}
+
+const statusAfter = { acknowledge: 'acknowledged', resolve: 'resolved', write_off: 'written_off' } as const;
+
+const actionOf = { acknowledge: 'acknowledge break', resolve: 'resolve break', write_off: 'write off break' } as const;
+
+async function decideIn(
+  trx: Knex.Transaction,
+  id: string,
+  decision: BreakDecision,
+  { actor, note, now = new Date() }: Decided,
 ): Promise<DecideBreakResult> {
   if (!isRowId(id)) return { outcome: 'not_found' };
-  return db.transaction(async (trx) => {
-    const row = await trx<BreakRow>('breaks').where({ id }).forUpdate().first();
-    if (row === undefined) return { outcome: 'not_found' };
-    const about = { actor, action: actionOf[decision], target: `break ${id}`, reason: note };
-    if (row.status !== 'open' && row.status !== 'acknowledged') {
-      await recordAction(trx, { ...about, outcome: 'refused', details: { status: row.status } });
-      return { outcome: 'closed', break: breakView(row, now) };
-    }
-    const status = statusAfter[decision];
-    const after: BreakRow = { ...row, status, resolved_at: status === 'acknowledged' ? null : now };
-    await trx<BreakRow>('breaks').where({ id }).update({ status, resolved_at: after.resolved_at });
-    await trx('break_steps').insert({ break_id: id, action: status, actor, note, at: now });
-    const details = { kind: row.kind, entity: `${row.entity_kind} ${row.entity_id}` };
-    await recordAction(trx, { ...about, outcome: 'done', details });
-    return { outcome: 'done', break: breakView(after, now) };
-  });
+  const row = await trx<BreakRow>('breaks').where({ id }).forUpdate().first();
+  if (row === undefined) return { outcome: 'not_found' };
+  const action = typeof decision === 'string' ? actionOf[decision] : 'assign break';
+  const about = { actor, action, target: `break ${id}`, reason: note };
+  if (!UNCLOSED.includes(row.status)) {
+    await recordAction(trx, { ...about, outcome: 'refused', details: { status: row.status } });
+    return { outcome: 'closed', break: breakView(row, now) };
+  }
+  const after = changed(row, decision, { actor, now });
+  const { status, resolved_at, owner } = after;
+  await trx<BreakRow>('breaks').where({ id }).update({ status, resolved_at, owner });
+  const step = typeof decision === 'string' ? status : owner === null ? 'unassigned' : `assigned to ${owner}`;
+  await trx('break_steps').insert({ break_id: id, action: step, actor, note, at: now });
+  const details = { kind: row.kind, entity: `${row.entity_kind} ${row.entity_id}`, owner };
+  await recordAction(trx, { ...about, outcome: 'done', details });
+  return { outcome: 'done', break: breakView(after, now) };
+}
+
+/** Who acknowledges a break that nobody has is at it. */
+function changed(row: BreakRow, decision: BreakDecision, { actor, now }: { actor: string; now: Date }): BreakRow {
+  if (typeof decision !== 'string') return { ...row, owner: decision.owner };
+  const status = statusAfter[decision];
+  if (status === 'acknowledged') return { ...row, status, resolved_at: null, owner: row.owner ?? actor };
+  return { ...row, status, resolved_at: now };
 }
