@@ -167,5 +167,5 @@ export const OTHERS = new Set(
    movements movements_progress order_registrations orders payin_listings payins payment_intents payment_orders payouts personal_key
    products reading_marks refund_assignments rejection_counts rejections repeated_refusals report_checks reported_refunds retention
    runs seal_checks secret_matches secrets service_rate service_writes setting_signs settlement_accounts settlement_methods
-   signs_of_life transactions unread_intervals watermarks`.split(/\s+/),
+   search_keys signs_of_life transactions unread_intervals watermarks`.split(/\s+/),
 );

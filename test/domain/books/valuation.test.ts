@@ -68,8 +68,8 @@ describe('a file of rates', () => {
     expect(
       read(`\uFEFF${HEADER}`, '2026-10-31,BTC,USD,065000.50\r', '"2026-10-30","USDT.TRON",USD,0.92', '').rates,
     ).toEqual([
-      { date: '2026-10-31', assetCode: 'BTC', currency: 'USD', rate: '65000.5' },
-      { date: '2026-10-30', assetCode: 'USDT.TRON', currency: 'USD', rate: '0.92' },
+      { date: '2026-10-31', assetCode: 'BTC', currency: 'USD', rate: '65000.5', line: 2 },
+      { date: '2026-10-30', assetCode: 'USDT.TRON', currency: 'USD', rate: '0.92', line: 3 },
     ]);
   });
 
