@@ -68,14 +68,14 @@ export function define(command: Command): void {
   assignVerb(command);
 }
 
-function decision(command: Command, verb: string, decide: BreakDecision, meaning: string): void {
+function decision(command: Command, verb: string, decide: Exclude<BreakDecision, object>, meaning: string): void {
   command
     .command(`${verb} <id...>`)
     .description(`${meaning}; of many, all or none`)
     .requiredOption('--note <text>', 'why; kept with your name')
     .option('--dry-run', 'only say what would be done')
     .action((ids: string[], { note, dryRun }: { note: string; dryRun?: boolean }) =>
-      decideAll(ids, decide, { note, dryRun, would: verb === 'writeoff' ? 'write off' : words(String(decide)) }),
+      decideAll(ids, decide, { note, dryRun, would: words(decide) }),
     );
 }
 

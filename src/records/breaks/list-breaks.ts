@@ -32,7 +32,7 @@ export type BreakRow = RowOf<Omit<BreakView, 'entity' | 'evidence' | 'age' | 'ag
 const DAY_MS = 86_400_000;
 const UNCLOSED = ['open', 'acknowledged'];
 /** As a filter: the breaks that nobody has. */
-export const NOBODY = 'nobody';
+const NOBODY = 'nobody';
 /** SQL of the hours in which one is due. */
 const HOURS = `CASE severity ${Object.entries(dueHours)
   .map(([severity, hours]) => `WHEN '${severity}' THEN ${hours}`)
