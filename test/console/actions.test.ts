@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { bearer, testConsole } from '../support/console.js';
+import { session, visit } from '../support/console-visit.js';
 import { useFreshDatabase } from '../support/database.js';
 
 const operator = bearer('operator');
@@ -110,6 +111,36 @@ it('what is decided and that it is kept stand or fall together', async () => {
     { ...about, reason: 'again', outcome: 'refused' },
     { ...about, reason: 'paid by hand', outcome: 'done', details: { kind: 'payout_stuck', entity: 'payout po_1' } },
   ]);
+});
+
+it('decides a whole cause by one form, after a preview, and offers each role only what it may', async () => {
+  const stuck = (id: string) => ({
+    kind: 'payout_stuck' as const,
+    entity: { kind: 'payout' as const, id },
+    evidence: {},
+  });
+  await store.db.transaction((trx) => openBreaks(trx, ['po_1', 'po_2', 'po_3'].map(stuck)));
+  await store.db.transaction((trx) =>
+    openBreaks(trx, [{ kind: 'missed_webhook', entity: { kind: 'delivery', id: 'd_1' }, evidence: {} }]),
+  );
+  const { get, press } = await visit(app, 'operator');
+  const statuses = async () => (await store.db('breaks').orderBy('id').pluck('status')).join(' ');
+  const list = await get('/breaks');
+  expect(list.text).toContain('3 × payout stuck');
+  expect(list.main).not.toContain('/breaks/cause/write-off');
+  const preview = await press(list, 'Resolve all', { reason: 'paid by hand' });
+  expect(preview.notices).toContain('It is about 3 breaks');
+  expect(await statuses()).toBe('open open open open');
+  expect((await press(preview, 'Resolve all')).flash).toContain('3 breaks: Resolve');
+  expect(await statuses()).toBe('resolved resolved resolved open');
+  expect(await kept('?action=resolve break')).toHaveLength(4);
+  expect((await press(preview, 'Resolve all')).flash).toContain('Nothing of it is open any more');
+  const cause = { kind: 'missed_webhook', from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', reason: 'x' };
+  const asFinance = await session(app, 'finance');
+  await asFinance.post('/breaks/cause/resolve', { ...cause, _confirmed: 'yes' }).expect(403);
+  const asOperator = await session(app, 'operator');
+  await asOperator.post('/breaks/cause/resolve', { ...cause, from: 'yesterday', _confirmed: 'yes' }).expect(400);
+  expect(await statuses()).toBe('resolved resolved resolved open');
 });
 
 it('holds any text', async () => {
