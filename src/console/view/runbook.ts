@@ -40,7 +40,7 @@ function sectionOf(markdown: string): [anchor: string, RunbookSection] {
 }
 
 /** Code, links and bold text of Markdown; all else is text. */
-const MARKS = /`([^`]{1,200})`|\[([^\]]{1,200})\]\(([^)]{1,200})\)|\*\*([^*]{1,200})\*\*/g;
+const MARKS = /`([^`]{1,200})`|\[([^[\]]{1,200})\]\(([^)]{1,200})\)|\*\*([^*]{1,200})\*\*/g;
 
 /** As values, which are escaped where they are drawn: nothing of the file is taken as HTML, and no link of it is followed. */
 export function inlineValue(markdown: string): Value {
