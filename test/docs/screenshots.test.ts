@@ -35,7 +35,7 @@ const PICTURES: readonly Picture[] = [
     colorScheme: 'light',
   },
   { name: 'missed-deliveries', path: '/deliveries', ...wide, amidst: true },
-  { name: 'breaks', path: '/breaks?status=any', ...wide },
+  { name: 'breaks', path: '/breaks', ...wide, amidst: true },
 ];
 
 /** A shop whose network is not good. */
@@ -119,7 +119,7 @@ async function openShop(): Promise<{ console: string; token: string }> {
       SERVICE_RATE: '1000/s',
       WEBHOOK_SECRETS: `live=${secret}`,
       WEBHOOK_PUBLIC_URL: url,
-      MISSED_GRACE_SECONDS: '60',
+      MISSED_GRACE_SECONDS: '5',
       CONSOLE_TOKENS: `ann:operator:${token}`,
       HOST: '127.0.0.1',
       PORT: String(port),
@@ -148,6 +148,10 @@ async function letCustomersCome({ db }: TestDatabase, { control }: Sandbox): Pro
       .distinct()
       .pluck('class');
     return missed.length > 1 || missed;
+  });
+  await until('breaks are open', async () => {
+    const open: string[] = await db('breaks').where({ status: 'open' }).pluck('kind');
+    return new Set(open).size < open.length || open;
   });
   return traffic;
 }

@@ -103,6 +103,7 @@ function matrixOf(counts: Awaited<ReturnType<typeof countUnclosed>>): Section {
 function causesOf(causes: readonly BreakCause[], req: PageRequest): Section[] {
   const many = causes.filter(({ count }) => count > 1);
   if (many.length === 0) return [];
+  const mine = ofCauses.filter((action) => req.button(action) !== null);
   const rangeOf = ({ kind, from, to }: BreakCause) => ({ kind, from: from.toISOString(), to: to.toISOString() });
   return [
     table(many, {
@@ -119,7 +120,7 @@ function causesOf(causes: readonly BreakCause[], req: PageRequest): Section[] {
         ['Worst', ({ severity }) => severityBadge(severity)],
         ['First', ({ from }) => ago(from.toISOString())],
         ['Last', ({ to }) => ago(to.toISOString())],
-        ['Nobody at', ({ unowned }) => text(unowned === 0 ? null : String(unowned))],
+        ['Unassigned', ({ unowned }) => text(unowned === 0 ? null : String(unowned))],
         ...ofCauses.map(
           (action): Column<BreakCause> => [
             action.label,
