@@ -121,7 +121,7 @@ function causesOf(causes: readonly BreakCause[], req: PageRequest): Section[] {
         ['First', ({ from }) => ago(from.toISOString())],
         ['Last', ({ to }) => ago(to.toISOString())],
         ['Unassigned', ({ unowned }) => text(unowned === 0 ? null : String(unowned))],
-        ...ofCauses.map(
+        ...mine.map(
           (action): Column<BreakCause> => [
             action.label,
             (cause) => ({ is: 'action', button: req.button(action, {}, { fields: rangeOf(cause) }) }),
