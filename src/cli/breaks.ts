@@ -9,6 +9,7 @@ import {
   type BreakFilters,
   decideBreaks,
   getBreak,
+  isClosed,
   listBreaks,
 } from '../records/breaks/list-breaks.js';
 import type { PageQuery } from '../records/database/paging.js';
@@ -109,8 +110,8 @@ function decideAll(
   return withStore(async ({ db }) => {
     const found: BreakDetail[] = [];
     for (const id of new Set(ids)) found.push(await breakOf(db, id));
-    for (const { id, status } of found)
-      if (status !== 'open' && status !== 'acknowledged') throw new UsageError(`Break ${id} is ${status} already.`);
+    const closed = found.find(isClosed);
+    if (closed !== undefined) throw new UsageError(`Break ${closed.id} is ${closed.status} already.`);
     if (dryRun) {
       for (const { kind, entity } of found) printText(`would ${would} ${kind} of ${entity.id}`);
       return;

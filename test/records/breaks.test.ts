@@ -3,11 +3,12 @@ import { dueHours } from '../../src/domain/breaks/findings.js';
 import { autoResolveBreaks, openBreaks } from '../../src/records/breaks/breaks.js';
 import {
   breakCauses,
+  breakIds,
   decideBreak,
   decideBreaks,
   getBreak,
-  idsOfCause,
   listBreaks,
+  ofCause,
 } from '../../src/records/breaks/list-breaks.js';
 import { useDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
@@ -190,7 +191,10 @@ test('what came together is one line and one decision, all of it or nothing, and
   const storm = (await breakCauses(database.db)).find(({ count }) => count === 20);
   expect(storm).toMatchObject({ kind: 'missed_webhook', severity: 'high', unowned: 20 });
   if (storm === undefined) return;
-  const found = await idsOfCause(database.db, storm.kind, storm.from, storm.to);
+  const { kind, from, to } = storm;
+  const cause = ofCause({ kind, from: from.toISOString(), to: to.toISOString() });
+  expect((await listBreaks(database.db, cause)).items).toHaveLength(20);
+  const found = await breakIds(database.db, cause);
   expect(found).toHaveLength(20);
   const about = { actor: 'Ada', note: 'one storm' };
   const many = Array.from({ length: 1_001 }, (_, n) => String(n + 1));
@@ -201,11 +205,11 @@ test('what came together is one line and one decision, all of it or nothing, and
   await expect(decideBreaks(database.db, found, 'resolve', about)).rejects.toThrow('tenth');
   await database.db.raw('ALTER TABLE break_steps DROP CONSTRAINT tenth');
   expect(await database.db('actions').count().first()).toEqual(before);
-  expect(await idsOfCause(database.db, storm.kind, storm.from, storm.to)).toHaveLength(20);
+  expect(await breakIds(database.db, cause)).toHaveLength(20);
   const [first = ''] = found;
   await decideBreak(database.db, first, 'write_off', about);
   expect(await decideBreaks(database.db, found, 'resolve', about)).toEqual({ done: 19, left: 1 });
-  expect(await idsOfCause(database.db, storm.kind, storm.from, storm.to)).toEqual([]);
+  expect(await breakIds(database.db, cause)).toEqual([]);
   const steps = await database
     .db('break_steps')
     .whereIn('break_id', found)

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { counted, words } from '../../domain/in-words.js';
 import {
   type BreakDecision,
+  breakIds,
   decideBreak,
   decideBreaks,
-  idsOfCause,
   listBreaks,
   MOST_DECIDED,
+  ofCause,
 } from '../../records/breaks/list-breaks.js';
 import type { Action, ActionRequest, PageDeps } from '../page.js';
 import { breakColumns } from '../view/break-rows.js';
@@ -48,7 +49,7 @@ const moment = z.iso.datetime();
 const cause = z.object({ kind: z.string().min(1).max(80), from: moment, to: moment });
 
 /** All of one cause at once: what is not closed of a kind, opened within a time. */
-function ofCause({ own, path, decide }: Decision): Action {
+function ofMany({ own, path, decide }: Decision): Action {
   return {
     ...own,
     path: `/breaks/cause/${path}`,
@@ -56,9 +57,9 @@ function ofCause({ own, path, decide }: Decision): Action {
     input: own.input === undefined ? cause : cause.and(own.input),
     preview: async (deps, request) => previewOf(deps, request),
     run: async ({ db, now }, request) => {
-      const { kind, from, to } = causeOf(request);
-      const ids = await idsOfCause(db, kind, new Date(from), new Date(to));
-      const target = `${counted(ids.length, 'break')} ${words(kind)}`;
+      const given = causeOf(request);
+      const ids = await breakIds(db, ofCause(given));
+      const target = `${counted(ids.length, 'break')} ${words(given.kind)}`;
       if (ids.length === 0)
         return { outcome: 'refused', target, message: 'Nothing of it is open any more.', to: '/breaks' };
       if (ids.length > MOST_DECIDED)
@@ -85,9 +86,8 @@ const causeOf = ({ input }: Pick<ActionRequest, 'input'>) => cause.parse(input);
 const SHOWN = 100;
 
 async function previewOf({ db, now }: PageDeps, request: ActionRequest): Promise<Section[]> {
-  const { kind, from, to } = causeOf(request);
-  const ids = await idsOfCause(db, kind, new Date(from), new Date(to));
-  const page = await listBreaks(db, { kind, openedFrom: from, openedTo: to, unclosed: true, take: SHOWN }, now());
+  const own = ofCause(causeOf(request));
+  const [ids, page] = await Promise.all([breakIds(db, own), listBreaks(db, { ...own, take: SHOWN }, now())]);
   const count = ids.length > MOST_DECIDED ? `more than ${MOST_DECIDED} breaks` : counted(ids.length, 'break');
   const notes = ['Nothing was done yet. Each keeps your reason as a step of its own.'];
   if (ids.length > MOST_DECIDED) notes.push(`At most ${MOST_DECIDED} can be decided at once.`);
@@ -153,4 +153,4 @@ export const acknowledgeBreak = ofOne(acknowledging);
 export const resolveBreak = ofOne(resolving);
 export const writeOffBreak = ofOne(writingOff);
 export const assignBreak = ofOne(assigning);
-export const ofCauses: readonly Action[] = [acknowledging, resolving, writingOff].map(ofCause);
+export const ofCauses: readonly Action[] = [acknowledging, resolving, writingOff].map(ofMany);

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { isDay } from '../../domain/books/posting-month.js';
 import type { Actor } from '../../domain/console-roles.js';
 import type { PageQuery } from '../../records/database/paging.js';
 import { mayDo } from '../authenticate.js';
@@ -62,9 +63,7 @@ function sliceOf(
 /** @throws {Problem} 400 */
 function dayOf(name: string, given: string | undefined): Date | undefined {
   if (given === undefined) return undefined;
-  const day = new Date(`${given}T00:00:00Z`);
-  // A day that no month has is another one.
-  if (!Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === given) return day;
+  if (isDay(given)) return new Date(`${given}T00:00:00Z`);
   throw badRequest(`${name} is "${given.slice(0, 40)}"; it takes a day such as 2026-10-31.`);
 }
 

@@ -2,7 +2,14 @@ import { breakDefinitions, breakKinds } from '../../domain/breaks/breaks.js';
 import { severities } from '../../domain/breaks/findings.js';
 import { counted, words } from '../../domain/in-words.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
-import { type BreakCause, breakCauses, countUnclosed, getBreak, listBreaks } from '../../records/breaks/list-breaks.js';
+import {
+  type BreakCause,
+  breakCauses,
+  countUnclosed,
+  getBreak,
+  isClosed,
+  listBreaks,
+} from '../../records/breaks/list-breaks.js';
 import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';
 import type { Page, PageRequest } from '../page.js';
@@ -190,8 +197,6 @@ export const breakPage: Page = {
     };
   },
 };
-
-const isClosed = ({ status }: BreakView): boolean => status !== 'open' && status !== 'acknowledged';
 
 function buttonsOf(found: BreakView, req: PageRequest): (ActionButton | null)[] {
   const { id, status, entity } = found;

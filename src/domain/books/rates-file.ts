@@ -1,5 +1,6 @@
 import { isAssetCode } from '../asset-code.js';
 import { compareAmounts, isAmount, isZero, multiplyAmounts, normalizeAmount, subtractAmounts } from '../money.js';
+import { compareText } from '../record-state.js';
 import { isDay } from './posting-month.js';
 
 export interface GivenRate {
@@ -30,9 +31,7 @@ const NEAR_MS = 7 * 86_400_000;
 /** Why a person should look at a rate again: it is more than a fifth from what else is known. Each names its line. */
 export function doubtfulRates(rates: readonly GivenRate[], known: readonly KnownRates[]): string[] {
   const beside = new Map(rates.map((given, index) => [given, known[index]]));
-  const sorted = [...rates].sort((a, b) =>
-    a.assetCode === b.assetCode ? order(a.date, b.date) : order(a.assetCode, b.assetCode),
-  );
+  const sorted = [...rates].sort((a, b) => compareText(a.assetCode, b.assetCode) || compareText(a.date, b.date));
   const found = sorted.flatMap((given, index) => {
     const { before = null, payment = null, service = null } = beside.get(given) ?? {};
     const previous = sorted[index - 1];
@@ -57,8 +56,6 @@ export function doubtfulRates(rates: readonly GivenRate[], known: readonly Known
   });
   return found.sort((a, b) => a.line - b.line).map(({ line, told }) => `line ${line}: ${told}`);
 }
-
-const order = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 function isFar(rate: string, known: string): boolean {
   const size = compareAmounts(rate, known) > 0 ? subtractAmounts(rate, known) : subtractAmounts(known, rate);

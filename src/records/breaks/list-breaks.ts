@@ -3,11 +3,12 @@ import { type AgeBucket, ageBucket, ageBuckets } from '../../domain/age-buckets.
 import type { BreakKind } from '../../domain/breaks/breaks.js';
 import { dueAt, dueHours, type Severity, severities } from '../../domain/breaks/findings.js';
 import { fromJsonText, type JsonObject, objectFromJsonText } from '../../domain/json.js';
+import { compareText } from '../../domain/record-state.js';
 import type { EntityKind, EntityRef } from '../../domain/records.js';
 import { type BreakDetail, type BreakView, breakShape, breakStepShape } from '../../domain/views/proof-shapes.js';
 import { recordAction } from '../actions/record-action.js';
 import { type Filters, given, isRowId, type Page, type PageQuery, pageById } from '../database/paging.js';
-import { columnOf, raw, rowsOf, sql, tableOf } from '../database/statements.js';
+import { raw, rowsOf, sql, tableOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
 export interface BreakFilters extends Filters<'kind' | 'severity' | 'status' | 'entityKind' | 'entityId'> {
@@ -31,6 +32,7 @@ export type BreakRow = RowOf<Omit<BreakView, 'entity' | 'evidence' | 'age' | 'ag
 
 const DAY_MS = 86_400_000;
 const UNCLOSED = ['open', 'acknowledged'];
+export const isClosed = ({ status }: Pick<BreakView, 'status'>): boolean => !UNCLOSED.includes(status);
 /** As a filter: the breaks that nobody has. */
 const NOBODY = 'nobody';
 /** SQL of the hours in which one is due. */
@@ -43,12 +45,18 @@ export async function listBreaks(
   query: PageQuery & BreakFilters,
   now = new Date(),
 ): Promise<Page<BreakView>> {
+  return pageById(chosen(db, query, now), query, (row: BreakRow) => breakView(row, now));
+}
+
+function chosen(db: Knex, query: BreakFilters, now: Date): Knex.QueryBuilder {
   const rows = db('breaks').where(given(query, 'kind', 'severity', 'status', 'entityKind', 'entityId'));
   if (query.unclosed) void rows.whereIn('status', UNCLOSED);
   if (query.owner === NOBODY) void rows.whereNull('owner');
   else if (query.owner !== undefined) void rows.where({ owner: query.owner });
   if (query.openedFrom !== undefined) void rows.where('opened_at', '>=', query.openedFrom);
-  if (query.openedTo !== undefined) void rows.where('opened_at', '<=', query.openedTo);
+  // A millisecond has more moments than its first.
+  if (query.openedTo !== undefined)
+    void rows.whereRaw(`opened_at < ?::timestamptz + interval '1 millisecond'`, [query.openedTo]);
   if (query.overdue !== undefined) {
     const isOverdue = `status IN ('open', 'acknowledged') AND opened_at + make_interval(hours => ${HOURS}) < ?::timestamptz`;
     void rows.whereRaw(query.overdue === 'true' ? isOverdue : `NOT (${isOverdue})`, [now]);
@@ -63,7 +71,7 @@ export async function listBreaks(
       to + 1,
     ]);
   }
-  return pageById(rows, query, (row: BreakRow) => breakView(row, now));
+  return rows;
 }
 
 /** One break and all that was done about it, oldest first. */
@@ -137,27 +145,36 @@ export interface BreakCause {
 }
 
 const MOST_CAUSES = 100;
+const SEVERITIES = raw(`ARRAY[${severities.map((one) => `'${one}'`).join(', ')}]`);
 
 /** What is not closed, by what it has in common: the worst first, then the oldest. */
 export async function breakCauses(db: Knex): Promise<BreakCause[]> {
   return rowsOf<BreakCause>(db)`
-    SELECT kind, (ARRAY[${raw(severities.map((one) => `'${one}'`).join(', '))}])[min(rank)] AS severity, count(*)::integer AS count,
+    SELECT kind, (${SEVERITIES})[min(rank)] AS severity, count(*)::integer AS count,
            min(opened_at) AS from, max(opened_at) AS to, (count(*) FILTER (WHERE owner IS NULL))::integer AS unowned
     FROM (
       SELECT *, sum(CASE WHEN begins THEN 1 ELSE 0 END) OVER (PARTITION BY kind ORDER BY opened_at, id) AS cause FROM (
-        SELECT id, kind, owner, opened_at, array_position(ARRAY[${raw(severities.map((one) => `'${one}'`).join(', '))}], severity) AS rank,
+        SELECT id, kind, owner, opened_at, array_position(${SEVERITIES}, severity) AS rank,
                opened_at - lag(opened_at) OVER (PARTITION BY kind ORDER BY opened_at, id) > interval '1 hour' AS begins
         FROM breaks WHERE status IN ('open', 'acknowledged')
       ) AS unclosed
     ) AS caused GROUP BY kind, cause ORDER BY min(rank), min(opened_at), kind LIMIT ${MOST_CAUSES}`;
 }
 
-/** Ids of those that are not closed, of a kind and opened within a time; as many as one decision may be about, and one more. */
-export async function idsOfCause(db: Knex, kind: string, from: Date, to: Date): Promise<string[]> {
-  return columnOf<string>(db)`
-    SELECT id::text FROM breaks WHERE status IN ('open', 'acknowledged') AND kind = ${kind}
-      AND opened_at >= ${from}::timestamptz AND opened_at < ${to}::timestamptz + interval '1 millisecond'
-    ORDER BY id LIMIT ${MOST_DECIDED + 1}`;
+/** Of a cause all that is not closed; who opens later is not in it. Of `kind`; `from` and `to` as the filters take them. */
+export const ofCause = ({ kind, from, to }: Record<'kind' | 'from' | 'to', string>): BreakFilters => ({
+  kind,
+  openedFrom: from,
+  openedTo: to,
+  unclosed: true,
+});
+
+/** Ids of what the filters leave; as many as one decision may be about, and one more. */
+export async function breakIds(db: Knex, query: BreakFilters, now = new Date()): Promise<string[]> {
+  return chosen(db, query, now)
+    .orderBy('id')
+    .limit(MOST_DECIDED + 1)
+    .pluck('id');
 }
 
 export type BreakDecision = 'acknowledge' | 'resolve' | 'write_off' | { owner: string | null };
@@ -198,7 +215,7 @@ export async function decideBreaks(
   return db.transaction(async (trx) => {
     let done = 0;
     // In one order, so that two who decide at once wait for each other.
-    for (const id of [...new Set(ids)].sort((a, b) => a.length - b.length || (a < b ? -1 : 1)))
+    for (const id of [...new Set(ids)].sort((a, b) => a.length - b.length || compareText(a, b)))
       if ((await decideIn(trx, id, decision, about)).outcome === 'done') done += 1;
     return { done, left: ids.length - done };
   });
@@ -219,7 +236,7 @@ async function decideIn(
   if (row === undefined) return { outcome: 'not_found' };
   const action = typeof decision === 'string' ? actionOf[decision] : 'assign break';
   const about = { actor, action, target: `break ${id}`, reason: note };
-  if (!UNCLOSED.includes(row.status)) {
+  if (isClosed(row)) {
     await recordAction(trx, { ...about, outcome: 'refused', details: { status: row.status } });
     return { outcome: 'closed', break: breakView(row, now) };
   }
