@@ -4,10 +4,9 @@ import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { chartSchema } from '../../src/domain/books/chart.js';
 import type { ExportFormat } from '../../src/finance/export-formats.js';
-import { exportMonth } from '../../src/finance/export-month.js';
 import { getEntry } from '../../src/records/books/list-entries.js';
-import { defaultContract } from '../../src/service-api/contract.js';
 import { useDatabase } from '../support/database.js';
+import { exportsOf } from '../support/exported-books.js';
 import { useFolder } from '../support/folder.js';
 import { unmarked } from '../support/month-files.js';
 
@@ -33,6 +32,7 @@ const TEXTS = [
 
 const database = useDatabase();
 const dir = useFolder();
+const { write } = exportsOf(database, dir);
 
 beforeAll(async () => {
   await database.db.transaction(async (trx) => {
@@ -117,15 +117,7 @@ async function hashOfRest(name: string): Promise<string> {
 it.each(Object.keys(PINNED) as ExportFormat[])(
   'writes the same bytes as ever: %s',
   async (format) => {
-    const { files } = await exportMonth(database.db, {
-      month: '2026-03',
-      format,
-      dir,
-      chart,
-      currency: 'USD',
-      timeZone: 'UTC',
-      table: defaultContract.movements,
-    });
+    const { files } = await write('2026-03', format, chart);
     const written = await Promise.all(
       files.map(async ({ name, sha256 }) => [name, name.endsWith('.xlsx') ? sha256 : await hashOfRest(name)]),
     );

@@ -16,27 +16,43 @@ export function journalFiles(books: MonthBooks): ExportFile[] {
   return [{ name: `${books.month}-journal.csv`, content: journal(books) }];
 }
 
-async function* journal({ trx, month, chart, currency, standing }: MonthBooks): AsyncGenerator<string> {
+/** An entry in money: `units` of each of its lines, and what rounding leaves over. */
+interface Booked {
+  number: number;
+  entry: ValuedEntry;
+  units: (bigint | null)[];
+  rounding: bigint;
+}
+
+/** The month's entries, some at a time, but for those that move nothing; without the lines that are memos. */
+async function* bookedEntries({ trx, month, currency }: MonthBooks, book: Journal): AsyncGenerator<Booked[]> {
+  for await (const entries of valuedEntries(trx, month, currency))
+    yield entries.flatMap((whole) => {
+      const entry = { ...whole, lines: whole.lines.filter(({ memo }) => !memo) };
+      return entry.lines.length === 0 ? [] : [{ entry, ...book.book(entry.lines), number: book.number }];
+    });
+}
+
+async function* journal(books: MonthBooks): AsyncGenerator<string> {
+  const { trx, chart, currency, standing } = books;
   const keys = journalColumns.map(({ key }) => key);
   const line = csvLineOf(journalColumns, standing.state);
   const book = new Journal(currency);
+  const named = { name: (of: string) => nameIn(chart, of), money: (units: bigint) => book.text(units), currency };
   yield `${[...keys.map(snakeCase), 'month_status'].join(',')}\r\n`;
-  for await (const entries of valuedEntries(trx, month, currency)) {
-    const rows = entries.flatMap((entry) => rowsOf(entry, book, { name: (of) => nameIn(chart, of), currency }));
-    yield* givenLines(trx, 'csv', line, { keys, rows });
-  }
+  for await (const booked of bookedEntries(books, book))
+    yield* givenLines(trx, 'csv', line, { keys, rows: booked.flatMap((one) => rowsOf(one, named)) });
 }
 
-function rowsOf(
-  entry: ValuedEntry,
-  book: Journal,
-  { name, currency }: { name: (account: string) => string; currency: string },
-): MonthRow[] {
-  const lines = entry.lines.filter(({ memo }) => !memo);
-  if (lines.length === 0) return [];
-  const { units, rounding } = book.book(lines);
+interface Named {
+  name: (account: string) => string;
+  money: (units: bigint) => string;
+  currency: string;
+}
+
+function rowsOf({ entry, number, units, rounding }: Booked, { name, money, currency }: Named): MonthRow[] {
   const about = {
-    number: String(book.number),
+    number: String(number),
     date: entry.date,
     currency,
     text: entry.description,
@@ -45,10 +61,10 @@ function rowsOf(
     entry: entry.id,
   };
   const moneyOf = (amount: bigint | null) => ({
-    debit: amount === null || amount < 0n ? null : book.text(amount),
-    credit: amount === null || amount >= 0n ? null : book.text(-amount),
+    debit: amount === null || amount < 0n ? null : money(amount),
+    credit: amount === null || amount >= 0n ? null : money(-amount),
   });
-  const rows: MonthRow[] = lines.map(({ account, assetCode: asset, amount, rate, value, unpriced }, index) => ({
+  const rows: MonthRow[] = entry.lines.map(({ account, assetCode: asset, amount, rate, value, unpriced }, index) => ({
     ...about,
     account,
     name: name(account),
@@ -98,20 +114,17 @@ async function* datevBatch(books: MonthBooks, datev: DatevChart, from: number): 
   }
 }
 
-async function* datevLines({ trx, month, currency }: MonthBooks, datev: DatevChart): AsyncGenerator<string[]> {
-  const book = new Journal(currency);
+async function* datevLines(books: MonthBooks, datev: DatevChart): AsyncGenerator<string[]> {
+  const { month, currency } = books;
   const scale = 10n ** BigInt(DATEV_DECIMALS - currencyDecimals(currency));
-  const linesOf = (entry: ValuedEntry) => {
-    const own = entry.lines.filter(({ memo }) => !memo);
-    if (own.length === 0) return [];
-    const { units, rounding } = book.book(own);
-    const booked = own.map(({ account }, index) => ({ account, units: units[index] ?? 0n }));
+  const linesOf = ({ entry, number, units, rounding }: Booked) => {
+    const booked = entry.lines.map(({ account }, index) => ({ account, units: units[index] ?? 0n }));
     const numbered = [...booked, { account: accounts.rounding, units: rounding }].map((one) => ({
       account: numberIn(datev, one.account),
       units: one.units * scale,
     }));
-    const about = { ...entry, currency, number: `${month}-${book.number}` };
+    const about = { ...entry, currency, number: `${month}-${number}` };
     return postingsOf(numbered, MOST_CENTS).map((posting) => datevLine({ ...about, ...posting }));
   };
-  for await (const entries of valuedEntries(trx, month, currency)) yield entries.flatMap(linesOf);
+  for await (const booked of bookedEntries(books, new Journal(currency))) yield booked.flatMap(linesOf);
 }

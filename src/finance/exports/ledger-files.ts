@@ -5,7 +5,7 @@ import { dayBefore, firstDayAfter, fiscalYearStart, lastDayOf } from '../../doma
 import { type Held, namedTotals, retainedOf } from '../../domain/books/retained-earnings.js';
 import { isZero, negated, subtractAmounts } from '../../domain/money.js';
 import { accountTotals, firstMonths, keptTotals } from '../../records/books/account-totals.js';
-import { dayRates } from '../../records/books/entry-rates.js';
+import { type DayRate, dayRates } from '../../records/books/entry-rates.js';
 import { entriesOfMonth, type LedgerEntry, type LedgerLine } from '../../records/books/month-entries.js';
 import type { ExportFile, MonthBooks } from './month-tables.js';
 
@@ -81,16 +81,21 @@ function titleOf({ month, standing: { state, notes } }: MonthBooks): string {
 export const hledgerFiles = (books: MonthBooks): ExportFile[] => ledgerFiles(books, hledger);
 export const beancountFiles = (books: MonthBooks): ExportFile[] => ledgerFiles(books, beancount);
 
+type DayRates = () => Promise<DayRate[]>;
+
 /** A ledger that stands alone, and the month's activity for who reads months together. */
 function ledgerFiles(books: MonthBooks, dialect: Dialect): ExportFile[] {
+  let known: Promise<DayRate[]> | undefined;
+  // Read once for both.
+  const rates = () => (known ??= dayRates(books.trx, books.month, books.currency));
   return [
-    { name: `${books.month}.${dialect.ending}`, content: ledger(books, dialect) },
-    { name: `${books.month}-activity.${dialect.ending}`, content: activity(books, dialect) },
+    { name: `${books.month}.${dialect.ending}`, content: ledger(books, dialect, rates) },
+    { name: `${books.month}-activity.${dialect.ending}`, content: activity(books, dialect, rates) },
   ];
 }
 
 /** Opening balances on the day before the month, its entries, and what each account must hold after it. */
-async function* ledger(books: MonthBooks, dialect: Dialect): AsyncGenerator<string> {
+async function* ledger(books: MonthBooks, dialect: Dialect, rates: DayRates): AsyncGenerator<string> {
   const { trx, month, chart } = books;
   const { commodity } = dialect;
   const posting = postingOf(dialect);
@@ -101,7 +106,7 @@ async function* ledger(books: MonthBooks, dialect: Dialect): AsyncGenerator<stri
   yield dialect.head(books);
   for (const asset of assets) yield dialect.asset(asset, before);
   for (const name of new Set(totals.map((total) => total.name))) yield dialect.account(dialect.name(name), before);
-  yield await prices(books, dialect, assets);
+  yield prices(await rates(), dialect, { assets, currency: books.currency });
   const opened = totals.filter(({ opening }) => !isZero(opening));
   if (opened.length > 0) yield dialect.openings(before);
   for (const { name, assetCode, opening } of opened) yield posting(name, opening, assetCode);
@@ -112,7 +117,7 @@ async function* ledger(books: MonthBooks, dialect: Dialect): AsyncGenerator<stri
 }
 
 /** The month's entries alone. In the first month of a fiscal year, on the day before: what the last one earned. */
-async function* activity(books: MonthBooks, dialect: Dialect): AsyncGenerator<string> {
+async function* activity(books: MonthBooks, dialect: Dialect, rates: DayRates): AsyncGenerator<string> {
   const { trx, month, chart } = books;
   const before = dayBefore(`${month}-01`);
   const known = (await firstMonths(trx)).filter((one) => one.month <= month);
@@ -121,7 +126,8 @@ async function* activity(books: MonthBooks, dialect: Dialect): AsyncGenerator<st
   yield '; Activity alone: read it together with that of the months before it.\n';
   for (const asset of declared.assets) yield dialect.asset(asset, before);
   for (const name of declared.names) yield dialect.account(dialect.name(name), before);
-  yield await prices(books, dialect, [...new Set(known.map(({ assetCode }) => assetCode))]);
+  const assets = [...new Set(known.map(({ assetCode }) => assetCode))];
+  yield prices(await rates(), dialect, { assets, currency: books.currency });
   if (month === fiscalYearStart(month, chart.fiscalYearEnd)) yield await retention(books, dialect);
   yield* entriesIn(books, dialect);
 }
@@ -172,14 +178,15 @@ const postingOf =
     `${indent}${name(account)}  ${amount} ${commodity(assetCode)}\n`;
 
 /** What an asset was worth on the days on which that is known. */
-async function prices({ trx, month, currency }: MonthBooks, dialect: Dialect, assets: string[]): Promise<string> {
-  const known = (await dayRates(trx, month, currency)).filter(({ assetCode }) => assets.includes(assetCode));
-  if (known.length === 0) return '';
-  const { commodity, price } = dialect;
-  const lines = known.map(({ date, assetCode, rate }) =>
-    price(date, commodity(assetCode), `${rate} ${commodity(currency)}`),
-  );
-  return [assets.includes(currency) ? '' : dialect.currency(currency), ...lines].join('');
+function prices(
+  rates: readonly DayRate[],
+  { commodity, price, currency: declared }: Dialect,
+  { assets, currency }: { assets: readonly string[]; currency: string },
+): string {
+  const lines = rates
+    .filter(({ assetCode }) => assets.includes(assetCode))
+    .map(({ date, assetCode, rate }) => price(date, commodity(assetCode), `${rate} ${commodity(currency)}`));
+  return lines.length === 0 ? '' : [assets.includes(currency) ? '' : declared(currency), ...lines].join('');
 }
 
 async function* entriesIn({ trx, month, chart }: MonthBooks, dialect: Dialect): AsyncGenerator<string> {
