@@ -1,6 +1,7 @@
 import request from 'supertest';
 import { beforeAll, expect, test } from 'vitest';
 import { csvLine } from '../../src/console/view/csv.js';
+import { FORMULA_SIGNS } from '../../src/domain/formula.js';
 import { testConsole } from '../support/console.js';
 import { session, visit } from '../support/console-visit.js';
 import { useDatabase } from '../support/database.js';
@@ -84,4 +85,8 @@ test('nothing in a file is a formula, and amounts stay amounts', () => {
     { is: 'amount', amount: '-1.5', unit: 'EUR' },
   ] as const;
   expect(csvLine(cells)).toBe('\'=1+1,\' @SUM(A1),\'\u200b-1,"a,""b""",-1.5 EUR\r\n');
+  // As an export has it, whatever form the sign has, and whatever stands before it unseen.
+  for (const sign of FORMULA_SIGNS)
+    for (const before of ['', ' ', '\u3000', '\u00ad', '\u200b', '"'])
+      expect(csvLine([{ is: 'text', text: `${before}${sign}1` }])).toMatch(/^"?'/);
 });

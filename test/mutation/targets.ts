@@ -48,7 +48,16 @@ export const targets: readonly Target[] = [
   },
   {
     name: 'domain: texts',
-    places: ['canonical-json', 'in-words', 'personal', 'plain-text', 'search', 'reference-skeleton', 'confusables']
+    places: [
+      'canonical-json',
+      'in-words',
+      'personal',
+      'plain-text',
+      'search',
+      'formula',
+      'reference-skeleton',
+      'confusables',
+    ]
       .map(inDomain)
       .concat(
         ['reference-difference', 'without-bulk', 'delivered-report', 'asset-code', 'json', 'own-text'].map(inDomain),

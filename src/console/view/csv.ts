@@ -1,8 +1,9 @@
+import { FORMULA_SIGNS, UNSEEN } from '../../domain/formula.js';
 import type { Cell } from './sections.js';
 import type { Value } from './values.js';
 
-/** What a program for tables takes for a formula, as the exports have it (records/books/row-text.ts). */
-const FORMULA = /^[\s\p{Cc}\p{Cf}'"]*[=+\-@|%\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
+/** As the exports have it, and besides behind quotes, and by the signs of commands. */
+const FORMULA = new RegExp(`^(?:${UNSEEN.source}|['"])*[|%${FORMULA_SIGNS}]|^[\\t\\r\\n]`, 'u');
 const QUOTED = /[",\r\n]/;
 
 /** A line by RFC 4180: what could be a formula gets an apostrophe in front. */

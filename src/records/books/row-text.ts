@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { type Chart, namedAccounts } from '../../domain/books/chart.js';
+import { FORMULA_SIGNS, UNSEEN } from '../../domain/formula.js';
 import { textArray } from '../database/array-parameter.js';
 import { jsonFromDatabase } from '../database/database-text.js';
 import { type MonthRow, type Named, rowsInParts } from './month-query.js';
@@ -95,10 +96,6 @@ function literal(text: string): string {
   return `'${text.replaceAll(/:(?=\w)/g, '\\:')}'`;
 }
 
-/** All that becomes one of the four in compatibility form, as some programs read it … */
-const SIGNS = '=+@＝＋－＠﹦﹢﹣﹫⁼⁺₌₊⩵⩶﬩-';
-/** … behind whatever is not seen. */
-const UNSEEN = /[\s\p{C}\p{Z}]/u;
 const LAST_CHARACTER = 0x10_ff_ff;
 /** As what Postgres can't hold is stored; none of it is seen. */
 const ESCAPED = '\\uFFFF[0-9a-f]{4}';
@@ -107,7 +104,7 @@ let made: string | null = null;
 
 /** A regular expression of Postgres, which has no classes of Unicode: by those of Node, spelt out. */
 function formula(): string {
-  made ??= `^(?:(?:[${ranges(UNSEEN)}]|${ESCAPED})*[${SIGNS}]|[\\t\\r\\n])`;
+  made ??= `^(?:(?:[${ranges(UNSEEN)}]|${ESCAPED})*[${FORMULA_SIGNS}]|[\\t\\r\\n])`;
   return made;
 }
 
