@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import type { AlertFacts } from '../../src/domain/alerts/facts.js';
-import type { BreakKind } from '../../src/domain/breaks/breaks.js';
+import { type BreakKind, breakKinds } from '../../src/domain/breaks/breaks.js';
 import { type Severity, severities } from '../../src/domain/breaks/findings.js';
 import { provenWords } from '../../src/domain/state/proven.js';
 import { needsPerson, type OpenAlert, type Problem, type State, stateOf } from '../../src/domain/state/state.js';
@@ -69,6 +69,13 @@ describe('the state of the whole', () => {
     );
   });
 
+  it('finds one alert of a name and subject where a kind of break is open in every severity', () => {
+    const breaks = breakKinds.flatMap((kind) => severities.map((severity) => openBreak(kind, severity)));
+    const keys = findAlerts({ ...calm, breaks }).map(({ name, subject }) => `${name} ${subject}`);
+    expect(keys).toEqual([...new Set(keys)]);
+    expect(keys).toContain('TallyhookEndpointOff endpoint_inactive');
+  });
+
   it('says every alert that holds or fires, once, as a cause or under one', () => {
     fc.assert(
       fc.property(facts, alerts, (given, open) => {
@@ -123,7 +130,7 @@ const openBreak = (kind: BreakKind, severity: Severity, count = 6): AlertFacts['
   kind,
   severity,
   count,
-  oldestSeconds: 60,
+  oldestSeconds: 1_000,
   money: [],
   worth: 0,
 });

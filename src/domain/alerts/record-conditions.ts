@@ -1,4 +1,6 @@
 import { type BreakKind, breakWordsOf } from '../breaks/breaks.js';
+import { severities } from '../breaks/findings.js';
+import { grouped } from '../grouped.js';
 import { counted, words } from '../in-words.js';
 import { type Condition, type Found, lateSeconds, minutes, type Named, when } from './condition.js';
 import type { AlertFacts } from './facts.js';
@@ -77,7 +79,7 @@ export const recordConditions: Named<Condition> = {
     page: '/breaks?kind=',
     check: 'breaks',
     rule: { expr: `max by (kind) (tallyhook_breaks_open{kind=~"${ENDPOINT_OFF.join('|')}"}) > 0`, by: 'kind' },
-    found: ({ breaks }) => breaks.filter(isEndpointOff).map(breakWords),
+    found: ({ breaks }) => ofEachKind(breaks.filter(isEndpointOff)).map(breakWords),
   },
   TallyhookHighBreak: {
     severity: 'warning',
@@ -164,6 +166,18 @@ const isHigh = (one: OpenBreaks): boolean => one.severity === 'high' && !isEndpo
 /** Whether one of the alerts above is about it. */
 export function isAlerted(one: OpenBreaks): boolean {
   return one.severity === 'critical' || isEndpointOff(one) || isHigh(one);
+}
+
+/** Those of every severity as one, as bad as the worst: an alert is about a kind. */
+function ofEachKind(breaks: readonly OpenBreaks[]): OpenBreaks[] {
+  return [...grouped(breaks, ({ kind }) => kind)].map(([kind, some]) => ({
+    kind,
+    severity: severities.find((severity) => some.some((one) => one.severity === severity)) ?? 'critical',
+    count: some.reduce((sum, { count }) => sum + count, 0),
+    oldestSeconds: Math.max(...some.map(({ oldestSeconds }) => oldestSeconds)),
+    money: some.flatMap(({ money }) => money),
+    worth: some.reduce((sum, { worth = 0 }) => sum + worth, 0),
+  }));
 }
 
 export function breakWords({ kind, severity, count, oldestSeconds, money, worth = 0 }: OpenBreaks): Found {
