@@ -1,11 +1,12 @@
 import request from 'supertest';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import { statusOf } from '../../src/console/status.js';
 import { inlineValue, runbookPanel, runbookSections } from '../../src/console/view/runbook.js';
 import { alerts, conditions } from '../../src/domain/alerts/alerts.js';
 import { checkAlerts } from '../../src/notify/alert-loop.js';
 import { loadState } from '../../src/records/alerts/load-state.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
+import { beginCanary, endCanary } from '../../src/records/inbox/canaries.js';
 import { alertDeps } from '../notify/alert-deps.js';
 import { bearer, testConsole } from '../support/console.js';
 import { visit } from '../support/console-visit.js';
@@ -119,6 +120,20 @@ describe('an alert', () => {
       expect((await run('alerts', 'silence', id, '--until', until, '--note', 'n')).code).toBe(2);
     expect((await run('alerts', 'show', '9999')).code).toBe(2);
   });
+});
+
+test('Overview says when the newest canary came back, or how far it came', async () => {
+  const { db } = database;
+  const send = async (nonce: string, error: string | null) => {
+    const canary = { nonce, body: Buffer.from(nonce), everySeconds: 1 };
+    await db('canaries').update({ sent_at: db.raw("now() - interval '5 minutes'") });
+    const id = await beginCanary(db, canary);
+    await endCanary(db, id ?? '', { answeredMs: 9, storedMs: 5, appliedMs: 20, error });
+    const shown = await (await visit(testConsole(db).app, 'viewer')).get('/');
+    return /The canary [^.]*\./.exec(shown.text)?.[0].replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, 'then');
+  };
+  expect(await send('first', null)).toBe('The canary came back at then UTC.');
+  expect(await send('second', 'answered 502')).toBe('The canary of then UTC failed: answered 502.');
 });
 
 describe('the runbook in the console', () => {

@@ -48,7 +48,7 @@ export const overview: Page = {
     ]);
     const isProven = state.severity === null;
     const runs = { text: 'What is proven of each kind', href: '/runs' };
-    const proven = `${provenWords(facts.kinds)}. ${balanceWords(facts.balances)}`;
+    const proven = `${provenWords(facts.kinds)}. ${balanceWords(facts.balances)}${canaryLine(facts.canary, at)}`;
     const doctor = doctorWords(checks, at);
     return {
       intro: 'What is to be done now, the worst first; then what is proven, today’s money, and what came in.',
@@ -186,6 +186,14 @@ function moneySections(money: DayMoney | null): Section[] {
 
 function balanceWords({ total, unproven }: { total: number; unproven: readonly unknown[] }): string {
   return `${total - unproven.length} of ${counted(total, 'balance')} ${total === 1 ? 'is' : 'are'} proven.`;
+}
+
+/** By the minute, as a page that is open is not drawn anew for less. */
+function canaryLine(canary: AlertFacts['canary'], now: Date): string {
+  if (canary === null) return '';
+  const { error, secondsAgo } = canary;
+  const at = minuteOf(new Date(now.getTime() - secondsAgo * 1_000).toISOString());
+  return error === null ? ` The canary came back at ${at} UTC.` : ` The canary of ${at} UTC failed: ${error}.`;
 }
 
 function heldTile({ ordersHeld }: Figures): Tile {
