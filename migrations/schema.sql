@@ -372,6 +372,7 @@ TABLE deliveries
   CREATE INDEX deliveries_to_judge ON public.deliveries USING btree (judge_at) WHERE open
   CREATE INDEX deliveries_to_make_good ON public.deliveries USING btree (inbox_id) WHERE (open AND (inbox_id IS NOT NULL))
   CREATE INDEX deliveries_to_retry ON public.deliveries USING btree (next_retry_at) WHERE (ours AND (next_retry_at IS NOT NULL))
+  CREATE INDEX deliveries_unnamed ON public.deliveries USING btree (event_type, created_at DESC) WHERE (payment_intent_id IS NULL)
   CREATE INDEX deliveries_unpaired ON public.deliveries USING btree (content_hash) WHERE ((inbox_id IS NULL) AND (content_hash IS NOT NULL))
 
 TABLE ended_sessions

@@ -6,6 +6,8 @@ import type { PayloadShape } from './webhooks/event-subject.js';
  */
 export interface Faults {
   // Deliveries
+  /** Chance that an event is not generated at all: no delivery, to nobody. */
+  swallow: number;
   /** Chance that no attempt of a delivery ever reaches the endpoint: it ends as failed. */
   drop: number;
   /** Chance that one attempt gets lost; the next may arrive. */
@@ -134,6 +136,7 @@ export type NamedList = (typeof NAMED_LISTS)[number];
 const NO_NAMES = Object.fromEntries(NAMED_LISTS.map((list) => [list, {}])) as Record<NamedList, Record<string, string>>;
 
 export const NO_FAULTS: Faults = {
+  swallow: 0,
   drop: 0,
   flaky: 0,
   delay: 0,

@@ -6,6 +6,7 @@ import { JsonTextError, parseJson } from '../domain/json-table/parse-json.js';
 import { defaultKytWords, kytWord } from '../domain/orders/kyt.js';
 import { ConfigError } from '../errors.js';
 import { movements } from './contract-movements.js';
+import { paymentIntentStates } from './queries.js';
 
 const MAX_DEPTH = 32;
 
@@ -117,6 +118,13 @@ const schema = z.strictObject({
         'wallet_account.deposit.completed',
         'wallet_account.transfer.completed',
       ),
+      /** By the type of an event, the states of a payment that it reports. */
+      generated: z
+        .record(
+          z.string().regex(/^payment_intent\.[a-z_.]{1,80}$/, 'the type of an event about a payment'),
+          z.array(z.enum(paymentIntentStates)),
+        )
+        .default({ 'payment_intent.completed': ['completed'] }),
       idPlaces,
     })
     .prefault({}),

@@ -34,20 +34,22 @@ const page = z.int('is to be a whole number, 1 or more').min(1, 'is to be a whol
 export const transactionQuery = z.object({ from: isoTime.optional(), to: isoTime.optional(), page, take });
 export type TransactionQuery = z.input<typeof transactionQuery>;
 
+/** Specification 3.1. */
+export const paymentIntentStates = [
+  'waiting_address_selection',
+  'pending',
+  'confirming',
+  'completed',
+  'expired',
+  'unmatched',
+  'cancelled',
+] as const;
+
 /** Specification 4.14. `take`: 1 to 100; the service's default is 20. */
 export const paymentIntentQuery = z.object({
   cursor,
   take,
-  status: oneOf(
-    'waiting_address_selection',
-    'pending',
-    'confirming',
-    'completed',
-    'expired',
-    'unmatched',
-    'cancelled',
-    'irregular',
-  ).optional(),
+  status: oneOf(...paymentIntentStates, 'irregular').optional(),
   assetCode: filter,
   productId: filter,
   posTerminalId: filter,

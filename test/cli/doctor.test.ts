@@ -237,6 +237,7 @@ describe('doctor', () => {
         'links.payout.paymentIntentId',
         'deliveries.pending',
         'kyt',
+        'events.generated',
       ]);
     } finally {
       await empty.close();

@@ -20,6 +20,7 @@ import type { Outcome, ReconcileDeps, RunContext } from '../deps.js';
 import { type Asking, ask } from '../service-reader.js';
 import { writeFenced } from '../write-fenced.js';
 import { classifyReports } from './classify-reports.js';
+import { compareGenerated } from './generated-events.js';
 import { type DeliveryPageReader, type DeliveryScan, DISORDER_MS, scanDeliveries } from './read-deliveries.js';
 import { recoverDeliveries } from './recover-deliveries.js';
 import { saveClassified } from './save-classified.js';
@@ -74,7 +75,9 @@ async function readHistory(run: RunContext): Promise<Outcome> {
   const gap = scan.complete ? await gapOf(run, scan, bound) : null;
   const complete = scan.complete && gap === null;
   const known = complete ? await knownBy(run, scan, bound) : null;
-  await classifyReports(run, known === null ? null : { known, begunAt });
+  const poll = known === null ? null : { known, begunAt };
+  await classifyReports(run, poll);
+  await compareGenerated(run, poll);
   return {
     complete,
     proof: proofOf(scan, { bound, gap, counts, recovered }),

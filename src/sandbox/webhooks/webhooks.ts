@@ -56,6 +56,8 @@ export function createWebhooks(service: Service, seed: number): Webhooks {
       const subscribers = endpoints.subscribers(eventType);
       if (subscribers.length === 0) return;
       const event = freeze(eventType, subject());
+      const { swallow } = service.faults;
+      if (swallow > 0 && createDraw(seed, 'swallow')(event.number) < swallow) return;
       for (const [place, endpoint] of subscribers.entries()) dispatch(endpoint, event, place);
     },
     send: (endpoint, eventType, subject) => dispatch(endpoint, freeze(eventType, subject)),

@@ -4,7 +4,7 @@ import { type DoctorParts, unknown } from './check.js';
 import { overridesOf, type Probing } from './contract-part.js';
 import { type EventsProbed, probeEventId, probeRestamping, readDeliveries } from './probe-events.js';
 import { probeInvoices, probePayouts } from './probe-links.js';
-import { probeErrorBody, probeKytWords, probePayoutList, probePendingWords } from './probe-names.js';
+import { probeErrorBody, probeGenerated, probeKytWords, probePayoutList, probePendingWords } from './probe-names.js';
 import { findCountHeader, probeCountHeader, probeItems, probeNextCursor } from './probe-pages.js';
 import { type Account, parameterTests, probeParameters } from './probe-parameters.js';
 import { probeTransactionFields } from './probe-transaction-fields.js';
@@ -37,7 +37,9 @@ export async function probeContract(parts: DoctorParts): Promise<ContractProbed>
   checks.push(...(await probeTransactionFields(probing, account)));
   checks.push(await probeInvoices(probing), await probePayouts(probing));
   checks.push(await probePendingWords(probing, parts.now()), await probeKytWords(probing));
-  const events = await probeEvents(parts, await ask(probing.contract, 'listWebhookDeliveries', MANY));
+  const deliveries = await ask(probing.contract, 'listWebhookDeliveries', MANY);
+  checks.push(await probeGenerated(probing, deliveries));
+  const events = await probeEvents(parts, deliveries);
   const isOther = JSON.stringify(probing.contract) !== JSON.stringify(contract);
   return {
     checks: [...checks, ...events.checks],

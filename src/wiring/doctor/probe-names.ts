@@ -3,7 +3,7 @@ import { kytWord } from '../../domain/orders/kyt.js';
 import { textField } from '../../domain/records.js';
 import { type Check, finding, ok, unknown } from './check.js';
 import { foundAt, type Probing, placeIn, withPart } from './contract-part.js';
-import { MANY, NOTHING_YET, rowsOf } from './questions.js';
+import { type Asked, MANY, NOTHING_YET, rowsOf } from './questions.js';
 
 const PAYOUT_LISTS = [
   '/v1/payouts/list',
@@ -75,6 +75,37 @@ export async function probePendingWords(probing: Probing, now: Date): Promise<Ch
   probing.contract = { ...contract, deliveries: { ...contract.deliveries, pending: list } };
   const found = `deliveries that wait for another attempt are called ${quoted(other)}`;
   return finding(name, found, `set deliveries.pending to ${JSON.stringify(list)} in CONTRACT_FILE`);
+}
+
+/** So many payments without a delivery say that the service makes none. */
+const ENOUGH = 3;
+
+/** Whether the service generates the events that are waited for: of payments that are younger than the oldest delivery shown. */
+export async function probeGenerated({ ask, contract }: Probing, deliveries: Asked): Promise<Check> {
+  const name = 'contract events.generated';
+  if (deliveries.kind !== 'answer') return unknown(name, deliveries.problem);
+  const intents = await ask(contract, 'listPaymentIntents', MANY);
+  if (intents.kind !== 'answer') return unknown(name, intents.problem);
+  const madeAt = (row: JsonObject) => textField(row, 'createdAt') ?? '';
+  const oldest = deliveries.rows.map(madeAt).toSorted()[0];
+  const found = Object.entries(contract.events.generated).map(([type, states]) => {
+    const bodies = deliveries.rows.flatMap((row) => (textField(row, 'eventType') === type ? JSON.stringify(row) : []));
+    const ids = intents.rows
+      .filter((row) => oldest !== undefined && madeAt(row) > oldest && states.some((state) => state === row['status']))
+      .flatMap((row) => textField(row, 'id') ?? []);
+    return { type, all: ids.length, named: ids.filter((id) => bodies.some((body) => body.includes(id))).length };
+  });
+  const lacking = found.find(({ all, named }) => all >= ENOUGH && named === 0);
+  if (lacking !== undefined)
+    return finding(
+      name,
+      `none of the ${lacking.all} newest payments in its states has a delivery of ${lacking.type}`,
+      `subscribe an active endpoint of yours to it; if the service does not generate it, leave it out of events.generated in CONTRACT_FILE`,
+    );
+  const seen = found.filter(({ named }) => named > 0);
+  if (seen.length === 0)
+    return unknown(name, `${NOTHING_YET}, too few payments are younger than the oldest delivery shown`);
+  return ok(name, seen.map(({ type, all, named }) => `${type}: ${named} of ${all} payments have one`).join('; '));
 }
 
 /** Compliance results that no list names hold goods back; which list is theirs only people know. */
