@@ -100,7 +100,7 @@ describe('an event that nobody generated', () => {
   test('ends with a delivery that the history lists after all, or with another state', async () => {
     const [late, back] = await payWith(1, 2);
     await read();
-    expect((await named()).toSorted()).toEqual([late, back].toSorted());
+    expect(new Set(await named())).toEqual(new Set([late, back]));
     await flow.db('deliveries').insert({
       id: 'whd_late',
       event_type: 'payment_intent.completed',
