@@ -13,10 +13,10 @@ const endpoint: WatchedEndpoint = {
   events: [TYPE],
   isActive: true,
   createdAt: 0,
-  changedAt: null,
+  sameSince: 0,
 };
 const state = { eventType: TYPE, createdAt: 1_000, shownAt: 5_000 };
-const none = { delivered: false, unnamed: false };
+const none = { delivered: false, came: false, unnamed: false, isUsual: true };
 const rules = { known: { from: 500, readAt: 6_000 }, graceMs, own, endpoints: [endpoint] };
 
 describe('an event of a state that a list shows', () => {
@@ -36,13 +36,16 @@ describe('an event of a state that a list shows', () => {
     ['it does not subscribe', {}, { events: ['payout.failed'] }],
     ['it was made later', {}, { createdAt: 1_000 }],
     ['nobody says when it was made', {}, { createdAt: null }],
-    ['it was changed since', {}, { changedAt: 2_000 }],
+    ['it was changed since', {}, { sameSince: 2_000 }],
+    ['nobody saw it before the payment was made', {}, { sameSince: null }],
   ])('is not known where %s', (_why, changed, other) => {
     expect(generationOf(state, none, { ...rules, endpoints: [{ ...endpoint, ...other }], ...changed })).toBe('unknown');
   });
 
   test('is not known where a delivery may be its own, or the payment has no time', () => {
     expect(generationOf(state, { ...none, unnamed: true }, rules)).toBe('unknown');
+    expect(generationOf(state, { ...none, came: true }, rules)).toBe('unknown');
+    expect(generationOf(state, { ...none, isUsual: false }, rules)).toBe('unknown');
     expect(generationOf({ ...state, createdAt: null }, none, rules)).toBe('unknown');
   });
 });
@@ -97,13 +100,20 @@ function play(given: World) {
       const endpoints: WatchedEndpoint[] =
         endpointAt > at
           ? []
-          : [{ ...endpoint, createdAt: endpointAt, isActive: isSubscribed(at), changedAt: before(at).at(-1) ?? null }];
+          : [
+              {
+                ...endpoint,
+                createdAt: endpointAt,
+                isActive: isSubscribed(at),
+                sameSince: before(at).at(-1) ?? endpointAt,
+              },
+            ];
       const verdict =
         shownAt > at
           ? 'unknown'
           : generationOf(
               { ...state, createdAt, shownAt },
-              { delivered: seen, unnamed: false },
+              { ...none, delivered: seen },
               { ...rules, known, endpoints },
             );
       return { at, known, verdict, made, shownAt };

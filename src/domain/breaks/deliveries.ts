@@ -35,7 +35,7 @@ export const deliveryBreaks = {
     severity: 'medium',
     means:
       'The service shows a payment in a state whose event an active endpoint of ours subscribes to, and its delivery history has no delivery of it, to anybody: the service never generated the event.',
-    ends: 'The history lists a delivery of it, or the payment is in another state.',
+    ends: 'The event comes or the history lists a delivery of it, or the payment is in another state.',
     remedy:
       'The payment is right here: its list said so, later than the event would have. Ask the service why it generated none. If it never generates events of this state, say so in CONTRACT_FILE (events.generated, docs/contract.md).',
   },

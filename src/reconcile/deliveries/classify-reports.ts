@@ -234,7 +234,7 @@ async function settle(run: RunContext): Promise<void> {
 }
 
 /** The two clocks, as they stood when the poll began. */
-export function serviceTime({ known, begunAt }: HistoryPoll, ours: number): number {
+function serviceTime({ known, begunAt }: HistoryPoll, ours: number): number {
   return ours + known.readAt - begunAt;
 }
 

@@ -1,27 +1,32 @@
 import type { Knex } from 'knex';
 import { generationOf } from '../../domain/deliveries/generated-events.js';
-import { autoResolveBreaks, type NewBreak, openBreaks } from '../../records/breaks/breaks.js';
+import { autoResolveBreaks, type BreakRef, type NewBreak, openBreaks } from '../../records/breaks/breaks.js';
 import {
+  cameAmong,
   deliveredAmong,
-  generatedSince,
+  type Generated,
+  generatedKey,
   isHistoryDoubted,
+  knownOfTypes,
+  type Moments,
   newestChange,
-  newestUnnamed,
+  openNever,
   paymentsShown,
   type ShownPayment,
-  type Stretch,
   watchedEndpoints,
 } from '../../records/deliveries/generated-events.js';
 import { readWatermarks, writeWatermarks } from '../../records/runs/watermarks.js';
 import type { RunContext } from '../deps.js';
 import { writeFenced } from '../write-fenced.js';
-import { type HistoryPoll, serviceTime } from './classify-reports.js';
+import type { HistoryPoll } from './classify-reports.js';
 
 /** The last change that was compared with the history. */
 const COMPARED = { kind: 'generated events', name: 'compared' };
-/** Of one run, or a stretch more: what is left over has its turn in the next. */
+/** Of one run: what is left over has its turn in the next. */
 const MOST_OPENED = 100;
-const MOST_STRETCHES = 200;
+const MOST_STRETCHES = 50;
+const RESOLVED_AT_ONCE = 500;
+const WEEK_MS = 7 * 86_400_000;
 
 /**
  * STORY of events that nobody generated (docs/reconcile.md). What a list was the first to show of a payment is held against
@@ -31,88 +36,111 @@ export async function compareGenerated(run: RunContext, poll: HistoryPoll | null
   const { runId, dryRun } = run.fence;
   if (dryRun || runId === null) return;
   const { deps } = run;
-  const { generated } = deps.contract.events;
-  await writeFenced({ ...deps, ...run }, async (trx) => {
-    const over = await generatedSince(trx, generated);
-    await autoResolveBreaks(trx, over.map(breakOf));
-  });
-  if (poll === null || (await isHistoryDoubted(deps.db))) return;
+  await resolve(run);
   const compared = (await readWatermarks(deps.db, COMPARED.kind)).get(COMPARED.name)?.['seq'];
   if (typeof compared !== 'string') return keep(run, runId, await newestChange(deps.db));
-  const until = new Date(poll.begunAt - Math.max(0, deps.settings.missedGraceMs));
+  if (poll === null || (await isHistoryDoubted(deps.db))) return;
   let [after, opened] = [compared, 0];
   for (let n = 0; n < MOST_STRETCHES && opened < MOST_OPENED; n += 1) {
     run.signal?.throwIfAborted();
-    const stretch: Stretch = await paymentsShown(deps.db, { after, until, generated });
-    if (stretch.last === null || stretch.last === after) return;
-    const never = await neverGenerated(deps.db, run, { payments: stretch.payments, poll });
-    if (never.length > 0 && !(await areEndpointsRead(run))) return;
-    opened += await openNever(run, runId, { stretch, poll });
-    after = stretch.last;
+    const stretch = await paymentsShown(deps.db, { after, ...momentsOf(run, poll), generated: generatedOf(run) });
+    if (stretch.last === null) return;
+    const lacking = await undelivered(deps.db, stretch.payments);
+    if (lacking.length > 0 && !(await areEndpointsRead(run))) return;
+    const never = await neverGenerated(deps.db, run, { lacking, poll });
+    const named = never.slice(0, MOST_OPENED - opened);
+    const upTo = named.length < never.length ? (named.at(-1)?.seq ?? after) : stretch.last;
+    await open(run, runId, { breaks: named.map((payment) => breakFor(run, payment, poll)), upTo });
+    opened += named.length;
+    after = upTo;
     if (!stretch.isFull) return;
   }
 }
 
-/** Asked after the history was read: one may have been switched since. */
+const generatedOf = ({ deps }: RunContext): Generated => deps.contract.events.generated;
+
+function momentsOf({ deps }: RunContext, { begunAt, known }: HistoryPoll): Moments {
+  const graceMs = Math.max(0, deps.settings.missedGraceMs);
+  const [since, until] = [new Date(begunAt - WEEK_MS), new Date(begunAt - graceMs)];
+  return { since, until, shownUntil: new Date(known.readAt - graceMs) };
+}
+
+/** Asked after the history was read. */
 async function areEndpointsRead(run: RunContext): Promise<boolean> {
   return (await run.prerequisite?.('endpoints'))?.complete === true;
 }
 
-/** With the place up to which all is compared, in one transaction. */
-async function openNever(
-  run: RunContext,
-  runId: string,
-  { stretch, poll }: { stretch: Stretch; poll: HistoryPoll },
-): Promise<number> {
-  let opened = 0;
-  await writeFenced({ ...run.deps, ...run }, async (trx) => {
-    const never = await neverGenerated(trx, run, { payments: stretch.payments, poll });
-    opened = await openBreaks(
-      trx,
-      never.map((payment) => breakFor(run, payment, poll)),
-    );
-    await writeWatermarks(trx, COMPARED.kind, runId, new Map([[COMPARED.name, { seq: stretch.last }]]));
-    return { breaksOpened: opened };
-  });
-  return opened;
-}
-
-async function keep(run: RunContext, runId: string, seq: string): Promise<void> {
-  await writeFenced({ ...run.deps, ...run }, (trx) =>
-    writeWatermarks(trx, COMPARED.kind, runId, new Map([[COMPARED.name, { seq }]])),
-  );
+async function undelivered(db: Knex, payments: readonly ShownPayment[]): Promise<ShownPayment[]> {
+  const delivered = await deliveredAmong(db, payments);
+  return payments.filter((payment) => !delivered.has(generatedKey(payment)));
 }
 
 async function neverGenerated(
   db: Knex,
   { deps: { settings } }: RunContext,
-  { payments, poll }: { payments: readonly ShownPayment[]; poll: HistoryPoll },
+  { lacking, poll: { known } }: { lacking: readonly ShownPayment[]; poll: HistoryPoll },
 ): Promise<ShownPayment[]> {
-  if (payments.length === 0) return [];
-  const [delivered, unnamed, endpoints] = [
-    await deliveredAmong(db, payments),
-    await newestUnnamed(db, [...new Set(payments.map(({ eventType }) => eventType))]),
-    await watchedEndpoints(db),
-  ];
-  const rules = { known: poll.known, graceMs: settings.missedGraceMs, own: settings, endpoints };
-  return payments.filter((payment) => {
-    const { id, eventType, createdAt } = payment;
-    const newest = unnamed.get(eventType);
+  if (lacking.length === 0) return [];
+  const came = await cameAmong(db, lacking);
+  const { unnamed, usual } = await knownOfTypes(db, [...new Set(lacking.map(({ eventType }) => eventType))]);
+  const endpoints = await watchedEndpoints(db);
+  const rules = { known, graceMs: settings.missedGraceMs, own: settings, endpoints };
+  return lacking.filter((payment) => {
+    const { eventType, createdAt } = payment;
     const evidence = {
-      delivered: delivered.has(`${id} ${eventType}`),
-      unnamed: newest !== undefined && (createdAt === null || newest >= createdAt),
+      delivered: false,
+      came: came.has(generatedKey(payment)),
+      unnamed: createdAt === null || (unnamed.get(eventType) ?? 0) >= createdAt,
+      isUsual: usual.has(eventType),
     };
-    const shownAt = serviceTime(poll, payment.shownAt);
-    return generationOf({ ...payment, shownAt }, evidence, rules) === 'never';
+    return generationOf(payment, evidence, rules) === 'never';
   });
 }
 
-const breakOf = (id: string) => ({ kind: 'event_never_generated', entity: { kind: 'payment_intent', id } }) as const;
+/** With the place up to which all is compared, in one transaction. */
+async function open(
+  run: RunContext,
+  runId: string,
+  { breaks, upTo }: { breaks: NewBreak[]; upTo: string },
+): Promise<void> {
+  await writeFenced({ ...run.deps, ...run }, async (trx) => {
+    await writeWatermarks(trx, COMPARED.kind, runId, new Map([[COMPARED.name, { seq: upTo }]]));
+    return { breaksOpened: await openBreaks(trx, breaks) };
+  });
+}
+
+function keep(run: RunContext, runId: string, seq: string): Promise<void> {
+  return open(run, runId, { breaks: [], upTo: seq });
+}
+
+/** Of those whose event is here after all, or which are in another state by now. */
+async function resolve(run: RunContext): Promise<void> {
+  const { db } = run.deps;
+  const generated = generatedOf(run);
+  let after: string | null = '';
+  while (after !== null) {
+    const some = await openNever(db, { after, limit: RESOLVED_AT_ONCE });
+    const [delivered, came] = [await deliveredAmong(db, some), await cameAmong(db, some)];
+    const over = some.filter((one) => {
+      const isSo = one.status !== null && (generated[one.eventType] ?? []).includes(one.status);
+      return !isSo || delivered.has(generatedKey(one)) || came.has(generatedKey(one));
+    });
+    if (over.length > 0)
+      await writeFenced({ ...run.deps, ...run }, async (trx) => {
+        await autoResolveBreaks(trx, over.map(refOf));
+      });
+    after = some.length < RESOLVED_AT_ONCE ? null : (some.at(-1)?.id ?? null);
+  }
+}
+
+function refOf({ id }: { id: string }): BreakRef {
+  return { kind: 'event_never_generated', entity: { kind: 'payment_intent', id } };
+}
 
 function breakFor({ source }: RunContext, payment: ShownPayment, { known }: HistoryPoll): NewBreak {
-  const { id, eventType, status, shownAt } = payment;
+  const { eventType, status, shownAt } = payment;
   return {
-    ...breakOf(id),
+    ...refOf(payment),
     cause: `${eventType} ${status}`,
     evidence: {
       ours: { eventType, status, shownAt: new Date(shownAt).toISOString() },
