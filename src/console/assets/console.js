@@ -29,6 +29,26 @@
       setTimeout(() => button.classList.remove('copied'), 1500);
     });
   });
+  const keys = document.getElementById('keys');
+  for (const button of document.querySelectorAll('button[data-keys]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => keys?.showModal());
+  }
+  /* The first link of each row; a step past either end stays there. */
+  const step = (by) => {
+    const rows = [...document.querySelectorAll('#list tbody tr')].filter((row) => row.querySelector('a')?.offsetParent);
+    const at = rows.findIndex((row) => row.contains(document.activeElement));
+    const row = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
+    row?.querySelector('a').focus();
+  };
+  const steps = { j: 1, k: -1 };
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || keys?.open) return;
+    if (event.key === '?') keys?.showModal();
+    else if (steps[event.key]) step(steps[event.key]);
+    else return;
+    event.preventDefault();
+  });
   const isTyping = ({ target }) => target.closest('input, textarea, select, [contenteditable]') !== null;
   document.addEventListener('keydown', (event) => {
     const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event);
@@ -49,7 +69,8 @@
 
   const renew = (name, html) => {
     const place = document.getElementById(name);
-    if (!place || place.contains(document.activeElement) || place.querySelector('details[open]')) return;
+    if (!place || place.contains(document.activeElement) || place.querySelector('details[open], .switch:checked'))
+      return;
     place.innerHTML = html;
     dress(place);
   };

@@ -34,7 +34,18 @@ const folder = (name: string): string => fileURLToPath(new URL(`../${name}/`, im
 export const assetsFolder = folder('assets');
 
 /** In the order in which they hold. */
-const stylesheets = ['tokens', 'ground', 'frame', 'pieces', 'controls', 'tables', 'drawings', 'timeline', 'narrow'];
+const stylesheets = [
+  'tokens',
+  'ground',
+  'frame',
+  'pieces',
+  'controls',
+  'tables',
+  'drawings',
+  'timeline',
+  'narrow',
+  'phone',
+];
 
 const eta = new Eta({ views: folder('views'), autoEscape: true, cache: true });
 const version = versionOf(assetsFolder);

@@ -1,0 +1,161 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pages } from '../../../src/console/pages/pages.js';
+import { NARROW, sidewaysScroll, signIn, startBrowser, type Visitor, visitor, WIDE } from '../../support/browser.js';
+import { serve, testConsole, tokenOf } from '../../support/console.js';
+import { samplePaths, seedConsole } from '../../support/console-samples.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+
+let store: TestDatabase;
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serve>>;
+let admin: Visitor;
+let page: Page;
+
+beforeAll(async () => {
+  [store, browser] = await Promise.all([createTestDatabase(), startBrowser()]);
+  await seedConsole(store.db);
+  site = await serve(testConsole(store.db).app);
+  admin = await visitor(browser, { baseURL: site.url });
+  ({ page } = admin);
+  await signIn(page, tokenOf('admin'));
+});
+afterAll(async () => {
+  expect(admin.complaints).toEqual([]);
+  await browser.close();
+  await site.close();
+  await store.drop();
+});
+
+const paths = pages.map(({ path }) => path);
+const visit = async (path: string, viewport: typeof WIDE) => {
+  await page.setViewportSize(viewport);
+  await page.goto(samplePaths[path] ?? path);
+};
+const hasList = () => page.locator('#list').count();
+const focused = () =>
+  page.evaluate<string>(`(() => { const at = document.activeElement; return at.id || at.textContent.trim(); })()`);
+/** Or on the list, where its rows have nothing to open. */
+const isInRow = () =>
+  page.evaluate<boolean>(`(() => {
+    const [at, list] = [document.activeElement, document.getElementById('list')];
+    return at.closest('#list tbody tr') !== null || (at === list && list.querySelector('tbody :is(a, input, summary)') === null);
+  })()`);
+
+describe('on a phone', () => {
+  it.each(paths)('%s gives a finger 44 px, keeps the state in sight, and folds its filters', async (path) => {
+    await visit(path, NARROW);
+    // Links within text are as high as its lines; the button that copies has its height around it.
+    const small = await page.evaluate(`[...document.querySelectorAll(
+      'button:not(.copy), summary.button, .menu > summary, .status-item, .nav a, .pager a, .clear, .crumbs a, select, input:not(.switch, [type=checkbox], [type=hidden])')]
+      .filter((one) => one.offsetParent && one.getBoundingClientRect().height < 44)
+      .map((one) => one.outerHTML.slice(0, 120))`);
+    expect(small).toEqual([]);
+    await page.evaluate('window.scrollTo(0, 400)');
+    expect((await page.locator('.status').boundingBox())?.y ?? -1).toBeGreaterThanOrEqual(-400);
+    const { top } = await page.evaluate<{ top: number }>(
+      `document.querySelector('.status').getBoundingClientRect().toJSON()`,
+    );
+    const scrolled = await page.evaluate<number>('window.scrollY');
+    if (scrolled > 150) expect(top).toBe(0);
+    const fold = page.locator('label[for="fold"]');
+    if ((await fold.count()) === 0) return;
+    expect(await page.locator('.filters .field').first().isVisible()).toBe(false);
+    await fold.click();
+    expect(await page.locator('.filters .field').first().isVisible()).toBe(true);
+    expect(await sidewaysScroll(page)).toBe(0);
+  });
+
+  it('shows a hundred rows of each list on three screens, and all of each when asked', async () => {
+    let lists = 0;
+    for (const path of paths) {
+      await visit(path, NARROW);
+      if ((await page.locator('#list tbody tr').count()) === 0) continue;
+      lists += 1;
+      await page.evaluate(`(() => {
+        const body = document.querySelector('#list tbody');
+        const rows = [...body.children];
+        while (body.children.length < 100) body.append(rows[body.children.length % rows.length].cloneNode(true));
+      })()`);
+      const height = async () => (await page.locator('#list').boundingBox())?.height ?? 0;
+      expect([path, await height()]).toEqual([path, expect.toSatisfy((one: number) => one <= 3 * NARROW.height)]);
+      const [row, cells] = [
+        page.locator('#list tbody tr').last(),
+        page.locator('#list tbody tr').first().locator('td:not(.bare)'),
+      ];
+      expect(await row.isVisible()).toBe(false);
+      await page.locator('label[for="whole"]').click();
+      expect(await row.isVisible()).toBe(true);
+      for (const cell of await cells.all()) expect(await cell.isVisible()).toBe(true);
+      expect(await sidewaysScroll(page)).toBe(0);
+    }
+    expect(lists).toBeGreaterThan(15);
+  });
+
+  it('opens a row’s page by a touch anywhere on it', async () => {
+    await visit('/orders', NARROW);
+    const card = page.locator('#list tbody tr', { hasText: 'order-2' }).first();
+    const { width = 0, height = 0 } = (await card.boundingBox()) ?? {};
+    await card.click({ position: { x: width - 60, y: height - 6 } });
+    expect(new URL(page.url()).pathname).toBe('/orders/order-2');
+  });
+});
+
+describe('by keyboard', () => {
+  it('the first row of every list is fewer than ten stops away', async () => {
+    let lists = 0;
+    for (const path of paths) {
+      await visit(path, WIDE);
+      if ((await hasList()) === 0) continue;
+      lists += 1;
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      expect([path, await focused()]).toEqual([path, 'Skip to the list']);
+      await page.keyboard.press('Enter');
+      let stops = 2;
+      for (; stops < 10 && !(await isInRow()); stops += 1) await page.keyboard.press('Tab');
+      expect([path, stops]).toEqual([path, expect.toSatisfy((one: number) => one < 10)]);
+    }
+    expect(lists).toBeGreaterThan(15);
+  });
+
+  it('/ and Ctrl-K lead to the search; j and k from row to row; Enter opens it', async () => {
+    await visit('/orders', WIDE);
+    for (const key of ['/', 'Control+k']) {
+      await page.locator('main').focus();
+      await page.keyboard.press(key);
+      expect(await focused()).toBe('find');
+      expect(await page.locator('#find').inputValue()).toBe('');
+    }
+    // Who types means letters.
+    await page.keyboard.type('j?k/');
+    expect(await page.locator('#find').inputValue()).toBe('j?k/');
+    expect(await page.locator('#keys').isVisible()).toBe(false);
+    await page.locator('main').focus();
+    const rows = await page.locator('#list tbody tr td:first-child a').allTextContents();
+    const walk: [string, number][] = [
+      ['k', 0],
+      ['j', 1],
+      ['j', 2],
+      ['k', 1],
+    ];
+    for (const [key, at] of walk) {
+      await page.keyboard.press(key);
+      expect(await focused()).toBe(rows[at]);
+    }
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/orders\/./);
+  });
+
+  it('? says the keys, and Esc closes it', async () => {
+    await visit('/', WIDE);
+    await page.keyboard.press('?');
+    expect(await page.getByRole('dialog', { name: 'Keys' }).isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog', { name: 'Keys' }).isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Keys: ?' }).last().click();
+    expect(await page.getByRole('dialog', { name: 'Keys' }).isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Close' }).click();
+    expect(await page.getByRole('dialog', { name: 'Keys' }).isVisible()).toBe(false);
+  });
+});
