@@ -245,6 +245,7 @@ TABLE breaks
   resolved_at timestamp with time zone
   cause text
   owner text
+  shared text NOT NULL DEFAULT 'none'::text
   CONSTRAINT breaks_pkey PRIMARY KEY (id)
   CONSTRAINT breaks_severity_check CHECK ((severity = ANY (ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text])))
   CONSTRAINT breaks_status_check CHECK ((status = ANY (ARRAY['open'::text, 'acknowledged'::text, 'resolved'::text, 'written_off'::text, 'auto_resolved'::text])))

@@ -191,8 +191,7 @@ test('what came together is one line and one decision, all of it or nothing, and
   const storm = (await breakCauses(database.db)).find(({ count }) => count === 20);
   expect(storm).toMatchObject({ kind: 'missed_webhook', severity: 'high', unowned: 20 });
   if (storm === undefined) return;
-  const { kind, from, to } = storm;
-  const cause = ofCause({ kind, from: from.toISOString(), to: to.toISOString() });
+  const cause = ofCause({ ...storm, from: storm.from.toISOString(), to: storm.to.toISOString() });
   expect((await listBreaks(database.db, cause)).items).toHaveLength(20);
   const found = await breakIds(database.db, cause);
   expect(found).toHaveLength(20);

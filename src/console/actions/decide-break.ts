@@ -46,9 +46,16 @@ function ofOne({ own, path, decide }: Decision): Action {
 }
 
 const moment = z.iso.datetime();
-const cause = z.object({ kind: z.string().min(1).max(80), from: moment, to: moment });
+const named = z.string().min(1).max(80);
+const cause = z.object({
+  kind: named,
+  entityKind: named,
+  shared: z.string().min(1).max(400),
+  from: moment,
+  to: moment,
+});
 
-/** All of one cause at once: what is not closed of a kind, opened within a time. */
+/** All of one cause at once: what is not closed of a kind and shares its evidence, opened within a time. */
 function ofMany({ own, path, decide }: Decision): Action {
   return {
     ...own,
@@ -153,4 +160,4 @@ export const acknowledgeBreak = ofOne(acknowledging);
 export const resolveBreak = ofOne(resolving);
 export const writeOffBreak = ofOne(writingOff);
 export const assignBreak = ofOne(assigning);
-export const ofCauses: readonly Action[] = [acknowledging, resolving, writingOff].map(ofMany);
+export const ofCauses: readonly Action[] = [acknowledging, assigning, resolving, writingOff].map(ofMany);

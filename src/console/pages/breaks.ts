@@ -1,4 +1,4 @@
-import { breakDefinitions, breakKinds } from '../../domain/breaks/breaks.js';
+import { breakDefinitions, breakKinds, NOTHING_SHARED } from '../../domain/breaks/breaks.js';
 import { severities } from '../../domain/breaks/findings.js';
 import { counted, words } from '../../domain/in-words.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
@@ -37,7 +37,7 @@ import {
   table,
   withQuery,
 } from '../view/sections.js';
-import { ago, capitalized, id, link, none, text, time } from '../view/values.js';
+import { ago, capitalized, id, link, none, quiet, stack, text, time } from '../view/values.js';
 
 export const breaks: Page = {
   path: '/breaks',
@@ -52,6 +52,7 @@ export const breaks: Page = {
     'age',
     'openedFrom',
     'openedTo',
+    'shared',
     'entityKind',
     'entityId',
   ],
@@ -111,17 +112,20 @@ function causesOf(causes: readonly BreakCause[], req: PageRequest): Section[] {
   const many = causes.filter(({ count }) => count > 1);
   if (many.length === 0) return [];
   const mine = ofCauses.filter((action) => req.button(action) !== null);
-  const rangeOf = ({ kind, from, to }: BreakCause) => ({ kind, from: from.toISOString(), to: to.toISOString() });
+  const rangeOf = ({ kind, entityKind, shared, from, to }: BreakCause) => {
+    return { kind, entityKind, shared, from: from.toISOString(), to: to.toISOString() };
+  };
   return [
     table(many, {
-      caption: 'Came together: one kind, each within an hour of the one before',
+      caption: 'Came together: what their evidence shares is the same, each within an hour of the one before',
       columns: [
         [
           'Breaks',
           (cause) => {
-            const { kind, from, to } = rangeOf(cause);
-            const query = { kind, openedFrom: from, openedTo: to };
-            return link(`${cause.count} × ${words(kind)}`, withQuery('/breaks', query));
+            const { from, to, ...same } = rangeOf(cause);
+            const way = withQuery('/breaks', { ...same, openedFrom: from, openedTo: to });
+            const shared = cause.shared === NOTHING_SHARED ? [] : [quiet(cause.shared)];
+            return stack([link(`${cause.count} × ${words(cause.kind)}`, way), ...shared]);
           },
         ],
         ['Worst', ({ severity }) => severityBadge(severity)],
@@ -144,6 +148,7 @@ function filtersOf(req: PageRequest): Section {
   const about = [
     { name: 'entityKind', label: 'About a' },
     { name: 'entityId', label: 'Its id' },
+    { name: 'shared', label: 'Evidence says' },
     { name: 'openedFrom', label: 'Opened from' },
     { name: 'openedTo', label: 'Opened until' },
   ];

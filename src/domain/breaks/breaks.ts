@@ -1,3 +1,5 @@
+import { valueAt } from '../events/event-key.js';
+import type { JsonObject } from '../json.js';
 import { type CheckFacts, focused } from './check-facts.js';
 import { contractBreaks } from './contract-violation.js';
 import { deliveryBreaks } from './deliveries.js';
@@ -37,6 +39,31 @@ const known: ReadonlyMap<string, Pick<BreakDefinition, 'means' | 'remedy'>> = ne
 export function breakWordsOf(kind: string): Pick<BreakDefinition, 'means' | 'remedy'> {
   return known.get(kind) ?? { means: '', remedy: '' };
 }
+
+/** So many characters of each value. */
+const LONGEST_SHARED = 80;
+/** Of a break whose evidence names nothing that it could share. */
+export const NOTHING_SHARED = 'none';
+
+/**
+ * What its evidence has in common with others of the kind, in words: breaks of one kind of which this is the same, about one kind
+ * of record, have one cause as far as evidence says. It hangs on nothing but the evidence.
+ */
+export function sharedOf(kind: BreakKind, evidence: JsonObject): string {
+  const said = breakDefinitions[kind].sharedBy.flatMap((pointer) => {
+    const value = valueAt(evidence, pointer);
+    const label = pointer
+      .slice(1)
+      .split('/')
+      .filter((part) => part !== 'ours' && part !== 'theirs')
+      .join(' ');
+    return typeof value === 'string' && value !== '' ? [`${inWords(label)} ${value.slice(0, LONGEST_SHARED)}`] : [];
+  });
+  return said.length === 0 ? NOTHING_SHARED : said.join(', ');
+}
+
+/** `httpStatus` as a person writes it. */
+const inWords = (name: string): string => name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 export const breakKinds = Object.keys(definitions) as readonly BreakKind[];
 

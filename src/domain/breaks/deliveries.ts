@@ -7,12 +7,14 @@ const LEAKED = 'tallyhook secrets retire LABEL --leaked (docs/rotate-secrets.md,
 export const deliveryBreaks = {
   phantom_delivery: {
     severity: 'critical',
+    sharedBy: ['/theirs/httpStatus', '/theirs/endpointId'],
     means: 'The service logged an answer 2xx of ours, and we hold no such event.',
     ends: 'It is recovered from the delivery history.',
     remedy: 'Check what answers before the receiver: a proxy with a default page, an old deployment or a tunnel.',
   },
   event_not_sent: {
     severity: 'critical',
+    sharedBy: ['/ours/secret'],
     means:
       'An event came under a secret of ours, and the service’s delivery history lacks it, or has its id with another content: the service did not send it. “many”, about a secret: more than 100 in a day, and one break counts them.',
     ends: 'The history lists it after all.',
@@ -20,12 +22,14 @@ export const deliveryBreaks = {
   },
   id_collision: {
     severity: 'critical',
+    sharedBy: [],
     means: 'One event id stands for two records. Both events were applied.',
     ends: 'Never by itself.',
     remedy: 'EVENT_ID_POINTER does not point at the event id: correct it, then resolve this by hand.',
   },
   missed_webhook: {
     severity: 'high',
+    sharedBy: ['/theirs/httpStatus', '/theirs/endpointId'],
     means: 'A delivery never reached us, for longer than MISSED_GRACE_SECONDS.',
     ends: ITS_EVENT_IS_HERE,
     remedy:
@@ -33,6 +37,7 @@ export const deliveryBreaks = {
   },
   event_never_generated: {
     severity: 'medium',
+    sharedBy: ['/ours/eventType'],
     means:
       'The service shows a payment in a state whose event an active endpoint of ours subscribes to, and its delivery history has no delivery of it, to anybody: the service never generated the event.',
     ends: 'The event comes or the history lists a delivery of it, or the payment is in another state.',
@@ -41,6 +46,7 @@ export const deliveryBreaks = {
   },
   rejected_delivery: {
     severity: 'high',
+    sharedBy: ['/ours/refusal', '/theirs/endpointId'],
     means: 'We rejected an event that the service did send, for longer than MISSED_GRACE_SECONDS.',
     ends: ITS_EVENT_IS_HERE,
     remedy:
@@ -48,18 +54,21 @@ export const deliveryBreaks = {
   },
   endpoint_inactive: {
     severity: 'high',
+    sharedBy: [],
     means: 'No active endpoint of ours takes the event types of this one.',
     ends: 'It is switched on, or another endpoint takes its event types.',
     remedy: SET_UP_ENDPOINT,
   },
   endpoint_unsubscribed: {
     severity: 'high',
+    sharedBy: [],
     means: 'Our active endpoints lack an event type that is needed.',
     ends: 'They subscribe to it.',
     remedy: SET_UP_ENDPOINT,
   },
   history_differs: {
     severity: 'high',
+    sharedBy: [],
     also: { severity: 'critical', where: 'all are under one secret, and the history has everything else' },
     means:
       'The delivery history lacks more than one in a hundred of the events that came in a day, and more than five. It is not known which of them the service did not send, so they have no breaks of their own.',
@@ -68,6 +77,7 @@ export const deliveryBreaks = {
   },
   secret_still_in_use: {
     severity: 'low',
+    sharedBy: [],
     means: 'A retired secret still signs deliveries.',
     ends: 'It no longer does.',
     remedy: 'Delete its endpoint in the service’s dashboard: docs/rotate-secrets.md, step 6.',

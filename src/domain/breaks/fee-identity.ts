@@ -6,6 +6,7 @@ import { type Identity, type IdentityOf, identitiesOf } from './identities.js';
 export const feeBreaks = {
   fee_identity: {
     severity: 'medium',
+    sharedBy: [],
     means: 'The amounts of this payment do not add up; those of the account’s other payments do.',
     ends: 'They add up.',
     remedy: 'Ask the service. If its fees changed for good, docs/breaks.md says how to observe them again.',

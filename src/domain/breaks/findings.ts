@@ -97,6 +97,8 @@ export interface BreakDefinition {
   severity: Severity;
   /** Some of it are worse or less, and which: whoever finds it says so. */
   also?: { severity: Severity; where: string };
+  /** Where the evidence says what several have in common, as JSON pointers; none: only when they were opened tells. */
+  sharedBy: readonly string[];
   means: string;
   ends: string;
   remedy: string;

@@ -7,6 +7,7 @@ import { grace } from './grace.js';
 export const screeningBreaks = {
   kyt_hold: {
     severity: 'high',
+    sharedBy: ['/verdict', '/kytStatus/theirs'],
     means:
       'The screening rejected a payin of a collected payment, or a payin without a payment; or a collected payment’s payin has not passed it for an hour. “verdict” says which.',
     ends: 'It passes, or the payment is no longer collected.',

@@ -13,6 +13,7 @@ import { counts } from './refunds.js';
 export const lostRefundBreaks = {
   refund_without_order: {
     severity: 'high',
+    sharedBy: ['/assetCode/theirs'],
     means:
       'The service shows a refund, and ten minutes later nothing says of which payment or order. It holds no order. “candidates” in the evidence names payments of the same asset that it may give back.',
     ends: 'Its payment becomes known, a person says whose it is, its reference names an order, or it fails.',
@@ -23,6 +24,7 @@ export const lostRefundBreaks = {
   },
   refund_assigned_otherwise: {
     severity: 'high',
+    sharedBy: [],
     means:
       'A person said whose refund this is, and since then the service’s records name another payment. What the person said counts.',
     ends: 'The records no longer name another, or the refund is assigned again.',

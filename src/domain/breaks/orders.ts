@@ -17,6 +17,7 @@ const NOT_REGISTERED = {
 export const orderBreaks = {
   order_underpaid: {
     severity: 'high',
+    sharedBy: ['/reason'],
     means: 'The store registered an amount, less came in, and no payment of the order is open any more.',
     ends: 'More comes in, or the money is given back.',
     remedy: 'Ask the customer for the rest, or refund.',
@@ -24,6 +25,7 @@ export const orderBreaks = {
   },
   order_overpaid: {
     severity: 'high',
+    sharedBy: ['/reason'],
     means: 'One payment brought more than registered.',
     ends: 'A refund brings it down.',
     remedy: 'Refund the difference, or agree with the customer.',
@@ -31,6 +33,7 @@ export const orderBreaks = {
   },
   order_amount_mismatch: {
     severity: 'high',
+    sharedBy: ['/reason'],
     means:
       'A payment asks for more than the store registered, or in another currency; or what came in can’t be counted in the registered currency; or more than 200 payments share the reference. “reason” says which.',
     ends: 'The payment ends unpaid, or asks for what is registered.',
@@ -43,6 +46,7 @@ export const orderBreaks = {
   },
   order_unknown_reference: {
     severity: 'medium',
+    sharedBy: ['/reason'],
     means:
       'The store registers its orders, and money came in for one that it did not register, half an hour after the order began.',
     ends: 'The store registers it.',
@@ -52,6 +56,7 @@ export const orderBreaks = {
   },
   similar_reference_paid: {
     severity: 'high',
+    sharedBy: ['/reason'],
     means: 'An order that the store did not register is paid, and a registered one that looks the same is not.',
     ends: 'The registered one is paid or withdrawn, the other is registered, or its money is given back.',
     remedy:

@@ -8,12 +8,14 @@ import type { BreakDefinition, Findings } from './findings.js';
 export const payoutBreaks = {
   payout_stuck: {
     severity: 'high',
+    sharedBy: ['/ours/status'],
     means: 'An open payout has not moved for PAYOUT_GRACE_SECONDS.',
     ends: 'It moves.',
     remedy: 'See its failureReason; ask the service.',
   },
   payout_untracked: {
     severity: 'medium',
+    sharedBy: ['/ours/status'],
     means: 'The service has no list of payouts, and nothing has shown this open one for PAYOUT_GRACE_SECONDS.',
     ends: 'Something shows it.',
     remedy: 'Check the service’s dashboard.',

@@ -10,6 +10,7 @@ import { type BreakDefinitions, type Check, checked, entityOf, type Finding, fin
 export const refundBreaks = {
   refund_exceeds_net: {
     severity: 'critical',
+    sharedBy: [],
     means: 'The refunds of a payment are more than its net amount, or than what was received. Money may be leaving.',
     ends: 'A refund fails, or the service corrects an amount.',
     remedy:

@@ -7,6 +7,7 @@ import { grace, RECHECK_MS } from './grace.js';
 export const staleBreaks = {
   stale_record: {
     severity: 'medium',
+    sharedBy: ['/reason', '/status/theirs'],
     means:
       'An open record was not read for a day, although runs of its kind were complete (not_read); or it is still open two days after it expired (not_ended). “reason” says which.',
     ends: 'It is read, or it ends.',

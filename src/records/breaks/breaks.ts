@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type BreakKind, breakDefinitions } from '../../domain/breaks/breaks.js';
+import { type BreakKind, breakDefinitions, sharedOf } from '../../domain/breaks/breaks.js';
 import type { Severity } from '../../domain/breaks/findings.js';
 import { type JsonObject, toJsonText } from '../../domain/json.js';
 import { maskEvidence } from '../../domain/personal.js';
@@ -53,10 +53,11 @@ export async function openBreaks(trx: Knex, breaks: NewBreak[]): Promise<number>
     evidence: ['text', evidenceText],
     once: ['boolean', ({ once = false }) => once],
     cause: ['text', ({ cause = null }) => cause],
+    shared: ['text', ({ kind, evidence }) => verbatim(sharedOf(kind, evidence))],
   });
   const rows = await rowsOf<{ id: string; is_new: boolean }>(trx)`
-    INSERT INTO breaks AS break (kind, severity, entity_kind, entity_id, evidence, cause)
-    SELECT kind, severity, entity_kind, entity_id, evidence, cause FROM ${given}
+    INSERT INTO breaks AS break (kind, severity, entity_kind, entity_id, evidence, cause, shared)
+    SELECT kind, severity, entity_kind, entity_id, evidence, cause, shared FROM ${given}
     WHERE NOT (once AND EXISTS (
       SELECT FROM breaks AS known
       WHERE (known.kind, known.entity_kind, known.entity_id) = (new.kind, new.entity_kind, new.entity_id)))
@@ -68,7 +69,7 @@ export async function openBreaks(trx: Knex, breaks: NewBreak[]): Promise<number>
       WHERE last.status IN ('resolved', 'written_off') AND last.cause = new.cause))
     ORDER BY kind, entity_kind, entity_id
     ON CONFLICT (kind, entity_kind, entity_id) WHERE status IN ('open', 'acknowledged')
-    DO UPDATE SET severity = excluded.severity, evidence = excluded.evidence, cause = excluded.cause, status = 'open'
+    DO UPDATE SET severity = excluded.severity, evidence = excluded.evidence, cause = excluded.cause, shared = excluded.shared, status = 'open'
     WHERE array_position(ARRAY['low', 'medium', 'high', 'critical'], excluded.severity)
         > array_position(ARRAY['low', 'medium', 'high', 'critical'], break.severity)
     RETURNING id, xmax = 0 AS is_new`;
@@ -81,7 +82,8 @@ export async function openBreaks(trx: Knex, breaks: NewBreak[]): Promise<number>
 /** What an open break rests on now: for one that stays while what it counts comes and goes. */
 export async function renewEvidence(trx: Knex, { kind, entity, evidence, cause }: NewBreak): Promise<void> {
   await run(trx)`
-    UPDATE breaks SET evidence = ${evidenceText({ evidence, entity })}, cause = ${cause ?? null}
+    UPDATE breaks SET evidence = ${evidenceText({ evidence, entity })}, cause = ${cause ?? null},
+      shared = ${verbatim(sharedOf(kind, evidence))}
     WHERE kind = ${kind} AND entity_kind = ${entity.kind} AND entity_id = ${entity.id} AND status IN ('open', 'acknowledged')`;
 }
 

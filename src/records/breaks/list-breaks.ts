@@ -11,7 +11,7 @@ import { type Filters, given, isRowId, type Page, type PageQuery, pageById } fro
 import { raw, rowsOf, sql, tableOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
-export interface BreakFilters extends Filters<'kind' | 'severity' | 'status' | 'entityKind' | 'entityId'> {
+export interface BreakFilters extends Filters<'kind' | 'severity' | 'status' | 'entityKind' | 'entityId' | 'shared'> {
   /** `nobody`: those without one. */
   owner?: string | undefined;
   /** `true`: only those that are not closed, and were due; else only others. */
@@ -49,7 +49,7 @@ export async function listBreaks(
 }
 
 function chosen(db: Knex, query: BreakFilters, now: Date): Knex.QueryBuilder {
-  const rows = db('breaks').where(given(query, 'kind', 'severity', 'status', 'entityKind', 'entityId'));
+  const rows = db('breaks').where(given(query, 'kind', 'severity', 'status', 'entityKind', 'entityId', 'shared'));
   if (query.unclosed) void rows.whereIn('status', UNCLOSED);
   if (query.owner === NOBODY) void rows.whereNull('owner');
   else if (query.owner !== undefined) void rows.where({ owner: query.owner });
@@ -131,9 +131,13 @@ export async function openEvidence(
   return new Map(rows.map((row) => [row.entity_id, objectFromJsonText(row.evidence)]));
 }
 
-/** Breaks of one kind, each opened within an hour of the one before: what a storm or an outage leaves. */
+/** Breaks of one kind that share what their evidence says, each opened within an hour of the one before: what a storm or an outage leaves. */
 export interface BreakCause {
   kind: BreakKind;
+  /** They are about records of that kind. */
+  entityKind: EntityKind;
+  /** What `sharedOf` says of each. */
+  shared: string;
   /** The worst of them. */
   severity: Severity;
   count: number;
@@ -150,20 +154,29 @@ const SEVERITIES = raw(`ARRAY[${severities.map((one) => `'${one}'`).join(', ')}]
 /** What is not closed, by what it has in common: the worst first, then the oldest. */
 export async function breakCauses(db: Knex): Promise<BreakCause[]> {
   return rowsOf<BreakCause>(db)`
-    SELECT kind, (${SEVERITIES})[min(rank)] AS severity, count(*)::integer AS count,
+    SELECT kind, entity_kind AS "entityKind", shared, (${SEVERITIES})[min(rank)] AS severity, count(*)::integer AS count,
            min(opened_at) AS from, max(opened_at) AS to, (count(*) FILTER (WHERE owner IS NULL))::integer AS unowned
     FROM (
-      SELECT *, sum(CASE WHEN begins THEN 1 ELSE 0 END) OVER (PARTITION BY kind ORDER BY opened_at, id) AS cause FROM (
-        SELECT id, kind, owner, opened_at, array_position(${SEVERITIES}, severity) AS rank,
-               opened_at - lag(opened_at) OVER (PARTITION BY kind ORDER BY opened_at, id) > interval '1 hour' AS begins
+      SELECT *, sum(CASE WHEN begins THEN 1 ELSE 0 END) OVER (PARTITION BY kind, entity_kind, shared ORDER BY opened_at, id) AS cause FROM (
+        SELECT id, kind, entity_kind, shared, owner, opened_at, array_position(${SEVERITIES}, severity) AS rank,
+               opened_at - lag(opened_at) OVER (PARTITION BY kind, entity_kind, shared ORDER BY opened_at, id) > interval '1 hour' AS begins
         FROM breaks WHERE status IN ('open', 'acknowledged')
       ) AS unclosed
-    ) AS caused GROUP BY kind, cause ORDER BY min(rank), min(opened_at), kind LIMIT ${MOST_CAUSES}`;
+    ) AS caused GROUP BY kind, entity_kind, shared, cause
+    ORDER BY min(rank), min(opened_at), kind, entity_kind, shared LIMIT ${MOST_CAUSES}`;
 }
 
-/** Of a cause all that is not closed; who opens later is not in it. Of `kind`; `from` and `to` as the filters take them. */
-export const ofCause = ({ kind, from, to }: Record<'kind' | 'from' | 'to', string>): BreakFilters => ({
+/** Of a cause all that is not closed; who opens later is not in it. `from` and `to` as the filters take them. */
+export const ofCause = ({
   kind,
+  entityKind,
+  shared,
+  from,
+  to,
+}: Record<'kind' | 'entityKind' | 'shared' | 'from' | 'to', string>): BreakFilters => ({
+  kind,
+  entityKind,
+  shared,
   openedFrom: from,
   openedTo: to,
   unclosed: true,
