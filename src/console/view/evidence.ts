@@ -1,11 +1,12 @@
 import { isLosslessNumber } from 'lossless-json';
+import { canonicalJson } from '../../domain/canonical-json.js';
 import { words } from '../../domain/in-words.js';
 import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import type { EntityKind } from '../../domain/records.js';
 import { entityHref } from './links.js';
 import { sourceLink } from './record-words.js';
 import { code, factsPanel, type Section, table } from './sections.js';
-import { id, list, none, text, type Value } from './values.js';
+import { badge, id, list, none, stack, text, type Value } from './values.js';
 
 /** The evidence of a break, field by field: ours, theirs, where each is known from, and what else is said. */
 export function evidenceSections(evidence: Json): Section[] {
@@ -14,27 +15,60 @@ export function evidenceSections(evidence: Json): Section[] {
   const [ours, theirs] = [sideOf(givenOurs), sideOf(givenTheirs)];
   const fields = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].filter((name) => name !== 'source');
   const common = rest['source'] ?? null;
-  const rows: [name: string, ours: Value, theirs: Value][] = [
-    ...fields.map(
-      (name) => [name, fieldValue(name, ours[name]), fieldValue(name, theirs[name])] as [string, Value, Value],
-    ),
-    ['known from', sourceValue(ours['source'] ?? null), sourceValue(theirs['source'] ?? common)],
+  const single = Object.entries(rest).filter((entry): entry is [string, FieldSides] => isSides(entry[1]));
+  const rows: EvidenceRow[] = [
+    ...fields.map((name) => rowOf(name, ours[name], theirs[name])),
+    ...single.map(([name, one]) => rowOf(name, one['ours'], one['theirs'], one['source'])),
   ];
+  if (fields.length > 0)
+    rows.push({
+      name: 'known from',
+      ours: sourceValue(ours['source'] ?? null),
+      theirs: sourceValue(theirs['source'] ?? common),
+      differs: false,
+    });
   const sides = table(rows, {
     caption: 'Evidence, field by field',
     columns: [
-      ['Field', ([name]) => text(name)],
-      ['Ours', ([, own]) => own],
-      ['Theirs', ([, , other]) => other],
+      ['Field', ({ name }) => text(name)],
+      ['Ours', (row) => row.ours],
+      ['Theirs', (row) => row.theirs],
+      ['', ({ differs }) => (differs ? badge('differs', 'warn') : none(''))],
     ],
   });
   const besides = Object.entries(rest)
-    .filter(([name]) => name !== 'source')
+    .filter(([name, value]) => name !== 'source' && !isSides(value))
     .map(([name, value]) => [name, fieldValue(name, value)] as const);
   return [
-    ...(fields.length === 0 ? [] : [sides]),
-    ...(besides.length === 0 ? [] : [factsPanel(fields.length === 0 ? 'Evidence' : 'Besides', besides)]),
+    ...(rows.length === 0 ? [] : [sides]),
+    ...(besides.length === 0 ? [] : [factsPanel(rows.length === 0 ? 'Evidence' : 'Besides', besides)]),
   ];
+}
+
+interface EvidenceRow {
+  name: string;
+  ours: Value;
+  theirs: Value;
+  differs: boolean;
+}
+
+/** Both sides of one field, as `finding` says them. */
+type FieldSides = JsonObject & Record<'ours' | 'theirs', Json>;
+
+function isSides(value: Json | undefined): value is FieldSides {
+  return isJsonObject(value) && 'ours' in value && 'theirs' in value;
+}
+
+/** Marked where both sides say something, and not the same. */
+function rowOf(name: string, ours: Json = null, theirs: Json = null, source: Json = null): EvidenceRow {
+  const [own, other] = [fieldValue(name, ours), fieldValue(name, theirs)];
+  const isSaid = ours !== null && theirs !== null;
+  return {
+    name,
+    ours: own,
+    theirs: source === null ? other : stack([other, sourceValue(source)]),
+    differs: isSaid && canonicalJson(ours) !== canonicalJson(theirs),
+  };
 }
 
 /** A side that is one value and not an object has no names of its own. */

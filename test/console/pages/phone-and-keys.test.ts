@@ -32,7 +32,8 @@ const visit = async (path: string, viewport: typeof WIDE) => {
   await page.setViewportSize(viewport);
   await page.goto(samplePaths[path] ?? path);
 };
-const hasList = () => page.locator('#list').count();
+/** Those that hold rows here. */
+const lists = new Set<string>();
 const focused = () =>
   page.evaluate<string>(`(() => { const at = document.activeElement; return at.id || at.textContent.trim(); })()`);
 /** Or on the list, where its rows have nothing to open. */
@@ -66,30 +67,32 @@ describe('on a phone', () => {
     expect(await sidewaysScroll(page)).toBe(0);
   });
 
-  it('shows a hundred rows of each list on three screens, and all of each when asked', async () => {
-    let lists = 0;
-    for (const path of paths) {
-      await visit(path, NARROW);
-      if ((await page.locator('#list tbody tr').count()) === 0) continue;
-      lists += 1;
-      await page.evaluate(`(() => {
-        const body = document.querySelector('#list tbody');
-        const rows = [...body.children];
-        while (body.children.length < 100) body.append(rows[body.children.length % rows.length].cloneNode(true));
-      })()`);
-      const height = async () => (await page.locator('#list').boundingBox())?.height ?? 0;
-      expect([path, await height()]).toEqual([path, expect.toSatisfy((one: number) => one <= 3 * NARROW.height)]);
-      const [row, cells] = [
-        page.locator('#list tbody tr').last(),
-        page.locator('#list tbody tr').first().locator('td:not(.bare)'),
-      ];
-      expect(await row.isVisible()).toBe(false);
-      await page.locator('label[for="whole"]').click();
-      expect(await row.isVisible()).toBe(true);
-      for (const cell of await cells.all()) expect(await cell.isVisible()).toBe(true);
-      expect(await sidewaysScroll(page)).toBe(0);
-    }
-    expect(lists).toBeGreaterThan(15);
+  it.each(paths)('%s shows a hundred rows of its list on three screens, and all of each when asked', async (path) => {
+    await visit(path, NARROW);
+    if ((await page.locator('#list tbody tr').count()) === 0) return;
+    lists.add(path);
+    // Where somebody is, nothing is renewed.
+    await page.locator('#list').focus();
+    await page.evaluate(`(() => {
+      const body = document.querySelector('#list tbody');
+      const rows = [...body.children];
+      while (body.children.length < 100) body.append(rows[body.children.length % rows.length].cloneNode(true));
+    })()`);
+    const height = (await page.locator('#list').boundingBox())?.height ?? Infinity;
+    expect(height).toBeLessThanOrEqual(3 * NARROW.height);
+    const last = page.locator('#list tbody tr').last();
+    const hidden = () =>
+      page.evaluate(`[...document.querySelectorAll('#list tbody tr:first-child td:not(.bare)')]
+        .filter((cell) => !cell.offsetParent).length`);
+    expect(await last.isVisible()).toBe(false);
+    await page.locator('label[for="whole"]').click();
+    expect(await last.isVisible()).toBe(true);
+    expect(await hidden()).toBe(0);
+    expect(await sidewaysScroll(page)).toBe(0);
+  });
+
+  it('all lists of the console were among them', () => {
+    expect(lists.size).toBeGreaterThan(15);
   });
 
   it('opens a row’s page by a touch anywhere on it', async () => {
@@ -97,26 +100,21 @@ describe('on a phone', () => {
     const card = page.locator('#list tbody tr', { hasText: 'order-2' }).first();
     const { width = 0, height = 0 } = (await card.boundingBox()) ?? {};
     await card.click({ position: { x: width - 60, y: height - 6 } });
-    expect(new URL(page.url()).pathname).toBe('/orders/order-2');
+    await page.waitForURL('**/orders/order-2');
   });
 });
 
 describe('by keyboard', () => {
-  it('the first row of every list is fewer than ten stops away', async () => {
-    let lists = 0;
-    for (const path of paths) {
-      await visit(path, WIDE);
-      if ((await hasList()) === 0) continue;
-      lists += 1;
-      await page.keyboard.press('Tab');
-      await page.keyboard.press('Tab');
-      expect([path, await focused()]).toEqual([path, 'Skip to the list']);
-      await page.keyboard.press('Enter');
-      let stops = 2;
-      for (; stops < 10 && !(await isInRow()); stops += 1) await page.keyboard.press('Tab');
-      expect([path, stops]).toEqual([path, expect.toSatisfy((one: number) => one < 10)]);
-    }
-    expect(lists).toBeGreaterThan(15);
+  it.each(paths)('the first row of the list of %s is fewer than ten stops away', async (path) => {
+    await visit(path, WIDE);
+    if ((await page.locator('#list').count()) === 0) return;
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Skip to the list');
+    await page.keyboard.press('Enter');
+    let stops = 2;
+    for (; stops < 10 && !(await isInRow()); stops += 1) await page.keyboard.press('Tab');
+    expect(stops).toBeLessThan(10);
   });
 
   it('/ and Ctrl-K lead to the search; j and k from row to row; Enter opens it', async () => {

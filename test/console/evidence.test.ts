@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { evidenceSections } from '../../src/console/view/evidence.js';
+import { fromJsonText } from '../../src/domain/json.js';
+
+/** What the table says of each field, and whether it is marked. */
+function rowsOf(evidence: string) {
+  const [table, ...more] = evidenceSections(fromJsonText(evidence));
+  if (table?.is !== 'table') throw new Error('no table');
+  return { rows: table.rows.map((cells) => JSON.stringify(cells)), more };
+}
+
+test('a field that both sides say otherwise is marked; one that a side does not say, or says alike, is not', () => {
+  const { rows, more } = rowsOf(
+    '{"ours":{"status":"paid","amount":"10","eventId":"7"},"theirs":{"status":"open","amount":"10","source":{"type":"poll","ref":"3"}}}',
+  );
+  expect(rows.filter((row) => row.includes('"differs"')).map((row) => /"text":"(\w+)"/.exec(row)?.[1])).toEqual([
+    'status',
+  ]);
+  expect(rows).toHaveLength(4);
+  expect(more).toEqual([]);
+});
+
+test('what the checks say field by field stands in the same two columns, with its source; notes stand besides', () => {
+  const { rows, more } = rowsOf(
+    '{"invoiceStatus":{"ours":"paid","theirs":"sent","source":{"type":"poll","ref":"12"}},"invoice":{"ours":"inv_1","theirs":"inv_1","source":null},"since":"2026-11-01T00:00:00.000Z"}',
+  );
+  expect(rows).toHaveLength(2);
+  expect(rows[0]).toMatch(/invoiceStatus.*paid.*sent.*12.*differs/);
+  expect(rows[1]).not.toContain('differs');
+  expect(JSON.stringify(more)).toContain('2026-11-01');
+});
+
+test('other key orders, and whole objects, are compared as values', () => {
+  expect(rowsOf('{"a":{"ours":{"x":"1","y":"2"},"theirs":{"y":"2","x":"1"},"source":null}}').rows[0]).not.toContain(
+    'differs',
+  );
+  expect(rowsOf('{"a":{"ours":["1"],"theirs":["2"],"source":null}}').rows[0]).toContain('differs');
+});
