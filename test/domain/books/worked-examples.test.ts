@@ -1,10 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { MovementRecord } from '../../../src/domain/balances/movement-table.js';
 import { effectsOf } from '../../../src/domain/balances/movements.js';
+import { attributionEntry, openingEntry, placementEntries } from '../../../src/domain/books/balance-entries.js';
 import { entriesOf } from '../../../src/domain/books/entries-of.js';
-import type { BookRecord } from '../../../src/domain/books/entry.js';
+import type { BookRecord, Line } from '../../../src/domain/books/entry.js';
+import { grouped } from '../../../src/domain/grouped.js';
 import type { JsonObject } from '../../../src/domain/json.js';
+import { compareAmounts, negated, sumAmounts } from '../../../src/domain/money.js';
 import { defaultContract } from '../../../src/service-api/contract.js';
 
 const table = defaultContract.movements;
@@ -141,8 +144,9 @@ function written([given, contract = table]: [Given, typeof table?]): string {
     .join(' / ');
 }
 
+const FINANCE = new URL('../../../docs/finance.md', import.meta.url);
 const rows = new Map(
-  readFileSync(new URL('../../../docs/finance.md', import.meta.url), 'utf8')
+  readFileSync(FINANCE, 'utf8')
     .split('\n')
     .map((row) => /^\| (.+?) \| `(.*?)` \|/.exec(row))
     .flatMap((match) => (match === null ? [] : [[match[1], match[2]] as const])),
@@ -161,4 +165,87 @@ test('and every operation of the contract’s table stands there', () => {
   expect(
     Object.keys(table.operations).filter((name) => !silent.includes(name) && !operations.includes(name as never)),
   ).toEqual([]);
+});
+
+const linesOf = (name: string): Line[] => {
+  const [given, contract = table] = examples[name]!;
+  return entriesOf(recordOf(given, contract), contract.choices).flatMap(({ lines }) => lines);
+};
+
+/** A month with every kind of record, in BTC. */
+const month: [what: string, lines: Line[]][] = [
+  [
+    'opening: the service showed 500 when the books began',
+    openingEntry({ assetCode: 'BTC', balance: '500', at: AT }).lines,
+  ],
+  ...[
+    'payment, 100 less a fee of 1',
+    'dispute open, 20 of 120 in question',
+    'refund, the merchant bears the fee',
+    'deposit of the merchant’s own',
+    'transfer from another merchant',
+    'payout, the merchant bears the fee',
+    'payout of nobody knows whom',
+    'settlement, the crypto leg',
+    'sub-wallet: deposit',
+    'sub-wallet: transfer to operating',
+    'sub-wallet: closed',
+    'network fee, nobody shows who bore it',
+  ].map((name): [string, Line[]] => [name, linesOf(name)]),
+  [
+    'the month’s end: no sub-wallet shows payout 7, so the operating balance paid it',
+    placementEntries('BTC', [{ month: '2026-10', amount: '-51', day: '2026-10-31', lastAt: AT }], {
+      isPlaced: true,
+      correction: '0',
+    }).flatMap(({ lines }) => lines),
+  ],
+  [
+    'attribution: 2 came that no list shows, and finance says what it was',
+    attributionEntry({ id: 'a1', assetCode: 'BTC', amount: '2', at: AT, day: null }).lines,
+  ],
+];
+
+/** Debits and credits of each account, each amount behind the number of what it comes from. */
+function tAccounts(): string {
+  const numbered = month.flatMap(([, lines], n) => lines.map((one) => ({ n, ...one })));
+  const counted = numbered.filter(({ memo }) => !memo);
+  const side = (some: typeof counted, isDebit: boolean) =>
+    some
+      .filter(({ amount }) => compareAmounts(amount, '0') > 0 === isDebit)
+      .map(({ n, amount }) => `(${n}) ${isDebit ? amount : negated(amount)}`)
+      .join(', ');
+  const sums = (some: typeof counted, isDebit: boolean) =>
+    sumAmounts(
+      some.flatMap(({ amount }) =>
+        compareAmounts(amount, '0') > 0 === isDebit ? [isDebit ? amount : negated(amount)] : [],
+      ),
+    );
+  const accounts = [...grouped(counted, ({ account }) => account)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const held = accounts.map(([account, some]) => {
+    const balance = sumAmounts(some.map(({ amount }) => amount));
+    return `| \`${account}\` | ${side(some, true)} | ${side(some, false)} | ${balance} |`;
+  });
+  const memos = numbered
+    .filter(({ memo }) => memo)
+    .map(({ n, account, amount, assetCode }) => `(${n}) \`${account}\` ${amount} ${assetCode}`);
+  return [
+    ...month.map(([what], n) => `${n}. ${what}`),
+    '',
+    '| account | debit | credit | balance |',
+    '|---|---|---|---|',
+    ...held,
+    `| all | ${sums(counted, true)} | ${sums(counted, false)} | ${sumAmounts(counted.map(({ amount }) => amount))} |`,
+    '',
+    `Memos, in no balance: ${memos.join(', ')}.`,
+  ].join('\n');
+}
+
+test('the worked month of docs/finance.md is what is posted (UPDATE_DOCS=1 writes it anew)', () => {
+  const text = readFileSync(FINANCE, 'utf8');
+  const [begin, end] = ['<!-- worked month -->\n\n', '\n\n<!-- end of the worked month -->'];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  expect([from, to]).not.toContain(-1);
+  const wanted = `${text.slice(0, from)}${begin}${tAccounts()}${text.slice(to)}`;
+  if (process.env['UPDATE_DOCS']) writeFileSync(FINANCE, wanted);
+  else expect(text).toBe(wanted);
 });
