@@ -1130,6 +1130,13 @@ TABLE runs
   CREATE INDEX runs_full ON public.runs USING btree (id DESC) WHERE "full"
   CREATE INDEX runs_incomplete ON public.runs USING btree (id DESC) WHERE (NOT complete)
 
+TABLE scorecard_days
+  day date NOT NULL
+  time_zone text NOT NULL
+  counted_at timestamp with time zone NOT NULL
+  counts jsonb NOT NULL
+  CONSTRAINT scorecard_days_pkey PRIMARY KEY (day, time_zone)
+
 TABLE seal_checks
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
   started_at timestamp with time zone NOT NULL
@@ -1194,6 +1201,14 @@ TABLE secrets
   retired_by text
   leaked_at timestamp with time zone
   CONSTRAINT secrets_pkey PRIMARY KEY (label)
+
+TABLE service_call_counts
+  hour timestamp with time zone NOT NULL
+  operation text NOT NULL
+  outcome text NOT NULL
+  count bigint NOT NULL
+  CONSTRAINT service_call_counts_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'refused'::text, 'limited'::text, 'failed'::text, 'no_answer'::text])))
+  CONSTRAINT service_call_counts_pkey PRIMARY KEY (hour, operation, outcome)
 
 TABLE service_rate
   name text NOT NULL

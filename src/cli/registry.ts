@@ -31,6 +31,7 @@ const table: [name: string, summary: string, load: () => Promise<{ define: Defin
   ['reconcile', 'poll the service’s own lists now, correct and prove our records', () => import('./reconcile.js')],
   ['events', 'received events: list, show, replay', () => import('./events.js')],
   ['deliveries', 'what the service delivered and we miss; recover it', () => import('./deliveries.js')],
+  ['scorecard', 'what the service did in a month: events, delays, its API', () => import('./scorecard.js')],
   ['rejections', 'rejected requests, and what to do', () => import('./rejections.js')],
   ['breaks', 'differences between us and the service: list, show, decide', () => import('./breaks.js')],
   ['balances', 'balances: opening, movements, and what no list shows', () => import('./balances.js')],

@@ -3,6 +3,7 @@ import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import type { ReconcileDeps } from '../reconcile/deps.js';
 import type { SharedSettings } from '../records/alerts/process-settings.js';
 import { type RetentionDays } from '../records/retention/delete-rows.js';
+import type { CountSettings } from '../records/scorecard/scorecard.js';
 import { type ServiceClient } from '../service-api/client.js';
 import type { Contract } from '../service-api/contract.js';
 import type { Runtime } from './runtime.js';
@@ -45,4 +46,12 @@ export function retentionDays(config: Config): RetentionDays {
 /** What must be alike at every role: where two differ, it hangs on which of them decides an order. */
 export function sharedSettings(config: Pick<Config, 'RELEASE_REQUIRES_REGISTRATION'>): SharedSettings {
   return { RELEASE_REQUIRES_REGISTRATION: config.RELEASE_REQUIRES_REGISTRATION ? 'on' : 'off' };
+}
+
+export function countSettings(config: Config): CountSettings {
+  return {
+    timeZone: config.BOOKS_TIMEZONE,
+    graceMs: config.MISSED_GRACE_SECONDS * 1_000,
+    keyDays: config.RETENTION_KEY_DAYS,
+  };
 }

@@ -5,6 +5,7 @@ import { createServiceRate } from '../records/service-rate.js';
 import { ServiceClient } from '../service-api/client.js';
 import type { Contract } from '../service-api/contract.js';
 import type { RetryPolicy } from '../service-api/http.js';
+import { countCalls } from './count-calls.js';
 import { releaseRules } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
 
@@ -18,19 +19,23 @@ export interface ServiceClientChoices {
 
 /** With all other processes it keeps to SERVICE_RATE; creating calls are written down before they are sent. */
 export async function createServiceClient(
-  runtime: Pick<Runtime, 'config' | 'contract' | 'db' | 'log' | 'metrics' | 'now'>,
+  runtime: Pick<Runtime, 'config' | 'contract' | 'db' | 'log' | 'metrics' | 'now'> & Partial<Pick<Runtime, 'closers'>>,
   { adoptedAt, contract = runtime.contract, retryPolicy }: ServiceClientChoices = {},
 ): Promise<ServiceClient> {
   const { config, db, log, metrics, now } = runtime;
   if (config.SERVICE_API_KEY === undefined)
     throw new ConfigError('SERVICE_API_KEY is missing: the service is called here');
   metrics.apiCircuitOpen.set(0);
+  const calls = countCalls(runtime);
   return new ServiceClient({
     baseUrl: config.SERVICE_BASE_URL,
     apiKey: config.SERVICE_API_KEY,
     contract,
     takeSlot: createServiceRate(db, { perSecond: config.SERVICE_RATE }),
-    onRequest: ({ operation, status }) => metrics.apiRequests.inc({ operation, status: String(status) }),
+    onRequest: ({ operation, status }) => {
+      metrics.apiRequests.inc({ operation, status: String(status) });
+      calls.add(operation, status);
+    },
     onCircuit: (state) => metrics.apiCircuitOpen.set(state === 'open' ? 1 : 0),
     keyStore: createCallStore(db),
     ...(adoptedAt && {

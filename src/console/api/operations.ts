@@ -15,6 +15,7 @@ import {
 import { periodOperations } from './period-operations.js';
 import { proofOperations } from './proof-operations.js';
 import { refundOperations } from './refund-operations.js';
+import { scorecardOperation } from './scorecard-operation.js';
 import { webhookOperations } from './webhook-operations.js';
 
 /** All that the read API can do: its routes, its document and its reference page come from here. */
@@ -29,6 +30,7 @@ export const operations: readonly Operation[] = [
   ...refundOperations,
   ...feedOperations,
   ...webhookOperations,
+  scorecardOperation,
   ...proofOperations,
   ...periodOperations,
   ...matchOperations,

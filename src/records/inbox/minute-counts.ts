@@ -47,7 +47,7 @@ async function countEvents(db: Knex, first: Date): Promise<Omit<MinuteCount, 're
 }
 
 /** Halves the range of ids until the first event since then is found: some twenty reads of one row each. */
-async function firstIdSince(db: Knex, since: Date): Promise<string | null> {
+export async function firstIdSince(db: Knex, since: Date): Promise<string | null> {
   const rows = await rowsOf<{ id: string }>(db)`
     WITH RECURSIVE ends AS (SELECT min(id) AS low, max(id) + 1 AS high FROM inbox),
     search (low, high) AS (

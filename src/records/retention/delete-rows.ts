@@ -83,6 +83,7 @@ export const rowTasks: readonly RetentionTask[] = [
     'request = NULL',
   ),
   rowTask('rejection counts', keyDays, 'rejection_counts', 'hour'),
+  rowTask('call counts', keyDays, 'service_call_counts', 'hour'),
   // The first and the last match of a secret stay with the secret.
   rowTask('secret matches', keyDays, 'secret_matches', 'hour'),
   // What still fires stays, and so does what is still to be sent to a channel.

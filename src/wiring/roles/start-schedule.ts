@@ -19,6 +19,7 @@ import { reconcileDeps, retentionDays } from '../reconcile-settings.js';
 import type { Runtime } from '../runtime.js';
 import { createServiceClient } from '../service-client.js';
 import { ownCallsLoop, startSettling } from './own-calls.js';
+import { scorecardLoop } from './scorecard-loop.js';
 
 const instant = z.iso.datetime({ offset: true });
 /** `until`: what was made from `since` to then is recovered at once, and so are the `ids`; the others when they are due. */
@@ -51,6 +52,7 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
         sealing.loop(leading),
         ownCallsLoop(deps, leading),
         serviceClockLoop(deps, leading),
+        scorecardLoop(runtime, leading),
       ])),
     wake: () => posting.wake(),
   };

@@ -1,0 +1,75 @@
+import { words } from '../in-words.js';
+import { callOutcomes } from './call-outcomes.js';
+import type { Scorecard } from './scorecard-shape.js';
+import { eventClasses } from './tally-events.js';
+
+/** One figure of a scorecard: what it is of, its name, its value, and where it is from. */
+export interface Line {
+  of: string;
+  figure: string;
+  value: string;
+  source: string;
+}
+
+const HISTORY = 'the service’s delivery history';
+const sources: Readonly<Record<string, string>> = {
+  under_way: HISTORY,
+  rejected: HISTORY,
+  missed: HISTORY,
+  never_generated: 'breaks: the service’s lists, against its delivery history',
+  not_sent: 'webhooks, against the delivery history',
+};
+const RECEIVED = 'webhooks received';
+const DELAY = 'from when the service made it (its delivery, or else the event’s own time) until it was received';
+const CALLS = 'attempts of calls, counted by the programs that made them';
+
+/** Every figure once, as it is handed on. */
+export function scorecardLines({
+  month,
+  timeZone,
+  events,
+  byType,
+  rejectedRequests,
+  api,
+  days,
+  notes,
+}: Scorecard): Line[] {
+  const counts = (of: string, row: Scorecard['events']): Line[] => [
+    {
+      of,
+      figure: 'expected',
+      value: String(row.expected),
+      source: 'the sum of what follows, without what was not sent',
+    },
+    ...eventClasses.map((what) => ({
+      of,
+      figure: words(what),
+      value: String(row[what]),
+      source: sources[what] ?? RECEIVED,
+    })),
+  ];
+  const calls = (of: string, row: Omit<Scorecard['api'], 'byOperation'>): Line[] => [
+    ...callOutcomes.map((one) => ({ of, figure: words(one), value: String(row[one]), source: CALLS })),
+    { of, figure: 'availability %', value: row.availability ?? '', source: 'answered, refused and limited, of all' },
+  ];
+  return [
+    { of: 'month', figure: month, value: timeZone, source: 'BOOKS_TIMEZONE' },
+    { of: 'days', figure: 'counted', value: `${days.counted} of ${days.of}`, source: 'stored events' },
+    { of: 'days', figure: 'with history', value: `${days.withHistory} of ${days.counted}`, source: HISTORY },
+    ...counts('all events', events),
+    ...byType.flatMap(({ eventType, p50Ms, p99Ms, ...row }) => [
+      ...counts(eventType, row),
+      { of: eventType, figure: 'p50 delay ms', value: p50Ms === null ? '' : String(p50Ms), source: DELAY },
+      { of: eventType, figure: 'p99 delay ms', value: p99Ms === null ? '' : String(p99Ms), source: DELAY },
+    ]),
+    ...rejectedRequests.map(({ reason, requests }) => ({
+      of: 'rejected requests',
+      figure: reason,
+      value: String(requests),
+      source: 'the receiver, whoever sent them',
+    })),
+    ...calls('API', api),
+    ...api.byOperation.flatMap(({ operation, ...row }) => calls(operation, row)),
+    ...notes.map((note) => ({ of: 'not known', figure: '', value: note, source: '' })),
+  ];
+}
