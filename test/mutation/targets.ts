@@ -67,6 +67,7 @@ export const targets: readonly Target[] = [
     name: 'domain: words, days',
     places: ['rejection-words', 'run-kinds', 'age-buckets', 'console-roles'].map(inDomain),
   },
+  { name: 'domain/scorecard', places: ['src/domain/scorecard'], tests: inTest('records', 'scorecard') },
   { name: 'domain/json-table', places: ['src/domain/json-table'] },
   { name: 'reconcile/lists', places: ['src/reconcile/lists'], tests: inTest('reconcile', 'resume', 'run') },
   {

@@ -166,6 +166,6 @@ export const OTHERS = new Set(
    inbox_repeats installation invoices match_amounts match_days match_payments match_progress matches migrations migrations_lock newest_results
    movements movements_progress order_registrations orders payin_listings payins payment_intents payment_orders payouts personal_key
    products reading_marks refund_assignments rejection_counts rejections repeated_refusals report_checks reported_refunds retention
-   runs seal_checks secret_matches secrets service_rate service_writes setting_signs settlement_accounts settlement_methods
+   runs scorecard_days seal_checks secret_matches secrets service_call_counts service_rate service_writes setting_signs settlement_accounts settlement_methods
    search_keys signs_of_life transactions unread_intervals watermarks`.split(/\s+/),
 );

@@ -18,6 +18,7 @@ export const deskPaths: Readonly<Record<string, string>> = {
   '/deliveries/:id': '/deliveries/wd_rejected',
   '/rejections': '/rejections?reason=invalid_signature',
   '/secrets': '/secrets',
+  '/scorecard': '/scorecard?month=2026-10',
   '/breaks': '/breaks?status=any',
   '/breaks/:id': '/breaks/1',
   '/runs': '/runs',
@@ -37,6 +38,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">'"</script><b>&amp;
 /** A run comes first, and a break: their ids stand in addresses. Needs events 1 and 2. */
 export async function seedDesk(db: Knex, now = Date.now()): Promise<void> {
   await seedRun(db, now);
+  await seedScorecard(db);
   await db.transaction(async (trx) => {
     // A month without a closing has no action.
     await trx.raw('SET LOCAL session_replication_role = replica');
@@ -185,4 +187,33 @@ function delivery(id: string, kind: DeliveryClass, about: About): ClassifiedDeli
     reason,
     classifyAt: null,
   };
+}
+
+/** A day of October, with something of each sort, under a type that a stranger named. */
+async function seedScorecard(db: Knex): Promise<void> {
+  const classes = {
+    received: 1180,
+    doubled: 4,
+    out_of_order: 2,
+    late: 7,
+    rejected: 1,
+    missed: 3,
+    never_generated: 2,
+    not_sent: 1,
+  };
+  const tally = {
+    'payment_intent.completed': { classes, delays: { 65: 1000, 80: 180, 160: 13 } },
+    [HOSTILE]: { classes: { received: 1 }, delays: { 50: 1 } },
+  };
+  const calls = {
+    listPaymentIntents: { answered: 9120, failed: 3, no_answer: 1 },
+    getBalance: { answered: 310, refused: 2, limited: 5 },
+  };
+  const counts = { tally, calls, rejected: { invalid_signature: 12 }, withHistory: true };
+  await db('scorecard_days').insert({
+    day: '2026-10-05',
+    time_zone: 'UTC',
+    counted_at: new Date('2026-10-10T00:00:00Z'),
+    counts: JSON.stringify(counts),
+  });
 }

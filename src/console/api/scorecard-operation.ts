@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dayIn, isDay } from '../../domain/books/posting-month.js';
+import { dayIn, isMonth } from '../../domain/books/posting-month.js';
 import { scorecardShape } from '../../domain/scorecard/scorecard-shape.js';
 import { month } from '../../domain/views/parts.js';
 import { readScorecard } from '../../records/scorecard/scorecard.js';
@@ -14,7 +14,7 @@ export const scorecardOperation = operation({
   description:
     'Each event counts once: one that came on the day on which it came, one that did not on the day of its delivery. The scheduler counts every ten minutes. Without `month` it is the one that has begun.',
   query: z.strictObject({
-    month: month.refine((asked) => isDay(`${asked}-01`), 'takes a month such as 2026-10').optional(),
+    month: month.refine(isMonth, 'takes a month such as 2026-10').optional(),
   }),
   answers: { 200: { description: 'As it was counted last.', shape: scorecardShape } },
   answer: async ({ db, books: { timeZone } }, { query }) => {

@@ -1,16 +1,19 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import express, { type ErrorRequestHandler, type Request, Router } from 'express';
+import { isMonth } from '../../domain/books/posting-month.js';
 import { loadDayMoney } from '../../records/books/day-money.js';
 import { periodFiles, readPeriodFile } from '../../records/books/period-files.js';
 import { isDataError, isPassing } from '../../records/database/database-errors.js';
 import { CursorError } from '../../records/database/paging.js';
+import { readScorecard } from '../../records/scorecard/scorecard.js';
 import { actions } from '../actions/actions.js';
 import { type ConsoleToken, knownTokens } from '../authenticate.js';
 import type { GivenDeps } from '../page.js';
 import { pages } from '../pages/pages.js';
 import { badRequest, notHere, Problem } from '../problem.js';
 import { createState, keep, statusNow } from '../status.js';
+import { scorecardCsv } from '../view/scorecard-csv.js';
 import { notice } from '../view/sections.js';
 import { actionRoutes } from './action-router.js';
 import { csvRoutes } from './csv-routes.js';
@@ -65,9 +68,20 @@ const types: Readonly<Record<string, string>> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 
-/** The files of closed months, as they were stored. */
-function downloads({ deps: { db }, sessions }: Site): Router {
+/** The files of closed months, as they were stored, and the scorecard of any. */
+function downloads({ deps: { db, books, now }, sessions }: Site): Router {
   const router = Router();
+  router.get('/scorecard/:month.csv', async (req, res) => {
+    if ((await sessions.find(req)) === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
+    const { month } = req.params;
+    if (!isMonth(month)) throw notHere('A month is such as 2026-10.');
+    const card = await readScorecard(db, month, now(), books.timeZone);
+    res.set({
+      'Content-Type': types['csv'],
+      'Content-Disposition': `attachment; filename="scorecard-${month}.csv"`,
+    });
+    res.send(scorecardCsv(card));
+  });
   router.get('/periods/:month/files/:name', async (req, res) => {
     if ((await sessions.find(req)) === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
     const { month, name } = req.params;

@@ -20,6 +20,7 @@ import { queues } from './queues.js';
 import { reference, referenceOperation } from './reference.js';
 import { rejections } from './rejections.js';
 import { run, runs } from './runs.js';
+import { scorecard } from './scorecard.js';
 import { secrets } from './secrets.js';
 
 /** Every page, in the order of the navigation: routes, navigation and the tests that visit them all come from here. */
@@ -43,6 +44,7 @@ export const pages: readonly Page[] = [
   delivery,
   rejections,
   secrets,
+  scorecard,
   breaks,
   breakPage,
   runs,

@@ -86,3 +86,7 @@ export function isDay(text: string): boolean {
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
+
+export function isMonth(text: string): boolean {
+  return isDay(`${text}-01`);
+}

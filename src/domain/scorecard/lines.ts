@@ -1,7 +1,7 @@
 import { words } from '../in-words.js';
 import { callOutcomes } from './call-outcomes.js';
 import type { Scorecard } from './scorecard-shape.js';
-import { eventClasses } from './tally-events.js';
+import { type EventClass, eventClasses } from './tally-events.js';
 
 /** One figure of a scorecard: what it is of, its name, its value, and where it is from. */
 export interface Line {
@@ -20,8 +20,9 @@ const sources: Readonly<Record<string, string>> = {
   not_sent: 'webhooks, against the delivery history',
 };
 const RECEIVED = 'webhooks received';
-const DELAY = 'from when the service made it (its delivery, or else the event’s own time) until it was received';
-const CALLS = 'attempts of calls, counted by the programs that made them';
+export const sourceOf = (what: EventClass): string => sources[what] ?? RECEIVED;
+export const DELAY = 'from when the service made it (its delivery, or else the event’s own time) until it was received';
+export const CALLS = 'attempts of calls, counted by the programs that made them';
 
 /** Every figure once, as it is handed on. */
 export function scorecardLines({
@@ -45,7 +46,7 @@ export function scorecardLines({
       of,
       figure: words(what),
       value: String(row[what]),
-      source: sources[what] ?? RECEIVED,
+      source: sourceOf(what),
     })),
   ];
   const calls = (of: string, row: Omit<Scorecard['api'], 'byOperation'>): Line[] => [

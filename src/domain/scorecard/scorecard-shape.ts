@@ -3,7 +3,7 @@ import { count, described, month, text, time } from '../views/parts.js';
 import { callOutcomes } from './call-outcomes.js';
 import { eventClasses } from './tally-events.js';
 
-const meanings = {
+export const classMeanings = {
   received: 'Came in time, once, and in order.',
   doubled: 'Came more than once under one secret.',
   out_of_order: 'One that was made more than five seconds later came before it.',
@@ -16,7 +16,7 @@ const meanings = {
 } as const satisfies Record<(typeof eventClasses)[number], string>;
 
 const classCounts = z.object(
-  Object.fromEntries(eventClasses.map((what) => [what, described(count, meanings[what], 0)])) as Record<
+  Object.fromEntries(eventClasses.map((what) => [what, described(count, classMeanings[what], 0)])) as Record<
     (typeof eventClasses)[number],
     z.ZodInt
   >,

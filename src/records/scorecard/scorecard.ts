@@ -4,7 +4,7 @@ import type { CallOutcome } from '../../domain/scorecard/call-outcomes.js';
 import { type CountedDay, type StoredDay, scorecardOf } from '../../domain/scorecard/card.js';
 import type { Scorecard } from '../../domain/scorecard/scorecard-shape.js';
 import { jsonbText } from '../database/database-text.js';
-import { rowsOf, run } from '../database/statements.js';
+import { columnOf, rowsOf, run } from '../database/statements.js';
 import { adoptedAtOf } from '../installation.js';
 import { readWatermarks } from '../runs/watermarks.js';
 import { type Span, tallyDay } from './day-events.js';
@@ -40,6 +40,12 @@ export async function countMonth(db: Knex, month: string, now: Date, settings: C
     counted += 1;
   }
   return counted;
+}
+
+/** Months of which a day was counted, the newest first. */
+export async function countedMonths(db: Knex, timeZone: string): Promise<string[]> {
+  return columnOf<string>(db)`
+    SELECT DISTINCT to_char(day, 'YYYY-MM') AS month FROM scorecard_days WHERE time_zone = ${timeZone} ORDER BY month DESC`;
 }
 
 /** As it was counted last. */

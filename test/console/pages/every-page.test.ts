@@ -114,6 +114,8 @@ describe('what belongs together', () => {
 describe('what others wrote', () => {
   it('is shown as text: nothing of it becomes part of a page', async () => {
     const { page, complaints } = admin;
+    // On a phone a card folds what is least of it.
+    await page.setViewportSize(WIDE);
     for (const path of [
       '/orders',
       samplePaths['/orders/:reference'] ?? '',

@@ -1,0 +1,168 @@
+import { dayIn, isMonth } from '../../domain/books/posting-month.js';
+import { duration, words } from '../../domain/in-words.js';
+import { CALLS, DELAY, sourceOf } from '../../domain/scorecard/lines.js';
+import { classMeanings, type Scorecard } from '../../domain/scorecard/scorecard-shape.js';
+import { type EventClass, eventClasses } from '../../domain/scorecard/tally-events.js';
+import { countedMonths, readScorecard } from '../../records/scorecard/scorecard.js';
+import type { Page, PageRequest } from '../page.js';
+import { Problem } from '../problem.js';
+import { facts, filters, notice, options, type Section, type Tile, table } from '../view/sections.js';
+import { ago, badge, capitalized, count, none, oneLine, quiet, type Tone, text, type Value } from '../view/values.js';
+
+export const scorecard: Page = {
+  path: '/scorecard',
+  title: 'Scorecard',
+  group: 'Webhooks',
+  filters: ['month'],
+  load: async ({ db, books: { timeZone }, now }, req) => {
+    const newest = dayIn(timeZone, now().getTime()).slice(0, 7);
+    const month = req.filters['month'] ?? newest;
+    if (!isMonth(month)) throw new Problem(400, 'Not understood', 'month takes a month such as 2026-10.');
+    const [months, card] = await Promise.all([countedMonths(db, timeZone), readScorecard(db, month, now(), timeZone)]);
+    return {
+      title: `Scorecard ${month}`,
+      intro:
+        'What the service did in a month: each event once, under the worst that fits; its delays; its API. The CSV is to be handed to the service.',
+      sections: [
+        choiceOf(req, { month, newest, months }),
+        { is: 'tiles', tiles: tilesOf(card) },
+        ...card.notes.map((note) => notice('warn', 'Not known', note)),
+        classesOf(card),
+        typesOf(card),
+        callsOf(card),
+        rejectedOf(card),
+        asOf(card),
+      ],
+    };
+  },
+};
+
+function choiceOf(
+  req: PageRequest,
+  { month, newest, months }: { month: string; newest: string; months: readonly string[] },
+): Section {
+  const older = months.filter((one) => one !== newest);
+  const field = { name: 'month', label: 'Month', options: options(older), all: newest };
+  const form = filters(req, [field]);
+  return form.is === 'filters' ? { ...form, csv: `/scorecard/${month}.csv` } : form;
+}
+
+/** What is wrong is bad from the first on. */
+const tones: Partial<Record<EventClass, Tone>> = {
+  late: 'warn',
+  out_of_order: 'warn',
+  doubled: 'warn',
+  rejected: 'bad',
+  missed: 'bad',
+  never_generated: 'bad',
+  not_sent: 'bad',
+};
+
+function tilesOf({ events, api, days }: Scorecard): Tile[] {
+  const { expected, missed, late, never_generated: never } = events;
+  const isKnown = days.counted > 0;
+  const tile = (label: string, n: number, tone: Tone): Tile => ({
+    label,
+    value: isKnown ? String(n) : '–',
+    note: isKnown ? shareOf(n, expected) : 'not counted',
+    ...(isKnown && n > 0 ? { tone } : {}),
+  });
+  return [
+    { label: 'Expected', value: isKnown ? String(expected) : '–', note: 'events' },
+    tile('In time, once, in order', events.received, 'good'),
+    tile('Late', late, 'warn'),
+    tile('Missed', missed, 'bad'),
+    tile('Never generated', never, 'bad'),
+    { label: 'API availability', value: api.availability ?? '–', ...(api.availability === null ? {} : { unit: '%' }) },
+  ];
+}
+
+function shareOf(n: number, all: number): string {
+  return all === 0 ? 'of none' : `${((n / all) * 100).toFixed(2)} %`;
+}
+
+function classesOf({ events }: Scorecard): Section {
+  return table(eventClasses, {
+    caption: 'What became of the events',
+    columns: [
+      ['Events that', (what) => text(capitalized(words(what)))],
+      ['Count', (what) => countOf(events[what], tones[what]), 'end'],
+      [
+        'Of those expected',
+        (what) => (what === 'not_sent' ? none() : text(shareOf(events[what], events.expected))),
+        'end',
+      ],
+      ['It means', (what) => text(classMeanings[what]), 'wide'],
+      ['From', (what) => quiet(sourceOf(what))],
+    ],
+  });
+}
+
+function countOf(n: number, tone: Tone | undefined): Value {
+  return n > 0 && tone !== undefined ? badge(String(n), tone) : count(n);
+}
+
+type TypeRow = Scorecard['byType'][number];
+
+function typesOf({ byType }: Scorecard): Section {
+  const own = (what: EventClass) => (row: TypeRow) => countOf(row[what], tones[what]);
+  return table(byType, {
+    caption: 'By type of event',
+    columns: [
+      ['Type', ({ eventType }) => text(eventType, 'not given')],
+      ['Expected', ({ expected }) => count(expected), 'end'],
+      ['Received', own('received'), 'end'],
+      ['Doubled', own('doubled'), 'end'],
+      ['Out of order', own('out_of_order'), 'end'],
+      ['Late', own('late'), 'end'],
+      ['Missed, rejected', ({ missed, rejected }) => countOf(missed + rejected, 'bad'), 'end'],
+      ['Never generated', own('never_generated'), 'end'],
+      ['p50', ({ p50Ms }) => delayOf(p50Ms), 'end'],
+      ['p99', ({ p99Ms }) => delayOf(p99Ms), 'end'],
+    ],
+    empty: ['No event is counted', 'The scheduler counts every ten minutes.'],
+  });
+}
+
+function delayOf(ms: number | null): Value {
+  if (ms === null) return none();
+  return oneLine(ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : duration(ms / 1_000));
+}
+
+function callsOf({ api }: Scorecard): Section {
+  const all = { operation: 'all', ...api };
+  return table(api.byOperation.length === 0 ? [] : [all, ...api.byOperation], {
+    caption: 'Calls to its API, each attempt',
+    columns: [
+      ['Call', ({ operation }) => text(operation)],
+      ['Answered', ({ answered }) => count(answered), 'end'],
+      ['Refused', ({ refused }) => count(refused), 'end'],
+      ['Limited (429)', ({ limited }) => count(limited), 'end'],
+      ['Failed (5xx)', ({ failed }) => countOf(failed, 'bad'), 'end'],
+      ['No answer', ({ no_answer: lost }) => countOf(lost, 'bad'), 'end'],
+      ['Availability', ({ availability }) => text(availability === null ? null : `${availability} %`), 'end'],
+    ],
+    empty: ['No call is counted', 'Programs count their calls to the service from this version on.'],
+  });
+}
+
+function rejectedOf({ rejectedRequests }: Scorecard): Section {
+  return table(rejectedRequests, {
+    caption: 'Requests that the receiver rejected, whoever sent them',
+    columns: [
+      ['Reason', ({ reason }) => text(words(reason))],
+      ['Requests', ({ requests }) => count(requests), 'end'],
+    ],
+    empty: ['None was rejected', 'Of the days that are counted.'],
+  });
+}
+
+function asOf({ countedAt, days, timeZone }: Scorecard): Section {
+  return facts([
+    ['Counted', countedAt === null ? none('never') : ago(countedAt)],
+    ['Days counted', text(`${days.counted} of ${days.of}, ${days.withHistory} with the whole delivery history`)],
+    ['Days of', text(timeZone)],
+    ['Delay', text(`${capitalized(DELAY)}; right to within a tenth`)],
+    ['Calls', text(capitalized(CALLS))],
+  ]);
+}
