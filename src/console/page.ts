@@ -129,6 +129,8 @@ export interface Page {
   filters?: readonly string[];
   /** Renewed in the browser every few seconds, by server-sent events. */
   live?: true;
+  /** How many things wait there, out of the state of the whole; null: not known. `words` say what they are. */
+  waiting?: { count: (known: KnownState) => number | null; words: string };
   /** It is a list: narrowed to days as well (`from`, `to`), and a file of all that its filters leave. */
   list?: true;
   /** Null: there is no such thing, which is answered with 404. */

@@ -68,11 +68,11 @@
   });
 
   const renew = (name, html) => {
-    const place = document.getElementById(name);
-    if (!place || place.contains(document.activeElement) || place.querySelector('details[open], .switch:checked'))
-      return;
-    place.innerHTML = html;
-    dress(place);
+    for (const place of document.querySelectorAll(`#${CSS.escape(name)}, [data-renew="${CSS.escape(name)}"]`)) {
+      if (place.contains(document.activeElement) || place.querySelector('details[open], .switch:checked')) continue;
+      place.innerHTML = html;
+      dress(place);
+    }
   };
   const live = document.body.dataset.live;
   if (live) {
@@ -93,6 +93,16 @@
     window.addEventListener('pagehide', () => source?.close());
     follow();
   }
+  /* Where one is stands in sight, in the menu at the side and in the one that unfolds. */
+  const showCurrent = (nav, scroller) => {
+    const { top = 0, bottom = 0 } = nav?.querySelector('[aria-current]')?.getBoundingClientRect() ?? {};
+    // `scrollIntoView` would move where the Tab key begins.
+    if (bottom + 60 > innerHeight) scroller.scrollBy(0, Math.min(top - 60, bottom + 60 - innerHeight));
+  };
+  const menu = document.getElementById('menu');
+  menu?.addEventListener('toggle', () => menu.open && showCurrent(menu, window));
+  showCurrent(document.querySelector('.menu-wide'), document.querySelector('.side'));
+
   dress(document);
   setInterval(updateAges, 5000);
 })();

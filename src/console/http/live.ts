@@ -4,9 +4,10 @@ import type { Page } from '../page.js';
 import { Problem } from '../problem.js';
 import { pageFor } from '../view/personal.js';
 import { csrfToken } from './csrf.js';
+import { navigationOf } from './navigation.js';
 import { pageRequest } from './page-request.js';
 import { checkRole, type Site } from './page-router.js';
-import { renderSection, renderStatus } from './render.js';
+import { renderSection, renderStatus, renderWaiting } from './render.js';
 
 export interface LiveSettings {
   /** Aborted when the process is asked to stop. */
@@ -82,8 +83,15 @@ async function newsOf(
   const parts = (shownView?.sections ?? []).map(
     (section, index) => [`section-${index}`, renderSection(section, drawn)] as const,
   );
+  const known = await site.deps.state().catch(() => null);
+  const links = navigationOf(site.pages, { actor: session.actor, path: page.path, known }).flatMap(
+    ({ links }) => links,
+  );
+  const counts = links.flatMap(({ href, waiting }) =>
+    waiting === undefined ? [] : [[`waiting-${href}`, renderWaiting(waiting)] as const],
+  );
   const news: Record<string, string> = {};
-  for (const [name, html] of [...parts, ['status', renderStatus(await site.status())] as const]) {
+  for (const [name, html] of [...parts, ...counts, ['status', renderStatus(await site.status())] as const]) {
     if (shown.get(name) !== html) news[name] = html;
     shown.set(name, html);
   }

@@ -1,6 +1,6 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { mayDo } from '../authenticate.js';
-import { navigationGroups, type Page, type PageDeps } from '../page.js';
+import type { Page, PageDeps } from '../page.js';
 import { notHere, Problem } from '../problem.js';
 import type { Status } from '../status.js';
 import { pageFor } from '../view/personal.js';
@@ -8,6 +8,7 @@ import type { PageView } from '../view/sections.js';
 import { readCookie } from './cookies.js';
 import { csrfToken } from './csrf.js';
 import { takeFlash } from './flash.js';
+import { navigationOf } from './navigation.js';
 import { pageRequest } from './page-request.js';
 import { type Frame, renderPage, type Shell, type Theme } from './render.js';
 import type { Session, Sessions } from './session.js';
@@ -95,25 +96,15 @@ async function frameOf(
   { req, session, live }: { req: Request; session: Session; live: string | null },
 ): Promise<Frame> {
   const { actor } = session;
-  const visible = site.pages.filter(({ group, roles }) => group !== undefined && (!roles || mayDo(actor, roles)));
-  const navigation = navigationGroups.map((group) => ({
-    group,
-    links: visible
-      .filter((page) => page.group === group)
-      .map(({ path, title }) => ({ text: title, href: path, current: isCurrent(path, req.path) })),
-  }));
+  const known = await site.deps.state().catch(() => null);
   return {
     actor,
-    navigation: navigation.filter(({ links }) => links.length > 0),
+    navigation: navigationOf(site.pages, { actor, path: req.path, known }),
     status: await site.status(),
     csrf: csrfToken(session),
     url: req.method === 'GET' ? req.originalUrl : '/',
     live,
   };
-}
-
-function isCurrent(path: string, now: string): boolean {
-  return path === '/' ? now === '/' : now === path || now.startsWith(`${path}/`);
 }
 
 function themeOf(req: Request): Theme {

@@ -6,6 +6,7 @@ import type { Status } from '../status.js';
 import type { PageView, Section } from '../view/sections.js';
 import { ageOf } from '../view/values.js';
 import type { Flash } from './flash.js';
+import type { Navigation, NavLink } from './navigation.js';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -22,7 +23,7 @@ export interface Shell {
 
 export interface Frame {
   actor: { name: string; role: string };
-  navigation: { group: string; links: { text: string; href: string; current: boolean }[] }[];
+  navigation: Navigation;
   status: Status;
   csrf: string;
   url: string;
@@ -76,6 +77,10 @@ export function renderSection(section: Section, drawn: Drawn): string {
 
 export function renderStatus(status: Status): string {
   return eta.render('/components/status', status);
+}
+
+export function renderWaiting(waiting: NonNullable<NavLink['waiting']>): string {
+  return eta.render('/components/waiting', waiting);
 }
 
 /** Changes with any of the files, so that a browser may keep them for ever. */

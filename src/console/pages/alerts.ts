@@ -44,6 +44,10 @@ export const alerts: Page = {
   path: '/alerts',
   title: 'Alerts',
   group: '',
+  waiting: {
+    count: ({ alerts }) => alerts.filter(({ fired_at: firedAt }) => firedAt !== null).length,
+    words: 'firing',
+  },
   filters: ['channel', 'status'],
   live: true,
   load: async (deps, req) => {

@@ -1,3 +1,4 @@
+import { breaksOf } from '../../domain/alerts/facts.js';
 import { breakDefinitions, breakKinds, NOTHING_SHARED } from '../../domain/breaks/breaks.js';
 import { severities } from '../../domain/breaks/findings.js';
 import { counted, words } from '../../domain/in-words.js';
@@ -43,6 +44,7 @@ export const breaks: Page = {
   path: '/breaks',
   title: 'Breaks',
   group: 'Proof',
+  waiting: { count: ({ facts }) => breaksOf(facts, ...severities), words: 'not closed' },
   filters: [
     'status',
     'kind',

@@ -33,6 +33,7 @@ export const deliveries: Page = {
   path: '/deliveries',
   title: 'Missed deliveries',
   group: 'Webhooks',
+  waiting: { count: ({ facts }) => facts.missed, words: 'overdue' },
   filters: ['show', 'eventType', 'from', 'to'],
   load: async (deps, req) => {
     const { db, now } = deps;

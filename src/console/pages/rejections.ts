@@ -12,6 +12,10 @@ export const rejections: Page = {
   path: '/rejections',
   title: 'Rejections',
   group: 'Webhooks',
+  waiting: {
+    count: ({ facts }) => facts.rejected.reduce((sum, { count }) => sum + count, 0),
+    words: 'in the last hour',
+  },
   list: true,
   filters: ['reason'],
   load: async ({ db, now }, req) => {
