@@ -4,6 +4,7 @@ import { attributeResidual } from './attribute-residual.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from './close-period.js';
 import { acknowledgeAlert, silenceAlert } from './decide-alert.js';
 import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from './decide-break.js';
+import { decidePicked } from './decide-picked.js';
 import { recoverDeliveries } from './recover-deliveries.js';
 import { replayCallbackAction, replayDeadCallbacksAction, replayEvent } from './replay.js';
 import { restoreSecretAction, retireSecretAction, secretLeakedAction } from './retire-secret.js';
@@ -20,6 +21,7 @@ export const actions: readonly Action[] = [
   assignRefundAction,
   recoverDeliveries,
   ...ofCauses,
+  decidePicked,
   acknowledgeBreak,
   assignBreak,
   resolveBreak,

@@ -15,7 +15,7 @@ import { notice, type Section, table } from '../view/sections.js';
 
 type Own = Pick<Action, 'name' | 'roles' | 'label' | 'explain'> & Partial<Pick<Action, 'tone' | 'fields' | 'input'>>;
 
-interface Decision {
+export interface Decision {
   own: Own;
   path: string;
   decide: (request: ActionRequest) => BreakDecision;
@@ -155,6 +155,9 @@ const assigning: Decision = {
     input: assigned,
   },
 };
+
+/** What may be decided of breaks that somebody picked. */
+export const decisions: readonly Decision[] = [acknowledging, assigning, resolving, writingOff];
 
 export const acknowledgeBreak = ofOne(acknowledging);
 export const resolveBreak = ofOne(resolving);

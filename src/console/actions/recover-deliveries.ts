@@ -6,6 +6,7 @@ import { causeOf } from '../view/delivery-words.js';
 import { entityHref } from '../view/links.js';
 import { notice, type Section, table } from '../view/sections.js';
 import { ago, id, text } from '../view/values.js';
+import { pickedIds } from './picked-ids.js';
 
 const moment = z.preprocess(
   (given) => (given === '' ? undefined : given),
@@ -15,12 +16,8 @@ const moment = z.preprocess(
     .transform((given) => parseMoment(given)?.toISOString() ?? '')
     .optional(),
 );
-const ids = z.preprocess(
-  (given) => (given === undefined ? [] : Array.isArray(given) ? given : [given]),
-  z.array(z.string().min(1).max(200)).max(1_000),
-);
 const input = z
-  .object({ id: ids, from: moment, to: moment })
+  .object({ id: pickedIds, from: moment, to: moment })
   .refine(({ id, from }) => id.length > 0 || from !== undefined, 'pick a delivery, or say from when')
   .refine(({ from, to }) => from === undefined || to === undefined || from <= to, 'the range ends before it begins');
 

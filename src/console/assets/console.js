@@ -41,10 +41,20 @@
     const row = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
     row?.querySelector('a').focus();
   };
+  const boxesOf = (place) =>
+    [...place.querySelectorAll('tbody input[type="checkbox"]')].filter((box) => box.offsetParent);
+  for (const all of document.querySelectorAll('input[data-all]')) {
+    all.hidden = false;
+    all.addEventListener('change', () => {
+      for (const box of boxesOf(all.closest('table'))) box.checked = all.checked;
+    });
+  }
+  const pick = () => document.activeElement.closest('#list tbody tr')?.querySelector('input[type="checkbox"]')?.click();
   const steps = { j: 1, k: -1 };
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || keys?.open) return;
     if (event.key === '?') keys?.showModal();
+    else if (event.key === 'x') pick();
     else if (steps[event.key]) step(steps[event.key]);
     else return;
     event.preventDefault();

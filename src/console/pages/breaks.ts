@@ -12,6 +12,7 @@ import {
   listBreaks,
 } from '../../records/breaks/list-breaks.js';
 import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
+import { pickedButton } from '../actions/decide-picked.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';
 import type { Page, PageRequest } from '../page.js';
 import { ageColumns, ages, ageWords } from '../view/age-columns.js';
@@ -69,7 +70,9 @@ export const breaks: Page = {
       countUnclosed(db, at),
       isWhole ? breakCauses(db) : [],
     ]);
+    const picked = pickedButton(req);
     return {
+      actions: [picked],
       intro:
         'Where what we hold and what the service shows differ, and a person should check. Without a filter: what is not closed.',
       sections: [
@@ -78,7 +81,7 @@ export const breaks: Page = {
         filtersOf(req),
         listTable(req, page, {
           caption: 'Breaks, newest first',
-          columns: breakColumns,
+          columns: picked === null ? breakColumns : [pickColumn(picked), ...breakColumns],
           unfit: ['No break fits', 'Clear the filters to see all that is not closed.'],
           empty: [
             'No break is open',
@@ -89,6 +92,17 @@ export const breaks: Page = {
     };
   },
 };
+
+/** A box for each that is not closed. */
+function pickColumn(button: ActionButton): Column<BreakView> {
+  return [
+    'Pick',
+    (item) =>
+      isClosed(item)
+        ? none('')
+        : { is: 'pick', button, name: 'id', value: item.id, label: `Pick break no. ${item.id}` },
+  ];
+}
 
 /** What is not closed by severity and age, each number the way to its list. */
 function matrixOf(counts: Awaited<ReturnType<typeof countUnclosed>>): Section {

@@ -22,6 +22,8 @@ export interface BreakFilters extends Filters<'kind' | 'severity' | 'status' | '
   /** Only those that are open or acknowledged. */
   unclosed?: boolean;
   age?: AgeBucket | undefined;
+  /** Only these. */
+  ids?: readonly string[] | undefined;
 }
 
 export type BreakRow = RowOf<Omit<BreakView, 'entity' | 'evidence' | 'age' | 'ageDays' | 'dueAt' | 'overdue'>> & {
@@ -50,6 +52,7 @@ export async function listBreaks(
 
 function chosen(db: Knex, query: BreakFilters, now: Date): Knex.QueryBuilder {
   const rows = db('breaks').where(given(query, 'kind', 'severity', 'status', 'entityKind', 'entityId', 'shared'));
+  if (query.ids !== undefined) void rows.whereIn('id', query.ids.filter(isRowId));
   if (query.unclosed) void rows.whereIn('status', UNCLOSED);
   if (query.owner === NOBODY) void rows.whereNull('owner');
   else if (query.owner !== undefined) void rows.where({ owner: query.owner });

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { Actor } from '../../domain/console-roles.js';
+import { counted } from '../../domain/in-words.js';
+import { decideBreaks, isClosed, listBreaks } from '../../records/breaks/list-breaks.js';
+import { mayDo } from '../authenticate.js';
+import type { Action, ActionRequest, PageDeps, PageRequest } from '../page.js';
+import { Problem } from '../problem.js';
+import { breakColumns } from '../view/break-rows.js';
+import { type ActionButton, notice, type Section, table } from '../view/sections.js';
+import { type Decision, decisions } from './decide-break.js';
+import { pickedIds } from './picked-ids.js';
+
+const input = z.object({
+  id: pickedIds.refine((ids) => ids.length > 0, 'pick a break first: each row has a box'),
+  decision: z.string().refine((given) => decisions.some(({ path }) => path === given), 'is none of those offered'),
+  owner: z.string().trim().max(80).default(''),
+});
+
+/** Breaks that somebody picked in the list: one decision for all of them. */
+export const decidePicked: Action = {
+  path: '/breaks/picked',
+  name: 'decide breaks',
+  roles: ['operator', 'finance'],
+  label: 'Decide the picked',
+  explain: 'One decision for all that you picked. You see them before anything is done.',
+  fields: [
+    { name: 'decision', label: 'What' },
+    { name: 'owner', label: 'To whom', hint: 'For Assign alone; empty: nobody.' },
+  ],
+  input,
+  preview: async (deps, request) => previewOf(deps, request),
+  run: async ({ db, now }, request) => {
+    const { ids } = pickedOf(request);
+    const decision = decisionOf(request);
+    const about = { actor: request.actor.name, note: request.reason, now: now() };
+    const { done, left } = await decideBreaks(db, ids, decision.decide(request), about);
+    const target = counted(ids.length, 'break');
+    const rest = left === 0 ? '' : ` ${left} left as they were: closed already.`;
+    if (done === 0) return { outcome: 'refused', target, message: `Nothing was changed.${rest}` };
+    return {
+      outcome: 'done',
+      target,
+      details: { ids },
+      message: `${counted(done, 'break')}: ${decision.own.label}.${rest}`,
+    };
+  },
+};
+
+/** Only what this person may decide is offered. */
+export function pickedButton(req: PageRequest): ActionButton | null {
+  const button = req.button(decidePicked);
+  if (button === null) return null;
+  const mine = decisions.filter(({ own }) => mayDo(req.actor, own.roles));
+  const offered = mine.map(({ path, own }) => ({ value: path, text: own.label }));
+  const fields = button.fields.map((field) => (field.name === 'decision' ? { ...field, options: offered } : field));
+  return { ...button, fields };
+}
+
+function pickedOf({ input: given }: Pick<ActionRequest, 'input'>): { ids: string[]; path: string } {
+  const { id, decision } = input.parse(given);
+  return { ids: [...new Set(id)], path: decision };
+}
+
+/** @throws {Problem} 403 */
+function decisionOf(request: { actor: Actor } & Pick<ActionRequest, 'input'>): Decision {
+  const { path } = pickedOf(request);
+  const found = decisions.find((one) => one.path === path);
+  if (found !== undefined && mayDo(request.actor, found.own.roles)) return found;
+  throw new Problem(403, 'Not allowed', `Your role ${request.actor.role} may not do this. Nothing was changed.`);
+}
+
+async function previewOf({ db, now }: PageDeps, request: ActionRequest): Promise<Section[]> {
+  const { own } = decisionOf(request);
+  const { ids } = pickedOf(request);
+  const { items } = await listBreaks(db, { ids, take: ids.length }, now());
+  const open = items.filter((item) => !isClosed(item));
+  const left = ids.length - open.length;
+  const notes = ['Nothing was done yet. Each keeps your reason as a step of its own.', own.explain];
+  if (left > 0) notes.push(`Left out: ${left}, closed already.`);
+  return [
+    notice(open.length === 0 ? 'warn' : 'info', `${own.label}: ${counted(open.length, 'break')}`, notes.join(' ')),
+    table(open, {
+      caption: 'What it is about',
+      showCaption: false,
+      columns: breakColumns,
+      empty: ['Nothing is left of it', 'All that you picked is closed by now.'],
+    }),
+  ];
+}
