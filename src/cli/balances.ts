@@ -3,7 +3,12 @@ import { isSignedAmount } from '../domain/money.js';
 import { UsageError } from '../errors.js';
 import { type BalanceProof, proofsAsOf } from '../records/balances/balance-proofs.js';
 import { subWalletSums } from '../records/balances/balance-sums.js';
-import { type AttributeResult, attributeBalance, type NewAttribution } from '../records/books/attribute-balance.js';
+import {
+  type AttributeResult,
+  adjustsText,
+  attributeBalance,
+  type NewAttribution,
+} from '../records/books/attribute-balance.js';
 import { inTransaction } from '../records/database/statements.js';
 import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
@@ -33,7 +38,10 @@ export function define(command: Command): void {
     .description('say what a part of the residual was that no list shows; exit code 2 where so much is not open')
     .requiredOption('--amount <amount>', 'signed: -100 is what left the balance', signedAmount)
     .requiredOption('--note <text>', 'what it was; kept with your name')
-    .option('--on <day>', 'the day on which it was, YYYY-MM-DD of the books, in a month that is open; left out: today')
+    .option(
+      '--on <day>',
+      'the day on which it was, YYYY-MM-DD of the books; of a closed month, it adjusts that month; left out: today',
+    )
     .option('--dry-run', 'only say what would be done')
     .action(attribute);
 }
@@ -60,9 +68,17 @@ async function attribute(assetCode: string, { amount, note, on, dryRun = false }
   await withStore(async ({ db, zone }) => {
     const day = on === undefined ? {} : { on: { day: on, timeZone: zone.timeZone } };
     const given = { assetCode, amount, note, actor: cliActor(), ...day };
-    const proof = attributedBy(await inTransaction(db, dryRun, (trx) => attributeBalance(trx, given)), given);
-    if (!dryRun) printJson(proof);
-    else printText(`would attribute ${amount} ${assetCode}; unexplained is then ${proof.unexplained ?? '0'}`);
+    const result = await inTransaction(db, dryRun, (trx) => attributeBalance(trx, given));
+    const proof = attributedBy(result, given);
+    const told = result.outcome === 'done' ? adjustsText(result.adjusts) : '';
+    if (dryRun)
+      printText(
+        `would attribute ${amount} ${assetCode}; unexplained is then ${proof.unexplained ?? '0'}${told === '' ? '' : `;${told}`}`,
+      );
+    else {
+      printJson(proof);
+      if (told !== '') process.stderr.write(`${told.trim()}\n`);
+    }
   });
 }
 

@@ -3,6 +3,8 @@ import { userInfo } from 'node:os';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { type Config, loadConfig } from '../config.js';
+import type { ConsoleToken } from '../console/authenticate.js';
+import { ConfigError } from '../errors.js';
 import { createLog, type Logger } from '../log.js';
 import { DatabaseError, troubleOf } from '../records/database/database-trouble.js';
 import { EMBEDDED_FOLDER, openStore } from '../wiring/open-store.js';
@@ -64,11 +66,25 @@ export async function reachingDatabase<T>(
   }
 }
 
-/** Who runs the command, as it is kept with what they do: a container may have no name for its user. */
+/** Who runs the command, as it is kept with what they do: the person whose token TALLYHOOK_TOKEN is, else the operating system's user. */
 export function cliActor(): string {
+  return cliPerson()?.name ?? osUser();
+}
+
+/** Null: no TALLYHOOK_TOKEN is given. @throws {ConfigError} where it is none of CONSOLE_TOKENS */
+function cliPerson(): ConsoleToken | null {
+  const { TALLYHOOK_TOKEN: given, CONSOLE_TOKENS: tokens = [] } = loadConfig([]);
+  if (given === undefined) return null;
+  const own = tokens.find(({ token }) => token === given);
+  if (own === undefined) throw new ConfigError('TALLYHOOK_TOKEN is none of the tokens in CONSOLE_TOKENS.');
+  return own;
+}
+
+/** A container may have no name for its user. */
+function osUser(): string {
   try {
-    return `cli:${userInfo().username}`;
+    return `os:${userInfo().username}`;
   } catch {
-    return `cli:uid ${process.getuid?.() ?? 'unknown'}`;
+    return `os:uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

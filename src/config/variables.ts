@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { USUAL_RATE } from '../domain/own-calls.js';
+import { consoleVariables } from './console-variables.js';
 import { crons } from './cron-variables.js';
-import { consoleTokens, serviceKey, webhookSecrets } from './labelled-lists.js';
+import { serviceKey, webhookSecrets } from './labelled-lists.js';
 import {
   bodyLimit,
   eventIdPointer,
   httpUrl,
   instant,
   perSecond,
-  proxies,
   redisUrl,
   timeZone,
   urlOf,
@@ -151,41 +151,6 @@ const receiver = {
   },
 } satisfies Variables;
 
-const console = {
-  CONSOLE_TOKENS: {
-    schema: consoleTokens,
-    accepts:
-      'name:role:token,…; roles viewer, operator, finance, admin; tokens of your own of 16 characters or more; no name and no token twice',
-    meaning:
-      'name:role:token,…; roles viewer, operator, finance, admin. A token has 16 characters or more, of your own (openssl rand -hex 24).',
-    secret: true,
-    source: 'made up by you, e.g. admin:admin:$(openssl rand -hex 24)',
-    neededBy: ['console'],
-    usedBy: ['console'],
-  },
-  CONSOLE_PORT: { ...port, meaning: 'The private port: pages, read API, /metrics and probes.', fallback: '8081' },
-  CONSOLE_HOST: { ...host, meaning: 'Where it, and METRICS_PORT, listen.', fallback: '127.0.0.1' },
-  TRUSTED_PROXIES: {
-    schema: proxies,
-    accepts:
-      'addresses and networks such as 10.0.0.5,192.168.1.0/24, comma between; or loopback, linklocal, uniquelocal',
-    meaning:
-      'Proxies before the console, whose X-Forwarded-For is believed: addresses, networks, or loopback, linklocal, uniquelocal.',
-    example: '10.0.0.5,192.168.1.0/24',
-  },
-  METRICS_PORT: {
-    ...port,
-    meaning: '/metrics, /livez and /readyz of a role that runs alone; 0 is any free port, printed.',
-    example: '9090',
-  },
-  DRAIN_SECONDS: {
-    schema: wholeNumber(0, 300),
-    accepts: 'whole seconds, 0 to 300',
-    meaning: 'After SIGTERM /readyz says no, and the ports serve on for so long before they close; docs/deploy.md.',
-    fallback: '5',
-  },
-} satisfies Variables;
-
 const reconciling = {
   ...crons,
   MISSED_GRACE_SECONDS: { ...seconds, meaning: 'A delivery that takes longer is missed.', fallback: '900' },
@@ -271,13 +236,21 @@ export const variableGroups = {
   'The payment service': service,
   'Where data lives': data,
   'Receiver (public)': receiver,
-  'Console, read API and metrics (private)': console,
+  'Console, read API and metrics (private)': consoleVariables,
   'Reconciling and orders': reconciling,
   'Keeping and books': keeping,
   'Callbacks, alerts and the log': sending,
 } satisfies Record<string, Variables>;
 
-export const variables = { ...service, ...data, ...receiver, ...console, ...reconciling, ...keeping, ...sending };
+export const variables = {
+  ...service,
+  ...data,
+  ...receiver,
+  ...consoleVariables,
+  ...reconciling,
+  ...keeping,
+  ...sending,
+};
 
 export type VariableName = keyof typeof variables;
 

@@ -59,7 +59,7 @@ test('missed: what the service delivered and we do not hold, exit code 3, and no
       ['recover', 'after the outage'],
       ['recover', null],
       ['replay', 'to be sure'],
-    ].map(([action, reason]) => ({ actor: expect.stringMatching(/^cli:./), action, reason, outcome: 'asked' })),
+    ].map(([action, reason]) => ({ actor: expect.stringMatching(/^os:./), action, reason, outcome: 'asked' })),
   );
   await database.db('inbox').update({ status: 'applied' });
   const after = await run('deliveries', 'missed', '--json');
@@ -84,7 +84,7 @@ test('secrets: retire is refused without the verdict, done with --force and a no
   expect(await database.db('secrets').first()).toMatchObject({
     label: 'live',
     retired_note: 'leaked',
-    retired_by: expect.stringMatching(/^cli:/),
+    retired_by: expect.stringMatching(/^os:/),
   });
   expect(retired.json.warning).toBeNull();
   const last = await run('secrets', 'retire', 'next', '--force', '--note', 'leaked', '--dry-run');

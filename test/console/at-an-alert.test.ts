@@ -111,7 +111,7 @@ describe('an alert', () => {
     const shown = await run('alerts', 'show', id);
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^runbook +docs\/runbook\.md#a-critical/m)]);
     const ack = await run('alerts', 'ack', id, '--note', 'me', '--json');
-    expect(ack.json).toMatchObject({ acknowledgedBy: expect.stringMatching(/^cli:/) as string });
+    expect(ack.json).toMatchObject({ acknowledgedBy: expect.stringMatching(/^os:/) as string });
     const tried = await run('alerts', 'silence', id, '--until', '3h', '--note', 'why', '--dry-run', '--json');
     const { silencedUntil } = tried.json as { silencedUntil: string };
     expect(Date.parse(silencedUntil) - Date.now()).toBeGreaterThan(2.9 * 3_600_000);

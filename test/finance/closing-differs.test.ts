@@ -122,12 +122,17 @@ it.each([
   expect(actions).toMatchObject([{ outcome: 'refused' }]);
 });
 
-it('nor in a month that is closed', async () => {
+it('of a month that is closed, it stands in the next open one and names the month', async () => {
   await closeMonth(database.db, '2026-10');
-  expect(await attribute('11.5', '2026-10-30')).toMatchObject({ outcome: 'wrong_day', why: '2026-10 is closed' });
-  expect(await attribute('11.5', '2026-11-01')).toMatchObject({ outcome: 'done' });
+  expect(await attribute('11.5', '2026-10-30')).toMatchObject({ outcome: 'done', adjusts: '2026-10' });
   expect(await bookedIn()).toEqual(['2026-11-01']);
+  const entries = database.db('entries').join('entry_lines', 'entry_id', 'entries.id').where({ asset_code: asset });
+  expect(await entries.where({ record_kind: 'attribution' }).distinct('month', 'adjusts')).toEqual([
+    { month: '2026-11', adjusts: '2026-10' },
+  ]);
   await reopenMonth(database.db, '2026-10');
+  // The month that was closed without it says so.
+  expect(await differing()).toHaveLength(1);
 });
 
 it('what is dated by our first sight of it may be of the month before, until a proof was without it', async () => {

@@ -102,7 +102,7 @@ describe('by the command line', () => {
       ['replay callback', 'callback 2', 'the shop was down'],
       ['replay dead callbacks', null, null],
     ]);
-    expect(actions[0]?.actor).toMatch(/^cli:/);
+    expect(actions[0]?.actor).toMatch(/^os:/);
   });
 
   it('what can’t be sent again is refused with the reason', async () => {

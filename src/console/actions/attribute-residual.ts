@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
-import { type AttributeResult, attributeBalance, type NewAttribution } from '../../records/books/attribute-balance.js';
+import {
+  type AttributeResult,
+  adjustsText,
+  attributeBalance,
+  type NewAttribution,
+} from '../../records/books/attribute-balance.js';
 import type { Action, ActionRequest, PageDeps } from '../page.js';
 import { entityHref } from '../view/links.js';
 import { notice, type Section } from '../view/sections.js';
@@ -24,7 +29,7 @@ export const attributeResidual: Action = {
     {
       name: 'on',
       label: 'Day',
-      hint: 'On which it was, such as 2026-10-30, in a month that is open. Empty: it is booked today.',
+      hint: 'On which it was, such as 2026-10-30. Empty: it is booked today. Of a closed month, it stands in the next open one and names the month.',
     },
   ],
   input: z.object({
@@ -49,7 +54,7 @@ export const attributeResidual: Action = {
     const about = { recorded: true, to: entityHref('balance', assetCode) } as const;
     if (!('proof' in result)) return { ...about, outcome: 'refused', message: refusalOf(result, assetCode) };
     const left = result.proof.unexplained ?? '0';
-    const message = `${amount} ${assetCode} were attributed; ${left} ${assetCode} are unexplained.`;
+    const message = `${amount} ${assetCode} were attributed; ${left} ${assetCode} are unexplained.${adjustsText(result.adjusts)}`;
     return { ...about, outcome: 'done', message };
   },
 };
@@ -64,7 +69,7 @@ function givenBy({ actor, params, input, reason }: ActionRequest, { timeZone }: 
 function preview(result: AttributeResult, { assetCode, amount }: NewAttribution): Section {
   if (!('proof' in result)) return willBeRefused(refusalOf(result, assetCode));
   const { unexplained, unknownAmount } = result.proof;
-  const text = `After it ${unexplained ?? '0'} ${assetCode} are unexplained, ${unknownAmount ?? '0'} ${assetCode} not shown.`;
+  const text = `After it ${unexplained ?? '0'} ${assetCode} are unexplained, ${unknownAmount ?? '0'} ${assetCode} not shown.${adjustsText(result.adjusts)}`;
   return notice('info', `${amount} ${assetCode} will be attributed`, text);
 }
 

@@ -113,14 +113,14 @@ const attribute = operation({
     note,
     on: described(
       z.iso.date().optional(),
-      'The day of the books on which it is booked; left out: today.',
+      'The day of the books on which it is booked; left out: today. Of a closed month: it stands in the next open one, and `adjusts` that month.',
       '2026-10-30',
     ),
   }),
   answers: { 200: { description: 'The balance after it.', shape: balanceDetailShape } },
   refusals: {
     404: 'The balance was never read.',
-    409: 'More is given than is open, shown in `open`; or the day is yet to come, or in a month that is closed.',
+    409: 'More is given than is open, shown in `open`; or the day is yet to come, or before the asset’s books.',
   },
   answer: async ({ db, books }, { actor, params: { assetCode }, body: { amount, note, on: day } }) => {
     const on = day === undefined ? {} : { on: { day, timeZone: books.timeZone } };

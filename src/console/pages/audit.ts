@@ -48,7 +48,7 @@ export const audit: Page = {
       sections: [
         sealPanel(seals, { now: now(), button: req.button(verifySealsAction) }),
         filters(req, [
-          { name: 'actor', label: 'Who', hint: 'ann, or cli:ann' },
+          { name: 'actor', label: 'Who', hint: 'ann, or os:ann' },
           { name: 'action', label: 'What', hint: 'recover' },
           { name: 'target', label: 'Done to', hint: 'event 12' },
           { name: 'outcome', label: 'Outcome', options: options(Object.keys(tones)) },

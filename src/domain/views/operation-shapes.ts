@@ -56,7 +56,7 @@ export const actionShape = z
   .object({
     id: ownId,
     at: time,
-    actor: described(text, 'The name of a console token, or `cli:` and the user of the operating system.', 'omar'),
+    actor: described(text, 'The name of a console token, or `os:` and the user of the operating system.', 'omar'),
     action: described(text, 'What was done.', 'replay'),
     target: described(text.nullable(), 'What it was done to.', 'event 128'),
     reason: described(text.nullable(), 'Why, in the actor’s words.'),

@@ -4,7 +4,7 @@ import { jsonbText } from '../database/database-text.js';
 import { rowOf } from '../database/statements.js';
 
 export interface NewAction {
-  /** The name of a console token, or `cli:` and the user of the operating system. */
+  /** The name of a console token, or `os:` and the user of the operating system. */
   actor: string;
   /** A verb, such as `replay`. */
   action: string;

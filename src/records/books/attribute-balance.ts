@@ -21,7 +21,8 @@ export interface NewAttribution {
 }
 
 export type AttributeResult =
-  | { outcome: 'done'; proof: BalanceProof }
+  /** `adjusts`: the closed month that it belongs to; it stands in the next open one. */
+  | { outcome: 'done'; proof: BalanceProof; adjusts: string | null }
   | { outcome: 'not_found' }
   /** It can't be booked on that day; `why` is a sentence. */
   | { outcome: 'wrong_day'; why: string }
@@ -43,7 +44,7 @@ export async function attributeBalance(db: Knex, given: NewAttribution, now = ne
     const { note, actor, on } = given;
     const about = { actor, action: 'attribute balance', target: `balance ${given.assetCode}`, reason: note };
     const day = on?.day ?? null;
-    const why = on === undefined ? null : await whyNoDay(trx, on, { opening: proof.opening?.at ?? null, now });
+    const why = on === undefined ? null : whyNoDay(on, { opening: proof.opening?.at ?? null, now });
     if (why !== null) {
       await recordAction(trx, { ...about, details: { amount, on: day, why }, outcome: 'refused' });
       return { outcome: 'wrong_day', why };
@@ -52,7 +53,9 @@ export async function attributeBalance(db: Knex, given: NewAttribution, now = ne
       await recordAction(trx, { ...about, details: { amount, open }, outcome: 'refused' });
       return { outcome: 'refused', open };
     }
-    await recordAction(trx, { ...about, details: { amount, ...(day === null ? {} : { on: day }) }, outcome: 'done' });
+    const adjusts = day !== null && (await closedMonths(trx)).has(day.slice(0, 7)) ? day.slice(0, 7) : null;
+    const dated = day === null ? {} : { on: day, ...(adjusts === null ? {} : { adjusts }) };
+    await recordAction(trx, { ...about, details: { amount, ...dated }, outcome: 'done' });
     await trx('balance_attributions').insert({
       asset_code: given.assetCode,
       amount,
@@ -78,7 +81,7 @@ export async function attributeBalance(db: Knex, given: NewAttribution, now = ne
       await autoResolveBreaks(trx, [{ kind: 'balance_residual', entity }]);
     }
     const after = (await readProofs(trx, [given.assetCode])).get(given.assetCode);
-    return { outcome: 'done', proof: after ?? proof };
+    return { outcome: 'done', proof: after ?? proof, adjusts };
   });
 }
 
@@ -107,15 +110,18 @@ interface AttributionDay {
   timeZone: string;
 }
 
+/** In a sentence, where an item of a closed month stands. */
+export function adjustsText(adjusts: string | null): string {
+  return adjusts === null ? '' : ` ${adjusts} is closed: it stands in the next open month, and adjusts ${adjusts}.`;
+}
+
 /** Why nothing can be booked on a day, in a sentence; null: it can. `opening`: when the asset's books begin. */
-async function whyNoDay(
-  trx: Knex,
+function whyNoDay(
   { day, timeZone }: AttributionDay,
   { opening, now }: { opening: string | null; now: Date },
-): Promise<string | null> {
+): string | null {
   if (!isDay(day)) return `${day.slice(0, 40)} is no day such as 2026-10-30`;
   if (day > dayIn(timeZone, now.getTime())) return `${day} is yet to come`;
   const first = opening === null ? null : dayIn(timeZone, Date.parse(opening));
-  if (first !== null && day < first) return `the books of the asset begin on ${first}`;
-  return (await closedMonths(trx)).has(day.slice(0, 7)) ? `${day.slice(0, 7)} is closed` : null;
+  return first !== null && day < first ? `the books of the asset begin on ${first}` : null;
 }

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { consoleTokens } from './labelled-lists.js';
+import { proxies, wholeNumber } from './values.js';
+import { host, port, type Variable } from './variable.js';
+
+/** The console and its tokens, and what a port that is not the receiver’s needs. */
+export const consoleVariables = {
+  CONSOLE_TOKENS: {
+    schema: consoleTokens,
+    accepts:
+      'name:role:token,…; roles viewer, operator, finance, admin; tokens of your own of 16 characters or more; no name and no token twice',
+    meaning:
+      'name:role:token,…; roles viewer, operator, finance, admin. A token has 16 characters or more, of your own (openssl rand -hex 24).',
+    secret: true,
+    source: 'made up by you, e.g. admin:admin:$(openssl rand -hex 24)',
+    neededBy: ['console'],
+    usedBy: ['console'],
+  },
+  TALLYHOOK_TOKEN: {
+    schema: z.string(),
+    accepts: 'one of the tokens in CONSOLE_TOKENS',
+    meaning:
+      'Your own token, in your own shell: what you do on the command line is kept under its name, else under os: and the operating system’s user.',
+    secret: true,
+    source: 'one of the tokens in CONSOLE_TOKENS',
+    usedBy: [],
+  },
+  CONSOLE_PORT: { ...port, meaning: 'The private port: pages, read API, /metrics and probes.', fallback: '8081' },
+  CONSOLE_HOST: { ...host, meaning: 'Where it, and METRICS_PORT, listen.', fallback: '127.0.0.1' },
+  TRUSTED_PROXIES: {
+    schema: proxies,
+    accepts:
+      'addresses and networks such as 10.0.0.5,192.168.1.0/24, comma between; or loopback, linklocal, uniquelocal',
+    meaning:
+      'Proxies before the console, whose X-Forwarded-For is believed: addresses, networks, or loopback, linklocal, uniquelocal.',
+    example: '10.0.0.5,192.168.1.0/24',
+  },
+  METRICS_PORT: {
+    ...port,
+    meaning: '/metrics, /livez and /readyz of a role that runs alone; 0 is any free port, printed.',
+    example: '9090',
+  },
+  DRAIN_SECONDS: {
+    schema: wholeNumber(0, 300),
+    accepts: 'whole seconds, 0 to 300',
+    meaning: 'After SIGTERM /readyz says no, and the ports serve on for so long before they close; docs/deploy.md.',
+    fallback: '5',
+  },
+} satisfies Readonly<Record<string, Variable>>;
