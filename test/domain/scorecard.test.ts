@@ -114,6 +114,8 @@ test('delays: half and 99 of 100 came within that, to within a tenth', () => {
   expect(p99).toBeGreaterThanOrEqual(9_900);
   expect(p99).toBeLessThanOrEqual(10_891);
   expect(percentile({}, 50)).toBeNull();
+  // Half of two is the first of them.
+  expect(percentile({ 0: 1, 100: 1 }, 50)).toBe(1);
 });
 
 test('types beyond a hundred are counted as one', () => {
