@@ -113,6 +113,16 @@
   menu?.addEventListener('toggle', () => menu.open && showCurrent(menu, window));
   showCurrent(document.querySelector('.menu-wide'), document.querySelector('.side'));
 
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  for (const button of document.querySelectorAll('button[data-here]')) {
+    const field = button.form.elements.namedItem('zone');
+    button.hidden = field.value === here;
+    button.textContent = here;
+    button.addEventListener('click', () => {
+      field.value = here;
+    });
+  }
+
   dress(document);
   setInterval(updateAges, 5000);
 })();

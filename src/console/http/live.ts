@@ -8,6 +8,7 @@ import { navigationOf } from './navigation.js';
 import { pageRequest } from './page-request.js';
 import { checkRole, type Site } from './page-router.js';
 import { renderSection, renderStatus, renderWaiting } from './render.js';
+import { zoneOf } from './zone.js';
 
 export interface LiveSettings {
   /** Aborted when the process is asked to stop. */
@@ -77,7 +78,7 @@ async function newsOf(
 ): Promise<Record<string, string> | 'signed out'> {
   const session = await site.sessions.find(req);
   if (session === null) return 'signed out';
-  const drawn = { csrf: csrfToken(session), now: site.deps.now() };
+  const drawn = { csrf: csrfToken(session), now: site.deps.now(), zone: zoneOf(req) };
   const view = await page.load(site.deps, pageRequest(req, page, session.actor));
   const shownView = view === null ? null : pageFor(session.actor, view);
   const parts = (shownView?.sections ?? []).map(

@@ -1,11 +1,12 @@
 import type { Request } from 'express';
-import { isDay } from '../../domain/books/posting-month.js';
+import { isDay, startOfDay } from '../../domain/books/posting-month.js';
 import type { Actor } from '../../domain/console-roles.js';
 import type { PageQuery } from '../../records/database/paging.js';
 import { mayDo } from '../authenticate.js';
 import type { Page, PageRequest } from '../page.js';
 import { badRequest } from '../problem.js';
 import { inPath } from '../view/links.js';
+import { zoneOf } from './zone.js';
 
 /** Reads what a page is asked for; a parameter that it does not know is refused, never ignored. */
 export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest {
@@ -18,13 +19,15 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
     else if (!known.includes(name)) throw badRequest(`This page has no filter "${name.slice(0, 80)}".`);
     else if (value.trim() !== '') filters[name] = value.trim();
   }
+  const zone = zoneOf(req);
   let buttons = 0;
   return {
     actor,
     params: req.params as Record<string, string>,
     filters,
     ...(cursor === undefined || cursor === '' ? {} : { cursor }),
-    slice: sliceOf(page, cursor, filters),
+    slice: sliceOf(page, zone, cursor, filters),
+    zone,
     isList: page.list === true,
     path: req.path,
     url: req.originalUrl,
@@ -50,20 +53,22 @@ const DAY_MS = 86_400_000;
 
 function sliceOf(
   { list }: Page,
+  zone: string,
   cursor: string | undefined,
   { from, to }: Readonly<Record<string, string>>,
 ): PageQuery {
   const slice = cursor === undefined || cursor === '' ? {} : { cursor };
   if (list !== true) return slice;
-  const last = dayOf('to', to);
-  const end = last === undefined ? undefined : new Date(last.getTime() + DAY_MS);
-  return { ...slice, from: dayOf('from', from), to: end };
+  const [first, last] = [dayOf('from', from), dayOf('to', to)];
+  const begin = (day: string | undefined) => (day === undefined ? undefined : new Date(startOfDay(zone, day)));
+  return { ...slice, from: begin(first), to: begin(last === undefined ? undefined : dayAfter(last)) };
 }
 
+const dayAfter = (day: string): string => new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
+
 /** @throws {Problem} 400 */
-function dayOf(name: string, given: string | undefined): Date | undefined {
-  if (given === undefined) return undefined;
-  if (isDay(given)) return new Date(`${given}T00:00:00Z`);
+function dayOf(name: string, given: string | undefined): string | undefined {
+  if (given === undefined || isDay(given)) return given;
   throw badRequest(`${name} is "${given.slice(0, 40)}"; it takes a day such as 2026-10-31.`);
 }
 

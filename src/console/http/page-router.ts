@@ -12,6 +12,7 @@ import { navigationOf } from './navigation.js';
 import { pageRequest } from './page-request.js';
 import { type Frame, renderPage, type Shell, type Theme } from './render.js';
 import type { Session, Sessions } from './session.js';
+import { zoneOf } from './zone.js';
 
 export const THEME_COOKIE = 'tallyhook_theme';
 
@@ -40,7 +41,7 @@ export async function sendPage(
   const view = session === null ? page.view : pageFor(session.actor, page.view);
   const shell = await shellOf(site, visit, { title: view.title ?? page.title, live: page.live ?? null });
   const csrf = session === null ? '' : csrfToken(session);
-  const html = renderPage(shell, view, { csrf, now: site.deps.now() });
+  const html = renderPage(shell, view, { csrf, now: site.deps.now(), zone: shell.zone });
   res
     .status(page.status ?? 200)
     .type('html')
@@ -85,6 +86,7 @@ export async function shellOf(site: Site, visit: Visit, page: { title: string; l
     title: page.title,
     path: req.path,
     theme: themeOf(req),
+    zone: zoneOf(req),
     flash: session === null ? null : takeFlash(req, res, session),
     environment: environmentOf(site.deps.serviceBaseUrl),
     frame: session === null ? null : await frameOf(site, { req, session, live: page.live }),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
+import { momentIn } from '../../domain/time-zones.js';
 import type { Status } from '../status.js';
 import type { PageView, Section } from '../view/sections.js';
 import { ageOf } from '../view/values.js';
@@ -15,6 +16,7 @@ export interface Shell {
   title: string;
   path: string;
   theme: Theme;
+  zone: string;
   flash: Flash | null;
   environment: { name: string; isTest: boolean };
   /** Null: nobody is signed in, and only the page itself is shown. */
@@ -55,10 +57,16 @@ const version = versionOf(assetsFolder);
 export interface Drawn {
   csrf: string;
   now: Date;
+  /** In which times are shown. */
+  zone: string;
 }
 
 /** Templates inherit what those that include them were given. */
-const given = ({ csrf, now }: Drawn) => ({ csrf, ageOf: (at: string) => ageOf(at, now) });
+const given = ({ csrf, now, zone }: Drawn) => ({
+  csrf,
+  ageOf: (at: string) => ageOf(at, now),
+  momentOf: (at: string) => momentIn(zone, Date.parse(at)),
+});
 
 /** A whole page as HTML. Text of all kinds is escaped; `crumbs`, `sections` and so on as in `PageView`. */
 export function renderPage(shell: Shell, view: PageView, drawn: Drawn): string {

@@ -7,13 +7,14 @@ import { CSRF_FIELD, checkCsrf, checkOrigin } from './csrf.js';
 import { ownPath } from './page-request.js';
 import { type Site, shellOf, THEME_COOKIE } from './page-router.js';
 import { renderSignIn } from './render.js';
+import { chooseZone } from './zone.js';
 
 const ATTEMPTS = { windowMs: 60_000, limit: 10 };
 /** Beyond so many the one that failed first is forgotten: whoever has so many addresses has no need to wait. */
 const MOST_ADDRESSES = 10_000;
 const YEAR_SECONDS = 365 * 86_400;
 
-/** Sign in, sign out, and the choice of light or dark. */
+/** Sign in, sign out, and the choices of light or dark, and of a time zone. */
 export function signInRoutes(site: Site, tokens: readonly KnownToken[]): Router {
   const router = Router();
   const form = express.urlencoded({ extended: false, limit: '10kb' });
@@ -54,6 +55,10 @@ export function signInRoutes(site: Site, tokens: readonly KnownToken[]): Router 
   router.post('/theme', fromHere, form, (req, res) => {
     const value = ['light', 'dark'].find((known) => known === req.body?.theme) ?? 'system';
     setCookie(req, res, { name: THEME_COOKIE, value, seconds: YEAR_SECONDS });
+    res.redirect(303, ownPath(req.body?.['_back']));
+  });
+  router.post('/zone', fromHere, form, (req, res) => {
+    chooseZone(req, res, req.body?.zone);
     res.redirect(303, ownPath(req.body?.['_back']));
   });
   return router;

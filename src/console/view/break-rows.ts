@@ -42,9 +42,7 @@ export const breakColumns: Column<BreakView>[] = [
 /** When it is to be closed; of one that is closed nothing. */
 export function dueValue({ dueAt, overdue, resolvedAt }: BreakView): Value {
   if (resolvedAt !== null) return none();
-  return overdue
-    ? list([badge('overdue', 'bad'), quiet(`since ${dueAt.slice(0, 16).replace('T', ' ')}`)])
-    : time(dueAt);
+  return overdue ? list([badge('overdue', 'bad'), quiet('since'), time(dueAt)]) : time(dueAt);
 }
 
 /** The breaks about what a page shows; nothing where there is none. */

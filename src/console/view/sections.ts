@@ -1,3 +1,4 @@
+import { UTC } from '../../domain/time-zones.js';
 import type { Spark, Tone, Value } from './values.js';
 
 /** What a page shows, from top to bottom. Each section is drawn by `views/components/<is>.eta`. */
@@ -179,6 +180,8 @@ export interface ListAddress {
   cursor?: string;
   /** It can be narrowed to days, and taken along as a file. */
   isList?: boolean;
+  /** In which its days are read. */
+  zone?: string;
 }
 
 const isNarrowed = ({ filters }: ListAddress): boolean => Object.keys(filters).length > 0;
@@ -204,11 +207,12 @@ export function withQuery(path: string, query: Readonly<Record<string, string>>)
 
 /** A form that narrows the list. What a field does not say otherwise, it holds what the request has of its name. */
 export function filters(req: ListAddress, fields: readonly Field[]): Section {
+  const inZone = req.zone === undefined || req.zone === UTC ? '' : `, ${req.zone}`;
   const days: readonly Field[] =
     req.isList === true
       ? [
-          { name: 'from', label: 'From', type: 'date' },
-          { name: 'to', label: 'Up to', type: 'date' },
+          { name: 'from', label: `From${inZone}`, type: 'date' },
+          { name: 'to', label: `Up to${inZone}`, type: 'date' },
         ]
       : [];
   const filled = [...fields, ...days].map((field) => ({ value: req.filters[field.name] ?? '', ...field }));

@@ -25,7 +25,7 @@ export type Value =
   | { is: 'id'; id: string; href?: string }
   /** `amount` is a decimal string without trailing zeros. */
   | { is: 'amount'; amount: string; unit: string | null }
-  /** In UTC; scripts add the local time as a hint and keep the age fresh where it is `aged`. */
+  /** In the zone of who reads it; scripts add the local time as a hint and keep the age fresh where it is `aged`. */
   | { is: 'time'; at: string; aged: boolean }
   | { is: 'badge'; text: string; tone: Tone }
   /** `stacked`: each on a line of its own. */

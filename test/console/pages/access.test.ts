@@ -190,7 +190,7 @@ describe('actions', () => {
   );
 
   it('are all that a browser can change anything by', () => {
-    const known = ['/sign-in', '/sign-out', '/theme', ...actions.map(({ path }) => path)];
+    const known = ['/sign-in', '/sign-out', '/theme', '/zone', ...actions.map(({ path }) => path)];
     const changing = routesOf(app.router as unknown as Layered).filter(({ methods }) =>
       methods.some((method) => !['get', 'head'].includes(method)),
     );
