@@ -111,6 +111,7 @@ describe('by keyboard', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('Skip to the list');
+    expect(await page.locator('.on-phone:visible').count()).toBe(0);
     await page.keyboard.press('Enter');
     let stops = 2;
     for (; stops < 10 && !(await isInRow()); stops += 1) await page.keyboard.press('Tab');
