@@ -79,11 +79,17 @@ export interface Action {
   /** Reads the form's fields, all strings; what it refuses is answered with 400. Left out: no field counts. */
   input?: z.ZodType<Record<string, unknown>>;
   /** Shown with a confirming button before anything is done. */
-  preview?(deps: PageDeps, request: ActionRequest): Promise<Section[]>;
+  preview?(deps: PageDeps, request: ActionRequest): Promise<Preview | Section[]>;
   /** In a transaction, in which the audit is kept too: what it throws leaves nothing behind. */
   run?(deps: ActionDeps, request: ActionRequest): Promise<ActionResult>;
   /** Instead of `run`: has transactions of its own, and keeps the audit in them. */
   runAlone?(deps: PageDeps, request: ActionRequest): Promise<ActionResult>;
+}
+
+/** `kept` goes with the confirming form, hidden: what is done is what was shown. */
+export interface Preview {
+  sections: Section[];
+  kept: Readonly<Record<string, string>>;
 }
 
 type ActionDeps = Omit<PageDeps, 'db'> & { db: Knex.Transaction };

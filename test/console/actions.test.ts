@@ -135,12 +135,77 @@ it('decides a whole cause by one form, after a preview, and offers each role onl
   expect(await statuses()).toBe('resolved resolved resolved open');
   expect(await kept('?action=resolve break')).toHaveLength(4);
   expect((await press(preview, 'Resolve all')).flash).toContain('Nothing of it is open any more');
-  const cause = { kind: 'missed_webhook', from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', reason: 'x' };
+  const range = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' };
+  const cause = { kind: 'missed_webhook', entityKind: 'delivery', shared: 'none', ...range, reason: 'x' };
   const asFinance = await session(app, 'finance');
   await asFinance.post('/breaks/cause/resolve', { ...cause, _confirmed: 'yes' }).expect(403);
   const asOperator = await session(app, 'operator');
   await asOperator.post('/breaks/cause/resolve', { ...cause, from: 'yesterday', _confirmed: 'yes' }).expect(400);
   expect(await statuses()).toBe('resolved resolved resolved open');
+  await asOperator.post('/breaks/cause/resolve', { ...cause, _confirmed: 'yes' }).expect(303);
+  expect(await statuses()).toBe('resolved resolved resolved resolved');
+});
+
+it('decides of a cause what its preview showed, and nothing that came since; what is left out is counted', async () => {
+  const missed = (id: string, endpointId: string) => ({
+    kind: 'missed_webhook' as const,
+    entity: { kind: 'delivery' as const, id },
+    evidence: { theirs: { endpointId } },
+  });
+  const open = (...breaks: ReturnType<typeof missed>[]) => store.db.transaction((trx) => openBreaks(trx, breaks));
+  const close = (id: string) =>
+    store.db('breaks').where({ entity_id: id }).update({ status: 'resolved', resolved_at: new Date() });
+  await open(...['d_1', 'd_2', 'd_3', 'd_4'].map((id) => missed(id, id === 'd_4' ? 'we_2' : 'we_1')));
+  const { get, press } = await visit(app, 'operator');
+  const preview = await press(await get('/breaks'), 'Assign all', { owner: 'Ann', reason: 'hers' });
+  expect(preview.notices).toContain('It is about 3 breaks');
+  await open(missed('d_5', 'we_1'));
+  const opened = store.db.raw('(SELECT max(opened_at) FROM breaks AS first WHERE entity_id = ?)', ['d_1']);
+  await store.db('breaks').where({ entity_id: 'd_5' }).update({ opened_at: opened });
+  await close('d_2');
+  const answer = await press(preview, 'Assign all');
+  expect(answer.flash).toContain('2 breaks: Assign. Left out: 1, closed or changed since the preview.');
+  const rows = await store.db('breaks').orderBy('entity_id').select('entity_id', 'owner');
+  expect(rows.map(({ entity_id, owner }) => `${entity_id} ${owner}`)).toEqual([
+    'd_1 Ann',
+    'd_2 null',
+    'd_3 Ann',
+    'd_4 null',
+    'd_5 null',
+  ]);
+  const again = await press(await get('/breaks'), 'Resolve all', { reason: 'fixed' });
+  expect(again.notices).toContain('It is about 3 breaks');
+  expect(again.notices).toContain('Left out, closed before: 1 resolved.');
+});
+
+it('a preview says the money by asset, of each record once, and what of it no record says', async () => {
+  const { db } = store;
+  const order = { status: 'underpaid', release_safe: false, release_reason: 'underpaid' };
+  const orders = [
+    ['a', '10.50', 'EUR'],
+    ['b', '2', 'EUR'],
+    ['c', '0.5', 'BTC'],
+    ['d', null, null],
+  ].map(([reference, expected_amount, expected_currency]) => ({
+    ...order,
+    reference,
+    expected_amount,
+    expected_currency,
+  }));
+  await db('orders').insert(orders);
+  await db('asset_rates').insert({ asset_code: 'BTC', rate: '60000.5', seen_at: new Date(), source: 'poll 1' });
+  const underpaid = ({ reference }: { reference?: string | null | undefined }) => ({
+    kind: 'order_underpaid' as const,
+    entity: { kind: 'order' as const, id: reference ?? '' },
+    evidence: { reason: 'underpaid' },
+  });
+  await db.transaction((trx) => openBreaks(trx, orders.map(underpaid)));
+  const { get, press } = await visit(app, 'operator');
+  const preview = await press(await get('/breaks'), 'Resolve all', { reason: 'paid since' });
+  const table = preview.text.slice(preview.text.indexOf('The money that they are about'));
+  expect(table.replaceAll(/\s+/g, ' ')).toMatch(
+    /BTC 1 0\.5 BTC 30 ?000\.25 USD EUR 2 12\.5 EUR no rate no amount is known 1 – –/,
+  );
 });
 
 it('holds any text', async () => {

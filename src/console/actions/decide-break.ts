@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import { counted, words } from '../../domain/in-words.js';
+import { type MoneyOfBreaks, moneyOfBreaks } from '../../records/breaks/break-money.js';
 import {
   type BreakDecision,
   breakIds,
+  countClosed,
   decideBreak,
   decideBreaks,
   listBreaks,
   MOST_DECIDED,
   ofCause,
 } from '../../records/breaks/list-breaks.js';
-import type { Action, ActionRequest, PageDeps } from '../page.js';
-import { breakColumns } from '../view/break-rows.js';
+import type { Action, ActionRequest, PageDeps, Preview } from '../page.js';
+import { breakColumns, statusWords } from '../view/break-rows.js';
 import { notice, type Section, table } from '../view/sections.js';
+import { amount, count, none, quiet, text } from '../view/values.js';
 
 type Own = Pick<Action, 'name' | 'roles' | 'label' | 'explain'> & Partial<Pick<Action, 'tone' | 'fields' | 'input'>>;
 
@@ -53,9 +56,15 @@ const cause = z.object({
   shared: z.string().min(1).max(400),
   from: moment,
   to: moment,
+  /** Ids, as the preview showed them; left out: what the cause has now. */
+  previewed: z
+    .string()
+    .max(30_000)
+    .regex(/^\d+( \d+)*$/)
+    .optional(),
 });
 
-/** All of one cause at once: what is not closed of a kind and shares its evidence, opened within a time. */
+/** All of one cause at once: what is not closed of a kind and shares its evidence, opened within a time, and was in the preview. */
 function ofMany({ own, path, decide }: Decision): Action {
   return {
     ...own,
@@ -65,7 +74,9 @@ function ofMany({ own, path, decide }: Decision): Action {
     preview: async (deps, request) => previewOf(deps, request),
     run: async ({ db, now }, request) => {
       const given = causeOf(request);
-      const ids = await breakIds(db, ofCause(given));
+      const found = await breakIds(db, ofCause(given));
+      const seen = given.previewed === undefined ? null : new Set(given.previewed.split(' '));
+      const ids = seen === null ? found : found.filter((id) => seen.has(id));
       const target = `${counted(ids.length, 'break')} ${words(given.kind)}`;
       if (ids.length === 0)
         return { outcome: 'refused', target, message: 'Nothing of it is open any more.', to: '/breaks' };
@@ -80,8 +91,8 @@ function ofMany({ own, path, decide }: Decision): Action {
       return {
         outcome: 'done',
         target,
-        details: { ids },
-        message: `${counted(done, 'break')}: ${own.label}.`,
+        details: { ids, previewed: seen?.size ?? null },
+        message: `${counted(done, 'break')}: ${own.label}.${leftWords((seen?.size ?? done) - done)}`,
         to: '/breaks',
       };
     },
@@ -92,16 +103,50 @@ const causeOf = ({ input }: Pick<ActionRequest, 'input'>) => cause.parse(input);
 
 const SHOWN = 100;
 
-async function previewOf({ db, now }: PageDeps, request: ActionRequest): Promise<Section[]> {
+const leftWords = (left: number): string =>
+  left === 0 ? '' : ` Left out: ${left}, closed or changed since the preview.`;
+
+async function previewOf({ db, now }: PageDeps, request: ActionRequest): Promise<Preview> {
   const own = ofCause(causeOf(request));
-  const [ids, page] = await Promise.all([breakIds(db, own), listBreaks(db, { ...own, take: SHOWN }, now())]);
-  const count = ids.length > MOST_DECIDED ? `more than ${MOST_DECIDED} breaks` : counted(ids.length, 'break');
+  const [ids, page, closed] = await Promise.all([
+    breakIds(db, own),
+    listBreaks(db, { ...own, take: SHOWN }, now()),
+    countClosed(db, own, now()),
+  ]);
+  const isTooMuch = ids.length > MOST_DECIDED;
+  const about = isTooMuch ? `more than ${MOST_DECIDED} breaks` : counted(ids.length, 'break');
   const notes = ['Nothing was done yet. Each keeps your reason as a step of its own.'];
-  if (ids.length > MOST_DECIDED) notes.push(`At most ${MOST_DECIDED} can be decided at once.`);
+  if (isTooMuch) notes.push(`At most ${MOST_DECIDED} can be decided at once.`);
   if (ids.length > SHOWN) notes.push(`The newest ${SHOWN} are listed.`);
+  const left = closed.map(({ status, count: n }) => `${n} ${statusWords(status)}`);
+  if (left.length > 0) notes.push(`Left out, closed before: ${left.join(', ')}.`);
+  return {
+    sections: [
+      notice(ids.length === 0 || isTooMuch ? 'warn' : 'info', `It is about ${about}`, notes.join(' ')),
+      ...(isTooMuch ? [] : moneySections(await moneyOfBreaks(db, ids))),
+      table(page.items, { caption: 'What it is about', showCaption: false, columns: breakColumns }),
+    ],
+    kept: isTooMuch || ids.length === 0 ? {} : { previewed: ids.join(' ') },
+  };
+}
+
+/** By asset; where no record says an amount there is no sum: zero would be a claim. */
+function moneySections(sums: readonly MoneyOfBreaks[]): Section[] {
+  if (sums.every(({ currency }) => currency === null)) return [];
   return [
-    notice(ids.length === 0 || ids.length > MOST_DECIDED ? 'warn' : 'info', `It is about ${count}`, notes.join(' ')),
-    table(page.items, { caption: 'What it is about', showCaption: false, columns: breakColumns }),
+    table(sums, {
+      caption: 'The money that they are about, of each record once',
+      columns: [
+        ['Asset', ({ currency }) => (currency === null ? quiet('no amount is known') : text(currency))],
+        ['Breaks', ({ breaks }) => count(breaks), 'end'],
+        ['How much', ({ amount: n, currency }) => amount(n, currency), 'end'],
+        [
+          'Worth in USD',
+          ({ worth, currency }) => (worth === null ? none(currency === null ? '–' : 'no rate') : amount(worth, 'USD')),
+          'end',
+        ],
+      ],
+    }),
   ];
 }
 

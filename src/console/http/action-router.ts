@@ -32,8 +32,9 @@ async function answer(site: Site, action: Action, { req, res }: { req: Request; 
   checkCsrf(session, form[CSRF_FIELD]);
   const asked = await readForm(site, action, { session, form, params: req.params as Record<string, string> });
   if (action.preview && form['_confirmed'] === undefined) {
-    const sections = await action.preview(site.deps, asked);
-    const button = confirming(action, req.path, form);
+    const preview = await action.preview(site.deps, asked);
+    const { sections, kept } = Array.isArray(preview) ? { sections: preview, kept: {} } : preview;
+    const button = confirming(action, req.path, { ...form, ...kept });
     await sendPage(site, { req, res, session }, { title: action.label, view: { sections, actions: [button] } });
     return;
   }

@@ -193,6 +193,19 @@ export async function breakIds(db: Knex, query: BreakFilters, now = new Date()):
     .pluck('id');
 }
 
+/** How many of those that the filters leave were closed already, by how. */
+export async function countClosed(
+  db: Knex,
+  query: BreakFilters,
+  now = new Date(),
+): Promise<{ status: BreakView['status']; count: number }[]> {
+  return chosen(db, { ...query, unclosed: false }, now)
+    .whereNotIn('status', UNCLOSED)
+    .groupBy('status')
+    .orderBy('status')
+    .select('status', db.raw('count(*)::integer AS count'));
+}
+
 export type BreakDecision = 'acknowledge' | 'resolve' | 'write_off' | { owner: string | null };
 
 export type DecideBreakResult =
