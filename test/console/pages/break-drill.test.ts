@@ -1,0 +1,76 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type NewBreak, openBreaks } from '../../../src/records/breaks/breaks.js';
+import { signIn, startBrowser, type Visitor, visitor } from '../../support/browser.js';
+import { serve, testConsole, tokenOf } from '../../support/console.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+
+let store: TestDatabase;
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serve>>;
+let operator: Visitor;
+let page: Page;
+let clicks = 0;
+
+/** An hour of trouble: a proxy that fails, a network that is gone, a secret that is missing, payouts and invoices that wait. */
+const causes: readonly [count: number, make: (id: string) => NewBreak][] = [
+  [70, (id) => delivery('missed_webhook', id, { theirs: { endpointId: 'we_1', httpStatus: '502' } })],
+  [50, (id) => delivery('missed_webhook', id, { theirs: { endpointId: 'we_2', httpStatus: null } })],
+  [
+    40,
+    (id) => delivery('rejected_delivery', id, { ours: { refusal: 'unknown secret' }, theirs: { endpointId: 'we_1' } }),
+  ],
+  [
+    25,
+    (id) => ({ kind: 'payout_stuck', entity: { kind: 'payout', id }, evidence: { ours: { status: 'processing' } } }),
+  ],
+  [15, (id) => ({ kind: 'invoice_items_sum', entity: { kind: 'invoice', id }, evidence: {} })],
+];
+
+function delivery(kind: NewBreak['kind'], id: string, evidence: NewBreak['evidence']): NewBreak {
+  return { kind, entity: { kind: 'delivery', id }, evidence };
+}
+
+beforeAll(async () => {
+  [store, browser] = await Promise.all([createTestDatabase(), startBrowser()]);
+  const all = causes.flatMap(([count, make], of) => Array.from({ length: count }, (_, n) => make(`c${of}_${n}`)));
+  await store.db.transaction((trx) => openBreaks(trx, all));
+  site = await serve(testConsole(store.db).app);
+  operator = await visitor(browser, { baseURL: site.url });
+  ({ page } = operator);
+  await signIn(page, tokenOf('operator'));
+});
+afterAll(async () => {
+  expect(operator.complaints).toEqual([]);
+  await browser.close();
+  await site.close();
+  await store.drop();
+});
+
+async function click(what: Locator): Promise<void> {
+  clicks += 1;
+  await what.click();
+}
+
+async function unclosed(): Promise<number> {
+  const row = await store.db('breaks').where({ status: 'open' }).count({ n: '*' }).first();
+  return Number(row?.['n']);
+}
+
+it('200 breaks of five causes are five decisions, of three clicks and one reason each', async () => {
+  expect(await unclosed()).toBe(200);
+  await page.goto('/breaks');
+  let decisions = 0;
+  const action = page.locator('details.action', { hasText: 'Resolve all' }).first();
+  while ((await action.count()) > 0) {
+    await click(action.locator('summary'));
+    await action.getByLabel('Reason').fill('the cause is gone');
+    await click(action.getByRole('button', { name: 'Resolve all' }));
+    await click(page.getByRole('button', { name: 'Resolve all' }));
+    await page.getByText('breaks: Resolve').waitFor();
+    decisions += 1;
+  }
+  expect({ decisions, clicks, left: await unclosed() }).toEqual({ decisions: 5, clicks: 15, left: 0 });
+  const noted = await store.db('break_steps').where({ action: 'resolved', note: 'the cause is gone' });
+  expect(noted).toHaveLength(200);
+});
