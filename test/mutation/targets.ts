@@ -65,7 +65,7 @@ export const targets: readonly Target[] = [
   },
   {
     name: 'domain: words, days',
-    places: ['rejection-words', 'run-kinds', 'age-buckets', 'console-roles'].map(inDomain),
+    places: ['rejection-words', 'run-kinds', 'age-buckets', 'console-roles', 'time-zones'].map(inDomain),
   },
   { name: 'domain/scorecard', places: ['src/domain/scorecard'], tests: inTest('records', 'scorecard') },
   { name: 'domain/json-table', places: ['src/domain/json-table'] },

@@ -44,6 +44,8 @@ const OPEN = [
   '/sign-in',
   '/sign-out',
   '/theme',
+  // As the theme: it sets a cookie of the visitor's own, and shows nothing.
+  '/zone',
   '/assets',
   '/favicon.ico',
   '/openapi.json',
