@@ -70,15 +70,11 @@ async function attribute(assetCode: string, { amount, note, on, dryRun = false }
     const given = { assetCode, amount, note, actor: cliActor(), ...day };
     const result = await inTransaction(db, dryRun, (trx) => attributeBalance(trx, given));
     const proof = attributedBy(result, given);
-    const told = result.outcome === 'done' ? adjustsText(result.adjusts) : '';
-    if (dryRun)
-      printText(
-        `would attribute ${amount} ${assetCode}; unexplained is then ${proof.unexplained ?? '0'}${told === '' ? '' : `;${told}`}`,
-      );
-    else {
-      printJson(proof);
-      if (told !== '') process.stderr.write(`${told.trim()}\n`);
-    }
+    const notes = result.outcome === 'done' ? adjustsText(result.adjusts) : [];
+    const would = `would attribute ${amount} ${assetCode}; unexplained is then ${proof.unexplained ?? '0'}`;
+    if (dryRun) return printText([would, ...notes].join('; '));
+    printJson(proof);
+    for (const note of notes) process.stderr.write(`${note}\n`);
   });
 }
 

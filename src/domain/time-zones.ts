@@ -40,15 +40,29 @@ export function momentIn(zone: string, at: number): { date: string; clock: strin
   };
 }
 
-const zones = Intl.supportedValuesOf('timeZone');
+let byName: ReadonlyMap<string, string | null> | undefined;
+
+/** In lower case by the whole name and by each end of it behind a slash; null: several end so. */
+function zonesByName(): ReadonlyMap<string, string | null> {
+  if (byName !== undefined) return byName;
+  const named = new Map<string, string | null>();
+  for (const zone of Intl.supportedValuesOf('timeZone')) {
+    const parts = zone.toLowerCase().split('/');
+    for (const n of parts.keys()) {
+      const name = parts.slice(n).join('/');
+      named.set(name, named.has(name) ? null : zone);
+    }
+  }
+  byName = named;
+  return named;
+}
 
 /** The zone that somebody means by its name (`Europe/Berlin`), or by that of its city alone; null: there is none. */
 export function zoneNamed(given: string): string | null {
   const text = given.trim().replaceAll(' ', '_').toLowerCase();
   if (text === '' || text === 'utc') return UTC;
-  const [city, ...others] = zones.filter((zone) => zone.toLowerCase().endsWith(`/${text}`));
-  if (city !== undefined && others.length === 0) return city;
-  return /^[a-z][a-z0-9_+/-]*$/.test(text) ? canonical(text) : null;
+  const found = zonesByName().get(text);
+  return found ?? (/^[a-z][a-z0-9_+/-]*$/.test(text) ? canonical(text) : null);
 }
 
 function canonical(zone: string): string | null {

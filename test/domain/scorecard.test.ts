@@ -54,7 +54,7 @@ test('the order in which they are given makes no difference', () => {
   );
 });
 
-test('parts one after the other add up to the whole, where each is told of the newest before it', () => {
+test('parts one after the other add up to the whole, where each knows the newest before it', () => {
   const distinct = fc.uniqueArray(event, { selector: ({ key }) => key, maxLength: 40 });
   fc.assert(
     fc.property(distinct, fc.nat(4 * HOUR), (events, cut) => {

@@ -54,7 +54,8 @@ export const attributeResidual: Action = {
     const about = { recorded: true, to: entityHref('balance', assetCode) } as const;
     if (!('proof' in result)) return { ...about, outcome: 'refused', message: refusalOf(result, assetCode) };
     const left = result.proof.unexplained ?? '0';
-    const message = `${amount} ${assetCode} were attributed; ${left} ${assetCode} are unexplained.${adjustsText(result.adjusts)}`;
+    const done = `${amount} ${assetCode} were attributed; ${left} ${assetCode} are unexplained.`;
+    const message = [done, ...adjustsText(result.adjusts)].join(' ');
     return { ...about, outcome: 'done', message };
   },
 };
@@ -69,7 +70,8 @@ function givenBy({ actor, params, input, reason }: ActionRequest, { timeZone }: 
 function preview(result: AttributeResult, { assetCode, amount }: NewAttribution): Section {
   if (!('proof' in result)) return willBeRefused(refusalOf(result, assetCode));
   const { unexplained, unknownAmount } = result.proof;
-  const text = `After it ${unexplained ?? '0'} ${assetCode} are unexplained, ${unknownAmount ?? '0'} ${assetCode} not shown.${adjustsText(result.adjusts)}`;
+  const after = `After it ${unexplained ?? '0'} ${assetCode} are unexplained, ${unknownAmount ?? '0'} ${assetCode} not shown.`;
+  const text = [after, ...adjustsText(result.adjusts)].join(' ');
   return notice('info', `${amount} ${assetCode} will be attributed`, text);
 }
 

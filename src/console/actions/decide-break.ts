@@ -102,6 +102,8 @@ function ofMany({ own, path, decide }: Decision): Action {
 const causeOf = ({ input }: Pick<ActionRequest, 'input'>) => cause.parse(input);
 
 const SHOWN = 100;
+/** Of each preview of a decision about several. */
+export const NOT_YET = 'Nothing was done yet. Each keeps your reason as a step of its own.';
 
 const leftWords = (left: number): string =>
   left === 0 ? '' : ` Left out: ${left}, closed or changed since the preview.`;
@@ -115,7 +117,7 @@ async function previewOf({ db, now }: PageDeps, request: ActionRequest): Promise
   ]);
   const isTooMuch = ids.length > MOST_DECIDED;
   const about = isTooMuch ? `more than ${MOST_DECIDED} breaks` : counted(ids.length, 'break');
-  const notes = ['Nothing was done yet. Each keeps your reason as a step of its own.'];
+  const notes = [NOT_YET];
   if (isTooMuch) notes.push(`At most ${MOST_DECIDED} can be decided at once.`);
   if (ids.length > SHOWN) notes.push(`The newest ${SHOWN} are listed.`);
   const left = closed.map(({ status, count: n }) => `${n} ${statusWords(status)}`);
@@ -208,4 +210,4 @@ export const acknowledgeBreak = ofOne(acknowledging);
 export const resolveBreak = ofOne(resolving);
 export const writeOffBreak = ofOne(writingOff);
 export const assignBreak = ofOne(assigning);
-export const ofCauses: readonly Action[] = [acknowledging, assigning, resolving, writingOff].map(ofMany);
+export const ofCauses: readonly Action[] = decisions.map(ofMany);

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Actor } from '../../domain/console-roles.js';
 import { counted } from '../../domain/in-words.js';
 import { decideBreaks, isClosed, listBreaks } from '../../records/breaks/list-breaks.js';
 import { mayDo } from '../authenticate.js';
@@ -7,7 +6,7 @@ import type { Action, ActionRequest, PageDeps, PageRequest } from '../page.js';
 import { Problem } from '../problem.js';
 import { breakColumns } from '../view/break-rows.js';
 import { type ActionButton, notice, type Section, table } from '../view/sections.js';
-import { type Decision, decisions } from './decide-break.js';
+import { type Decision, decisions, NOT_YET } from './decide-break.js';
 import { pickedIds } from './picked-ids.js';
 
 const input = z.object({
@@ -30,8 +29,7 @@ export const decidePicked: Action = {
   input,
   preview: async (deps, request) => previewOf(deps, request),
   run: async ({ db, now }, request) => {
-    const { ids } = pickedOf(request);
-    const decision = decisionOf(request);
+    const { ids, decision } = pickedOf(request);
     const about = { actor: request.actor.name, note: request.reason, now: now() };
     const { done, left } = await decideBreaks(db, ids, decision.decide(request), about);
     const target = counted(ids.length, 'break');
@@ -56,26 +54,24 @@ export function pickedButton(req: PageRequest): ActionButton | null {
   return { ...button, fields };
 }
 
-function pickedOf({ input: given }: Pick<ActionRequest, 'input'>): { ids: string[]; path: string } {
-  const { id, decision } = input.parse(given);
-  return { ids: [...new Set(id)], path: decision };
-}
-
 /** @throws {Problem} 403 */
-function decisionOf(request: { actor: Actor } & Pick<ActionRequest, 'input'>): Decision {
-  const { path } = pickedOf(request);
-  const found = decisions.find((one) => one.path === path);
-  if (found !== undefined && mayDo(request.actor, found.own.roles)) return found;
-  throw new Problem(403, 'Not allowed', `Your role ${request.actor.role} may not do this. Nothing was changed.`);
+function pickedOf({ actor, input: given }: Pick<ActionRequest, 'actor' | 'input'>): {
+  ids: string[];
+  decision: Decision;
+} {
+  const { id, decision: path } = input.parse(given);
+  const decision = decisions.find((one) => one.path === path);
+  if (decision !== undefined && mayDo(actor, decision.own.roles)) return { ids: [...new Set(id)], decision };
+  throw new Problem(403, 'Not allowed', `Your role ${actor.role} may not do this. Nothing was changed.`);
 }
 
 async function previewOf({ db, now }: PageDeps, request: ActionRequest): Promise<Section[]> {
-  const { own } = decisionOf(request);
-  const { ids } = pickedOf(request);
+  const { ids, decision } = pickedOf(request);
+  const { own } = decision;
   const { items } = await listBreaks(db, { ids, take: ids.length }, now());
   const open = items.filter((item) => !isClosed(item));
   const left = ids.length - open.length;
-  const notes = ['Nothing was done yet. Each keeps your reason as a step of its own.', own.explain];
+  const notes = [NOT_YET, own.explain];
   if (left > 0) notes.push(`Left out: ${left}, closed already.`);
   return [
     notice(open.length === 0 ? 'warn' : 'info', `${own.label}: ${counted(open.length, 'break')}`, notes.join(' ')),

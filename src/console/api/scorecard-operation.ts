@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dayIn, isMonth } from '../../domain/books/posting-month.js';
+import { isMonth, monthIn } from '../../domain/books/posting-month.js';
 import { scorecardShape } from '../../domain/scorecard/scorecard-shape.js';
 import { month } from '../../domain/views/parts.js';
 import { readScorecard } from '../../records/scorecard/scorecard.js';
@@ -19,7 +19,7 @@ export const scorecardOperation = operation({
   answers: { 200: { description: 'As it was counted last.', shape: scorecardShape } },
   answer: async ({ db, books: { timeZone } }, { query }) => {
     const now = new Date();
-    const asked = query.month ?? dayIn(timeZone, now.getTime()).slice(0, 7);
+    const asked = query.month ?? monthIn(timeZone, now.getTime());
     return { body: await readScorecard(db, asked, now, timeZone) };
   },
 });

@@ -18,7 +18,7 @@ import { notice } from '../view/sections.js';
 import { actionRoutes } from './action-router.js';
 import { csvRoutes } from './csv-routes.js';
 import { type LiveSettings, liveRoutes } from './live.js';
-import { pageRoutes, type Site, sendPage } from './page-router.js';
+import { pageRoutes, type Site, sendPage, signedIn } from './page-router.js';
 import { assetsFolder } from './render.js';
 import { createSessions, type Session } from './session.js';
 import { signInRoutes } from './sign-in.js';
@@ -69,10 +69,11 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** The files of closed months, as they were stored, and the scorecard of any. */
-function downloads({ deps: { db, books, now }, sessions }: Site): Router {
+function downloads(site: Site): Router {
+  const { db, books, now } = site.deps;
   const router = Router();
   router.get('/scorecard/:month.csv', async (req, res) => {
-    if ((await sessions.find(req)) === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
+    await signedIn(site, req);
     const { month } = req.params;
     if (!isMonth(month)) throw notHere('A month is such as 2026-10.');
     const card = await readScorecard(db, month, now(), books.timeZone);
@@ -83,7 +84,7 @@ function downloads({ deps: { db, books, now }, sessions }: Site): Router {
     res.send(scorecardCsv(card));
   });
   router.get('/periods/:month/files/:name', async (req, res) => {
-    if ((await sessions.find(req)) === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
+    await signedIn(site, req);
     const { month, name } = req.params;
     const file = (await periodFiles(db, month)).find((one) => one.name === name);
     if (file === undefined) throw notHere('The month has no such file, or it is not closed.');

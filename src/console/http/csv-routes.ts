@@ -2,12 +2,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Request, Router } from 'express';
 import type { Page } from '../page.js';
-import { Problem } from '../problem.js';
 import { csvLine } from '../view/csv.js';
 import { pageFor } from '../view/personal.js';
 import type { TableSection } from '../view/sections.js';
 import { pageRequest } from './page-request.js';
-import { checkRole, type Site } from './page-router.js';
+import { checkRole, type Site, signedIn } from './page-router.js';
 import type { Session } from './session.js';
 
 const MOST_ROWS = 50_000;
@@ -19,8 +18,7 @@ export function csvRoutes(site: Site): Router {
   for (const page of site.pages) {
     if (page.list !== true) continue;
     router.get(`/csv${page.path}`, async (req, res) => {
-      const session = await site.sessions.find(req);
-      if (session === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
+      const session = await signedIn(site, req);
       checkRole(page, session);
       const lines = linesOf(site, page, req, session);
       // What is refused is answered before anything is sent.

@@ -6,7 +6,7 @@ import { pageFor } from '../view/personal.js';
 import { csrfToken } from './csrf.js';
 import { navigationOf } from './navigation.js';
 import { pageRequest } from './page-request.js';
-import { checkRole, type Site } from './page-router.js';
+import { checkRole, type Site, signedIn } from './page-router.js';
 import { renderSection, renderStatus, renderWaiting } from './render.js';
 import { zoneOf } from './zone.js';
 
@@ -31,8 +31,7 @@ export function liveRoutes(site: Site, settings: LiveSettings): Router {
   for (const page of site.pages) {
     if (!page.live) continue;
     router.get(`/live${page.path}`, async (req, res) => {
-      const session = await site.sessions.find(req);
-      if (session === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
+      const session = await signedIn(site, req);
       checkRole(page, session);
       if (streams >= MOST_STREAMS) throw new Problem(503, 'Unavailable', 'Too many pages are live; load them anew.');
       streams += 1;

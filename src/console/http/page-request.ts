@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { isDay, startOfDay } from '../../domain/books/posting-month.js';
+import { dayAfter, isDay, startOfDay } from '../../domain/books/posting-month.js';
 import type { Actor } from '../../domain/console-roles.js';
 import type { PageQuery } from '../../records/database/paging.js';
 import { mayDo } from '../authenticate.js';
@@ -49,8 +49,6 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
   };
 }
 
-const DAY_MS = 86_400_000;
-
 function sliceOf(
   { list }: Page,
   zone: string,
@@ -63,8 +61,6 @@ function sliceOf(
   const begin = (day: string | undefined) => (day === undefined ? undefined : new Date(startOfDay(zone, day)));
   return { ...slice, from: begin(first), to: begin(last === undefined ? undefined : dayAfter(last)) };
 }
-
-const dayAfter = (day: string): string => new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
 
 /** @throws {Problem} 400 */
 function dayOf(name: string, given: string | undefined): string | undefined {

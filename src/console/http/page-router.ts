@@ -48,6 +48,13 @@ export async function sendPage(
     .send(html);
 }
 
+/** @throws {Problem} 401 */
+export async function signedIn({ sessions }: Pick<Site, 'sessions'>, req: Request): Promise<Session> {
+  const session = await sessions.find(req);
+  if (session === null) throw new Problem(401, 'Not signed in', 'Sign in first.');
+  return session;
+}
+
 /** A GET route for each page. Without a session the way leads to the sign-in and back. */
 export function pageRoutes(site: Site): Router {
   const router = Router();

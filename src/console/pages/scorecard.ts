@@ -1,4 +1,4 @@
-import { dayIn, isMonth } from '../../domain/books/posting-month.js';
+import { isMonth, monthIn } from '../../domain/books/posting-month.js';
 import { duration, words } from '../../domain/in-words.js';
 import { CALLS, DELAY, sourceOf } from '../../domain/scorecard/lines.js';
 import { classMeanings, type Scorecard } from '../../domain/scorecard/scorecard-shape.js';
@@ -15,7 +15,7 @@ export const scorecard: Page = {
   group: 'Webhooks',
   filters: ['month'],
   load: async ({ db, books: { timeZone }, now }, req) => {
-    const newest = dayIn(timeZone, now().getTime()).slice(0, 7);
+    const newest = monthIn(timeZone, now().getTime());
     const month = req.filters['month'] ?? newest;
     if (!isMonth(month)) throw new Problem(400, 'Not understood', 'month takes a month such as 2026-10.');
     const [months, card] = await Promise.all([countedMonths(db, timeZone), readScorecard(db, month, now(), timeZone)]);

@@ -5,6 +5,11 @@ export function dayIn(timeZone: string, at: number): string {
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
 }
 
+/** YYYY-MM. */
+export function monthIn(timeZone: string, at: number): string {
+  return dayIn(timeZone, at).slice(0, 7);
+}
+
 export interface Period {
   /** YYYY-MM. */
   month: string;
@@ -38,9 +43,12 @@ export function lastDayOf(month: string): string {
   return dayBefore(firstDayAfter(month));
 }
 
+export const dayBefore = (day: string): string => daysFrom(day, -1);
+export const dayAfter = (day: string): string => daysFrom(day, 1);
+
 /** YYYY-MM-DD. */
-export function dayBefore(day: string): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
+function daysFrom(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** The first month (YYYY-MM) of the fiscal year that a month is in. `end`: the last month of such a year, 1 to 12. */

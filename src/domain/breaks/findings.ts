@@ -97,7 +97,7 @@ export interface BreakDefinition {
   severity: Severity;
   /** Some of it are worse or less, and which: whoever finds it says so. */
   also?: { severity: Severity; where: string };
-  /** Where the evidence says what several have in common, as JSON pointers; none: only when they were opened tells. */
+  /** Where the evidence says what several have in common, as JSON pointers; none: only the time of opening says. */
   sharedBy: readonly string[];
   means: string;
   ends: string;

@@ -1,3 +1,5 @@
+import { counted } from '../in-words.js';
+import { compareText } from '../record-state.js';
 import { availabilityOf, type CallOutcome, callOutcomes } from './call-outcomes.js';
 import type { Scorecard } from './scorecard-shape.js';
 import { addTallies, type EventClass, eventClasses, percentile, type Tally, type TypeTally } from './tally-events.js';
@@ -46,10 +48,10 @@ export function scorecardOf(days: readonly StoredDay[], about: CardAbout): Score
     days: { counted: days.length, of, withHistory },
     countedAt: at.length === 0 ? null : new Date(Math.max(...at)).toISOString(),
     events: eventsOf(Object.values(tally)),
-    byType: byType.toSorted((a, b) => b.expected - a.expected || compare(a.eventType, b.eventType)),
+    byType: byType.toSorted((a, b) => b.expected - a.expected || compareText(a.eventType, b.eventType)),
     rejectedRequests: sumRejected(counts.map((one) => one.rejected)),
     api: calls,
-    notes: notesOf(about, { counted: days.length, withHistory, calls: calls.byOperation.length }),
+    notes: notesOf(about, { days: days.length, withHistory, calls: calls.byOperation.length }),
   };
 }
 
@@ -67,11 +69,13 @@ function rowOf(own: TypeTally): Omit<Scorecard['byType'][number], 'eventType'> {
 function sumRejected(days: readonly Record<string, number>[]): Scorecard['rejectedRequests'] {
   const sums = new Map<string, number>();
   for (const [reason, n] of days.flatMap(Object.entries)) sums.set(reason, (sums.get(reason) ?? 0) + n);
-  return [...sums].map(([reason, requests]) => ({ reason, requests })).toSorted((a, b) => compare(a.reason, b.reason));
+  return [...sums]
+    .map(([reason, requests]) => ({ reason, requests }))
+    .toSorted((a, b) => compareText(a.reason, b.reason));
 }
 
 function sumCalls(days: readonly CountedDay['calls'][]): Scorecard['api'] {
-  const names = [...new Set(days.flatMap(Object.keys))].toSorted(compare);
+  const names = [...new Set(days.flatMap(Object.keys))].toSorted(compareText);
   const sumOf = (parts: readonly Partial<Record<CallOutcome, number>>[]) => {
     const sums = callOutcomes.map((outcome) => [outcome, parts.reduce((sum, part) => sum + (part[outcome] ?? 0), 0)]);
     const counts = Object.fromEntries(sums) as Record<CallOutcome, number>;
@@ -83,31 +87,23 @@ function sumCalls(days: readonly CountedDay['calls'][]): Scorecard['api'] {
 
 function notesOf(
   { begun, adoptedAt, from }: CardAbout,
-  { counted, withHistory, calls }: { counted: number; withHistory: number; calls: number },
+  { days, withHistory, calls }: { days: number; withHistory: number; calls: number },
 ): string[] {
-  const uncounted = begun - counted;
-  const unread = counted - withHistory;
+  const uncounted = begun - days;
+  const unread = days - withHistory;
   return [
     ...(begun === 0 ? ['The month has not begun.'] : []),
     ...(adoptedAt > from ? [`What was before ${new Date(adoptedAt).toISOString()} (adoption) is not counted.`] : []),
     ...(uncounted > 0
       ? [
-          `${daysOf(uncounted)} of ${begun} not counted: the scheduler has not come to them, or their events were deleted.`,
+          `${counted(uncounted, 'day')} of ${begun} not counted: the scheduler has not come to them, or their events were deleted.`,
         ]
       : []),
     ...(unread > 0
       ? [
-          `The delivery history was not read completely for ${daysOf(unread)}: what was missed, rejected or never generated then is not known whole.`,
+          `The delivery history was not read completely for ${counted(unread, 'day')}: what was missed, rejected or never generated then is not known whole.`,
         ]
       : []),
-    ...(calls === 0 && counted > 0 ? ['No call to the service was counted.'] : []),
+    ...(calls === 0 && days > 0 ? ['No call to the service was counted.'] : []),
   ];
-}
-
-function daysOf(n: number): string {
-  return n === 1 ? '1 day' : `${n} days`;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Knex } from 'knex';
-import { dayIn, startOfDay } from '../../domain/books/posting-month.js';
+import { monthIn, startOfDay } from '../../domain/books/posting-month.js';
 import { getSeal, sealHead } from '../../records/audit/list-seals.js';
 import { closingAction, firstSealSince, sealedUntil, sealOf } from '../../records/audit/pack-facts.js';
 import { sealRows } from '../../records/audit/seal-rows.js';
@@ -50,7 +50,7 @@ async function scopeOf(trx: Knex.Transaction, asked: PackAsked, now: Date): Prom
   const { month } = asked;
   const closing = await closingAction(trx, month);
   const { timeZone, currency } = keptOf(closing, asked);
-  if (closing === null && dayIn(timeZone, now.getTime()).slice(0, 7) < month) return 'the month has not begun';
+  if (closing === null && monthIn(timeZone, now.getTime()) < month) return 'the month has not begun';
   const monthStart = new Date(startOfDay(timeZone, `${month}-01`));
   const to = closing === null ? (await sealHead(trx))?.number : await sealOf(trx, 'actions', closing.id);
   const last = to === undefined || to === null || to === '0' ? null : await getSeal(trx, to);

@@ -110,9 +110,9 @@ interface AttributionDay {
   timeZone: string;
 }
 
-/** In a sentence, where an item of a closed month stands. */
-export function adjustsText(adjusts: string | null): string {
-  return adjusts === null ? '' : ` ${adjusts} is closed: it stands in the next open month, and adjusts ${adjusts}.`;
+/** Sentences: where an item of a closed month stands, or none. */
+export function adjustsText(adjusts: string | null): string[] {
+  return adjusts === null ? [] : [`${adjusts} is closed: it stands in the next open month, and adjusts ${adjusts}.`];
 }
 
 /** Why nothing can be booked on a day, in a sentence; null: it can. `opening`: when the asset's books begin. */

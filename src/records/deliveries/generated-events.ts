@@ -3,9 +3,8 @@ import type { ShownState, WatchedEndpoint } from '../../domain/deliveries/genera
 import { isJsonObject, objectFromJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { WHOLE_RECORD } from '../changes.js';
-import { instantMs } from '../database/database-text.js';
 import { columnOf, raw, rowOf, rowsOf, type Sql, valueOf } from '../database/statements.js';
-import { readEndpoint } from './listed-endpoints.js';
+import { storedEndpoint } from './listed-endpoints.js';
 
 export interface ShownPayment extends ShownState {
   id: string;
@@ -152,12 +151,7 @@ export async function watchedEndpoints(db: Knex): Promise<WatchedEndpoint[]> {
       WHERE entity_kind = 'endpoint' AND entity_id = endpoints.id) AS "sameSince"
     FROM endpoints WHERE absent_since IS NULL`;
   return rows.map(({ id, shown, sameSince }) => {
-    const fields = objectFromJsonText(shown);
-    return {
-      ...readEndpoint(id, fields),
-      createdAt: instantMs(fields['createdAt']),
-      sameSince: sameSince?.getTime() ?? null,
-    };
+    return { ...storedEndpoint(id, shown), sameSince: sameSince?.getTime() ?? null };
   });
 }
 

@@ -21,12 +21,13 @@ export interface KnownEndpoint extends ListedEndpoint {
 export async function endpointsById(db: Knex, ids: readonly string[]): Promise<Map<string, KnownEndpoint>> {
   const rows = await rowsOf<{ id: string; shown: string; gone: boolean }>(db)`
     SELECT id, shown, absent_since IS NOT NULL AS gone FROM endpoints WHERE id = ANY (${ids}::text[])`;
-  return new Map(
-    rows.map(({ id, shown, gone }) => {
-      const fields = objectFromJsonText(shown);
-      return [id, { ...readEndpoint(id, fields), createdAt: instantMs(fields['createdAt']), gone }];
-    }),
-  );
+  return new Map(rows.map(({ id, shown, gone }) => [id, { ...storedEndpoint(id, shown), gone }]));
+}
+
+/** As the service showed it last. */
+export function storedEndpoint(id: string, shown: string): Omit<KnownEndpoint, 'gone'> {
+  const fields = objectFromJsonText(shown);
+  return { ...readEndpoint(id, fields), createdAt: instantMs(fields['createdAt']) };
 }
 
 /** Ids of the endpoints that the service listed when it was asked last. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { dayIn, firstDayAfter, startOfDay } from '../../domain/books/posting-month.js';
+import { dayAfter, dayIn, firstDayAfter, monthIn, startOfDay } from '../../domain/books/posting-month.js';
 import type { CallOutcome } from '../../domain/scorecard/call-outcomes.js';
 import { type CountedDay, type StoredDay, scorecardOf } from '../../domain/scorecard/card.js';
 import type { Scorecard } from '../../domain/scorecard/scorecard-shape.js';
@@ -42,6 +42,12 @@ export async function countMonth(db: Knex, month: string, now: Date, settings: C
   return counted;
 }
 
+/** This month, and the one before while its last days may change. */
+export function monthsToCount(now: Date, timeZone: string): string[] {
+  const unsettled = now.getTime() - SETTLED_MS - DAY_MS;
+  return [...new Set([unsettled, now.getTime()].map((at) => monthIn(timeZone, at)))];
+}
+
 /** Months of which a day was counted, the newest first. */
 export async function countedMonths(db: Knex, timeZone: string): Promise<string[]> {
   return columnOf<string>(db)`
@@ -67,8 +73,7 @@ function daysOf(month: string, timeZone: string): ({ day: string } & Span)[] {
   const end = startOfDay(timeZone, firstDayAfter(month));
   for (let from = startOfDay(timeZone, `${month}-01`); from < end; ) {
     const day = dayIn(timeZone, from);
-    const next = new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
-    const to = startOfDay(timeZone, next);
+    const to = startOfDay(timeZone, dayAfter(day));
     days.push({ day, from, to });
     from = to;
   }
