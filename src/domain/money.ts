@@ -88,8 +88,9 @@ export function isZero(amount: string): boolean {
   return toUnits(amount) === 0n;
 }
 
-export function multiplyAmounts(a: string, b: string, rounding: Rounding): string {
-  return rounded(decimal(a, MAX_FACTOR_DIGITS).times(decimal(b, MAX_FACTOR_DIGITS)), rounding);
+/** Rounded once, to so many decimals. */
+export function multiplyAmounts(a: string, b: string, rounding: Rounding, decimals = SCALE): string {
+  return rounded(decimal(a, MAX_FACTOR_DIGITS).times(decimal(b, MAX_FACTOR_DIGITS)), rounding, decimals);
 }
 
 /** The quotient, rounded once. Throws `AmountError` on a divisor of zero. */
@@ -126,8 +127,8 @@ function decimal(amount: string, maxDigits: number): Decimal {
   return new Exact(amount);
 }
 
-function rounded(value: Decimal, rounding: Rounding): string {
-  return normalizeAmount(value.toFixed(SCALE, roundings[rounding]));
+function rounded(value: Decimal, rounding: Rounding, decimals = SCALE): string {
+  return normalizeAmount(value.toFixed(decimals, roundings[rounding]));
 }
 
 function parsed(amount: string): RegExpExecArray {

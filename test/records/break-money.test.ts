@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { moneyOfBreaks } from '../../src/records/breaks/break-money.js';
-import { openBreaks } from '../../src/records/breaks/breaks.js';
+import { moneyOfBreaks, unclosedBreaks } from '../../src/records/breaks/break-money.js';
+import { type NewBreak, openBreaks } from '../../src/records/breaks/breaks.js';
 import { useDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
-import { intent } from '../support/records.js';
+import { intent, invoice, payin, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 
 const database = useDatabase();
@@ -27,4 +27,42 @@ test('the money of a payment that two breaks are about is counted once; of none 
     { currency: null, breaks: 1, amount: null, worth: null },
   ]);
   expect(await moneyOfBreaks(db, [])).toEqual([]);
+  // On the overview, too: two breaks, and one money.
+  expect(await unclosedBreaks(db)).toMatchObject([
+    { kind: 'kyt_hold', count: 3, money: [{ amount: '12.5', currency: 'EUR' }], worth: 12.5 },
+  ]);
+});
+
+test('an order, its invoice, its payment and a payin are one money, in the line of the worst; its refund is another', async () => {
+  const { db } = database;
+  await db('breaks').update({ status: 'resolved', resolved_at: new Date() });
+  await save(database, [
+    poll('invoice', invoice('inv_1', { amount: '25', currency: 'EUR', merchantReference: 'order-once' }), 1),
+    poll(
+      'payment_intent',
+      intent('pi_a', { amountRequested: '25', merchantReference: 'order-once', invoiceId: 'inv_1' }),
+      1,
+    ),
+    poll('payin', payin('pay_a', 'pi_a'), 1),
+    poll('payout', payout('po_a', { paymentIntentId: 'pi_a', amount: '0.5', assetCode: 'USDT' }), 1),
+  ]);
+  const about = (kind: NewBreak['kind'], entity: NewBreak['entity'], severity: NewBreak['severity']) => ({
+    kind,
+    entity,
+    evidence: {},
+    ...(severity === undefined ? {} : { severity }),
+  });
+  await openBreaks(db, [
+    about('kyt_hold', { kind: 'payin', id: 'pay_a' }, 'medium'),
+    about('order_underpaid', { kind: 'order', id: 'order-once' }, 'high'),
+    about('intent_completed_invoice_unpaid', { kind: 'invoice', id: 'inv_1' }, 'high'),
+    about('payout_stuck', { kind: 'payout', id: 'po_a' }, 'high'),
+  ]);
+  const lines = await unclosedBreaks(db);
+  expect(Object.fromEntries(lines.map(({ kind, money, countedWith }) => [kind, [money, countedWith]]))).toEqual({
+    intent_completed_invoice_unpaid: [[{ amount: '25', currency: 'EUR' }], []],
+    order_underpaid: [[], ['intent_completed_invoice_unpaid']],
+    kyt_hold: [[], ['intent_completed_invoice_unpaid']],
+    payout_stuck: [[{ amount: '0.5', currency: 'USDT' }], []],
+  });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadFigures } from '../../src/records/alerts/load-state.js';
-import { unclosedBreaks } from '../../src/records/alerts/unclosed-breaks.js';
+import { unclosedBreaks } from '../../src/records/breaks/break-money.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { countOpenBreaks, lastCompleteRuns } from '../../src/records/gauges.js';
 import { bindInstallation } from '../../src/records/installation.js';

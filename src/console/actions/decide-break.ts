@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { MoneyOfBreaks } from '../../domain/breaks/money-once.js';
 import { counted, words } from '../../domain/in-words.js';
-import { type MoneyOfBreaks, moneyOfBreaks } from '../../records/breaks/break-money.js';
+import { moneyOfBreaks } from '../../records/breaks/break-money.js';
 import {
   type BreakDecision,
   breakIds,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
-import { counted, duration, minuteOf } from '../../domain/in-words.js';
+import { counted, duration, minuteOf, words } from '../../domain/in-words.js';
 import { provenWords } from '../../domain/state/proven.js';
 import type { Problem } from '../../domain/state/state.js';
 import { DOCTOR, newestResult } from '../../records/actions/newest-results.js';
@@ -115,13 +115,20 @@ function problemsTable(problems: readonly Problem[], { now, firstOf, alertOf }: 
     columns: [
       ['What', (problem) => stack([...whatOf(problem), ...standingOf(alertOf(problem), now)]), 'wide'],
       ['How many', ({ count: n }) => count(n), 'end'],
-      ['How much', ({ money }) => stack(money.map(({ amount: n, currency }) => amount(n, currency))), 'end'],
+      ['How much', moneyOf, 'end'],
       ['Since', ({ seconds }) => sinceOf(seconds, now)],
       ['What to do first', ({ remedy }) => text(remedy === '' ? 'Nothing.' : remedy)],
       ['Do it', (problem) => firstOf(problem, alertOf(problem))],
     ],
     empty: ['Nothing is to be done', 'Nothing is known to be wrong; what is proven stands below.'],
   });
+}
+
+/** Money that another line counts is named there. */
+function moneyOf({ money, countedWith }: Problem): Value {
+  const own = money.map(({ amount: n, currency }) => amount(n, currency));
+  const others = countedWith.map((kind) => quiet(`counted with ${words(kind)}`));
+  return stack([...own, ...others]);
 }
 
 function whatOf({ title, detail, page, severity, follows }: Problem): Value[] {

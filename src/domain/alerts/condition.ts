@@ -56,6 +56,8 @@ export interface Found {
   /** How long it has been so. */
   seconds?: number;
   money?: readonly Money[];
+  /** Subjects with whose money stands what this is about too. */
+  countedWith?: readonly string[];
   /** What the money comes to by rates: what is worth more stands before. */
   worth?: number;
   /** Where they are not those of its condition. */

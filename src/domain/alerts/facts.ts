@@ -1,7 +1,6 @@
-import type { BreakKind } from '../breaks/breaks.js';
 import type { Severity } from '../breaks/findings.js';
+import type { OpenBreaks } from '../breaks/money-once.js';
 import type { DeliveryClass } from '../deliveries/delivery-class.js';
-import type { Money } from '../family/money.js';
 
 /** What the database knows of the whole at one moment. Null: it was not measured yet. */
 export interface AlertFacts {
@@ -22,18 +21,8 @@ export interface AlertFacts {
   missed: number | null;
   /** What is not made good, and how many of it are missed by now. */
   awaited: readonly { class: DeliveryClass; awaited: number; missed: number; oldestSeconds: number }[];
-  /**
-   * All that nobody has closed, acknowledged ones included. `money`: what is known of the amounts, a sum for each asset;
-   * `worth`: all of it by the newest rates, to put in order and never shown.
-   */
-  breaks: readonly {
-    kind: BreakKind;
-    severity: Severity;
-    count: number;
-    oldestSeconds: number;
-    money: readonly Money[];
-    worth?: number;
-  }[];
+  /** All that nobody has closed, acknowledged ones included. */
+  breaks: readonly OpenBreaks[];
   kinds: readonly KindFacts[];
   /** How many assets have a balance, and those whose balance is not proven; `isUnexplained`: something is missing, or too much. */
   balances: { total: number; unproven: readonly { assetCode: string; why: string; isUnexplained: boolean }[] };

@@ -1,9 +1,9 @@
 import { type BreakKind, breakWordsOf } from '../breaks/breaks.js';
 import { severities } from '../breaks/findings.js';
+import type { OpenBreaks } from '../breaks/money-once.js';
 import { grouped } from '../grouped.js';
 import { counted, words } from '../in-words.js';
 import { type Condition, type Found, lateSeconds, minutes, type Named, when } from './condition.js';
-import type { AlertFacts } from './facts.js';
 
 const ENDPOINT_OFF: readonly BreakKind[] = ['endpoint_inactive', 'endpoint_unsubscribed'];
 export const MOVES_MONEY: readonly string[] = ['createRefund', 'createPayout', 'createTransfer'];
@@ -157,8 +157,6 @@ export const recordConditions: Named<Condition> = {
   },
 };
 
-type OpenBreaks = AlertFacts['breaks'][number];
-
 const isEndpointOff = ({ kind }: OpenBreaks): boolean => ENDPOINT_OFF.includes(kind);
 
 const isHigh = (one: OpenBreaks): boolean => one.severity === 'high' && !isEndpointOff(one) && one.oldestSeconds > 900;
@@ -176,12 +174,13 @@ function ofEachKind(breaks: readonly OpenBreaks[]): OpenBreaks[] {
     count: some.reduce((sum, { count }) => sum + count, 0),
     oldestSeconds: Math.max(...some.map(({ oldestSeconds }) => oldestSeconds)),
     money: some.flatMap(({ money }) => money),
+    countedWith: some.flatMap(({ countedWith = [] }) => countedWith),
     worth: some.reduce((sum, { worth = 0 }) => sum + worth, 0),
   }));
 }
 
-export function breakWords({ kind, severity, count, oldestSeconds, money, worth = 0 }: OpenBreaks): Found {
+export function breakWords({ kind, severity, count, oldestSeconds, ...of }: OpenBreaks): Found {
   const title = `${counted(count, 'open break')}: ${words(kind)}`;
   const detail = `${count} open of kind ${kind}. ${breakWordsOf(kind).means}`.trimEnd();
-  return { subject: kind, detail, title, severity, count, seconds: oldestSeconds, money, worth };
+  return { subject: kind, detail, title, severity, count, seconds: oldestSeconds, ...of };
 }

@@ -29,8 +29,10 @@ export interface Problem {
   count: number | null;
   /** How long the oldest of them has been so; null: not known. */
   seconds: number | null;
-  /** A sum for each asset. */
+  /** A sum for each asset; each money is in one problem alone. */
   money: readonly Money[];
+  /** Kinds of breaks of another problem, where money is counted that this is about too. */
+  countedWith: readonly string[];
   worth: number;
   follows: readonly Problem[];
 }
@@ -167,6 +169,9 @@ function problemOf(alike: readonly (readonly [Single, readonly Single[]])[]): Pr
     count: counts.length === 0 ? null : counts.reduce((sum, n) => sum + n, 0),
     seconds: seconds.length === 0 ? null : Math.max(...seconds),
     money: sumsOf(heads.flatMap(({ money }) => money ?? [])),
+    countedWith: [...new Set(heads.flatMap(({ countedWith = [] }) => countedWith))].filter(
+      (kind) => !subjects.includes(kind),
+    ),
     worth: heads.reduce((sum, { worth = 0 }) => sum + worth, 0),
     follows: follows.toSorted(worstFirst),
   };

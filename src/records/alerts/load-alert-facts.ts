@@ -3,6 +3,7 @@ import type { AlertFacts, KindFacts } from '../../domain/alerts/facts.js';
 import { CANARY_MARK } from '../../domain/events/canary.js';
 import { decidingSealCheck, oldestUnsealedSeconds, unverifiedSeconds } from '../audit/seal-checks.js';
 import { balanceFacts } from '../balances/balance-proofs.js';
+import { unclosedBreaks } from '../breaks/break-money.js';
 import { callbackBacklog } from '../callbacks/list-callbacks.js';
 import { raw, rowOf } from '../database/statements.js';
 import { countAwaited, countMissed } from '../deliveries/list-deliveries.js';
@@ -16,7 +17,6 @@ import { coverage } from '../runs/coverage.js';
 import { countUnsettledWrites, lostCalls } from '../service-writes.js';
 import { failingChannels } from './alert-channels.js';
 import { differingSettings, valuesText } from './process-settings.js';
-import { unclosedBreaks } from './unclosed-breaks.js';
 
 export interface FactsAsked {
   now: Date;

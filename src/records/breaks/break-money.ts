@@ -1,55 +1,81 @@
 import type { Knex } from 'knex';
-import { exact, raw, rowsOf } from '../database/statements.js';
+import type { BreakKind } from '../../domain/breaks/breaks.js';
+import type { Severity } from '../../domain/breaks/findings.js';
+import {
+  linesOf,
+  type MoneyOfBreak,
+  type MoneyOfBreaks,
+  moneyByAsset,
+  type OpenBreaks,
+} from '../../domain/breaks/money-once.js';
+import { exact, raw, rowsOf, type Sql, sql } from '../database/statements.js';
 
-/** SQL of each break with the money that it is about, as far as records say it. `subject`: the record whose money that is. */
-export const BREAKS_WITH_MONEY = raw(`(
-  SELECT breaks.id, breaks.kind, breaks.severity, breaks.status, breaks.opened_at,
-         CASE WHEN expected_amount IS NOT NULL THEN 'order ' || orders.reference
-              WHEN asked.amount_requested IS NOT NULL THEN 'payment_intent ' || asked.id
-              ELSE entity_kind || ' ' || entity_id END AS subject,
-         coalesce(expected_amount, asked.amount_requested, payouts.amount, invoices.amount, abs(unexplained)) AS amount,
-         CASE WHEN expected_amount IS NOT NULL THEN expected_currency
-              WHEN asked.amount_requested IS NOT NULL THEN asked.currency_requested
-              WHEN payouts.amount IS NOT NULL THEN payouts.asset_code
-              WHEN invoices.amount IS NOT NULL THEN currency ELSE balance_proofs.asset_code END AS currency
-  FROM breaks
-  LEFT JOIN orders ON entity_kind = 'order' AND orders.reference = entity_id
-  LEFT JOIN payins ON entity_kind = 'payin' AND payins.id = entity_id
-  -- Of an order that nobody registered, the largest of its payments.
-  LEFT JOIN LATERAL (
-    SELECT id, amount_requested, currency_requested FROM payment_intents
-    WHERE id = ANY (CASE entity_kind WHEN 'payment_intent' THEN ARRAY[entity_id]
-      WHEN 'payin' THEN ARRAY[payins.payment_intent_id] WHEN 'order' THEN orders.payment_intents END)
-    ORDER BY amount_requested DESC NULLS LAST LIMIT 1
-  ) AS asked ON true
-  LEFT JOIN payouts ON entity_kind = 'payout' AND payouts.id = entity_id
-  LEFT JOIN invoices ON entity_kind = 'invoice' AND invoices.id = entity_id
-  LEFT JOIN balance_proofs ON breaks.kind = 'balance_residual' AND balance_proofs.asset_code = entity_id
-)`);
-
-export interface MoneyOfBreaks {
-  /** Null: of so many breaks no record says how much. */
-  currency: string | null;
-  breaks: number;
-  /** Of each record once, however many breaks are about it. */
-  amount: string | null;
-  /** In US dollars, at the newest rate that the service showed; null: it showed none. */
-  worth: string | null;
+/** All that nobody has closed, by kind and severity, with the money that they are about as far as records say it. */
+export async function unclosedBreaks(db: Knex): Promise<OpenBreaks[]> {
+  const found = await moneysOf(db, sql`breaks.status IN ('open', 'acknowledged')`);
+  return linesOf(found, await newestRates(db, found));
 }
 
 /** What these breaks are about in money, what is worth most first, what nothing says last. */
 export async function moneyOfBreaks(db: Knex, ids: readonly string[]): Promise<MoneyOfBreaks[]> {
-  return rowsOf<MoneyOfBreaks>(db)`
-    SELECT currency, breaks, ${raw(exact('total'))} AS amount, round(total * rate, 2)::text AS worth
+  const found = await moneysOf(db, sql`breaks.id = ANY (${ids}::bigint[])`);
+  return moneyByAsset(found, await newestRates(db, found));
+}
+
+interface Row {
+  kind: BreakKind;
+  severity: Severity;
+  subject: string;
+  currency: string | null;
+  amount: string | null;
+  breaks: number;
+  oldestSeconds: number;
+}
+
+/** Of an order, an invoice and a payin it is the money of a payment; of several the largest, which is the one to ask about. */
+async function moneysOf(db: Knex, which: Sql): Promise<MoneyOfBreak[]> {
+  const rows = await rowsOf<Row>(db)`
+    SELECT kind, severity, coalesce('payment_intent ' || payment, entity_kind || ' ' || entity_id) AS subject, currency,
+           ${raw(exact('max(amount)'))} AS amount, count(*)::integer AS breaks,
+           extract(epoch FROM now() - min(opened_at))::float8 AS "oldestSeconds"
     FROM (
-      SELECT currency, sum(breaks)::integer AS breaks, sum(amount) AS total FROM (
-        SELECT subject, CASE WHEN amount IS NULL THEN NULL ELSE currency END AS currency, count(*) AS breaks, max(amount) AS amount
-        FROM ${BREAKS_WITH_MONEY} AS concerned WHERE id = ANY (${ids}::bigint[]) GROUP BY 1, 2
-      ) AS each GROUP BY currency
-    ) AS sums
-    LEFT JOIN LATERAL (
-      SELECT CASE currency WHEN 'USD' THEN 1 ELSE (SELECT asset_rates.rate FROM asset_rates
-        WHERE asset_code = currency AND asset_rates.rate IS NOT NULL ORDER BY seen_at DESC LIMIT 1) END AS rate
-    ) AS known ON true
-    ORDER BY currency IS NULL, total * rate DESC NULLS LAST, currency`;
+      SELECT breaks.kind, severity, breaks.opened_at, asked.id AS payment, entity_kind, said.amount, said.currency,
+             CASE WHEN said.amount IS NULL THEN '' ELSE entity_id END AS entity_id
+      FROM breaks
+      LEFT JOIN orders ON entity_kind = 'order' AND orders.reference = entity_id
+      LEFT JOIN payins ON entity_kind = 'payin' AND payins.id = entity_id
+      LEFT JOIN payouts ON entity_kind = 'payout' AND payouts.id = entity_id
+      LEFT JOIN invoices ON entity_kind = 'invoice' AND invoices.id = entity_id
+      LEFT JOIN balance_proofs ON breaks.kind = 'balance_residual' AND balance_proofs.asset_code = entity_id
+      LEFT JOIN LATERAL (
+        SELECT id, amount_requested, currency_requested FROM payment_intents
+        WHERE id = ANY (CASE entity_kind WHEN 'payment_intent' THEN ARRAY[entity_id]
+          WHEN 'payin' THEN ARRAY[payins.payment_intent_id] WHEN 'order' THEN orders.payment_intents
+          WHEN 'invoice' THEN ARRAY(SELECT paid.id FROM payment_intents AS paid WHERE paid.invoice_id = entity_id) END)
+        ORDER BY amount_requested DESC NULLS LAST, id LIMIT 1
+      ) AS asked ON true
+      -- What the store expects, or what the record itself says, before what is asked for.
+      LEFT JOIN LATERAL (
+        SELECT * FROM (VALUES
+          (orders.expected_amount, orders.expected_currency), (payouts.amount, payouts.asset_code),
+          (invoices.amount, invoices.currency), (asked.amount_requested, asked.currency_requested),
+          (abs(balance_proofs.unexplained), balance_proofs.asset_code)
+        ) AS each (amount, currency) WHERE amount IS NOT NULL AND currency IS NOT NULL LIMIT 1
+      ) AS said ON true
+      WHERE ${which}
+    ) AS concerned
+    GROUP BY kind, severity, payment, entity_kind, entity_id, currency`;
+  return rows.map(({ amount, currency, ...row }) => {
+    return { ...row, money: amount === null || currency === null ? null : { amount, currency } };
+  });
+}
+
+/** Of one unit in US dollars, as the service showed it last. */
+async function newestRates(db: Knex, found: readonly MoneyOfBreak[]): Promise<Map<string, string>> {
+  const assets = [...new Set(found.flatMap(({ money }) => money?.currency ?? []))];
+  const rows = await rowsOf<{ asset: string; rate: string }>(db)`
+    SELECT asset, ${raw(exact('rate'))} AS rate FROM unnest(${assets}::text[]) AS asset
+    CROSS JOIN LATERAL (SELECT rate FROM asset_rates
+      WHERE asset_code = asset AND rate IS NOT NULL ORDER BY seen_at DESC LIMIT 1) AS newest`;
+  return new Map(rows.map(({ asset, rate }) => [asset, rate]));
 }
