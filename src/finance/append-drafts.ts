@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
-import { chooseRate, rateOfPayment } from '../domain/books/choose-rate.js';
+import { carriedRate, chooseRate, rateOfPayment } from '../domain/books/choose-rate.js';
 import type { BookedKind, Dated, Draft } from '../domain/books/entry.js';
 import { type Append, keyOf, type Posted, planPosting } from '../domain/books/plan-posting.js';
 import { dayIn, periodOf } from '../domain/books/posting-month.js';
 import { appendEntries, type NewEntry, readPosted } from '../records/books/append-entries.js';
 import type { ReadRecord } from '../records/books/book-records.js';
-import { appendRates, copyRates, ratesKnown } from '../records/books/entry-rates.js';
+import { appendRates, carriedInTransit, copyRates, ratesKnown } from '../records/books/entry-rates.js';
 import { closedMonths } from '../records/books/posting-progress.js';
 import type { Books } from './posting-deps.js';
 
@@ -92,7 +92,7 @@ interface Appended {
   record: ReadRecord | null;
 }
 
-/** Says of each asset of each entry what it was worth then, or why that is not known. */
+/** Says of each asset of each entry what it was worth then, or why that is not known. What is placed is worth what it was in transit. */
 async function valueEntries({ trx, currency }: Books, appended: readonly Appended[]): Promise<void> {
   const wanted = appended
     .filter(({ entry }) => entry.reverses === null)
@@ -100,21 +100,23 @@ async function valueEntries({ trx, currency }: Books, appended: readonly Appende
       [...new Set(entry.lines.map(({ assetCode }) => assetCode))].map((assetCode) => ({
         id,
         assetCode,
+        key: entry.key,
+        isPlaced: entry.recordKind === 'placement',
         date: entry.day,
         at: entry.dated.at,
         fields: record?.kind === 'payment_intent' ? record.fields : null,
       })),
     );
   const known = await ratesKnown(trx, wanted, currency);
+  const placed = wanted.filter(({ isPlaced }) => isPlaced);
+  const inTransit = await carriedInTransit(trx, placed, currency);
+  const carried = new Map(placed.map(({ id }, n) => [id, inTransit[n] ?? null]));
   const rates = wanted.map(({ id, assetCode, at, fields }, n) => {
     const payment = fields === null ? null : rateOfPayment(fields, assetCode, currency);
     const { file, service } = known[n] ?? { file: null, service: null };
-    return {
-      entryId: id,
-      assetCode,
-      currency,
-      valuation: chooseRate({ assetCode, currency, at, file, payment, service }),
-    };
+    const of = carried.get(id) ?? null;
+    const valuation = of === null ? chooseRate({ assetCode, currency, at, file, payment, service }) : carriedRate(of);
+    return { entryId: id, assetCode, currency, valuation };
   });
   await appendRates(trx, rates);
   const reversals = appended.flatMap(({ entry, id }) =>

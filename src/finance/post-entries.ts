@@ -13,7 +13,7 @@ import { workInMovements } from '../records/balances/balance-movements.js';
 import { sumMovements } from '../records/balances/balance-sums.js';
 import { type ReadRecord, readBookRecords } from '../records/books/book-records.js';
 import {
-  inTransitByMonth,
+  inTransit,
   openAssets,
   openedAssets,
   subWalletOpenings,
@@ -112,7 +112,7 @@ async function placePayouts(deps: PostingDeps): Promise<number> {
     const opened = await openedAssets(trx);
     const drafts = await placementDrafts(trx, (assets) => sumMovements(trx, assets, about));
     const books = { ...deps, trx, opened, written: progress.until };
-    return appendDrafts(books, { drafts, records: [], isWhole: false });
+    return appendDrafts(books, { drafts, records: [], isWhole: true });
   }, oneMoment);
 }
 
@@ -121,15 +121,15 @@ export async function placementDrafts(
   trx: Knex.Transaction,
   sumsOf: (assets: string[]) => Promise<ReadonlyMap<string, { explained: string }>>,
 ): Promise<Draft[]> {
-  const inTransit = await inTransitByMonth(trx);
-  if (inTransit.size === 0) return [];
-  const sums = await sumsOf([...inTransit.keys()]);
+  const waiting = await inTransit(trx);
+  if (waiting.size === 0) return [];
+  const sums = await sumsOf([...waiting.keys()]);
   const drafts: Draft[] = [];
-  for (const [asset, months] of inTransit) {
+  for (const [asset, days] of waiting) {
     const { explained, unnamed } = await unplacedOf(trx, asset);
     const byProof = subtractAmounts(sums.get(asset)?.explained ?? '0', explained);
-    const correction = subtractAmounts(byProof, sumAmounts(months.map(({ amount }) => amount)));
-    drafts.push(...placementEntries(asset, months, { isPlaced: unnamed, correction }));
+    const correction = subtractAmounts(byProof, sumAmounts(days.map(({ amount }) => amount)));
+    drafts.push(...placementEntries(asset, days, { isPlaced: unnamed, correction }));
   }
   return drafts;
 }

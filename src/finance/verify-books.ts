@@ -82,7 +82,7 @@ async function verifyBalances(deps: InTransaction, reportFinding: ReportFinding)
   const sums = await sumMovements(trx, assets, { payoutsListedUntil: Number.POSITIVE_INFINITY, table });
   const placements = await placementDrafts(trx, async () => sums);
   // Payouts are placed after the rest is posted.
-  if ((await planDrafts(books, { drafts: placements, records: [], isWhole: false })).length > 0) return;
+  if ((await planDrafts(books, { drafts: placements, records: [], isWhole: true })).length > 0) return;
   const held = new Map(
     (await keptTotals(trx, '9999-12'))
       .filter(({ account }) => account === accounts.operating)

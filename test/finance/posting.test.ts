@@ -91,7 +91,7 @@ it('puts a payout of nobody knows whom to the operating balance where no sub-wal
   await save(database, [poll('payout', withdrawal({}), 30)]);
   await post();
   expect(await entriesOf('po_1', 'payout')).toMatchObject([{ date: '2026-03-31', datedBy: 'status_history' }]);
-  expect(await entriesOf(ASSET, '2026-03')).toMatchObject([{ recordKind: 'placement', month: '2026-03' }]);
+  expect(await entriesOf(ASSET, '2026-03-31')).toMatchObject([{ recordKind: 'placement', month: '2026-03' }]);
   const [memo] = await entriesOf('po_1', 'network-fee');
   expect(memo?.lines).toMatchObject([
     { account: 'expenses:fees:network', assetCode: 'TRX', amount: '3.1', memo: true },

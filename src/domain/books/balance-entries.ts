@@ -53,8 +53,9 @@ export function attributionEntry(given: {
 }
 
 export interface InTransit {
-  month: string;
-  /** What payouts and the sub-wallets' transactions left in transit in that month. */
+  /** A day as YYYY-MM-DD; of a month that was closed before payouts were placed by days: the month. */
+  key: string;
+  /** What payouts and the sub-wallets' transactions left in transit then. */
   amount: string;
   /** The last of them: its day in the books, and in milliseconds when it was. */
   day: string;
@@ -63,18 +64,18 @@ export interface InTransit {
 
 /**
  * Payouts of which no record says whose they are, less those that the sub-wallets' transactions show: the operating balance paid
- * them. Month by month, so that each stands where its payouts do; `correction` is what the proof of the balance distinguishes
- * beyond that, and belongs to the last of the months.
+ * them. Day by day, so that each stands where its payouts do, at what they are worth there; `correction` is what the proof of the
+ * balance distinguishes beyond that, and belongs to the last of the days.
  */
 export function placementEntries(
   assetCode: string,
-  months: readonly InTransit[],
+  spans: readonly InTransit[],
   { isPlaced, correction }: { isPlaced: boolean; correction: string },
 ): Draft[] {
-  const last = [...months].sort((a, b) => (a.month < b.month ? -1 : 1)).at(-1);
-  return months.map(({ month, amount, day, lastAt }): Draft => {
-    const placed = month === last?.month ? addAmounts(amount, correction) : amount;
-    return ofBalance('placement', assetCode, month, {
+  const last = [...spans].sort((a, b) => (a.key < b.key ? -1 : 1)).at(-1);
+  return spans.map(({ key, amount, day, lastAt }): Draft => {
+    const placed = key === last?.key ? addAmounts(amount, correction) : amount;
+    return ofBalance('placement', assetCode, key, {
       lines: isPlaced ? pair(accounts.operating, accounts.payoutsInTransit, assetCode, placed) : [],
       description: 'payouts that no sub-wallet shows: the operating balance paid them',
       dated: { at: lastAt, by: 'placed', day },

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../json.js';
-import { compareAmounts, divideAmounts, isAmount } from '../money.js';
+import { compareAmounts, divideAmounts, isAmount, isZero } from '../money.js';
 import { textField } from '../records.js';
 import { momentOf } from './dating.js';
+import { exactRate } from './fiat-report.js';
 
 type RateSource = 'file' | 'payment' | 'service';
 
@@ -43,6 +44,31 @@ export function chooseRate({ assetCode, currency, at, file, payment, service }: 
   if (!isPriced(service)) return unpriced(`the service could not price ${assetCode} then`);
   if (at - service.at > OLDEST_MS) return unpriced(`the newest rate of ${assetCode} was more than a day old`);
   return valued(service, 'service');
+}
+
+/** What a day left on one account, as it is carried there: sums of its lines. */
+export interface Carried {
+  /** Signed decimal string. */
+  amount: string;
+  /** Exact (up to 36 decimals): each amount by its rate. */
+  value: string;
+  /** Rates of its lines: the smallest, the greatest, and that of the last. */
+  low: string;
+  high: string;
+  last: string;
+  source: RateSource;
+  /** Milliseconds. */
+  at: number;
+}
+
+/**
+ * What is moved on is worth what it is carried at, so that nothing of its value stays behind. Where parts of opposite signs make that no
+ * rate of the day, it is the last one's.
+ */
+export function carriedRate({ amount, value, low, high, last, source, at }: Carried): Valuation {
+  const rate = isZero(amount) ? last : exactRate(value, amount);
+  const isOfTheDay = compareAmounts(rate, low) >= 0 && compareAmounts(rate, high) <= 0;
+  return valued({ rate: isOfTheDay ? rate : last, at }, source);
 }
 
 /** The rate that a payment asked for in fiat was converted at (specification 2.1); null: in another currency, or not shown. */

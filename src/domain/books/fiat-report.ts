@@ -85,6 +85,11 @@ export function exactValue(amount: string, rate: string): string {
   return exactText(units(amount) * units(rate));
 }
 
+/** The rate (18 decimals, half to even) by which an amount, which is not zero, is worth an exact value. */
+export function exactRate(value: string, amount: string): string {
+  return shortest(text(quotient(exactUnits(value) * 10n ** BigInt(EXACT / 2), exactUnits(amount)), EXACT / 2));
+}
+
 /** What exact values (up to 36 decimals) add up to, exact. */
 export function sumExactValues(values: Iterable<string>): string {
   let sum = 0n;
@@ -114,16 +119,24 @@ function units(amount: string): bigint {
 
 /** In units of the last of `shown` decimals. */
 function roundedUnits(exact: bigint, shown: number): bigint {
-  const one = 10n ** BigInt(EXACT - shown);
-  const size = exact < 0n ? -exact : exact;
-  const [whole, rest] = [size / one, size % one];
-  const isUp = rest * 2n > one || (rest * 2n === one && whole % 2n === 1n);
+  return quotient(exact, 10n ** BigInt(EXACT - shown));
+}
+
+/** Rounded half to even. */
+function quotient(dividend: bigint, divisor: bigint): bigint {
+  const [size, by] = [dividend < 0n ? -dividend : dividend, divisor < 0n ? -divisor : divisor];
+  const [whole, rest] = [size / by, size % by];
+  const isUp = rest * 2n > by || (rest * 2n === by && whole % 2n === 1n);
   const result = isUp ? whole + 1n : whole;
-  return exact < 0n ? -result : result;
+  return dividend < 0n === divisor < 0n ? result : -result;
 }
 
 function exactText(value: bigint): string {
-  return text(value, EXACT).replace(/\.?0+$/, '') || '0';
+  return shortest(text(value, EXACT));
+}
+
+function shortest(decimal: string): string {
+  return decimal.replace(/\.?0+$/, '') || '0';
 }
 
 function text(value: bigint, decimals: number): string {

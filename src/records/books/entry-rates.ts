@@ -1,9 +1,11 @@
 import type { Knex } from 'knex';
-import type { Rate, Valuation } from '../../domain/books/choose-rate.js';
+import { accounts } from '../../domain/books/chart.js';
+import type { Carried, Rate, Valuation } from '../../domain/books/choose-rate.js';
 import { firstDayAfter } from '../../domain/books/posting-month.js';
 import type { GivenRate, KnownRates } from '../../domain/books/rates-file.js';
-import { columnOf, exact, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
+import { columnOf, exact, milliseconds, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
 import { spannedRates, spanOf } from './month-query.js';
+import { TRANSIT_KEY } from './openings.js';
 
 /** An asset on a day of the books' zone, and the moment in ms. */
 export interface WantedRate {
@@ -47,6 +49,41 @@ export async function ratesKnown(
     file: row.given_at === null ? null : { rate: row.given, at: row.given_at.getTime() },
     service: row.seen_at === null ? null : { rate: row.seen, at: row.seen_at.getTime() },
   }));
+}
+
+/**
+ * What is in transit of an asset under each key (of a placing), without what has no rate row yet, in the order asked. Null: nothing is, or a
+ * part of it has no rate in the currency.
+ */
+export async function carriedInTransit(
+  trx: Knex,
+  wanted: readonly { assetCode: string; key: string }[],
+  currency: string,
+): Promise<(Carried | null)[]> {
+  if (wanted.length === 0) return [];
+  const asked = tableOf(
+    'wanted',
+    wanted,
+    { asset: ['text', ({ assetCode }) => assetCode], span: ['text', ({ key }) => key] },
+    'place',
+  );
+  const rows = await rowsOf<{ carried: Carried | null }>(trx)`
+    SELECT CASE WHEN whole THEN jsonb_build_object('amount', trim_scale(amount)::text, 'value', trim_scale(value)::text,
+      'low', trim_scale(low)::text, 'high', trim_scale(high)::text, 'last', trim_scale(last)::text,
+      'source', CASE WHEN given THEN 'file' ELSE 'service' END, 'at', ${raw(milliseconds('rated'))}) END AS carried
+    FROM ${asked} LEFT JOIN (
+      SELECT asset_code, ${raw(TRANSIT_KEY)} AS span, sum(amount) AS amount, sum(amount * rate) AS value, min(rate) AS low,
+             max(rate) AS high, (array_agg(rate ORDER BY entry_id DESC))[1] AS last, bool_and(source = 'file') AS given,
+             max(rate_at) AS rated, count(*) = count(rate) AS whole
+      FROM entry_lines JOIN entries ON entries.id = entry_id CROSS JOIN LATERAL (
+        SELECT CASE WHEN currency = ${currency} THEN rate END AS rate, source, rate_at FROM entry_rates
+        WHERE entry_rates.entry_id = entry_lines.entry_id AND entry_rates.asset_code = entry_lines.asset_code
+        ORDER BY id DESC LIMIT 1
+      ) AS valued
+      WHERE account = ${accounts.payoutsInTransit} AND asset_code = ANY (${wanted.map(({ assetCode }) => assetCode)}::text[])
+      GROUP BY 1, 2
+    ) AS carried ON asset_code = asset AND carried.span = wanted.span ORDER BY place`;
+  return rows.map(({ carried }) => carried);
 }
 
 export interface DayRate {

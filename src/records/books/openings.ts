@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { InTransit, Opening } from '../../domain/books/balance-entries.js';
 import { accounts } from '../../domain/books/chart.js';
-import { raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
+import { milliseconds, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
 
 /** Assets whose books are open, with the moment in ms. */
 export async function openedAssets(trx: Knex): Promise<Map<string, number>> {
@@ -81,16 +81,25 @@ async function attributions(
   return rows.map(inMs);
 }
 
-/** What payouts left in transit, by asset and month of the books, without what was placed. */
-export async function inTransitByMonth(trx: Knex): Promise<Map<string, InTransit[]>> {
-  const rows = await rowsOf<{ asset_code: string; month: string; amount: string; day: string; last_at: Date }>(trx)`
-    SELECT asset_code, month, trim_scale(sum(amount))::text AS amount, max(date)::text AS day, max(at) AS last_at
+/**
+ * Where a line in transit is placed: on its day. Of a month that was closed before payouts were placed by days, with all of the month. What is
+ * placed is where it was.
+ */
+export const TRANSIT_KEY = `CASE WHEN record_kind = 'placement' THEN key
+  WHEN month IN (SELECT month FROM periods WHERE status = 'closed') AND (asset_code, month) NOT IN (
+    SELECT record_id, month FROM entries WHERE record_kind = 'placement' AND length(key) > 7) THEN month
+  ELSE day::text END`;
+
+/** What payouts left in transit, by asset and day, without what was placed. */
+export async function inTransit(trx: Knex): Promise<Map<string, InTransit[]>> {
+  const rows = await rowsOf<{ asset_code: string } & InTransit>(trx)`
+    SELECT asset_code, ${raw(TRANSIT_KEY)} AS key, trim_scale(sum(amount))::text AS amount, max(day)::text AS day,
+           ${raw(milliseconds('max(at)'))} AS "lastAt"
     FROM entry_lines JOIN entries ON entries.id = entry_id
     WHERE account = ${accounts.payoutsInTransit} AND record_kind <> 'placement'
-    GROUP BY asset_code, month ORDER BY asset_code, month`;
+    GROUP BY asset_code, 2 ORDER BY asset_code, 2`;
   const found = new Map<string, InTransit[]>();
-  for (const { asset_code: asset, last_at, ...row } of rows)
-    found.set(asset, [...(found.get(asset) ?? []), { ...row, lastAt: last_at.getTime() }]);
+  for (const { asset_code: asset, ...one } of rows) found.set(asset, [...(found.get(asset) ?? []), one]);
   return found;
 }
 

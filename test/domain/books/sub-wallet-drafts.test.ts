@@ -189,8 +189,8 @@ describe('what a balance says', () => {
     });
   });
 
-  it('places payouts in transit in their months, and what is distinguished beyond that in the last of them', () => {
-    const month = (name: string, amount: string) => ({ month: name, amount, day: `${name}-09`, lastAt: AT });
+  it('places payouts in transit under their keys, and what is distinguished beyond that in the last of them', () => {
+    const month = (name: string, amount: string) => ({ key: name, amount, day: `${name}-09`, lastAt: AT });
     const months = [month('2026-02', '3'), month('2026-01', '2')];
     const placed = { isPlaced: true, correction: '1' };
     const pair = (amount: string) => [

@@ -194,7 +194,7 @@ const month: [what: string, lines: Line[]][] = [
   ].map((name): [string, Line[]] => [name, linesOf(name)]),
   [
     'the month’s end: no sub-wallet shows payout 7, so the operating balance paid it',
-    placementEntries('BTC', [{ month: '2026-10', amount: '-51', day: '2026-10-31', lastAt: AT }], {
+    placementEntries('BTC', [{ key: '2026-10-31', amount: '-51', day: '2026-10-31', lastAt: AT }], {
       isPlaced: true,
       correction: '0',
     }).flatMap(({ lines }) => lines),
