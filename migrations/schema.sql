@@ -498,6 +498,13 @@ TABLE entry_rates
   CREATE TRIGGER entry_rates_given AFTER INSERT ON public.entry_rates REFERENCING NEW TABLE AS new_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_loose_rate()
   CREATE TRIGGER entry_rates_open_month AFTER INSERT ON public.entry_rates REFERENCING NEW TABLE AS new_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_closed_rate()
 
+TABLE event_records
+  entity_kind text NOT NULL
+  entity_id text NOT NULL
+  inbox_id bigint NOT NULL
+  CONSTRAINT event_records_pkey PRIMARY KEY (entity_kind, entity_id, inbox_id)
+  CREATE INDEX event_records_by_event ON public.event_records USING btree (inbox_id)
+
 TABLE feed_windows
   proof text NOT NULL
   from_ms bigint NOT NULL

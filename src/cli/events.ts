@@ -31,13 +31,17 @@ interface ReplayFlags extends Flags {
 
 interface Narrowed extends PageQuery, EventFilters {
   type?: string;
+  payment?: string;
 }
 
 export function define(command: Command): void {
-  const list = (db: Knex, { type, ...query }: Narrowed) => listEvents(db, { ...query, eventType: type });
+  const list = (db: Knex, { type, payment, ...query }: Narrowed) =>
+    listEvents(db, { ...query, eventType: type, paymentIntentId: payment });
   listVerb(command, 'newest first', { columns, list })
     .addOption(wordOption(eventShape, 'status', 'failed: tried again; dead: given up; unhandled: not kept'))
     .option('--type <event>', 'event type')
+    .option('--payment <id>', 'only those that name this payment')
+    .option('--reference <reference>', 'only those that name this order or one of its records')
     .option('--since <time>', 'such as 24h or 2026-10-31', moment);
   command
     .command('show <id>')

@@ -10,6 +10,7 @@ import { boundReported } from '../records/breaks/bound-reported.js';
 import { type NewBreak, openBreaks } from '../records/breaks/breaks.js';
 import { describeError, isPassing } from '../records/database/database-errors.js';
 import { raw, run, SAVING, together } from '../records/database/statements.js';
+import { saveEventRecords } from '../records/inbox/event-records.js';
 import { bodiesByKey, failEvent, markUnhandled, stillWaiting, takeWaiting } from '../records/inbox/inbox-work.js';
 import { turnFor } from '../records/own-turn.js';
 import type { SaveContext } from '../records/save-context.js';
@@ -77,21 +78,23 @@ export async function applyEvents(deps: ApplyDeps, ids: string[]): Promise<Appli
 }
 
 async function applyApart(deps: ApplyDeps, ids: string[]): Promise<Outcome> {
+  const read: ReadEvent[] = [];
   try {
-    return await applyTogether(deps, ids);
+    return await applyTogether(deps, ids, read);
   } catch (error) {
     if (error instanceof ApplyInterruptedError) throw error;
     if (isPassing(error)) throw new ApplyInterruptedError(describeError(error), { cause: error });
     const [first, ...others] = ids;
     if (first === undefined) return NOTHING;
-    if (others.length === 0) return fail(deps, first, error);
+    if (others.length === 0) return fail(deps, { id: first, read }, error);
     const middle = Math.ceil(ids.length / 2);
     return sum(await applyApart(deps, ids.slice(0, middle)), await applyApart(deps, ids.slice(middle)));
   }
 }
 
-async function applyTogether(deps: ApplyDeps, ids: string[]): Promise<Outcome> {
-  const events = await whilePassing.execute(() => deps.db.transaction((trx) => applyIn(trx, deps, ids)));
+/** `read`: gets the events, also where they can't be applied. */
+async function applyTogether(deps: ApplyDeps, ids: string[], read: ReadEvent[]): Promise<Outcome> {
+  const events = await whilePassing.execute(() => deps.db.transaction((trx) => applyIn(trx, deps, { ids, read })));
   for (const { type, status, mark } of events)
     if (status === 'applied' && mark !== CANARY_MARK) deps.metrics.eventsApplied.inc({ event: eventLabel(type) });
   const applied = events.filter((event) => event.status === 'applied').length;
@@ -99,10 +102,15 @@ async function applyTogether(deps: ApplyDeps, ids: string[]): Promise<Outcome> {
 }
 
 /** The story of one batch: take, observe, save; all or nothing. */
-async function applyIn(trx: Knex.Transaction, deps: ApplyDeps, ids: string[]): Promise<ReadEvent[]> {
+async function applyIn(
+  trx: Knex.Transaction,
+  deps: ApplyDeps,
+  { ids, read }: { ids: string[]; read: ReadEvent[] },
+): Promise<ReadEvent[]> {
   const [, taken] = await together(run(trx)`${raw(SAVING)}`, takeWaiting(trx, ids));
   if (taken.length === 0) return [];
   const events = await readEvents(taken, deps.links);
+  read.splice(0, read.length, ...events);
   const secrets = new Map(taken.map(({ id, secretLabel }) => [id, secretLabel ?? '']));
   const saveContext = { ...deps, now: deps.now(), secrets };
   await saveObservations(
@@ -113,16 +121,20 @@ async function applyIn(trx: Knex.Transaction, deps: ApplyDeps, ids: string[]): P
   const collisions = await findCollisions(trx, events);
   const found = events.flatMap((event) => event.breaks);
   await openBreaks(trx, [...(await boundReported(trx, found)), ...collisions]);
-  await markUnhandled(
-    trx,
-    events.filter(({ status }) => status === 'unhandled'),
-  );
+  const unhandled = events.filter(({ status }) => status === 'unhandled');
+  await together(saveEventRecords(trx, events), markUnhandled(trx, unhandled));
   return events;
 }
 
-async function fail({ db, log }: ApplyDeps, id: string, error: unknown): Promise<Outcome> {
+/** Which records it names is kept all the same, as far as it could be read. */
+async function fail(
+  { db, log }: ApplyDeps,
+  { id, read }: { id: string; read: ReadEvent[] },
+  error: unknown,
+): Promise<Outcome> {
   const described = describeError(error);
   const failure = await whilePassing.execute(() => failEvent(db, id, described));
+  await whilePassing.execute(() => saveEventRecords(db, read));
   if (failure) log.error({ eventId: id, ...failure, error: described }, 'event not applied');
   return { ...NOTHING, failed: failure ? 1 : 0, ids: [id] };
 }

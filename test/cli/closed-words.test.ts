@@ -14,7 +14,19 @@ const database = useDatabase();
 const run = useShell(database);
 
 /** Words of a list that are closed: those that have no value of the person's own. */
-const OPEN = new Set(['json', 'take', 'cursor', 'type', 'since', 'reference', 'as-of', 'asset', 'owner', 'overdue']);
+const OPEN = new Set([
+  'json',
+  'take',
+  'cursor',
+  'type',
+  'since',
+  'reference',
+  'as-of',
+  'asset',
+  'owner',
+  'overdue',
+  'payment',
+]);
 
 describe('a list', () => {
   it('takes the words that it knows, and refuses any other with those that it knows', async () => {

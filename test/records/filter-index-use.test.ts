@@ -49,6 +49,8 @@ beforeAll(async () => {
     `INSERT INTO inbox (key, key_type, content_hash, event_type, event_timestamp, source, status)
      SELECT 'k' || n, 'id', n, 'a.b', n, 'webhook', 'applied' FROM generate_series(1, ${ROWS}) AS n`,
   );
+  await db.raw(`INSERT INTO event_records SELECT 'payment_intent', 'r' || id, id FROM inbox`);
+  await db.raw(`UPDATE orders SET payment_intents = ARRAY['r' || substr(reference, 2)]`);
   await db.raw('VACUUM ANALYZE');
 });
 
@@ -118,10 +120,17 @@ test('deliveries of a payment are found among all', async () => {
   expect(plan).toContain('deliveries_by_payment');
 });
 
-test('an event by its key and an order by its reference are found at once', async () => {
+test('an event by its key, its payment or its order, and an order by its reference are found at once', async () => {
   const { db } = database;
   const event = await readFor(() => listEvents(db, { key: `k${RARE}` }));
   expect([event.found, event.rows], event.plan).toEqual([[`${RARE}`], 1]);
+  for (const query of [{ paymentIntentId: `r${RARE}` }, { reference: `o${RARE}`, eventType: 'a.b' }]) {
+    const { found, rows, plan } = await readFor(() => listEvents(db, query));
+    expect(found, plan).toEqual([`${RARE}`]);
+    expect(rows, plan).toBeLessThan(5);
+    expect(plan).toContain('event_records_pkey');
+    expect(plan).not.toMatch(/Seq Scan on (inbox|event_records|orders|payment_intents|payins)\b/);
+  }
   const order = await readFor(() => listOrders(db, { reference: [`o${RARE}`] }));
   expect([order.found, order.rows], order.plan).toEqual([[`o${RARE}`], 1]);
 });

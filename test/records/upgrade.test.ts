@@ -75,3 +75,34 @@ test('calls of earlier versions keep what they were for, where their request or 
     { payment_intent_id: null, withholds: true, derived: false, taken: false },
   ]);
 });
+
+test('events of earlier versions are found by what they changed, where their row is still there', async () => {
+  const { db } = database;
+  await run((name) => name < '0074');
+  const event = {
+    key_type: 'id',
+    content_hash: 'h',
+    event_type: 'payin.confirmed',
+    event_timestamp: 1,
+    source: 'webhook',
+  };
+  await db('inbox').insert([
+    { ...event, key: 'a' },
+    { ...event, key: 'b' },
+  ]);
+  const change = { entity_kind: 'payin', entity_id: 'in_1', field: 'status', source_type: 'webhook', source_ref: '1' };
+  await db('changes').insert([
+    change,
+    { ...change, field: 'txid' },
+    { ...change, entity_kind: 'order', entity_id: 'o-1', source_type: 'delivery_history', source_ref: '2' },
+    { ...change, entity_kind: 'account', entity_id: 'wa_1' },
+    { ...change, source_type: 'poll', source_ref: '2' },
+    { ...change, source_ref: '999' },
+    { ...change, source_ref: 'none' },
+  ]);
+  await run((name) => name >= '0074');
+  expect(await db('event_records').orderBy('inbox_id')).toEqual([
+    { entity_kind: 'payin', entity_id: 'in_1', inbox_id: '1' },
+    { entity_kind: 'order', entity_id: 'o-1', inbox_id: '2' },
+  ]);
+});

@@ -87,7 +87,7 @@ export const resources: readonly Resource[] = [
     names: ['event', 'events'],
     shape: eventShape,
     detail: eventDetailShape,
-    filters: ['status', 'eventType', 'source', 'key', 'secretLabel'],
+    filters: ['status', 'eventType', 'source', 'key', 'secretLabel', 'paymentIntentId', 'reference'],
     list: (db, query) => listEvents(db, { ...query, ...query.filters, onlyById: !query.knowsPeople }),
     get: getEvent,
     masked: (item) => maskedEvent(item as EventView),

@@ -46,11 +46,13 @@ export const events: Page = {
   title: 'Events',
   group: 'Webhooks',
   list: true,
-  filters: ['status', 'eventType', 'source', 'secretLabel'],
+  filters: ['reference', 'paymentIntentId', 'status', 'eventType', 'source', 'secretLabel'],
   load: async ({ db }, req) => ({
     intro: 'Every authentic event that the service sent, once, however often it came.',
     sections: [
       filters(req, [
+        { name: 'reference', label: 'Order', hint: 'its reference' },
+        { name: 'paymentIntentId', label: 'Payment', hint: 'the whole id' },
         { name: 'status', label: 'Status', options: eventStatuses },
         { name: 'eventType', label: 'Type', hint: 'payout.confirmed' },
         { name: 'source', label: 'Came by', options: sources },
@@ -66,7 +68,10 @@ export const events: Page = {
           ['Secret', ({ secretLabel }) => (secretLabel === null ? none('recovered') : quiet(secretLabel))],
           ['Received', ({ receivedAt }) => ago(receivedAt)],
         ],
-        unfit: ['No event fits', 'Types count exactly as the service writes them.'],
+        unfit: [
+          'No event fits',
+          'Each field counts as a whole. Of which order and payment an event is shows once a worker took it.',
+        ],
         empty: [
           'No events yet',
           'The service sends none, or they are rejected: the rejections say why. “tallyhook doctor” checks both.',

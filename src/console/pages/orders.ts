@@ -185,6 +185,7 @@ function factsOf({ order }: OrderDetails): Section {
     ['First seen', ago(createdAt)],
     ['Proven', ago(release.provenAt)],
     ['Last change', ago(updatedAt)],
+    ['Events', link('that name it or its records', withQuery('/events', { reference }))],
   ]);
 }
 

@@ -76,6 +76,8 @@ function knownPanel(kind: RecordKind, record: RecordView, orders: OrdersOf): Sec
     const entries = withQuery('/ledger', { recordKind: kind, recordId: own });
     known.push(['In the books', link('its entries', entries)]);
   }
+  if (kind === 'payment_intent')
+    known.push(['Events', link('that name it', withQuery('/events', { paymentIntentId: own }))]);
   return factsPanel('How it is known', known);
 }
 

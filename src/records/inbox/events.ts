@@ -2,8 +2,11 @@ import type { Knex } from 'knex';
 import { arrivalsShape, type EventDetail, type EventView, eventShape } from '../../domain/views/webhook-shapes.js';
 import { type Filters, given, isRowId, type Page, type PageQuery, pageById, within } from '../database/paging.js';
 import { columnsOf, type RowOf, viewOf } from '../database/view-of.js';
+import { narrowToRecords, type RecordFilters } from './event-records.js';
 
-export interface EventFilters extends Filters<'status' | 'eventType' | 'source' | 'key' | 'secretLabel'> {
+export interface EventFilters
+  extends Filters<'status' | 'eventType' | 'source' | 'key' | 'secretLabel'>,
+    RecordFilters {
   /** `key` finds an id of the service, and no content by its hash. */
   onlyById?: boolean;
   /** Only events received at or after this moment. */
@@ -20,6 +23,7 @@ export async function listEvents(db: Knex, page: PageQuery & EventFilters): Prom
     .where(given(page, 'status', 'eventType', 'source', 'key', 'secretLabel'))
     .where('received_at', '>=', page.since ?? new Date(0));
   if (page.key !== undefined && page.onlyById) void query.where({ key_type: 'id' });
+  await narrowToRecords(db, query, page);
   return pageById(within(query, page, 'received_at'), page, (row: Row) => viewOf(eventShape, row));
 }
 

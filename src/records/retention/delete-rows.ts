@@ -178,6 +178,9 @@ export const deleteKeys: RetentionTask = {
       AND NOT EXISTS (SELECT FROM deliveries WHERE deliveries.inbox_id = inbox.id AND open)
       AND NOT ${raw(undecided('event', 'CAST(inbox.id AS text)'))}`;
     const { done, last, aged } = await scanEvents(trx, query, isOver, 'DELETE FROM inbox USING');
+    await run(trx)`
+      DELETE FROM event_records WHERE inbox_id > CAST(${query.place ?? '0'} AS bigint) AND inbox_id <= CAST(${last} AS bigint)
+        AND NOT EXISTS (SELECT FROM inbox WHERE inbox.id = inbox_id)`;
     return { done, next: last !== null && aged > 0 ? last : null };
   },
 };
