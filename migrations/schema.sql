@@ -873,8 +873,10 @@ TABLE payment_intents
   own_call text
   reported_reference text
   reported_paid boolean NOT NULL DEFAULT false
+  asset_code text
   CONSTRAINT payment_intents_amount_requested_check CHECK ((amount_requested <> 'NaN'::numeric))
   CONSTRAINT payment_intents_pkey PRIMARY KEY (id)
+  CREATE INDEX payment_intents_by_asset ON public.payment_intents USING btree (asset_code, created_at DESC, id DESC) WHERE (asset_code IS NOT NULL)
   CREATE INDEX payment_intents_by_invoice ON public.payment_intents USING btree (invoice_id) WHERE (invoice_id IS NOT NULL)
   CREATE INDEX payment_intents_by_product ON public.payment_intents USING btree (product_id, status) INCLUDE (absent_since) WHERE (product_id IS NOT NULL)
   CREATE INDEX payment_intents_by_reference ON public.payment_intents USING btree (merchant_reference)
@@ -885,6 +887,7 @@ TABLE payment_intents
   CREATE INDEX payment_intents_open ON public.payment_intents USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND ((status <> ALL (ARRAY['completed'::text, 'expired'::text, 'cancelled'::text])) OR (irregular_status = 'pending_decision'::text)))
   CREATE INDEX payment_intents_reported_paid ON public.payment_intents USING btree (created_at) WHERE reported_paid
   CREATE INDEX payment_intents_unverified ON public.payment_intents USING btree (created_at DESC, id DESC) WHERE (NOT verified)
+  CREATE INDEX payment_intents_without_asset ON public.payment_intents USING btree (id) WHERE ((asset_code IS NULL) AND (shown ~~ '%"assetCode":"%'::text))
 
 TABLE payouts
   id text NOT NULL

@@ -1,8 +1,9 @@
 import request from 'supertest';
 import { beforeAll, expect, test } from 'vitest';
+import { sheets } from '../../src/console/records/sheet.js';
 import { csvLine } from '../../src/console/view/csv.js';
 import { FORMULA_SIGNS } from '../../src/domain/formula.js';
-import { testConsole } from '../support/console.js';
+import { bearer, testConsole } from '../support/console.js';
 import { session, visit } from '../support/console-visit.js';
 import { useDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
@@ -11,6 +12,7 @@ import { save } from '../support/saved.js';
 
 const store = useDatabase();
 let app: ReturnType<typeof testConsole>['app'];
+const UNIT = /asset|currency/i;
 const dated = (day: string, more = {}) => ({ createdAt: `2026-0${day}T23:59:59.999Z`, ...more });
 
 beforeAll(async () => {
@@ -89,4 +91,31 @@ test('nothing in a file is a formula, and amounts stay amounts', () => {
   for (const sign of FORMULA_SIGNS)
     for (const before of ['', ' ', '\u3000', '\u00ad', '\u200b', '"'])
       expect(csvLine([{ is: 'text', text: `${before}${sign}1` }])).toMatch(/^"?'/);
+});
+
+test('a list whose amounts have a unit of their own each is narrowed by it', async () => {
+  const offered = Object.fromEntries(
+    sheets.map(({ title, filters }) => [title, filters.filter((name) => UNIT.test(name))]),
+  );
+  expect(offered).toMatchObject({
+    Payments: ['currencyRequested', 'assetCode'],
+    Payins: ['assetCode'],
+    Invoices: ['currency'],
+    Payouts: ['assetCode'],
+    Transactions: ['assetCode'],
+    Products: [],
+    Accounts: [],
+  });
+  await save(store, [
+    poll('payment_intent', intent('pi_8', dated('4-01', { assetCode: 'USDC.BASE', currencyRequested: 'USD' })), 1),
+    poll('payment_intent', intent('pi_9', dated('4-01', { assetCode: 'BTC', currencyRequested: 'EUR' })), 1),
+  ]);
+  expect(await idsOn('/payments?from=2026-04-01&assetCode=BTC')).toEqual(['pi_9', 'order-pi_9']);
+  expect(await idsOn('/payments?from=2026-04-01&currencyRequested=USD')).toEqual(['pi_8', 'order-pi_8']);
+  expect(await idsOn('/payments?assetCode=btc')).toEqual([]);
+  const { body } = await request(app)
+    .get('/api/v1/payment-intents?assetCode=USDC.BASE')
+    .set(bearer('viewer'))
+    .expect(200);
+  expect(body.items).toMatchObject([{ id: 'pi_8' }]);
 });

@@ -108,7 +108,7 @@ test.each<[RecordKind, string]>([
   [
     'payment_intent',
     'text status, text irregular_status, text merchant_reference, text invoice_id, text product_id, text irregular_refund_payout_id, ' +
-      'text currency_requested, amount amount_requested, time created_at',
+      'text currency_requested, text asset_code, amount amount_requested, time created_at',
   ],
   ['payin', 'text payment_intent_id, text status, text kyt_status, text asset_code, text txid, time created_at'],
   [

@@ -21,6 +21,8 @@ const recordLists = [
   ['transaction', 'transactions'],
 ] as const satisfies (readonly [RecordKind, string])[];
 
+const withAsset = ['payment_intents', 'payins', 'payouts', 'transactions'];
+
 const database = useDatabase();
 beforeAll(async () => {
   const { db } = database;
@@ -39,6 +41,8 @@ beforeAll(async () => {
      SELECT 'o' || n, 'paid', n = ${RARE}, 'paid', ${at}, CASE WHEN n = ${RARE} THEN now() ELSE '2020-01-01' END
      FROM generate_series(1, ${ROWS}) AS n`,
   );
+  for (const table of withAsset)
+    await db.raw(`UPDATE ${table} SET asset_code = CASE WHEN id = 'r${RARE}' THEN 'DOGE' ELSE 'BTC' END`);
   await db.raw(`UPDATE payment_intents SET merchant_reference = 'o' || substr(id, 2)`);
   await db.raw(`UPDATE payins SET txid = 't' || substr(id, 2), payment_intent_id = id`);
   await db.raw(
@@ -75,6 +79,19 @@ test.each(recordLists)('%s that are not verified are found among those that are'
   const verified = await readFor(() => listRecords(db, kind, { filters: { verified: 'true' }, take: 20 }));
   expect([verified.found.length, verified.rows], verified.plan).toEqual([20, 21]);
 });
+
+test.each(recordLists.filter(([, table]) => withAsset.includes(table)))(
+  '%s of an asset are found among the others, and the newest of the usual one',
+  async (kind) => {
+    const { db } = database;
+    const rare = await readFor(() => listRecords(db, kind, { filters: { assetCode: 'DOGE' } }));
+    expect([rare.found, rare.rows], rare.plan).toEqual([[`r${RARE}`], 1]);
+    expect(rare.plan).toContain('_by_asset');
+    const usual = await readFor(() => listRecords(db, kind, { filters: { assetCode: 'BTC' }, take: 20 }));
+    expect(usual.found, usual.plan).toHaveLength(20);
+    expect(usual.rows, usual.plan).toBeLessThan(30);
+  },
+);
 
 test('a run that proved nothing, or read all, is found among the others', async () => {
   const { db } = database;

@@ -132,3 +132,20 @@ test('payins that an older program saved get the hash of their transaction, and 
   const { items } = await listRecords(db, 'payin', { filters: { txid: '0xold' } });
   expect(items.map(({ id }) => id)).toEqual(['old_1']);
 });
+
+test('payments that an older program saved get the asset that was chosen, and are listed by it', async () => {
+  const { db } = database;
+  const summary = { id: 'in_x', assetCode: 'BTC' };
+  await save(database, [
+    poll('payment_intent', intent('asset_1', { assetCode: 'BTC' }), 0),
+    poll('payment_intent', intent('asset_2', { assetCode: null, payins: [summary] }), 0),
+    poll('payment_intent', intent('asset_3', { assetCode: null }), 0),
+  ]);
+  const assets = () => db('payment_intents').where('id', 'like', 'asset_%').orderBy('id').pluck('asset_code');
+  expect(await assets()).toEqual(['BTC', null, null]);
+  await db('payment_intents').update({ asset_code: null });
+  await fillColumns({ db });
+  expect(await assets()).toEqual(['BTC', '', null]);
+  const { items } = await listRecords(db, 'payment_intent', { filters: { assetCode: 'BTC' } });
+  expect(items.map(({ id }) => id)).toEqual(['asset_1']);
+});

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
-import { fieldOf, type RecordKind } from '../../domain/kinds/kinds.js';
+import { fieldOf, type RecordKind, unitField } from '../../domain/kinds/kinds.js';
 import { entityHref } from '../view/links.js';
 import { stateBadge } from '../view/record-words.js';
 import { amount, badge, id, link, list, none, text, time, type Value } from '../view/values.js';
@@ -47,9 +47,9 @@ export function fieldLabel(kind: RecordKind, field: string): string {
 
 function unit(kind: RecordKind, fields: JsonObject, field: string): string | null {
   const known = fieldOf(kind, field);
-  const { unit: own = { field: 'assetCode' } } = known !== null && 'unit' in known ? known : {};
-  const named = typeof own === 'object' && own !== null ? fields[own.field] : own;
-  return typeof named === 'string' ? named : null;
+  const named = unitField(known);
+  const own = named === null ? known !== null && 'unit' in known && known.unit : fields[named];
+  return typeof own === 'string' ? own : null;
 }
 
 function asText(value: Json): string {

@@ -1,4 +1,4 @@
-import type { RecordKind } from '../../domain/records.js';
+import { fieldOf, type RecordKind } from '../../domain/kinds/kinds.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
 import type { Page as PageOf } from '../../records/database/paging.js';
 import { orderedKinds, relatedOrders } from '../../records/family/shown-records.js';
@@ -57,6 +57,11 @@ function filterNames(kind: RecordKind): string[] {
   return recordFilters(kind).filter((name) => !(kind === 'account' && name === 'label'));
 }
 
+function hintOf(kind: RecordKind, name: string): { hint?: string } {
+  const example = fieldOf(kind, name)?.example;
+  return typeof example === 'string' ? { hint: example } : {};
+}
+
 function filtersOf(sheet: Sheet, req: PageRequest): Section {
   const known = filterNames(sheet.kind).filter((name) => sheet.filters.includes(name) || name in req.filters);
   const fields = known.map((name) => {
@@ -64,7 +69,7 @@ function filtersOf(sheet: Sheet, req: PageRequest): Section {
     return {
       name,
       label: fieldLabel(sheet.kind, name),
-      ...(states.length > 0 ? { options: states } : {}),
+      ...(states.length > 0 ? { options: states } : hintOf(sheet.kind, name)),
     };
   });
   return filters(req, [{ name: 'id', label: 'ID', hint: 'the whole of it' }, ...fields]);

@@ -1,5 +1,5 @@
 import { grouped } from '../../domain/grouped.js';
-import { type Kind, kinds, type RecordKind, recordKinds } from '../../domain/kinds/kinds.js';
+import { fieldOf, type Kind, kinds, type RecordKind, recordKinds, unitField } from '../../domain/kinds/kinds.js';
 
 /** How the records of one kind are shown: its list and the page of one of them are made of this. */
 export interface Sheet extends NonNullable<Kind['page']> {
@@ -15,7 +15,9 @@ export const sheets: readonly Sheet[] = recordKinds.flatMap((kind) => {
   if (page === undefined) return [];
   const titles = grouped(Object.keys(fields), (name) => fields[name]?.group);
   const groups = [...titles].flatMap(([title, names]) => (title === undefined ? [] : [{ title, fields: names }]));
-  return [{ ...page, kind, path: href, groups }];
+  const units = page.columns.flatMap((name) => unitField(fieldOf(kind, name)) ?? []);
+  const filters = [...new Set([...page.filters, ...units.filter((name) => fields[name]?.column)])];
+  return [{ ...page, kind, path: href, groups, filters }];
 });
 
 export function sheetOf(kind: RecordKind): Sheet | null {

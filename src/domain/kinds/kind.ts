@@ -38,7 +38,7 @@ interface About {
   personal?: true;
   /**
    * It has a column: a text or a state is a filter of the lists. One that is added later is empty for records that show the field
-   * already, until one of them changes: a poll that shows the same writes no column. Rows are filled as `fillTxids` does.
+   * already, until one of them changes: a poll that shows the same writes no column. Rows are filled by `addedColumns` (records/fill-columns.ts).
    */
   column?: true;
   /**
@@ -152,7 +152,7 @@ export interface Kind {
     intro: string;
     /** Said where there is none yet. */
     empty: string;
-    /** Filters that are always offered; the others show once they stand in the address. */
+    /** Filters that are always offered, besides what names the unit of a column's amounts; the others show once they stand in the address. */
     filters: readonly string[];
     /** Fields in the list, between the state and the time. */
     columns: readonly string[];

@@ -46,3 +46,10 @@ export function fieldOf(kind: RecordKind, name: string): Field | null {
 export function fieldsThat(kind: RecordKind, isSo: (field: Field) => boolean): string[] {
   return Object.entries(kinds[kind].fields).flatMap(([name, field]) => (isSo(field) ? [name] : []));
 }
+
+/** The field that names the unit of such an amount; null: it is none, or its unit is always the same. */
+export function unitField(field: Field | null): string | null {
+  if (field === null || !['amount', 'signed', 'total'].includes(field.type)) return null;
+  const { unit = { field: 'assetCode' } } = 'unit' in field ? field : {};
+  return typeof unit === 'object' && unit !== null ? unit.field : null;
+}

@@ -82,7 +82,7 @@ export const payin = defineKind({
     group: 'Records',
     intro: 'What came in on a chain, how far it is confirmed, and what its screening says.',
     empty: 'A payin appears once a payment lists it, or an event names it.',
-    filters: ['status', 'kytStatus', 'assetCode'],
+    filters: ['status', 'kytStatus'],
     columns: ['amountGross', 'kytStatus', 'confirmations'],
     related: [
       {

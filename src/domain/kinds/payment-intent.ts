@@ -85,7 +85,7 @@ export const paymentIntent = defineKind({
     ...group('How it is paid', {
       currencyRequested: { type: 'text', about: 'Fiat or crypto.', example: 'EUR', column: true },
       requestedCurrencyType: { type: 'text' },
-      assetCode: { type: 'text', about: 'The asset that the customer chose.', example: 'USDT.TRON' },
+      assetCode: { type: 'text', about: 'The asset that the customer chose.', example: 'USDT.TRON', column: true },
       acceptedCoins: { type: 'texts', about: 'Asset codes offered to the customer.', example: ['USDT.TRON'] },
       depositAddress: { type: 'text', only: 'created', kept: true, copied: true, searched: true },
       memo: { type: 'any', only: 'created', kept: true, copied: true },

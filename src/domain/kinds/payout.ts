@@ -72,7 +72,7 @@ export const payout = defineKind({
     group: 'Records',
     intro: 'What was sent: withdrawals, refunds, and the crypto leg of settlements.',
     empty: 'A payout appears when we made it, when an event names it, or when the list of the service was read.',
-    filters: ['status', 'payoutType', 'assetCode', 'txid'],
+    filters: ['status', 'payoutType', 'txid'],
     columns: ['payoutType', 'amount', 'txid'],
     related: [
       {

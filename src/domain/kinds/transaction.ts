@@ -42,7 +42,7 @@ export const transaction = defineKind({
     group: 'Records',
     intro: 'Transactions of sub-wallets.',
     empty: 'A transaction appears once the feed of the service was read.',
-    filters: ['accountId', 'assetCode', 'type'],
+    filters: ['accountId', 'type'],
     columns: ['accountId', 'type', 'amount', 'feeAmount'],
     related: [{ title: 'Account', kind: 'account', named: 'accountId', none: 'The transaction names none.' }],
   },

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { describeError } from '../../records/database/database-errors.js';
-import { fillTxids } from '../../records/family/payins.js';
 import { fillSkeletons } from '../../records/family/references.js';
+import { addedColumns, fillColumn } from '../../records/fill-columns.js';
 import { rederiveSlice } from '../../records/orders/rederive-releases.js';
 import { showSliceAgain } from '../../records/saving/show-again.js';
 import type { ReconcileDeps } from '../deps.js';
@@ -43,7 +43,7 @@ export async function checkOnce(deps: CrossCheckDeps & ReleaseRules, signal?: Ab
 
 export async function fillColumns({ db }: Pick<ReconcileDeps, 'db'>, signal?: AbortSignal): Promise<void> {
   await inSlices(db, fillSkeletons, signal);
-  await inSlices(db, fillTxids, signal);
+  for (const column of addedColumns) await inSlices(db, (trx) => fillColumn(trx, column), signal);
 }
 
 /** Orders keep the release that they were derived with: where its rules changed, all that hang on them go anew. */

@@ -1,12 +1,11 @@
 import type { Knex } from 'knex';
 import { listedPayins } from '../../domain/family/links.js';
-import { objectFromJsonText } from '../../domain/json.js';
 import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
-import { keyText, usableId } from '../database/database-text.js';
-import { prepared, rowsOf, run, tableOf } from '../database/statements.js';
+import { usableId } from '../database/database-text.js';
+import { prepared } from '../database/statements.js';
 import { readRows } from '../lock-records.js';
-import { type MergedRecord, ownField, storedRecord } from '../stored-record.js';
+import { type MergedRecord, storedRecord } from '../stored-record.js';
 
 /** Keeps which intents list which payins. */
 export async function saveListings(trx: Knex.Transaction, intents: MergedRecord[]): Promise<void> {
@@ -56,24 +55,6 @@ export async function deniedPayins(trx: Knex.Transaction, records: MergedRecord[
       return listing.length === 0 ? [] : [[payin, listing] as const];
     }),
   );
-}
-
-const HASHES_AT_ONCE = 500;
-
-/**
- * One slice of filling the transaction hashes of payins that an older program saved: from what is shown of them, and none where that
- * only seems to have one. Rows that somebody else holds are left for the next time. True: there is more.
- */
-export async function fillTxids(trx: Knex.Transaction): Promise<boolean> {
-  const rows = await rowsOf<{ id: string; shown: string }>(trx)`
-    SELECT id, shown FROM payins WHERE txid IS NULL AND shown LIKE '%"txid":"%' ORDER BY id LIMIT ${HASHES_AT_ONCE}
-    FOR UPDATE SKIP LOCKED`;
-  const filled = tableOf('filled', rows, {
-    id: 'text',
-    txid: ['text', ({ shown }) => keyText(ownField(objectFromJsonText(shown), 'txid')) ?? ''],
-  });
-  await run(trx)`UPDATE payins SET txid = filled.txid FROM ${filled} WHERE payins.id = filled.id`;
-  return rows.length === HASHES_AT_ONCE;
 }
 
 const NOTE = { kind: 'account', name: 'kyt' };
