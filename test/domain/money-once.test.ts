@@ -85,7 +85,8 @@ test('law: each break is counted, in its own line; what its line lacks of its mo
         expect(count).toBe(total(own));
         const isAbout = own.some((one) => one.money !== null);
         expect(money.length + countedWith.length > 0).toBe(isAbout);
-        for (const other of countedWith) expect(lines.some((one) => one.kind === other && one.money.length > 0)).toBe(true);
+        for (const other of countedWith)
+          expect(lines.some((one) => one.kind === other && one.money.length > 0)).toBe(true);
       }
       expect(lines).toHaveLength(new Set(given.map(({ kind, severity }) => `${kind} ${severity}`)).size);
     }),
