@@ -1,21 +1,24 @@
 import { type Command, Option } from 'commander';
 import type { Knex } from 'knex';
 import { breakDefinitions } from '../domain/breaks/breaks.js';
-import { words } from '../domain/in-words.js';
-import { type BreakDetail, type BreakView, breakShape } from '../domain/views/proof-shapes.js';
+import { counted, words } from '../domain/in-words.js';
+import { type BreakCause, type BreakDetail, type BreakView, breakShape } from '../domain/views/proof-shapes.js';
 import { UsageError } from '../errors.js';
+import { breakCauses, causeOfBreak } from '../records/breaks/break-causes.js';
 import {
+  type Asked,
   type BreakDecision,
-  type BreakFilters,
-  decideBreaks,
-  getBreak,
-  isClosed,
-  listBreaks,
-} from '../records/breaks/list-breaks.js';
-import type { PageQuery } from '../records/database/paging.js';
+  type DecisionPreview,
+  decideAsked,
+  leftWords,
+  MOST_DECIDED,
+  previewDecision,
+} from '../records/breaks/decide-breaks.js';
+import { type BreakFilters, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
+import { maximumTake, type PageQuery } from '../records/database/paging.js';
 import type { Flags } from './arguments.js';
 import { listVerb, wordOption } from './list-verb.js';
-import { type Columns, printText } from './print.js';
+import { type Columns, EXIT_FINDINGS, printList, printText } from './print.js';
 import { printOne } from './print-words.js';
 import { cliActor, withStore } from './with-store.js';
 
@@ -63,70 +66,118 @@ export function define(command: Command): void {
         printOne(json, { ...found, means, ends, remedy });
       }),
     );
-  decision(command, 'ack', 'acknowledge', 'it is known and somebody is at it');
-  decision(command, 'resolve', 'resolve', 'it is fixed');
-  decision(command, 'writeoff', 'write_off', 'it will not be fixed');
-  assignVerb(command);
-}
-
-function decision(command: Command, verb: string, decide: Exclude<BreakDecision, object>, meaning: string): void {
-  command
-    .command(`${verb} <id...>`)
-    .description(`${meaning}; of many, all or none`)
-    .requiredOption('--note <text>', 'why; kept with your name')
-    .option('--dry-run', 'only say what would be done')
-    .action((ids: string[], { note, dryRun }: { note: string; dryRun?: boolean }) =>
-      decideAll(ids, decide, { note, dryRun, would: words(decide) }),
+  causesVerb(command);
+  for (const [verb, { decide, means }] of Object.entries(verbs))
+    decisionVerb(command, verb, means).action((ids: string[], flags: DecisionFlags) =>
+      decideAll(ids, decide, { ...flags, would: words(decide) }),
     );
-}
-
-function assignVerb(command: Command): void {
-  command
-    .command('assign <id...>')
-    .description('who is at it; of many, all or none')
+  decisionVerb(command, 'assign', 'who is at it')
     .addOption(new Option('--to <name>', 'a person').conflicts('nobody'))
     .option('--nobody', 'nobody is at it any more')
-    .requiredOption('--note <text>', 'why; kept with your name')
-    .option('--dry-run', 'only say what would be done')
-    .action((ids: string[], { to, nobody, note, dryRun }: AssignFlags) => {
+    .action((ids: string[], { to, nobody, ...flags }: DecisionFlags & { to?: string; nobody?: boolean }) => {
       const owner = to?.trim() || null;
       if (owner === null && nobody !== true) throw new UsageError('Say to whom: --to NAME, or --nobody.');
-      return decideAll(ids, { owner }, { note, dryRun, would: `assign to ${owner ?? 'nobody'}` });
+      return decideAll(ids, { owner }, { ...flags, would: `assign to ${owner ?? 'nobody'}` });
     });
 }
 
-interface AssignFlags {
-  to?: string;
-  nobody?: boolean;
+const verbs = {
+  ack: { decide: 'acknowledge', means: 'it is known and somebody is at it' },
+  resolve: { decide: 'resolve', means: 'it is fixed' },
+  writeoff: { decide: 'write_off', means: 'it will not be fixed' },
+} as const;
+
+function causesVerb(command: Command): void {
+  command
+    .command('causes')
+    .description('what is not closed, by what its evidence has in common, the worst first; exit code 3 where any is')
+    .option('--json', 'print JSON')
+    .action(({ json = false }: Flags) =>
+      withStore(async ({ db }) => {
+        const items = await breakCauses(db);
+        printList({ items }, json, causeColumns);
+        if (items.length > 0) process.exitCode = EXIT_FINDINGS;
+      }),
+    );
+}
+
+const causeColumns: Columns<BreakCause> = {
+  cause: 'id',
+  breaks: 'count',
+  kind: 'kind',
+  about: 'entityKind',
+  shared: 'shared',
+  worst: 'severity',
+  first: 'openedFrom',
+  last: 'openedTo',
+  unassigned: 'unowned',
+};
+
+interface DecisionFlags {
+  cause?: string;
   note: string;
   dryRun?: boolean;
 }
 
+function decisionVerb(command: Command, verb: string, means: string): Command {
+  return command
+    .command(`${verb} [id...]`)
+    .description(`${means}; of many, all or none`)
+    .option('--cause <id>', 'all that came together with this break and is open; with ids: only those of them')
+    .requiredOption('--note <text>', 'why; kept with your name')
+    .option('--dry-run', 'only say what would be done, with the money and what is left out');
+}
+
+/** Of breaks that somebody named each can be decided, or none is; of a cause what it has. */
 function decideAll(
-  ids: readonly string[],
+  ids: string[],
   decide: BreakDecision,
-  { note, dryRun, would }: { note: string; dryRun?: boolean | undefined; would: string },
+  { cause, note, dryRun, would }: DecisionFlags & { would: string },
 ): Promise<void> {
   return withStore(async ({ db }) => {
-    const found: BreakDetail[] = [];
-    for (const id of new Set(ids)) found.push(await breakOf(db, id));
-    const closed = found.find(isClosed);
-    if (closed !== undefined) throw new UsageError(`Break ${closed.id} is ${closed.status} already.`);
+    const asked = await askedOf(db, ids, cause);
+    const preview = await previewDecision(db, asked);
+    const [left] = cause === undefined ? preview.left : [];
+    if (left?.why === 'not_found') throw new UsageError(`There is no break "${left.first}".`);
+    if (left !== undefined) throw new UsageError(`Break ${left.first} is ${left.why} already.`);
+    if (preview.isTooMuch)
+      throw new UsageError(`It is about more than ${MOST_DECIDED} breaks: name them, at most so many.`);
     if (dryRun) {
-      for (const { kind, entity } of found) printText(`would ${would} ${kind} of ${entity.id}`);
+      printPreview(preview, would);
       return;
     }
-    await decideBreaks(
-      db,
-      found.map(({ id }) => id),
-      decide,
-      { actor: cliActor(), note },
-    );
-    for (const { id } of found) {
-      const { status, owner } = await breakOf(db, id);
+    const { ids: done, left: leftOut } = await decideAsked(db, asked, decide, { actor: cliActor(), note });
+    for (const { id, status, owner } of await eachOf(db, done))
       process.stdout.write(`break ${id} is ${status}${owner === null ? '' : `, ${owner} is at it`}\n`);
-    }
+    if (leftOut.length > 0) process.stderr.write(`${leftWords(leftOut)}\n`);
   });
+}
+
+async function askedOf(db: Knex, ids: string[], id: string | undefined): Promise<Asked> {
+  if (id === undefined && ids.length === 0) throw new UsageError('Say which: ids of breaks, or --cause ID.');
+  if (id === undefined) return { ids };
+  const cause = await causeOfBreak(db, id);
+  if (cause === null) throw new UsageError(`Nothing is open that came together with a break "${id}".`);
+  return ids.length === 0 ? { cause } : { ids, cause };
+}
+
+function printPreview({ ids, items, money, left }: DecisionPreview, would: string): void {
+  for (const { id, kind, entity } of items) printText(`would ${would} ${kind} of ${entity.id} (break ${id})`);
+  if (ids.length > items.length) printText(`and ${counted(ids.length - items.length, 'older break')}`);
+  for (const { currency, breaks, amount, worth } of money) {
+    const about = counted(breaks, 'break');
+    const usd = worth === null ? '' : `, ${worth} USD`;
+    printText(currency === null ? `${about}: no amount is known` : `${about}: ${amount} ${currency}${usd}`);
+  }
+  if (left.length > 0) printText(leftWords(left));
+}
+
+/** Oldest first. */
+async function eachOf(db: Knex, ids: readonly string[]): Promise<BreakView[]> {
+  const found: BreakView[] = [];
+  for (let rest = ids; rest.length > 0; rest = rest.slice(maximumTake))
+    found.push(...(await listBreaks(db, { ids: rest.slice(0, maximumTake), take: maximumTake })).items.reverse());
+  return found;
 }
 
 async function breakOf(db: Knex, id: string): Promise<BreakDetail> {

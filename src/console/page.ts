@@ -87,7 +87,7 @@ export interface Action {
 }
 
 /** `kept` goes with the confirming form, hidden: what is done is what was shown. */
-export interface Preview {
+interface Preview {
   sections: Section[];
   kept: Readonly<Record<string, string>>;
 }

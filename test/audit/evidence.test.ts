@@ -12,7 +12,7 @@ import { createLog } from '../../src/log.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { closedHeads } from '../../src/records/audit/pack-facts.js';
 import { sealRows } from '../../src/records/audit/seal-rows.js';
-import { decideBreak } from '../../src/records/breaks/list-breaks.js';
+import { decideBreak } from '../../src/records/breaks/decide-breaks.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';

@@ -134,13 +134,13 @@ it('decides a whole cause by one form, after a preview, and offers each role onl
   expect((await press(preview, 'Resolve all')).flash).toContain('3 breaks: Resolve');
   expect(await statuses()).toBe('resolved resolved resolved open');
   expect(await kept('?action=resolve break')).toHaveLength(4);
-  expect((await press(preview, 'Resolve all')).flash).toContain('Nothing of it is open any more');
-  const range = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' };
+  expect((await press(preview, 'Resolve all')).flash).toContain('nothing of it is open any more');
+  const range = { openedFrom: '2020-01-01T00:00:00Z', openedTo: '2100-01-01T00:00:00Z' };
   const cause = { kind: 'missed_webhook', entityKind: 'delivery', shared: 'none', ...range, reason: 'x' };
   const asFinance = await session(app, 'finance');
   await asFinance.post('/breaks/cause/resolve', { ...cause, _confirmed: 'yes' }).expect(403);
   const asOperator = await session(app, 'operator');
-  await asOperator.post('/breaks/cause/resolve', { ...cause, from: 'yesterday', _confirmed: 'yes' }).expect(400);
+  await asOperator.post('/breaks/cause/resolve', { ...cause, openedFrom: 'yesterday', _confirmed: 'yes' }).expect(400);
   expect(await statuses()).toBe('resolved resolved resolved open');
   await asOperator.post('/breaks/cause/resolve', { ...cause, _confirmed: 'yes' }).expect(303);
   expect(await statuses()).toBe('resolved resolved resolved resolved');
@@ -164,7 +164,7 @@ it('decides of a cause what its preview showed, and nothing that came since; wha
   await store.db('breaks').where({ entity_id: 'd_5' }).update({ opened_at: opened });
   await close('d_2');
   const answer = await press(preview, 'Assign all');
-  expect(answer.flash).toContain('2 breaks: Assign. Left out: 1, closed or changed since the preview.');
+  expect(answer.flash).toContain('2 breaks: Assign. Left out: 1 resolved.');
   const rows = await store.db('breaks').orderBy('entity_id').select('entity_id', 'owner');
   expect(rows.map(({ entity_id, owner }) => `${entity_id} ${owner}`)).toEqual([
     'd_1 Ann',
@@ -175,7 +175,7 @@ it('decides of a cause what its preview showed, and nothing that came since; wha
   ]);
   const again = await press(await get('/breaks'), 'Resolve all', { reason: 'fixed' });
   expect(again.notices).toContain('It is about 3 breaks');
-  expect(again.notices).toContain('Left out, closed before: 1 resolved.');
+  expect(again.notices).toContain('Left out: 1 resolved.');
 });
 
 it('a preview says the money by asset, of each record once, and what of it no record says', async () => {

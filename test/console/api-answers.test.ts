@@ -124,6 +124,19 @@ it('every action is answered as it is documented', async () => {
   await ask('post', '/runs', { body: { kind: 'invoices', note: 'why not' }, status: 202 });
   await ask('post', '/runs', { body: { kind: 'nothing' }, status: 400 });
   const note = { note: 'known' };
+  const [cause] = (await ask('get', '/breaks/causes')).items;
+  const { ids } = await ask('get', '/breaks/causes/{id}', { params: { id: cause.id } });
+  for (const verb of ['acknowledge', 'resolve', 'write-off', 'assign']) {
+    const body = { ...note, ids: ['999'], ...(verb === 'assign' ? { owner: null } : {}) };
+    const path = `/breaks/causes/{id}/${verb}`;
+    const { leftOut } = await ask('post', path, { params: { id: cause.id }, body });
+    expect(leftOut).toEqual([{ why: 'not_found', count: 1, first: '999' }]);
+    await ask('post', path, { params: { id: '999' }, body, status: 404 });
+    await ask('post', path, { params: { id: cause.id }, body: { ...body, ids: [] }, status: 400 });
+    await ask('post', path, { params: { id: cause.id }, body, role: 'viewer', status: 403 });
+  }
+  const acknowledged = { params: { id: cause.id }, body: { ...note, ids } };
+  expect((await ask('post', '/breaks/causes/{id}/acknowledge', acknowledged)).ids).toEqual(ids);
   await ask('post', '/breaks/{id}/acknowledge', { params: { id: '1' }, body: note });
   await ask('post', '/breaks/{id}/resolve', { params: { id: '1' }, body: note });
   await ask('post', '/breaks/{id}/resolve', { params: { id: '1' }, body: note, status: 409 });

@@ -9,7 +9,7 @@ import { fromJsonText, type Json, type JsonObject } from '../../src/domain/json.
 import { type RecordKind, textField } from '../../src/domain/records.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
-import { decideBreak } from '../../src/records/breaks/list-breaks.js';
+import { decideBreak } from '../../src/records/breaks/decide-breaks.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
 import { bearer, testConsole } from '../support/console.js';

@@ -142,6 +142,7 @@ describe('whether it holds is observed', () => {
     ]);
     expect(checked[0]?.found?.evidence).toEqual({
       'amountNet (payin_net)': { ours: '9', theirs: '8', source: sourceOf('payin', 'a') },
+      identities: 'payin_net',
       heldSince: { payin_net: '2026-03-01T23:59:59.000Z' },
     });
   });

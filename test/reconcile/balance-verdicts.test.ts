@@ -5,7 +5,7 @@ import type { RunContext } from '../../src/reconcile/deps.js';
 import { followResidual } from '../../src/records/balances/balance-proofs.js';
 import { getBalance, listAttributions } from '../../src/records/balances/balance-views.js';
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
-import { decideBreak } from '../../src/records/breaks/list-breaks.js';
+import { decideBreak } from '../../src/records/breaks/decide-breaks.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { openSandbox, type TestSandbox } from '../sandbox/support.js';
 import { judgedBalance } from '../support/classified-balance.js';

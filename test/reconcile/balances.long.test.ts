@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listAttributions } from '../../src/records/balances/balance-views.js';
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
-import { decideBreak } from '../../src/records/breaks/list-breaks.js';
+import { decideBreak } from '../../src/records/breaks/decide-breaks.js';
 import { type Row } from '../sandbox/support.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { ASSET, balanceStage } from './balance-stage.js';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { createLog } from '../../src/log.js';
 import { crossCheck } from '../../src/reconcile/cross-check/cross-check.js';
 import { goOn } from '../../src/reconcile/cross-check/go-round.js';
-import { decideBreak } from '../../src/records/breaks/list-breaks.js';
+import { decideBreak } from '../../src/records/breaks/decide-breaks.js';
 import { createTestDatabase } from '../support/database.js';
 import { at, poll, report } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';

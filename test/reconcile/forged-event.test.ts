@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { decideBreak } from '../../src/records/breaks/list-breaks.js';
+import { decideBreak } from '../../src/records/breaks/decide-breaks.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { ForbiddenError } from '../../src/service-api/service-errors.js';
 import { loggedDeliveries } from '../support/deliveries.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { decideBreak } from '../../src/records/breaks/list-breaks.js';
+import { decideBreak } from '../../src/records/breaks/decide-breaks.js';
 import { checkSecrets } from '../../src/wiring/doctor/check-installation.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { forger, informedForger } from '../support/forger.js';

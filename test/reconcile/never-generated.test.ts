@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { decideBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
+import { decideBreak } from '../../src/records/breaks/decide-breaks.js';
+import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { ForbiddenError } from '../../src/service-api/service-errors.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 import { until } from '../support/drill.js';

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { breakDefinitions, breakKinds, NOTHING_SHARED, sharedOf } from '../../src/domain/breaks/breaks.js';
 import { grouped } from '../../src/domain/grouped.js';
+import { breakCauses, causeOfBreak } from '../../src/records/breaks/break-causes.js';
 import { type NewBreak, openBreaks, renewEvidence } from '../../src/records/breaks/breaks.js';
-import { breakCauses, breakIds, ofCause } from '../../src/records/breaks/list-breaks.js';
+import { decideAsked, previewDecision } from '../../src/records/breaks/decide-breaks.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { sized } from '../support/sizes.js';
 
@@ -21,8 +22,11 @@ test('what several share is said in words of their evidence, and never more than
   expect(sharedOf('missed_webhook', {})).toBe(NOTHING_SHARED);
   expect(sharedOf('duplicate_payment', { ours: 'whatever' })).toBe(NOTHING_SHARED);
   expect(sharedOf('event_not_sent', { ours: { secret: 'x'.repeat(300) } })).toHaveLength('secret '.length + 80);
-  for (const kind of breakKinds)
-    for (const pointer of breakDefinitions[kind].sharedBy) expect(pointer).toMatch(/^(\/[A-Za-z]+)+$/);
+  for (const kind of breakKinds) {
+    const { sharedBy } = breakDefinitions[kind];
+    if ('none' in sharedBy) expect(sharedBy.none, kind).toMatch(/^[A-Z].+\.$/);
+    else for (const pointer of sharedBy) expect(pointer).toMatch(/^(\/[A-Za-z]+)+$/);
+  }
 });
 
 interface Placed {
@@ -76,11 +80,11 @@ test('law: each break that is not closed is in exactly one cause, by what its ev
           .update({ opened_at: new Date(minute * 60_000) });
       const found: string[][] = [];
       for (const cause of await breakCauses(db)) {
-        const ids = await breakIds(
-          db,
-          ofCause({ ...cause, from: cause.from.toISOString(), to: cause.to.toISOString() }),
-        );
+        const { ids } = await previewDecision(db, { cause });
         expect(ids).toHaveLength(cause.count);
+        // Each of them names it.
+        for (const id of ids.slice(0, 3)) expect(await causeOfBreak(db, id)).toEqual(cause);
+        expect(ids).toContain(cause.id);
         const entities: string[] = await db('breaks').whereIn('id', ids).pluck('entity_id');
         found.push(entities.toSorted());
       }
@@ -98,4 +102,34 @@ test('two causes of one hour are two lines; a break whose evidence is renewed go
   expect(await counts()).toEqual(['2 http status 502, endpoint id we_1', '2 http status 504, endpoint id we_1']);
   await renewEvidence(db, delivery('3', '502'));
   expect(await counts()).toEqual(['1 http status 504, endpoint id we_1', '3 http status 502, endpoint id we_1']);
+});
+
+test('a break that was closed still names what came together with it; a decision leaves out what is closed, and of another cause', async () => {
+  const { db } = database;
+  const about = { actor: 'Ada', note: 'one storm' };
+  await openBreaks(db, [delivery('1', '502'), delivery('2', '502'), delivery('3', '502'), delivery('4', '504')]);
+  const ids: string[] = await db('breaks').orderBy('id').pluck('id');
+  const [first = '', second = '', third = '', other = ''] = ids;
+  const [cause] = (await breakCauses(db)).filter(({ count }) => count === 3);
+  expect(cause?.id).toBe(first);
+  if (cause === undefined) return;
+  await decideAsked(db, { ids: [first] }, 'write_off', about);
+  expect(await causeOfBreak(db, first)).toMatchObject({ id: second, count: 2 });
+  expect(await previewDecision(db, { cause })).toMatchObject({
+    ids: [second, third],
+    left: [{ why: 'written_off', count: 1 }],
+  });
+  await renewEvidence(db, delivery('3', '504'));
+  expect(await decideAsked(db, { ids: [...ids, '999', 'x'], cause }, 'resolve', about)).toEqual({
+    ids: [second],
+    left: [
+      { why: 'written_off', count: 1, first },
+      { why: 'other_cause', count: 2, first: third },
+      { why: 'not_found', count: 2, first: '999' },
+    ],
+    isTooMuch: false,
+  });
+  expect(await causeOfBreak(db, first)).toBeNull();
+  for (const id of ['999', 'x', '']) expect(await causeOfBreak(db, id)).toBeNull();
+  expect(await causeOfBreak(db, other)).toMatchObject({ count: 2 });
 });

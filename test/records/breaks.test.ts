@@ -1,15 +1,9 @@
 import { expect, test } from 'vitest';
 import { dueHours } from '../../src/domain/breaks/findings.js';
+import { breakCauses, ofCause } from '../../src/records/breaks/break-causes.js';
 import { autoResolveBreaks, openBreaks } from '../../src/records/breaks/breaks.js';
-import {
-  breakCauses,
-  breakIds,
-  decideBreak,
-  decideBreaks,
-  getBreak,
-  listBreaks,
-  ofCause,
-} from '../../src/records/breaks/list-breaks.js';
+import { decideAsked, decideBreak, previewDecision } from '../../src/records/breaks/decide-breaks.js';
+import { getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { useDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
 import { intent } from '../support/records.js';
@@ -191,24 +185,23 @@ test('what came together is one line and one decision, all of it or nothing, and
   const storm = (await breakCauses(database.db)).find(({ count }) => count === 20);
   expect(storm).toMatchObject({ kind: 'missed_webhook', severity: 'high', unowned: 20 });
   if (storm === undefined) return;
-  const cause = ofCause({ ...storm, from: storm.from.toISOString(), to: storm.to.toISOString() });
-  expect((await listBreaks(database.db, cause)).items).toHaveLength(20);
-  const found = await breakIds(database.db, cause);
+  const idsOf = async () => (await previewDecision(database.db, { cause: storm })).ids;
+  expect((await listBreaks(database.db, ofCause(storm))).items).toHaveLength(20);
+  const found = await idsOf();
   expect(found).toHaveLength(20);
   const about = { actor: 'Ada', note: 'one storm' };
-  const many = Array.from({ length: 1_001 }, (_, n) => String(n + 1));
-  await expect(decideBreaks(database.db, many, 'resolve', about)).rejects.toThrow(RangeError);
   const before = await database.db('actions').count().first();
   const refused = `break_id <> ${Number(found[9])} OR action <> 'resolved'`;
   await database.db.raw(`ALTER TABLE break_steps ADD CONSTRAINT tenth CHECK (${refused})`);
-  await expect(decideBreaks(database.db, found, 'resolve', about)).rejects.toThrow('tenth');
+  await expect(decideAsked(database.db, { ids: found }, 'resolve', about)).rejects.toThrow('tenth');
   await database.db.raw('ALTER TABLE break_steps DROP CONSTRAINT tenth');
   expect(await database.db('actions').count().first()).toEqual(before);
-  expect(await breakIds(database.db, cause)).toHaveLength(20);
+  expect(await idsOf()).toHaveLength(20);
   const [first = ''] = found;
   await decideBreak(database.db, first, 'write_off', about);
-  expect(await decideBreaks(database.db, found, 'resolve', about)).toEqual({ done: 19, left: 1 });
-  expect(await breakIds(database.db, cause)).toEqual([]);
+  const { ids: done, left } = await decideAsked(database.db, { ids: found, cause: storm }, 'resolve', about);
+  expect([done, left]).toEqual([found.slice(1), [{ why: 'written_off', count: 1, first }]]);
+  expect(await idsOf()).toEqual([]);
   const steps = await database
     .db('break_steps')
     .whereIn('break_id', found)

@@ -1,19 +1,20 @@
+import type { Knex } from 'knex';
 import { z } from 'zod';
 import type { MoneyOfBreaks } from '../../domain/breaks/money-once.js';
 import { counted, words } from '../../domain/in-words.js';
-import { moneyOfBreaks } from '../../records/breaks/break-money.js';
 import {
+  type Asked,
   type BreakDecision,
-  breakIds,
-  countClosed,
+  type DecisionResult,
+  decideAsked,
   decideBreak,
-  decideBreaks,
-  listBreaks,
+  leftWords,
   MOST_DECIDED,
-  ofCause,
-} from '../../records/breaks/list-breaks.js';
-import type { Action, ActionRequest, PageDeps, Preview } from '../page.js';
-import { breakColumns, statusWords } from '../view/break-rows.js';
+  MOST_SHOWN,
+  previewDecision,
+} from '../../records/breaks/decide-breaks.js';
+import type { Action, ActionRequest, ActionResult } from '../page.js';
+import { breakColumns } from '../view/break-rows.js';
 import { notice, type Section, table } from '../view/sections.js';
 import { amount, count, none, quiet, text } from '../view/values.js';
 
@@ -55,8 +56,8 @@ const cause = z.object({
   kind: named,
   entityKind: named,
   shared: z.string().min(1).max(400),
-  from: moment,
-  to: moment,
+  openedFrom: moment,
+  openedTo: moment,
   /** Ids, as the preview showed them; left out: what the cause has now. */
   previewed: z
     .string()
@@ -72,64 +73,72 @@ function ofMany({ own, path, decide }: Decision): Action {
     path: `/breaks/cause/${path}`,
     label: `${own.label} all`,
     input: own.input === undefined ? cause : cause.and(own.input),
-    preview: async (deps, request) => previewOf(deps, request),
+    preview: async ({ db, now }, request) => {
+      const { sections, ids } = await previewOf(db, askedOf(request).asked, now());
+      return { sections, kept: ids === null ? {} : { previewed: ids.join(' ') } };
+    },
     run: async ({ db, now }, request) => {
-      const given = causeOf(request);
-      const found = await breakIds(db, ofCause(given));
-      const seen = given.previewed === undefined ? null : new Set(given.previewed.split(' '));
-      const ids = seen === null ? found : found.filter((id) => seen.has(id));
-      const target = `${counted(ids.length, 'break')} ${words(given.kind)}`;
-      if (ids.length === 0)
-        return { outcome: 'refused', target, message: 'Nothing of it is open any more.', to: '/breaks' };
-      if (ids.length > MOST_DECIDED)
-        return {
-          outcome: 'refused',
-          target,
-          message: `It has more than ${MOST_DECIDED} breaks: find what they have in common.`,
-        };
+      const { asked, kind } = askedOf(request);
       const about = { actor: request.actor.name, note: request.reason, now: now() };
-      const { done } = await decideBreaks(db, ids, decide(request), about);
+      const result = await decideAsked(db, asked, decide(request), about);
       return {
-        outcome: 'done',
-        target,
-        details: { ids, previewed: seen?.size ?? null },
-        message: `${counted(done, 'break')}: ${own.label}.${leftWords((seen?.size ?? done) - done)}`,
+        ...resultOf(result, own.label),
+        target: `${counted(result.ids.length, 'break')} ${words(kind)}`,
+        details: { ids: result.ids, previewed: asked.ids?.length ?? null },
         to: '/breaks',
       };
     },
   };
 }
 
-const causeOf = ({ input }: Pick<ActionRequest, 'input'>) => cause.parse(input);
+/** How a decision about several ended. */
+export function resultOf({ ids: { length: done }, left, isTooMuch }: DecisionResult, label: string): ActionResult {
+  const message = isTooMuch
+    ? `Nothing was changed: it is about more than ${MOST_DECIDED} breaks.`
+    : done === 0
+      ? 'Nothing was changed: nothing of it is open any more.'
+      : `${counted(done, 'break')}: ${label}.`;
+  return { outcome: done === 0 ? 'refused' : 'done', message: [message, leftWords(left)].join(' ').trim() };
+}
 
-const SHOWN = 100;
+function askedOf({ input }: Pick<ActionRequest, 'input'>): { asked: Asked; kind: string } {
+  const { previewed, ...range } = cause.parse(input);
+  return {
+    asked: { cause: range, ...(previewed === undefined ? {} : { ids: previewed.split(' ') }) },
+    kind: range.kind,
+  };
+}
+
 /** Of each preview of a decision about several. */
-export const NOT_YET = 'Nothing was done yet. Each keeps your reason as a step of its own.';
+const NOT_YET = 'Nothing was done yet. Each keeps your reason as a step of its own.';
 
-const leftWords = (left: number): string =>
-  left === 0 ? '' : ` Left out: ${left}, closed or changed since the preview.`;
-
-async function previewOf({ db, now }: PageDeps, request: ActionRequest): Promise<Preview> {
-  const own = ofCause(causeOf(request));
-  const [ids, page, closed] = await Promise.all([
-    breakIds(db, own),
-    listBreaks(db, { ...own, take: SHOWN }, now()),
-    countClosed(db, own, now()),
-  ]);
-  const isTooMuch = ids.length > MOST_DECIDED;
+/** What a decision is about, with its money and what is left out. `ids`: of what can be decided; null: nothing, or too much. */
+export async function previewOf(
+  db: Knex,
+  asked: Asked,
+  now: Date,
+): Promise<{ sections: Section[]; ids: string[] | null }> {
+  const { ids, isTooMuch, items, money, left } = await previewDecision(db, asked, now);
   const about = isTooMuch ? `more than ${MOST_DECIDED} breaks` : counted(ids.length, 'break');
   const notes = [NOT_YET];
   if (isTooMuch) notes.push(`At most ${MOST_DECIDED} can be decided at once.`);
-  if (ids.length > SHOWN) notes.push(`The newest ${SHOWN} are listed.`);
-  const left = closed.map(({ status, count: n }) => `${n} ${statusWords(status)}`);
-  if (left.length > 0) notes.push(`Left out, closed before: ${left.join(', ')}.`);
+  if (ids.length > MOST_SHOWN) notes.push(`The newest ${MOST_SHOWN} are listed.`);
   return {
     sections: [
-      notice(ids.length === 0 || isTooMuch ? 'warn' : 'info', `It is about ${about}`, notes.join(' ')),
-      ...(isTooMuch ? [] : moneySections(await moneyOfBreaks(db, ids))),
-      table(page.items, { caption: 'What it is about', showCaption: false, columns: breakColumns }),
+      notice(
+        ids.length === 0 || isTooMuch ? 'warn' : 'info',
+        `It is about ${about}`,
+        [...notes, leftWords(left)].join(' ').trim(),
+      ),
+      ...moneySections(money),
+      table(items, {
+        caption: 'What it is about',
+        showCaption: false,
+        columns: breakColumns,
+        empty: ['Nothing is left of it', 'All of it is closed by now.'],
+      }),
     ],
-    kept: isTooMuch || ids.length === 0 ? {} : { previewed: ids.join(' ') },
+    ids: isTooMuch || ids.length === 0 ? null : ids,
   };
 }
 

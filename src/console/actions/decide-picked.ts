@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { counted } from '../../domain/in-words.js';
-import { decideBreaks, isClosed, listBreaks } from '../../records/breaks/list-breaks.js';
+import { decideAsked } from '../../records/breaks/decide-breaks.js';
 import { mayDo } from '../authenticate.js';
-import type { Action, ActionRequest, PageDeps, PageRequest } from '../page.js';
+import type { Action, ActionRequest, PageRequest } from '../page.js';
 import { Problem } from '../problem.js';
-import { breakColumns } from '../view/break-rows.js';
-import { type ActionButton, notice, type Section, table } from '../view/sections.js';
-import { type Decision, decisions, NOT_YET } from './decide-break.js';
+import { type ActionButton, notice } from '../view/sections.js';
+import { type Decision, decisions, previewOf, resultOf } from './decide-break.js';
 import { pickedIds } from './picked-ids.js';
 
 const input = z.object({
@@ -27,20 +26,17 @@ export const decidePicked: Action = {
     { name: 'owner', label: 'To whom', hint: 'For Assign alone; empty: nobody.' },
   ],
   input,
-  preview: async (deps, request) => previewOf(deps, request),
+  preview: async ({ db, now }, request) => {
+    const { ids, decision } = pickedOf(request);
+    const { sections } = await previewOf(db, { ids }, now());
+    return [notice('info', decision.own.label, decision.own.explain), ...sections];
+  },
   run: async ({ db, now }, request) => {
     const { ids, decision } = pickedOf(request);
     const about = { actor: request.actor.name, note: request.reason, now: now() };
-    const { done, left } = await decideBreaks(db, ids, decision.decide(request), about);
+    const result = await decideAsked(db, { ids }, decision.decide(request), about);
     const target = counted(ids.length, 'break');
-    const rest = left === 0 ? '' : ` ${left} left as they were: closed already.`;
-    if (done === 0) return { outcome: 'refused', target, message: `Nothing was changed.${rest}` };
-    return {
-      outcome: 'done',
-      target,
-      details: { ids },
-      message: `${counted(done, 'break')}: ${decision.own.label}.${rest}`,
-    };
+    return { ...resultOf(result, decision.own.label), target, details: { ids: result.ids } };
   },
 };
 
@@ -63,23 +59,4 @@ function pickedOf({ actor, input: given }: Pick<ActionRequest, 'actor' | 'input'
   const decision = decisions.find((one) => one.path === path);
   if (decision !== undefined && mayDo(actor, decision.own.roles)) return { ids: [...new Set(id)], decision };
   throw new Problem(403, 'Not allowed', `Your role ${actor.role} may not do this. Nothing was changed.`);
-}
-
-async function previewOf({ db, now }: PageDeps, request: ActionRequest): Promise<Section[]> {
-  const { ids, decision } = pickedOf(request);
-  const { own } = decision;
-  const { items } = await listBreaks(db, { ids, take: ids.length }, now());
-  const open = items.filter((item) => !isClosed(item));
-  const left = ids.length - open.length;
-  const notes = [NOT_YET, own.explain];
-  if (left > 0) notes.push(`Left out: ${left}, closed already.`);
-  return [
-    notice(open.length === 0 ? 'warn' : 'info', `${own.label}: ${counted(open.length, 'break')}`, notes.join(' ')),
-    table(open, {
-      caption: 'What it is about',
-      showCaption: false,
-      columns: breakColumns,
-      empty: ['Nothing is left of it', 'All that you picked is closed by now.'],
-    }),
-  ];
 }

@@ -1,4 +1,5 @@
 import { alertOperations } from './alert-operations.js';
+import { breakOperations, causeOperations } from './break-operations.js';
 import { callbackOperations } from './callback-operations.js';
 import { feedOperations } from './feed-operations.js';
 import { findOperation } from './find-operation.js';
@@ -20,6 +21,7 @@ import { webhookOperations } from './webhook-operations.js';
 
 /** All that the read API can do: its routes, its document and its reference page come from here. */
 export const operations: readonly Operation[] = [
+  ...causeOperations,
   ...listOperations,
   findOperation,
   listOrdersOperation,
@@ -32,6 +34,7 @@ export const operations: readonly Operation[] = [
   ...webhookOperations,
   scorecardOperation,
   ...proofOperations,
+  ...breakOperations,
   ...periodOperations,
   ...matchOperations,
   ...callbackOperations,

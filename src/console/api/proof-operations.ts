@@ -1,14 +1,10 @@
-import type { Knex } from 'knex';
 import { z } from 'zod';
-import type { Role } from '../../domain/console-roles.js';
 import { isSignedAmount } from '../../domain/money.js';
 import { runKinds } from '../../domain/run-kinds.js';
 import { balanceDetailShape } from '../../domain/views/balance-shapes.js';
 import { described } from '../../domain/views/parts.js';
-import { type BreakView, breakShape } from '../../domain/views/proof-shapes.js';
 import { getBalance } from '../../records/balances/balance-views.js';
 import { attributeBalance } from '../../records/books/attribute-balance.js';
-import { type BreakDecision, decideBreak } from '../../records/breaks/list-breaks.js';
 import { badRequest, conflict, notHere } from '../problem.js';
 import { keepAction, note, optionalNote } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
@@ -42,55 +38,6 @@ const startRun = operation({
     return { status: 202, body: { accepted: true, kind, full } };
   },
 });
-
-function decide(verb: string, decision: BreakDecision, words: { role: Role; summary: string }): Operation {
-  return operation({
-    id: `${verb.replace('-o', 'O')}Break`,
-    method: 'post',
-    path: `/breaks/{id}/${verb}`,
-    group: 'Proof',
-    summary: words.summary,
-    roles: [words.role],
-    params: { id: { description: 'The break’s id.', example: '7' } },
-    body: z.strictObject({ note }),
-    answers: { 200: { description: 'The break after it.', shape: breakShape } },
-    refusals: { 404: 'There is no such break.', 409: 'It is closed already.' },
-    answer: async ({ db }, { actor, params: { id }, body }) => ({
-      body: await decided(db, id, decision, { actor: actor.name, note: body.note }),
-    }),
-  });
-}
-
-const assign = operation({
-  id: 'assignBreak',
-  method: 'post',
-  path: '/breaks/{id}/assign',
-  group: 'Proof',
-  summary: 'Say who is at it',
-  roles: ['operator', 'finance'],
-  params: { id: { description: 'The break’s id.', example: '7' } },
-  body: z.strictObject({
-    owner: described(z.string().trim().min(1).max(80).nullable(), 'A person’s name; null: nobody.', 'ann'),
-    note,
-  }),
-  answers: { 200: { description: 'The break after it.', shape: breakShape } },
-  refusals: { 404: 'There is no such break.', 409: 'It is closed already.' },
-  answer: async ({ db }, { actor, params: { id }, body: { owner, note: reason } }) => ({
-    body: await decided(db, id, { owner }, { actor: actor.name, note: reason }),
-  }),
-});
-
-async function decided(
-  db: Knex,
-  id: string,
-  decision: BreakDecision,
-  about: { actor: string; note: string },
-): Promise<BreakView> {
-  const result = await decideBreak(db, id, decision, about);
-  if (result.outcome === 'not_found') throw notHere(`There is no break "${id.slice(0, 40)}" here.`);
-  if (result.outcome === 'closed') throw conflict(`The break is ${result.break.status}; only an open one can change.`);
-  return result.break;
-}
 
 const attribute = operation({
   id: 'attributeBalance',
@@ -133,11 +80,4 @@ const attribute = operation({
   },
 });
 
-export const proofOperations: readonly Operation[] = [
-  startRun,
-  decide('acknowledge', 'acknowledge', { role: 'operator', summary: 'Say that somebody is at it' }),
-  decide('resolve', 'resolve', { role: 'operator', summary: 'Say that it is fixed' }),
-  decide('write-off', 'write_off', { role: 'finance', summary: 'Say that it will not be fixed' }),
-  assign,
-  attribute,
-];
+export const proofOperations: readonly Operation[] = [startRun, attribute];

@@ -2,15 +2,9 @@ import { breaksOf } from '../../domain/alerts/facts.js';
 import { breakDefinitions, breakKinds, NOTHING_SHARED } from '../../domain/breaks/breaks.js';
 import { severities } from '../../domain/breaks/findings.js';
 import { counted, words } from '../../domain/in-words.js';
-import type { BreakView } from '../../domain/views/proof-shapes.js';
-import {
-  type BreakCause,
-  breakCauses,
-  countUnclosed,
-  getBreak,
-  isClosed,
-  listBreaks,
-} from '../../records/breaks/list-breaks.js';
+import type { BreakCause, BreakView } from '../../domain/views/proof-shapes.js';
+import { breakCauses } from '../../records/breaks/break-causes.js';
+import { countUnclosed, getBreak, isClosed, listBreaks } from '../../records/breaks/list-breaks.js';
 import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
 import { pickedButton } from '../actions/decide-picked.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';
@@ -128,8 +122,8 @@ function causesOf(causes: readonly BreakCause[], req: PageRequest): Section[] {
   const many = causes.filter(({ count }) => count > 1);
   if (many.length === 0) return [];
   const mine = ofCauses.filter((action) => req.button(action) !== null);
-  const rangeOf = ({ kind, entityKind, shared, from, to }: BreakCause) => {
-    return { kind, entityKind, shared, from: from.toISOString(), to: to.toISOString() };
+  const rangeOf = ({ kind, entityKind, shared, openedFrom, openedTo }: BreakCause) => {
+    return { kind, entityKind, shared, openedFrom, openedTo };
   };
   return [
     table(many, {
@@ -138,15 +132,14 @@ function causesOf(causes: readonly BreakCause[], req: PageRequest): Section[] {
         [
           'Breaks',
           (cause) => {
-            const { from, to, ...same } = rangeOf(cause);
-            const way = withQuery('/breaks', { ...same, openedFrom: from, openedTo: to });
+            const way = withQuery('/breaks', rangeOf(cause));
             const shared = cause.shared === NOTHING_SHARED ? [] : [quiet(cause.shared)];
             return stack([link(`${cause.count} × ${words(cause.kind)}`, way), ...shared]);
           },
         ],
         ['Worst', ({ severity }) => severityBadge(severity)],
-        ['First', ({ from }) => ago(from.toISOString())],
-        ['Last', ({ to }) => ago(to.toISOString())],
+        ['First', ({ openedFrom }) => ago(openedFrom)],
+        ['Last', ({ openedTo }) => ago(openedTo)],
         ['Unassigned', ({ unowned }) => text(unowned === 0 ? null : String(unowned))],
         ...mine.map(
           (action): Column<BreakCause> => [

@@ -25,8 +25,6 @@ const statuses: Readonly<Record<BreakView['status'], { text: string; tone: Tone 
 
 export const breakStatuses = Object.entries(statuses).map(([value, { text }]) => ({ value, text }));
 
-export const statusWords = (status: BreakView['status']): string => statuses[status].text;
-
 export function statusBadge(status: BreakView['status']): Value {
   return badge(statuses[status].text, statuses[status].tone);
 }

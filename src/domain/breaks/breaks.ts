@@ -50,7 +50,8 @@ export const NOTHING_SHARED = 'none';
  * of record, have one cause as far as evidence says. It hangs on nothing but the evidence.
  */
 export function sharedOf(kind: BreakKind, evidence: JsonObject): string {
-  const said = breakDefinitions[kind].sharedBy.flatMap((pointer) => {
+  const { sharedBy } = breakDefinitions[kind];
+  const said = ('none' in sharedBy ? [] : sharedBy).flatMap((pointer) => {
     const value = valueAt(evidence, pointer);
     const label = pointer
       .slice(1)

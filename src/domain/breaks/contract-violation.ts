@@ -7,7 +7,7 @@ import { type BreakDefinitions, type Check, type Checked, type Finding, finding,
 export const contractBreaks = {
   contract_violation: {
     severity: 'low',
-    sharedBy: ['/rule', '/field'],
+    sharedBy: ['/rule', '/field', '/ours/secret'],
     also: { severity: 'critical', where: 'something was left unapplied, or two payments list one payin' },
     means:
       'Something the service sent breaks its specification. “rule” and “place” in the evidence say what and where. “many”, about a secret: more than 100 webhooks did in a day, and one break counts the rest.',

@@ -22,7 +22,7 @@ export const deliveryBreaks = {
   },
   id_collision: {
     severity: 'critical',
-    sharedBy: [],
+    sharedBy: ['/eventType'],
     means: 'One event id stands for two records. Both events were applied.',
     ends: 'Never by itself.',
     remedy: 'EVENT_ID_POINTER does not point at the event id: correct it, then resolve this by hand.',
@@ -54,21 +54,21 @@ export const deliveryBreaks = {
   },
   endpoint_inactive: {
     severity: 'high',
-    sharedBy: [],
+    sharedBy: ['/theirs/url', '/ours/url'],
     means: 'No active endpoint of ours takes the event types of this one.',
     ends: 'It is switched on, or another endpoint takes its event types.',
     remedy: SET_UP_ENDPOINT,
   },
   endpoint_unsubscribed: {
     severity: 'high',
-    sharedBy: [],
+    sharedBy: ['/theirs/url'],
     means: 'Our active endpoints lack an event type that is needed.',
     ends: 'They subscribe to it.',
     remedy: SET_UP_ENDPOINT,
   },
   history_differs: {
     severity: 'high',
-    sharedBy: [],
+    sharedBy: { none: 'An account has one of it at most.' },
     also: { severity: 'critical', where: 'all are under one secret, and the history has everything else' },
     means:
       'The delivery history lacks more than one in a hundred of the events that came in a day, and more than five. It is not known which of them the service did not send, so they have no breaks of their own.',
@@ -77,7 +77,7 @@ export const deliveryBreaks = {
   },
   secret_still_in_use: {
     severity: 'low',
-    sharedBy: [],
+    sharedBy: ['/theirs/endpointId'],
     means: 'A retired secret still signs deliveries.',
     ends: 'It no longer does.',
     remedy: 'Delete its endpoint in the service’s dashboard: docs/rotate-secrets.md, step 6.',

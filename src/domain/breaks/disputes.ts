@@ -8,7 +8,7 @@ import { grace } from './grace.js';
 export const disputeBreaks = {
   dispute_outside_irregular: {
     severity: 'medium',
-    sharedBy: [],
+    sharedBy: { none: 'An account has one of it at most.' },
     also: { severity: 'low', where: 'all were paid exactly, which the specification allows' },
     means:
       'The service’s filter “irregular” does not list every open dispute. “exactlyPaid” and “amountDiffers” in the evidence say how many, and name examples.',

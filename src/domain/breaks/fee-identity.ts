@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.js';
+import { compareText } from '../record-state.js';
 import { type CheckedRecord, sourceOf } from './check-facts.js';
 import { type BreakDefinitions, type Checked, entityOf, type FieldEvidence, finding } from './findings.js';
 import { type Identity, type IdentityOf, identitiesOf } from './identities.js';
@@ -6,7 +7,7 @@ import { type Identity, type IdentityOf, identitiesOf } from './identities.js';
 export const feeBreaks = {
   fee_identity: {
     severity: 'medium',
-    sharedBy: [],
+    sharedBy: ['/identities'],
     means: 'The amounts of this payment do not add up; those of the account’s other payments do.',
     ends: 'They add up.',
     remedy: 'Ask the service. If its fees changed for good, docs/breaks.md says how to observe them again.',
@@ -81,5 +82,6 @@ function notesOf(broken: readonly IdentityOf[], evidence: ReadonlyMap<Identity, 
     const at = evidence.get(identity)?.provenAt ?? null;
     return [identity, at === null ? null : new Date(at).toISOString()];
   });
-  return { heldSince: Object.fromEntries(provenAt) };
+  const identities = provenAt.map(([identity]) => identity).sort(compareText);
+  return { identities: identities.join(', '), heldSince: Object.fromEntries(provenAt) };
 }

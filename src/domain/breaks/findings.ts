@@ -97,8 +97,8 @@ export interface BreakDefinition {
   severity: Severity;
   /** Some of it are worse or less, and which: whoever finds it says so. */
   also?: { severity: Severity; where: string };
-  /** Where the evidence says what several have in common, as JSON pointers; none: only the time of opening says. */
-  sharedBy: readonly string[];
+  /** Where the evidence says what several have in common, as JSON pointers; or why it says nothing: then the time of opening alone does. */
+  sharedBy: readonly [string, ...string[]] | { none: string };
   means: string;
   ends: string;
   remedy: string;

@@ -11,7 +11,7 @@ import { grace } from './grace.js';
 export const invoiceBreaks = {
   invoice_paid_without_intent: {
     severity: 'high',
-    sharedBy: [],
+    sharedBy: ['/payment/ours/status'],
     means:
       'An invoice has been paid for half an hour, and the payment that it names is unknown here, was not collected, or belongs to another invoice.',
     ends: 'The payment is read and collected.',
@@ -20,7 +20,7 @@ export const invoiceBreaks = {
   },
   invoice_items_sum: {
     severity: 'medium',
-    sharedBy: [],
+    sharedBy: { none: 'Each invoice has its own items.' },
     means: 'The items of an invoice add up to another amount, to the last digit.',
     ends: 'They add up.',
     remedy: 'Cancel it and create it anew.',
@@ -28,7 +28,7 @@ export const invoiceBreaks = {
   },
   invoice_email_failed: {
     severity: 'medium',
-    sharedBy: [],
+    sharedBy: { none: 'What a mail server says may name a person.' },
     means: 'The service said, when we created an invoice, that its e-mail was not sent.',
     ends: 'The invoice is paid, expired or cancelled.',
     remedy: 'Send its paymentLink yourself.',
@@ -36,7 +36,7 @@ export const invoiceBreaks = {
   },
   intent_completed_invoice_unpaid: {
     severity: 'high',
-    sharedBy: [],
+    sharedBy: ['/invoiceStatus/theirs'],
     means: 'A payment was collected half an hour ago, and its invoice is read and not paid.',
     ends: 'The invoice is paid.',
     remedy:

@@ -24,7 +24,7 @@ export const lostRefundBreaks = {
   },
   refund_assigned_otherwise: {
     severity: 'high',
-    sharedBy: [],
+    sharedBy: { none: 'Each was assigned by itself.' },
     means:
       'A person said whose refund this is, and since then the service’s records name another payment. What the person said counts.',
     ends: 'The records no longer name another, or the refund is assigned again.',

@@ -10,7 +10,7 @@ import { type BreakDefinitions, type Check, checked, entityOf, type Finding, fin
 export const refundBreaks = {
   refund_exceeds_net: {
     severity: 'critical',
-    sharedBy: [],
+    sharedBy: { none: 'Each payment has its own refunds.' },
     means: 'The refunds of a payment are more than its net amount, or than what was received. Money may be leaving.',
     ends: 'A refund fails, or the service corrects an amount.',
     remedy:

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { breakKinds } from '../breaks/breaks.js';
 import { severities } from '../breaks/findings.js';
+import { entityKinds } from '../records.js';
 import { runKinds } from '../run-kinds.js';
-import { ages, anyObject, anything, count, described, entity, ownId, text, time } from './parts.js';
+import { ages, amount, anyObject, anything, assetCode, count, described, entity, ownId, text, time } from './parts.js';
 
 const breakFields = z.object({
   id: ownId,
@@ -37,6 +38,55 @@ export const breakDetailShape = breakFields
   .extend({ steps: described(z.array(breakStepShape), 'What was done about it, oldest first.') })
   .meta({ id: 'BreakDetail', description: 'A break and all that was done about it.' });
 export type BreakDetail = z.output<typeof breakDetailShape>;
+
+const causeFields = z.object({
+  id: described(ownId, 'Its oldest break: any break of it names it.'),
+  kind: breakFields.shape.kind,
+  entityKind: described(z.enum(entityKinds), 'What they are about.', 'delivery'),
+  shared: described(text, 'What their evidence has in common; `none`: it names nothing.', 'http status 502'),
+  severity: described(z.enum(severities), 'The worst of them.', 'high'),
+  count: described(count, 'How many are not closed.', 40),
+  openedFrom: described(time, 'When the first was opened.'),
+  openedTo: described(time, 'When the last was opened.'),
+  unowned: described(count, 'Nobody is at so many.', 40),
+});
+export const breakCauseShape = causeFields.meta({
+  id: 'BreakCause',
+  description:
+    'Breaks of one kind about one kind of record that share what their evidence says, each opened within an hour of the one before.',
+});
+export type BreakCause = z.output<typeof breakCauseShape>;
+
+const leftOut = z.object({
+  why: described(
+    z.enum(['resolved', 'written_off', 'auto_resolved', 'other_cause', 'not_found']),
+    'Closed before, and how; of another cause by now; or there is no such break.',
+    'resolved',
+  ),
+  count,
+  first: described(ownId.nullable(), 'One of them; null: they are only counted.'),
+});
+export const leftOutShape = described(z.array(leftOut), 'What a decision leaves as it is, and why.');
+export type LeftOut = z.output<typeof leftOut>;
+
+export const breakCauseDetailShape = causeFields
+  .extend({
+    ids: described(z.array(ownId), 'Its breaks, 1,001 at most: a decision is about 1,000 at most, and names them.'),
+    money: described(
+      z.array(
+        z.object({
+          currency: described(assetCode.nullable(), 'Null: of so many no record says how much.'),
+          breaks: count,
+          amount: described(amount.nullable(), 'Of each money once, however many breaks are about it.'),
+          worth: described(amount.nullable(), 'In US dollars at the newest rate of the service; null: it showed none.'),
+        }),
+      ),
+      'What they are about in money, by asset; empty of more than 1,000.',
+    ),
+    leftOut: leftOutShape,
+  })
+  .meta({ id: 'BreakCauseDetail', description: 'A cause, and what a decision about all of it would be about.' });
+export type BreakCauseDetail = z.output<typeof breakCauseDetailShape>;
 
 const kindsOfRuns: readonly string[] = runKinds;
 const runKind = z.enum(kindsOfRuns);

@@ -66,6 +66,7 @@ export function countBreaks(run: RunContext, rest: readonly UnmatchedReport[], n
       evidence: {
         reason: 'many',
         ours: {
+          secret: label,
           events: String(own.length),
           some: own.slice(0, MOST_NAMED).map(({ id }) => `event ${id}`),
           now: 'tallyhook secrets status',

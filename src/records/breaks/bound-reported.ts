@@ -78,6 +78,7 @@ async function countBreak(
     evidence: {
       reason: 'many',
       ours: {
+        secret: label,
         records: String(before + own.length),
         some: own.slice(-MOST_NAMED).map(({ entity }) => `${entity.kind} ${entity.id}`),
         now: WHERE[kind] ?? '',
