@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { Knex } from 'knex';
 import { breakDefinitions } from '../domain/breaks/breaks.js';
+import { type EvidenceField, evidenceSides } from '../domain/breaks/evidence-sides.js';
 import { counted, words } from '../domain/in-words.js';
+import { isJsonObject } from '../domain/json.js';
 import { type BreakCause, type BreakDetail, type BreakView, breakShape } from '../domain/views/proof-shapes.js';
 import { UsageError } from '../errors.js';
 import { breakCauses, causeOfBreak } from '../records/breaks/break-causes.js';
@@ -18,8 +20,8 @@ import { type BreakFilters, getBreak, listBreaks } from '../records/breaks/list-
 import { maximumTake, type PageQuery } from '../records/database/paging.js';
 import type { Flags } from './arguments.js';
 import { listVerb, wordOption } from './list-verb.js';
-import { type Columns, EXIT_FINDINGS, printList, printText } from './print.js';
-import { printOne } from './print-words.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
+import { printOne, valueText } from './print-words.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<BreakView> = {
@@ -57,13 +59,16 @@ export function define(command: Command): void {
     .addOption(wordOption(breakShape, 'kind', 'docs/breaks.md explains each'));
   command
     .command('show <id>')
-    .description('evidence, field by field, every step that was taken, what it means and what to do')
+    .description(
+      'what it means, what to do, every step that was taken, and both sides, field by field: what differs is marked',
+    )
     .option('--json', 'print JSON')
     .action((id: string, { json = false }: Flags) =>
       withStore(async ({ db }) => {
         const found = await breakOf(db, id);
         const { means, ends, remedy } = breakDefinitions[found.kind];
-        printOne(json, { ...found, means, ends, remedy });
+        if (json) printJson({ ...found, means, ends, remedy });
+        else printBreak(found, { means, ends, remedy });
       }),
     );
   causesVerb(command);
@@ -80,6 +85,24 @@ export function define(command: Command): void {
       return decideAll(ids, { owner }, { ...flags, would: `assign to ${owner ?? 'nobody'}` });
     });
 }
+
+/** Both sides last, field by field; what differs is marked. */
+function printBreak({ evidence, ...found }: BreakDetail, about: object): void {
+  const { fields, knownFrom, besides } = isJsonObject(evidence)
+    ? evidenceSides(evidence)
+    : { fields: [], knownFrom: null, besides: [['said', evidence] as const] };
+  printOne(false, { ...found, ...about, ...(besides.length === 0 ? {} : { evidence: Object.fromEntries(besides) }) });
+  const from = knownFrom === null ? [] : [{ name: 'known from', source: null, differs: false, ...knownFrom }];
+  if (fields.length > 0) printList({ items: [...fields, ...from] }, false, sideColumns);
+}
+
+const sideColumns: Columns<EvidenceField> = {
+  evidence: 'name',
+  ours: ({ ours }) => valueText(ours),
+  theirs: ({ theirs }) => valueText(theirs),
+  '': ({ differs }) => (differs ? 'differs' : ''),
+  'known from': ({ source }) => (source === null ? '' : valueText(source)),
+};
 
 const verbs = {
   ack: { decide: 'acknowledge', means: 'it is known and somebody is at it' },

@@ -15,7 +15,7 @@ function wordLines(item: { [key: string]: Json }, indent = ''): string[] {
   return fields.flatMap(([label, value]) => {
     const below = belowOf(value, `${indent}  `);
     if (below !== null) return [`${indent}${oneLine(label)}`, ...below];
-    return [`${indent}${oneLine(label).padEnd(width)}  ${oneLine(scalar(value))}`];
+    return [`${indent}${oneLine(label).padEnd(width)}  ${oneLine(valueText(value))}`];
   });
 }
 
@@ -23,16 +23,22 @@ function belowOf(value: Json, indent: string): string[] | null {
   if (isJsonObject(value)) return Object.keys(value).length === 0 ? null : wordLines(value, indent);
   if (!Array.isArray(value) || !value.some(isJsonObject)) return null;
   return value.flatMap((one) => {
-    const [first = '', ...rest] = isJsonObject(one) ? wordLines(one, indent) : [`${indent}${oneLine(scalar(one))}`];
+    const [first = '', ...rest] = isJsonObject(one) ? wordLines(one, indent) : [`${indent}${oneLine(valueText(one))}`];
     return [`${indent.slice(0, -2)}- ${first.slice(indent.length)}`, ...rest];
   });
 }
 
-function scalar(value: Json | undefined): string {
+/** In one line: fields with their names, a source as `poll 12`. */
+export function valueText(value: Json | undefined): string {
   if (value === null || value === undefined) return '–';
   if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(scalar).join(', ');
-  return isJsonObject(value) ? 'none' : toJsonText(value);
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ');
+  if (!isJsonObject(value)) return toJsonText(value);
+  const { type, ref, ...others } = value;
+  if (typeof type === 'string' && typeof ref === 'string' && Object.keys(others).length === 0)
+    return `${words(type)} ${ref}`;
+  const fields = Object.entries(value).map(([name, one]) => `${labelOf(name)}: ${valueText(one)}`);
+  return fields.length === 0 ? 'none' : fields.join(', ');
 }
 
 /** Names of ours in camel case as words; any other name as it is. */

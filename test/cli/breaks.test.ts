@@ -26,6 +26,36 @@ test('a break is shown with what it means and what to do', async () => {
   expect(shown.stdout).not.toMatch(/[{}"]/);
 });
 
+test('both sides of a break stand beside each other, and what differs is marked', async () => {
+  const evidence = {
+    ours: { status: 'open', amount: '10' },
+    theirs: { status: 'paid', amount: '10', ref: { txid: null, n: '2' }, source: { type: 'poll', ref: '7' } },
+    fee: { ours: '1', theirs: '1.5', source: { type: 'delivery_history', ref: 'd_1' } },
+    since: '2026-11-01',
+  };
+  await openBreaks(database.db, [{ kind: 'invoice_items_sum', entity: { kind: 'invoice', id: 'inv_1' }, evidence }]);
+  const { id } = await database.db('breaks').where({ kind: 'invoice_items_sum' }).first('id');
+  const { stdout } = await run('breaks', 'show', id);
+  expect(stdout).toMatch(/^evidence\n {2}since {2}2026-11-01$/m);
+  const rows = stdout.split('\n').filter((line) => line.startsWith('│'));
+  expect(
+    rows.map((row) =>
+      row
+        .split('│')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    ),
+  ).toEqual([
+    ['evidence', 'ours', 'theirs', '', 'known from'],
+    ['status', 'open', 'paid', 'differs', ''],
+    ['amount', '10', '10', '', ''],
+    ['ref', '–', 'txid: –, n: 2', '', ''],
+    ['fee', '1', '1.5', 'differs', 'delivery history d_1'],
+    ['known from', '–', 'poll 7', '', ''],
+  ]);
+  expect((await run('breaks', 'show', id, '--json')).json).toMatchObject({ evidence });
+});
+
 test('a cause is listed, previewed with its money, and decided as a whole; what is closed is left out, and said', async () => {
   const { db } = database;
   const held = (id: string) => ({

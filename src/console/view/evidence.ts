@@ -1,7 +1,7 @@
 import { isLosslessNumber } from 'lossless-json';
-import { canonicalJson } from '../../domain/canonical-json.js';
+import { type EvidenceField, evidenceSides } from '../../domain/breaks/evidence-sides.js';
 import { words } from '../../domain/in-words.js';
-import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
+import { isJsonObject, type Json, toJsonText } from '../../domain/json.js';
 import type { EntityKind } from '../../domain/records.js';
 import { entityHref } from './links.js';
 import { sourceLink } from './record-words.js';
@@ -11,71 +11,28 @@ import { badge, id, list, none, stack, text, type Value } from './values.js';
 /** The evidence of a break, field by field: ours, theirs, where each is known from, and what else is said. */
 export function evidenceSections(evidence: Json): Section[] {
   if (!isJsonObject(evidence)) return [code('Evidence', toJsonText(evidence))];
-  const { ours: givenOurs = null, theirs: givenTheirs = null, ...rest } = evidence;
-  const [ours, theirs] = [sideOf(givenOurs), sideOf(givenTheirs)];
-  const fields = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].filter((name) => name !== 'source');
-  const common = rest['source'] ?? null;
-  const single = Object.entries(rest).filter((entry): entry is [string, FieldSides] => isSides(entry[1]));
-  const rows: EvidenceRow[] = [
-    ...fields.map((name) => rowOf(name, ours[name], theirs[name])),
-    ...single.map(([name, one]) => rowOf(name, one['ours'], one['theirs'], one['source'])),
-  ];
-  if (fields.length > 0)
-    rows.push({
-      name: 'known from',
-      ours: sourceValue(ours['source'] ?? null),
-      theirs: sourceValue(theirs['source'] ?? common),
-      differs: false,
-    });
-  const sides = table(rows, {
+  const { fields, knownFrom, besides } = evidenceSides(evidence);
+  const from: EvidenceRow[] =
+    knownFrom === null ? [] : [{ name: 'known from', isSource: true, differs: false, ...knownFrom }];
+  const value = ({ name, isSource = false }: EvidenceRow, said: Json): Value =>
+    isSource ? sourceValue(said) : fieldValue(name, said);
+  const sides = table([...fields, ...from], {
     caption: 'Evidence, field by field',
     columns: [
       ['Field', ({ name }) => text(name)],
-      ['Ours', (row) => row.ours],
-      ['Theirs', (row) => row.theirs],
+      ['Ours', (row) => value(row, row.ours)],
+      ['Theirs', (row) => stack([value(row, row.theirs), ...(row.source == null ? [] : [sourceValue(row.source)])])],
       ['', ({ differs }) => (differs ? badge('differs', 'warn') : none(''))],
     ],
   });
-  const besides = Object.entries(rest)
-    .filter(([name, value]) => name !== 'source' && !isSides(value))
-    .map(([name, value]) => [name, fieldValue(name, value)] as const);
+  const others = besides.map(([name, said]) => [name, fieldValue(name, said)] as const);
   return [
-    ...(rows.length === 0 ? [] : [sides]),
-    ...(besides.length === 0 ? [] : [factsPanel(rows.length === 0 ? 'Evidence' : 'Besides', besides)]),
+    ...(fields.length === 0 ? [] : [sides]),
+    ...(others.length === 0 ? [] : [factsPanel(fields.length === 0 ? 'Evidence' : 'Besides', others)]),
   ];
 }
 
-interface EvidenceRow {
-  name: string;
-  ours: Value;
-  theirs: Value;
-  differs: boolean;
-}
-
-/** Both sides of one field, as `finding` says them. */
-type FieldSides = JsonObject & Record<'ours' | 'theirs', Json>;
-
-function isSides(value: Json | undefined): value is FieldSides {
-  return isJsonObject(value) && 'ours' in value && 'theirs' in value;
-}
-
-/** Marked where both sides say something, and not the same. */
-function rowOf(name: string, ours: Json = null, theirs: Json = null, source: Json = null): EvidenceRow {
-  const [own, other] = [fieldValue(name, ours), fieldValue(name, theirs)];
-  const isSaid = ours !== null && theirs !== null;
-  return {
-    name,
-    ours: own,
-    theirs: source === null ? other : stack([other, sourceValue(source)]),
-    differs: isSaid && canonicalJson(ours) !== canonicalJson(theirs),
-  };
-}
-
-/** A side that is one value and not an object has no names of its own. */
-function sideOf(given: Json): JsonObject {
-  if (isJsonObject(given)) return given;
-  return given === null ? {} : { value: given };
-}
+type EvidenceRow = Omit<EvidenceField, 'source'> & { source?: Json; isSource?: boolean };
 
 /** Fields that name another record. */
 const named: Readonly<Record<string, EntityKind>> = {
