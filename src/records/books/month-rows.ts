@@ -51,12 +51,12 @@ export const monthPayments = `
     FROM (${linesOfMost} AND NOT memo AND record_kind IN ('payment_intent', 'payin')) AS lines
     UNION ALL SELECT id, NULL, NULL, NULL, NULL, NULL, NULL FROM payment_intents WHERE created_at >= :from AND created_at < :to
   ), payments AS (
-    SELECT lines.id, merchant_reference, status, irregular_status, created_at, amount_requested, currency_requested, asset_code,
+    SELECT lines.id, merchant_reference, status, irregular_status, created_at, amount_requested, currency_requested, lines.asset_code,
            min(date)::text AS date, coalesce(sum(earned), 0) AS gross, ${paidTo('expenses:fees:service')} AS fee,
            ${paidTo('assets:operating')} AS net, ${paidTo('assets:held:disputes')} AS held, ${worth('earned')} AS value,
-           lag(lines.id) OVER (ORDER BY created_at NULLS LAST, lines.id COLLATE "C", asset_code COLLATE "C") AS before
+           lag(lines.id) OVER (ORDER BY created_at NULLS LAST, lines.id COLLATE "C", lines.asset_code COLLATE "C") AS before
     FROM lines LEFT JOIN ${lookedUp('payment_intents', 'id', 'lines.id')} ON true
-    GROUP BY created_at, lines.id COLLATE "C", asset_code COLLATE "C", lines.id, asset_code, merchant_reference, status,
+    GROUP BY created_at, lines.id COLLATE "C", lines.asset_code COLLATE "C", lines.id, lines.asset_code, merchant_reference, status,
              irregular_status, amount_requested, currency_requested
   )
   SELECT id, merchant_reference AS "order", status, irregular_status AS "irregularStatus", ${utc('created_at')} AS "createdAt",
