@@ -147,7 +147,7 @@ describe('a balance that was judged', () => {
       options: { full: false, since: null, resume: false, pages: null },
       progress: () => {},
     };
-    const verdict = { type: 'compared', classified, opens: false, caveats: [] } as const;
+    const verdict = { type: 'compared', classified, opens: null, caveats: [] } as const;
     await saveBalance(run, ASSET, { read: null, earlier: null, verdict });
     expect(await proofOf()).toMatchObject({ attributed: '-44', unexplained: '0' });
     expect(run.tally.breaksOpened).toBe(0);

@@ -21,7 +21,7 @@ export async function judgedBalance(
     const source = { type: 'poll', ref: 'test' } as const;
     const poll = { type: 'poll', kind: 'balance', id: assetCode, from: at, to: at, source, fields } as const;
     await saveObservations(trx, [poll], { now, adoptedAt: new Date(0) });
-    await openPosition(trx, { assetCode, balance: opening, at, now });
+    await openPosition(trx, assetCode, { opening: { balance: opening, at, openedAt: null }, now });
     await saveClassified(
       trx,
       { assetCode, poll: { balance, frozen: '0', at }, verdict, held: null },

@@ -71,7 +71,7 @@ function countsOf(sandwiched: ReadonlyMap<string, Sandwiched>): Record<string, u
   return {
     assets: sandwiched.size,
     agreed: classified.length,
-    opened: classified.filter(({ opens }) => opens).length,
+    opened: classified.filter(({ opens }) => opens !== null).length,
     unexplained: classified.filter(({ classified }) => classified.verdict.unexplained !== '0').length,
     ...(caveats.size === 0 ? {} : { caveats: [...caveats] }),
   };

@@ -5,8 +5,9 @@ import { isZero } from '../../domain/money.js';
 import { workInMovements } from '../../records/balances/balance-movements.js';
 import {
   type BalanceProof,
-  type ClassifiedBalance,
   isKnownResidual,
+  type OpeningPosition,
+  openingSinceBooks,
   readProofs,
 } from '../../records/balances/balance-proofs.js';
 import { type AssetSums, sumMovements } from '../../records/balances/balance-sums.js';
@@ -95,7 +96,12 @@ async function closeRound(
 ): Promise<Sandwiched | Open> {
   if (read?.balance == null || sums === undefined) return unproven(read, NO_BALANCE);
   if (!isSameBalance(before, read) || sums.movedFrom >= read.from) return { before: read, unconfirmed: null };
-  const verdict = verdictOf(asset, { read, sums, proof, caveats });
+  const { balance } = read;
+  const sinceBooks =
+    proof?.opening || caveats.length > 0 || sums.unclear !== null
+      ? null
+      : await openingSinceBooks(deps.db, asset, balance);
+  const verdict = verdictOf(asset, { read, sums, proof, caveats, sinceBooks });
   const { unexplained } = verdict.classified.verdict;
   const held = sums.unnamed && holdResidual(unexplained, sums.unnamed, proof?.held ?? null);
   if (held) return { read, earlier: before, verdict: { type: 'unproven', reason: UNDER_WAY, held } };
@@ -113,22 +119,25 @@ interface Known {
   caveats: readonly string[];
 }
 
-/** The first pair of polls that agrees, over records that are whole, is the opening position. */
+/** The first pair of polls that agrees, over records that are whole, is the opening position, or shows that nothing was. */
 function verdictOf(
   assetCode: string,
-  { read, sums, proof, caveats }: Known & { read: ReadBalance; sums: AssetSums },
-): { type: 'compared'; classified: ClassifiedBalance; opens: boolean; caveats: readonly string[] } {
-  const opening = proof?.opening ?? null;
+  given: Known & { read: ReadBalance; sums: AssetSums; sinceBooks: OpeningPosition | null },
+): Extract<Verdict, { type: 'compared' }> {
+  const { read, sums, proof, caveats, sinceBooks } = given;
   const balance = read.balance ?? '0';
-  const poll = { balance, frozen: read.frozen, at: read.from };
-  const began = { explained: '0', known: '0', attributed: '0', limit: '0', unclear: null };
-  const verdict =
-    opening === null ? classifyBalance(balance, balance, began) : classifyBalance(opening.balance, balance, sums);
-  const atOpening = opening === null || sums.unnamed === null ? null : findAtOpening(sums, sums.unnamed, verdict);
+  const opens = proof?.opening ? null : (sinceBooks ?? { balance, at: read.from, openedAt: null });
+  const opening = proof?.opening?.balance ?? opens?.balance ?? balance;
+  // What stood at the opening is in it; of what is new since the books began all came after it.
+  const explained = sinceBooks === null ? '0' : balance;
+  const began = { explained, known: '0', attributed: '0', limit: '0', unclear: null };
+  const verdict = classifyBalance(opening, balance, opens === null ? sums : began);
+  const atOpening = opens !== null || sums.unnamed === null ? null : findAtOpening(sums, sums.unnamed, verdict);
   const held = classifiedResidual(verdict.unexplained, sums.unnamed);
+  const poll = { balance, frozen: read.frozen, at: read.from };
   const classified = { assetCode, poll, verdict, held, ...(atOpening === null ? {} : { atOpening }) };
   const all = held === null ? caveats : [...caveats, ...likelyOf(sums)];
-  return { type: 'compared', classified, opens: opening === null, caveats: all };
+  return { type: 'compared', classified, opens, caveats: all };
 }
 
 /** It stays a break, whose amount changes as such payouts come and end. */

@@ -10,6 +10,7 @@ import {
   type ClassifiedBalance,
   followResidual,
   lockProof,
+  type OpeningPosition,
   openPosition,
   saveClassified,
   saveUnproven,
@@ -57,7 +58,7 @@ function same(a: string | null, b: string | null): boolean {
 }
 
 export type Verdict =
-  | { type: 'compared'; classified: ClassifiedBalance; opens: boolean; caveats: readonly string[] }
+  | { type: 'compared'; classified: ClassifiedBalance; opens: OpeningPosition | null; caveats: readonly string[] }
   | { type: 'unproven'; reason: string; held?: HeldResidual };
 
 /** One transaction for each asset: the record, its rate, its proof and its breaks. */
@@ -94,12 +95,11 @@ async function saveVerdict(
     return 0;
   }
   const { classified, opens, caveats } = verdict;
-  const { balance, at } = classified.poll;
   // What finance has attributed meanwhile would be open again by this comparison, and attributed twice.
   const before = (await lockProof(trx, assetCode))?.unexplained ?? null;
   const attributed = (await sumAttributed(trx)).get(assetCode) ?? '0';
-  if (!opens && attributed !== classified.verdict.attributed) return 0;
-  if (opens) await openPosition(trx, { assetCode, balance, at, now: deps.now() });
+  if (opens === null && attributed !== classified.verdict.attributed) return 0;
+  if (opens !== null) await openPosition(trx, assetCode, { opening: opens, now: deps.now() });
   await saveClassified(trx, classified, about);
   return followResidual(trx, assetCode, { verdict: classified.verdict, before }, evidenceOf(classified, caveats));
 }

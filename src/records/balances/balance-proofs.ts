@@ -7,8 +7,10 @@ import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { verbatim } from '../database/database-text.js';
-import { exact, firstOf, raw, rowsOf, run, sql, utc } from '../database/statements.js';
+import { exact, firstOf, milliseconds, raw, rowsOf, run, sql, utc } from '../database/statements.js';
 import { asColumns } from '../database/view-of.js';
+import { recordTables } from '../record-columns.js';
+import { movingKinds } from './balance-records.js';
 
 /** How an asset's balance was classified last; amounts are decimal strings without trailing zeros. */
 export interface BalanceProof extends Omit<BalanceProofView, 'status' | 'agreedBalance' | 'agreedFrozen'> {
@@ -43,15 +45,52 @@ export async function lockProof(trx: Knex.Transaction, assetCode: string): Promi
   return row === undefined ? null : proofOf(row);
 }
 
-/** What is classified from here on began with this balance: everything that the records show now stood already. */
+/** Where what is classified of a balance begins; `at` in ms of the service's clock. */
+export interface OpeningPosition {
+  balance: string;
+  at: number;
+  /** By the clock that also says when a record was first seen; null: now. */
+  openedAt: Date | null;
+}
+
+/**
+ * What is classified from here on began with this balance: what the records show of before stood already. That of an asset that is new since
+ * the books began is nothing, at their beginning.
+ */
 export async function openPosition(
   trx: Knex.Transaction,
-  { assetCode, balance, at, now }: { assetCode: string; balance: string; at: number; now: Date },
+  assetCode: string,
+  { opening: { balance, at, openedAt }, now }: { opening: OpeningPosition; now: Date },
 ): Promise<void> {
-  // By the clock that also says when a record was first seen.
-  const opening = { opening_balance: balance, opening_at: new Date(at), opened_at: trx.fn.now() };
+  const opening = { opening_balance: balance, opening_at: new Date(at), opened_at: openedAt ?? trx.fn.now() };
   await writeProof(trx, assetCode, opening, { asked_at: now });
-  await run(trx)`UPDATE movements SET base = coalesce(delta, 0) WHERE asset_code = ${assetCode}`;
+  const stood = openedAt === null ? raw('true') : sql`at < to_timestamp(${at}::float8 / 1000)`;
+  await run(trx)`UPDATE movements SET base = coalesce(delta, 0) WHERE asset_code = ${assetCode} AND ${stood}`;
+}
+
+const MADE = movingKinds
+  .map((kind) => `SELECT created_at FROM ${recordTables[kind]} WHERE record_kind = '${kind}' AND id = record_id`)
+  .join(' UNION ALL ');
+
+/**
+ * Of an asset without an opening: nothing, at the beginning of the books, if all that moved it since is shown whole and comes to its balance.
+ * What came first is earned then, and is no opening. It came since if it says so, or if its record was made since. Null: it opens with what stands.
+ */
+export async function openingSinceBooks(db: Knex, assetCode: string, balance: string): Promise<OpeningPosition | null> {
+  const row = await firstOf<{ at: number; opened: Date; isNew: boolean }>(db)`
+    WITH began AS (
+      SELECT opening_at, opened_at FROM balance_proofs WHERE opening_at IS NOT NULL ORDER BY opening_at LIMIT 1
+    ), moved AS (
+      SELECT part, delta, account_id, at IS NOT NULL OR made >= opening_at AS dated, coalesce(at, made) >= opening_at AS since
+      FROM began CROSS JOIN movements LEFT JOIN LATERAL (${raw(MADE)}) AS record (made) ON true
+      WHERE asset_code = ${assetCode}
+    )
+    SELECT ${raw(milliseconds('opening_at'))} AS at, opened_at AS opened,
+           (SELECT coalesce(bool_or(since) AND bool_and(part = 'explained' AND delta IS NOT NULL AND dated IS TRUE)
+              AND coalesce(sum(delta) FILTER (WHERE since AND account_id IS NULL), 0) = ${balance}::numeric, false)
+            FROM moved) AS "isNew"
+    FROM began`;
+  return row?.isNew ? { balance: '0', at: row.at, openedAt: row.opened } : null;
 }
 
 export interface ClassifiedBalance {
