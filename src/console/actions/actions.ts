@@ -7,6 +7,7 @@ import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } 
 import { decidePicked } from './decide-picked.js';
 import { recoverDeliveries } from './recover-deliveries.js';
 import { replayCallbackAction, replayDeadCallbacksAction, replayEvent } from './replay.js';
+import { replayPicked } from './replay-picked.js';
 import { restoreSecretAction, retireSecretAction, secretLeakedAction } from './retire-secret.js';
 import { runChecks } from './run-checks.js';
 import { startRun } from './start-run.js';
@@ -15,6 +16,7 @@ import { verifySealsAction } from './verify-seals.js';
 /** Every action: routes and the tests that try each without the right to it come from here. */
 export const actions: readonly Action[] = [
   replayEvent,
+  replayPicked,
   replayCallbackAction,
   replayDeadCallbacksAction,
   attributeResidual,

@@ -4,7 +4,7 @@ import { type Request, Router } from 'express';
 import type { Page } from '../page.js';
 import { csvLine } from '../view/csv.js';
 import { pageFor } from '../view/personal.js';
-import type { TableSection } from '../view/sections.js';
+import { PICK, type TableSection } from '../view/sections.js';
 import { pageRequest } from './page-request.js';
 import { checkRole, type Site, signedIn } from './page-router.js';
 import type { Session } from './session.js';
@@ -46,8 +46,10 @@ async function* linesOf(site: Site, page: Page, req: Request, { actor }: Session
     const view = await page.load(site.deps, { ...asked, slice });
     const table = view === null ? undefined : pageFor(actor, view).sections.find(isList);
     if (table === undefined) return;
-    if (cursor === undefined) yield csvLine(table.columns.map(({ label }) => ({ is: 'text', text: label })));
-    yield table.rows.map(csvLine).join('');
+    const isKept = (_: unknown, column: number): boolean => table.columns[column]?.label !== PICK;
+    if (cursor === undefined)
+      yield csvLine(table.columns.filter(isKept).map(({ label }) => ({ is: 'text', text: label })));
+    yield table.rows.map((row) => csvLine(row.filter(isKept))).join('');
     rows += table.rows.length;
     cursor = table.nextCursor ?? null;
   }

@@ -4,7 +4,7 @@ import { type Session, sameText } from './session.js';
 
 const COOKIE = 'tallyhook_flash';
 const SECONDS = 60;
-const LONGEST = 1_000;
+const LONGEST = 2_000;
 
 /** What the next page says, once. */
 export interface Flash {

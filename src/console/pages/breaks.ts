@@ -29,6 +29,7 @@ import {
   listTable,
   notice,
   options,
+  pickColumn,
   type Section,
   table,
   withQuery,
@@ -75,7 +76,7 @@ export const breaks: Page = {
         filtersOf(req),
         listTable(req, page, {
           caption: 'Breaks, newest first',
-          columns: picked === null ? breakColumns : [pickColumn(picked), ...breakColumns],
+          columns: [...pickColumn(picked, boxOf), ...breakColumns],
           unfit: ['No break fits', 'Clear the filters to see all that is not closed.'],
           empty: [
             'No break is open',
@@ -87,15 +88,9 @@ export const breaks: Page = {
   },
 };
 
-/** A box for each that is not closed. */
-function pickColumn(button: ActionButton): Column<BreakView> {
-  return [
-    'Pick',
-    (item) =>
-      isClosed(item)
-        ? none('')
-        : { is: 'pick', button, name: 'id', value: item.id, label: `Pick break no. ${item.id}` },
-  ];
+/** One that is closed has none. */
+function boxOf(item: BreakView): { id: string; label: string } | null {
+  return isClosed(item) ? null : { id: item.id, label: `Pick break no. ${item.id}` };
 }
 
 /** What is not closed by severity and age, each number the way to its list. */

@@ -23,6 +23,7 @@ import {
   filters,
   listTable,
   notice,
+  pickColumn,
   type Section,
   type TableSection,
   type Tile,
@@ -159,13 +160,9 @@ function tableOf(page: PageOf<DeliveryView>, { req, now, selected, missedCount }
   return listTable(req, page, {
     caption: 'Deliveries, newest first: the service’s view beside ours',
     columns: [
-      [
-        'Pick',
-        ({ id: value, recoverable }) =>
-          selected === null || !recoverable
-            ? none('')
-            : { is: 'pick', button: selected, name: 'id', value, label: `Pick delivery ${value}` },
-      ],
+      ...pickColumn<DeliveryView>(selected, ({ id: own, recoverable }) =>
+        recoverable ? { id: own, label: `Pick delivery ${own}` } : null,
+      ),
       [
         'Delivery',
         ({ id: own, eventType, createdAt }) =>

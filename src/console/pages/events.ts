@@ -3,10 +3,13 @@ import { CANARY_MARK } from '../../domain/events/canary.js';
 import { fromJsonText, isJsonObject, type JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import type { EventDetail, EventView } from '../../domain/views/webhook-shapes.js';
+import { isRowId } from '../../records/database/paging.js';
 import { getEvent, listEvents } from '../../records/inbox/events.js';
 import { replayEvent } from '../actions/replay.js';
+import { replayPicked } from '../actions/replay-picked.js';
 import type { Page, PageRequest } from '../page.js';
-import { eventHref } from '../view/links.js';
+import { badRequest } from '../problem.js';
+import { eventBadge, eventColumns, eventStatuses, eventStatusMeans } from '../view/event-rows.js';
 import { bodyFor, maskedEvent, mayKnowPeople } from '../view/personal.js';
 import { entityValue, eventLink } from '../view/record-words.js';
 import {
@@ -16,25 +19,11 @@ import {
   filters,
   listTable,
   notice,
-  options,
+  pickColumn,
   type Section,
   table,
 } from '../view/sections.js';
-import {
-  ago,
-  badge,
-  badgesOf,
-  count,
-  id,
-  list,
-  none,
-  quiet,
-  stack,
-  type Tone,
-  text,
-  time,
-  type Value,
-} from '../view/values.js';
+import { ago, badge, count, id, list, none, stack, text, time, type Value } from '../view/values.js';
 
 const sources = [
   { value: 'webhook', text: 'webhook' },
@@ -46,40 +35,54 @@ export const events: Page = {
   title: 'Events',
   group: 'Webhooks',
   list: true,
-  filters: ['reference', 'paymentIntentId', 'status', 'eventType', 'source', 'secretLabel'],
-  load: async ({ db }, req) => ({
-    intro: 'Every authentic event that the service sent, once, however often it came.',
-    sections: [
-      filters(req, [
-        { name: 'reference', label: 'Order', hint: 'its reference' },
-        { name: 'paymentIntentId', label: 'Payment', hint: 'the whole id' },
-        { name: 'status', label: 'Status', options: eventStatuses },
-        { name: 'eventType', label: 'Type', hint: 'payout.confirmed' },
-        { name: 'source', label: 'Came by', options: sources },
-        { name: 'secretLabel', label: 'Secret', hint: 'its label' },
-      ]),
-      listTable(req, await listEvents(db, { ...req.filters, ...req.slice }), {
-        caption: 'Events, newest first',
-        columns: [
-          ['Event', (event) => id(event.id, eventHref(event.id))],
-          ['Type', ({ eventType, mark }) => (mark === null ? text(eventType) : list([text(eventType), badge(mark)]))],
-          ['Status', ({ status }) => eventBadge(status)],
-          ['Arrivals', ({ arrivals }) => count(arrivals), 'end'],
-          ['Secret', ({ secretLabel }) => (secretLabel === null ? none('recovered') : quiet(secretLabel))],
-          ['Received', ({ receivedAt }) => ago(receivedAt)],
-        ],
-        unfit: [
-          'No event fits',
-          'Each field counts as a whole. Of which order and payment an event is shows once a worker took it.',
-        ],
-        empty: [
-          'No events yet',
-          'The service sends none, or they are rejected: the rejections say why. “tallyhook doctor” checks both.',
-        ],
-      }),
-    ],
-  }),
+  filters: ['id', 'reference', 'paymentIntentId', 'status', 'eventType', 'source', 'secretLabel'],
+  load: async ({ db }, req) => {
+    const picked = req.button(replayPicked);
+    const { id: ids, ...narrowed } = req.filters;
+    const query = { ...narrowed, ...req.slice, ids: ids === undefined ? undefined : idsOf(ids) };
+    return {
+      intro: 'Every authentic event that the service sent, once, however often it came.',
+      actions: [picked],
+      sections: [
+        filters(req, [
+          ...(ids === undefined ? [] : [{ name: 'id', label: 'Events', hint: 'their numbers' }]),
+          { name: 'reference', label: 'Order', hint: 'its reference' },
+          { name: 'paymentIntentId', label: 'Payment', hint: 'the whole id' },
+          { name: 'status', label: 'Status', options: eventStatuses },
+          { name: 'eventType', label: 'Type', hint: 'payout.confirmed' },
+          { name: 'source', label: 'Came by', options: sources },
+          { name: 'secretLabel', label: 'Secret', hint: 'its label' },
+        ]),
+        listTable(req, await listEvents(db, query), {
+          caption: 'Events, newest first',
+          columns: [
+            ...pickColumn<EventView>(picked, ({ id, eventType }) => ({ id, label: `Pick event ${id}, ${eventType}` })),
+            ...eventColumns,
+          ],
+          unfit: [
+            'No event fits',
+            'Each field counts as a whole. Of which order and payment an event is shows once a worker took it.',
+          ],
+          empty: [
+            'No events yet',
+            'The service sends none, or they are rejected: the rejections say why. “tallyhook doctor” checks both.',
+          ],
+        }),
+      ],
+    };
+  },
 };
+
+const MOST_IDS = 100;
+
+/** @throws {Problem} 400 */
+function idsOf(given: string): string[] {
+  const ids = given.split(',').map((one) => one.trim());
+  if (ids.length <= MOST_IDS && ids.every(isRowId)) return ids;
+  throw badRequest(
+    `id is "${given.slice(0, 40)}"; it takes numbers of events, ${MOST_IDS} at most, with commas between.`,
+  );
+}
 
 export const event: Page = {
   path: '/events/:id',
@@ -184,24 +187,3 @@ function bodyOf({ body }: EventDetail, { actor }: PageRequest): Section {
   const title = mayKnowPeople(actor) ? 'Body' : 'Body, personal data masked';
   return code(title, 'text' in seen ? seen.text : (stringify(seen.json, null, 2) ?? ''));
 }
-
-const tones: Readonly<Record<EventView['status'], Tone>> = {
-  received: 'info',
-  applied: 'good',
-  failed: 'warn',
-  unhandled: 'quiet',
-  dead: 'bad',
-};
-
-const eventStatuses = options(Object.keys(tones));
-
-const eventBadge = badgesOf(tones);
-
-/** What the state means, and what to do. */
-const eventStatusMeans: Readonly<Record<EventView['status'], string>> = {
-  received: 'Stored, and waits for a worker to apply it.',
-  applied: 'Its claims are in the records.',
-  failed: 'It could not be applied and is tried again by itself. The error says why.',
-  unhandled: 'It speaks of a kind of record that is not kept here. Nothing is to be done.',
-  dead: 'It was tried as often as it may be and given up. Fix what the error names, then replay it.',
-};

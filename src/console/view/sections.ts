@@ -1,5 +1,5 @@
 import { UTC } from '../../domain/time-zones.js';
-import type { Spark, Tone, Value } from './values.js';
+import { none, type Spark, type Tone, type Value } from './values.js';
 
 /** What a page shows, from top to bottom. Each section is drawn by `views/components/<is>.eta`. */
 export interface PageView {
@@ -147,6 +147,22 @@ export const factsPanel = (title: string, given: Facts, intro?: string): Section
 
 /** A column of a table: what stands above it, and what stands in it of each thing. `wide`: takes what room there is. */
 export type Column<Item> = readonly [label: string, cell: (item: Item) => Cell, how?: 'end' | 'wide' | undefined];
+
+/** A column of boxes, each of which picks its row for the form of the button; none where that is withheld. `of`: null has no box. */
+export function pickColumn<Item>(
+  button: ActionButton | null,
+  of: (item: Item) => { id: string; label: string } | null,
+): Column<Item>[] {
+  if (button === null) return [];
+  const cell = (item: Item): Cell => {
+    const picked = of(item);
+    return picked === null ? none('') : { is: 'pick', button, name: 'id', value: picked.id, label: picked.label };
+  };
+  return [[PICK, cell]];
+}
+
+/** Above such a column. */
+export const PICK = 'Pick';
 
 export interface TableOf<Item> {
   caption: string;
