@@ -54,6 +54,8 @@ TABLE actions
   CONSTRAINT actions_pkey PRIMARY KEY (id)
   CREATE INDEX actions_by_action ON public.actions USING btree (action, id DESC)
   CREATE INDEX actions_by_actor ON public.actions USING btree (actor, id DESC)
+  CREATE INDEX actions_by_target ON public.actions USING btree (target, id DESC) WHERE (target IS NOT NULL)
+  CREATE INDEX actions_of_decision ON public.actions USING btree (((details ->> 'decision'::text))) WHERE ((details ->> 'decision'::text) IS NOT NULL)
   CREATE TRIGGER actions_announced BEFORE INSERT ON public.actions FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29775', 'actions_id_seq')
   CREATE TRIGGER actions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
@@ -326,6 +328,37 @@ TABLE check_agenda
   due_at timestamp with time zone NOT NULL
   CONSTRAINT check_agenda_pkey PRIMARY KEY (entity_kind, entity_id)
   CREATE INDEX check_agenda_due ON public.check_agenda USING btree (due_at)
+
+TABLE decisions
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  action text NOT NULL
+  subject text NOT NULL
+  input text NOT NULL
+  preview text NOT NULL
+  seen text NOT NULL
+  reason text NOT NULL
+  asked_by text NOT NULL
+  asked_at timestamp with time zone NOT NULL DEFAULT now()
+  state text NOT NULL DEFAULT 'waiting'::text
+  decided_by text
+  decided_at timestamp with time zone
+  note text
+  outcome text
+  CONSTRAINT decisions_action_check CHECK ((action = ANY (ARRAY['attribute balance'::text, 'close period'::text, 'import rates'::text, 'reopen period'::text, 'write off break'::text])))
+  CONSTRAINT decisions_by_action TRIGGER DEFERRABLE INITIALLY DEFERRED
+  CONSTRAINT decisions_decided CHECK ((((state = 'waiting'::text) = (decided_by IS NULL)) AND ((state = 'waiting'::text) = (decided_at IS NULL))))
+  CONSTRAINT decisions_pkey PRIMARY KEY (id)
+  CONSTRAINT decisions_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'approved'::text, 'refused'::text, 'withdrawn'::text, 'expired'::text])))
+  CONSTRAINT decisions_two_people CHECK (
+CASE
+    WHEN (state = ANY (ARRAY['approved'::text, 'refused'::text])) THEN (decision_person(decided_by) <> decision_person(asked_by))
+    WHEN (state = 'withdrawn'::text) THEN (decision_person(decided_by) = decision_person(asked_by))
+    ELSE true
+END)
+  CREATE UNIQUE INDEX decisions_waiting_once ON public.decisions USING btree (action, md5(input)) WHERE (state = 'waiting'::text)
+  CREATE CONSTRAINT TRIGGER decisions_by_action AFTER INSERT OR UPDATE ON public.decisions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_decision_action()
+  CREATE TRIGGER decisions_kept BEFORE DELETE OR TRUNCATE ON public.decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER decisions_once BEFORE UPDATE ON public.decisions FOR EACH ROW EXECUTE FUNCTION check_decision_change()
 
 TABLE deliveries
   id text NOT NULL

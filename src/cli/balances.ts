@@ -10,6 +10,7 @@ import {
   type NewAttribution,
 } from '../records/books/attribute-balance.js';
 import { inTransaction } from '../records/database/statements.js';
+import { asksFirst } from './four-eyes.js';
 import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
@@ -65,9 +66,16 @@ interface AttributeFlags {
 }
 
 async function attribute(assetCode: string, { amount, note, on, dryRun = false }: AttributeFlags): Promise<void> {
-  await withStore(async ({ db, zone }) => {
+  await withStore(async (store) => {
+    const { db, zone } = store;
     const day = on === undefined ? {} : { on: { day: on, timeZone: zone.timeZone } };
     const given = { assetCode, amount, note, actor: cliActor(), ...day };
+    const request = {
+      action: 'attribute balance',
+      input: { assetCode, amount, on: on ?? null },
+      reason: note,
+    } as const;
+    if (!dryRun && (await asksFirst(store, request))) return;
     const result = await inTransaction(db, dryRun, (trx) => attributeBalance(trx, given));
     const proof = attributedBy(result, given);
     const notes = result.outcome === 'done' ? adjustsText(result.adjusts) : [];

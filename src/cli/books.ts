@@ -6,11 +6,13 @@ import { UsageError } from '../errors.js';
 import { importRatesFile } from '../finance/import-rates.js';
 import { loadChart } from '../finance/load-chart.js';
 import type { Flags } from './arguments.js';
+import { asksFirst } from './four-eyes.js';
 import { printJson, printList } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 interface RatesFlags extends Flags {
   accept?: boolean;
+  note?: string;
 }
 
 export function define(command: Command): void {
@@ -27,26 +29,29 @@ export function define(command: Command): void {
     )
     .option('--dry-run', 'only check the file, and count what it would value')
     .option('--accept', 'take rates, too, that are more than a fifth from what else is known of the day')
-    .action(async (file: string, { dryRun = false, accept: isAccepted = false }: RatesFlags) => {
-      const text = await readGiven(file);
-      await withStore(async ({ db, zone }) => {
-        const result = await importRatesFile(text, {
-          ...zone,
-          db,
-          now: new Date(),
-          actor: cliActor(),
-          dryRun,
-          isAccepted,
-        });
-        if (result.outcome === 'refused')
-          throw new UsageError([`${file}: nothing was taken`, ...result.problems].join('\n    '));
-        if (result.outcome === 'asks') {
-          const asked = `${file}: nothing was taken. If these rates are right, add --accept`;
-          throw new UsageError([asked, ...result.problems].join('\n    '));
-        }
-        printJson(result);
-      });
-    });
+    .option('--note <text>', 'why; kept with your name. With FOUR_EYES on it is needed, and another person approves')
+    .action(importRates);
+}
+
+async function importRates(
+  file: string,
+  { dryRun = false, accept: isAccepted = false, note = '' }: RatesFlags,
+): Promise<void> {
+  const text = await readGiven(file);
+  await withStore(async (store) => {
+    const { db, zone } = store;
+    const request = { action: 'import rates', input: { text, accepted: isAccepted }, reason: note } as const;
+    if (!dryRun && (await asksFirst(store, request))) return;
+    const about = { ...zone, db, now: new Date(), actor: cliActor(), reason: note.trim() || null };
+    const result = await importRatesFile(text, { ...about, dryRun, isAccepted });
+    if (result.outcome === 'refused')
+      throw new UsageError([`${file}: nothing was taken`, ...result.problems].join('\n    '));
+    if (result.outcome === 'asks') {
+      const asked = `${file}: nothing was taken. If these rates are right, add --accept`;
+      throw new UsageError([asked, ...result.problems].join('\n    '));
+    }
+    printJson(result);
+  });
 }
 
 async function showChart(json: boolean): Promise<void> {

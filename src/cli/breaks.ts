@@ -19,6 +19,7 @@ import {
 import { type BreakFilters, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
 import { maximumTake, type PageQuery } from '../records/database/paging.js';
 import type { Flags } from './arguments.js';
+import { asksFirst } from './four-eyes.js';
 import { listVerb, wordOption } from './list-verb.js';
 import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
 import { printOne, valueText } from './print-words.js';
@@ -157,7 +158,8 @@ function decideAll(
   decide: BreakDecision,
   { cause, note, dryRun, would }: DecisionFlags & { would: string },
 ): Promise<void> {
-  return withStore(async ({ db }) => {
+  return withStore(async (store) => {
+    const { db } = store;
     const asked = await askedOf(db, ids, cause);
     const preview = await previewDecision(db, asked);
     const [left] = cause === undefined ? preview.left : [];
@@ -169,6 +171,8 @@ function decideAll(
       printPreview(preview, would);
       return;
     }
+    const request = { action: 'write off break', input: { ids: preview.ids }, reason: note } as const;
+    if (decide === 'write_off' && (await asksFirst(store, request))) return;
     const { ids: done, left: leftOut } = await decideAsked(db, asked, decide, { actor: cliActor(), note });
     for (const { id, status, owner } of await eachOf(db, done))
       process.stdout.write(`break ${id} is ${status}${owner === null ? '' : `, ${owner} is at it`}\n`);

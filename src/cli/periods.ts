@@ -6,6 +6,7 @@ import { closePeriod, mayClose } from '../finance/periods/close-period.js';
 import { reopenPeriod, whyNotReopened } from '../finance/periods/reopen-period.js';
 import { getPeriod, listPeriods } from '../records/books/periods.js';
 import { type Flags, month } from './arguments.js';
+import { asksFirst, closingDeps } from './four-eyes.js';
 import { listVerb } from './list-verb.js';
 import { type Columns, EXIT_FINDINGS, printJson, printList, printResult, printText } from './print.js';
 import { showAtWork } from './show-at-work.js';
@@ -65,14 +66,20 @@ interface CloseFlags extends Flags {
 
 async function close(asked: string, flags: CloseFlags): Promise<void> {
   const { reason = null, dryRun = false, json = false } = flags;
-  await withStore(async ({ db, log, books }) => {
+  await withStore(async (store) => {
+    const { db, books } = store;
     if (dryRun) {
       // Posts nothing, which closing does first: what is not posted yet is shown as missing.
       const { missing } = await checkPeriod(db, asked, { ...(await books()), now: new Date() });
       return showWhether(asked, missing, { wouldClose: mayClose(missing, reason), json });
     }
-    const deps = { ...(await books()), db, log, now: () => new Date() };
-    const result = await showAtWork('closing', closePeriod(deps, { month: asked, actor: cliActor(), reason }));
+    const input = { month: asked };
+    const request = reason === null ? null : { action: 'close period' as const, input, reason };
+    if (await showAtWork('checking', asksFirst(store, request, json))) return;
+    const result = await showAtWork(
+      'closing',
+      closePeriod(await closingDeps(store), { month: asked, actor: cliActor(), reason }),
+    );
     if (result.outcome === 'refused') return showMissing(result.missing, json);
     printJson((await getPeriod(db, asked)) ?? result);
     const { head } = result;
@@ -91,12 +98,14 @@ function showWhether(
 }
 
 async function reopen(asked: string, { reason, dryRun = false }: { reason: string; dryRun?: boolean }): Promise<void> {
-  await withStore(async ({ db }) => {
+  await withStore(async (store) => {
+    const { db } = store;
     if (dryRun) {
       const why = await whyNotReopened(db, { month: asked, reason });
       if (why !== null) throw new UsageError(`${asked} would stay as it is: ${why}.`);
       return printText(`would reopen ${asked}`);
     }
+    if (await asksFirst(store, { action: 'reopen period', input: { month: asked }, reason })) return;
     const result = await reopenPeriod(db, { month: asked, actor: cliActor(), reason });
     if (result.outcome === 'refused') throw new UsageError(`${asked} stays as it is: ${result.why}.`);
     printJson((await getPeriod(db, asked)) ?? result);

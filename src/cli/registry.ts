@@ -43,6 +43,11 @@ const table: [name: string, summary: string, load: () => Promise<{ define: Defin
   ],
   ['periods', 'months of the books: what is missing to close one, close, reopen', () => import('./periods.js')],
   [
+    'decisions',
+    'what one person asked of finance and another approves: list, show, decide',
+    () => import('./decisions.js'),
+  ],
+  [
     'export',
     'a month of the books as files: csv, ndjson, xlsx, hledger, beancount, journal, datev',
     () => import('./export.js'),

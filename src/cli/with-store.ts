@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Knex } from 'knex';
 import { type Config, loadConfig } from '../config.js';
 import type { ConsoleToken } from '../console/authenticate.js';
+import type { Person } from '../domain/two-people.js';
 import { ConfigError } from '../errors.js';
 import { createLog, type Logger } from '../log.js';
 import { DatabaseError, troubleOf } from '../records/database/database-trouble.js';
@@ -68,11 +69,16 @@ export async function reachingDatabase<T>(
 
 /** Who runs the command, as it is kept with what they do: the person whose token TALLYHOOK_TOKEN is, else the operating system's user. */
 export function cliActor(): string {
-  return cliPerson()?.name ?? osUser();
+  return cliPerson().name;
+}
+
+/** The same with the role of the token; the operating system gives none. */
+export function cliPerson(): Person {
+  return tokenOwner() ?? { name: osUser(), role: null };
 }
 
 /** Null: no TALLYHOOK_TOKEN is given. @throws {ConfigError} where it is none of CONSOLE_TOKENS */
-function cliPerson(): ConsoleToken | null {
+function tokenOwner(): ConsoleToken | null {
   const { TALLYHOOK_TOKEN: given, CONSOLE_TOKENS: tokens = [] } = loadConfig([]);
   if (given === undefined) return null;
   const own = tokens.find(({ token }) => token === given);

@@ -188,6 +188,12 @@ const keeping = {
     meaning: 'In which the books are valued.',
     fallback: 'USD',
   },
+  FOUR_EYES: {
+    ...onOff,
+    meaning:
+      'on: what finance decides (attributions, write-offs, rates, closing a month with a reason, reopening one) is asked by one person and approved by another; docs/finance.md, “Four eyes”. The same for every role.',
+    fallback: 'off',
+  },
   CHART_FILE: { ...file, meaning: 'JSON that names the accounts of the books as your own.', example: 'chart.json' },
 } satisfies Variables;
 

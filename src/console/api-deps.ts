@@ -28,6 +28,8 @@ export interface ApiDeps extends ReleaseRules {
   runKinds: readonly string[];
   secretsStatus: () => Promise<{ items: SecretStatus[] }>;
   books: BooksSettings;
+  /** FOUR_EYES: what finance does waits for another person’s approval. */
+  fourEyes: boolean;
   /** So long a request waits for what it has read; left out: 8 s. */
   proofWaitMs?: number;
 }

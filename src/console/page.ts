@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { z } from 'zod';
 import type { Actor, Role } from '../domain/console-roles.js';
+import type { Request as Asks } from '../finance/decisions/decision-kind.js';
 import type { KnownState } from '../records/alerts/load-state.js';
 import type { DayMoney } from '../records/books/day-money.js';
 import type { PageQuery } from '../records/database/paging.js';
@@ -80,6 +81,8 @@ export interface Action {
   input?: z.ZodType<Record<string, unknown>>;
   /** Shown with a confirming button before anything is done. */
   preview?(deps: PageDeps, request: ActionRequest): Promise<Preview | Section[]>;
+  /** What is asked of another person instead where FOUR_EYES is on; null: it is done at once. */
+  asks?(deps: PageDeps, request: ActionRequest): Asks | null | Promise<Asks | null>;
   /** In a transaction, in which the audit is kept too: what it throws leaves nothing behind. */
   run?(deps: ActionDeps, request: ActionRequest): Promise<ActionResult>;
   /** Instead of `run`: has transactions of its own, and keeps the audit in them. */
@@ -135,6 +138,8 @@ export interface Page {
   filters?: readonly string[];
   /** Renewed in the browser every few seconds, by server-sent events. */
   live?: true;
+  /** Whether it stands in the navigation; left out: always. */
+  inUse?(deps: Pick<PageDeps, 'fourEyes'>): boolean;
   /** How many things wait there, out of the state of the whole; null: not known. `words` say what they are. */
   waiting?: { count: (known: KnownState) => number | null; words: string };
   /** It is a list: narrowed to days as well (`from`, `to`), and a file of all that its filters leave. */

@@ -7,3 +7,8 @@ export interface Actor {
   name: string;
   role: Role;
 }
+
+/** Admin may everything. */
+export function mayDo({ role }: Pick<Actor, 'role'>, allowed: readonly Role[]): boolean {
+  return role === 'admin' || allowed.includes(role);
+}

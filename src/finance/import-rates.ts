@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { dayIn } from '../domain/books/posting-month.js';
 import { assetsNamed, doubtfulRates, type GivenRate, readRatesFile } from '../domain/books/rates-file.js';
-import { recordAction } from '../records/actions/record-action.js';
+import { type Approval, recordAction } from '../records/actions/record-action.js';
 import { importRates, knownBeside, seenAssets } from '../records/books/entry-rates.js';
 import { closedMonths, lockBooks } from '../records/books/posting-progress.js';
+import { inTransaction } from '../records/database/statements.js';
 import { oneMoment } from './posting-deps.js';
 
 export type ImportResult =
@@ -22,6 +23,9 @@ interface Importing {
   /** In which the books are valued. */
   currency: string;
   actor: string;
+  /** Why, in the actor’s words. */
+  reason?: string | null;
+  approval?: Approval;
   dryRun: boolean;
   /** Whether rates are taken that are far from what else is known. */
   isAccepted?: boolean;
@@ -29,25 +33,22 @@ interface Importing {
 
 /** Takes the rates of a file of finance, all or none, and values by them what is posted in open months. A dry run does, and keeps nothing. */
 export async function importRatesFile(text: string, deps: Importing): Promise<ImportResult> {
-  const { db, now, timeZone, currency, actor, dryRun, isAccepted = false } = deps;
+  const { db, now, timeZone, currency, actor, dryRun, isAccepted = false, reason = null, approval } = deps;
   const seen = await seenAssets(db, assetsNamed(text));
   const { rates, problems } = readRatesFile(text, { today: dayIn(timeZone, now.getTime()), currency, seen });
   if (problems.length > 0) return { outcome: 'refused', problems };
   const doubts = doubtfulRates(rates, await knownBeside(db, rates, { timeZone }));
   if (doubts.length > 0 && !isAccepted) return { outcome: 'asks', problems: doubts.slice(0, MOST_DOUBTS) };
   const fileHash = createHash('sha256').update(text).digest('hex');
-  const trx = await db.transaction(oneMoment);
-  try {
+  const taken = async (trx: Knex.Transaction): Promise<ImportResult> => {
     await lockBooks(trx);
     const { valued } = await importRates(trx, rates, { actor, fileHash });
     const closed = await linesOfClosed(trx, rates);
     const details = { valued, rates: rates.length, fileHash, ...(doubts.length > 0 ? { accepted: doubts } : {}) };
-    await recordAction(trx, { actor, action: 'import rates', details, outcome: 'done' });
-    await (dryRun ? trx.rollback() : trx.commit());
+    await recordAction(trx, { actor, action: 'import rates', reason, details, approval, outcome: 'done' });
     return { outcome: dryRun ? 'would' : 'done', rates: rates.length, valued, closed };
-  } finally {
-    if (!trx.isCompleted()) await trx.rollback();
-  }
+  };
+  return inTransaction(db, dryRun, taken, oneMoment);
 }
 
 /** Lines of closed months, by month: what is posted there keeps its value. */

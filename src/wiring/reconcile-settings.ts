@@ -43,9 +43,10 @@ export function retentionDays(config: Config): RetentionDays {
   };
 }
 
-/** What must be alike at every role: where two differ, it hangs on which of them decides an order. */
-export function sharedSettings(config: Pick<Config, 'RELEASE_REQUIRES_REGISTRATION'>): SharedSettings {
-  return { RELEASE_REQUIRES_REGISTRATION: config.RELEASE_REQUIRES_REGISTRATION ? 'on' : 'off' };
+/** What must be alike at every role: where two differ, it hangs on which of them decides an order, or is asked by a person. */
+export function sharedSettings(config: Pick<Config, 'RELEASE_REQUIRES_REGISTRATION' | 'FOUR_EYES'>): SharedSettings {
+  const { RELEASE_REQUIRES_REGISTRATION: required, FOUR_EYES: fourEyes } = config;
+  return { RELEASE_REQUIRES_REGISTRATION: required ? 'on' : 'off', FOUR_EYES: fourEyes ? 'on' : 'off' };
 }
 
 export function countSettings(config: Config): CountSettings {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { Knex } from 'knex';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
+import { askDecision, decide } from '../../src/finance/decisions/decisions.js';
 import { importRatesFile } from '../../src/finance/import-rates.js';
 import { checkPeriod } from '../../src/finance/periods/check-period.js';
 import { closePeriod } from '../../src/finance/periods/close-period.js';
@@ -58,6 +59,13 @@ beforeAll(async () => {
   const closing = { ...books, db, log: createLog('silent'), chart: defaultChart, now: () => new Date('2026-05-02') };
   const closed = await closePeriod(closing, { month: '2026-03', actor: 'fina', reason: 'known' });
   expect(closed).toMatchObject({ outcome: 'closed' });
+  const asking = { action: 'reopen period', input: { month: '2026-03' }, reason: 'a late invoice' } as const;
+  for (const verdict of ['refuse', null] as const) {
+    const asked = await askDecision(closing, asking, { name: 'fina', role: 'finance' });
+    const id = asked.outcome === 'waits' ? asked.decision.id : '';
+    if (verdict !== null) await decide(closing, { id, verdict, note: 'no' }, { name: 'ada', role: 'admin' });
+  }
+  expect(await db('decisions').orderBy('id').pluck('state')).toEqual(['refused', 'waiting']);
   await sealRows({ db, now });
   head = (await sealHead(db)) ?? { number: '0', hash: '' };
   expect(await bookFindings(db)).toEqual([]);

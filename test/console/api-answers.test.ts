@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { apiDocument } from '../../src/console/api/serve-document.js';
 import { chartSchema } from '../../src/domain/books/chart.js';
 import { settleAlerts } from '../../src/records/alerts/settle-alerts.js';
+import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { bearer, testConsole } from '../support/console.js';
@@ -189,6 +190,40 @@ it('months and callbacks too', async () => {
     status: 'pending',
     reference: HOSTILE,
   });
+}, 120_000);
+
+it('what two people decide is answered by what was asked for, and by what came of it', async () => {
+  const alone = app;
+  app = testConsole(store.db, { fourEyes: true }).app;
+  try {
+    const { items } = await ask('get', '/periods');
+    const month = items.findLast(
+      (one: { status: string; entries: number }) => one.status === 'open' && one.entries > 0,
+    );
+    const params = { month: month.month };
+    const found = { kind: 'payout_stuck', entity: { kind: 'payout', id: 'po_four_eyes' }, evidence: {} } as const;
+    await store.db.transaction((trx) => openBreaks(trx, [found]));
+    const { id: breakId } = await store.db('breaks').where({ entity_id: found.entity.id }).first();
+    const note = { note: 'known' };
+    const finance = { role: 'finance', status: 202 };
+    const attribution = { params: { assetCode: 'USDT.TRON' }, body: { amount: '-1', ...note } };
+    await ask('post', '/balances/{assetCode}/attribute', { ...attribution, ...finance });
+    const writeOff = await ask('post', '/breaks/{id}/write-off', { params: { id: breakId }, body: note, ...finance });
+    const ofCause = { params: { id: breakId }, body: { ids: [breakId], ...note } };
+    await ask('post', '/breaks/causes/{id}/write-off', { ...ofCause, ...finance });
+    const close = await ask('post', '/periods/{month}/close', { params, body: { reason: 'known' }, ...finance });
+    const decide = (verdict: 'approve' | 'refuse' | 'withdraw', id: string, given: Given = {}) =>
+      ask('post', `/decisions/{id}/${verdict}`, { params: { id }, body: note, ...given });
+    await decide('approve', close.id, { role: 'finance', status: 409 });
+    expect(await decide('approve', close.id)).toMatchObject({ state: 'approved', decidedBy: 'ada' });
+    await decide('approve', close.id, { status: 409 });
+    await decide('refuse', writeOff.id);
+    await decide('refuse', '999', { status: 404 });
+    const reopen = await ask('post', '/periods/{month}/reopen', { params, body: { reason: 'late' }, ...finance });
+    await decide('withdraw', reopen.id, { role: 'finance', body: {} });
+  } finally {
+    app = alone;
+  }
 }, 120_000);
 
 it('no documented answer was left out', async () => {

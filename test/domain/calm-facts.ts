@@ -29,6 +29,7 @@ export const calm: AlertFacts = {
   lostCalls: [],
   openCalls: 0,
   heldByRefund: 0,
+  decisions: { waiting: 0, oldestSeconds: 0 },
   callbacks: { dead: 0, oldestSeconds: 2 },
   seals: { oldestUnsealedSeconds: 200, unverifiedSeconds: 90_000, findings: 0 },
   channels: [],

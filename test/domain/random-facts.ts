@@ -91,6 +91,7 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
     ),
     openCalls: few,
     heldByRefund: few,
+    decisions: fc.record({ waiting: few, oldestSeconds: seconds }),
     callbacks: fc.record({ dead: few, oldestSeconds: seconds }),
     seals: fc.record({ oldestUnsealedSeconds: seconds, unverifiedSeconds: seconds, findings: fc.option(few) }),
     channels: fc.uniqueArray(

@@ -37,7 +37,7 @@ export const targets: readonly Target[] = [
   { name: 'domain/books', places: ['src/domain/books'] },
   {
     name: 'domain/alerts, state, audit',
-    places: ['src/domain/alerts', 'src/domain/state', 'src/domain/audit'],
+    places: ['src/domain/alerts', 'src/domain/state', 'src/domain/audit', 'src/domain/two-people.ts'],
     tests: [...inTest('deploy', 'metrics'), ...inTest('notify', 'alerts'), ...inTest('wiring', 'surfaces')],
   },
   {

@@ -139,6 +139,19 @@ export const ATTACKS: Readonly<Record<string, Record<Change, Attack>>> = {
       { named: 'entry_differs' },
     ],
   },
+  decisions: {
+    insert: [
+      `INSERT INTO decisions (action, subject, input, preview, seen, reason, asked_by)
+       VALUES ('reopen period', 'period 2026-02', '{"month":"2026-02"}', 'x', 'x', 'x', 'bob')`,
+      { refused: 'needs its actions' },
+    ],
+    update: [
+      `UPDATE decisions SET state = 'approved', decided_by = 'eve', decided_at = now() WHERE state = 'waiting'`,
+      { refused: 'needs its actions' },
+    ],
+    delete: [`DELETE FROM decisions`, APPEND],
+    truncate: [`TRUNCATE decisions`, APPEND],
+  },
   actions: {
     insert: [acted('reopen period', 'x'), { named: 'period_changed' }],
     ...appendOnly('actions', `actor = 'x'`),

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../src/domain/deliveries/delivery-class.js';
+import { insertDecision } from '../../src/records/actions/decisions.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { keepChannels, releaseChannel } from '../../src/records/alerts/alert-channels.js';
 import { settleAlerts } from '../../src/records/alerts/settle-alerts.js';
@@ -27,6 +28,8 @@ export const deskPaths: Readonly<Record<string, string>> = {
   '/alerts/:id': '/alerts/1',
   '/periods': '/periods',
   '/periods/:month': '/periods/2026-03',
+  '/decisions': '/decisions',
+  '/decisions/:id': '/decisions/1',
   '/doctor': '/doctor',
   '/queues': '/queues',
   '/audit': '/audit',
@@ -44,6 +47,7 @@ export async function seedDesk(db: Knex, now = Date.now()): Promise<void> {
     await trx.raw('SET LOCAL session_replication_role = replica');
     await trx('periods').insert({ month: '2026-03' });
   });
+  await seedDecision(db);
   await db.transaction((trx) =>
     openBreaks(trx, [
       {
@@ -215,5 +219,22 @@ async function seedScorecard(db: Knex): Promise<void> {
     time_zone: 'UTC',
     counted_at: new Date('2026-10-10T00:00:00Z'),
     counts: JSON.stringify(counts),
+  });
+}
+
+/** Somebody asked for a write-off; another person is to approve it. */
+async function seedDecision(db: Knex): Promise<void> {
+  const about = { action: 'write off break', subject: 'break 2' } as const;
+  const preview = [
+    `1 break would be written off: payout stuck: 1.`,
+    '12.5 USDT.TRON in 1 break, worth 12.50 USD',
+    HOSTILE,
+  ];
+  await db.transaction(async (trx) => {
+    const asked = { ...about, input: '{"ids":["2"]}', seen: 'x', preview: preview.join('\n'), reason: HOSTILE };
+    const { row, sha256 } = await insertDecision(trx, { ...asked, asked_by: 'fina' });
+    const { action: of, subject } = about;
+    const action = { actor: 'fina', action: 'ask approval', target: `decision ${row.id}`, reason: HOSTILE };
+    await recordAction(trx, { ...action, details: { of, subject, sha256 }, outcome: 'asked' });
   });
 }

@@ -50,6 +50,7 @@ interface TestSettings {
   runDoctor?: () => Promise<DoctorLine[]>;
   books?: ApiDeps['books'];
   proofWaitMs?: number;
+  fourEyes?: boolean;
   runKinds?: readonly string[];
   runEverySeconds?: Record<string, number>;
 }
@@ -72,6 +73,7 @@ export function testConsole(db: Knex, more: TestSettings = {}) {
     secretsStatus: more.secretsStatus ?? (async () => ({ items: [secretSample] })),
     ...(more.books === undefined ? {} : { books: more.books }),
     ...(more.proofWaitMs === undefined ? {} : { proofWaitMs: more.proofWaitMs }),
+    fourEyes: more.fourEyes ?? false,
     now: more.now ?? (() => new Date()),
     signal: stop.signal,
     everyMs: 100,

@@ -36,7 +36,11 @@ async function works(roles: string[], given: string): Promise<void> {
     { parts: [], roles, settings },
     stop.signal,
   );
-  const known = () => database.db('setting_signs').whereIn('part', roles).where({ value: given });
+  const known = () =>
+    database
+      .db('setting_signs')
+      .whereIn('part', roles)
+      .where({ setting: 'RELEASE_REQUIRES_REGISTRATION', value: given });
   await vi.waitFor(async () => expect(await known()).toHaveLength(roles.length));
   stop.abort();
   await signs;

@@ -4,6 +4,7 @@ import { attributeResidual } from './attribute-residual.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from './close-period.js';
 import { acknowledgeAlert, silenceAlert } from './decide-alert.js';
 import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from './decide-break.js';
+import { approveDecision, refuseDecision, withdrawDecision } from './decide-decision.js';
 import { decidePicked } from './decide-picked.js';
 import { recoverDeliveries } from './recover-deliveries.js';
 import { replayCallbackAction, replayDeadCallbacksAction, replayEvent } from './replay.js';
@@ -31,6 +32,9 @@ export const actions: readonly Action[] = [
   closePeriodAction,
   closeNeverthelessAction,
   reopenPeriodAction,
+  approveDecision,
+  refuseDecision,
+  withdrawDecision,
   startRun,
   retireSecretAction,
   secretLeakedAction,

@@ -46,6 +46,14 @@ export const attributeResidual: Action = {
       await trx.rollback();
     }
   },
+  asks: (_deps, { params, input, reason }) => {
+    const { amount, on } = input;
+    return {
+      action: 'attribute balance',
+      input: { assetCode: params['id'], amount, on: on === '' ? null : on },
+      reason,
+    };
+  },
   run: async ({ db, now, books }, request) => {
     const given = givenBy(request, books);
     const { assetCode, amount } = given;

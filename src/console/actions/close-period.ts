@@ -1,6 +1,7 @@
 import { counted } from '../../domain/in-words.js';
 import { closePeriod } from '../../finance/periods/close-period.js';
 import { reopenPeriod } from '../../finance/periods/reopen-period.js';
+import { closingDeps } from '../four-eyes.js';
 import type { Action, ActionRequest, ActionResult, PageDeps } from '../page.js';
 import { periodHref } from '../view/links.js';
 
@@ -9,8 +10,10 @@ const NO_MONTH: ActionResult = { outcome: 'refused', message: 'Months can be rea
 const closing = {
   name: 'close period',
   roles: ['finance'],
+  asks: (_deps, { params, reason }) =>
+    reason === '' ? null : { action: 'close period', input: { month: params['month'] }, reason },
   runAlone: close,
-} as const;
+} as const satisfies Partial<Action>;
 
 export const closePeriodAction: Action = {
   ...closing,
@@ -37,6 +40,7 @@ export const reopenPeriodAction: Action = {
   label: 'Reopen',
   explain: 'The month takes entries again. What was stored of it is kept; closing it again makes files anew.',
   tone: 'bad',
+  asks: (_deps, { params, reason }) => ({ action: 'reopen period', input: { month: params['month'] }, reason }),
   runAlone: async ({ db }, { actor, params, reason }) => {
     const month = params['month'] ?? '';
     const result = await reopenPeriod(db, { month, actor: actor.name, reason });
@@ -46,12 +50,10 @@ export const reopenPeriodAction: Action = {
 };
 
 async function close(deps: PageDeps, { actor, params, reason }: ActionRequest): Promise<ActionResult> {
-  const { db, log, now, books } = deps;
   const month = params['month'] ?? '';
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return NO_MONTH;
-  const settings = { ...books, chart: await books.chart(), db, log, now };
   const asked = { month, actor: actor.name, reason: reason === '' ? null : reason };
-  const result = await closePeriod(settings, asked);
+  const result = await closePeriod(await closingDeps(deps), asked);
   const to = periodHref(month);
   if (result.outcome === 'closed') {
     const head =

@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import { z } from 'zod';
 import type { MoneyOfBreaks } from '../../domain/breaks/money-once.js';
 import { counted, words } from '../../domain/in-words.js';
+import type { Request as Asks } from '../../finance/decisions/decision-kind.js';
+import { writeOffRequest } from '../../finance/decisions/money-decisions.js';
 import {
   type Asked,
   type BreakDecision,
@@ -24,13 +26,22 @@ export interface Decision {
   own: Own;
   path: string;
   decide: (request: ActionRequest) => BreakDecision;
+  /** Two people decide it where FOUR_EYES is on. */
+  isGated?: true;
+}
+
+/** What is asked of another person; null: this is decided at once. */
+export async function asksOf(db: Knex, { isGated }: Decision, asked: Asked, reason: string): Promise<Asks | null> {
+  return isGated ? writeOffRequest(db, asked, reason) : null;
 }
 
 /** The note of the decision is the reason; the break keeps both, and the audit with them. */
-function ofOne({ own, path, decide }: Decision): Action {
+function ofOne(decision: Decision): Action {
+  const { own, path, decide } = decision;
   return {
     ...own,
     path: `/breaks/:id/${path}`,
+    asks: ({ db }, { params, reason }) => asksOf(db, decision, { ids: [params['id'] ?? ''] }, reason),
     run: async ({ db, now }, request) => {
       const { actor, params, reason } = request;
       const target = `break ${(params['id'] ?? '').slice(0, 40)}`;
@@ -67,7 +78,8 @@ const cause = z.object({
 });
 
 /** All of one cause at once: what is not closed of a kind and shares its evidence, opened within a time, and was in the preview. */
-function ofMany({ own, path, decide }: Decision): Action {
+function ofMany(decision: Decision): Action {
+  const { own, path, decide } = decision;
   return {
     ...own,
     path: `/breaks/cause/${path}`,
@@ -77,6 +89,7 @@ function ofMany({ own, path, decide }: Decision): Action {
       const { sections, ids } = await previewOf(db, askedOf(request).asked, now());
       return { sections, kept: ids === null ? {} : { previewed: ids.join(' ') } };
     },
+    asks: ({ db }, request) => asksOf(db, decision, askedOf(request).asked, request.reason),
     run: async ({ db, now }, request) => {
       const { asked, kind } = askedOf(request);
       const about = { actor: request.actor.name, note: request.reason, now: now() };
@@ -187,6 +200,7 @@ const resolving: Decision = {
 
 const writingOff: Decision = {
   path: 'write-off',
+  isGated: true,
   decide: () => 'write_off',
   own: {
     name: 'write off break',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { mayDo } from '../../domain/console-roles.js';
 import { counted } from '../../domain/in-words.js';
 import { decideAsked } from '../../records/breaks/decide-breaks.js';
-import { mayDo } from '../authenticate.js';
 import type { Action, ActionRequest, PageRequest } from '../page.js';
 import { Problem } from '../problem.js';
 import { type ActionButton, notice } from '../view/sections.js';
-import { type Decision, decisions, previewOf, resultOf } from './decide-break.js';
+import { asksOf, type Decision, decisions, previewOf, resultOf } from './decide-break.js';
 import { pickedIds } from './picked-ids.js';
 
 const input = z.object({
@@ -30,6 +30,10 @@ export const decidePicked: Action = {
     const { ids, decision } = pickedOf(request);
     const { sections } = await previewOf(db, { ids }, now());
     return [notice('info', decision.own.label, decision.own.explain), ...sections];
+  },
+  asks: ({ db }, request) => {
+    const { ids, decision } = pickedOf(request);
+    return asksOf(db, decision, { ids }, request.reason);
   },
   run: async ({ db, now }, request) => {
     const { ids, decision } = pickedOf(request);

@@ -10,11 +10,12 @@ import { CursorError } from '../../records/database/paging.js';
 import { InvalidOrderError } from '../../records/orders/orders.js';
 import type { ApiDeps } from '../api-deps.js';
 import { actorOf, allow } from '../authenticate.js';
-import { badRequest, Problem } from '../problem.js';
+import { askFirst } from '../four-eyes.js';
+import { badRequest, conflict, Problem } from '../problem.js';
 import { answerFor, mayKnowPeople } from '../view/personal.js';
 import { isNamed, sendTagged } from './answer-tag.js';
 import { readQuery } from './list-query.js';
-import type { Answer, Operation } from './operation.js';
+import type { Answer, Asked, Operation } from './operation.js';
 import { operations } from './operations.js';
 
 /** Everything below /api/v1 that needs a token (interface: "Read API"): a route for each operation. */
@@ -26,14 +27,18 @@ export function createApi(deps: ApiDeps): Router {
     const guards: RequestHandler[] = roles === undefined ? [] : [allow(...roles)];
     api[method](routePath(path), ...guards, async (req, res) => {
       const actor = actorOf(req);
-      const answer = await operation.answer(deps, {
+      const asked: Asked = {
         actor,
         params: req.params as Record<string, string>,
         query: queryOf(req, operation, actor),
         body: operation.body === undefined ? undefined : parseBody(operation.body, req.body ?? {}),
         matches: matcherOf(req, actor),
         signal: untilGone(res),
-      });
+      };
+      const asks = deps.fourEyes ? ((await operation.asks?.(asked, deps)) ?? null) : null;
+      const waits = await askFirst(deps, asks, actor);
+      if (waits?.outcome === 'refused') throw conflict(`Nothing was asked for: ${waits.why}.`);
+      const answer = waits === null ? await operation.answer(deps, asked) : { status: 202, body: waits.decision };
       send(req, res, { answer, actor });
     });
   }

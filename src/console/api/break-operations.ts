@@ -10,6 +10,7 @@ import {
   breakShape,
   leftOutShape,
 } from '../../domain/views/proof-shapes.js';
+import { writeOffRequest } from '../../finance/decisions/money-decisions.js';
 import { breakCauses, causeOfBreak } from '../../records/breaks/break-causes.js';
 import {
   type BreakDecision,
@@ -66,6 +67,8 @@ interface Verb {
   summary: string;
   body: { owner?: typeof owner };
   decision: (given: { owner?: unknown }) => BreakDecision;
+  /** Two people decide it where FOUR_EYES is on. */
+  isGated?: true;
 }
 
 const verbs: readonly Verb[] = [
@@ -83,6 +86,7 @@ const verbs: readonly Verb[] = [
     summary: 'Say that it will not be fixed',
     body: {},
     decision: () => 'write_off',
+    isGated: true,
   },
   {
     verb: 'assign',
@@ -95,7 +99,7 @@ const verbs: readonly Verb[] = [
 
 const idOf = (verb: string): string => verb.replace('-o', 'O');
 
-function ofOne({ verb, roles, summary, body, decision }: Verb): Operation {
+function ofOne({ verb, roles, summary, body, decision, isGated }: Verb): Operation {
   return operation({
     id: `${idOf(verb)}Break`,
     method: 'post',
@@ -107,13 +111,14 @@ function ofOne({ verb, roles, summary, body, decision }: Verb): Operation {
     body: z.strictObject({ ...body, note }),
     answers: { 200: { description: 'The break after it.', shape: breakShape } },
     refusals: { 404: 'There is no such break.', 409: 'It is closed already.' },
+    asks: isGated && (({ params: { id }, body: given }, { db }) => writeOffRequest(db, { ids: [id] }, given.note)),
     answer: async ({ db }, { actor, params: { id }, body: given }) => ({
       body: await decided(db, id, decision(given), { actor: actor.name, note: given.note }),
     }),
   });
 }
 
-function ofCause({ verb, roles, summary, body, decision }: Verb): Operation {
+function ofCause({ verb, roles, summary, body, decision, isGated }: Verb): Operation {
   return operation({
     id: `${idOf(verb)}BreakCause`,
     method: 'post',
@@ -140,6 +145,10 @@ function ofCause({ verb, roles, summary, body, decision }: Verb): Operation {
       },
     },
     refusals: { 404: 'There is no such break, or nothing that came together with it is open.' },
+    asks:
+      isGated &&
+      (async ({ params: { id }, body: given }, { db }) =>
+        writeOffRequest(db, { ids: given.ids, cause: await causeOf(db, id) }, given.note)),
     answer: async ({ db }, { actor, params: { id }, body: given }) => {
       const asked = { ids: given.ids, cause: await causeOf(db, id) };
       const about = { actor: actor.name, note: given.note };

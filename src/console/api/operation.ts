@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import type { Actor, Role } from '../../domain/console-roles.js';
+import { decisionShape } from '../../domain/views/operation-shapes.js';
+import type { Request } from '../../finance/decisions/decision-kind.js';
 import type { ApiDeps } from '../api-deps.js';
 
 /** How the document and the reference page are divided, in this order. */
@@ -53,6 +55,8 @@ export interface Operation {
   answers: Readonly<Record<number, { description: string; shape: z.ZodType }>>;
   /** When else it refuses, by status; what any may be refused for is documented for all. */
   refusals?: Readonly<Record<number, string>>;
+  /** What is asked of another person instead where FOUR_EYES is on; null: it is done at once. */
+  asks?(asked: Asked, deps: ApiDeps): Request | null | Promise<Request | null>;
   answer(deps: ApiDeps, asked: Asked): Promise<Answer>;
 }
 
@@ -73,6 +77,8 @@ export interface Answer {
   body: object;
 }
 
+const waiting = { description: 'With FOUR_EYES on: it waits for another person’s approval.', shape: decisionShape };
+
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 /** An operation whose `answer` is given what its schemas make of the request. */
@@ -81,12 +87,16 @@ export function operation<
   Q extends z.ZodObject | undefined = undefined,
   P extends string = never,
 >(
-  given: Omit<Operation, 'body' | 'query' | 'params' | 'answer'> & {
+  given: Omit<Operation, 'body' | 'query' | 'params' | 'answer' | 'asks'> & {
     params?: Readonly<Record<P, Meaning>>;
     query?: Q;
     body?: B;
+    asks?:
+      | ((asked: Asked<Parsed<B>, Parsed<Q>, P>, deps: ApiDeps) => Request | null | Promise<Request | null>)
+      | undefined;
     answer(deps: ApiDeps, asked: Asked<Parsed<B>, Parsed<Q>, P>): Promise<Answer>;
   },
 ): Operation {
-  return given as Operation;
+  const made = given as Operation;
+  return made.asks === undefined ? made : { ...made, answers: { ...made.answers, 202: waiting } };
 }

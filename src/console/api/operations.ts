@@ -1,6 +1,7 @@
 import { alertOperations } from './alert-operations.js';
 import { breakOperations, causeOperations } from './break-operations.js';
 import { callbackOperations } from './callback-operations.js';
+import { decisionOperations } from './decision-operations.js';
 import { feedOperations } from './feed-operations.js';
 import { findOperation } from './find-operation.js';
 import { listOperations } from './list-operations.js';
@@ -36,6 +37,7 @@ export const operations: readonly Operation[] = [
   ...proofOperations,
   ...breakOperations,
   ...periodOperations,
+  ...decisionOperations,
   ...matchOperations,
   ...callbackOperations,
   ...alertOperations,

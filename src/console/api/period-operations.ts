@@ -5,6 +5,7 @@ import { closePeriod } from '../../finance/periods/close-period.js';
 import { reopenPeriod } from '../../finance/periods/reopen-period.js';
 import { getPeriod } from '../../records/books/periods.js';
 import type { ApiDeps } from '../api-deps.js';
+import { closingDeps } from '../four-eyes.js';
 import { badRequest, conflict } from '../problem.js';
 import { note } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
@@ -37,11 +38,11 @@ export const periodOperations: readonly Operation[] = [
     body: z.strictObject({ reason: note.nullable().default(null) }),
     answers: { 200: { description: 'The month after it.', shape: periodShape } },
     refusals: { 409: 'It stays open; `missing` says why.' },
+    asks: ({ params, body: { reason } }) =>
+      reason === null ? null : { action: 'close period', input: { month: monthOf(params) }, reason },
     answer: async (deps, { actor, params, body: { reason } }) => {
-      const { db, log, books } = deps;
       const month = monthOf(params);
-      const closing = { ...books, chart: await books.chart(), db, log, now: () => new Date() };
-      const result = await closePeriod(closing, { month, actor: actor.name, reason });
+      const result = await closePeriod(await closingDeps(deps), { month, actor: actor.name, reason });
       if (result.outcome === 'refused') {
         const why = result.missing.map(({ told }) => told).join('; ');
         throw conflict(`${month} stays open: ${why}.`, { missing: result.missing });
@@ -60,6 +61,7 @@ export const periodOperations: readonly Operation[] = [
     body: z.strictObject({ reason: note }),
     answers: { 200: { description: 'The month after it.', shape: periodShape } },
     refusals: { 409: 'It is not closed, or a later one is.' },
+    asks: ({ params, body: { reason } }) => ({ action: 'reopen period', input: { month: monthOf(params) }, reason }),
     answer: async (deps, { actor, params, body: { reason } }) => {
       const month = monthOf(params);
       const result = await reopenPeriod(deps.db, { month, actor: actor.name, reason });

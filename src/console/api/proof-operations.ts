@@ -69,6 +69,9 @@ const attribute = operation({
     404: 'The balance was never read.',
     409: 'More is given than is open, shown in `open`; or the day is yet to come, or before the asset’s books.',
   },
+  asks: ({ params: { assetCode }, body: { amount, note: reason, on = null } }) => {
+    return { action: 'attribute balance', input: { assetCode, amount, on }, reason };
+  },
   answer: async ({ db, books }, { actor, params: { assetCode }, body: { amount, note, on: day } }) => {
     const on = day === undefined ? {} : { on: { day, timeZone: books.timeZone } };
     const result = await attributeBalance(db, { assetCode, amount, note, actor: actor.name, ...on });

@@ -7,7 +7,13 @@ import { hidePeople, isHidden } from '../../domain/personal.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { balanceDetailShape, balanceShape } from '../../domain/views/balance-shapes.js';
 import { entryShape, periodShape } from '../../domain/views/books-shapes.js';
-import { actionShape, alertShape, callbackShape } from '../../domain/views/operation-shapes.js';
+import {
+  actionShape,
+  alertShape,
+  callbackShape,
+  decisionDetailShape,
+  decisionShape,
+} from '../../domain/views/operation-shapes.js';
 import { entity } from '../../domain/views/parts.js';
 import { breakDetailShape, breakShape, runShape } from '../../domain/views/proof-shapes.js';
 import { recordShape } from '../../domain/views/record-shape.js';
@@ -21,6 +27,7 @@ import {
   type RejectionView,
   rejectionShape,
 } from '../../domain/views/webhook-shapes.js';
+import { getDecision, listDecisions } from '../../records/actions/decisions.js';
 import { getAction, listActions } from '../../records/actions/list-actions.js';
 import { getAlert } from '../../records/alerts/decide-alert.js';
 import { listAlerts } from '../../records/alerts/settle-alerts.js';
@@ -151,6 +158,16 @@ export const resources: readonly Resource[] = [
     filters: ['status'],
     list: (db, query) => listPeriods(db, { ...query, ...query.filters }),
     get: getPeriod,
+  },
+  {
+    path: 'decisions',
+    group: 'Books',
+    names: ['decision', 'decisions of two people'],
+    shape: decisionShape,
+    detail: decisionDetailShape,
+    filters: ['state', 'action', 'askedBy', 'decidedBy'],
+    list: (db, query) => listDecisions(db, { ...query, ...query.filters }),
+    get: getDecision,
   },
   {
     path: 'callbacks',

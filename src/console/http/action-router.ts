@@ -1,8 +1,10 @@
 import express, { type Request, type Response, Router } from 'express';
+import { mayDo } from '../../domain/console-roles.js';
 import { recordAction } from '../../records/actions/record-action.js';
-import { mayDo } from '../authenticate.js';
+import { askFirst } from '../four-eyes.js';
 import type { Action, ActionRequest, ActionResult, PageDeps } from '../page.js';
 import { Problem } from '../problem.js';
+import { decisionHref } from '../view/links.js';
 import type { ActionButton } from '../view/sections.js';
 import { CSRF_FIELD, checkCsrf, checkOrigin } from './csrf.js';
 import { setFlash } from './flash.js';
@@ -69,6 +71,11 @@ async function readForm(
 
 /** What is done to records and the row that records it are there together, or neither; only then others are asked. */
 async function perform(site: Site, action: Action, asked: ActionRequest): Promise<ActionResult> {
+  const asks = site.deps.fourEyes ? ((await action.asks?.(site.deps, asked)) ?? null) : null;
+  const waits = await askFirst(site.deps, asks, asked.actor);
+  if (waits?.outcome === 'waits')
+    return { outcome: 'asked', message: waits.message, to: decisionHref(waits.decision.id) };
+  if (waits !== null) return { outcome: 'refused', message: `Nothing was asked for: ${waits.why}.` };
   if (action.runAlone) return action.runAlone(site.deps, asked);
   const result = await site.deps.db.transaction(async (db) => {
     const result = await action.run?.({ ...site.deps, db }, asked);

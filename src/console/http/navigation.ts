@@ -1,6 +1,5 @@
-import type { Actor } from '../../domain/console-roles.js';
+import { type Actor, mayDo } from '../../domain/console-roles.js';
 import type { KnownState } from '../../records/alerts/load-state.js';
-import { mayDo } from '../authenticate.js';
 import { navigationGroups, type Page } from '../page.js';
 
 export interface NavLink {

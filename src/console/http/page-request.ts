@@ -1,8 +1,7 @@
 import type { Request } from 'express';
 import { dayAfter, isDay, startOfDay } from '../../domain/books/posting-month.js';
-import type { Actor } from '../../domain/console-roles.js';
+import { type Actor, mayDo } from '../../domain/console-roles.js';
 import type { PageQuery } from '../../records/database/paging.js';
-import { mayDo } from '../authenticate.js';
 import type { Page, PageRequest } from '../page.js';
 import { badRequest } from '../problem.js';
 import { inPath } from '../view/links.js';

@@ -1,5 +1,5 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import { mayDo } from '../authenticate.js';
+import { mayDo } from '../../domain/console-roles.js';
 import type { Page, PageDeps } from '../page.js';
 import { notHere, Problem } from '../problem.js';
 import type { Status } from '../status.js';
@@ -100,6 +100,8 @@ export async function shellOf(site: Site, visit: Visit, page: { title: string; l
   };
 }
 
+const pagesInUse = ({ pages, deps }: Site) => pages.filter((page) => page.inUse?.(deps) ?? true);
+
 async function frameOf(
   site: Site,
   { req, session, live }: { req: Request; session: Session; live: string | null },
@@ -108,7 +110,7 @@ async function frameOf(
   const known = await site.deps.state().catch(() => null);
   return {
     actor,
-    navigation: navigationOf(site.pages, { actor, path: req.path, known }),
+    navigation: navigationOf(pagesInUse(site), { actor, path: req.path, known }),
     status: await site.status(),
     csrf: csrfToken(session),
     url: req.method === 'GET' ? req.originalUrl : '/',

@@ -7,6 +7,7 @@ import { audit } from './audit.js';
 import { balance, balances } from './balances.js';
 import { breakPage, breaks } from './breaks.js';
 import { callbacks } from './callbacks.js';
+import { decisionPage, decisions } from './decisions.js';
 import { deliveries, delivery } from './deliveries.js';
 import { doctor } from './doctor.js';
 import { event, events } from './events.js';
@@ -36,6 +37,8 @@ export const pages: readonly Page[] = [
   ledgerEntry,
   periods,
   period,
+  decisions,
+  decisionPage,
   // A list and a page of one record for each kind.
   ...sheets.flatMap((sheet) => [listPage(sheet), recordPage(sheet)]),
   events,

@@ -139,15 +139,17 @@ function answersOf({ responses }: DocumentOperation): Section[] {
     const json = content?.['application/json'];
     return json === undefined ? [] : [{ status, description, ...json }];
   });
-  const [first] = answers;
-  if (first === undefined) return [];
-  const title = answers.map(({ status, description }) => `${status}: ${description}`).join(' ');
-  const { properties = {} } = resolved(first.schema, apiDocument().components.schemas);
-  const items = properties['nextCursor'] === undefined ? undefined : properties['items']?.items;
-  return [
-    fieldTable(items === undefined ? title : `${title} Each of its items`, items ?? first.schema),
-    code('An answer', JSON.stringify(first.example, null, 2)),
-  ];
+  const alike = grouped(answers, ({ schema }) => JSON.stringify(schema));
+  return [...alike.values()].flatMap((same) => {
+    const [{ schema, example }] = same as [(typeof same)[number]];
+    const title = same.map(({ status, description }) => `${status}: ${description}`).join(' ');
+    const { properties = {} } = resolved(schema, apiDocument().components.schemas);
+    const items = properties['nextCursor'] === undefined ? undefined : properties['items']?.items;
+    return [
+      fieldTable(items === undefined ? title : `${title} Each of its items`, items ?? schema),
+      code('An answer', JSON.stringify(example, null, 2)),
+    ];
+  });
 }
 
 function fieldTable(caption: string, schema: JsonSchema): Section {

@@ -31,6 +31,8 @@ export interface AlertFacts {
   /** Those whose outcome the scheduler is still to find. */
   openCalls: number;
   heldByRefund: number;
+  /** What one person asked of finance and another is to approve. */
+  decisions: { waiting: number; oldestSeconds: number };
   callbacks: { dead: number; oldestSeconds: number };
   /** `findings`: when the seals were verified last; null: never. `unverifiedSeconds`: since all were, or since sealing began. */
   seals: { oldestUnsealedSeconds: number; unverifiedSeconds: number; findings: number | null };

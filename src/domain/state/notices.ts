@@ -149,6 +149,18 @@ export const notices: Named<Notice> = {
     found: ({ openCalls }) =>
       when(openCalls > 0, `${openCalls} are being settled by the scheduler.`, { count: openCalls }),
   },
+  DecisionsWait: {
+    severity: 'medium',
+    summary: 'What finance was asked for waits for another person',
+    remedy: 'Approve or refuse it on the page Decisions; who asked can withdraw it.',
+    page: '/decisions',
+    check: 'decisions',
+    found: ({ decisions: { waiting: count, oldestSeconds: seconds } }) =>
+      when(seconds > DAY_SECONDS, `${counted(count, 'decision')}, the oldest for ${duration(seconds)}.`, {
+        count,
+        seconds,
+      }),
+  },
   ChannelFails: {
     severity: 'medium',
     summary: 'An alert channel failed just now',
@@ -165,6 +177,9 @@ export const notices: Named<Notice> = {
         })),
   },
 };
+
+/** So long nothing is said of what waits for a person. */
+const DAY_SECONDS = 86_400;
 
 /** Codes of errors, as runs keep them. */
 export const SERVICE_AWAY = ['service_unavailable', 'service_circuit_open'] as const;

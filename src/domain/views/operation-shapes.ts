@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alertSeverities } from '../alerts/condition.js';
+import { decisionStates, gatedActions } from '../two-people.js';
 import { anyObject, anything, count, described, ownId, text, time } from './parts.js';
 
 export const callbackStatuses = ['pending', 'sent', 'dead', 'superseded'] as const;
@@ -65,3 +66,29 @@ export const actionShape = z
   })
   .meta({ id: 'Action', description: 'Who did what, and why.' });
 export type ActionView = z.output<typeof actionShape>;
+
+export const decisionShape = z
+  .object({
+    id: ownId,
+    action: described(z.enum(gatedActions), 'What is asked for, as the audit names it.', 'close period'),
+    subject: described(text, 'What it would be done to.', 'period 2026-10'),
+    state: described(
+      z.enum(decisionStates),
+      '`approved`: it is done; `expired`: it was to be approved, and what it is about had changed: nothing was done.',
+      'waiting',
+    ),
+    preview: described(text, 'What it would come to, as it was when it was asked, in lines.'),
+    reason: described(text, 'Why, in the words of who asked.', 'the break is known'),
+    askedBy: described(text, 'Who asked.', 'fina'),
+    askedAt: time,
+    decidedBy: described(text.nullable(), 'Who decided: another person, unless it was withdrawn.', null),
+    decidedAt: time.nullable(),
+    note: described(text.nullable(), 'Why it was decided so.', null),
+    outcome: described(text.nullable(), 'What came of it, in a sentence.', null),
+  })
+  .meta({ id: 'Decision', description: 'What one person asked of finance and another approves.' });
+export type DecisionView = z.output<typeof decisionShape>;
+
+export const decisionDetailShape = decisionShape
+  .extend({ input: described(anyObject, 'What would be done, in full.', { month: '2026-10' }) })
+  .meta({ id: 'DecisionDetail', description: 'A decision and what was asked for, in full.' });

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Chart } from '../../domain/books/chart.js';
 import type { Missing, PeriodFile } from '../../domain/views/books-shapes.js';
-import { recordAction } from '../../records/actions/record-action.js';
+import { type Approval, recordAction } from '../../records/actions/record-action.js';
 import { sealHead } from '../../records/audit/list-seals.js';
 import { sealRows } from '../../records/audit/seal-rows.js';
 import type { KnownSeal } from '../../records/audit/verify-head.js';
@@ -27,6 +27,7 @@ interface Asked {
   actor: string;
   /** Why it is to be closed though something is missing; null: only where nothing is. */
   reason: string | null;
+  approval?: Approval;
 }
 
 export type CloseResult =
@@ -36,20 +37,30 @@ export type CloseResult =
 
 /** Posts what is known, then closes the month (YYYY-MM) and keeps what it exports to, in one transaction; also what was missing. */
 export async function closePeriod(deps: ClosingDeps, asked: Asked): Promise<CloseResult> {
+  const ready = await readyToClose(deps);
+  const reason = asked.reason?.trim() || null;
+  const result = await deps.db.transaction(async (trx) => {
+    await lockBooks(trx);
+    return closeIn(trx, ready, { ...asked, reason }, await missingToClose(trx, ready, asked.month));
+  }, oneMoment);
+  return result.outcome === 'refused' ? result : { ...result, head: await sealClosing(deps) };
+}
+
+/** With all that is known posted, and what a verification of the seals came to. */
+export type ReadyToClose = ClosingDeps & Required<Pick<CheckSettings, 'knownAt' | 'seals'>>;
+
+export async function readyToClose(deps: ClosingDeps): Promise<ReadyToClose> {
   const knownAt = await databaseNow(deps.db);
   await sealRows(deps);
   const { findings, firstFinding } = await verifySeals(deps.db);
-  const known = { knownAt, seals: { findings, firstFinding: firstFinding?.told ?? null } };
   await postEntries(deps);
-  const reason = asked.reason?.trim() || null;
-  const result = await deps.db.transaction(
-    (trx) => closeNow(trx, { ...deps, ...known }, { ...asked, reason }),
-    oneMoment,
-  );
-  if (result.outcome === 'refused') return result;
-  // What was closed is sealed at once: the head that is sent out has it.
+  return { ...deps, knownAt, seals: { findings, firstFinding: firstFinding?.told ?? null } };
+}
+
+/** What was closed is sealed at once: the head that is sent out has it. */
+export async function sealClosing(deps: ClosingDeps): Promise<KnownSeal | null> {
   await sealRows(deps);
-  return { ...result, head: await sealHead(deps.db) };
+  return sealHead(deps.db);
 }
 
 /** Whether it is closed with what is missing; an empty reason is none. */
@@ -57,14 +68,18 @@ export function mayClose(missing: readonly Missing[], reason: string | null): bo
   return missing.every(({ byReason }) => byReason && (reason ?? '').trim() !== '');
 }
 
-async function closeNow(
+/** In a transaction that holds the locks of the books. */
+export async function missingToClose(trx: Knex.Transaction, ready: ReadyToClose, month: string): Promise<Missing[]> {
+  return (await checkPeriod(trx, month, { ...ready, now: ready.now(), isDeep: true })).missing;
+}
+
+export async function closeIn(
   trx: Knex.Transaction,
-  deps: ClosingDeps & Required<Pick<CheckSettings, 'knownAt' | 'seals'>>,
-  { month, actor, reason }: Asked,
+  deps: ClosingDeps,
+  { month, actor, reason, approval }: Asked,
+  missing: Missing[],
 ): Promise<CloseResult> {
-  await lockBooks(trx);
-  const { missing } = await checkPeriod(trx, month, { ...deps, now: deps.now(), isDeep: true });
-  const about = { actor, action: 'close period', target: `period ${month}`, reason } as const;
+  const about = { actor, action: 'close period', target: `period ${month}`, reason, approval } as const;
   if (!mayClose(missing, reason)) {
     await recordAction(trx, { ...about, details: { missing }, outcome: 'refused' });
     return { outcome: 'refused', month, missing };

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { recordAction } from '../../records/actions/record-action.js';
+import { type Approval, recordAction } from '../../records/actions/record-action.js';
 import { saveReopened } from '../../records/books/periods.js';
 import { closedMonths, lockBooks } from '../../records/books/posting-progress.js';
 import { oneMoment } from '../posting-deps.js';
@@ -14,14 +14,14 @@ const NO_REASON = 'a reason is needed';
 /** Only the newest closed month: one after it would go on from other balances. What was stored of it is kept. */
 export async function reopenPeriod(
   db: Knex,
-  { month, actor, reason: given }: { month: string; actor: string; reason: string },
+  { month, actor, reason: given, approval }: { month: string; actor: string; reason: string; approval?: Approval },
 ): Promise<ReopenResult> {
   const reason = given.trim();
   if (reason === '') return { outcome: 'refused', month, why: NO_REASON };
   return db.transaction(async (trx): Promise<ReopenResult> => {
     await lockBooks(trx);
     const why = await whyNotReopened(trx, { month, reason });
-    const about = { actor, action: 'reopen period', target: `period ${month}`, reason } as const;
+    const about = { actor, action: 'reopen period', target: `period ${month}`, reason, approval } as const;
     if (why !== null) {
       await recordAction(trx, { ...about, details: { why }, outcome: 'refused' });
       return { outcome: 'refused', month, why };

@@ -14,8 +14,16 @@ export interface NewAction {
   reason?: string | null | undefined;
   /** Never a secret, nor what says who a customer is. */
   details?: Readonly<Record<string, unknown>>;
+  /** Where another person approved it: stands in the details. */
+  approval?: Approval | undefined;
   /** `done`; `asked`: handed over, or begun, and its own records say the rest; `refused`: nothing was changed. */
   outcome: ActionView['outcome'];
+}
+
+/** The decision by which another person approved what the actor had asked for. */
+export interface Approval {
+  decision: string;
+  approvedBy: string;
 }
 
 /** Of one actor and action within a minute. */
@@ -78,6 +86,13 @@ function shortened(given: NewAction): NewAction {
 }
 
 async function insertAction(db: Knex, given: NewAction): Promise<void> {
-  const { actor, action, target = null, reason = null, details = {}, outcome } = given;
-  await db('actions').insert({ actor, action, target, reason, details: jsonbText(details), outcome });
+  const { actor, action, target = null, reason = null, details = {}, approval = {}, outcome } = given;
+  await db('actions').insert({
+    actor,
+    action,
+    target,
+    reason,
+    details: jsonbText({ ...details, ...approval }),
+    outcome,
+  });
 }

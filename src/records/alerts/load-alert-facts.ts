@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { AlertFacts, KindFacts } from '../../domain/alerts/facts.js';
 import { CANARY_MARK } from '../../domain/events/canary.js';
+import { waitingDecisions } from '../actions/decisions.js';
 import { decidingSealCheck, oldestUnsealedSeconds, unverifiedSeconds } from '../audit/seal-checks.js';
 import { balanceFacts } from '../balances/balance-proofs.js';
 import { unclosedBreaks } from '../breaks/break-money.js';
@@ -44,6 +45,7 @@ export async function loadAlertFacts(db: Knex, asked: FactsAsked): Promise<Alert
     lostCalls: await lostCalls(db),
     openCalls: (await countUnsettledWrites(db)).open,
     heldByRefund: await heldByRefund(db),
+    decisions: await waitingDecisions(db, now),
     callbacks: await callbackBacklog(db),
     seals: await sealFacts(db, now),
     channels: await failingChannels(db),

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { grouped } from '../../domain/grouped.js';
-import { raw, rowsOf, run } from '../database/statements.js';
+import { raw, rowsOf, run, valueOf } from '../database/statements.js';
 
 /** Settings that every role must have alike, as a process was started with. */
 export type SharedSettings = Readonly<Record<string, string>>;
@@ -34,6 +34,13 @@ export async function differingSettings(db: Knex, here: SharedSettings = {}): Pr
     const values = [...byValue].map(([value, of]) => ({ value, parts: of.map(({ part }) => part) }));
     return values.length > 1 ? [{ setting, values }] : [];
   });
+}
+
+/** Whether a process at work was started with this value. */
+export async function isAtWork(db: Knex, setting: string, value: string): Promise<boolean> {
+  return valueOf<boolean>(db)`
+    SELECT EXISTS (SELECT FROM setting_signs
+      WHERE setting = ${setting} AND value = ${value} AND seen_at > now() - ${raw(FRESH)}) AS known`;
 }
 
 /** Such as "on at worker; off at console, scheduler". */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { rowsOf } from '../database/statements.js';
+import { columnOf, rowsOf } from '../database/statements.js';
 import { findingOf, type ReportFinding } from './verify-head.js';
 
 const NAMED = 100;
@@ -23,8 +23,26 @@ export async function verifyGiven(db: Knex, reportFinding: ReportFinding): Promi
       SELECT FROM given_rates WHERE given_rates.asset_code = valued.asset_code AND given_rates.currency = valued.currency
         AND given_rates.date = entries.day AND given_rates.rate = valued.rate AND imported_at = valued_at)
     ORDER BY log, id LIMIT ${NAMED}`;
+  await verifyDecisions(db, reportFinding);
   for (const { log, id } of rows)
     reportFinding(
       findingOf('action_missing', `row ${id} of ${log} has no action that it came with`, { log, from: id, rows: 1 }),
     );
 }
+
+/** What two people decide says the same as its actions, which are sealed. */
+async function verifyDecisions(db: Knex, reportFinding: ReportFinding): Promise<void> {
+  const ids = await columnOf<string>(db)`
+    SELECT id::text FROM decisions WHERE NOT decision_has_actions(decisions)
+    UNION SELECT substr(target, 10) FROM actions AS done
+    WHERE done.action = ANY (${DECIDING}::text[]) AND done.outcome <> 'refused' AND NOT EXISTS (
+      SELECT FROM decisions WHERE 'decision ' || id = target AND (state <> 'waiting' OR done.action = ${ASKING}))
+    ORDER BY 1 LIMIT ${NAMED}`;
+  for (const id of ids) {
+    const message = `decision ${id} is not what its actions say`;
+    reportFinding(findingOf('decision_changed', message, { log: 'decisions', from: id, rows: 1 }));
+  }
+}
+
+const ASKING = 'ask approval';
+const DECIDING = [ASKING, ...['approve', 'refuse', 'withdraw', 'expire'].map((verb) => `${verb} decision`)];

@@ -89,6 +89,8 @@ export interface Finding {
     | 'balance_differs'
     /** A row that comes only with an action of a person, without it. */
     | 'action_missing'
+    /** What two people decide, without the actions of asking and deciding. */
+    | 'decision_changed'
     /** Entries are not what their record comes to. */
     | 'entry_differs'
     /** Rows at the end of a log that others were made of. */

@@ -3,7 +3,7 @@ import type { FoundAtOpening } from '../../domain/balances/at-opening.js';
 import { attributedPart } from '../../domain/balances/balance-proof.js';
 import { dayIn, isDay } from '../../domain/books/posting-month.js';
 import { addAmounts, compareAmounts, isSignedAmount, normalizeAmount, subtractAmounts } from '../../domain/money.js';
-import { recordAction } from '../actions/record-action.js';
+import { type Approval, recordAction } from '../actions/record-action.js';
 import { type BalanceProof, lockProof, readProofs } from '../balances/balance-proofs.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
 import { type Verbatim, verbatim } from '../database/database-text.js';
@@ -16,6 +16,7 @@ export interface NewAttribution {
   amount: string;
   note: string;
   actor: string;
+  approval?: Approval;
   /** The day on which it is booked; left out: the day on which it is said. */
   on?: AttributionDay;
 }
@@ -41,8 +42,8 @@ export async function attributeBalance(db: Knex, given: NewAttribution, now = ne
     const parts = { unexplained: proof.unexplained ?? '0', unknownAmount: proof.unknownAmount ?? '0' };
     const part = attributedPart(amount, parts);
     const open = openOf(amount, parts);
-    const { note, actor, on } = given;
-    const about = { actor, action: 'attribute balance', target: `balance ${given.assetCode}`, reason: note };
+    const { note, actor, approval, on } = given;
+    const about = { actor, action: 'attribute balance', target: `balance ${given.assetCode}`, reason: note, approval };
     const day = on?.day ?? null;
     const why = on === undefined ? null : whyNoDay(on, { opening: proof.opening?.at ?? null, now });
     if (why !== null) {

@@ -3,7 +3,7 @@ import type { MoneyOfBreaks } from '../../domain/breaks/money-once.js';
 import { grouped } from '../../domain/grouped.js';
 import { compareText } from '../../domain/record-state.js';
 import type { BreakView, LeftOut } from '../../domain/views/proof-shapes.js';
-import { recordAction } from '../actions/record-action.js';
+import { type Approval, recordAction } from '../actions/record-action.js';
 import { isRowId } from '../database/paging.js';
 import { rowsOf } from '../database/statements.js';
 import { type CauseRange, ofCause } from './break-causes.js';
@@ -133,6 +133,11 @@ async function closedOf(db: Knex, cause: CauseRange, now: Date): Promise<LeftOut
   return rows.map((row) => ({ ...row, first: null }));
 }
 
+/** What a decision about these rests on, by id. */
+export async function breakFacts(db: Knex, ids: readonly string[]): Promise<BreakRow[]> {
+  return db<BreakRow>('breaks').whereIn('id', ids).orderBy('id');
+}
+
 export type BreakDecision = 'acknowledge' | 'resolve' | 'write_off' | { owner: string | null };
 
 export type DecideBreakResult =
@@ -144,6 +149,7 @@ export type DecideBreakResult =
 interface Decided {
   actor: string;
   note: string | null;
+  approval?: Approval | undefined;
   now?: Date;
 }
 
@@ -165,13 +171,13 @@ async function decideIn(
   trx: Knex.Transaction,
   id: string,
   decision: BreakDecision,
-  { actor, note, now = new Date() }: Decided,
+  { actor, note, approval, now = new Date() }: Decided,
 ): Promise<DecideBreakResult> {
   if (!isRowId(id)) return { outcome: 'not_found' };
   const row = await trx<BreakRow>('breaks').where({ id }).forUpdate().first();
   if (row === undefined) return { outcome: 'not_found' };
   const action = typeof decision === 'string' ? actionOf[decision] : 'assign break';
-  const about = { actor, action, target: `break ${id}`, reason: note };
+  const about = { actor, action, target: `break ${id}`, reason: note, approval };
   if (isClosed(row)) {
     await recordAction(trx, { ...about, outcome: 'refused', details: { status: row.status } });
     return { outcome: 'closed', break: breakView(row, now) };

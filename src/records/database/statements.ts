@@ -222,13 +222,14 @@ export function distinctValues(table: string, column: string): Sql {
   ) SELECT value FROM steps WHERE value IS NOT NULL`);
 }
 
-/** With `dryRun` what would be done is done, and not kept. */
+/** With `dryRun` what would be done is done, and not kept. Within a transaction `how` is that one's. */
 export async function inTransaction<T>(
   db: Knex,
   dryRun: boolean,
   work: (trx: Knex.Transaction) => Promise<T>,
+  how?: Knex.TransactionConfig,
 ): Promise<T> {
-  const trx = await db.transaction();
+  const trx = await (how === undefined || db.isTransaction ? db.transaction() : db.transaction(how));
   try {
     const result = await work(trx);
     await (dryRun ? trx.rollback() : trx.commit());

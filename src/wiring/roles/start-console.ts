@@ -53,6 +53,7 @@ export function startConsole(runtime: Runtime, front: Listener): void {
       table: contract.movements,
       chart: () => loadChart(config.CHART_FILE),
     },
+    fourEyes: config.FOUR_EYES,
     commands: {
       replay: async (eventIds) => void (await replayEvents({ db, queue: events }, eventIds)),
       run: async (request) => void (await queue.send('run', request)),

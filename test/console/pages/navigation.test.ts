@@ -20,7 +20,7 @@ let admin: Visitor;
 beforeAll(async () => {
   [store, browser] = await Promise.all([createTestDatabase(), startBrowser()]);
   await seedConsole(store.db);
-  site = await serve(testConsole(store.db).app);
+  site = await serve(testConsole(store.db, { fourEyes: true }).app);
   admin = await visitor(browser, { baseURL: site.url });
   await signIn(admin.page, tokenOf('admin'));
 });
@@ -47,6 +47,7 @@ describe('the counts in the menu', () => {
         expect(shown).toEqual({
           '/alerts': null,
           '/breaks': sum(known.breaks),
+          '/decisions': known.decisions.waiting || null,
           '/deliveries': known.missed || null,
           '/rejections': sum(known.rejected),
         });

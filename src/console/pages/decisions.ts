@@ -1,0 +1,162 @@
+import { decisionStates, gatedActions, isSamePerson } from '../../domain/two-people.js';
+import type { DecisionView } from '../../domain/views/operation-shapes.js';
+import { getDecision, listDecisions } from '../../records/actions/decisions.js';
+import { listActions } from '../../records/actions/list-actions.js';
+import { approveDecision, refuseDecision, withdrawDecision } from '../actions/decide-decision.js';
+import type { Page, PageRequest } from '../page.js';
+import { decisionHref } from '../view/links.js';
+import {
+  type ActionButton,
+  type Column,
+  factsPanel,
+  filters,
+  listTable,
+  notice,
+  options,
+  table,
+} from '../view/sections.js';
+import { ago, badgesOf, capitalized, link, list, quiet, stack, text } from '../view/values.js';
+
+const stateBadge = badgesOf<DecisionView['state']>({
+  waiting: 'warn',
+  approved: 'good',
+  refused: 'bad',
+  withdrawn: 'quiet',
+  expired: 'quiet',
+});
+
+/** More would be no list to decide by. */
+const MOST_WAITING = 200;
+
+export const decisions: Page = {
+  path: '/decisions',
+  title: 'Decisions',
+  group: 'Books',
+  inUse: ({ fourEyes }) => fourEyes,
+  list: true,
+  filters: ['state', 'action', 'askedBy', 'decidedBy'],
+  waiting: { count: ({ facts }) => facts.decisions.waiting, words: 'waiting' },
+  load: async ({ db, fourEyes }, req) => {
+    const waiting = await listDecisions(db, { state: 'waiting', take: MOST_WAITING });
+    const page = await listDecisions(db, { ...req.filters, ...req.slice });
+    return {
+      intro: 'What one person asked of finance, and another approves before it is done.',
+      sections: [
+        ...(fourEyes
+          ? []
+          : [
+              notice(
+                'info',
+                'FOUR_EYES is off',
+                'What finance does is done at once. What was asked before can still be decided.',
+              ),
+            ]),
+        table(waiting.items, {
+          caption: 'Waiting',
+          columns: [
+            ...askedColumns,
+            [
+              'Your part',
+              (one) =>
+                buttonsOf(one, req).some((button) => button !== null)
+                  ? link('Decide', decisionHref(one.id))
+                  : quiet(`not ${req.actor.name}’s to decide`),
+            ],
+          ],
+          empty: ['Nothing waits', 'What somebody asks for stands here until another person approves or refuses it.'],
+        }),
+        filters(req, [
+          { name: 'state', label: 'State', options: options(decisionStates) },
+          { name: 'action', label: 'What', options: options(gatedActions) },
+          { name: 'askedBy', label: 'Asked by' },
+          { name: 'decidedBy', label: 'Decided by' },
+        ]),
+        listTable(req, page, {
+          caption: 'All, newest first',
+          showCaption: true,
+          columns: [
+            ['State', ({ state }) => stateBadge(state)],
+            ...askedColumns,
+            [
+              'Decided',
+              ({ decidedAt, decidedBy }) =>
+                decidedBy === null ? quiet('not yet') : stack([text(decidedBy), ago(decidedAt)]),
+            ],
+            ['What came of it', ({ outcome }) => text(outcome)],
+          ],
+          unfit: ['No decision fits', 'Names count byte for byte.'],
+          empty: ['Nothing was asked yet', 'With FOUR_EYES on, what finance does waits here first.'],
+        }),
+      ],
+    };
+  },
+};
+
+const askedColumns: readonly Column<DecisionView>[] = [
+  [
+    'What',
+    ({ id, action, subject, preview }) =>
+      stack([link(`${capitalized(action)}: ${subject}`, decisionHref(id)), quiet(firstLine(preview))]),
+    'wide',
+  ],
+  ['Asked', ({ askedBy, askedAt }) => stack([text(askedBy), ago(askedAt)])],
+  ['Why', ({ reason }) => text(reason)],
+];
+
+const firstLine = (preview: string): string => preview.split('\n', 1)[0] ?? '';
+
+function buttonsOf({ id, state, askedBy }: DecisionView, req: PageRequest): (ActionButton | null)[] {
+  if (state !== 'waiting') return [];
+  const mine = isSamePerson(askedBy, req.actor.name);
+  const offered = mine ? [withdrawDecision] : [approveDecision, refuseDecision];
+  return offered.map((action) => req.button(action, { id }));
+}
+
+/** One decision: what was shown when it was asked, and what everybody did. */
+export const decisionPage: Page = {
+  path: '/decisions/:id',
+  title: 'Decision',
+  load: async ({ db }, req) => {
+    const found = await getDecision(db, req.params['id'] ?? '');
+    if (found === null) return null;
+    const { id, action, subject, state, preview, reason, askedBy, askedAt, decidedBy, decidedAt, note, outcome } =
+      found;
+    const done = await listActions(db, { target: `decision ${id}` });
+    return {
+      title: `${capitalized(action)}: ${subject}`,
+      badges: [stateBadge(state)],
+      crumbs: [{ text: 'Decisions', href: '/decisions' }],
+      actions: buttonsOf(found, req),
+      sections: [
+        table(preview.split('\n'), {
+          caption:
+            state === 'waiting'
+              ? 'What it would come to, as it was when it was asked'
+              : 'What it would have come to when it was asked',
+          columns: [['Line by line', (one) => text(one), 'wide']],
+        }),
+        factsPanel('The decision', [
+          ['Asked', list([text(askedBy), ago(askedAt)])],
+          ['Why', text(reason)],
+          [
+            'Decided',
+            decidedBy === null
+              ? quiet('not yet: another person approves or refuses it')
+              : list([text(decidedBy), ago(decidedAt)]),
+          ],
+          ['Note', text(note)],
+          ['What came of it', text(outcome)],
+        ]),
+        table(done.items, {
+          caption: 'What people did',
+          columns: [
+            ['When', ({ at }) => ago(at)],
+            ['Who', ({ actor }) => text(actor)],
+            ['What', ({ action: what }) => text(what)],
+            ['Why', ({ reason: why }) => text(why)],
+          ],
+        }),
+      ],
+    };
+  },
+};

@@ -1,0 +1,67 @@
+import { mayDo, type Role } from './console-roles.js';
+
+/** What finance decides by two people where FOUR_EYES is on, as the audit names it, with the roles that each needs besides admin. */
+export const gated = {
+  'attribute balance': ['finance'],
+  'write off break': ['finance'],
+  'import rates': ['finance'],
+  'close period': ['finance'],
+  'reopen period': ['finance'],
+} as const satisfies Readonly<Record<string, readonly Role[]>>;
+export type GatedAction = keyof typeof gated;
+export const gatedActions = Object.keys(gated) as [GatedAction, ...GatedAction[]];
+
+/** `expired`: what it was about has changed since, so that nobody saw what would be done. */
+export const decisionStates = ['waiting', 'approved', 'refused', 'withdrawn', 'expired'] as const;
+export type DecisionState = (typeof decisionStates)[number];
+
+/** `role` null: a user of the operating system, to whom no token gives one. */
+export interface Person {
+  name: string;
+  role: Role | null;
+}
+
+export const verdicts = ['approve', 'refuse', 'withdraw'] as const;
+export type Verdict = (typeof verdicts)[number];
+
+/** What was asked, as far as the rule reads it. */
+export interface Asked {
+  action: GatedAction;
+  state: DecisionState;
+  askedBy: string;
+  /** A hash of what the asker was shown. */
+  seen: string;
+}
+
+/** Whoever has two names that differ in capitals, or are a user of the operating system and a token, counts once. */
+export function isSamePerson(one: string, other: string): boolean {
+  return personOf(one) === personOf(other);
+}
+
+const personOf = (name: string): string => name.replace(/^os:/, '').toLowerCase();
+
+/** In a sentence; null: they may. At the command line everybody may who has the database. */
+export function whyNotAsk({ role }: Person, action: GatedAction): string | null {
+  return role === null || mayDo({ role }, gated[action]) ? null : needs(action, role);
+}
+
+/** In a sentence; null: they may. */
+export function whyNotDecide(verdict: Verdict, { name, role }: Person, asked: Asked): string | null {
+  const { action, state, askedBy } = asked;
+  const isOwn = isSamePerson(name, askedBy);
+  if (state !== 'waiting') return `It is ${state} already`;
+  if (verdict === 'withdraw') return isOwn ? null : `Only ${askedBy}, who asked, can withdraw it`;
+  if (isOwn) return `${askedBy} asked for it: another person decides`;
+  if (role === null) return `${name} has no role: set TALLYHOOK_TOKEN to a token of your own`;
+  return mayDo({ role }, gated[action]) ? null : needs(action, role);
+}
+
+/** What becomes of it. `now`: a hash of what it would come to; the action is done only where it is `approved`. */
+export function stateAfter(verdict: Verdict, { seen }: Asked, now: string | null): DecisionState {
+  if (verdict === 'approve') return now === seen ? 'approved' : 'expired';
+  return verdict === 'refuse' ? 'refused' : 'withdrawn';
+}
+
+function needs(action: GatedAction, role: Role): string {
+  return `${action} needs the role ${[...gated[action], 'admin'].join(' or ')}, not ${role}`;
+}

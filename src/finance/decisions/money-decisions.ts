@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import type { Knex } from 'knex';
+import { z } from 'zod';
+import { dayIn } from '../../domain/books/posting-month.js';
+import { counted, words } from '../../domain/in-words.js';
+import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
+import { type AttributeResult, adjustsText, attributeBalance } from '../../records/books/attribute-balance.js';
+import {
+  type Asked,
+  breakFacts,
+  type DecisionPreview,
+  decideAsked,
+  MOST_DECIDED,
+  previewDecision,
+} from '../../records/breaks/decide-breaks.js';
+import { inTransaction } from '../../records/database/statements.js';
+import { importRatesFile } from '../import-rates.js';
+import { asIs, type DecisionKind, type Request, shortened } from './decision-kind.js';
+
+const breaks = z.strictObject({
+  ids: z
+    .array(z.string().regex(/^\d{1,18}$/, 'there is no such break'))
+    .min(1, 'nothing of it is open any more')
+    .max(MOST_DECIDED, `at most ${MOST_DECIDED} breaks can be decided at once`),
+});
+
+export const writingOff: DecisionKind<z.output<typeof breaks>> = {
+  input: breaks,
+  complete: ({ ids }) => ({ ids: [...new Set(ids)].sort((a, b) => Number(a) - Number(b)) }),
+  subject: ({ ids }) => (ids.length === 1 ? `break ${ids[0]}` : counted(ids.length, 'break')),
+  prepare: asIs,
+  look: async (trx, { ids }) => {
+    const would = await previewDecision(trx, { ids });
+    const [left] = would.left;
+    if (left?.why === 'not_found') return { why: `there is no break ${left.first}` };
+    if (left !== undefined) return { why: `break ${left.first} is ${words(left.why)} already` };
+    return {
+      facts: [
+        (await breakFacts(trx, ids)).map(({ id, kind, entity_id, evidence }) => [id, kind, entity_id, evidence]),
+        would.money.map(({ currency, breaks: n, amount }) => [currency, n, amount]),
+      ],
+      preview: writeOffPreview(would),
+      apply: async (nested, { actor, reason, approval }) => {
+        const done = await decideAsked(nested, { ids }, 'write_off', { actor, note: reason, approval });
+        return done.ids.length === ids.length
+          ? { done: true, message: `${counted(ids.length, 'break')} written off.` }
+          : { done: false, message: 'some of them closed meanwhile' };
+      },
+    };
+  },
+};
+
+/** Of what is named, what is open. */
+export async function writeOffRequest(db: Knex, asked: Asked, reason: string): Promise<Request> {
+  const { ids } = await previewDecision(db, asked);
+  return { action: 'write off break', input: { ids }, reason };
+}
+
+function writeOffPreview({ ids, items, money }: DecisionPreview): string[] {
+  return shortened([
+    `${counted(ids.length, 'break')} would be written off.`,
+    ...money.map(({ currency, breaks: n, amount, worth }) =>
+      currency === null
+        ? `No amount is known of ${counted(n, 'break')}.`
+        : `${amount} ${currency} in ${counted(n, 'break')}${worth === null ? '' : `, worth ${worth} USD`}`,
+    ),
+    ...items.map(({ id, kind, entity }) => `Break ${id}: ${words(kind)} of ${words(entity.kind)} ${entity.id}`),
+  ]);
+}
+
+const attribution = z.strictObject({
+  assetCode: z.string(),
+  amount: z
+    .string()
+    .refine(isSignedAmount, 'the amount is a signed decimal number such as -12.50')
+    .transform(normalizeAmount),
+  on: z.iso.date().nullable(),
+});
+
+/** Booked on the day on which it was asked for, however late it is approved. */
+export const attributing: DecisionKind<z.output<typeof attribution>> = {
+  input: attribution,
+  complete: (input, { timeZone, now }) => ({ ...input, on: input.on ?? dayIn(timeZone, now().getTime()) }),
+  subject: ({ assetCode }) => `balance ${assetCode}`,
+  prepare: asIs,
+  look: async (trx, { on, ...given }, { ready: { timeZone, now }, reason }) => {
+    const day = on === null ? {} : { on: { day: on, timeZone } };
+    const attributed = { ...given, note: reason, ...day };
+    const trial = (tried: Knex.Transaction) => attributeBalance(tried, { ...attributed, actor: '' }, now());
+    const result = await inTransaction(trx, true, trial);
+    if (result.outcome !== 'done') return { why: whyNotAttributed(result, given.assetCode) };
+    const { unexplained, unknownAmount } = result.proof;
+    const left = `${unexplained ?? '0'} ${given.assetCode} would be unexplained, ${unknownAmount ?? '0'} ${given.assetCode} not shown.`;
+    return {
+      facts: [unexplained, unknownAmount, result.adjusts],
+      preview: [
+        `${given.amount} ${given.assetCode} would be attributed on ${on}.`,
+        `After it ${left}`,
+        ...adjustsText(result.adjusts),
+      ],
+      apply: async (nested, { actor, approval }) => {
+        const { outcome } = await attributeBalance(nested, { ...attributed, actor, approval }, now());
+        return { done: outcome === 'done', message: `${given.amount} ${given.assetCode} attributed.` };
+      },
+    };
+  },
+};
+
+function whyNotAttributed(result: Exclude<AttributeResult, { outcome: 'done' }>, assetCode: string): string {
+  if (result.outcome === 'not_found') return `the balance of ${assetCode} was never read`;
+  if (result.outcome === 'wrong_day') return `it can’t be booked on that day: ${result.why}`;
+  return `open of the residual is ${result.open}`;
+}
+
+const rates = z.strictObject({ text: z.string(), accepted: z.boolean() });
+
+export const importing: DecisionKind<z.output<typeof rates>> = {
+  input: rates,
+  subject: ({ text }) => `rates file ${createHash('sha256').update(text).digest('hex').slice(0, 12)}`,
+  prepare: asIs,
+  look: async (trx, { text, accepted: isAccepted }, { ready: { timeZone, currency, now }, reason }) => {
+    const about = { now: now(), timeZone, currency, isAccepted, reason };
+    const would = await importRatesFile(text, { ...about, db: trx, actor: '', dryRun: true });
+    if (!('rates' in would)) return { why: would.problems.join('; ') };
+    const { rates: taken, valued, closed } = would;
+    return {
+      facts: [taken, closed],
+      preview: shortened([
+        `${counted(taken, 'rate')} would be taken; ${counted(valued, 'entry', 'entries')} of open months would be valued anew.`,
+        ...closed,
+        ...text
+          .split('\n')
+          .slice(1)
+          .filter((line) => line.trim() !== ''),
+      ]),
+      apply: async (nested, { actor, approval }) => {
+        const result = await importRatesFile(text, { ...about, db: nested, actor, approval, dryRun: false });
+        if (!('rates' in result)) return { done: false, message: result.problems.join('; ') };
+        return {
+          done: true,
+          message: `${counted(taken, 'rate')} taken; ${counted(result.valued, 'entry', 'entries')} valued anew.`,
+        };
+      },
+    };
+  },
+};

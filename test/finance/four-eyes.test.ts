@@ -1,0 +1,274 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Express } from 'express';
+import request from 'supertest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { actions } from '../../src/console/actions/actions.js';
+import { operations } from '../../src/console/api/operations.js';
+import { type GatedAction, gatedActions } from '../../src/domain/two-people.js';
+import type { DecisionView } from '../../src/domain/views/operation-shapes.js';
+import { sealRows } from '../../src/records/audit/seal-rows.js';
+import { verifySeals } from '../../src/records/audit/verify-seals.js';
+import { openBreaks } from '../../src/records/breaks/breaks.js';
+import { judgedBalance } from '../support/classified-balance.js';
+import { bearer, consoleTokens, testConsole, tokenOf } from '../support/console.js';
+import { session } from '../support/console-visit.js';
+import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
+import { at, poll } from '../support/observations.js';
+import { bookFindings, postBooks } from '../support/posted-books.js';
+import { payout } from '../support/records.js';
+import { save } from '../support/saved.js';
+import { useShell } from '../support/shell.js';
+
+const ASSET = 'USDT.TRON';
+const MONTH = '2026-03';
+const database = useDatabase();
+const folder = useFolder();
+const now = () => new Date();
+let app: Express;
+
+const CONSOLE_TOKENS = consoleTokens.map(({ name, role, token }) => `${name}:${role}:${token}-of-a-shell`).join();
+let settings: Record<string, string> = {};
+const shell = useShell(database, () => settings);
+/** At the command line; `role` null: as the user of the operating system. */
+async function command(role: string | null, ...words: string[]) {
+  const token = role === null ? {} : { TALLYHOOK_TOKEN: `${tokenOf(role)}-of-a-shell` };
+  settings = { CONSOLE_TOKENS, FOUR_EYES: 'on', ...token };
+  return shell(...words);
+}
+const call = (role: string, path: string, body: object) =>
+  request(app).post(`/api/v1${path}`).set(bearer(role)).send(body);
+const form = async (role: string, path: string, fields: object) => (await session(app, role)).post(path, fields);
+
+beforeAll(async () => {
+  const { db } = database;
+  app = testConsole(db, { fourEyes: true }).app;
+  await judgedBalance(db, { assetCode: ASSET, opening: '5000', balance: '4000', now: new Date(at(0)) });
+  const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-20T10:00:00.000Z', source: 'chain' }];
+  const about = { payoutType: 'withdrawal', amount: '100', feeAmount: '0.5', feeBearer: 'merchant' };
+  await save(database, [poll('payout', payout('po_1', { ...about, status: 'confirmed', statusHistory }), 30)]);
+  await postBooks(db);
+}, 60_000);
+
+const reason = 'the auditor knows';
+interface Way {
+  by: 'console' | 'api' | 'cli';
+  /** Whether it waits now, and says so. */
+  ask: (role: string) => Promise<boolean>;
+}
+const byApi = (path: string, body: object): Way => ({
+  by: 'api',
+  ask: async (role) => {
+    const answer = await call(role, path, body);
+    return answer.status === 202 && (answer.body as DecisionView).state === 'waiting';
+  },
+});
+const byConsole = (path: string, fields: object): Way => ({
+  by: 'console',
+  ask: async (role) => {
+    const answer = await form(role, path, { reason, _confirmed: 'yes', ...fields });
+    return answer.status === 303 && /^\/decisions\/\d+$/.test(String(answer.get('location')));
+  },
+});
+const byCommand = (...words: string[]): Way => ({
+  by: 'cli',
+  ask: async (role) => {
+    const { code, stdout } = await command(role, ...words);
+    return code === 3 && stdout.includes('waits for another person’s approval');
+  },
+});
+
+const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+const openedBreaks = async (): Promise<string[]> => {
+  const found = ['a', 'b', 'c'].map((id) => ({
+    kind: 'payout_stuck' as const,
+    entity: { kind: 'payout' as const, id: `po_${id}_${Math.random()}` },
+    evidence: {},
+  }));
+  await database.db.transaction((trx) => openBreaks(trx, found));
+  return database.db('breaks').where({ status: 'open', kind: 'payout_stuck' }).orderBy('id').pluck('id');
+};
+
+/** Every surface on which something can be done that two people decide. */
+const ways: Readonly<Record<GatedAction, () => Promise<readonly Way[]>>> = {
+  'attribute balance': async () => [
+    byConsole(`/balances/${ASSET}/attribute`, { amount: '-3', on: '' }),
+    byApi(`/balances/${ASSET}/attribute`, { amount: '-4', note: reason }),
+    byCommand('balances', 'attribute', ASSET, '--amount', '-5', '--note', reason),
+  ],
+  'write off break': async () => {
+    const [one = '', two = '', three = ''] = await openedBreaks();
+    const cause = { kind: 'payout_stuck', entityKind: 'payout', shared: 'none', openedFrom: ago(1), openedTo: ago(-1) };
+    return [
+      byConsole(`/breaks/${one}/write-off`, {}),
+      byConsole('/breaks/picked', { id: [one, two], decision: 'write-off' }),
+      byApi(`/breaks/${one}/write-off`, { note: reason }),
+      byApi(`/breaks/causes/${one}/write-off`, { ids: [two, three], note: reason }),
+      byCommand('breaks', 'writeoff', one, three, '--note', reason),
+      byCommand('breaks', 'writeoff', '--cause', one, '--note', reason),
+      byConsole('/breaks/cause/write-off', cause),
+    ];
+  },
+  'import rates': async () => {
+    const file = path.join(folder, 'rates.csv');
+    await writeFile(file, `date,asset,currency,rate\n2026-03-20,${ASSET},USD,1.25\n`);
+    return [byCommand('books', 'rates', 'import', file, '--note', reason)];
+  },
+  'close period': async () => [
+    byConsole(`/periods/${MONTH}/close`, {}),
+    byConsole(`/periods/${MONTH}/close-nevertheless`, {}),
+    byApi(`/periods/${MONTH}/close`, { reason }),
+    byCommand('periods', 'close', MONTH, '--reason', reason),
+  ],
+  'reopen period': async () => [
+    byConsole(`/periods/${MONTH}/reopen`, {}),
+    byApi(`/periods/${MONTH}/reopen`, { reason }),
+    byCommand('periods', 'reopen', MONTH, '--reason', reason),
+  ],
+};
+
+const doneOf = (action: string) => database.db('actions').where({ action, outcome: 'done' }).orderBy('id');
+const newest = async () => (await database.db('decisions').orderBy('id', 'desc').first()) as Record<string, string>;
+
+/** Each verdict on each surface; whether it was taken. */
+const verdictBy = {
+  api: async (role: string, id: string, verdict: string) =>
+    (await call(role, `/decisions/${id}/${verdict}`, { note: 'seen' })).status === 200,
+  console: async (role: string, id: string, verdict: string) => {
+    await form(role, `/decisions/${id}/${verdict}`, { reason: 'seen' });
+    return (await newest())['state'] !== 'waiting';
+  },
+  cli: async (role: string | null, id: string, verdict: string) =>
+    (await command(role, 'decisions', verdict, id, '--note', 'seen')).code === 0,
+};
+
+describe.each(gatedActions)('%s', (action) => {
+  it('is done on no surface by one person, and once when another approves it', async () => {
+    const own = await ways[action]();
+    for (const [n, way] of own.entries()) {
+      const before = await doneOf(action);
+      expect([way.by, await way.ask('finance')]).toEqual([way.by, true]);
+      const { id = '', ...row } = await newest();
+      expect(row).toMatchObject({ action, state: 'waiting', asked_by: 'fina', reason });
+      // Asked again it is the same, whoever asks.
+      expect(await way.ask('admin')).toBe(true);
+      expect((await newest())['id']).toBe(id);
+      for (const by of ['api', 'console', 'cli'] as const)
+        for (const role of ['finance', 'operator', 'viewer']) {
+          expect([by, role, await verdictBy[by](role, id, 'approve')]).toEqual([by, role, false]);
+          expect([by, role, await verdictBy[by](role, id, 'refuse')]).toEqual([by, role, false]);
+        }
+      expect(await verdictBy.cli(null, id, 'approve')).toBe(false);
+      expect(await doneOf(action)).toEqual(before);
+      const isLast = n === own.length - 1;
+      const verdict = isLast ? 'approve' : n === 0 ? 'refuse' : 'withdraw';
+      const surface = (['console', 'api', 'cli'] as const)[(n + gatedActions.indexOf(action)) % 3] ?? 'api';
+      expect(await verdictBy[surface](verdict === 'withdraw' ? 'finance' : 'admin', id, verdict)).toBe(true);
+      if (!isLast) {
+        expect(await doneOf(action)).toEqual(before);
+        continue;
+      }
+      const rows = (await doneOf(action)).slice(before.length);
+      expect(rows.length).toBeGreaterThan(0);
+      for (const { actor, reason: why, details } of rows)
+        expect([actor, why, details]).toEqual([
+          'fina',
+          reason,
+          expect.objectContaining({ decision: id, approvedBy: 'ada' }),
+        ]);
+      expect(await newest()).toMatchObject({ state: 'approved', decided_by: 'ada', note: 'seen' });
+      expect(await verdictBy.api('admin', id, 'approve')).toBe(false);
+      expect((await doneOf(action)).length).toBe(before.length + rows.length);
+    }
+  }, 240_000);
+});
+
+it('what finance may do otherwise is done by one person, and is named here', () => {
+  const isOfFinance = ({ roles }: { roles?: readonly string[] | undefined }) => roles?.includes('finance') ?? false;
+  const alone = actions.filter((one) => isOfFinance(one) && one.asks === undefined);
+  expect(alone.map(({ name }) => name).filter((name) => !name.endsWith(' decision'))).toEqual(['verify seals']);
+  const others = operations.filter((one) => isOfFinance(one) && one.asks === undefined);
+  expect(others.map(({ id }) => id).filter((id) => !id.endsWith('Decision'))).toEqual([
+    'assignBreakCause',
+    'assignBreak',
+  ]);
+});
+
+describe('a decision', () => {
+  const waiting = async () => {
+    await call('finance', `/periods/${MONTH}/close`, { reason }).expect(202);
+    return (await newest())['id'] ?? '';
+  };
+
+  it('is approved by one of two who do it at once', async () => {
+    const id = await waiting();
+    const before = (await doneOf('close period')).length;
+    const answers = await Promise.all([
+      call('admin', `/decisions/${id}/approve`, { note: 'a' }),
+      call('admin', `/decisions/${id}/approve`, { note: 'b' }),
+      call('admin', `/decisions/${id}/refuse`, { note: 'c' }),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
+    const { state } = await newest();
+    expect((await doneOf('close period')).length).toBe(before + (state === 'approved' ? 1 : 0));
+    if (state === 'approved') {
+      await call('finance', `/periods/${MONTH}/reopen`, { reason }).expect(202);
+      await call('admin', `/decisions/${(await newest())['id']}/approve`, { note: 'back' }).expect(200);
+    }
+  }, 120_000);
+
+  it('is not done where it would come to something else by now: it says so, and is asked again', async () => {
+    const id = await waiting();
+    const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-21T10:00:00.000Z', source: 'chain' }];
+    const about = { payoutType: 'withdrawal', amount: '7', feeAmount: '0', feeBearer: 'merchant' };
+    await save(database, [poll('payout', payout('po_2', { ...about, status: 'confirmed', statusHistory }), 40)]);
+    const before = (await doneOf('close period')).length;
+    const answer = await call('admin', `/decisions/${id}/approve`, { note: 'seen' });
+    expect([answer.status, answer.body.detail]).toEqual([409, expect.stringContaining('something else now')]);
+    expect(answer.body.decision).toMatchObject({ id, state: 'expired', decidedBy: 'ada' });
+    expect((await doneOf('close period')).length).toBe(before);
+    const again = await waiting();
+    expect(again).not.toBe(id);
+    await call('admin', `/decisions/${again}/approve`, { note: 'seen' }).expect(200);
+  }, 120_000);
+
+  it('shows the money, and what is asked for in full', async () => {
+    const { id } = await newest();
+    const { body } = await request(app).get(`/api/v1/decisions/${id}`).set(bearer('viewer'));
+    expect(body).toMatchObject({ state: 'approved', input: { month: MONTH } });
+    expect(body.preview).toContain(`assets:operating: 4892.5 ${ASSET} in the month`);
+    const { get } = await session(app, 'finance');
+    expect((await get(`/decisions/${id}`)).text).toContain(`4892.5 ${ASSET}`);
+  });
+
+  it('is sealed with its actions; the books and the seals are as they were made', async () => {
+    await sealRows({ db: database.db, now });
+    expect((await verifySeals(database.db)).findings).toBe(0);
+    expect(await bookFindings(database.db)).toEqual([]);
+  });
+
+  it('is not asked for where it can’t be done', async () => {
+    const before = await newest();
+    const answers = [
+      await call('finance', `/periods/${MONTH}/close`, { reason }),
+      await call('finance', '/periods/2031-01/close', { reason }),
+      await call('finance', '/periods/2025-01/reopen', { reason }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([409, 409, 409]);
+    expect((await command('finance', 'periods', 'reopen', '2025-01', '--reason', reason)).code).toBe(2);
+    expect(await newest()).toEqual(before);
+  }, 60_000);
+});
+
+it('the setting of a process at work counts at the command line too', async () => {
+  const { db } = database;
+  const reopen = async () => {
+    settings = { CONSOLE_TOKENS, TALLYHOOK_TOKEN: `${tokenOf('finance')}-of-a-shell` };
+    return shell('periods', 'reopen', MONTH, '--reason', reason);
+  };
+  await db('setting_signs').insert({ setting: 'FOUR_EYES', value: 'on', part: 'console', seen_at: now() });
+  expect((await reopen()).code).toBe(3);
+  await db('setting_signs').update({ seen_at: new Date(Date.now() - 120_000) });
+  expect((await reopen()).code).toBe(0);
+}, 60_000);
