@@ -6,7 +6,7 @@ import type { KnownState } from '../records/alerts/load-state.js';
 import type { DayMoney } from '../records/books/day-money.js';
 import type { PageQuery } from '../records/database/paging.js';
 import type { ApiDeps } from './api-deps.js';
-import type { ActionButton, Field, ListAddress, PageView, Section } from './view/sections.js';
+import type { ActionButton, Field, ListAddress, ListDays, PageView, Section, TableSection } from './view/sections.js';
 
 /** What pages and actions need besides what the read API needs. */
 export interface PageDeps extends ApiDeps {
@@ -125,6 +125,13 @@ export interface ActionResult {
 
 export const navigationGroups = ['', 'Records', 'Webhooks', 'Proof', 'Books', 'Operation'] as const;
 
+interface PageList {
+  /** The rows of the slice that is asked for. The file has them page by page, and nothing else of the page. */
+  rows: (deps: PageDeps, req: PageRequest) => Promise<TableSection>;
+  /** Left out: days of the reader’s zone. `books`: days of the books, in `filters` alone. `none`: none, or the page’s own. */
+  days?: ListDays;
+}
+
 /** One page of the console. It is at the same time its route, its place in the navigation and its access rule. */
 export interface Page {
   /** As express reads it: `/orders/:reference`. */
@@ -142,8 +149,8 @@ export interface Page {
   inUse?(deps: Pick<PageDeps, 'fourEyes'>): boolean;
   /** How many things wait there, out of the state of the whole; null: not known. `words` say what they are. */
   waiting?: { count: (known: KnownState) => number | null; words: string };
-  /** It is a list: narrowed to days as well (`from`, `to`), and a file of all that its filters leave. */
-  list?: true;
+  /** The list that it is for: narrowed to days as well (`from`, `to`), and taken along as a file of all that its filters leave. */
+  list?: PageList;
   /** Null: there is no such thing, which is answered with 404. */
   load(deps: PageDeps, req: PageRequest): Promise<PageView | null>;
 }

@@ -9,7 +9,7 @@ import { zoneOf } from './zone.js';
 
 /** Reads what a page is asked for; a parameter that it does not know is refused, never ignored. */
 export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest {
-  const known = [...(page.filters ?? []), ...(page.list === true ? ['from', 'to'] : [])];
+  const known = [...(page.filters ?? []), ...(hasDays(page) ? ['from', 'to'] : [])];
   const filters: Record<string, string> = {};
   let cursor: string | undefined;
   for (const [name, value] of Object.entries(req.query)) {
@@ -27,7 +27,7 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
     ...(cursor === undefined || cursor === '' ? {} : { cursor }),
     slice: sliceOf(page, zone, cursor, filters),
     zone,
-    isList: page.list === true,
+    list: page.list,
     path: req.path,
     url: req.originalUrl,
     button: (action, params = {}, { fields = {}, label = action.label, explain = action.explain } = {}) => {
@@ -48,15 +48,18 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
   };
 }
 
+const hasDays = ({ list }: Page): boolean => list !== undefined && list.days !== 'none';
+
 function sliceOf(
-  { list }: Page,
+  page: Page,
   zone: string,
   cursor: string | undefined,
   { from, to }: Readonly<Record<string, string>>,
 ): PageQuery {
   const slice = cursor === undefined || cursor === '' ? {} : { cursor };
-  if (list !== true) return slice;
+  if (!hasDays(page)) return slice;
   const [first, last] = [dayOf('from', from), dayOf('to', to)];
+  if (page.list?.days === 'books') return slice;
   const begin = (day: string | undefined) => (day === undefined ? undefined : new Date(startOfDay(zone, day)));
   return { ...slice, from: begin(first), to: begin(last === undefined ? undefined : dayAfter(last)) };
 }

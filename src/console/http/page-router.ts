@@ -35,11 +35,12 @@ export interface Site {
 export async function sendPage(
   site: Site,
   visit: Visit,
-  page: { title: string; view: PageView; status?: number; live?: string },
+  page: { title: string; view: PageView; status?: number; live?: string; hasList?: boolean },
 ): Promise<void> {
   const { res, session } = visit;
   const view = session === null ? page.view : pageFor(session.actor, page.view);
-  const shell = await shellOf(site, visit, { title: view.title ?? page.title, live: page.live ?? null });
+  const { live = null, hasList = false } = page;
+  const shell = await shellOf(site, visit, { title: view.title ?? page.title, live, hasList });
   const csrf = session === null ? '' : csrfToken(session);
   const html = renderPage(shell, view, { csrf, now: site.deps.now(), zone: shell.zone });
   res
@@ -73,7 +74,8 @@ export function pageRoutes(site: Site): Router {
         return;
       }
       const live = page.live ? { live: `/live${req.originalUrl}` } : {};
-      await sendPage(site, { req, res, session }, { title: page.title, view, ...live });
+      const hasList = page.list !== undefined;
+      await sendPage(site, { req, res, session }, { title: page.title, view, hasList, ...live });
     });
   }
   return router;
@@ -87,7 +89,11 @@ export function checkRole(page: Page, { actor }: Session): void {
   throw new Problem(403, 'Not allowed', why);
 }
 
-export async function shellOf(site: Site, visit: Visit, page: { title: string; live: string | null }): Promise<Shell> {
+export async function shellOf(
+  site: Site,
+  visit: Visit,
+  page: { title: string; live: string | null; hasList: boolean },
+): Promise<Shell> {
   const { req, res, session } = visit;
   return {
     title: page.title,
@@ -96,7 +102,7 @@ export async function shellOf(site: Site, visit: Visit, page: { title: string; l
     zone: zoneOf(req),
     flash: session === null ? null : takeFlash(req, res, session),
     environment: environmentOf(site.deps.serviceBaseUrl),
-    frame: session === null ? null : await frameOf(site, { req, session, live: page.live }),
+    frame: session === null ? null : await frameOf(site, { req, session, ...page }),
   };
 }
 
@@ -104,7 +110,7 @@ const pagesInUse = ({ pages, deps }: Site) => pages.filter((page) => page.inUse?
 
 async function frameOf(
   site: Site,
-  { req, session, live }: { req: Request; session: Session; live: string | null },
+  { req, session, live, hasList }: { req: Request; session: Session; live: string | null; hasList: boolean },
 ): Promise<Frame> {
   const { actor } = session;
   const known = await site.deps.state().catch(() => null);
@@ -115,6 +121,7 @@ async function frameOf(
     csrf: csrfToken(session),
     url: req.method === 'GET' ? req.originalUrl : '/',
     live,
+    hasList,
   };
 }
 

@@ -31,6 +31,8 @@ export interface Frame {
   url: string;
   /** Where the page's news come from; null: it has none. */
   live: string | null;
+  /** It has a list, to be skipped to. */
+  hasList: boolean;
 }
 
 const folder = (name: string): string => fileURLToPath(new URL(`../${name}/`, import.meta.url));

@@ -101,7 +101,7 @@ async function show(
   { req, res }: { req: Request; res: Response },
   { status, problem }: { status: number; problem: string | null },
 ): Promise<void> {
-  const shell = await shellOf(site, { req, res, session: null }, { title: 'Sign in', live: null });
+  const shell = await shellOf(site, { req, res, session: null }, { title: 'Sign in', live: null, hasList: false });
   const next = ownPath(req.method === 'GET' ? req.query['next'] : req.body?.next);
   res.status(status).type('html').send(renderSignIn(shell, { next, problem }));
 }

@@ -8,10 +8,20 @@ import { listNotices, type NoticeView, noticeStatuses, noticesOf } from '../../r
 import { listAlerts } from '../../records/alerts/settle-alerts.js';
 import { processHeartbeats } from '../../records/process-heartbeats.js';
 import { acknowledgeAlert, silenceAlert } from '../actions/decide-alert.js';
-import type { Page, PageDeps } from '../page.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { alertHref } from '../view/links.js';
 import { runbookPanel } from '../view/runbook.js';
-import { type Column, factsPanel, filters, listTable, notice, options, type Section, table } from '../view/sections.js';
+import {
+  type Column,
+  factsPanel,
+  filters,
+  listTable,
+  notice,
+  options,
+  type Section,
+  type TableSection,
+  table,
+} from '../view/sections.js';
 import {
   ago,
   badge,
@@ -48,6 +58,7 @@ export const alerts: Page = {
     count: ({ alerts }) => alerts.filter(({ fired_at: firedAt }) => firedAt !== null).length,
     words: 'firing',
   },
+  list: { rows: noticeRows },
   filters: ['channel', 'status'],
   live: true,
   load: async (deps, req) => {
@@ -60,7 +71,7 @@ export const alerts: Page = {
       listAlerts(db, { status: 'pending', take: 500 }),
       listAlerts(db, { resolvedFrom, take: 100 }),
       channelViews(db),
-      listNotices(db, { ...req.filters, cursor: req.cursor }),
+      noticeRows(deps, req),
     ]);
     const sent = await noticesOf(
       db,
@@ -79,17 +90,21 @@ export const alerts: Page = {
           { name: 'channel', label: 'Sent by', options: options(channels.map(({ channel }) => channel)) },
           { name: 'status', label: 'Status', options: options(noticeStatuses) },
         ]),
-        listTable(req, notices, {
-          caption: 'What was sent, newest first',
-          showCaption: true,
-          columns: noticeColumns,
-          unfit: ['No notice fits', 'Clear the filters.'],
-          empty: ['Nothing was sent yet', 'A digest goes out each day after 07:00 UTC, also on a quiet one.'],
-        }),
+        notices,
       ],
     };
   },
 };
+
+async function noticeRows({ db }: PageDeps, req: PageRequest): Promise<TableSection> {
+  return listTable(req, await listNotices(db, { ...req.filters, ...req.slice }), {
+    caption: 'What was sent, newest first',
+    showCaption: true,
+    columns: noticeColumns,
+    unfit: ['No notice fits', 'Clear the filters.'],
+    empty: ['Nothing was sent yet', 'A digest goes out each day after 07:00 UTC, also on a quiet one.'],
+  });
+}
 
 function checkNotice(checkedAgo: number | null): Section {
   const title =

@@ -11,7 +11,7 @@ import {
   unsealedText,
 } from '../../records/audit/seal-checks.js';
 import { verifySealsAction } from '../actions/verify-seals.js';
-import type { Page, PageRequest } from '../page.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { breakHref, entityHref } from '../view/links.js';
 import { detailsFor } from '../view/personal.js';
 import {
@@ -23,6 +23,7 @@ import {
   options,
   panel,
   type Section,
+  type TableSection,
 } from '../view/sections.js';
 import { ago, badge, count, id, link, list, none, quiet, type Tone, text, type Value } from '../view/values.js';
 
@@ -32,10 +33,10 @@ export const audit: Page = {
   path: '/audit',
   title: 'Audit',
   group: 'Operation',
-  list: true,
+  list: { rows: actionRows },
   filters: ['actor', 'action', 'target', 'outcome'],
-  load: async ({ db, now }, req) => {
-    const page = await listActions(db, { ...req.filters, ...req.slice });
+  load: async (deps, req) => {
+    const { db, now } = deps;
     const seals = {
       state: await sealState(db),
       last: await lastSealCheck(db),
@@ -53,23 +54,27 @@ export const audit: Page = {
           { name: 'target', label: 'Done to', hint: 'event 12' },
           { name: 'outcome', label: 'Outcome', options: options(Object.keys(tones)) },
         ]),
-        listTable(req, page, {
-          caption: 'Actions, newest first',
-          columns: [
-            ['When', (action) => ago(action.at)],
-            ['Who', ({ actor }) => link(actor, `/audit?actor=${encodeURIComponent(actor)}`)],
-            ['What', ({ action, target }) => list([text(action), ...(target === null ? [] : [targetOf(target)])])],
-            ['Why', ({ reason }) => text(reason)],
-            ['Outcome', ({ outcome }) => badge(outcome, tones[outcome])],
-            ['What came of it', (action) => messageOf(action, req.actor)],
-          ],
-          unfit: ['No action fits', 'Names count byte for byte.'],
-          empty: ['Nobody did anything yet', 'Every action of a person is kept here with its reason.'],
-        }),
+        await actionRows(deps, req),
       ],
     };
   },
 };
+
+async function actionRows({ db }: PageDeps, req: PageRequest): Promise<TableSection> {
+  return listTable(req, await listActions(db, { ...req.filters, ...req.slice }), {
+    caption: 'Actions, newest first',
+    columns: [
+      ['When', (action) => ago(action.at)],
+      ['Who', ({ actor }) => link(actor, `/audit?actor=${encodeURIComponent(actor)}`)],
+      ['What', ({ action, target }) => list([text(action), ...(target === null ? [] : [targetOf(target)])])],
+      ['Why', ({ reason }) => text(reason)],
+      ['Outcome', ({ outcome }) => badge(outcome, tones[outcome])],
+      ['What came of it', (action) => messageOf(action, req.actor)],
+    ],
+    unfit: ['No action fits', 'Names count byte for byte.'],
+    empty: ['Nobody did anything yet', 'Every action of a person is kept here with its reason.'],
+  });
+}
 
 const linked: readonly EntityKind[] = ['event', 'delivery', 'order', 'secret'];
 

@@ -3,41 +3,56 @@ import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { getBalance, listBalances } from '../../records/balances/balance-views.js';
 import { recordDetails } from '../../records/orders/record-details.js';
 import { attributeResidual } from '../actions/attribute-residual.js';
-import type { Page, PageRequest } from '../page.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { noticesOf } from '../records/record-rows.js';
 import { breaksOf } from '../view/break-rows.js';
 import { inPath } from '../view/links.js';
 import { howKnown } from '../view/record-words.js';
-import { type ActionButton, factsPanel, listTable, notice, type Section, table } from '../view/sections.js';
+import {
+  type ActionButton,
+  factsPanel,
+  filters,
+  listTable,
+  notice,
+  type Section,
+  type TableSection,
+  table,
+} from '../view/sections.js';
 import { ago, amount, badge, id, none, quiet, text, time, type Value } from '../view/values.js';
 
 export const balances: Page = {
   path: '/balances',
   title: 'Balances',
   group: 'Books',
-  load: async ({ db, now }, req) => {
-    const page = await listBalances(db, { cursor: req.cursor }, now());
-    const part = (proof: BalanceProofView | null, name: 'unexplained' | 'unobservable') =>
-      proof === null ? none('never compared') : amount(proof[name]);
-    return {
-      intro: 'Opening + movements = balance, for each asset by itself. What nothing accounts for is unexplained.',
-      sections: [
-        listTable(req, page, {
-          caption: 'Balances by asset',
-          columns: [
-            ['Asset', (item) => id(item.id, `/balances/${inPath(item.id)}`)],
-            ['State', ({ proof }) => proofBadge(proof)],
-            ['Balance', (item) => amount(typeof item['balance'] === 'string' ? item['balance'] : null), 'end'],
-            ['Unobservable', ({ proof }) => part(proof, 'unobservable'), 'end'],
-            ['Unexplained', ({ proof }) => part(proof, 'unexplained'), 'end'],
-            ['Polls agreed', ({ proof }) => ago(proof?.agreedAt)],
-          ],
-          empty: ['No balance was read yet', 'The first run of the kind balances reads them.'],
-        }),
-      ],
-    };
-  },
+  list: { rows: balanceRows, days: 'none' },
+  filters: ['assetCode'],
+  load: async (deps, req) => ({
+    intro: 'Opening + movements = balance, for each asset by itself. What nothing accounts for is unexplained.',
+    sections: [
+      filters(req, [{ name: 'assetCode', label: 'Asset', hint: 'the whole code' }]),
+      await balanceRows(deps, req),
+    ],
+  }),
 };
+
+async function balanceRows({ db, now }: PageDeps, req: PageRequest): Promise<TableSection> {
+  const page = await listBalances(db, { filters: req.filters, ...req.slice }, now());
+  const part = (proof: BalanceProofView | null, name: 'unexplained' | 'unobservable') =>
+    proof === null ? none('never compared') : amount(proof[name]);
+  return listTable(req, page, {
+    caption: 'Balances by asset',
+    columns: [
+      ['Asset', (item) => id(item.id, `/balances/${inPath(item.id)}`)],
+      ['State', ({ proof }) => proofBadge(proof)],
+      ['Balance', (item) => amount(typeof item['balance'] === 'string' ? item['balance'] : null), 'end'],
+      ['Unobservable', ({ proof }) => part(proof, 'unobservable'), 'end'],
+      ['Unexplained', ({ proof }) => part(proof, 'unexplained'), 'end'],
+      ['Polls agreed', ({ proof }) => ago(proof?.agreedAt)],
+    ],
+    unfit: ['No balance fits', 'A code counts as a whole, upper and lower case too.'],
+    empty: ['No balance was read yet', 'The first run of the kind balances reads them.'],
+  });
+}
 
 export const balance: Page = {
   path: '/balances/:id',

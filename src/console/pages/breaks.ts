@@ -8,7 +8,7 @@ import { countUnclosed, getBreak, isClosed, listBreaks } from '../../records/bre
 import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
 import { pickedButton } from '../actions/decide-picked.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';
-import type { Page, PageRequest } from '../page.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { ageColumns, ages, ageWords } from '../view/age-columns.js';
 import {
   breakColumns,
@@ -31,6 +31,7 @@ import {
   options,
   pickColumn,
   type Section,
+  type TableSection,
   table,
   withQuery,
 } from '../view/sections.js';
@@ -41,6 +42,7 @@ export const breaks: Page = {
   title: 'Breaks',
   group: 'Proof',
   waiting: { count: ({ facts }) => breaksOf(facts, ...severities), words: 'not closed' },
+  list: { rows: breakRows },
   filters: [
     'status',
     'kind',
@@ -54,39 +56,47 @@ export const breaks: Page = {
     'entityKind',
     'entityId',
   ],
-  load: async ({ db, now }, req) => {
-    const { status, age: given, ...others } = req.filters;
-    const at = now();
-    const age = ages.find((bucket) => bucket === given);
-    const query = { ...others, status: status === 'any' ? undefined : status, unclosed: status === undefined, age };
+  load: async (deps, req) => {
+    const { db, now } = deps;
     const isWhole = Object.keys(req.filters).length === 0 && req.cursor === undefined;
-    const [page, counts, causes] = await Promise.all([
-      listBreaks(db, { ...query, cursor: req.cursor }, at),
-      countUnclosed(db, at),
+    const picked = pickedButton(req);
+    const [rows, counts, causes] = await Promise.all([
+      breakRows(deps, req, picked),
+      countUnclosed(db, now()),
       isWhole ? breakCauses(db) : [],
     ]);
-    const picked = pickedButton(req);
     return {
       actions: [picked],
       intro:
         'Where what we hold and what the service shows differ, and a person should check. Without a filter: what is not closed.',
-      sections: [
-        matrixOf(counts),
-        ...causesOf(causes, req),
-        filtersOf(req),
-        listTable(req, page, {
-          caption: 'Breaks, newest first',
-          columns: [...pickColumn(picked, boxOf), ...breakColumns],
-          unfit: ['No break fits', 'Clear the filters to see all that is not closed.'],
-          empty: [
-            'No break is open',
-            'No difference is known. What is not proven is shown at the top of the page, and by the runs.',
-          ],
-        }),
-      ],
+      sections: [matrixOf(counts), ...causesOf(causes, req), filtersOf(req), rows],
     };
   },
 };
+
+async function breakRows(
+  { db, now }: PageDeps,
+  req: PageRequest,
+  picked: ActionButton | null = null,
+): Promise<TableSection> {
+  const { status, age: given, ...others } = req.filters;
+  const query = {
+    ...others,
+    ...req.slice,
+    status: status === 'any' ? undefined : status,
+    unclosed: status === undefined,
+    age: ages.find((bucket) => bucket === given),
+  };
+  return listTable(req, await listBreaks(db, query, now()), {
+    caption: 'Breaks, newest first',
+    columns: [...pickColumn(picked, boxOf), ...breakColumns],
+    unfit: ['No break fits', 'Clear the filters to see all that is not closed.'],
+    empty: [
+      'No break is open',
+      'No difference is known. What is not proven is shown at the top of the page, and by the runs.',
+    ],
+  });
+}
 
 /** One that is closed has none. */
 function boxOf(item: BreakView): { id: string; label: string } | null {

@@ -3,7 +3,7 @@ import type { DecisionView } from '../../domain/views/operation-shapes.js';
 import { getDecision, listDecisions } from '../../records/actions/decisions.js';
 import { listActions } from '../../records/actions/list-actions.js';
 import { approveDecision, refuseDecision, withdrawDecision } from '../actions/decide-decision.js';
-import type { Page, PageRequest } from '../page.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { decisionHref } from '../view/links.js';
 import {
   type ActionButton,
@@ -13,6 +13,7 @@ import {
   listTable,
   notice,
   options,
+  type TableSection,
   table,
 } from '../view/sections.js';
 import { ago, badgesOf, capitalized, link, list, quiet, stack, text } from '../view/values.js';
@@ -33,12 +34,12 @@ export const decisions: Page = {
   title: 'Decisions',
   group: 'Books',
   inUse: ({ fourEyes }) => fourEyes,
-  list: true,
+  list: { rows: decisionRows },
   filters: ['state', 'action', 'askedBy', 'decidedBy'],
   waiting: { count: ({ facts }) => facts.decisions.waiting, words: 'waiting' },
-  load: async ({ db, fourEyes }, req) => {
+  load: async (deps, req) => {
+    const { db, fourEyes } = deps;
     const waiting = await listDecisions(db, { state: 'waiting', take: MOST_WAITING });
-    const page = await listDecisions(db, { ...req.filters, ...req.slice });
     return {
       intro: 'What one person asked of finance, and another approves before it is done.',
       sections: [
@@ -71,26 +72,30 @@ export const decisions: Page = {
           { name: 'askedBy', label: 'Asked by' },
           { name: 'decidedBy', label: 'Decided by' },
         ]),
-        listTable(req, page, {
-          caption: 'All, newest first',
-          showCaption: true,
-          columns: [
-            ['State', ({ state }) => stateBadge(state)],
-            ...askedColumns,
-            [
-              'Decided',
-              ({ decidedAt, decidedBy }) =>
-                decidedBy === null ? quiet('not yet') : stack([text(decidedBy), ago(decidedAt)]),
-            ],
-            ['What came of it', ({ outcome }) => text(outcome)],
-          ],
-          unfit: ['No decision fits', 'Names count byte for byte.'],
-          empty: ['Nothing was asked yet', 'With FOUR_EYES on, what finance does waits here first.'],
-        }),
+        await decisionRows(deps, req),
       ],
     };
   },
 };
+
+async function decisionRows({ db }: PageDeps, req: PageRequest): Promise<TableSection> {
+  return listTable(req, await listDecisions(db, { ...req.filters, ...req.slice }), {
+    caption: 'All, newest first',
+    showCaption: true,
+    columns: [
+      ['State', ({ state }) => stateBadge(state)],
+      ...askedColumns,
+      [
+        'Decided',
+        ({ decidedAt, decidedBy }) =>
+          decidedBy === null ? quiet('not yet') : stack([text(decidedBy), ago(decidedAt)]),
+      ],
+      ['What came of it', ({ outcome }) => text(outcome)],
+    ],
+    unfit: ['No decision fits', 'Names count byte for byte.'],
+    empty: ['Nothing was asked yet', 'With FOUR_EYES on, what finance does waits here first.'],
+  });
+}
 
 const askedColumns: readonly Column<DecisionView>[] = [
   [

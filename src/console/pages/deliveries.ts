@@ -4,7 +4,6 @@ import { counted, minuteOf } from '../../domain/in-words.js';
 import { fromJsonText } from '../../domain/json.js';
 import type { DeliveryDetail, DeliveryView } from '../../domain/views/webhook-shapes.js';
 import { listBreaks } from '../../records/breaks/list-breaks.js';
-import type { Page as PageOf } from '../../records/database/paging.js';
 import { countAwaited, countMissed, getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
 import { coverage } from '../../records/runs/coverage.js';
 import { parseMoment, recoverDeliveries } from '../actions/recover-deliveries.js';
@@ -35,23 +34,11 @@ export const deliveries: Page = {
   title: 'Missed deliveries',
   group: 'Webhooks',
   waiting: { count: ({ facts }) => facts.missed, words: 'overdue' },
+  list: { rows: deliveryRows, days: 'none' },
   filters: ['show', 'eventType', 'from', 'to'],
   load: async (deps, req) => {
-    const { db, now } = deps;
-    const { show, eventType, from, to } = req.filters;
-    const [page, missedCount, awaited] = await Promise.all([
-      listDeliveries(db, {
-        cursor: req.cursor,
-        eventType,
-        missed: show === 'missed' ? 'true' : undefined,
-        class: show === 'all' || show === 'missed' ? undefined : show,
-        awaited: show === undefined,
-        madeFrom: momentOf('from', from),
-        madeTo: momentOf('to', to),
-      }),
-      countMissed(db),
-      countAwaited(db),
-    ]);
+    const { db } = deps;
+    const [missedCount, awaited] = await Promise.all([countMissed(db), countAwaited(db)]);
     const selected = req.button(recoverDeliveries, {}, { label: 'Recover the selected' });
     return {
       intro:
@@ -66,7 +53,7 @@ export const deliveries: Page = {
           { name: 'from', label: 'Sent from, UTC', hint: '2026-10-31 18:00' },
           { name: 'to', label: 'Sent up to, UTC', hint: '2026-10-31 20:00' },
         ]),
-        tableOf(page, { req, now: now(), selected, missedCount }),
+        await deliveryRows(deps, req, selected),
       ],
     };
   },
@@ -149,14 +136,22 @@ async function readUpTo({ db, now }: PageDeps, awaited: Awaited<ReturnType<typeo
   ]);
 }
 
-interface Shown {
-  req: PageRequest;
-  now: Date;
-  selected: ActionButton | null;
-  missedCount: number | null;
-}
-
-function tableOf(page: PageOf<DeliveryView>, { req, now, selected, missedCount }: Shown): TableSection {
+async function deliveryRows(
+  { db, now }: PageDeps,
+  req: PageRequest,
+  selected: ActionButton | null = null,
+): Promise<TableSection> {
+  const { show, eventType, from, to } = req.filters;
+  const page = await listDeliveries(db, {
+    ...req.slice,
+    eventType,
+    missed: show === 'missed' ? 'true' : undefined,
+    class: show === 'all' || show === 'missed' ? undefined : show,
+    awaited: show === undefined,
+    madeFrom: momentOf('from', from),
+    madeTo: momentOf('to', to),
+  });
+  const isUnknown = page.items.length === 0 && (await countMissed(db)) === null;
   return listTable(req, page, {
     caption: 'Deliveries, newest first: the service’s view beside ours',
     columns: [
@@ -168,15 +163,14 @@ function tableOf(page: PageOf<DeliveryView>, { req, now, selected, missedCount }
         ({ id: own, eventType, createdAt }) =>
           list([id(own, entityHref('delivery', own)), quiet(eventType ?? 'type unknown'), time(createdAt)]),
       ],
-      ['The service says', (item) => theirs(item, now)],
+      ['The service says', (item) => theirs(item, now())],
       ['We hold', ours],
       ['Cause', (item) => list([classBadge(item), text(causeOf(item))])],
     ],
     unfit: ['No delivery fits', 'Widen the range, or clear the filters.'],
-    empty:
-      missedCount === null
-        ? ['Nothing is known yet', 'The delivery history was not read completely yet.']
-        : ['Nothing is missed', 'Of all deliveries that were read, none is missed and none is on its way.'],
+    empty: isUnknown
+      ? ['Nothing is known yet', 'The delivery history was not read completely yet.']
+      : ['Nothing is missed', 'Of all deliveries that were read, none is missed and none is on its way.'],
   });
 }
 

@@ -7,12 +7,13 @@ import { isRowId } from '../../records/database/paging.js';
 import { getEvent, listEvents } from '../../records/inbox/events.js';
 import { replayEvent } from '../actions/replay.js';
 import { replayPicked } from '../actions/replay-picked.js';
-import type { Page, PageRequest } from '../page.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { badRequest } from '../problem.js';
 import { eventBadge, eventColumns, eventStatuses, eventStatusMeans } from '../view/event-rows.js';
 import { bodyFor, maskedEvent, mayKnowPeople } from '../view/personal.js';
 import { entityValue, eventLink } from '../view/record-words.js';
 import {
+  type ActionButton,
   code,
   type Facts,
   factsPanel,
@@ -21,6 +22,7 @@ import {
   notice,
   pickColumn,
   type Section,
+  type TableSection,
   table,
 } from '../view/sections.js';
 import { ago, badge, count, id, list, none, stack, text, time, type Value } from '../view/values.js';
@@ -34,18 +36,16 @@ export const events: Page = {
   path: '/events',
   title: 'Events',
   group: 'Webhooks',
-  list: true,
+  list: { rows: eventRows },
   filters: ['id', 'reference', 'paymentIntentId', 'status', 'eventType', 'source', 'secretLabel'],
-  load: async ({ db }, req) => {
+  load: async (deps, req) => {
     const picked = req.button(replayPicked);
-    const { id: ids, ...narrowed } = req.filters;
-    const query = { ...narrowed, ...req.slice, ids: ids === undefined ? undefined : idsOf(ids) };
     return {
       intro: 'Every authentic event that the service sent, once, however often it came.',
       actions: [picked],
       sections: [
         filters(req, [
-          ...(ids === undefined ? [] : [{ name: 'id', label: 'Events', hint: 'their numbers' }]),
+          ...(req.filters['id'] === undefined ? [] : [{ name: 'id', label: 'Events', hint: 'their numbers' }]),
           { name: 'reference', label: 'Order', hint: 'its reference' },
           { name: 'paymentIntentId', label: 'Payment', hint: 'the whole id' },
           { name: 'status', label: 'Status', options: eventStatuses },
@@ -53,25 +53,35 @@ export const events: Page = {
           { name: 'source', label: 'Came by', options: sources },
           { name: 'secretLabel', label: 'Secret', hint: 'its label' },
         ]),
-        listTable(req, await listEvents(db, query), {
-          caption: 'Events, newest first',
-          columns: [
-            ...pickColumn<EventView>(picked, ({ id, eventType }) => ({ id, label: `Pick event ${id}, ${eventType}` })),
-            ...eventColumns,
-          ],
-          unfit: [
-            'No event fits',
-            'Each field counts as a whole. Of which order and payment an event is shows once a worker took it.',
-          ],
-          empty: [
-            'No events yet',
-            'The service sends none, or they are rejected: the rejections say why. “tallyhook doctor” checks both.',
-          ],
-        }),
+        await eventRows(deps, req, picked),
       ],
     };
   },
 };
+
+async function eventRows(
+  { db }: PageDeps,
+  req: PageRequest,
+  picked: ActionButton | null = null,
+): Promise<TableSection> {
+  const { id: ids, ...narrowed } = req.filters;
+  const query = { ...narrowed, ...req.slice, ids: ids === undefined ? undefined : idsOf(ids) };
+  return listTable(req, await listEvents(db, query), {
+    caption: 'Events, newest first',
+    columns: [
+      ...pickColumn<EventView>(picked, ({ id, eventType }) => ({ id, label: `Pick event ${id}, ${eventType}` })),
+      ...eventColumns,
+    ],
+    unfit: [
+      'No event fits',
+      'Each field counts as a whole. Of which order and payment an event is shows once a worker took it.',
+    ],
+    empty: [
+      'No events yet',
+      'The service sends none, or they are rejected: the rejections say why. “tallyhook doctor” checks both.',
+    ],
+  });
+}
 
 const MOST_IDS = 100;
 

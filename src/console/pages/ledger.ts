@@ -5,10 +5,20 @@ import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.j
 import { monthTotals, newestMonth } from '../../records/books/account-totals.js';
 import { getEntry, listEntries } from '../../records/books/list-entries.js';
 import { maximumTake } from '../../records/database/paging.js';
-import type { Page } from '../page.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { entityHref, inPath } from '../view/links.js';
 import { kindWord, sourceLink } from '../view/record-words.js';
-import { type Column, facts, filters, listTable, options, type Section, table, withQuery } from '../view/sections.js';
+import {
+  type Column,
+  facts,
+  filters,
+  listTable,
+  options,
+  type Section,
+  type TableSection,
+  table,
+  withQuery,
+} from '../view/sections.js';
 import {
   amount,
   badge,
@@ -29,17 +39,16 @@ export const ledger: Page = {
   path: '/ledger',
   title: 'Ledger',
   group: 'Books',
+  list: { rows: entryRows, days: 'books' },
   filters: ['month', 'account', 'assetCode', 'recordKind', 'recordId'],
-  load: async ({ db }, req) => {
+  load: async (deps, req) => {
+    const { db } = deps;
     const { month: asked, account, assetCode } = req.filters;
-    const [page, newest] = await Promise.all([
-      listEntries(db, { ...req.filters, cursor: req.cursor }),
-      newestMonth(db),
-    ]);
+    const [rows, newest] = await Promise.all([entryRows(deps, req), newestMonth(db)]);
     const month = asked ?? newest;
-    const isRecord = req.filters['recordKind'] !== undefined || req.filters['recordId'] !== undefined;
+    const isPart = ['recordKind', 'recordId', 'from', 'to'].some((name) => name in req.filters);
     const isMonth = month !== null && /^\d{4}-(0[1-9]|1[0-2])$/.test(month);
-    const totals = isMonth && !isRecord ? await monthTotals(db, month, { account, assetCode }) : null;
+    const totals = isMonth && !isPart ? await monthTotals(db, month, { account, assetCode }) : null;
     return {
       intro:
         'Double entry of what the service’s records come to. A positive amount is a debit; entries are never changed, only corrected by later ones.',
@@ -52,20 +61,25 @@ export const ledger: Page = {
           { name: 'recordId', label: 'Its ID', hint: 'the whole of it' },
         ]),
         ...(totals === null || month === null ? [] : [totalsOf(totals, month)]),
-        listTable(req, page, {
-          caption: 'Entries, newest first',
-          showCaption: true,
-          columns: entryColumns,
-          unfit: ['No entry fits', 'A month is written such as 2026-10; names count as a whole.'],
-          empty: [
-            'Nothing is posted yet',
-            'The books of an asset begin with its opening balance, which the first run of the kind balances takes.',
-          ],
-        }),
+        rows,
       ],
     };
   },
 };
+
+async function entryRows({ db }: PageDeps, req: PageRequest): Promise<TableSection> {
+  const { from: fromDay, to: toDay, ...others } = req.filters;
+  return listTable(req, await listEntries(db, { ...others, fromDay, toDay, ...req.slice }), {
+    caption: 'Entries, newest first',
+    showCaption: true,
+    columns: entryColumns,
+    unfit: ['No entry fits', 'A month is written such as 2026-10; names count as a whole.'],
+    empty: [
+      'Nothing is posted yet',
+      'The books of an asset begin with its opening balance, which the first run of the kind balances takes.',
+    ],
+  });
+}
 
 function totalsOf({ totals, more }: Awaited<ReturnType<typeof monthTotals>>, month: string): Section {
   return table(totals, {

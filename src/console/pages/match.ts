@@ -7,9 +7,8 @@ import { sumAmounts } from '../../domain/money.js';
 import { unprovenBalances } from '../../records/balances/balance-proofs.js';
 import { listMatches, matchSummary } from '../../records/books/match/list-matches.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
-import type { Page as PageOf } from '../../records/database/paging.js';
 import { matchQuery } from '../match-query.js';
-import type { Page, PageRequest } from '../page.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { ageColumns, ages, ageWords } from '../view/age-columns.js';
 import { orderHref } from '../view/links.js';
 import { entityValue } from '../view/record-words.js';
@@ -32,21 +31,15 @@ export const match: Page = {
   path: '/match',
   title: 'Match',
   group: 'Books',
+  list: { rows: matchRows },
   filters: ['id', 'state', 'age', 'assetCode', 'reason'],
-  load: async ({ db, now, books }, req) => {
-    const { id: named, ...narrowed } = req.filters;
-    // Who names one wants to see it whatever its state.
-    const { state = named === undefined ? 'open' : 'any', ...others } = narrowed;
-    const filters = matchQuery({
-      ...others,
-      ...(named === undefined ? {} : { id: named }),
-      ...(state === 'any' ? {} : { state }),
-    });
+  load: async (deps, req) => {
+    const { db, now, books } = deps;
+    const { id: named } = req.filters;
     const { timeZone, currency } = books;
-    const today = todayIn(timeZone, now());
-    const [page, summary, behind, unproven] = await Promise.all([
-      listMatches(db, { ...filters, cursor: req.cursor }, { today, timeZone }),
-      matchSummary(db, { today }),
+    const [rows, summary, behind, unproven] = await Promise.all([
+      matchRows(deps, req),
+      matchSummary(db, { today: todayIn(timeZone, now()) }),
       matchBehind(db),
       unprovenBalances(db),
     ]);
@@ -59,7 +52,7 @@ export const match: Page = {
         // Who asks for one wants no sums.
         ...(named === undefined ? [countsOf(summary)] : []),
         filtersOf(req),
-        listOf(req, page),
+        rows,
         ...(named === undefined ? [ageingOf(summary), amountsOf(summary, currency)] : []),
       ],
     };
@@ -167,7 +160,16 @@ function filtersOf(req: PageRequest): Section {
   ]);
 }
 
-function listOf(req: PageRequest, page: PageOf<MatchView>): TableSection {
+async function matchRows({ db, now, books: { timeZone } }: PageDeps, req: PageRequest): Promise<TableSection> {
+  const { id: named, ...narrowed } = req.filters;
+  // Who names one wants to see it whatever its state.
+  const { state = named === undefined ? 'open' : 'any', ...others } = narrowed;
+  const query = matchQuery({
+    ...others,
+    ...(named === undefined ? {} : { id: named }),
+    ...(state === 'any' ? {} : { state }),
+  });
+  const page = await listMatches(db, { ...query, ...req.slice }, { today: todayIn(timeZone, now()), timeZone });
   return listTable(req, page, {
     caption: 'Orders, invoices and payments, newest first',
     columns: [

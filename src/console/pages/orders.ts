@@ -13,7 +13,7 @@ import { namedReferences } from '../../records/orders/find-references.js';
 import { orderAsOf } from '../../records/orders/order-as-of.js';
 import { type OrderDetails, orderDetails } from '../../records/orders/order-details.js';
 import { listOrders } from '../../records/orders/orders.js';
-import type { Page, PageRequest } from '../page.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { oneOf } from '../problem.js';
 import { fieldLabel, fieldValue } from '../records/field-value.js';
 import { statesOf } from '../records/record-rows.js';
@@ -30,6 +30,7 @@ import {
   options,
   panel,
   type Section,
+  type TableSection,
   table,
   withQuery,
 } from '../view/sections.js';
@@ -71,9 +72,9 @@ export const orders: Page = {
   path: '/orders',
   title: 'Orders',
   group: 'Records',
-  list: true,
+  list: { rows: orderRows },
   filters: ['status', 'reference', 'goods', 'reason'],
-  load: async ({ db }, req) => ({
+  load: async (deps, req) => ({
     intro: 'What the store sold, what was paid for it, and whether the goods may go out.',
     sections: [
       filters(req, [
@@ -82,23 +83,27 @@ export const orders: Page = {
         { name: 'goods', label: 'Goods', options: goodsOptions },
         { name: 'reason', label: 'Why', options: reasonOptions },
       ]),
-      listTable(req, await listOrders(db, await queryOf(db, req)), {
-        caption: 'Orders, newest first',
-        columns: [
-          ['Reference', ({ reference }) => id(reference, orderHref(reference))],
-          ['Status', ({ status }) => orderBadge(status)],
-          ['Goods', ({ release }) => releaseBadge(release)],
-          ['Why', ({ release }) => (release.safe ? none('') : quiet(words(release.reason)))],
-          ['Expected', ({ expected }) => amount(expected?.amount, expected?.currency), 'end'],
-          ['Payments', ({ paymentIntents }) => count(paymentIntents.length), 'end'],
-          ['Last change', ({ updatedAt }) => ago(updatedAt)],
-        ],
-        unfit: ['No order fits', 'References count byte for byte, upper and lower case too.'],
-        empty: ['No orders yet', 'An order appears with its first payment, or when the store registers it.'],
-      }),
+      await orderRows(deps, req),
     ],
   }),
 };
+
+async function orderRows({ db }: PageDeps, req: PageRequest): Promise<TableSection> {
+  return listTable(req, await listOrders(db, await queryOf(db, req)), {
+    caption: 'Orders, newest first',
+    columns: [
+      ['Reference', ({ reference }) => id(reference, orderHref(reference))],
+      ['Status', ({ status }) => orderBadge(status)],
+      ['Goods', ({ release }) => releaseBadge(release)],
+      ['Why', ({ release }) => (release.safe ? none('') : quiet(words(release.reason)))],
+      ['Expected', ({ expected }) => amount(expected?.amount, expected?.currency), 'end'],
+      ['Payments', ({ paymentIntents }) => count(paymentIntents.length), 'end'],
+      ['Last change', ({ updatedAt }) => ago(updatedAt)],
+    ],
+    unfit: ['No order fits', 'References count byte for byte, upper and lower case too.'],
+    empty: ['No orders yet', 'An order appears with its first payment, or when the store registers it.'],
+  });
+}
 
 export const order: Page = {
   path: '/orders/:reference',

@@ -3,37 +3,57 @@ import type { Missing, PeriodView } from '../../domain/views/books-shapes.js';
 import { checkPeriod } from '../../finance/periods/check-period.js';
 import { getPeriod, listPeriods } from '../../records/books/periods.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from '../actions/close-period.js';
-import type { Page, PageRequest } from '../page.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { breakHref, inPath, periodHref } from '../view/links.js';
-import { type ActionButton, type Facts, factsPanel, listTable, notice, type Section, table } from '../view/sections.js';
+import {
+  type ActionButton,
+  type Facts,
+  factsPanel,
+  filters,
+  listTable,
+  notice,
+  options,
+  type Section,
+  type TableSection,
+  table,
+} from '../view/sections.js';
 import { ago, badge, count, id, link, list, none, quiet, text, type Value } from '../view/values.js';
 
 export const periods: Page = {
   path: '/periods',
   title: 'Periods',
   group: 'Books',
-  load: async ({ db }, req) => ({
+  list: { rows: monthRows, days: 'books' },
+  filters: ['status'],
+  load: async (deps, req) => ({
     intro: 'The months of the books. A closed one never changes: what changes later stands in the next.',
     sections: [
-      listTable(req, await listPeriods(db, { cursor: req.cursor }), {
-        caption: 'Months, newest first',
-        columns: [
-          ['Month', ({ month }) => link(month, periodHref(month))],
-          ['State', ({ status }) => periodBadge(status)],
-          ['Entries', ({ entries }) => count(entries), 'end'],
-          ['Closed', ({ status, closedAt }) => (status === 'open' ? none('open') : ago(closedAt))],
-          ['By', ({ status, closedBy }) => text(status === 'open' ? null : closedBy)],
-          ['Files', ({ files }) => count(files.length === 0 ? null : files.length), 'end'],
-          ['Why', ({ reason }) => text(reason)],
-        ],
-        empty: [
-          'Nothing is posted yet',
-          'Months appear with their first entry: once a balance was read, and what moved it.',
-        ],
-      }),
+      filters(req, [{ name: 'status', label: 'State', options: options(['open', 'closed']) }]),
+      await monthRows(deps, req),
     ],
   }),
 };
+
+async function monthRows({ db }: PageDeps, req: PageRequest): Promise<TableSection> {
+  const { status, from: fromDay, to: toDay } = req.filters;
+  return listTable(req, await listPeriods(db, { status, fromDay, toDay, ...req.slice }), {
+    caption: 'Months, newest first',
+    columns: [
+      ['Month', ({ month }) => link(month, periodHref(month))],
+      ['State', ({ status }) => periodBadge(status)],
+      ['Entries', ({ entries }) => count(entries), 'end'],
+      ['Closed', ({ status, closedAt }) => (status === 'open' ? none('open') : ago(closedAt))],
+      ['By', ({ status, closedBy }) => text(status === 'open' ? null : closedBy)],
+      ['Files', ({ files }) => count(files.length === 0 ? null : files.length), 'end'],
+      ['Why', ({ reason }) => text(reason)],
+    ],
+    unfit: ['No month fits', 'A month is shown where one of its days is within those asked for.'],
+    empty: [
+      'Nothing is posted yet',
+      'Months appear with their first entry: once a balance was read, and what moved it.',
+    ],
+  });
+}
 
 function periodBadge(status: 'open' | 'closed'): Value {
   return badge(status, status === 'closed' ? 'good' : 'info');

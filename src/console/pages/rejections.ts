@@ -2,10 +2,10 @@ import { words } from '../../domain/in-words.js';
 import { rejectionWords } from '../../domain/rejection-words.js';
 import type { RejectionView } from '../../domain/views/webhook-shapes.js';
 import { listRejections, type ReasonCount, rejectionsByReason } from '../../records/inbox/rejections.js';
-import type { Page } from '../page.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { spark } from '../view/chart.js';
 import { mayKnowPeople } from '../view/personal.js';
-import { filters, listTable, notice, options, type Section, table } from '../view/sections.js';
+import { filters, listTable, notice, options, type Section, type TableSection, table } from '../view/sections.js';
 import { ago, badge, count, drawing, link, list, none, quiet, stack, text, type Value } from '../view/values.js';
 
 export const rejections: Page = {
@@ -16,27 +16,13 @@ export const rejections: Page = {
     count: ({ facts }) => facts.rejected.reduce((sum, { count }) => sum + count, 0),
     words: 'in the last hour',
   },
-  list: true,
+  list: { rows: sampleRows },
   filters: ['reason'],
-  load: async ({ db, now }, req) => {
+  load: async (deps, req) => {
+    const { db, now } = deps;
     const { reason } = req.filters;
-    const [counts, page] = await Promise.all([
-      rejectionsByReason(db, now()),
-      listRejections(db, { reason, ...req.slice }),
-    ]);
+    const counts = await rejectionsByReason(db, now());
     const reasons = [...new Set([...Object.keys(rejectionWords), ...counts.map(({ reason }) => reason)])];
-    const samples = listTable(req, page, {
-      caption: 'Samples, newest first',
-      showCaption: true,
-      columns: [
-        ['Rejected', ({ rejectedAt }) => ago(rejectedAt)],
-        ['Reason', ({ reason }) => text(words(reason))],
-        ['Found', ({ detail }) => text(detail)],
-        ['Likely cause, and what to do', ({ diagnosis }) => text(diagnosis, 'none is known')],
-        ['Body', (sample) => bodyOf(sample, mayKnowPeople(req.actor))],
-      ],
-      empty: ['No sample', 'Nothing of the kind was rejected, as far as samples are kept.'],
-    });
     return {
       intro:
         'Requests to the receiver that were rejected, by reason, and what to do. All are counted; a sample of each reason is kept.',
@@ -44,11 +30,27 @@ export const rejections: Page = {
         countsOf(counts),
         ...(reason === undefined ? [] : remedyOf(reason)),
         filters(req, [{ name: 'reason', label: 'Reason', options: options(reasons, words) }]),
-        samples,
+        await sampleRows(deps, req),
       ],
     };
   },
 };
+
+async function sampleRows({ db }: PageDeps, req: PageRequest): Promise<TableSection> {
+  const page = await listRejections(db, { reason: req.filters['reason'], ...req.slice });
+  return listTable(req, page, {
+    caption: 'Samples, newest first',
+    showCaption: true,
+    columns: [
+      ['Rejected', ({ rejectedAt }) => ago(rejectedAt)],
+      ['Reason', ({ reason }) => text(words(reason))],
+      ['Found', ({ detail }) => text(detail)],
+      ['Likely cause, and what to do', ({ diagnosis }) => text(diagnosis, 'none is known')],
+      ['Body', (sample) => bodyOf(sample, mayKnowPeople(req.actor))],
+    ],
+    empty: ['No sample', 'Nothing of the kind was rejected, as far as samples are kept.'],
+  });
+}
 
 function countsOf(counts: readonly ReasonCount[]): Section {
   return table(counts, {

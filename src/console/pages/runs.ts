@@ -17,6 +17,7 @@ import {
   notice,
   options,
   type Section,
+  type TableSection,
   type Tile,
   table,
 } from '../view/sections.js';
@@ -26,16 +27,11 @@ export const runs: Page = {
   path: '/runs',
   title: 'Runs',
   group: 'Proof',
-  list: true,
+  list: { rows: runRows },
   filters: ['kind', 'status'],
   live: true,
   load: async (deps, req) => {
-    const at = deps.now();
-    const [page, covered, { facts: known }] = await Promise.all([
-      listRuns(deps.db, { ...req.filters, ...req.slice }),
-      coverage(deps.db, deps.runKinds, at),
-      deps.state(),
-    ]);
+    const [covered, { facts: known }] = await Promise.all([coverage(deps.db, deps.runKinds, deps.now()), deps.state()]);
     return {
       intro:
         'Each poll of the service’s own lists, and what it proved. A run that is not proven is never taken for a complete one.',
@@ -46,32 +42,37 @@ export const runs: Page = {
           { name: 'kind', label: 'Kind', options: options(deps.runKinds) },
           { name: 'status', label: 'Status', options: options(['running', 'succeeded', 'failed', 'aborted']) },
         ]),
-        listTable(req, page, {
-          caption: 'Runs, newest first',
-          columns: [
-            ['Run', (run) => (run.id === null ? none() : id(run.id, runHref(run.id)))],
-            ['Kind', ({ kind, full }) => list([text(kind), ...(full ? [badge('full')] : [])])],
-            [
-              'Proof',
-              (run) => {
-                const why = whyOf(run);
-                const state = run.status === 'succeeded' ? provenBadge(run) : runBadge(run.status);
-                return list([state, ...(why === null ? [] : [quiet(why)])]);
-              },
-            ],
-            ['Seen', ({ seen }) => count(seen), 'end'],
-            ['Changed', ({ changed }) => count(changed), 'end'],
-            ['Breaks', ({ breaksOpened }) => count(breaksOpened), 'end'],
-            ['Started', ({ startedAt }) => ago(startedAt)],
-            ['Took', (run) => text(tookOf(run, at)), 'end'],
-          ],
-          unfit: ['No run fits', 'Clear the filters to see all runs.'],
-          empty: ['No run yet', 'Does “tallyhook schedule” run? Until a run is complete nothing is proven.'],
-        }),
+        await runRows(deps, req),
       ],
     };
   },
 };
+
+async function runRows(deps: PageDeps, req: PageRequest): Promise<TableSection> {
+  const at = deps.now();
+  return listTable(req, await listRuns(deps.db, { ...req.filters, ...req.slice }), {
+    caption: 'Runs, newest first',
+    columns: [
+      ['Run', (run) => (run.id === null ? none() : id(run.id, runHref(run.id)))],
+      ['Kind', ({ kind, full }) => list([text(kind), ...(full ? [badge('full')] : [])])],
+      [
+        'Proof',
+        (run) => {
+          const why = whyOf(run);
+          const state = run.status === 'succeeded' ? provenBadge(run) : runBadge(run.status);
+          return list([state, ...(why === null ? [] : [quiet(why)])]);
+        },
+      ],
+      ['Seen', ({ seen }) => count(seen), 'end'],
+      ['Changed', ({ changed }) => count(changed), 'end'],
+      ['Breaks', ({ breaksOpened }) => count(breaksOpened), 'end'],
+      ['Started', ({ startedAt }) => ago(startedAt)],
+      ['Took', (run) => text(tookOf(run, at)), 'end'],
+    ],
+    unfit: ['No run fits', 'Clear the filters to see all runs.'],
+    empty: ['No run yet', 'Does “tallyhook schedule” run? Until a run is complete nothing is proven.'],
+  });
+}
 
 function coverageTable(covered: readonly Coverage[], kinds: readonly KindFacts[]): Section {
   return table(covered, {

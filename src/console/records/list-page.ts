@@ -13,23 +13,23 @@ import type { Sheet } from './sheet.js';
 /** All records of a kind, newest first. */
 export function listPage(sheet: Sheet): Page {
   const { kind, path, title, group, intro } = sheet;
+  const rows = async (deps: PageDeps, req: PageRequest) => {
+    const page = await recordsFor(deps, sheet, req);
+    const orders = await ordersFor(deps, sheet, page.items);
+    return listTable(req, page, {
+      caption: `${title}, newest first`,
+      columns: columnsOf(sheet, req.actor, orders),
+      unfit: [`No ${sheet.one} fits`, 'Each field counts as a whole, upper and lower case too.'],
+      empty: [`No ${title.toLowerCase()} yet`, sheet.empty],
+    });
+  };
   return {
     path,
     title,
     ...(group === undefined ? {} : { group }),
-    list: true,
+    list: { rows },
     filters: ['id', ...filterNames(kind)],
-    load: async (deps, req) => {
-      const page = await recordsFor(deps, sheet, req);
-      const orders = await ordersFor(deps, sheet, page.items);
-      const list = listTable(req, page, {
-        caption: `${title}, newest first`,
-        columns: columnsOf(sheet, req.actor, orders),
-        unfit: [`No ${sheet.one} fits`, 'Each field counts as a whole, upper and lower case too.'],
-        empty: [`No ${title.toLowerCase()} yet`, sheet.empty],
-      });
-      return { intro, sections: [filtersOf(sheet, req), list] };
-    },
+    load: async (deps, req) => ({ intro, sections: [filtersOf(sheet, req), await rows(deps, req)] }),
   };
 }
 

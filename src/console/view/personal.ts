@@ -3,7 +3,7 @@ import { fromJsonText, isJsonObject, type Json, type JsonObject, toJsonText } fr
 import { hideEvidence, hidePeople, hideText, MASK, personalKinds } from '../../domain/personal.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
 import type { DeliveryDetails, RejectionView } from '../../domain/views/webhook-shapes.js';
-import type { PageView } from './sections.js';
+import type { PageView, TableSection } from './sections.js';
 
 /** Viewers look after the whole; they need not know who the customers are. */
 export function mayKnowPeople({ role }: Pick<Actor, 'role'>): boolean {
@@ -87,6 +87,11 @@ export function evidenceFor(actor: Pick<Actor, 'role'>, evidence: Json): Json {
 /** A page as the actor may see it: the same for what stands in its texts. */
 export function pageFor(actor: Pick<Actor, 'role'>, view: PageView): PageView {
   return mayKnowPeople(actor) ? view : (maskShown(view) as PageView);
+}
+
+/** The same of one table. */
+export function tableFor(actor: Pick<Actor, 'role'>, table: TableSection): TableSection {
+  return mayKnowPeople(actor) ? table : (maskShown(table) as TableSection);
 }
 
 /** The parts of a page that hold the words of somebody; ids, links, forms and amounts stay. */

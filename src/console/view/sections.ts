@@ -158,11 +158,8 @@ export function pickColumn<Item>(
     const picked = of(item);
     return picked === null ? none('') : { is: 'pick', button, name: 'id', value: picked.id, label: picked.label };
   };
-  return [[PICK, cell]];
+  return [['Pick', cell]];
 }
-
-/** Above such a column. */
-export const PICK = 'Pick';
 
 export interface TableOf<Item> {
   caption: string;
@@ -188,14 +185,17 @@ export function table<Item>(
   };
 }
 
+/** What the days of a list are, where they are not those of the reader’s zone. */
+export type ListDays = 'books' | 'none';
+
 /** Where a list is shown: which part of it, and what of it. */
 export interface ListAddress {
   path: string;
   /** Only the page's filters, and only those that are not empty. */
   filters: Readonly<Record<string, string>>;
   cursor?: string;
-  /** It can be narrowed to days, and taken along as a file. */
-  isList?: boolean;
+  /** It is taken along as a file, and narrowed to days. */
+  list?: { days?: ListDays } | undefined;
   /** In which its days are read. */
   zone?: string;
 }
@@ -223,9 +223,10 @@ export function withQuery(path: string, query: Readonly<Record<string, string>>)
 
 /** A form that narrows the list. What a field does not say otherwise, it holds what the request has of its name. */
 export function filters(req: ListAddress, fields: readonly Field[]): Section {
-  const inZone = req.zone === undefined || req.zone === UTC ? '' : `, ${req.zone}`;
+  const { list, zone = UTC } = req;
+  const inZone = list?.days === 'books' || zone === UTC ? '' : `, ${zone}`;
   const days: readonly Field[] =
-    req.isList === true
+    list !== undefined && list.days !== 'none'
       ? [
           { name: 'from', label: `From${inZone}`, type: 'date' },
           { name: 'to', label: `Up to${inZone}`, type: 'date' },
@@ -237,7 +238,7 @@ export function filters(req: ListAddress, fields: readonly Field[]): Section {
     path: req.path,
     active: isNarrowed(req),
     fields: filled,
-    csv: req.isList === true ? withQuery(`/csv${req.path}`, req.filters) : null,
+    csv: list !== undefined ? withQuery(`/csv${req.path}`, req.filters) : null,
   };
 }
 

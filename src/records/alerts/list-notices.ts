@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type Filters, given, type Page, type PageQuery, pageById } from '../database/paging.js';
+import { type Filters, given, type Page, type PageQuery, pageById, within } from '../database/paging.js';
 import type { RowOf } from '../database/view-of.js';
 
 /** What was sent to a channel, or is to be. Times are ISO 8601 UTC. */
@@ -30,7 +30,8 @@ export async function listNotices(
   db: Knex,
   query: PageQuery & Filters<'channel' | 'status'>,
 ): Promise<Page<NoticeView>> {
-  return pageById(db('alert_notices').where(given(query, 'channel', 'status')), query, viewOf);
+  const rows = db('alert_notices').where(given(query, 'channel', 'status'));
+  return pageById(within(rows, query, 'created_at'), query, viewOf);
 }
 
 /** Of these alerts, oldest first. */

@@ -4,7 +4,11 @@ import { type Filters, given, isRowId, type Page, type PageQuery, pageById } fro
 import { raw, rowsOf, valueOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
-export type EntryFilters = Filters<'account' | 'assetCode' | 'month' | 'recordKind' | 'recordId'>;
+export interface EntryFilters extends Filters<'account' | 'assetCode' | 'month' | 'recordKind' | 'recordId'> {
+  /** Dated within these days of the books (YYYY-MM-DD), both included. */
+  fromDay?: string | undefined;
+  toDay?: string | undefined;
+}
 
 /** Times as the text that is shown: a `Date` in between would cost more than all the rest of a row. */
 type Row = RowOf<Omit<EntryView, 'observedBy' | 'lines'>, string> & { observed: EntryView['observedBy'] };
@@ -14,6 +18,10 @@ type LineRow = RowOf<EntryLineView, string> & { entry_id: string };
 /** Newest first, paged by key. An entry is found by any of its lines, and shown with all. Throws `CursorError`. */
 export async function listEntries(db: Knex, query: PageQuery & EntryFilters): Promise<Page<EntryView>> {
   const rows = select(db).where(given(query, 'month', 'recordKind', 'recordId'));
+  // A month is that of its dates, and has an index.
+  const { fromDay, toDay } = query;
+  if (fromDay !== undefined) void rows.where('month', '>=', monthOf(fromDay)).where('date', '>=', fromDay);
+  if (toDay !== undefined) void rows.where('month', '<=', monthOf(toDay)).where('date', '<=', toDay);
   if (query.account !== undefined || query.assetCode !== undefined) {
     const lines = db('entry_lines')
       .where(given(query, 'account', 'assetCode'))
@@ -23,6 +31,8 @@ export async function listEntries(db: Knex, query: PageQuery & EntryFilters): Pr
   const { items, nextCursor } = await pageById(rows, query, (row: Row) => row);
   return { items: await viewsOf(db, items), nextCursor };
 }
+
+const monthOf = (day: string): string => day.slice(0, 7);
 
 const utc = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 

@@ -9,16 +9,23 @@ type Row = RowOf<Omit<PeriodView, 'entries' | 'files'>> & { entries: string };
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
+interface PeriodFilters {
+  status?: string | undefined;
+  /** Months with one of these days of the books (YYYY-MM-DD), both included. */
+  fromDay?: string | undefined;
+  toDay?: string | undefined;
+}
+
 /** Months that have entries or were closed, newest first. Throws `CursorError`. */
-export async function listPeriods(
-  db: Knex,
-  query: PageQuery & { status?: string | undefined },
-): Promise<Page<PeriodView>> {
+export async function listPeriods(db: Knex, query: PageQuery & PeriodFilters): Promise<Page<PeriodView>> {
   const take = takeOf(query);
   const below = query.cursor === undefined ? '9999-13' : decodeCursor(query.cursor, 1)[0];
   if (below !== '9999-13' && !MONTH.test(below ?? '')) throw new CursorError(query.cursor ?? '');
   const status = query.status === undefined ? raw('') : sql`AND status = ${query.status}`;
-  const rows = await select(db, sql`month < ${below ?? ''} ${status}`, take + 1);
+  const { fromDay, toDay } = query;
+  const first = fromDay === undefined ? raw('') : sql`AND month >= ${fromDay.slice(0, 7)}`;
+  const last = toDay === undefined ? raw('') : sql`AND month <= ${toDay.slice(0, 7)}`;
+  const rows = await select(db, sql`month < ${below ?? ''} ${status} ${first} ${last}`, take + 1);
   const { items, nextCursor } = cut(rows, take, (row) => [row.month]);
   return { items: await Promise.all(items.map((row) => periodOf(db, row))), nextCursor };
 }

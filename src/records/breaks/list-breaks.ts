@@ -5,7 +5,7 @@ import { dueAt, dueHours, type Severity } from '../../domain/breaks/findings.js'
 import { fromJsonText, type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import type { EntityKind, EntityRef } from '../../domain/records.js';
 import { type BreakDetail, type BreakView, breakShape, breakStepShape } from '../../domain/views/proof-shapes.js';
-import { type Filters, given, isRowId, type Page, type PageQuery, pageById } from '../database/paging.js';
+import { type Filters, given, isRowId, type Page, type PageQuery, pageById, within } from '../database/paging.js';
 import { raw, rowsOf, sql, tableOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
@@ -45,7 +45,7 @@ export async function listBreaks(
   query: PageQuery & BreakFilters,
   now = new Date(),
 ): Promise<Page<BreakView>> {
-  return pageById(chosen(db, query, now), query, (row: BreakRow) => breakView(row, now));
+  return pageById(within(chosen(db, query, now), query, 'opened_at'), query, (row: BreakRow) => breakView(row, now));
 }
 
 export function chosen(db: Knex, query: BreakFilters, now: Date): Knex.QueryBuilder {

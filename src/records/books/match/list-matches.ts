@@ -78,7 +78,7 @@ function statesOf({ state, open, reason }: MatchFilters): MatchState[] {
 }
 
 function conditionsOf(
-  { assetCode, reason, age, id, cursor }: PageQuery & MatchFilters,
+  { assetCode, reason, age, id, from, to, cursor }: PageQuery & MatchFilters,
   { today, timeZone }: AgeingDay,
   own: (column: string) => Sql,
 ): Sql {
@@ -88,11 +88,14 @@ function conditionsOf(
   // By the primary key.
   if (id !== undefined)
     terms.push(sql` AND (kind, id) IN (('order', ${id}), ('invoice', ${id}), ('payment_intent', ${id}))`);
+  const opened = (begin: Date | undefined, end: Date | undefined): void => {
+    if (begin !== undefined) terms.push(sql` AND ${own('opened_at')} >= ${begin.toISOString()}::timestamptz`);
+    if (end !== undefined) terms.push(sql` AND ${own('opened_at')} < ${end.toISOString()}::timestamptz`);
+  };
+  opened(from, to);
   if (age !== undefined) {
-    const { from, before } = openedBetween(age, today, timeZone);
-    const to = new Date(Math.min(before, LAST)).toISOString();
-    terms.push(sql` AND ${own('opened_at')} >= ${new Date(from).toISOString()}::timestamptz
-      AND ${own('opened_at')} < ${to}::timestamptz`);
+    const between = openedBetween(age, today, timeZone);
+    opened(new Date(between.from), new Date(Math.min(between.before, LAST)));
   }
   const [at, kind = '', last = ''] = timeKeyOf({ cursor }, 3) ?? [];
   if (at !== undefined)
