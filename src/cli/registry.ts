@@ -41,6 +41,7 @@ const table: [name: string, summary: string, load: () => Promise<{ define: Defin
     'orders and invoices against payments and the books: what agrees, what does not, and why',
     () => import('./match.js'),
   ],
+  ['settlements', 'settlements to the bank: list, mark what arrived', () => import('./settlements.js')],
   ['periods', 'months of the books: what is missing to close one, close, reopen', () => import('./periods.js')],
   [
     'decisions',

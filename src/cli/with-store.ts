@@ -48,7 +48,8 @@ function settingsOf(config: Config) {
   const contract = async () => (await import('../service-api/contract.js')).loadContract(config.CONTRACT_FILE);
   const books = async () => {
     const { loadChart } = await import('../finance/load-chart.js');
-    return { ...zone, chart: await loadChart(config.CHART_FILE), table: (await contract()).movements };
+    const { SETTLEMENT_DAYS: settlementDays } = config;
+    return { ...zone, settlementDays, chart: await loadChart(config.CHART_FILE), table: (await contract()).movements };
   };
   return { zone, contract, books };
 }

@@ -194,6 +194,11 @@ const keeping = {
       'on: what finance decides (attributions, write-offs, rates, closing a month with a reason, reopening one) is asked by one person and approved by another; docs/finance.md, “Four eyes”. The same for every role.',
     fallback: 'off',
   },
+  SETTLEMENT_DAYS: {
+    ...days,
+    meaning: 'After so long a settlement whose money did not arrive is late.',
+    fallback: '5',
+  },
   CHART_FILE: { ...file, meaning: 'JSON that names the accounts of the books as your own.', example: 'chart.json' },
 } satisfies Variables;
 

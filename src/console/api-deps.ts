@@ -18,6 +18,8 @@ interface Commands {
 /** What closing a month needs besides the database. */
 interface BooksSettings extends Pick<ClosingDeps, 'timeZone' | 'currency' | 'table'> {
   chart: () => Promise<ClosingDeps['chart']>;
+  /** SETTLEMENT_DAYS */
+  settlementDays: number;
 }
 
 export interface ApiDeps extends ReleaseRules {

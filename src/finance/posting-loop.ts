@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { followSettlements } from '../records/books/settlements.js';
 import { describeError } from '../records/database/database-errors.js';
 import { matchOrders } from './match-orders.js';
 import { postEntries } from './post-entries.js';
@@ -8,8 +9,13 @@ const PAUSE_MS = 60_000;
 /** After an upgrade all of the history is matched anew: what is new is posted meanwhile. */
 const SLICES_AT_ONCE = 20;
 
+interface LoopDeps extends PostingDeps {
+  /** SETTLEMENT_DAYS */
+  settlementDays: number;
+}
+
 /** Posts at once, every minute, and when it is woken. For the leader of the schedulers, though two would do no harm. */
-export function createPosting(deps: PostingDeps, pauseMs = PAUSE_MS) {
+export function createPosting(deps: LoopDeps, pauseMs = PAUSE_MS) {
   let waking = new AbortController();
   /** Until the signal. Never throws. */
   const loop = async (signal: AbortSignal): Promise<void> => {
@@ -26,10 +32,11 @@ export function createPosting(deps: PostingDeps, pauseMs = PAUSE_MS) {
   return { loop, wake };
 }
 
-async function post(deps: PostingDeps, signal: AbortSignal): Promise<boolean> {
+async function post(deps: LoopDeps, signal: AbortSignal): Promise<boolean> {
   try {
     const { entries } = await postEntries(deps, { signal });
     if (entries > 0) deps.log.debug({ entries }, 'entries posted');
+    await followSettlements(deps.db, deps, new Date());
     return true;
   } catch (error) {
     if (!signal.aborted) deps.log.warn({ error: describeError(error) }, 'posting failed');

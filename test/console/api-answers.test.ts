@@ -33,6 +33,7 @@ beforeAll(async () => {
       currency: 'USD',
       table: defaultContract.movements,
       chart: async () => chartSchema.parse({ accounts: {} }),
+      settlementDays: 5,
     },
   }).app;
 }, 120_000);

@@ -193,7 +193,7 @@ it('gives out no stored file that is not what was stored, and closes nothing ove
 });
 
 it('is asked by programs: only finance closes and reopens, with a reason', async () => {
-  const { app } = testConsole(database.db, { books: { ...zone, chart: async () => ownChart } });
+  const { app } = testConsole(database.db, { books: { ...zone, chart: async () => ownChart, settlementDays: 5 } });
   const ask = (verb: 'get' | 'post', url: string, role: string) =>
     request(app)[verb](`/api/v1/periods${url}`).set(bearer(role));
   const [viewer, operator, finance] = ['viewer', 'operator', 'finance'];

@@ -33,7 +33,10 @@ afterEach(async () => {
 /** It pauses for an hour: what happens at all happens at once. */
 function keepPosting() {
   const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line).msg) });
-  const posting = createPosting({ db: database.db, log, table: defaultContract.movements, ...settings }, HOUR_MS);
+  const posting = createPosting(
+    { db: database.db, log, table: defaultContract.movements, settlementDays: 5, ...settings },
+    HOUR_MS,
+  );
   kept = posting.loop(stop.signal);
 }
 

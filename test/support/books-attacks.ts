@@ -156,6 +156,13 @@ export const ATTACKS: Readonly<Record<string, Record<Change, Attack>>> = {
     insert: [acted('reopen period', 'x'), { named: 'period_changed' }],
     ...appendOnly('actions', `actor = 'x'`),
   },
+  settlement_arrivals: {
+    insert: [
+      `INSERT INTO settlement_arrivals (payout_id, amount, currency, arrived_on, note, actor) VALUES ('po_1', 1, 'EUR', now(), 'x', 'eve')`,
+      { refused: 'needs its action' },
+    ],
+    ...appendOnly('settlement_arrivals', `note = 'y'`),
+  },
   seals: {
     insert: [
       `INSERT INTO seals SELECT number + 1, log, until, until + 1, rows, row_hashes, rows_hash, hash, sealed_at, repeat('0', 64)

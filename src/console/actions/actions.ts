@@ -6,6 +6,7 @@ import { acknowledgeAlert, silenceAlert } from './decide-alert.js';
 import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from './decide-break.js';
 import { approveDecision, refuseDecision, withdrawDecision } from './decide-decision.js';
 import { decidePicked } from './decide-picked.js';
+import { markSettlementAction } from './mark-settlement.js';
 import { recoverDeliveries } from './recover-deliveries.js';
 import { replayCallbackAction, replayDeadCallbacksAction, replayEvent } from './replay.js';
 import { replayPicked } from './replay-picked.js';
@@ -22,6 +23,7 @@ export const actions: readonly Action[] = [
   replayDeadCallbacksAction,
   attributeResidual,
   assignRefundAction,
+  markSettlementAction,
   recoverDeliveries,
   ...ofCauses,
   decidePicked,

@@ -18,6 +18,7 @@ import { periodOperations } from './period-operations.js';
 import { proofOperations } from './proof-operations.js';
 import { refundOperations } from './refund-operations.js';
 import { scorecardOperation } from './scorecard-operation.js';
+import { settlementOperations } from './settlement-operations.js';
 import { webhookOperations } from './webhook-operations.js';
 
 /** All that the read API can do: its routes, its document and its reference page come from here. */
@@ -39,6 +40,7 @@ export const operations: readonly Operation[] = [
   ...periodOperations,
   ...decisionOperations,
   ...matchOperations,
+  ...settlementOperations,
   ...callbackOperations,
   ...alertOperations,
 ];

@@ -23,6 +23,7 @@ import { rejections } from './rejections.js';
 import { run, runs } from './runs.js';
 import { scorecard } from './scorecard.js';
 import { secrets } from './secrets.js';
+import { settlement, settlements } from './settlements.js';
 
 /** Every page, in the order of the navigation: routes, navigation and the tests that visit them all come from here. */
 export const pages: readonly Page[] = [
@@ -39,6 +40,8 @@ export const pages: readonly Page[] = [
   period,
   decisions,
   decisionPage,
+  settlements,
+  settlement,
   // A list and a page of one record for each kind.
   ...sheets.flatMap((sheet) => [listPage(sheet), recordPage(sheet)]),
   events,

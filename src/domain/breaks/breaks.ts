@@ -10,7 +10,7 @@ import { invoiceBreaks } from './invoices.js';
 import { screeningBreaks } from './kyt-hold.js';
 import { lostRefundBreaks } from './lost-refunds.js';
 import { orderBreaks } from './orders.js';
-import { payoutBreaks } from './payouts.js';
+import { payoutBreaks, settlementBreaks } from './payouts.js';
 import { recordBreaks } from './records.js';
 import { refundBreaks } from './refunds.js';
 import { staleBreaks } from './stale-records.js';
@@ -23,6 +23,7 @@ const definitions = {
   ...refundBreaks,
   ...lostRefundBreaks,
   ...payoutBreaks,
+  ...settlementBreaks,
   ...screeningBreaks,
   ...feeBreaks,
   ...staleBreaks,

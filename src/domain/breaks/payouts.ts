@@ -21,6 +21,26 @@ export const payoutBreaks = {
     remedy: 'Check the service’s dashboard.',
   },
 } as const satisfies Record<string, Omit<BreakDefinition, 'check'>>;
+
+/** Found by what finance says of the bank (src/records/books/settlements.ts). */
+export const settlementBreaks = {
+  settlement_late: {
+    severity: 'medium',
+    sharedBy: { none: 'Each settlement has its own way to the bank.' },
+    means:
+      'The crypto leg of a settlement is confirmed, and nobody has said that the money arrived for SETTLEMENT_DAYS.',
+    ends: 'Finance marks it as arrived, on the page Settlements.',
+    remedy:
+      'Look for it on the bank’s statement and mark it. If it is not there, ask the service, with the payout’s ID.',
+  },
+  settlement_short: {
+    severity: 'high',
+    sharedBy: { none: 'Each settlement has its own difference.' },
+    means: 'Less money arrived from a settlement than its crypto leg was worth, and finance can’t explain the rest.',
+    ends: 'Finance marks it anew: with the whole amount, or the rest as fees.',
+    remedy: 'Ask the service for its rate and fees, with the payout’s ID. Then mark it anew.',
+  },
+} as const satisfies Record<string, Omit<BreakDefinition, 'check'>>;
 type PayoutBreak = keyof typeof payoutBreaks;
 const kinds = Object.keys(payoutBreaks) as readonly PayoutBreak[];
 

@@ -52,6 +52,7 @@ export function startConsole(runtime: Runtime, front: Listener): void {
       currency: config.REPORTING_CURRENCY,
       table: contract.movements,
       chart: () => loadChart(config.CHART_FILE),
+      settlementDays: config.SETTLEMENT_DAYS,
     },
     fourEyes: config.FOUR_EYES,
     commands: {

@@ -39,7 +39,7 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   startSettling(runtime, client);
   const deps = { ...reconcileDeps(runtime, client, adoptedAt), client };
   const books = { timeZone: config.BOOKS_TIMEZONE, currency: config.REPORTING_CURRENCY };
-  const settings = { db, log, table: contract.movements, ...books };
+  const settings = { db, log, table: contract.movements, settlementDays: config.SETTLEMENT_DAYS, ...books };
   const posting = createPosting(settings);
   const sealing = createSealing({ db, log, now, signal, also: wholeBooks(settings) });
   closers.add('sealing', () => sealing.close());

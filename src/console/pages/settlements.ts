@@ -1,0 +1,91 @@
+import type { Settlement, SettlementState } from '../../domain/settlements.js';
+import { getSettlement, listSettlements } from '../../records/books/settlements.js';
+import { recordDetails } from '../../records/orders/record-details.js';
+import { markSettlementAction } from '../actions/mark-settlement.js';
+import type { Page } from '../page.js';
+import { breaksOf } from '../view/break-rows.js';
+import { entityHref, inPath } from '../view/links.js';
+import { factsPanel, filters, listTable, noOrYes } from '../view/sections.js';
+import { amount, badge, count, id, none, oneLine, type Tone, text, time, type Value } from '../view/values.js';
+
+export const settlements: Page = {
+  path: '/settlements',
+  title: 'Settlements',
+  group: 'Books',
+  filters: ['arrived'],
+  list: true,
+  load: async ({ db, books, now }, req) => ({
+    intro:
+      'What the service turns into money on your bank account. Expected is what the crypto was worth on its day; finance says what the bank shows.',
+    sections: [
+      filters(req, [noOrYes('arrived', 'Arrived', ['not yet', 'arrived'])]),
+      listTable(req, await listSettlements(db, books, { ...req.slice, ...req.filters }, now()), {
+        caption: 'Settlements, newest first',
+        columns: [
+          ['Payout', ({ payoutId }) => id(payoutId, `/settlements/${inPath(payoutId)}`)],
+          ['State', settlementBadge],
+          ['Crypto', ({ amount: of, assetCode }) => amount(of, assetCode), 'end'],
+          ['Settled', ({ settledOn }) => day(settledOn)],
+          ['Age, days', ({ ageDays }) => count(ageDays), 'end'],
+          ['Expected', ({ expected, currency }) => amount(expected, currency), 'end'],
+          ['Arrived', ({ arrival }) => amount(arrival?.amount, arrival?.currency), 'end'],
+          ['Missing', ({ missing, currency }) => amount(missing, currency), 'end'],
+        ],
+        unfit: ['No settlement fits', 'Days are those on which the payout was made.'],
+        empty: ['No settlement yet', 'A payout whose type the contract knows as a settlement stands here.'],
+      }),
+    ],
+  }),
+};
+
+export const settlement: Page = {
+  path: '/settlements/:id',
+  title: 'Settlement',
+  load: async ({ db, books, now }, req) => {
+    const found = await getSettlement(db, books, req.params['id'] ?? '', now());
+    if (found === null) return null;
+    const { payoutId, arrival, currency } = found;
+    const details = await recordDetails(db, 'payout', payoutId);
+    return {
+      title: payoutId,
+      badges: [settlementBadge(found)],
+      crumbs: [{ text: 'Settlements', href: '/settlements' }],
+      actions: [req.button(markSettlementAction, { id: payoutId })],
+      sections: [
+        ...breaksOf(details?.breaks ?? []),
+        factsPanel('The crypto leg', [
+          ['Payout', id(payoutId, entityHref('payout', payoutId))],
+          ['State at the service', text(found.status)],
+          ['Amount', amount(found.amount, found.assetCode)],
+          ['Booked on', day(found.settledOn)],
+          ['Expected', found.expected === null ? none('no rate of that day') : amount(found.expected, currency)],
+        ]),
+        factsPanel('At the bank', [
+          ['Arrived', arrival === null ? none('not yet') : amount(arrival.amount, arrival.currency)],
+          ['On', day(arrival?.on ?? null)],
+          ['Reference', text(arrival?.reference)],
+          ['Missing', amount(found.missing, currency)],
+          ['The rest is', text(arrival?.difference)],
+          ['Note', text(arrival?.note)],
+          ['Said by', text(arrival?.by)],
+          ['Said', time(arrival?.at)],
+        ]),
+      ],
+    };
+  },
+};
+
+const day = (on: string | null): Value => (on === null ? none() : oneLine(on));
+
+const tones: Readonly<Record<SettlementState, Tone>> = {
+  under_way: 'quiet',
+  waiting: 'info',
+  late: 'warn',
+  arrived: 'good',
+  short: 'bad',
+  failed: 'quiet',
+};
+
+function settlementBadge({ state }: Settlement): Value {
+  return badge(state.replace('_', ' '), tones[state]);
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { isFinal } from './family/states.js';
+import { compareAmounts, isZero, subtractAmounts } from './money.js';
+import { amount, assetCode, described, text, time } from './views/parts.js';
+
+/** `short`: less arrived than was expected, and finance says that the rest is not explained. */
+export const settlementStates = ['under_way', 'waiting', 'late', 'arrived', 'short', 'failed'] as const;
+export type SettlementState = (typeof settlementStates)[number];
+/** What finance says that the rest of the expected amount is. */
+export const differences = ['fees', 'unexplained'] as const;
+export type Difference = (typeof differences)[number];
+
+const arrivalShape = z.object({
+  amount: described(amount, 'What arrived.', '912.40'),
+  currency: described(text, 'In which currency.', 'EUR'),
+  on: described(text, 'The day on the bank’s statement.', '2026-11-04'),
+  reference: described(text.nullable(), 'Of the bank.', 'SETTLE 4711'),
+  difference: z.enum(differences).nullable(),
+  note: text,
+  by: text,
+  at: time,
+});
+
+export const settlementShape = z
+  .object({
+    payoutId: described(text, 'The crypto leg.', 'po_1'),
+    status: described(text.nullable(), 'As the service shows the payout.', 'confirmed'),
+    amount: described(amount.nullable(), 'Of the crypto leg.', '1000'),
+    assetCode: assetCode.nullable(),
+    settledOn: described(text.nullable(), 'The day on which it is booked, YYYY-MM-DD of the books; of one that is not, on which it was made.', '2026-11-02'),
+    expected: described(amount.nullable(), 'What it was worth that day; null: not known.', '915.00'),
+    currency: described(text, 'Of what is expected: REPORTING_CURRENCY.', 'EUR'),
+    state: z.enum(settlementStates),
+    ageDays: described(z.int().nullable(), 'Since that day, until it arrived or today.', 2),
+    arrival: described(arrivalShape.nullable(), 'What finance said last; null: nothing arrived yet.'),
+    missing: described(amount.nullable(), 'Expected less arrived; null: not known, or another currency.', '2.60'),
+  })
+  .meta({ id: 'Settlement', description: 'A payout that the service turns into money on a bank account (2.6).' });
+export type Settlement = z.output<typeof settlementShape>;
+
+export type SettlementFacts = Omit<Settlement, 'state' | 'ageDays' | 'missing'>;
+
+const DAY_MS = 86_400_000;
+
+/** How a settlement stands. `today`: YYYY-MM-DD of the books; after `lateDays` without the money it is late. */
+export function settlementOf(
+  facts: SettlementFacts,
+  { today, lateDays }: { today: string; lateDays: number },
+): Settlement {
+  const { arrival, settledOn } = facts;
+  const ageDays = settledOn === null ? null : daysBetween(settledOn, arrival?.on ?? today);
+  return { ...facts, state: stateOf(facts, ageDays, lateDays), ageDays, missing: missingOf(facts) };
+}
+
+function stateOf(
+  { arrival, status, settledOn }: SettlementFacts,
+  age: number | null,
+  lateDays: number,
+): SettlementState {
+  if (arrival !== null) return arrival.difference === 'unexplained' ? 'short' : 'arrived';
+  if (status !== 'confirmed') return status !== null && isFinal('payout', status) ? 'failed' : 'under_way';
+  return settledOn !== null && age !== null && age > lateDays ? 'late' : 'waiting';
+}
+
+/** Null: it is not known what was expected, or another currency arrived. */
+export function missingOf({
+  expected,
+  currency,
+  arrival,
+}: Pick<SettlementFacts, 'expected' | 'currency'> & {
+  arrival: Pick<NonNullable<Settlement['arrival']>, 'amount' | 'currency'> | null;
+}): string | null {
+  if (arrival === null || expected === null || arrival.currency !== currency) return null;
+  return subtractAmounts(expected, arrival.amount);
+}
+
+/** What is to be said of the rest, in a sentence; null: nothing is. */
+export function whyRefused(missing: string | null, difference: Difference | null): string | null {
+  const isLess = missing !== null && compareAmounts(missing, '0') > 0;
+  if (isLess && difference === null)
+    return `${missing} less than expected arrived: say whether the rest is fees or unexplained`;
+  if (difference !== null && (missing === null || isZero(missing) || !isLess))
+    return 'nothing less than expected arrived: there is no rest that could be fees or unexplained';
+  return null;
+}
+
+/** How it stands after a mark, in a sentence. */
+export function markedText({ payoutId, arrival, missing, expected, currency, state }: Settlement): string {
+  if (arrival === null)
+    return `${payoutId}: nothing arrived yet; ${expected ?? 'an unknown amount of'} ${currency} are expected.`;
+  const rest = missing === null || missing === '0' ? '' : `, ${missing} ${currency} less than expected`;
+  const why =
+    state === 'short' ? ': unexplained, and a break' : arrival.difference === null ? '' : `: ${arrival.difference}`;
+  return `${payoutId}: ${arrival.amount} ${arrival.currency} arrived on ${arrival.on}${rest}${why}.`;
+}
+
+function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS);
+}

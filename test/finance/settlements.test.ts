@@ -1,0 +1,129 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.js';
+import { keepRates } from '../../src/records/balances/balance-assets.js';
+import {
+  followSettlements,
+  getSettlement,
+  listSettlements,
+  markSettlement,
+  type SettlementMark,
+} from '../../src/records/books/settlements.js';
+import { listBreaks } from '../../src/records/breaks/list-breaks.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+import { judgedBalance } from '../support/classified-balance.js';
+import { at, poll } from '../support/observations.js';
+import { postBooks } from '../support/posted-books.js';
+import { payout } from '../support/records.js';
+import { resettableDatabase } from '../support/resettable-database.js';
+import { save } from '../support/saved.js';
+
+const ASSET = 'USDT.TRON';
+const database = resettableDatabase();
+const books = { table: defaultContract.movements, timeZone: 'UTC', currency: 'USD', settlementDays: 5 };
+const NOW = new Date('2026-03-20T12:00:00Z');
+const settled = (id: string, day: string, fields: JsonObject = {}) =>
+  poll(
+    'payout',
+    payout(id, {
+      payoutType: 'settlement',
+      feeBearer: 'merchant',
+      amount: '100',
+      status: 'confirmed',
+      statusHistory: [{ status: 'confirmed', timestamp: `2026-03-${day}T10:00:00.000Z` }],
+      createdAt: `2026-03-${day}T09:00:00.000Z`,
+      ...fields,
+    }),
+    100,
+  );
+
+beforeEach(async () => {
+  const { db } = database;
+  await judgedBalance(db, { assetCode: ASSET, opening: '1000', balance: '1000', now: new Date(at(0)) });
+  const seenAt = Date.parse('2026-03-10T00:00:00Z');
+  await db.transaction((trx) =>
+    keepRates(trx, [
+      { assetCode: ASSET, rate: '0.99', seenAt, source: 'balance' },
+      { assetCode: ASSET, rate: '0.98', seenAt: Date.parse('2026-03-18T09:00:00Z'), source: 'balance' },
+    ]),
+  );
+  await save(database, [
+    settled('po_old', '10'),
+    settled('po_new', '18'),
+    settled('po_way', '19', { status: 'pending', statusHistory: [] }),
+    settled('po_other', '10', { payoutType: 'withdrawal' }),
+  ]);
+  await postBooks(db);
+});
+
+const list = async (arrived?: string) =>
+  (await listSettlements(database.db, books, { arrived }, NOW)).items.map(({ payoutId, state }) => [payoutId, state]);
+const openKinds = async () =>
+  (await listBreaks(database.db, { status: 'open' })).items
+    .filter(({ kind }) => kind.startsWith('settlement_'))
+    .map(({ kind, entity }) => [kind, entity.id]);
+const mark = (payoutId: string, amount: string | null, more: Partial<SettlementMark> = {}) =>
+  markSettlement(database.db, { payoutId, amount, note: 'see the statement', actor: 'ann', ...more }, books, NOW);
+
+it('is listed with what it was worth on its day, its age, and whether it is late, which is a break', async () => {
+  expect(await list()).toEqual([
+    ['po_way', 'under_way'],
+    ['po_new', 'waiting'],
+    ['po_old', 'late'],
+  ]);
+  expect(await getSettlement(database.db, books, 'po_old', NOW)).toMatchObject({
+    expected: '99.00',
+    currency: 'USD',
+    settledOn: '2026-03-10',
+    ageDays: 10,
+    arrival: null,
+  });
+  expect(await getSettlement(database.db, books, 'po_other', NOW)).toBeNull();
+  expect(await followSettlements(database.db, books, NOW)).toBe(1);
+  expect(await followSettlements(database.db, books, NOW)).toBe(0);
+  expect(await openKinds()).toEqual([['settlement_late', 'po_old']]);
+});
+
+it('arrives as finance says, and what is missing is fees or a break, until it is said anew', async () => {
+  await followSettlements(database.db, books, NOW);
+  expect(await mark('po_old', '97.5')).toEqual({ outcome: 'refused', why: expect.stringContaining('1.5 less than') });
+  expect(await openKinds()).toEqual([['settlement_late', 'po_old']]);
+  const short = await mark('po_old', '97.5', { on: '2026-03-13', difference: 'unexplained', reference: 'R 1' });
+  expect(short).toMatchObject({ outcome: 'done', settlement: { state: 'short', missing: '1.5', ageDays: 3 } });
+  expect(await openKinds()).toEqual([['settlement_short', 'po_old']]);
+  expect(await mark('po_old', '97.5', { on: '2026-03-13', difference: 'fees' })).toMatchObject({
+    settlement: { state: 'arrived', arrival: { difference: 'fees', by: 'ann' } },
+  });
+  expect(await openKinds()).toEqual([]);
+  expect(await list('yes')).toEqual([['po_old', 'arrived']]);
+  expect(await list('no')).toEqual([
+    ['po_way', 'under_way'],
+    ['po_new', 'waiting'],
+  ]);
+  expect(await mark('po_old', null)).toMatchObject({ settlement: { state: 'late', arrival: null } });
+  const actions = await database.db('actions').where({ action: 'mark settlement' }).orderBy('id').pluck('outcome');
+  expect(actions).toEqual(['refused', 'done', 'done', 'done']);
+});
+
+it('is late also where nothing is booked of it', async () => {
+  await save(database, [settled('po_unbooked', '11', { feeBearer: null })]);
+  expect(await getSettlement(database.db, books, 'po_unbooked', NOW)).toMatchObject({ state: 'late', expected: null });
+  expect(await mark('po_unbooked', '50')).toMatchObject({ settlement: { state: 'arrived', missing: null } });
+});
+
+it.each<[why: string, payout: string, amount: string | null, more: Partial<SettlementMark>]>([
+  ['no amount', 'po_old', '12,50', {}],
+  ['no currency', 'po_old', '99', { currency: 'eur' }],
+  ['no day', 'po_old', '99', { on: '2026-02-30' }],
+  ['yet to come', 'po_old', '99', { on: '2026-03-21' }],
+  ['nothing of it can have arrived', 'po_way', '99', {}],
+  ['there is no rest', 'po_old', '99', { difference: 'fees' }],
+  ['there is no rest', 'po_old', '120', { difference: 'unexplained' }],
+  ['nothing to take back', 'po_old', null, {}],
+])('refuses, and keeps nothing: %s', async (why, id, amount, more) => {
+  expect(await mark(id, amount, more)).toEqual({ outcome: 'refused', why: expect.stringContaining(why) });
+  expect(await database.db('settlement_arrivals')).toEqual([]);
+});
+
+it('knows no settlement but those that the service shows', async () => {
+  for (const id of ['po_other', 'po_none']) expect(await mark(id, '1')).toEqual({ outcome: 'not_found' });
+});
