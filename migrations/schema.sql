@@ -962,6 +962,7 @@ TABLE payouts
   CREATE INDEX payouts_by_reference ON public.payouts USING btree (merchant_reference) WHERE (merchant_reference IS NOT NULL)
   CREATE INDEX payouts_by_status ON public.payouts USING btree (status, created_at DESC)
   CREATE INDEX payouts_by_txid ON public.payouts USING btree (txid) WHERE (txid IS NOT NULL)
+  CREATE INDEX payouts_by_type ON public.payouts USING btree (lower(payout_type), created_at DESC, id DESC)
   CREATE INDEX payouts_in_hand ON public.payouts USING btree (id) WHERE ((absent_since IS NULL) AND ((status IS NULL) OR (status <> ALL (ARRAY['confirmed'::text, 'failed'::text]))))
   CREATE INDEX payouts_newest ON public.payouts USING btree (created_at DESC, id DESC)
   CREATE INDEX payouts_open ON public.payouts USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND (status <> ALL (ARRAY['confirmed'::text, 'failed'::text])))
@@ -1317,6 +1318,29 @@ TABLE settlement_accounts
   own_call text
   CONSTRAINT settlement_accounts_pkey PRIMARY KEY (id)
   CREATE INDEX settlement_accounts_newest ON public.settlement_accounts USING btree (created_at DESC, id DESC)
+
+TABLE settlement_arrivals
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  payout_id text NOT NULL
+  amount numeric(36,18)
+  currency text
+  arrived_on date
+  bank_reference text
+  difference text
+  note text NOT NULL
+  actor text NOT NULL
+  at timestamp with time zone NOT NULL DEFAULT now()
+  CONSTRAINT settlement_arrivals_amount_check CHECK (((amount <> 'NaN'::numeric) AND (amount >= (0)::numeric)))
+  CONSTRAINT settlement_arrivals_by_action TRIGGER DEFERRABLE INITIALLY DEFERRED
+  CONSTRAINT settlement_arrivals_check CHECK ((((amount IS NULL) = (currency IS NULL)) AND ((amount IS NULL) = (arrived_on IS NULL))))
+  CONSTRAINT settlement_arrivals_check1 CHECK (((amount IS NOT NULL) OR ((bank_reference IS NULL) AND (difference IS NULL))))
+  CONSTRAINT settlement_arrivals_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
+  CONSTRAINT settlement_arrivals_difference_check CHECK ((difference = ANY (ARRAY['fees'::text, 'unexplained'::text])))
+  CONSTRAINT settlement_arrivals_note_check CHECK ((note <> ''::text))
+  CONSTRAINT settlement_arrivals_pkey PRIMARY KEY (id)
+  CREATE INDEX settlement_arrivals_by_payout ON public.settlement_arrivals USING btree (payout_id, id DESC)
+  CREATE CONSTRAINT TRIGGER settlement_arrivals_by_action AFTER INSERT ON public.settlement_arrivals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_action('mark settlement')
+  CREATE TRIGGER settlement_arrivals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.settlement_arrivals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 TABLE settlement_methods
   asset_code text NOT NULL

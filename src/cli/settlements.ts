@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Difference, differences, markedText, type Settlement } from '../domain/settlements.js';
+import { type Difference, differences, markedText, type Settlement } from '../domain/settlements/settlement.js';
 import { UsageError } from '../errors.js';
 import { listSettlements, markSettlement } from '../records/books/settlements.js';
 import { inTransaction } from '../records/database/statements.js';

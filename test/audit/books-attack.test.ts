@@ -14,6 +14,7 @@ import type { KnownSeal } from '../../src/records/audit/verify-head.js';
 import { verifySeals } from '../../src/records/audit/verify-seals.js';
 import { workInMovements } from '../../src/records/balances/balance-movements.js';
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
+import { markSettlement } from '../../src/records/books/settlements.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import {
   ASSET,
@@ -47,6 +48,7 @@ beforeAll(async () => {
     poll('payment_intent', paidIntent('pi_1', 'pa_1', { updatedAt: '2026-03-02T15:00:00.000Z' }), 20),
     withdrawal('po_1', '2026-03-20T10:00:00.000Z'),
     withdrawal('po_2', '2026-04-20T10:00:00.000Z'),
+    withdrawal('po_bank', '2026-04-21T10:00:00.000Z', { payoutType: 'settlement', amount: '3' }),
   ]);
   await postBooks(db);
   await attributeBalance(
@@ -54,6 +56,9 @@ beforeAll(async () => {
     { assetCode: ASSET, amount: '-10', note: 'a settlement', actor: 'ann' },
     new Date('2026-04-03'),
   );
+  const settlements = { ...books, settlementDays: 5 };
+  const mark = { payoutId: 'po_bank', amount: '9', on: '2026-04-22', note: 'on the statement', actor: 'ann' };
+  expect(await markSettlement(db, mark, settlements, now())).toMatchObject({ outcome: 'done' });
   const given = `date,asset,currency,rate\n2026-04-20,${ASSET},USD,1.25\n`;
   await importRatesFile(given, { ...books, db, now: now(), actor: 'ann', dryRun: false });
   const closing = { ...books, db, log: createLog('silent'), chart: defaultChart, now: () => new Date('2026-05-02') };

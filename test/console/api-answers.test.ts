@@ -144,6 +144,15 @@ it('every action is answered as it is documented', async () => {
   await ask('post', '/breaks/{id}/resolve', { params: { id: '1' }, body: note, status: 409 });
   await ask('post', '/breaks/{id}/assign', { params: { id: '2' }, body: { ...note, owner: 'ann' } });
   await ask('post', '/breaks/{id}/write-off', { params: { id: '2' }, body: note });
+  const settled = { params: { id: 'po_settled' } };
+  expect((await ask('get', '/settlements')).items).toMatchObject([{ payoutId: 'po_settled', state: 'late' }]);
+  await ask('post', '/settlements/{id}/mark', { ...settled, body: { amount: '9', ...note } });
+  await ask('post', '/settlements/{id}/mark', { ...settled, body: { amount: 'nine', ...note }, status: 409 });
+  await ask('post', '/settlements/{id}/mark', {
+    params: { id: 'po_none' },
+    body: { amount: '9', ...note },
+    status: 404,
+  });
   const [firing] = (await ask('get', '/alerts', { query: '?status=firing' })).items;
   const until = new Date(Date.now() + 60_000).toISOString();
   await ask('post', '/alerts/{id}/acknowledge', { params: { id: firing.id }, body: note });

@@ -68,6 +68,7 @@ export const targets: readonly Target[] = [
     places: ['rejection-words', 'run-kinds', 'age-buckets', 'console-roles', 'time-zones'].map(inDomain),
   },
   { name: 'domain/scorecard', places: ['src/domain/scorecard'], tests: inTest('records', 'scorecard') },
+  { name: 'domain/settlements', places: ['src/domain/settlements'] },
   { name: 'domain/json-table', places: ['src/domain/json-table'] },
   { name: 'reconcile/lists', places: ['src/reconcile/lists'], tests: inTest('reconcile', 'resume', 'run') },
   {

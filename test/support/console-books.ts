@@ -13,6 +13,8 @@ export const bookPaths: Readonly<Record<string, string>> = {
   '/match': '/match?state=any',
   '/ledger': '/ledger?account=assets:operating',
   '/ledger/:id': '/ledger/2',
+  '/settlements': '/settlements',
+  '/settlements/:id': '/settlements/po_settled',
 };
 
 /** When it was last sown; the books were opened before. */
@@ -27,6 +29,7 @@ export async function seedBooks(db: Knex): Promise<void> {
   now = Date.now();
   at = now + 10_000;
   await save(db, [
+    settled(),
     payment('pi_booked', { merchantReference: 'order-booked' }),
     payin('20.79'),
     payment('pi_loose', {}),
@@ -66,6 +69,13 @@ function payment(id: string, more: JsonObject): JsonObject {
   };
 }
 
+/** To the bank, long ago. */
+function settled(): JsonObject {
+  const status = { status: 'confirmed', statusHistory: [{ status: 'confirmed', timestamp: ago(9) }] };
+  const of = { payoutType: 'settlement', amount: '12', feeAmount: '0', feeBearer: 'merchant', ...asset };
+  return { id: 'po_settled', ...of, ...status, createdAt: ago(9), updatedAt: ago(9) };
+}
+
 function waiting(id: string, days: number): JsonObject {
   const none = { totalAmountReceived: '0', amountInRange: null, amountNetMerchant: '0', feeAmountTotal: '0' };
   return payment(id, { ...none, status: 'pending', merchantReference: `order-${id}`, createdAt: ago(days) });
@@ -89,7 +99,7 @@ async function save(db: Knex, records: JsonObject[]): Promise<void> {
   at += 1_000;
   const observations = records.map((fields): Observation => {
     const id = textField(fields, 'id') ?? '';
-    const kind = 'payinType' in fields ? 'payin' : 'payment_intent';
+    const kind = 'payinType' in fields ? 'payin' : 'payoutType' in fields ? 'payout' : 'payment_intent';
     return { type: 'poll', kind, id, from: at, to: at + 100, source: { type: 'poll', ref: '1' }, fields };
   });
   await db.transaction((trx) =>

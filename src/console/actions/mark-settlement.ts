@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { differences, markedText } from '../../domain/settlements.js';
+import { differences, markedText } from '../../domain/settlements/settlement.js';
 import { type MarkResult, markSettlement, type SettlementMark } from '../../records/books/settlements.js';
 import type { Action, ActionRequest } from '../page.js';
 import { inPath } from '../view/links.js';

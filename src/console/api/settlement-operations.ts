@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { differences, settlementShape } from '../../domain/settlements.js';
+import { differences, settlementShape } from '../../domain/settlements/settlement.js';
 import { described } from '../../domain/views/parts.js';
 import { listSettlements, markSettlement } from '../../records/books/settlements.js';
 import { conflict, notHere } from '../problem.js';

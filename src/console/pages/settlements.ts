@@ -1,4 +1,4 @@
-import type { Settlement, SettlementState } from '../../domain/settlements.js';
+import type { Settlement, SettlementState } from '../../domain/settlements/settlement.js';
 import { getSettlement, listSettlements } from '../../records/books/settlements.js';
 import { recordDetails } from '../../records/orders/record-details.js';
 import { markSettlementAction } from '../actions/mark-settlement.js';

@@ -1,8 +1,14 @@
 import type { Knex } from 'knex';
-import { columnOf, rowsOf } from '../database/statements.js';
+import { columnOf, raw, rowsOf } from '../database/statements.js';
 import { findingOf, type ReportFinding } from './verify-head.js';
 
 const NAMED = 100;
+/** A mark of a settlement says what its action says. */
+const MARKED =
+  raw(`action = 'mark settlement' AND outcome = 'done' AND actions.at = said.at AND actions.actor = said.actor
+  AND target = 'payout ' || left(payout_id, 200) AND reason = note AND details ->> 'amount' IS NOT DISTINCT FROM trim_scale(amount)::text
+  AND (details ->> 'currency', details ->> 'on', details ->> 'reference', details ->> 'difference')
+    IS NOT DISTINCT FROM (currency, arrived_on::text, bank_reference, difference)`);
 
 /**
  * What people give to the books comes with their action, in its transaction: rates, attributions, the files of a closing; and a posted entry is
@@ -22,12 +28,17 @@ export async function verifyGiven(db: Knex, reportFinding: ReportFinding): Promi
     WHERE valued_at <> posted_at AND NOT EXISTS (
       SELECT FROM given_rates WHERE given_rates.asset_code = valued.asset_code AND given_rates.currency = valued.currency
         AND given_rates.date = entries.day AND given_rates.rate = valued.rate AND imported_at = valued_at)
+    UNION ALL SELECT 'settlement_arrivals', id::text FROM settlement_arrivals AS said
+    WHERE NOT EXISTS (SELECT FROM actions WHERE ${MARKED})
+    UNION ALL SELECT 'actions', id::text FROM actions WHERE action = 'mark settlement' AND outcome = 'done'
+      AND NOT EXISTS (SELECT FROM settlement_arrivals AS said WHERE ${MARKED})
     ORDER BY log, id LIMIT ${NAMED}`;
   await verifyDecisions(db, reportFinding);
-  for (const { log, id } of rows)
-    reportFinding(
-      findingOf('action_missing', `row ${id} of ${log} has no action that it came with`, { log, from: id, rows: 1 }),
-    );
+  for (const { log, id } of rows) {
+    const told =
+      log === 'actions' ? `what action ${id} said is not there` : `row ${id} of ${log} has no action that it came with`;
+    reportFinding(findingOf('action_missing', told, { log, from: id, rows: 1 }));
+  }
 }
 
 /** What two people decide says the same as its actions, which are sealed. */

@@ -12,7 +12,7 @@ import {
   type SettlementFacts,
   settlementOf,
   whyRefused,
-} from '../../domain/settlements.js';
+} from '../../domain/settlements/settlement.js';
 import { recordAction } from '../actions/record-action.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { textArray } from '../database/array-parameter.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isFinal } from './family/states.js';
-import { compareAmounts, isZero, subtractAmounts } from './money.js';
-import { amount, assetCode, described, text, time } from './views/parts.js';
+import { isFinal } from '../family/states.js';
+import { compareAmounts, isZero, subtractAmounts } from '../money.js';
+import { amount, assetCode, described, text, time } from '../views/parts.js';
 
 /** `short`: less arrived than was expected, and finance says that the rest is not explained. */
 export const settlementStates = ['under_way', 'waiting', 'late', 'arrived', 'short', 'failed'] as const;
@@ -27,7 +27,11 @@ export const settlementShape = z
     status: described(text.nullable(), 'As the service shows the payout.', 'confirmed'),
     amount: described(amount.nullable(), 'Of the crypto leg.', '1000'),
     assetCode: assetCode.nullable(),
-    settledOn: described(text.nullable(), 'The day on which it is booked, YYYY-MM-DD of the books; of one that is not, on which it was made.', '2026-11-02'),
+    settledOn: described(
+      text.nullable(),
+      'The day on which it is booked, YYYY-MM-DD of the books; of one that is not, on which it was made.',
+      '2026-11-02',
+    ),
     expected: described(amount.nullable(), 'What it was worth that day; null: not known.', '915.00'),
     currency: described(text, 'Of what is expected: REPORTING_CURRENCY.', 'EUR'),
     state: z.enum(settlementStates),

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addAmounts, compareAmounts } from '../../src/domain/money.js';
+import { addAmounts, compareAmounts } from '../../../src/domain/money.js';
 import {
   differences,
   missingOf,
   type SettlementFacts,
   settlementOf,
   whyRefused,
-} from '../../src/domain/settlements.js';
+} from '../../../src/domain/settlements/settlement.js';
 
 const amount = fc.integer({ min: 0, max: 99_999 }).map((cents) => String(cents / 100));
 const day = fc.integer({ min: 1, max: 28 }).map((one) => `2026-11-${String(one).padStart(2, '0')}`);
