@@ -2,10 +2,10 @@ import type { Settlement, SettlementState } from '../../domain/settlements/settl
 import { getSettlement, listSettlements } from '../../records/books/settlements.js';
 import { recordDetails } from '../../records/orders/record-details.js';
 import { markSettlementAction } from '../actions/mark-settlement.js';
-import type { Page } from '../page.js';
+import type { Page, PageDeps, PageRequest } from '../page.js';
 import { breaksOf } from '../view/break-rows.js';
 import { entityHref, inPath } from '../view/links.js';
-import { factsPanel, filters, listTable, noOrYes } from '../view/sections.js';
+import { factsPanel, filters, listTable, noOrYes, type TableSection } from '../view/sections.js';
 import { amount, badge, count, id, none, oneLine, type Tone, text, time, type Value } from '../view/values.js';
 
 export const settlements: Page = {
@@ -13,30 +13,31 @@ export const settlements: Page = {
   title: 'Settlements',
   group: 'Books',
   filters: ['arrived'],
-  list: true,
-  load: async ({ db, books, now }, req) => ({
+  list: { rows: settlementRows },
+  load: async (deps, req) => ({
     intro:
       'What the service turns into money on your bank account. Expected is what the crypto was worth on its day; finance says what the bank shows.',
-    sections: [
-      filters(req, [noOrYes('arrived', 'Arrived', ['not yet', 'arrived'])]),
-      listTable(req, await listSettlements(db, books, { ...req.slice, ...req.filters }, now()), {
-        caption: 'Settlements, newest first',
-        columns: [
-          ['Payout', ({ payoutId }) => id(payoutId, `/settlements/${inPath(payoutId)}`)],
-          ['State', settlementBadge],
-          ['Crypto', ({ amount: of, assetCode }) => amount(of, assetCode), 'end'],
-          ['Settled', ({ settledOn }) => day(settledOn)],
-          ['Age, days', ({ ageDays }) => count(ageDays), 'end'],
-          ['Expected', ({ expected, currency }) => amount(expected, currency), 'end'],
-          ['Arrived', ({ arrival }) => amount(arrival?.amount, arrival?.currency), 'end'],
-          ['Missing', ({ missing, currency }) => amount(missing, currency), 'end'],
-        ],
-        unfit: ['No settlement fits', 'Days are those on which the payout was made.'],
-        empty: ['No settlement yet', 'A payout whose type the contract knows as a settlement stands here.'],
-      }),
-    ],
+    sections: [filters(req, [noOrYes('arrived', 'Arrived', ['not yet', 'arrived'])]), await settlementRows(deps, req)],
   }),
 };
+
+async function settlementRows({ db, books, now }: PageDeps, req: PageRequest): Promise<TableSection> {
+  return listTable(req, await listSettlements(db, books, { ...req.slice, arrived: req.filters['arrived'] }, now()), {
+    caption: 'Settlements, newest first',
+    columns: [
+      ['Payout', ({ payoutId }) => id(payoutId, `/settlements/${inPath(payoutId)}`)],
+      ['State', settlementBadge],
+      ['Crypto', ({ amount: of, assetCode }) => amount(of, assetCode), 'end'],
+      ['Settled', ({ settledOn }) => day(settledOn)],
+      ['Age, days', ({ ageDays }) => count(ageDays), 'end'],
+      ['Expected', ({ expected, currency }) => amount(expected, currency), 'end'],
+      ['Arrived', ({ arrival }) => amount(arrival?.amount, arrival?.currency), 'end'],
+      ['Missing', ({ missing, currency }) => amount(missing, currency), 'end'],
+    ],
+    unfit: ['No settlement fits', 'Days are those on which the payout was made.'],
+    empty: ['No settlement yet', 'A payout whose type the contract knows as a settlement stands here.'],
+  });
+}
 
 export const settlement: Page = {
   path: '/settlements/:id',
