@@ -13,7 +13,7 @@ const both = fc.record({ ours: value, theirs: value, source: value });
 const evidence: fc.Arbitrary<JsonObject> = fc.dictionary(
   fc.constantFrom('ours', 'theirs', 'source', 'fee', 'since'),
   fc.oneof(side, both),
-) as fc.Arbitrary<JsonObject>;
+);
 
 test('law: nothing of the evidence is lost, and nothing is marked of which a side says nothing', () => {
   fc.assert(

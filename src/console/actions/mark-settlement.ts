@@ -57,7 +57,10 @@ const NOT_KNOWN = 'The service shows no settlement of this ID.';
 const refusalOf = (why: string) => `Not marked: ${why}. Nothing was changed.`;
 
 function markOf({ actor, params, input, reason }: ActionRequest): SettlementMark {
-  const field = (name: string) => String(input[name] ?? '') || undefined;
+  const field = (name: string) => {
+    const value = input[name];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
   const amount = field('amount') ?? null;
   const said = { currency: field('currency'), on: field('on'), reference: field('reference') };
   const difference = differences.find((one) => one === field('difference'));

@@ -4,7 +4,7 @@ import { compareAmounts, isZero, subtractAmounts } from '../money.js';
 import { amount, assetCode, described, text, time } from '../views/parts.js';
 
 /** `short`: less arrived than was expected, and finance says that the rest is not explained. */
-export const settlementStates = ['under_way', 'waiting', 'late', 'arrived', 'short', 'failed'] as const;
+const settlementStates = ['under_way', 'waiting', 'late', 'arrived', 'short', 'failed'] as const;
 export type SettlementState = (typeof settlementStates)[number];
 /** What finance says that the rest of the expected amount is. */
 export const differences = ['fees', 'unexplained'] as const;
