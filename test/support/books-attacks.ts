@@ -183,7 +183,7 @@ export const ATTACKS: Readonly<Record<string, Record<Change, Attack>>> = {
 export const OTHERS = new Set(
   `accounts alert_channels alert_notices alerts asset_rates assets balance_proofs balances break_steps breaks callback_progress canaries
    callbacks changes check_agenda deliveries ended_sessions endpoints event_records family_links feed_windows filter_listings identity_evidence inbox
-   inbox_repeats installation invoices match_amounts match_days match_payments match_progress matches migrations migrations_lock newest_results
+   inbox_repeats installation invoices match_amounts match_days match_payments match_progress matches migrations migrations_lock money_known money_marks money_sums newest_results
    movements movements_progress order_registrations orders payin_listings payins payment_intents payment_orders payouts personal_key
    products reading_marks refund_assignments rejection_counts rejections repeated_refusals report_checks reported_refunds retention
    runs scorecard_days seal_checks secret_matches secrets service_call_counts service_rate service_writes setting_signs settlement_accounts settlement_methods

@@ -110,6 +110,7 @@ function matrixOf(counts: Awaited<ReturnType<typeof countUnclosed>>): Section {
     severities.filter((severity) => own(severity).length > 0),
     {
       caption: 'Not closed, by age in days',
+      onPhone: 'matrix',
       columns: [
         ['Severity', severityBadge],
         ...ageColumns(own, (severity, some, query) => {

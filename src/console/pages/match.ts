@@ -82,6 +82,7 @@ function countsOf({ counts }: MatchTotals): Section {
     matchStates.filter((state) => own(state).length > 0),
     {
       caption: 'How many, by age in days',
+      onPhone: 'matrix',
       columns: [
         ['State', matchBadge],
         ...ageColumns(own, (state, some, query) => {

@@ -112,6 +112,7 @@ interface Beside {
 function problemsTable(problems: readonly Problem[], { now, firstOf, alertOf }: Beside): Section {
   return table(problems, {
     caption: 'What to do now',
+    onPhone: 'folded',
     columns: [
       ['What', (problem) => stack([...whatOf(problem), ...standingOf(alertOf(problem), now)]), 'wide'],
       ['How many', ({ count: n }) => count(n), 'end'],

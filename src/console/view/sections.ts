@@ -71,7 +71,11 @@ export interface TableSection {
   next?: string | undefined;
   /** Of the list that a page is for. */
   nextCursor?: string | null;
+  onPhone?: OnPhone | undefined;
 }
+
+/** On a phone a row is a card; `folded`: of two or three lines, a touch shows the rest; `matrix`: it stays a row, its cells are few and short. */
+type OnPhone = 'folded' | 'matrix';
 
 export interface Tile {
   label: string;
@@ -168,12 +172,13 @@ export interface TableOf<Item> {
   columns: readonly Column<Item>[];
   /** In place of a table without rows; left out where there always is one. */
   empty?: readonly [title: string, text: string];
+  onPhone?: OnPhone;
 }
 
 /** A table with a row for each of `items`. */
 export function table<Item>(
   items: readonly Item[],
-  { caption, showCaption = true, columns, empty: [title, text] = ['', ''] }: TableOf<Item>,
+  { caption, showCaption = true, columns, empty: [title, text] = ['', ''], onPhone }: TableOf<Item>,
 ): TableSection {
   return {
     is: 'table',
@@ -182,6 +187,7 @@ export function table<Item>(
     columns: columns.map(([label, _cell, how]) => ({ label, how })),
     rows: items.map((item) => columns.map(([_label, cell]) => cell(item))),
     empty: { title, text },
+    onPhone,
   };
 }
 

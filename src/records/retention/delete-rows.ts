@@ -65,6 +65,8 @@ export const rowTasks: readonly RetentionTask[] = [
     `NOT open AND (details <> '${PRUNED_DETAILS}' OR payload IS NOT NULL)`,
     `details = '${PRUNED_DETAILS}', payload = NULL`,
   ),
+  // Hours of money that nobody asked for since: no day that is compared has them.
+  rowTask('money marks', bodyDays, 'money_marks', 'at'),
   // Which events the delivery history lacked.
   rowTask('report checks', keyDays, 'report_checks', 'received_at'),
   // The beginning of what was rejected; its hash and its reason stay.

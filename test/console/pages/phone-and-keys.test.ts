@@ -104,6 +104,34 @@ describe('on a phone', () => {
   });
 });
 
+describe('what is to be done, on a phone', () => {
+  const rows = () => page.locator('.folded tbody tr');
+  const heights = () => rows().evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+
+  it('is a card of three lines for each problem, with its title and its button; a touch shows the rest', async () => {
+    await visit('/', NARROW);
+    const first = rows().first();
+    const all = await heights();
+    expect(all.length).toBeGreaterThan(3);
+    expect(Math.max(...all)).toBeLessThan(NARROW.height / 5);
+    const remedy = first.locator('td[data-label="What to do first"]');
+    expect([await remedy.isVisible(), await first.locator('td.wide a').first().isVisible()]).toEqual([false, true]);
+    await first.locator('label', { hasText: 'Details' }).click();
+    expect(await remedy.isVisible()).toBe(true);
+    expect(await sidewaysScroll(page)).toBe(0);
+    await page.setViewportSize(WIDE);
+    expect([await remedy.isVisible(), await first.locator('td.fold').isVisible()]).toEqual([true, false]);
+  });
+
+  it('counts breaks by severity and age in rows, as wide as the screen', async () => {
+    await visit('/breaks', NARROW);
+    const { width = 0, height = 0 } = (await page.locator('.matrix table').boundingBox()) ?? {};
+    expect(width).toBeGreaterThan(NARROW.width - 40);
+    expect(height / (await page.locator('.matrix tr').count())).toBeLessThan(60);
+    expect(await sidewaysScroll(page)).toBe(0);
+  });
+});
+
 describe('by keyboard', () => {
   it.each(paths)('the first row of the list of %s is fewer than ten stops away', async (path) => {
     await visit(path, WIDE);

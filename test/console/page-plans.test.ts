@@ -1,0 +1,79 @@
+import { beforeAll, expect, it } from 'vitest';
+import { pages } from '../../src/console/pages/pages.js';
+import { testConsole } from '../support/console.js';
+import { samplePaths, seedConsole } from '../support/console-samples.js';
+import { type Reader, visit } from '../support/console-visit.js';
+import { useDatabase } from '../support/database.js';
+import { plansOf, queriesOf } from '../support/query-plans.js';
+
+const ROWS = 6_000;
+/** Of which there is a row for each payment, or more. */
+const BIG =
+  'payment_intents|payins|invoices|payouts|transactions|orders|inbox|deliveries|changes|breaks|actions|callbacks';
+const WHOLE = new RegExp(`Seq Scan on (${BIG})\\b`, 'g');
+
+const database = useDatabase();
+let admin: Reader;
+
+beforeAll(async () => {
+  const { db } = database;
+  await seedConsole(db);
+  const many = `generate_series(1, ${ROWS}) AS n`;
+  // Two years: a month is a part of them.
+  const at = `now() - n * interval '3 hours'`;
+  for (const table of ['payment_intents', 'payins', 'invoices', 'payouts', 'transactions'])
+    await db.raw(
+      `INSERT INTO ${table} (id, created_at, claims, shown, verified, observed_at, observed_by_type, observed_by_ref)
+       SELECT 'many' || n, ${at}, '[]', '{}', true, now(), 'poll', 'run' FROM ${many}`,
+    );
+  await db.raw(`UPDATE payment_intents SET status = 'completed', merchant_reference = id WHERE id LIKE 'many%'`);
+  await db.raw(
+    `UPDATE payins SET status = 'confirmed', payment_intent_id = id, asset_code = 'BTC' WHERE id LIKE 'many%'`,
+  );
+  await db.raw(`UPDATE payouts SET status = 'confirmed' WHERE id LIKE 'many%'`);
+  await db.raw(`UPDATE invoices SET status = 'paid' WHERE id LIKE 'many%'`);
+  for (const insert of [
+    `orders (reference, status, release_safe, release_reason, payment_intents, created_at, updated_at)
+     SELECT 'many' || n, 'paid', true, 'proven', ARRAY['many' || n], ${at}, ${at}`,
+    `deliveries (id, ours, class, poll_from, poll_ref, created_at, payment_intent_id)
+     SELECT 'many' || n, true, 'received', 0, 'run', ${at}, 'many' || n`,
+    `inbox (key, key_type, content_hash, event_type, event_timestamp, source, status, received_at)
+     SELECT 'many' || n, 'id', n, 'a.b', n, 'webhook', 'applied', ${at}`,
+    `changes (entity_kind, entity_id, field, source_type, source_ref) SELECT 'payment_intent', 'many' || n, 'status', 'poll', '1'`,
+    `breaks (kind, severity, entity_kind, entity_id, evidence, status, resolved_at)
+     SELECT 'stale_record', 'medium', 'payin', 'many' || n, '{}', 'auto_resolved', now()`,
+    `actions (actor, action, outcome) SELECT 'many', 'many', 'done'`,
+    `callbacks (reference, seq, data, status, changed_at) SELECT 'many' || n, n, '{}', 'sent', ${at}`,
+  ])
+    await db.raw(`INSERT INTO ${insert} FROM ${many}`);
+  await db.raw('VACUUM ANALYZE');
+  admin = await visit(testConsole(db).app, 'admin');
+}, 120_000);
+
+/** Big tables that the statements of a page would read whole. */
+async function readWhole(path: string): Promise<string[]> {
+  const { sent, result } = await queriesOf(database.db, () => admin.get(path));
+  expect(result.main, path).not.toBe('');
+  const reads = sent.filter(({ sql }) => /^\s*(SELECT|WITH)\b/i.test(sql));
+  const plan = await plansOf(database.url, reads);
+  return [...plan.matchAll(WHOLE)].map(([found]) => found);
+}
+
+it.each(pages.filter(({ path }) => !path.startsWith('/reference')).map(({ path }) => path))(
+  'no statement of %s reads a big table whole',
+  async (path) => {
+    expect(await readWhole(samplePaths[path] ?? path)).toEqual([]);
+  },
+);
+
+it.each(['many42', 'many', 'nobody@example.com', '0x5f3a9d0c1b2e4f60718293a4b5c6d7e8', 'where is many42 please'])(
+  'nor does a search for %s',
+  async (text) => {
+    expect(await readWhole(`/find?q=${encodeURIComponent(text)}`)).toEqual([]);
+  },
+);
+
+it('one that would is found', async () => {
+  const sent = [{ sql: `SELECT id FROM payins WHERE kyt_status = 'rejected'`, bindings: [] }];
+  expect(await plansOf(database.url, sent)).toMatch(WHOLE);
+});
