@@ -225,11 +225,7 @@ async function seedScorecard(db: Knex): Promise<void> {
 /** Somebody asked for a write-off; another person is to approve it. */
 async function seedDecision(db: Knex): Promise<void> {
   const about = { action: 'write off break', subject: 'break 2' } as const;
-  const preview = [
-    `1 break would be written off: payout stuck: 1.`,
-    '12.5 USDT.TRON in 1 break, worth 12.50 USD',
-    HOSTILE,
-  ];
+  const preview = [`1 break would be written off: 12.5 USDT.TRON, worth 12.50 USD.`, HOSTILE];
   await db.transaction(async (trx) => {
     const asked = { ...about, input: '{"ids":["2"]}', seen: 'x', preview: preview.join('\n'), reason: HOSTILE };
     const { row, sha256 } = await insertDecision(trx, { ...asked, asked_by: 'fina' });

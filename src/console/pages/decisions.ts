@@ -58,10 +58,10 @@ export const decisions: Page = {
             ...askedColumns,
             [
               'Your part',
-              (one) =>
-                buttonsOf(one, req).some((button) => button !== null)
-                  ? link('Decide', decisionHref(one.id))
-                  : quiet(`not ${req.actor.name}’s to decide`),
+              (one) => {
+                if (buttonsOf(one, req).every((button) => button === null)) return quiet('none, by your role');
+                return link(isSamePerson(one.askedBy, req.actor.name) ? 'Withdraw' : 'Decide', decisionHref(one.id));
+              },
             ],
           ],
           empty: ['Nothing waits', 'What somebody asks for stands here until another person approves or refuses it.'],
@@ -79,8 +79,10 @@ export const decisions: Page = {
 };
 
 async function decisionRows({ db }: PageDeps, req: PageRequest): Promise<TableSection> {
-  return listTable(req, await listDecisions(db, { ...req.filters, ...req.slice }), {
-    caption: 'All, newest first',
+  // What waits stands above.
+  const isNarrowed = Object.keys(req.filters).length > 0;
+  return listTable(req, await listDecisions(db, { ...req.filters, ...req.slice, isOver: !isNarrowed }), {
+    caption: isNarrowed ? 'What fits, newest first' : 'Decided, newest first',
     showCaption: true,
     columns: [
       ['State', ({ state }) => stateBadge(state)],
@@ -93,7 +95,7 @@ async function decisionRows({ db }: PageDeps, req: PageRequest): Promise<TableSe
       ['What came of it', ({ outcome }) => text(outcome)],
     ],
     unfit: ['No decision fits', 'Names count byte for byte.'],
-    empty: ['Nothing was asked yet', 'With FOUR_EYES on, what finance does waits here first.'],
+    empty: ['Nothing was decided yet', 'What somebody approved, refused or withdrew stands here.'],
   });
 }
 

@@ -57,14 +57,14 @@ export async function writeOffRequest(db: Knex, asked: Asked, reason: string): P
 }
 
 function writeOffPreview({ ids, items, money }: DecisionPreview): string[] {
+  const sums = money.map(({ currency, breaks: n, amount, worth }) => {
+    if (currency === null) return `no amount is known of ${counted(n, 'break')}`;
+    return `${amount} ${currency}${worth === null ? '' : `, worth ${worth} USD`}`;
+  });
   return shortened([
-    `${counted(ids.length, 'break')} would be written off.`,
-    ...money.map(({ currency, breaks: n, amount, worth }) =>
-      currency === null
-        ? `No amount is known of ${counted(n, 'break')}.`
-        : `${amount} ${currency} in ${counted(n, 'break')}${worth === null ? '' : `, worth ${worth} USD`}`,
-    ),
+    `${counted(ids.length, 'break')} would be written off: ${sums.join('; ')}.`,
     ...items.map(({ id, kind, entity }) => `Break ${id}: ${words(kind)} of ${words(entity.kind)} ${entity.id}`),
+    ...(ids.length > items.length ? [`and ${counted(ids.length - items.length, 'older break')}`] : []),
   ]);
 }
 

@@ -17,11 +17,15 @@ import { type RowOf, viewOf } from '../database/view-of.js';
 /** `input`: canonical JSON. `seen`: a hash of the facts behind the preview. */
 export type DecisionRow = RowOf<DecisionView> & { input: string; seen: string };
 
-export type DecisionFilters = Filters<'state' | 'action' | 'askedBy' | 'decidedBy'>;
+export interface DecisionFilters extends Filters<'state' | 'action' | 'askedBy' | 'decidedBy'> {
+  /** Only those that wait no more. */
+  isOver?: boolean;
+}
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listDecisions(db: Knex, query: PageQuery & DecisionFilters): Promise<Page<DecisionView>> {
   const rows = db('decisions').where(given(query, 'state', 'action', 'askedBy', 'decidedBy'));
+  if (query.isOver === true) void rows.whereNot({ state: 'waiting' });
   return pageById(within(rows, query, 'asked_at'), query, decisionOf);
 }
 
