@@ -84,7 +84,7 @@ it('whatever people ask, decide and change, one after the other or at once, a br
       }
       expect(new Set(done.map(({ target }) => target)).size).toBe(done.length);
       const off = await db('breaks').whereIn('id', ids).where({ status: 'written_off' }).pluck('id');
-      expect(done.map(({ target }) => target).toSorted()).toEqual(off.map((id) => `break ${id}`).toSorted());
+      expect(new Set(done.map(({ target }) => target))).toEqual(new Set(off.map((id) => `break ${id}`)));
       written += done.length;
       expired += decisions.filter(({ state }) => state === 'expired').length;
     }),
