@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { RecordKind } from '../../src/domain/records.js';
+import type { PageQuery } from '../../src/records/database/paging.js';
 import { listDeliveries } from '../../src/records/deliveries/list-deliveries.js';
 import { listEvents } from '../../src/records/inbox/events.js';
 import { listOrders } from '../../src/records/orders/orders.js';
@@ -150,4 +151,18 @@ test('an event by its key, its payment or its order, and an order by its referen
   }
   const order = await readFor(() => listOrders(db, { reference: [`o${RARE}`] }));
   expect([order.found, order.rows], order.plan).toEqual([[`o${RARE}`], 1]);
+});
+
+test('what is newer than the newest row is counted without the rest of a list', async () => {
+  const { db } = database;
+  for (const [list, index] of [
+    [(query: PageQuery) => listEvents(db, { ...query, status: 'applied' }), 'inbox_pkey'],
+    [(query: PageQuery) => listRecords(db, 'payment_intent', query), 'payment_intents_newest'],
+    [(query: PageQuery) => listOrders(db, query), 'orders_newest'],
+  ] as const) {
+    const { newest } = await list({ take: 1, marks: true });
+    const { found, rows, plan } = await readFor(() => list({ above: newest, take: 100 }));
+    expect([found, rows], plan).toEqual([[], 0]);
+    expect(plan).toContain(index);
+  }
 });

@@ -103,6 +103,26 @@
     window.addEventListener('pagehide', () => source?.close());
     follow();
   }
+  /* How many rows are newer than those of the list; the list stays as it is until somebody asks for them. */
+  const NEWS_MS = 15_000;
+  for (const news of document.querySelectorAll('[data-news]')) {
+    const said = news.nextElementSibling;
+    const ask = async () => {
+      if (document.hidden) return;
+      const answer = await fetch(news.dataset.news, { headers: { Accept: 'application/json' } });
+      if (!answer.ok) return answer.status < 500 && clearInterval(timer);
+      const { count } = await answer.json();
+      news.hidden = count === 0;
+      news.firstElementChild.textContent = `${count < 100 ? count : '99+'} new · show`;
+      // Once: a number that grows is no news.
+      if (count > 0 && said.textContent === '')
+        said.textContent = 'There are new rows: the link above the list shows them.';
+    };
+    const quietly = () => void ask().catch(() => {});
+    const timer = setInterval(quietly, NEWS_MS);
+    document.addEventListener('visibilitychange', quietly);
+  }
+
   /* Where one is stands in sight, in the menu at the side and in the one that unfolds. */
   const showCurrent = (nav, scroller) => {
     const { top = 0, bottom = 0 } = nav?.querySelector('[aria-current]')?.getBoundingClientRect() ?? {};

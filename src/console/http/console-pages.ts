@@ -18,6 +18,7 @@ import { notice } from '../view/sections.js';
 import { actionRoutes } from './action-router.js';
 import { csvRoutes } from './csv-routes.js';
 import { type LiveSettings, liveRoutes } from './live.js';
+import { newsRoutes } from './news-routes.js';
 import { pageRoutes, type Site, sendPage, signedIn } from './page-router.js';
 import { assetsFolder } from './render.js';
 import { createSessions, type Session } from './session.js';
@@ -51,6 +52,7 @@ export function consolePages(given: GivenDeps & LiveSettings, tokens: readonly C
     signInRoutes(site, known),
     downloads(site),
     csvRoutes(site),
+    newsRoutes(site),
     pageRoutes(site),
     actionRoutes(site, actions),
     liveRoutes(site, deps),
@@ -108,7 +110,7 @@ function downloads(site: Site): Router {
 function pageProblems(site: Site): ErrorRequestHandler {
   return async (error: unknown, req, res, next) => {
     const problem = problemOf(error);
-    if (res.headersSent || !req.accepts('html') || req.path.startsWith('/live')) {
+    if (res.headersSent || !req.accepts('html') || /^\/(live|new)\//.test(req.path)) {
       next(problem);
       return;
     }

@@ -56,7 +56,9 @@ function sliceOf(
   cursor: string | undefined,
   { from, to }: Readonly<Record<string, string>>,
 ): PageQuery {
-  const slice = cursor === undefined || cursor === '' ? {} : { cursor };
+  // What renews itself needs no mark.
+  const isMarked = page.list !== undefined && page.live !== true;
+  const slice = cursor === undefined || cursor === '' ? { marks: isMarked } : { cursor };
   if (!hasDays(page)) return slice;
   const [first, last] = [dayOf('from', from), dayOf('to', to)];
   if (page.list?.days === 'books') return slice;

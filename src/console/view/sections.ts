@@ -72,6 +72,10 @@ export interface TableSection {
   /** Of the list that a page is for. */
   nextCursor?: string | null;
   onPhone?: OnPhone | undefined;
+  /** Where it is asked how many rows are newer than these. */
+  news?: string | undefined;
+  /** Where the list begins. */
+  top?: string;
 }
 
 /** On a phone a row is a card; `folded`: of two or three lines, a touch shows the rest; `matrix`: it stays a row, its cells are few and short. */
@@ -211,12 +215,14 @@ const isNarrowed = ({ filters }: ListAddress): boolean => Object.keys(filters).l
 /** The list that a page is for. `unfit` stands in place of rows where the filters leave none. */
 export function listTable<Item>(
   req: ListAddress,
-  { items, nextCursor }: { items: readonly Item[]; nextCursor: string | null },
+  { items, nextCursor, newest }: { items: readonly Item[]; nextCursor: string | null; newest?: string },
   { unfit, ...of }: TableOf<Item> & { unfit?: TableOf<Item>['empty'] },
 ): TableSection {
   return {
     ...table(items, { showCaption: false, ...of, ...(unfit !== undefined && isNarrowed(req) ? { empty: unfit } : {}) }),
     nextCursor,
+    news: newest === undefined ? undefined : withQuery(`/new${req.path}`, { ...req.filters, cursor: newest }),
+    top: withQuery(req.path, req.filters),
     first: req.cursor === undefined ? undefined : withQuery(req.path, req.filters),
     next: nextCursor === null ? undefined : withQuery(req.path, { ...req.filters, cursor: nextCursor }),
   };

@@ -28,8 +28,8 @@ export async function listEntries(db: Knex, query: PageQuery & EntryFilters): Pr
       .whereRaw('entry_id = entries.id');
     void rows.whereExists(lines);
   }
-  const { items, nextCursor } = await pageById(rows, query, (row: Row) => row);
-  return { items: await viewsOf(db, items), nextCursor };
+  const { items, ...place } = await pageById(rows, query, (row: Row) => row);
+  return { items: await viewsOf(db, items), ...place };
 }
 
 const monthOf = (day: string): string => day.slice(0, 7);

@@ -9,11 +9,17 @@ export interface PageQuery {
   /** Only what is of that time: `from` belongs to it, `to` does not. */
   from?: Date | undefined;
   to?: Date | undefined;
+  /** The page says what its newest row is. */
+  marks?: boolean;
+  /** Only what is newer than the row of this mark. */
+  above?: string | undefined;
 }
 
 export interface Page<Item> {
   items: Item[];
   nextCursor: string | null;
+  /** A mark of its newest row; empty: it has none. Left out: nobody asked, or the list can't say. */
+  newest?: string;
 }
 
 /** A cursor that no list of ours gave out. */
@@ -57,9 +63,32 @@ export async function pageById<View>(
   const below = page.cursor === undefined ? undefined : decodeCursor(page.cursor, 1)[0];
   if (below !== undefined && !isRowId(below)) throw new CursorError(page.cursor ?? '');
   if (below !== undefined) query = query.where('id', '<', below);
+  const [above] = markIn(page, 1);
+  if (above !== undefined) query = query.where('id', '>', above);
   const rows = (await query.orderBy('id', 'desc').limit(take + 1)) as { id: string }[];
   const { items, nextCursor } = cut(rows, take, (row) => [row.id]);
-  return { items: items.map((row) => viewOf(row as never)), nextCursor };
+  return { items: items.map((row) => viewOf(row as never)), nextCursor, ...markOf(page, rows, ({ id }) => [id]) };
+}
+
+/** The parts of the mark above which rows are asked for; none: of all. The first is the id of a row, unless `isFirst` says otherwise. */
+function markIn({ above }: PageQuery, parts: number, isFirst: (first: string) => boolean = isRowId): string[] {
+  const key = above === undefined ? [] : decodeCursor(above, parts);
+  if (above !== undefined && !isFirst(key[0] ?? '')) throw new CursorError(above);
+  return key;
+}
+
+/** Of a page that is asked for it. `keyOf`: null where a row stands at no certain place. */
+export function markOf<Row>(
+  { marks }: PageQuery,
+  rows: readonly Row[],
+  keyOf: (row: Row) => string[] | null,
+): Pick<Page<Row>, 'newest'> {
+  if (marks !== true) return {};
+  const [newest] = rows.flatMap((row) => {
+    const key = keyOf(row);
+    return key === null ? [] : [key];
+  });
+  return { newest: newest === undefined ? '' : encodeCursor(newest) };
 }
 
 /** The row of a table with a bigint `id`; null: there is none. */
@@ -99,20 +128,22 @@ export async function pageByTime<View>(
 ): Promise<Page<View>> {
   const take = takeOf(page);
   const [created = '', id = ''] = page.cursor === undefined ? [] : decodeCursor(page.cursor, 2);
-  if (created !== '' && (!TIMESTAMP.test(created) || Number.isNaN(Date.parse(created))))
-    throw new CursorError(page.cursor ?? '');
+  if (created !== '' && !isTimestamp(created)) throw new CursorError(page.cursor ?? '');
+  const [since, last = ''] = markIn(page, 2, isTimestamp);
+  if (since !== undefined) query = query.whereRaw('(created_at, id) > (?::timestamptz, ?)', [since, last]);
   if (created !== '') query = query.whereRaw('(created_at, id) < (?::timestamptz, ?)', [created, id]);
   else if (page.cursor !== undefined) query = query.whereRaw('(created_at IS NOT NULL OR id < ?)', [id]);
   const rows = await within(query, page, 'created_at')
     .select(query.client.raw(CREATED))
     .orderByRaw('created_at DESC NULLS FIRST, id DESC')
     .limit(take + 1);
-  const { items, nextCursor } = cut(rows as { id: string; created: string | null }[], take, (row) => [
-    row.created ?? '',
-    row.id,
-  ]);
-  return { items: items.map((row) => viewOf(row as never)), nextCursor };
+  const found = rows as { id: string; created: string | null }[];
+  const { items, nextCursor } = cut(found, take, (row) => [row.created ?? '', row.id]);
+  const mark = markOf(page, found, ({ created, id }) => (created === null ? null : [created, id]));
+  return { items: items.map((row) => viewOf(row as never)), nextCursor, ...mark };
 }
+
+const isTimestamp = (text: string): boolean => TIMESTAMP.test(text) && !Number.isNaN(Date.parse(text));
 
 /** A time as a cursor keeps it, in SQL: microseconds as text. */
 export const microseconds = (column: string): string => `floor(extract(epoch FROM ${column}) * 1000000)::bigint::text`;

@@ -7,6 +7,7 @@ import {
   cut,
   type Filters,
   given,
+  markOf,
   microseconds,
   type Page,
   type PageQuery,
@@ -79,7 +80,13 @@ export async function listOrders(db: Knex, query: PageQuery & OrderFilters): Pro
     const { text, values } = sql`(created_at, reference) < (${atMicroseconds(at)}, ${reference})`;
     void rows.whereRaw(text, values as string[]);
   }
+  const [since, last = ''] = timeKeyOf({ cursor: query.above }, 2) ?? [];
+  if (since !== undefined) {
+    const { text, values } = sql`(created_at, reference) > (${atMicroseconds(since)}, ${last})`;
+    void rows.whereRaw(text, values as string[]);
+  }
   const page = (await rows) as (PlacedOrderRow & { created: string })[];
-  const { items, nextCursor } = cut(page, take, (row) => [row.created, row.reference]);
-  return { items: items.map(orderView), nextCursor };
+  const keyOf = (row: (typeof page)[number]) => [row.created, row.reference];
+  const { items, nextCursor } = cut(page, take, keyOf);
+  return { items: items.map(orderView), nextCursor, ...markOf(query, page, keyOf) };
 }

@@ -13,6 +13,7 @@ import { matchTotals } from '../../../domain/books/match/totals.js';
 import {
   atMicroseconds,
   cut,
+  markOf,
   microseconds,
   type Page,
   type PageQuery,
@@ -64,8 +65,9 @@ export async function listMatches(
   const rows = await rowsOf<Row>(db)`
     SELECT *, ${raw(microseconds('opened_at'))} AS opened_us FROM (${joined(found, ' UNION ALL ')}) AS found
     ORDER BY opened_at DESC, kind DESC, id DESC LIMIT ${take + 1}`;
-  const { items, nextCursor } = cut(rows, take, (row) => [row.opened_us, row.kind, row.id]);
-  return { items: await viewsOf(db, items, today), nextCursor };
+  const keyOf = (row: Row) => [row.opened_us, row.kind, row.id];
+  const { items, nextCursor } = cut(rows, take, keyOf);
+  return { items: await viewsOf(db, items, today), nextCursor, ...markOf(query, rows, keyOf) };
 }
 
 /** Each reason is of one that is matched, or of one that is not: the others are not searched for it. */
@@ -78,7 +80,7 @@ function statesOf({ state, open, reason }: MatchFilters): MatchState[] {
 }
 
 function conditionsOf(
-  { assetCode, reason, age, id, from, to, cursor }: PageQuery & MatchFilters,
+  { assetCode, reason, age, id, from, to, cursor, above }: PageQuery & MatchFilters,
   { today, timeZone }: AgeingDay,
   own: (column: string) => Sql,
 ): Sql {
@@ -100,6 +102,9 @@ function conditionsOf(
   const [at, kind = '', last = ''] = timeKeyOf({ cursor }, 3) ?? [];
   if (at !== undefined)
     terms.push(sql` AND (${own('opened_at')}, kind, id) < (${atMicroseconds(at)}, ${kind}, ${last})`);
+  const [since, first = '', newest = ''] = timeKeyOf({ cursor: above }, 3) ?? [];
+  if (since !== undefined)
+    terms.push(sql` AND (${own('opened_at')}, kind, id) > (${atMicroseconds(since)}, ${first}, ${newest})`);
   return joined(terms, '');
 }
 
