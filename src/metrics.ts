@@ -94,6 +94,10 @@ function proving({ gauge }: Makers) {
     settingsDiffering: gauge('settings_differing', 'Values that roles at work have of one setting', 'setting'),
     breaksOpen: gauge('breaks_open', 'Open breaks', 'kind', 'severity'),
     missedDeliveries: gauge('missed_deliveries', 'Deliveries of the service that should be here and are not'),
+    swallowedDeliveries: gauge(
+      'swallowed_deliveries',
+      'Deliveries that the service notes as taken and that are not here, since the newest that came',
+    ),
     unrecoverableDeliveries: gauge(
       'unrecoverable_deliveries',
       'Deliveries that can never be recovered, and of which what they reported was read from the service since',

@@ -67,10 +67,17 @@ async function pollDeliveries(runtime: Runtime, since: Date | undefined) {
 const missed: Work = async (runtime, { since, json = false }) => {
   const classified = await pollDeliveries(runtime, since);
   const items = classified.filter(({ verdict }) => verdict.missed).map(itemOf);
+  const waiting = classified.filter(({ verdict, inboxId }) => isWaiting(verdict) && inboxId === null).map(itemOf);
   const unrecoverable = classified.filter(({ verdict }) => verdict.class === 'unrecoverable').map(itemOf);
-  if (json) printJson({ items, unrecoverable });
+  if (json) printJson({ items, waiting, unrecoverable });
   else {
-    printList({ items }, json, columns);
+    if (items.length > 0 || waiting.length === 0) printList({ items }, json, columns);
+    if (waiting.length > 0) {
+      process.stdout.write(
+        `${items.length > 0 ? '\n' : ''}not here, and not overdue yet (MISSED_GRACE_SECONDS); “recover --since” takes them at once:\n`,
+      );
+      printList({ items: waiting }, json, columns);
+    }
     if (unrecoverable.length > 0) {
       process.stdout.write('\nnot to be recovered any more; what they reported was read from the service since:\n');
       printList({ items: unrecoverable }, json, columns);
@@ -78,6 +85,11 @@ const missed: Work = async (runtime, { since, json = false }) => {
   }
   if (items.length > 0) process.exitCode = EXIT_FINDINGS;
 };
+
+/** No attempt is to come that could bring it, but it had not the time that a delivery may take. */
+function isWaiting({ class: kind, missed, open }: ClassifiedDelivery['verdict']): boolean {
+  return open && !missed && kind !== 'pending_retry';
+}
 
 const recover: Work = async (runtime, { since, note = null, json = false, dryRun = false }) => {
   if (dryRun) {

@@ -43,9 +43,17 @@ export function define(command: Command): void {
       const made = testEvent(event, flags);
       if (dryRun) return printJson({ method: 'POST', ...made, dryRun });
       const { status, text } = await send(made);
-      printResult(json, { status, answer: text }, `${status} ${text}`);
+      printResult(json, { status, answer: text, url: made.url }, `${status} ${text}`);
+      if (!json) process.stderr.write(`${sentTo(made.url, flags.url === undefined)}\n`);
       if (status !== 200) process.exitCode = 1;
     });
+}
+
+/** An answer of our own port says nothing of the way that the service's webhooks take. */
+function sentTo(url: string, isOwnPort: boolean): string {
+  const { WEBHOOK_PUBLIC_URL } = loadConfig();
+  if (!isOwnPort || WEBHOOK_PUBLIC_URL === undefined || WEBHOOK_PUBLIC_URL === url) return `sent to ${url}`;
+  return `sent to ${url}, past the way that the service takes; to try that: --url ${WEBHOOK_PUBLIC_URL}`;
 }
 
 function testEvent(event: string, flags: TriggerFlags): TestEvent {

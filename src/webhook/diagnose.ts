@@ -21,10 +21,19 @@ export function diagnose(
   if (secrets.length === 0) return 'No secret is configured, or all are retired.';
   const given = headers['x-service-signature']?.[0];
   const cause = typeof given === 'string' ? causeOf(rawBody, given.toLowerCase(), secrets) : null;
-  return (
-    cause ??
-    'No usual mistake explains it: compare the secrets with those of the endpoint (test or live? a newer endpoint?), and look for a proxy that changes the body.'
-  );
+  if (cause !== null) return cause;
+  const unknown =
+    'No usual mistake explains it: compare the secrets with those of the endpoint (test or live? a newer endpoint?), and look for a proxy that changes the body.';
+  return [unknown, ...shorterThanOthers(secrets)].join(' ');
+}
+
+/** The service makes its secrets alike: one that is shorter may have been cut when it was copied. */
+function shorterThanOthers(secrets: readonly SigningSecret[]): string[] {
+  const [shortest, ...others] = secrets.toSorted((a, b) => a.secret.length - b.secret.length);
+  const longest = others.at(-1);
+  if (shortest === undefined || longest === undefined || longest.secret.length === shortest.secret.length) return [];
+  const lengths = `${shortest.secret.length} characters, not ${longest.secret.length}`;
+  return [`"${shortest.label}" is shorter than "${longest.label}" (${lengths}): was it cut when it was copied?`];
 }
 
 function causeOf(rawBody: Buffer, given: string, secrets: readonly SigningSecret[]): string | null {

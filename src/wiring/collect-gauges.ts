@@ -12,7 +12,7 @@ import {
   unverifiedSeconds,
 } from '../records/audit/seal-checks.js';
 import { callbackBacklog } from '../records/callbacks/list-callbacks.js';
-import { countMissed, countUnrecoverable } from '../records/deliveries/list-deliveries.js';
+import { countMissed, countSwallowed, countUnrecoverable } from '../records/deliveries/list-deliveries.js';
 import { countOpenBreaks, heldByRefund, lastCompleteRuns } from '../records/gauges.js';
 import { canaryFacts, lastCanary } from '../records/inbox/canaries.js';
 import { inboxBacklog } from '../records/inbox/inbox-work.js';
@@ -56,6 +56,7 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
     return last === null ? null : Date.parse(last.finishedAt) / 1000;
   });
   measure(metrics.missedDeliveries, () => countMissed(db));
+  measure(metrics.swallowedDeliveries, async () => (await countSwallowed(db, new Date())).count);
   measure(metrics.unrecoverableDeliveries, () => countUnrecoverable(db));
   measure(metrics.ordersHeldByRefund, () => heldByRefund(db));
   onScrape(metrics.alertsFiring, async () => {

@@ -63,7 +63,7 @@ test('missed: what the service delivered and we do not hold, exit code 3, and no
   );
   await database.db('inbox').update({ status: 'applied' });
   const after = await run('deliveries', 'missed', '--json');
-  expect([after.code, after.json]).toEqual([0, { items: [], unrecoverable: [] }]);
+  expect([after.code, after.json]).toEqual([0, { items: [], waiting: [], unrecoverable: [] }]);
 }, 60_000);
 
 test('secrets: retire is refused without the verdict, done with --force and a note, and taken back', async () => {

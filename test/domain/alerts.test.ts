@@ -64,6 +64,13 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
     '121 came in the six hours before.',
   ],
   ['NoWebhooks', '', { webhooks: { halfHour: 0, before: 500 } }, {}, '500 came in the six hours before.'],
+  [
+    'NothingArrives',
+    '',
+    { swallowed: { count: 3, seconds: 40 } },
+    { swallowed: { count: 2, seconds: 4_000 } },
+    '3 deliveries in a row are noted as taken by the service, and none of them is here.',
+  ],
   ['CanaryFails', '', { canary: canary(3) }, { canary: canary(2) }, '3 in a row: failed: ENOTFOUND.'],
   [
     'NoSecretAccepted',
@@ -84,7 +91,7 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
     '',
     { invalidSignatures: { sinceMatch: 0, fiveMinutes: 3, share: 0.21 } },
     { invalidSignatures: { sinceMatch: 0, fiveMinutes: 3, share: 0.2 } },
-    '3 or more in five minutes carry a signature that no secret of ours made; none since one was right.',
+    '3 or more in five minutes carry a signature that no secret of ours made; none since one was right, and this ends within five minutes.',
   ],
   [
     'InvalidSignatures',
@@ -219,7 +226,11 @@ test.each(holding)('%s%s fires at its limit, alone, and not below it', (name, su
 
 /** Seconds that it holds before it is sent: nothing that mends itself in that time wakes anybody. */
 test.each([
-  ['critical', 0, 'NoSecretAccepted InvalidSignatures CriticalBreak EndpointOff LostCall DeadCallbacks SealsBroken'],
+  [
+    'critical',
+    0,
+    'NoSecretAccepted NothingArrives InvalidSignatures CriticalBreak EndpointOff LostCall DeadCallbacks SealsBroken',
+  ],
   ['critical', 30, 'Down'],
   ['critical', 60, 'EventsWait DeadEvents Unproven'],
   ['critical', 120, 'MissedDeliveries SettingsDiffer'],

@@ -22,6 +22,7 @@ export const calm: AlertFacts = {
   canary: null,
   backlog: { waiting: 1, failed: 0, dead: 0, oldestSeconds: 4 },
   missed: 0,
+  swallowed: { count: 0, seconds: 0 },
   awaited: [],
   breaks: [],
   kinds: [provenKind('payouts')],

@@ -89,6 +89,7 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
       fc.record({ operation: fc.constantFrom('createRefund', 'createInvoice'), count: fc.integer({ min: 1, max: 3 }) }),
       { selector: ({ operation }) => operation },
     ),
+    swallowed: fc.record({ count: few, seconds }),
     openCalls: few,
     heldByRefund: few,
     decisions: fc.record({ waiting: few, oldestSeconds: seconds }),

@@ -227,6 +227,27 @@ describe('a cause stands before what follows from it', () => {
       ],
     ],
     [
+      'something else answers in our place',
+      {
+        swallowed: { count: 6, seconds: 60 },
+        webhooks: { halfHour: 0, before: 500 },
+        missed: 4,
+        awaited: [{ class: 'phantom', awaited: 6, missed: 4, oldestSeconds: 60 }],
+        breaks: [openBreak('phantom_delivery', 'critical', 4)],
+      },
+      [
+        [
+          'Something else answers the service in our place: nothing that it sends arrives',
+          [
+            '4 open breaks: phantom delivery',
+            'Deliveries of the service are missing here',
+            '2 deliveries not here, not overdue yet: phantom',
+            'No webhook came for half an hour',
+          ],
+        ],
+      ],
+    ],
+    [
       'phantoms that are not overdue',
       { awaited: [{ class: 'phantom', awaited: 6, missed: 0, oldestSeconds: 60 }] },
       ['6 deliveries not here, not overdue yet: phantom'],

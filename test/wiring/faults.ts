@@ -165,6 +165,21 @@ export const faults: readonly Fault[] = [
     count: 6,
   },
   {
+    what: 'something else answers in our place',
+    play: async (db) => {
+      await deliver(db, 'received', 1, false);
+      await db('deliveries').update({ created_at: db.raw("now() - interval '9 minutes'"), open: false });
+      await deliver(db, 'phantom', 6, false);
+      await db('deliveries')
+        .where({ class: 'phantom' })
+        .update({ created_at: db.raw('now()') });
+    },
+    title: 'Something else answers the service in our place: nothing that it sends arrives',
+    severity: 'critical',
+    count: 6,
+    alert: 'TallyhookNothingArrives',
+  },
+  {
     what: 'a critical break is open, acknowledged, and 300 that are low',
     play: async (db) => {
       await open(db, 'duplicate_payment', 1);

@@ -77,7 +77,10 @@ export function classBadge({ class: kind }: Pick<DeliveryView, 'class'>): Value 
 export function causeOf(delivery: DeliveryView): string {
   const { class: kind, reason, recoveredAt, missed } = delivery;
   const { cause } = deliveryWords[kind];
-  if (recoveredAt !== null && !missed) return `${cause} It was recovered since.`;
+  if (recoveredAt !== null && !missed)
+    return kind === 'pending_retry'
+      ? 'The event is here: it was recovered. That the service still tries changes nothing.'
+      : `${cause} It was recovered since.`;
   if (kind === 'pending_retry') return [cause, lastAttempt(delivery)].join(' ').trim();
   if (reason === null) return cause;
   return kind === 'rejected' ? `We rejected it: ${refusalOf(reason)}` : `${cause} (${reason})`;

@@ -19,6 +19,8 @@ export interface AlertFacts {
   /** `waiting`: tried again or not; `failed`: those that are tried again. */
   backlog: { waiting: number; failed: number; dead: number; oldestSeconds: number };
   missed: number | null;
+  /** Deliveries that the service notes as taken and that are not here, of all since the newest that came; `seconds`: since the first of them. */
+  swallowed: { count: number; seconds: number };
   /** What is not made good, and how many of it are missed by now. */
   awaited: readonly { class: DeliveryClass; awaited: number; missed: number; oldestSeconds: number }[];
   /** All that nobody has closed, acknowledged ones included. */

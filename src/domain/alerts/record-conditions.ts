@@ -4,6 +4,7 @@ import type { OpenBreaks } from '../breaks/money-once.js';
 import { grouped } from '../grouped.js';
 import { counted, words } from '../in-words.js';
 import { type Condition, type Found, lateSeconds, minutes, type Named, when } from './condition.js';
+import type { KindFacts } from './facts.js';
 
 const ENDPOINT_OFF: readonly BreakKind[] = ['endpoint_inactive', 'endpoint_unsubscribed'];
 export const MOVES_MONEY: readonly string[] = ['createRefund', 'createPayout', 'createTransfer'];
@@ -30,11 +31,12 @@ export const recordConditions: Named<Condition> = {
       by: 'kind',
     },
     found: ({ kinds }) =>
-      kinds.flatMap(({ kind, everySeconds, provenSecondsAgo: ago }) =>
-        everySeconds !== null && ago !== null && ago > Math.max(3 * everySeconds, 180)
-          ? [{ subject: kind, detail: `The last complete run of ${kind} ended ${minutes(ago)} ago.`, seconds: ago }]
-          : [],
-      ),
+      kinds.flatMap((of) => {
+        const { kind, everySeconds, provenSecondsAgo: ago } = of;
+        return everySeconds !== null && ago !== null && ago > Math.max(3 * everySeconds, 180)
+          ? [{ subject: kind, detail: unprovenDetail(of, ago), seconds: ago }]
+          : [];
+      }),
   },
   TallyhookNeverProven: {
     severity: 'warning',
@@ -183,4 +185,19 @@ export function breakWords({ kind, severity, count, oldestSeconds, ...of }: Open
   const title = `${counted(count, 'open break')}: ${words(kind)}`;
   const detail = `${count} open of kind ${kind}. ${breakWordsOf(kind).means}`.trimEnd();
   return { subject: kind, detail, title, severity, count, seconds: oldestSeconds, ...of };
+}
+
+/** Codes of errors, as runs keep them. */
+export const SERVICE_AWAY = ['service_unavailable', 'service_circuit_open'] as const;
+export const KEY_REFUSED = 'service_unauthorized';
+
+/** Whether the newest run of the kind ended so. */
+export function endedBy({ everySeconds, reason }: KindFacts, ...codes: readonly string[]): boolean {
+  return everySeconds !== null && codes.some((code) => reason?.includes(`${code}: `));
+}
+
+function unprovenDetail(of: KindFacts, ago: number): string {
+  const ended = `The last complete run of ${of.kind} ended ${minutes(ago)} ago`;
+  if (!endedBy(of, ...SERVICE_AWAY)) return `${ended}.`;
+  return `${ended}: the payment service does not answer, or answers with errors of its own (5xx). Nothing is lost: the runs go on by themselves.`;
 }

@@ -2,6 +2,8 @@ import { acceptAgain, NONE_ACCEPTED } from '../deliveries/last-secret.js';
 import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
 import type { AlertFacts } from './facts.js';
 
+const RECOVER_REJECTED = 'Recover what was rejected: “tallyhook deliveries recover --since 2h”.';
+
 const silenceMeans: Readonly<Record<string, string>> = {
   receiver: 'Webhooks are not taken',
   worker: 'Events are stored and not applied',
@@ -10,6 +12,9 @@ const silenceMeans: Readonly<Record<string, string>> = {
 /** Of the heartbeat of who checks for alerts: nobody does. */
 export const isUnwatched = ({ part, secondsAgo }: AlertFacts['parts'][number]): boolean =>
   part === 'alerts' && secondsAgo > lateSeconds.heartbeat;
+
+/** Fewer may be chance: a restart of a proxy, a deployment. */
+const SWALLOWED = 3;
 
 /** One may be lost to a restart. */
 const CANARY_FAILURES = 3;
@@ -65,7 +70,7 @@ export const webhookConditions: Named<Condition> = {
     runbook: 'no-webhooks',
     summary: 'No webhook came for half an hour',
     remedy:
-      'See “Missed deliveries” for what the service says it sent: never reached means the network, the proxy or a certificate; nothing sent means that the endpoint is off, or that nobody pays. Try the way with “tallyhook trigger payment_intent.completed”.',
+      'See “Missed deliveries” for what the service says it sent: never reached means the network, the proxy or a certificate; nothing sent means that the endpoint is off, or that nobody pays. Try the way from outside: “tallyhook trigger payment_intent.completed --url” with WEBHOOK_PUBLIC_URL.',
     page: '/deliveries',
     check: 'webhooks',
     rule: {
@@ -77,6 +82,25 @@ export const webhookConditions: Named<Condition> = {
     },
     found: ({ webhooks: { halfHour, before } }) =>
       when(halfHour === 0 && before > 120, `${before} came in the six hours before.`),
+  },
+  TallyhookNothingArrives: {
+    severity: 'critical',
+    runbook: 'nothing-arrives',
+    summary: 'Something else answers the service in our place: nothing that it sends arrives',
+    remedy:
+      'Look at what answers at WEBHOOK_PUBLIC_URL: a proxy’s default page, an old deployment, a tunnel. Try it from outside: “tallyhook trigger payment_intent.completed --url ADDRESS”. Then recover what was swallowed: “tallyhook deliveries recover --since 2h”.',
+    page: '/deliveries',
+    check: 'webhooks',
+    rule: { expr: `max(tallyhook_swallowed_deliveries) >= ${SWALLOWED}` },
+    found: ({ swallowed: { count, seconds } }) =>
+      when(
+        count >= SWALLOWED,
+        `${count} deliveries in a row are noted as taken by the service, and none of them is here.`,
+        {
+          count,
+          seconds,
+        },
+      ),
   },
   TallyhookCanaryFails: {
     severity: 'warning',
@@ -131,10 +155,16 @@ export const webhookConditions: Named<Condition> = {
       const count = rejected.find(({ reason }) => reason === 'invalid_signature')?.likeService ?? 0;
       const carry = 'carry a signature that no secret of ours made';
       if (sinceMatch >= 3) return [{ detail: `${sinceMatch} or more in a row ${carry}: none is taken.`, count }];
-      const since = sinceMatch === 0 ? '; none since one was right' : '';
-      return when(fiveMinutes >= 3 && share > 0.2, `${fiveMinutes} or more in five minutes ${carry}${since}.`, {
-        count,
-      });
+      const text = `${fiveMinutes} or more in five minutes ${carry}`;
+      if (fiveMinutes < 3 || share <= 0.2) return [];
+      if (sinceMatch > 0) return [{ detail: `${text}.`, count }];
+      return [
+        {
+          detail: `${text}; none since one was right, and this ends within five minutes.`,
+          count,
+          remedy: RECOVER_REJECTED,
+        },
+      ];
     },
   },
   TallyhookExpiredTimestamps: {

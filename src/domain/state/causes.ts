@@ -1,8 +1,9 @@
 import type { Found } from '../alerts/condition.js';
 import type { AlertFacts } from '../alerts/facts.js';
+import { endedBy, KEY_REFUSED, SERVICE_AWAY } from '../alerts/record-conditions.js';
 import type { Severity } from '../breaks/findings.js';
 import { deliveryBreakKinds } from '../deliveries/delivery-class.js';
-import { endedBy, isForNobody, KEY_REFUSED, SERVICE_AWAY } from './notices.js';
+import { isForNobody } from './notices.js';
 
 /** One thing that holds, before what follows from another is put under it. */
 export interface Single extends Found {
@@ -59,6 +60,15 @@ const notArriving =
     );
   };
 
+/** What comes of it that something else answers in our place. */
+function swallowed(effect: Single, { awaited }: AlertFacts): boolean {
+  if (effect.name === 'TallyhookMissedDeliveries')
+    return (
+      awaited.some(({ missed }) => missed > 0) && awaited.every((one) => one.missed === 0 || one.class === 'phantom')
+    );
+  return isBreak(effect, 'phantom_delivery') || (effect.name === 'NotHereYet' && effect.subject === 'phantom');
+}
+
 const notComing = notArriving('never_reached', 'missed_webhook');
 const notTaken = notArriving('rejected', 'rejected_delivery');
 const wrongSecret = (effect: Single, facts: AlertFacts): boolean =>
@@ -97,6 +107,10 @@ const causes: readonly Cause[] = [
     name: 'TallyhookExpiredTimestamps',
     explains: (effect, facts) =>
       notTaken(effect, facts) || (effect.name === 'Rejected' && effect.subject === 'expired_timestamp'),
+  },
+  {
+    name: 'TallyhookNothingArrives',
+    explains: (effect, facts) => isAny('TallyhookNoWebhooks', CANARY)(effect) || swallowed(effect, facts),
   },
   { name: 'TallyhookEndpointOff', explains: isAny('TallyhookNoWebhooks') },
   {

@@ -1,7 +1,15 @@
 import { type Found, lateSeconds, minutes, type Named, type Watched, when } from '../alerts/condition.js';
 import type { AlertFacts, KindFacts } from '../alerts/facts.js';
 import { metricAlerts } from '../alerts/metric-alerts.js';
-import { breakWords, callIsLost, isAlerted, MOVES_MONEY } from '../alerts/record-conditions.js';
+import {
+  breakWords,
+  callIsLost,
+  endedBy,
+  isAlerted,
+  KEY_REFUSED,
+  MOVES_MONEY,
+  SERVICE_AWAY,
+} from '../alerts/record-conditions.js';
 import { isUnwatched } from '../alerts/webhook-conditions.js';
 import { breakWordsOf } from '../breaks/breaks.js';
 import type { Severity } from '../breaks/findings.js';
@@ -34,7 +42,7 @@ export const notices: Named<Notice> = {
     severity: 'medium',
     summary: 'The service does not answer',
     remedy:
-      'Usually wait: the runs go on by themselves, and webhooks are still taken. If it lasts: its own status page, SERVICE_BASE_URL, and DNS, proxy and certificates on the way.',
+      'Usually wait: the runs go on by themselves, and webhooks are still taken. Orders that are safe stay safe; what only webhooks report waits. If it lasts: its own status page, SERVICE_BASE_URL, and DNS, proxy and certificates on the way.',
     page: '/runs',
     check: 'service',
     found: ({ kinds }) => failedBy(kinds, ...SERVICE_AWAY),
@@ -181,15 +189,6 @@ export const notices: Named<Notice> = {
 /** So long nothing is said of what waits for a person. */
 const DAY_SECONDS = 86_400;
 
-/** Codes of errors, as runs keep them. */
-export const SERVICE_AWAY = ['service_unavailable', 'service_circuit_open'] as const;
-export const KEY_REFUSED = 'service_unauthorized';
-
-/** Whether the newest run of the kind ended so. */
-export function endedBy({ everySeconds, reason }: KindFacts, ...codes: readonly string[]): boolean {
-  return everySeconds !== null && codes.some((code) => reason?.includes(`${code}: `));
-}
-
 /** The newest run of all failed so: where a later one got an answer, it is over. */
 function failedBy(kinds: readonly KindFacts[], ...codes: readonly string[]): Found[] {
   const ago = ({ endedSecondsAgo }: KindFacts) => endedSecondsAgo ?? Number.POSITIVE_INFINITY;
@@ -224,7 +223,7 @@ const NOBODYS = { severity: 'low', remedy: '' } as const;
 /** Whoever finds the address can send what is no webhook; the service's headers, or a right signature, are not chance. */
 function rejectedWords(
   { reason, count, likeService, oldestSeconds: seconds }: AlertFacts['rejected'][number],
-  { invalidSignatures: { sinceMatch, fiveMinutes } }: AlertFacts,
+  { invalidSignatures: { sinceMatch, fiveMinutes }, expiredTimestamps }: AlertFacts,
 ): Found {
   const known = rejectionWords[reason];
   const found = {
@@ -236,6 +235,9 @@ function rejectedWords(
   };
   if (reason === 'invalid_signature' && sinceMatch + fiveMinutes === 0)
     return { ...found, detail: `${found.detail} None more for five minutes.` };
+  // Late retries after an outage come beside new ones that are taken.
+  if (reason === 'expired_timestamp' && expiredTimestamps.share <= 0.9)
+    return { ...found, detail: `${found.detail} Others are taken, so these are late retries: the clocks agree.` };
   const isOfService = reason === 'invalid_signature' ? likeService > 0 : known?.isAuthentic === true;
   return isOfService ? { ...found, severity: 'medium', remedy: known?.remedy ?? '' } : found;
 }
@@ -262,7 +264,7 @@ function notHereYet({ class: kind, awaited, missed, oldestSeconds: seconds }: Al
   const found = {
     subject: kind,
     title,
-    detail: `${n} of class ${words(kind)}, younger than their grace.`,
+    detail: `${n} of class ${words(kind)}, for less than MISSED_GRACE_SECONDS.`,
     count: n,
     seconds,
   };

@@ -7,7 +7,7 @@ import { balanceFacts } from '../balances/balance-proofs.js';
 import { unclosedBreaks } from '../breaks/break-money.js';
 import { callbackBacklog } from '../callbacks/list-callbacks.js';
 import { raw, rowOf } from '../database/statements.js';
-import { countAwaited, countMissed } from '../deliveries/list-deliveries.js';
+import { countAwaited, countMissed, countSwallowed } from '../deliveries/list-deliveries.js';
 import { heldByRefund, lastCompleteRuns, lastEndedRuns } from '../gauges.js';
 import { canaryFacts } from '../inbox/canaries.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
@@ -39,6 +39,7 @@ export async function loadAlertFacts(db: Knex, asked: FactsAsked): Promise<Alert
     canary: await canaryFacts(db),
     backlog: await waitingEvents(db),
     missed: await countMissed(db),
+    swallowed: await countSwallowed(db, now),
     awaited: await countAwaited(db),
     breaks: await unclosedBreaks(db),
     balances: await balanceFacts(db, now),

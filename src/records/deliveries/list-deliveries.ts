@@ -62,12 +62,22 @@ export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail 
   return { ...toView(row), ...detailsOf(details, payload ?? body?.toString('utf8') ?? null) };
 }
 
-/** How many are not made good, by class; how many of them are missed by now, and for how long one of them has been of the class. */
+/** How many are not made good, by class, without those on their way of which the event is here (it was recovered); how many of them are missed by now, and for how long one of them has been of the class. */
 export async function countAwaited(db: Knex): Promise<AlertFacts['awaited'][number][]> {
   return rowsOf<AlertFacts['awaited'][number]>(db)`
     SELECT class, count(*)::integer AS awaited, (count(*) FILTER (WHERE missed))::integer AS missed,
            greatest(extract(epoch FROM now() - min(class_since)), 0)::float8 AS "oldestSeconds"
-    FROM deliveries WHERE missed OR open GROUP BY class`;
+    FROM deliveries WHERE (missed OR open) AND NOT (class = 'pending_retry' AND inbox_id IS NOT NULL) GROUP BY class`;
+}
+
+/** Deliveries noted as taken that are not here, since the newest that came: something answers in our place. */
+export async function countSwallowed(db: Knex, now: Date): Promise<AlertFacts['swallowed']> {
+  return rowOf<AlertFacts['swallowed']>(db)`
+    SELECT count(*)::integer AS count,
+           coalesce(greatest(extract(epoch FROM ${now}::timestamptz - min(created_at)), 0), 0)::float8 AS seconds
+    FROM deliveries WHERE class = 'phantom' AND inbox_id IS NULL AND (missed OR open)
+      AND created_at > coalesce((SELECT created_at FROM deliveries WHERE ours AND class IN ('received', 'received_sibling')
+        AND created_at IS NOT NULL ORDER BY created_at DESC LIMIT 1), '-infinity')`;
 }
 
 /** How many deliveries are missed; null while no complete run has measured it. */
