@@ -106,7 +106,7 @@ describe('breaks that somebody picks', () => {
     await page.getByLabel('What').selectOption('acknowledge');
     await page.getByLabel('Reason').fill('one storm');
     await page.getByRole('button', { name: 'Decide the picked' }).click();
-    expect(await page.locator('main').innerText()).toContain(`Acknowledge: ${MANY - 1} breaks`);
+    expect(await page.locator('main').innerText()).toContain(`It is about ${MANY - 1} breaks`);
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Decide the picked' }).click();
     expect(await page.locator('.flash').innerText()).toContain(`${MANY - 1} breaks: Acknowledge.`);
