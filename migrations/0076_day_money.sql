@@ -28,43 +28,70 @@ BEGIN
   SELECT DISTINCT date_trunc('hour', created_at, 'UTC') FROM payins WHERE payment_intent_id = ANY (payments) AND created_at IS NOT NULL;
 END $$;
 
--- Of payins and payouts.
-CREATE FUNCTION mark_moved_money() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Of payins and payouts. New rows come many in a statement, which is noted once.
+CREATE FUNCTION mark_new_money() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP = 'INSERT' THEN PERFORM mark_money(NEW.created_at);
-  ELSIF TG_OP = 'DELETE' THEN PERFORM mark_money(OLD.created_at);
-  ELSE PERFORM mark_money(OLD.created_at, NEW.created_at);
-  END IF;
+  INSERT INTO money_marks (hour)
+  SELECT DISTINCT date_trunc('hour', created_at, 'UTC') FROM new_rows WHERE created_at IS NOT NULL;
   RETURN NULL;
 END $$;
-CREATE TRIGGER payins_money AFTER INSERT OR DELETE ON payins FOR EACH ROW EXECUTE FUNCTION mark_moved_money();
+CREATE FUNCTION mark_moved_money() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM mark_money(OLD.created_at, CASE WHEN TG_OP = 'UPDATE' THEN NEW.created_at END);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER payins_money AFTER INSERT ON payins REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_new_money();
+CREATE TRIGGER payins_money_gone AFTER DELETE ON payins FOR EACH ROW EXECUTE FUNCTION mark_moved_money();
 CREATE TRIGGER payins_money_changed AFTER UPDATE ON payins FOR EACH ROW
   WHEN ((OLD.created_at, OLD.asset_code, OLD.payment_intent_id, OLD.status, OLD.verified, OLD.doubted, OLD.absent_since, OLD.shown)
     IS DISTINCT FROM (NEW.created_at, NEW.asset_code, NEW.payment_intent_id, NEW.status, NEW.verified, NEW.doubted, NEW.absent_since, NEW.shown))
   EXECUTE FUNCTION mark_moved_money();
-CREATE TRIGGER payouts_money AFTER INSERT OR DELETE ON payouts FOR EACH ROW EXECUTE FUNCTION mark_moved_money();
+CREATE TRIGGER payouts_money AFTER INSERT ON payouts REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_new_money();
+CREATE TRIGGER payouts_money_gone AFTER DELETE ON payouts FOR EACH ROW EXECUTE FUNCTION mark_moved_money();
 CREATE TRIGGER payouts_money_changed AFTER UPDATE ON payouts FOR EACH ROW
   WHEN ((OLD.created_at, OLD.asset_code, OLD.payout_type, OLD.amount, OLD.status, OLD.verified, OLD.doubted, OLD.absent_since)
     IS DISTINCT FROM (NEW.created_at, NEW.asset_code, NEW.payout_type, NEW.amount, NEW.status, NEW.verified, NEW.doubted, NEW.absent_since))
   EXECUTE FUNCTION mark_moved_money();
 
 -- What may be done with the goods of a payment hangs on its order, and which that is on the payment and its invoice.
-CREATE FUNCTION mark_ordered_money() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
-DECLARE changed text := CASE WHEN TG_OP = 'DELETE' THEN OLD.reference ELSE NEW.reference END;
+CREATE FUNCTION mark_new_orders_money() RETURNS trigger LANGUAGE plpgsql
+  SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  PERFORM mark_money_of(VARIADIC ARRAY(SELECT payment_intent_id FROM payment_orders WHERE reference = changed));
+  INSERT INTO money_marks (hour)
+  SELECT DISTINCT date_trunc('hour', payins.created_at, 'UTC')
+  FROM new_rows
+  CROSS JOIN LATERAL (SELECT payment_intent_id FROM payment_orders WHERE reference = new_rows.reference OFFSET 0) AS paid
+  JOIN payins ON payins.payment_intent_id = paid.payment_intent_id WHERE payins.created_at IS NOT NULL;
   RETURN NULL;
 END $$;
-CREATE TRIGGER orders_money AFTER INSERT OR DELETE ON orders FOR EACH ROW EXECUTE FUNCTION mark_ordered_money();
+CREATE FUNCTION mark_ordered_money() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
+  INSERT INTO money_marks (hour)
+  SELECT DISTINCT date_trunc('hour', payins.created_at, 'UTC') FROM payment_orders JOIN payins USING (payment_intent_id)
+  WHERE reference = OLD.reference AND payins.created_at IS NOT NULL;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER orders_money AFTER INSERT ON orders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_new_orders_money();
+CREATE TRIGGER orders_money_gone AFTER DELETE ON orders FOR EACH ROW EXECUTE FUNCTION mark_ordered_money();
 CREATE TRIGGER orders_money_changed AFTER UPDATE ON orders FOR EACH ROW
   WHEN ((OLD.status, OLD.release_safe) IS DISTINCT FROM (NEW.status, NEW.release_safe)) EXECUTE FUNCTION mark_ordered_money();
 
-CREATE FUNCTION mark_payment_money() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION mark_new_payments_money() RETURNS trigger LANGUAGE plpgsql
+  SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  PERFORM mark_money_of(CASE WHEN TG_OP = 'DELETE' THEN OLD.id ELSE NEW.id END);
+  INSERT INTO money_marks (hour)
+  SELECT DISTINCT date_trunc('hour', payins.created_at, 'UTC') FROM new_rows JOIN payins ON payment_intent_id = new_rows.id
+  WHERE payins.created_at IS NOT NULL;
   RETURN NULL;
 END $$;
-CREATE TRIGGER payment_intents_money AFTER INSERT OR DELETE ON payment_intents FOR EACH ROW EXECUTE FUNCTION mark_payment_money();
+CREATE FUNCTION mark_payment_money() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM mark_money_of(OLD.id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER payment_intents_money AFTER INSERT ON payment_intents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT
+  EXECUTE FUNCTION mark_new_payments_money();
+CREATE TRIGGER payment_intents_money_gone AFTER DELETE ON payment_intents FOR EACH ROW EXECUTE FUNCTION mark_payment_money();
 CREATE TRIGGER payment_intents_money_changed AFTER UPDATE ON payment_intents FOR EACH ROW
   WHEN ((OLD.merchant_reference, OLD.invoice_id, OLD.known) IS DISTINCT FROM (NEW.merchant_reference, NEW.invoice_id, NEW.known))
   EXECUTE FUNCTION mark_payment_money();

@@ -849,8 +849,9 @@ TABLE orders
   CREATE INDEX orders_refund_unlinked ON public.orders USING btree (reference) WHERE (release_reason = 'refund_unlinked'::text)
   CREATE INDEX orders_registered ON public.orders USING btree (registered_at) WHERE (registered_at IS NOT NULL)
   CREATE INDEX orders_without_skeleton ON public.orders USING btree (reference) WHERE (reference_skeleton IS NULL)
-  CREATE TRIGGER orders_money AFTER INSERT OR DELETE ON public.orders FOR EACH ROW EXECUTE FUNCTION mark_ordered_money()
+  CREATE TRIGGER orders_money AFTER INSERT ON public.orders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_new_orders_money()
   CREATE TRIGGER orders_money_changed AFTER UPDATE ON public.orders FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.release_safe IS DISTINCT FROM new.release_safe))) EXECUTE FUNCTION mark_ordered_money()
+  CREATE TRIGGER orders_money_gone AFTER DELETE ON public.orders FOR EACH ROW EXECUTE FUNCTION mark_ordered_money()
 
 TABLE payin_listings
   payin_id text NOT NULL
@@ -893,8 +894,9 @@ TABLE payins
   CREATE INDEX payins_newest ON public.payins USING btree (created_at DESC, id DESC)
   CREATE INDEX payins_unverified ON public.payins USING btree (created_at DESC, id DESC) WHERE (NOT verified)
   CREATE INDEX payins_without_txid ON public.payins USING btree (id) WHERE ((txid IS NULL) AND (shown ~~ '%"txid":"%'::text))
-  CREATE TRIGGER payins_money AFTER INSERT OR DELETE ON public.payins FOR EACH ROW EXECUTE FUNCTION mark_moved_money()
+  CREATE TRIGGER payins_money AFTER INSERT ON public.payins REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_new_money()
   CREATE TRIGGER payins_money_changed AFTER UPDATE ON public.payins FOR EACH ROW WHEN (((((((((old.created_at IS DISTINCT FROM new.created_at) OR (old.asset_code IS DISTINCT FROM new.asset_code)) OR (old.payment_intent_id IS DISTINCT FROM new.payment_intent_id)) OR (old.status IS DISTINCT FROM new.status)) OR (old.verified IS DISTINCT FROM new.verified)) OR (old.doubted IS DISTINCT FROM new.doubted)) OR (old.absent_since IS DISTINCT FROM new.absent_since)) OR (old.shown IS DISTINCT FROM new.shown))) EXECUTE FUNCTION mark_moved_money()
+  CREATE TRIGGER payins_money_gone AFTER DELETE ON public.payins FOR EACH ROW EXECUTE FUNCTION mark_moved_money()
 
 TABLE payment_intents
   id text NOT NULL
@@ -945,8 +947,9 @@ TABLE payment_intents
   CREATE INDEX payment_intents_reported_paid ON public.payment_intents USING btree (created_at) WHERE reported_paid
   CREATE INDEX payment_intents_unverified ON public.payment_intents USING btree (created_at DESC, id DESC) WHERE (NOT verified)
   CREATE INDEX payment_intents_without_asset ON public.payment_intents USING btree (id) WHERE ((asset_code IS NULL) AND (shown ~~ '%"assetCode":"%'::text))
-  CREATE TRIGGER payment_intents_money AFTER INSERT OR DELETE ON public.payment_intents FOR EACH ROW EXECUTE FUNCTION mark_payment_money()
+  CREATE TRIGGER payment_intents_money AFTER INSERT ON public.payment_intents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_new_payments_money()
   CREATE TRIGGER payment_intents_money_changed AFTER UPDATE ON public.payment_intents FOR EACH ROW WHEN ((((old.merchant_reference IS DISTINCT FROM new.merchant_reference) OR (old.invoice_id IS DISTINCT FROM new.invoice_id)) OR (old.known IS DISTINCT FROM new.known))) EXECUTE FUNCTION mark_payment_money()
+  CREATE TRIGGER payment_intents_money_gone AFTER DELETE ON public.payment_intents FOR EACH ROW EXECUTE FUNCTION mark_payment_money()
 
 TABLE payouts
   id text NOT NULL
@@ -993,8 +996,9 @@ TABLE payouts
   CREATE INDEX payouts_newest ON public.payouts USING btree (created_at DESC, id DESC)
   CREATE INDEX payouts_open ON public.payouts USING btree (created_at DESC, id DESC) WHERE ((absent_since IS NULL) AND (status <> ALL (ARRAY['confirmed'::text, 'failed'::text])))
   CREATE INDEX payouts_unverified ON public.payouts USING btree (created_at DESC, id DESC) WHERE (NOT verified)
-  CREATE TRIGGER payouts_money AFTER INSERT OR DELETE ON public.payouts FOR EACH ROW EXECUTE FUNCTION mark_moved_money()
+  CREATE TRIGGER payouts_money AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_new_money()
   CREATE TRIGGER payouts_money_changed AFTER UPDATE ON public.payouts FOR EACH ROW WHEN (((((((((old.created_at IS DISTINCT FROM new.created_at) OR (old.asset_code IS DISTINCT FROM new.asset_code)) OR (old.payout_type IS DISTINCT FROM new.payout_type)) OR (old.amount IS DISTINCT FROM new.amount)) OR (old.status IS DISTINCT FROM new.status)) OR (old.verified IS DISTINCT FROM new.verified)) OR (old.doubted IS DISTINCT FROM new.doubted)) OR (old.absent_since IS DISTINCT FROM new.absent_since))) EXECUTE FUNCTION mark_moved_money()
+  CREATE TRIGGER payouts_money_gone AFTER DELETE ON public.payouts FOR EACH ROW EXECUTE FUNCTION mark_moved_money()
 
 TABLE period_file_parts
   file_id bigint NOT NULL
