@@ -4,7 +4,7 @@ import { AppError } from '../errors.js';
 import { classifySince } from '../reconcile/deliveries/classify-since.js';
 import { isToRecover } from '../reconcile/deliveries/recover-deliveries.js';
 import type { ReconcileDeps } from '../reconcile/deps.js';
-import { runReconcile } from '../reconcile/schedule/run.js';
+import { recoverNow } from '../reconcile/schedule/recover-now.js';
 import { recordAction } from '../records/actions/record-action.js';
 import type { ClassifiedDelivery } from '../records/deliveries/classify-deliveries.js';
 import type { Wanted } from '../records/deliveries/list-deliveries.js';
@@ -103,7 +103,7 @@ const recover: Work = async (runtime, { since, note = null, json = false, dryRun
   const onWaiting = () => process.stderr.write('another run of deliveries is under way; waiting for it\n');
   const wanted = wantedSince(since, deps.now());
   const options = { kind: 'deliveries', full: false, signal: runtime.signal, onWaiting, since, wanted } as const;
-  const run = await showAtWork('recovering', runReconcile(deps, options));
+  const run = await showAtWork('recovering', recoverNow(deps, options));
   const { recovered = 0 } = run.proof as { recovered?: number };
   const flaw = run.complete ? '' : '; the history is not proven to be read';
   printResult(json, { recovered, dryRun, run }, `recovered ${recovered} delivery(ies)${flaw}`);

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { recoverNow } from '../../src/reconcile/schedule/recover-now.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { countMissed, listDeliveries } from '../../src/records/deliveries/list-deliveries.js';
+import { recordHeartbeat } from '../../src/records/process-heartbeats.js';
 import type { Faults } from '../../src/sandbox/faults.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
+import { until } from '../support/drill.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { isAll } from '../support/sizes.js';
 
@@ -150,6 +153,38 @@ test('a retry lies ahead: pending, no break, and received in the end', async () 
   const run = await flow.run();
   expect(run.proof['recovered']).toBe(0);
   expect(Object.keys(await classes())).toEqual(['received']);
+});
+
+test('what a person recovers is no more missed, and no break, once the workers have applied it', async () => {
+  flow = await startDeliveryFlow({ database });
+  flow.addEndpoint('live');
+  flow.sandbox.control.setFaults({ phantom: 1 });
+  await flow.pay(1);
+  const from = Date.now() - 3_600_000;
+  await flow.run('deliveries', { dryRun: false });
+  const options = {
+    kind: 'deliveries',
+    full: false,
+    wanted: { ids: [], range: { from, to: Date.now() + 60_000 } },
+  } as const;
+  // Without a worker nobody waits: it is stored, and is missed still.
+  await recoverNow(flow.deps, options);
+  const stored = (await inbox()).length;
+  expect(stored).toBeGreaterThan(0);
+  expect((await inbox()).every(({ status }) => status === 'received')).toBe(true);
+  expect(await countMissed(flow.db)).toBe(stored);
+
+  await flow.pay(1);
+  await recordHeartbeat(flow.db, ['worker']);
+  const recovering = recoverNow(flow.deps, {
+    ...options,
+    wanted: { ids: [], range: { from, to: Date.now() + 60_000 } },
+  });
+  await until('it is stored', async () => (await inbox()).length > stored);
+  await flow.apply();
+  await recovering;
+  expect(await countMissed(flow.db)).toBe(0);
+  expect(await breaks('open')).toEqual([]);
 });
 
 test('what a person wants here is recovered before its time, by its id and by a range of time', async () => {

@@ -6,6 +6,7 @@ import { wholeBooks } from '../../finance/verify-books.js';
 import { alertLoop } from '../../notify/alert-loop.js';
 import { callbackLoops } from '../../notify/send-callbacks.js';
 import { kinds } from '../../reconcile/deps.js';
+import { recoverNow } from '../../reconcile/schedule/recover-now.js';
 import { runReconcile } from '../../reconcile/schedule/run.js';
 import { startScheduler } from '../../reconcile/schedule/schedule.js';
 import { describeError } from '../../records/database/database-errors.js';
@@ -65,7 +66,7 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
       const { since, until, ids } = recoverCommand.parse(payload);
       const back = since === null ? {} : { since: new Date(since) };
       const range = since === null || until === null ? null : { from: Date.parse(since), to: Date.parse(until) };
-      return runReconcile(deps, { kind: 'deliveries', full: false, signal, wanted: { ids, range }, ...back });
+      return recoverNow(deps, { kind: 'deliveries', full: false, signal, wanted: { ids, range }, ...back });
     },
     'verify seals': async (payload) => {
       sealing.verify(verifyCommand.parse(payload).actor);
