@@ -289,21 +289,14 @@ test('what nobody can do anything about is shown, and needs no person', () => {
 
 test('what fires is shown until it is over, though the facts do not show it any more; what waits is not', () => {
   const summary = 'Events were given up';
-  const fires = {
-    name: 'TallyhookDeadEvents',
-    subject: '',
-    severity: 'critical',
-    summary,
-    detail: '2 failed.',
-  } as const;
-  const since = new Date(NOW.getTime() - 600_000);
-  expect(state({}, [{ ...fires, since, seenAt: NOW, isFiring: true }])).toMatchObject({
+  const about = { name: 'TallyhookDeadEvents', subject: '', severity: 'critical', detail: '2 failed.' } as const;
+  const fires = { ...about, summary, since: new Date(NOW.getTime() - 600_000), seenAt: NOW };
+  expect(state({}, [{ ...fires, isFiring: true }])).toMatchObject({
     severity: 'critical',
     problems: [{ title: summary, count: null, seconds: 600, page: '/events?status=dead', checks: ['dead events'] }],
   });
-  expect(state({}, [{ ...fires, since, seenAt: NOW, isFiring: false }])).toEqual({ severity: null, problems: [] });
+  expect(state({}, [{ ...fires, isFiring: false }])).toEqual({ severity: null, problems: [] });
   // It holds, so it is shown at once, and since when it was seen first.
-  expect(
-    state({ backlog: { ...calm.backlog, dead: 3 } }, [{ ...fires, since, seenAt: NOW, isFiring: false }]).problems,
-  ).toMatchObject([{ title: summary, count: 3, seconds: 600 }]);
+  const holds = state({ backlog: { ...calm.backlog, dead: 3 } }, [{ ...fires, isFiring: false }]);
+  expect(holds.problems).toMatchObject([{ title: summary, count: 3, seconds: 600 }]);
 });

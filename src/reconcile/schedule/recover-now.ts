@@ -31,7 +31,8 @@ export async function recoverNow(deps: ReconcileDeps, options: Options): Promise
 async function untilApplied(db: Knex, signal: AbortSignal | undefined): Promise<boolean> {
   const limit = performance.now() + LIMIT_MS;
   let least = Number.POSITIVE_INFINITY;
-  for (let until = limit; performance.now() < Math.min(until, limit) && !signal?.aborted; ) {
+  for (let until = limit; performance.now() < Math.min(until, limit); ) {
+    if (signal?.aborted) return false;
     const parts = await processHeartbeats(db);
     if (!parts.some(({ part, secondsAgo }) => part === 'worker' && secondsAgo <= lateSeconds.heartbeat)) return false;
     const waiting = await valueOf<number>(db)`
