@@ -230,7 +230,6 @@ describe('a cause stands before what follows from it', () => {
       'something else answers in our place',
       {
         swallowed: { count: 6, seconds: 60 },
-        webhooks: { halfHour: 0, before: 500 },
         missed: 4,
         awaited: [{ class: 'phantom', awaited: 6, missed: 4, oldestSeconds: 60 }],
         breaks: [openBreak('phantom_delivery', 'critical', 4)],
@@ -242,7 +241,6 @@ describe('a cause stands before what follows from it', () => {
             '4 open breaks: phantom delivery',
             'Deliveries of the service are missing here',
             '2 deliveries not here, not overdue yet: phantom',
-            'No webhook came for half an hour',
           ],
         ],
       ],
