@@ -187,7 +187,10 @@ describe.each(gatedActions)('%s', (action) => {
 it('what finance may do otherwise is done by one person, and is named here', () => {
   const isOfFinance = ({ roles }: { roles?: readonly string[] | undefined }) => roles?.includes('finance') ?? false;
   const alone = actions.filter((one) => isOfFinance(one) && one.asks === undefined);
-  expect(alone.map(({ name }) => name).filter((name) => !name.endsWith(' decision'))).toEqual(['verify seals']);
+  expect(alone.map(({ name }) => name).filter((name) => !name.endsWith(' decision'))).toEqual([
+    'mark settlement',
+    'verify seals',
+  ]);
   const others = operations.filter((one) => isOfFinance(one) && one.asks === undefined);
   expect(others.map(({ id }) => id).filter((id) => !id.endsWith('Decision'))).toEqual([
     'assignBreakCause',
@@ -240,6 +243,14 @@ describe('a decision', () => {
     expect(body.preview).toContain(`assets:operating: 4892.5 ${ASSET} in the month`);
     const { get } = await session(app, 'finance');
     expect((await get(`/decisions/${id}`)).text).toContain(`4892.5 ${ASSET}`);
+  });
+
+  it('names both persons on the page Audit, with the way to it', async () => {
+    const { get } = await session(app, 'finance');
+    const { text } = await get('/audit?action=close+period&outcome=done');
+    expect(text).toContain('approved by ada');
+    expect(text).toContain(`/decisions/${(await newest())['id']}`);
+    expect(text).toContain('>fina</a>');
   });
 
   it('is sealed with its actions; the books and the seals are as they were made', async () => {

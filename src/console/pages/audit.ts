@@ -12,7 +12,7 @@ import {
 } from '../../records/audit/seal-checks.js';
 import { verifySealsAction } from '../actions/verify-seals.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
-import { breakHref, entityHref } from '../view/links.js';
+import { breakHref, decisionHref, entityHref } from '../view/links.js';
 import { detailsFor } from '../view/personal.js';
 import {
   type ActionButton,
@@ -25,7 +25,7 @@ import {
   type Section,
   type TableSection,
 } from '../view/sections.js';
-import { ago, badge, count, id, link, list, none, quiet, type Tone, text, type Value } from '../view/values.js';
+import { ago, badge, count, id, link, list, none, quiet, stack, type Tone, text, type Value } from '../view/values.js';
 
 const tones: Readonly<Record<ActionView['outcome'], Tone>> = { done: 'good', asked: 'info', refused: 'warn' };
 
@@ -83,13 +83,19 @@ function targetOf(target: string): Value {
   const at = target.indexOf(' ');
   const [word, own] = [target.slice(0, at), target.slice(at + 1)];
   if (word === 'break') return link(target, breakHref(own));
+  if (word === 'decision') return link(target, decisionHref(own));
   const kind = linked.find((known) => known === word);
   return kind === undefined ? quiet(target) : link(target, entityHref(kind, own));
 }
 
-/** What was shown to the actor; else the details that are short enough to be read. */
+/** Who approved it, where two people decided; then what was shown to the actor, else the details that are short enough to be read. */
 function messageOf(action: ActionView, actor: PageRequest['actor']): Value {
-  const { told: message, items, ...rest } = detailsFor(actor, action.details);
+  const { approvedBy, decision, ...details } = detailsFor(actor, action.details);
+  if (typeof approvedBy !== 'string') return detailsOf(details);
+  return stack([link(`approved by ${approvedBy}`, decisionHref(String(decision))), detailsOf(details)]);
+}
+
+function detailsOf({ told: message, items, ...rest }: ActionView['details']): Value {
   if (typeof message === 'string') return text(message);
   if (Array.isArray(items)) return link(`${items.length} checks`, '/doctor');
   const lines = Object.entries(rest).map(
