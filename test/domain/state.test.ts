@@ -99,14 +99,6 @@ describe('the state of the whole', () => {
   });
 });
 
-it.each([
-  [86_400, null],
-  [90_000, '/decisions'],
-])('what waits for a second person for %i s is said once that is more than a day', (oldestSeconds, page) => {
-  const { problems } = stateOf({ ...calm, decisions: { waiting: 2, oldestSeconds } }, [], NOW);
-  expect(problems.map((one) => [one.page, one.count])).toEqual(page === null ? [] : [[page, 2]]);
-});
-
 it('an alert that is over, and has not ended yet, says so and asks nobody for anything', () => {
   const alert = (unseenSeconds: number): OpenAlert => ({
     name: 'TallyhookDown',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { everyRole } from '../../src/domain/console-roles.js';
+import { stateOf } from '../../src/domain/state/state.js';
 import {
   type Asked,
   gated,
@@ -12,6 +13,8 @@ import {
   whyNotAsk,
   whyNotDecide,
 } from '../../src/domain/two-people.js';
+import { calm } from './calm-facts.js';
+import { NOW } from './random-facts.js';
 
 /** Names, and who they are: said here once more, not by the rule. */
 const names = {
@@ -135,4 +138,12 @@ it.each([
 ] as const)('%j is told why', (by, why) => {
   const asked = { action: 'close period', state: 'waiting', askedBy: 'ann', seen: 'x' } as const;
   expect(whyNotDecide('approve', by, asked)).toContain(why);
+});
+
+it.each([
+  [86_400, null],
+  [90_000, '/decisions'],
+])('what waits for a second person for %i s is said once that is more than a day', (oldestSeconds, page) => {
+  const { problems } = stateOf({ ...calm, decisions: { waiting: 2, oldestSeconds } }, [], NOW);
+  expect(problems.map((one) => [one.page, one.count])).toEqual(page === null ? [] : [[page, 2]]);
 });

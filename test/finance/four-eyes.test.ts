@@ -195,6 +195,7 @@ it('what finance may do otherwise is done by one person, and is named here', () 
   expect(others.map(({ id }) => id).filter((id) => !id.endsWith('Decision'))).toEqual([
     'assignBreakCause',
     'assignBreak',
+    'markSettlement',
   ]);
 });
 
