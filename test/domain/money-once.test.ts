@@ -6,6 +6,8 @@ import { linesOf, type MoneyOfBreak, moneyByAsset } from '../../src/domain/break
 import type { Money } from '../../src/domain/family/money.js';
 import { grouped } from '../../src/domain/grouped.js';
 import { sumAmounts } from '../../src/domain/money.js';
+import { stateOf } from '../../src/domain/state/state.js';
+import { calm } from './calm-facts.js';
 
 const held = (about: Partial<MoneyOfBreak> = {}): MoneyOfBreak => ({
   kind: 'kyt_hold',
@@ -122,5 +124,23 @@ test('the worst line has the money; what has no rate has no worth, and is put in
     { currency: 'BTC', breaks: 1, amount: '0.123456', worth: '0.31' },
     { currency: 'EUR', breaks: 3, amount: '30', worth: null },
     { currency: null, breaks: 1, amount: null, worth: null },
+  ]);
+});
+
+test('a problem without money of its own names the kind in whose line it is counted', () => {
+  const lines = linesOf(
+    [
+      held({ oldestSeconds: 2_000 }),
+      held({ kind: 'payout_stuck', oldestSeconds: 2_000 }),
+      held({ kind: 'stale_record', severity: 'medium' }),
+    ],
+    rates,
+  );
+  const { problems } = stateOf({ ...calm, breaks: lines }, [], new Date());
+  const shown = problems.map(({ subjects, money, countedWith }) => [subjects, money.length, countedWith]);
+  expect(shown).toEqual([
+    [['kyt_hold'], 1, []],
+    [['payout_stuck'], 0, ['kyt_hold']],
+    [['stale_record'], 0, ['kyt_hold']],
   ]);
 });
