@@ -5,7 +5,7 @@ import { markSettlementAction } from '../actions/mark-settlement.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { breaksOf } from '../view/break-rows.js';
 import { entityHref, inPath } from '../view/links.js';
-import { factsPanel, filters, listTable, noOrYes, type TableSection } from '../view/sections.js';
+import { factsPanel, filters, listTable, noOrYes, type Section, type TableSection } from '../view/sections.js';
 import { amount, badge, count, id, none, oneLine, type Tone, text, time, type Value } from '../view/values.js';
 
 export const settlements: Page = {
@@ -45,7 +45,7 @@ export const settlement: Page = {
   load: async ({ db, books, now }, req) => {
     const found = await getSettlement(db, books, req.params['id'] ?? '', now());
     if (found === null) return null;
-    const { payoutId, arrival, currency } = found;
+    const { payoutId, currency } = found;
     const details = await recordDetails(db, 'payout', payoutId);
     return {
       title: payoutId,
@@ -61,20 +61,25 @@ export const settlement: Page = {
           ['Booked on', day(found.settledOn)],
           ['Expected', found.expected === null ? none('no rate of that day') : amount(found.expected, currency)],
         ]),
-        factsPanel('At the bank', [
-          ['Arrived', arrival === null ? none('not yet') : amount(arrival.amount, arrival.currency)],
-          ['On', day(arrival?.on ?? null)],
-          ['Reference', text(arrival?.reference)],
-          ['Missing', amount(found.missing, currency)],
-          ['The rest is', text(arrival?.difference)],
-          ['Note', text(arrival?.note)],
-          ['Said by', text(arrival?.by)],
-          ['Said', time(arrival?.at)],
-        ]),
+        bankPanel(found),
       ],
     };
   },
 };
+
+function bankPanel({ arrival, missing, currency }: Settlement): Section {
+  if (arrival === null) return factsPanel('At the bank', [['Arrived', none('not yet')]]);
+  return factsPanel('At the bank', [
+    ['Arrived', amount(arrival.amount, arrival.currency)],
+    ['On', day(arrival.on)],
+    ['Reference', text(arrival.reference)],
+    ['Missing', amount(missing, currency)],
+    ['The rest is', text(arrival.difference)],
+    ['Note', text(arrival.note)],
+    ['Said by', text(arrival.by)],
+    ['Said', time(arrival.at)],
+  ]);
+}
 
 const day = (on: string | null): Value => (on === null ? none() : oneLine(on));
 
