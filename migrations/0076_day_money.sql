@@ -17,27 +17,34 @@ CREATE TABLE money_marks (
   at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
-CREATE FUNCTION mark_money(VARIADIC times timestamptz[]) RETURNS void LANGUAGE sql AS $$
-  INSERT INTO money_marks (hour) SELECT DISTINCT date_trunc('hour', made, 'UTC') FROM unnest(times) AS made WHERE made IS NOT NULL
-$$;
+-- Once in a transaction for each hour: a page of records is of few.
+CREATE FUNCTION mark_money(made timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  hour timestamptz := date_trunc('hour', made, 'UTC');
+  key text := ' ' || extract(epoch FROM hour)::bigint || ' ';
+  noted text := coalesce(current_setting('tallyhook.money_hours', true), '');
+BEGIN
+  IF hour IS NULL OR position(key IN noted) > 0 THEN RETURN; END IF;
+  INSERT INTO money_marks (hour) VALUES (hour);
+  IF length(noted) < 2000 THEN PERFORM set_config('tallyhook.money_hours', noted || key, true); END IF;
+END $$;
 
 -- A plan of an empty table would be kept for a full one.
 CREATE FUNCTION mark_money_of(VARIADIC payments text[]) RETURNS void LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
-  INSERT INTO money_marks (hour)
-  SELECT DISTINCT date_trunc('hour', created_at, 'UTC') FROM payins WHERE payment_intent_id = ANY (payments) AND created_at IS NOT NULL;
+  PERFORM mark_money(created_at) FROM payins WHERE payment_intent_id = ANY (payments);
 END $$;
 
 -- Of payins and payouts. New rows come many in a statement, which is noted once.
 CREATE FUNCTION mark_new_money() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO money_marks (hour)
-  SELECT DISTINCT date_trunc('hour', created_at, 'UTC') FROM new_rows WHERE created_at IS NOT NULL;
+  PERFORM mark_money(created_at) FROM new_rows;
   RETURN NULL;
 END $$;
 CREATE FUNCTION mark_moved_money() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM mark_money(OLD.created_at, CASE WHEN TG_OP = 'UPDATE' THEN NEW.created_at END);
+  PERFORM mark_money(OLD.created_at);
+  IF TG_OP = 'UPDATE' THEN PERFORM mark_money(NEW.created_at); END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER payins_money AFTER INSERT ON payins REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_new_money();
@@ -57,18 +64,15 @@ CREATE TRIGGER payouts_money_changed AFTER UPDATE ON payouts FOR EACH ROW
 CREATE FUNCTION mark_new_orders_money() RETURNS trigger LANGUAGE plpgsql
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  INSERT INTO money_marks (hour)
-  SELECT DISTINCT date_trunc('hour', payins.created_at, 'UTC')
+  PERFORM mark_money(payins.created_at)
   FROM new_rows
   CROSS JOIN LATERAL (SELECT payment_intent_id FROM payment_orders WHERE reference = new_rows.reference OFFSET 0) AS paid
-  JOIN payins ON payins.payment_intent_id = paid.payment_intent_id WHERE payins.created_at IS NOT NULL;
+  JOIN payins ON payins.payment_intent_id = paid.payment_intent_id;
   RETURN NULL;
 END $$;
 CREATE FUNCTION mark_ordered_money() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
-  INSERT INTO money_marks (hour)
-  SELECT DISTINCT date_trunc('hour', payins.created_at, 'UTC') FROM payment_orders JOIN payins USING (payment_intent_id)
-  WHERE reference = OLD.reference AND payins.created_at IS NOT NULL;
+  PERFORM mark_money(payins.created_at) FROM payment_orders JOIN payins USING (payment_intent_id) WHERE reference = OLD.reference;
   RETURN NULL;
 END $$;
 CREATE TRIGGER orders_money AFTER INSERT ON orders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_new_orders_money();
@@ -79,9 +83,7 @@ CREATE TRIGGER orders_money_changed AFTER UPDATE ON orders FOR EACH ROW
 CREATE FUNCTION mark_new_payments_money() RETURNS trigger LANGUAGE plpgsql
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  INSERT INTO money_marks (hour)
-  SELECT DISTINCT date_trunc('hour', payins.created_at, 'UTC') FROM new_rows JOIN payins ON payment_intent_id = new_rows.id
-  WHERE payins.created_at IS NOT NULL;
+  PERFORM mark_money(payins.created_at) FROM new_rows JOIN payins ON payment_intent_id = new_rows.id;
   RETURN NULL;
 END $$;
 CREATE FUNCTION mark_payment_money() RETURNS trigger LANGUAGE plpgsql AS $$
