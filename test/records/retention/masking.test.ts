@@ -51,7 +51,9 @@ test('records that are old lose what is personal, everywhere it is kept, and not
   const before = await everything(database);
   const changes = await db('changes').orderBy('seq');
   // Which hours are to be added up anew says nothing of a person.
-  expect((await mask(YOUNG)).done).toEqual({ 'money marks': 3 });
+  const marks = (await db('money_marks').pluck('id')).length;
+  expect(marks).toBeGreaterThan(0);
+  expect((await mask(YOUNG)).done).toEqual({ 'money marks': marks });
   expect((await mask()).done).toEqual({
     'personal payment_intent': 2,
     'personal payin': 1,
