@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isFinal } from '../family/states.js';
-import { compareAmounts, isZero, subtractAmounts } from '../money.js';
+import { compareAmounts, subtractAmounts } from '../money.js';
 import { amount, assetCode, described, text, time } from '../views/parts.js';
 
 /** `short`: less arrived than was expected, and finance says that the rest is not explained. */
@@ -83,7 +83,7 @@ export function whyRefused(missing: string | null, difference: Difference | null
   const isLess = missing !== null && compareAmounts(missing, '0') > 0;
   if (isLess && difference === null)
     return `${missing} less than expected arrived: say whether the rest is fees or unexplained`;
-  if (difference !== null && (missing === null || isZero(missing) || !isLess))
+  if (difference !== null && !isLess)
     return 'nothing less than expected arrived: there is no rest that could be fees or unexplained';
   return null;
 }

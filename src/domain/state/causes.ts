@@ -1,8 +1,9 @@
 import type { Found } from '../alerts/condition.js';
 import type { AlertFacts } from '../alerts/facts.js';
 import { endedBy, KEY_REFUSED, SERVICE_AWAY } from '../alerts/record-conditions.js';
+import type { BreakKind } from '../breaks/breaks.js';
 import type { Severity } from '../breaks/findings.js';
-import { deliveryBreakKinds } from '../deliveries/delivery-class.js';
+import { type DeliveryClass, deliveryBreakKinds } from '../deliveries/delivery-class.js';
 import { isForNobody } from './notices.js';
 
 /** One thing that holds, before what follows from another is put under it. */
@@ -51,26 +52,17 @@ function isNotRead(effect: Single, facts: AlertFacts): boolean {
 
 /** What comes of it that nothing of the class arrives: what is missed, where all of it is of that class, and its break. */
 const notArriving =
-  (kind: 'never_reached' | 'rejected', breakKind: string) =>
+  (kind: DeliveryClass, breakKind: BreakKind, notHere: readonly string[] = [kind, 'pending_retry']) =>
   (effect: Single, { awaited }: AlertFacts): boolean => {
     if (effect.name === 'TallyhookMissedDeliveries')
       return awaited.some(({ missed }) => missed > 0) && awaited.every((one) => one.missed === 0 || one.class === kind);
-    return (
-      isBreak(effect, breakKind) || (effect.name === 'NotHereYet' && [kind, 'pending_retry'].includes(effect.subject))
-    );
+    return isBreak(effect, breakKind) || (effect.name === 'NotHereYet' && notHere.includes(effect.subject));
   };
-
-/** What comes of it that something else answers in our place. */
-function swallowed(effect: Single, { awaited }: AlertFacts): boolean {
-  if (effect.name === 'TallyhookMissedDeliveries')
-    return (
-      awaited.some(({ missed }) => missed > 0) && awaited.every((one) => one.missed === 0 || one.class === 'phantom')
-    );
-  return isBreak(effect, 'phantom_delivery') || (effect.name === 'NotHereYet' && effect.subject === 'phantom');
-}
 
 const notComing = notArriving('never_reached', 'missed_webhook');
 const notTaken = notArriving('rejected', 'rejected_delivery');
+/** What is noted as taken is not tried again: what is on its way has another cause. */
+const swallowed = notArriving('phantom', 'phantom_delivery', ['phantom']);
 const wrongSecret = (effect: Single, facts: AlertFacts): boolean =>
   notTaken(effect, facts) || (effect.name === 'Rejected' && effect.subject === 'invalid_signature');
 
