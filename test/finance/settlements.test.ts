@@ -83,6 +83,14 @@ it('is listed with what it was worth on its day, its age, and whether it is late
   expect(await openKinds()).toEqual([['settlement_late', 'po_old']]);
 });
 
+it('is no break where it is older than the adoption: nobody marked it then', async () => {
+  const adopted = (at: string) => ({ adopted_at: new Date(at), service_base_url: 'http://127.0.0.1:9' });
+  await database.db('installation').insert(adopted('2026-03-11T00:00:00Z'));
+  expect(await followSettlements(database.db, books, NOW)).toBe(0);
+  await database.db('installation').update(adopted('2026-03-09T00:00:00Z'));
+  expect(await followSettlements(database.db, books, NOW)).toBe(1);
+});
+
 it('arrives as finance says, and what is missing is fees or a break, until it is said anew', async () => {
   await followSettlements(database.db, books, NOW);
   expect(await mark('po_old', '97.5')).toEqual({ outcome: 'refused', why: expect.stringContaining('1.5 less than') });

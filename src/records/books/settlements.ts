@@ -18,6 +18,7 @@ import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { textArray } from '../database/array-parameter.js';
 import { type Page, type PageQuery, pageByTime } from '../database/paging.js';
 import { exact, raw, rowsOf, utc } from '../database/statements.js';
+import { adoptedAtOf } from '../installation.js';
 
 export interface SettlementBooks {
   /** What the service calls a payout that settles. */
@@ -200,10 +201,14 @@ const quoted = (given: string): string => `"${given.slice(0, 40)}"`;
 
 const AT_ONCE = 500;
 
-/** Opens a break of each settlement whose money is late, once; one that a person closed stays closed. Returns how many it opened. */
+/**
+ * Opens a break of each settlement since the adoption whose money is late, once; one that a person closed stays closed. What is older is
+ * history: nobody marked it then. Returns how many it opened.
+ */
 export async function followSettlements(db: Knex, books: SettlementBooks, now: Date): Promise<number> {
   const rows: PayoutRow[] = await settlementsIn(db, books)
     .where('status', 'confirmed')
+    .where('created_at', '>=', await adoptedAtOf(db))
     .whereRaw(
       "created_at < ? AND NOT EXISTS (SELECT FROM breaks WHERE kind = 'settlement_late' AND entity_kind = 'payout' AND entity_id = payouts.id)",
       [new Date(now.getTime() - books.settlementDays * 86_400_000)],
