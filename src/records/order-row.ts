@@ -61,12 +61,16 @@ export function orderView(row: PlacedOrderRow): OrderView {
     expected: expectedOf(row),
     owed: owedOf(row),
     surplus: surplusOf(row),
-    release: {
-      safe: row.release_safe,
-      reason: row.release_reason,
-      provenAt: row.release_proven_at?.toISOString() ?? null,
-    },
+    release: releaseOf(row),
   });
+}
+
+export function releaseOf(row: OrderState): OrderView['release'] {
+  return {
+    safe: row.release_safe,
+    reason: row.release_reason,
+    provenAt: row.release_proven_at?.toISOString() ?? null,
+  };
 }
 
 export function expectedOf({ expected_amount, expected_currency }: OrderState): OrderView['expected'] {

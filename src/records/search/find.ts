@@ -8,9 +8,9 @@ import { keyedValues, readQuestion, searchedFields, searchForm, writtenForms } f
 import type { Found } from '../../domain/views/find-shapes.js';
 import { keyText } from '../database/database-text.js';
 import { isRowId } from '../database/paging.js';
-import { columnOf, joined, raw, rowsOf, type Sql, sql } from '../database/statements.js';
+import { joined, raw, rowsOf, type Sql, sql } from '../database/statements.js';
 import { orderedKinds, relatedOrders } from '../family/shown-records.js';
-import { getOrder } from '../orders/orders.js';
+import { type OrderState, releaseOf } from '../order-row.js';
 import { recordTables } from '../record-columns.js';
 import { searchKeys } from './search-keys.js';
 
@@ -35,8 +35,7 @@ export async function find(db: Knex, given: string, { knowsPeople }: { knowsPeop
   const hits = [...grouped(sorted, ({ kind, id }) => `${kind} ${id}`).values()].flatMap(([first]) => first ?? []);
   const items = await withOrders(db, hits.slice(0, MOST));
   const references = [...new Set(items.flatMap(({ orders }) => orders))].slice(0, MOST_ORDERS);
-  const orders = await Promise.all(references.map((reference) => orderOf(db, reference)));
-  return { searched, items, orders: orders.flatMap((order) => order ?? []), more: hits.length > MOST };
+  return { searched, items, orders: await ordersOf(db, references), more: hits.length > MOST };
 }
 
 interface Place {
@@ -127,18 +126,19 @@ async function withOrders(db: Knex, hits: readonly Hit[]): Promise<Item[]> {
 }
 
 /** Whether its goods go out is what was decided of it, in the words of that reason. */
-async function orderOf(db: Knex, reference: string): Promise<Found['orders'][number] | null> {
-  const order = await getOrder(db, reference);
-  if (order === null) return null;
-  const { status, release, paymentIntents } = order;
-  const [payins, deliveries] = await Promise.all([
-    columnOf<string>(db)`
-      SELECT id FROM payins WHERE payment_intent_id = ANY (${paymentIntents}::text[])
-      UNION SELECT payin_id FROM payin_listings JOIN payins ON payins.id = payin_id
-        WHERE intent_id = ANY (${paymentIntents}::text[]) ORDER BY 1 LIMIT ${MOST}`,
-    columnOf<string>(db)`
-      SELECT id FROM deliveries WHERE payment_intent_id = ANY (${paymentIntents}::text[])
-      ORDER BY created_at DESC NULLS FIRST, id DESC LIMIT 10`,
-  ]);
-  return { reference, status, release, says: reasonWords[release.reason], paymentIntents, payins, deliveries };
+async function ordersOf(db: Knex, references: readonly string[]): Promise<Found['orders']> {
+  if (references.length === 0) return [];
+  const rows = await rowsOf<OrderState & { payins: string[]; deliveries: string[] }>(db)`
+    SELECT orders.*,
+      ARRAY(SELECT id FROM payins WHERE payment_intent_id = ANY (payment_intents)
+            UNION SELECT payin_id FROM payin_listings JOIN payins ON payins.id = payin_id
+              WHERE intent_id = ANY (payment_intents) ORDER BY 1 LIMIT ${MOST}) AS payins,
+      ARRAY(SELECT id FROM deliveries WHERE payment_intent_id = ANY (payment_intents)
+            ORDER BY created_at DESC NULLS FIRST, id DESC LIMIT 10) AS deliveries
+    FROM unnest(${references}::text[]) WITH ORDINALITY AS named (reference, place) JOIN orders USING (reference) ORDER BY place`;
+  return rows.map((row) => {
+    const { reference, status, payment_intents: paymentIntents, payins, deliveries } = row;
+    const release = releaseOf(row);
+    return { reference, status, release, says: reasonWords[release.reason], paymentIntents, payins, deliveries };
+  });
 }
