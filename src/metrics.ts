@@ -89,6 +89,7 @@ function proving({ gauge }: Makers) {
       'How far apart the runs of a kind are at most; a kind that is switched off has none',
       'kind',
     ),
+    serviceAway: gauge('service_away_seconds', 'Since runs fail because the service does not answer; 0: it does'),
     callsLost: gauge('calls_lost', 'Creating calls of ours without an outcome', 'operation'),
     ordersHeldByRefund: gauge('orders_held_by_refund', 'Paid orders that wait until a refund is assigned'),
     settingsDiffering: gauge('settings_differing', 'Values that roles at work have of one setting', 'setting'),

@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
+import type { Outage } from '../domain/alerts/facts.js';
+import { isAway, KEY_REFUSED, SERVICE_AWAY } from '../domain/alerts/outage-words.js';
 import type { BreakKind } from '../domain/breaks/breaks.js';
 import type { Severity } from '../domain/breaks/findings.js';
-import { raw, rowsOf, valueOf } from './database/statements.js';
+import { firstOf, raw, rowsOf, type Sql, sql, valueOf } from './database/statements.js';
+import { SENT } from './inbox/minute-counts.js';
 
 export interface OpenBreaks {
   kind: BreakKind;
@@ -36,6 +39,40 @@ function lastRuns(db: Knex, kinds: readonly string[], condition: string): Promis
     SELECT kind, at FROM unnest(${kinds}::text[]) AS asked (kind)
     CROSS JOIN LATERAL (SELECT coalesce(finished_at, heartbeat_at) AS at FROM runs
       WHERE runs.kind = asked.kind AND ${raw(condition)} ORDER BY id DESC LIMIT 1) AS last`;
+}
+
+/** Of an error that a run keeps. */
+const failedBy = (...codes: readonly string[]) => sql`(status = 'failed' AND error ~ ${`^(${codes.join('|')}): `})`;
+
+/** Whether the newest runs failed for one reason, none between them or since having had its answers. */
+export async function runOutage(db: Knex, now: Date): Promise<Outage | null> {
+  return (
+    (await failingRuns(db, now, 'away', failedBy(...SERVICE_AWAY))) ??
+    (await failingRuns(db, now, 'refused', failedBy(KEY_REFUSED)))
+  );
+}
+
+/** 0: it answers. */
+export async function serviceAwaySeconds(db: Knex, now: Date): Promise<number> {
+  const outage = await runOutage(db, now);
+  return isAway(outage) ? outage.seconds : 0;
+}
+
+/** Reads no further back than the newest run that did not fail so. */
+async function failingRuns(db: Knex, now: Date, why: Outage['why'], failed: Sql): Promise<Outage | null> {
+  const found = await firstOf<{ since: Date; runs: number; kinds: string[]; error: string; webhookAt: Date | null }>(
+    db,
+  )`
+    WITH good AS (SELECT id, finished_at FROM runs WHERE status IN ('succeeded', 'failed') AND NOT ${failed} ORDER BY id DESC LIMIT 1),
+    since AS (SELECT * FROM runs WHERE id > coalesce((SELECT id FROM good), 0) AND ${failed})
+    SELECT min(started_at) AS since, count(*)::integer AS runs, array_agg(DISTINCT kind ORDER BY kind) AS kinds,
+           (array_agg(error ORDER BY id DESC))[1] AS error,
+           (SELECT received_at FROM inbox WHERE ${raw(SENT)} ORDER BY id DESC LIMIT 1) AS "webhookAt"
+    FROM since HAVING max(finished_at) > coalesce((SELECT finished_at FROM good), '-infinity')`;
+  if (found === undefined) return null;
+  const { since, webhookAt, ...of } = found;
+  const seconds = Math.max(0, (now.getTime() - since.getTime()) / 1_000);
+  return { ...of, why, since: since.toISOString(), seconds, webhookAt: webhookAt?.toISOString() ?? null };
 }
 
 /** How many paid orders wait until a person says whose refund a payout is. */

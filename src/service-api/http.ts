@@ -147,10 +147,14 @@ export class ServiceHttp {
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error;
       const failure = this.circuit.lastFailure;
-      throw new CircuitOpenError('not sent, because the service failed several times in a row', {
-        operation: request.operation,
-        cause: failure && 'error' in failure ? failure.error : error,
-      });
+      const cause = failure && 'error' in failure ? failure.error : error;
+      throw new CircuitOpenError(
+        `not sent, because the service failed several times in a row, last with ${cause.message}`,
+        {
+          operation: request.operation,
+          cause,
+        },
+      );
     }
   }
 

@@ -13,7 +13,7 @@ import {
 } from '../records/audit/seal-checks.js';
 import { callbackBacklog } from '../records/callbacks/list-callbacks.js';
 import { countMissed, countSwallowed, countUnrecoverable } from '../records/deliveries/list-deliveries.js';
-import { countOpenBreaks, heldByRefund, lastCompleteRuns } from '../records/gauges.js';
+import { countOpenBreaks, heldByRefund, lastCompleteRuns, serviceAwaySeconds } from '../records/gauges.js';
 import { canaryFacts, lastCanary } from '../records/inbox/canaries.js';
 import { inboxBacklog } from '../records/inbox/inbox-work.js';
 import { lostCalls } from '../records/service-writes.js';
@@ -58,6 +58,7 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
   measure(metrics.missedDeliveries, () => countMissed(db));
   measure(metrics.swallowedDeliveries, async () => (await countSwallowed(db, new Date())).count);
   measure(metrics.unrecoverableDeliveries, () => countUnrecoverable(db));
+  measure(metrics.serviceAway, () => serviceAwaySeconds(db, new Date()));
   measure(metrics.ordersHeldByRefund, () => heldByRefund(db));
   onScrape(metrics.alertsFiring, async () => {
     const open = await openAlerts(db);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { conditionNamed, conditions, findAlerts, remedyOf } from '../../src/domain/alerts/alerts.js';
 import type { AlertFacts } from '../../src/domain/alerts/facts.js';
 import { breakDefinitions, breakKinds } from '../../src/domain/breaks/breaks.js';
-import { provenKind, calm as well } from './calm-facts.js';
+import { AWAY, provenKind, calm as well } from './calm-facts.js';
 
 /** A lost call that moved no money is no alert. */
 const calm: AlertFacts = { ...well, lostCalls: [{ operation: 'createInvoice', count: 1 }] };
@@ -32,6 +32,9 @@ const canary = (failures: number): AlertFacts['canary'] => ({
   cameSecondsAgo: 900,
   failures,
 });
+
+const away = (changed: Partial<typeof AWAY>): Partial<AlertFacts> => ({ outage: { ...AWAY, ...changed } });
+const SINCE = 'The payment service does not answer since 2026-11-26 14:02 UTC: reads of endpoints, payouts';
 
 /** What holds, what does not, and what is sent of the former. */
 const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string][] = [
@@ -123,6 +126,7 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
   ],
   ['DeadEvents', '', { backlog: { ...calm.backlog, dead: 1, oldestSeconds: 0 } }, {}, '1 failed eight times.'],
   ['MissedDeliveries', '', { missed: 1 }, { missed: 0 }, '1 that no retry will bring are not recovered yet.'],
+  ['ServiceAway', '', away({}), away({ runs: 1 }), `${SINCE} fail with 503. Webhooks still arrive.`],
   ['Unproven', 'payouts', proven(901), proven(900), 'The last complete run of payouts ended 15 minutes ago.'],
   ['Unproven', 'payouts', proven(181, 40), proven(180, 40), 'The last complete run of payouts ended 3 minutes ago.'],
   [
@@ -229,7 +233,7 @@ test.each([
   [
     'critical',
     0,
-    'NoSecretAccepted NothingArrives InvalidSignatures CriticalBreak EndpointOff LostCall DeadCallbacks SealsBroken',
+    'NoSecretAccepted NothingArrives InvalidSignatures ServiceAway CriticalBreak EndpointOff LostCall DeadCallbacks SealsBroken',
   ],
   ['critical', 30, 'Down'],
   ['critical', 60, 'EventsWait DeadEvents Unproven'],

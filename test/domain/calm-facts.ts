@@ -1,4 +1,4 @@
-import type { AlertFacts, KindFacts } from '../../src/domain/alerts/facts.js';
+import type { AlertFacts, KindFacts, Outage } from '../../src/domain/alerts/facts.js';
 
 /** A kind that was proven a little while ago. */
 export const provenKind = (kind: string, changed: Partial<KindFacts> = {}): KindFacts => ({
@@ -26,6 +26,7 @@ export const calm: AlertFacts = {
   awaited: [],
   breaks: [],
   kinds: [provenKind('payouts')],
+  outage: null,
   balances: { total: 2, unproven: [] },
   lostCalls: [],
   openCalls: 0,
@@ -37,4 +38,15 @@ export const calm: AlertFacts = {
   parts: [{ part: 'receiver', secondsAgo: 15 }],
   settings: [],
   ageSeconds: 90_000,
+};
+
+/** The service has not answered since 14:02, and a webhook came after that. */
+export const AWAY: Outage = {
+  why: 'away',
+  since: '2026-11-26T14:02:10.000Z',
+  seconds: 200,
+  runs: 2,
+  kinds: ['endpoints', 'payouts'],
+  error: 'service_unavailable: listPayouts: the service failed, status 503',
+  webhookAt: '2026-11-26T14:04:00.000Z',
 };

@@ -66,6 +66,17 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
       { selector: (one) => `${one.kind} ${one.severity}`, maxLength: 5 },
     ),
     kinds: fc.array(kind, { maxLength: 4 }).map((some) => some.map((of, n) => ({ ...of, kind: `kind ${n}` }))),
+    outage: fc.option(
+      fc.record({
+        why: fc.constantFrom('away', 'refused'),
+        since: fc.constant('2026-11-26T11:50:00.000Z'),
+        seconds,
+        runs: fc.integer({ min: 1, max: 3 }),
+        kinds: fc.constant(['payouts']),
+        error: fc.constant('service_unavailable: listPayouts: the service failed, status 503'),
+        webhookAt: fc.option(fc.constant('2026-11-26T11:55:00.000Z')),
+      }),
+    ),
     balances: fc.record({
       total: few,
       unproven: fc.array(

@@ -6,7 +6,7 @@ import { type BreakKind, breakKinds } from '../../src/domain/breaks/breaks.js';
 import { type Severity, severities } from '../../src/domain/breaks/findings.js';
 import { provenWords } from '../../src/domain/state/proven.js';
 import { needsPerson, type OpenAlert, type Problem, type State, stateOf } from '../../src/domain/state/state.js';
-import { calm, provenKind } from './calm-facts.js';
+import { AWAY, calm, provenKind } from './calm-facts.js';
 import { alerts, facts, NOW } from './random-facts.js';
 
 const state = (changed: Partial<AlertFacts>, open: OpenAlert[] = []) => stateOf({ ...calm, ...changed }, open, NOW);
@@ -143,16 +143,9 @@ describe('a cause stands before what follows from it', () => {
         kinds: ['invoices', 'payouts', 'catalog'].map((name) =>
           provenKind(name, { reason: UNAVAILABLE, provenSecondsAgo: 1_000, ageSeconds: 1_001 }),
         ),
+        outage: AWAY,
       },
-      [
-        [
-          'The service does not answer',
-          [
-            'What the service says of a kind is not known any more: invoices, payouts, catalog',
-            'What the service’s lists show is not proven: invoices, payouts, catalog',
-          ],
-        ],
-      ],
+      [['The service does not answer', ['What the service’s lists show is not proven: invoices, payouts, catalog']]],
     ],
     [
       'the service was down, and answered since',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { loadFigures } from '../../src/records/alerts/load-state.js';
 import { unclosedBreaks } from '../../src/records/breaks/break-money.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
-import { countOpenBreaks, lastCompleteRuns } from '../../src/records/gauges.js';
+import { countOpenBreaks, lastCompleteRuns, runOutage, serviceAwaySeconds } from '../../src/records/gauges.js';
 import { bindInstallation } from '../../src/records/installation.js';
 import { useDatabase } from '../support/database.js';
 import { plansOf, queriesOf } from '../support/query-plans.js';
@@ -40,6 +40,48 @@ test('the last complete run of each kind; neither a failed nor an incomplete one
   ]);
   const last = await lastCompleteRuns(db, ['payouts', 'invoices', 'balances']);
   expect(last).toEqual([{ kind: 'payouts', at: new Date(Date.UTC(2026, 0, 1, 2)) }]);
+});
+
+test('runs that fail alike are an outage from the first of them on, until one has its answers', async () => {
+  const { db } = database;
+  await db('runs').delete();
+  const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 14, minute));
+  const run = (kind: string, minute: number, error: string | null, seconds = 5) =>
+    db('runs').insert({
+      kind,
+      full: false,
+      status: error === null ? 'succeeded' : 'failed',
+      complete: error === null,
+      started_at: at(minute),
+      finished_at: new Date(at(minute).getTime() + seconds * 1_000),
+      error,
+    });
+  const outage = () => runOutage(db, at(30));
+  const gone = 'service_unavailable: listPayouts: the service failed, status 503';
+  expect(await outage()).toBeNull();
+  await run('payouts', 0, gone);
+  await run('endpoints', 1, null);
+  expect(await outage()).toBeNull();
+  // It began before the last that had its answers, and ended after them.
+  await run('payouts', 2, gone);
+  expect(await outage()).toMatchObject({ why: 'away', runs: 1, since: at(2).toISOString() });
+  expect(await serviceAwaySeconds(db, at(30))).toBe(0);
+  await run('balances', 3, 'service_circuit_open: getBalance: not sent');
+  const since = { why: 'away', since: at(2).toISOString(), seconds: 28 * 60, runs: 2, webhookAt: null };
+  expect(await outage()).toEqual({
+    ...since,
+    kinds: ['balances', 'payouts'],
+    error: 'service_circuit_open: getBalance: not sent',
+  });
+  expect(await serviceAwaySeconds(db, at(30))).toBe(28 * 60);
+  await run('accounts', 4, 'service_unauthorized: listAccounts: the API key is not accepted, status 401');
+  expect(await outage()).toMatchObject({ why: 'refused', runs: 1, since: at(4).toISOString(), kinds: ['accounts'] });
+  // A run of another process that took longer, and had its answers.
+  await run('catalog', 5, gone);
+  await db('runs')
+    .where({ kind: 'accounts' })
+    .update({ status: 'succeeded', error: null, finished_at: at(6) });
+  expect(await outage()).toBeNull();
 });
 
 test('open breaks say the money that their records name, a sum for each currency; each break is counted once', async () => {

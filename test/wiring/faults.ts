@@ -98,7 +98,7 @@ export const faults: readonly Fault[] = [
     },
     title: 'The service does not answer',
     severity: 'critical',
-    alert: 'TallyhookUnproven',
+    alert: 'TallyhookServiceAway',
   },
   {
     what: 'the service refuses our key',

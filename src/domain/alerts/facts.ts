@@ -26,6 +26,8 @@ export interface AlertFacts {
   /** All that nobody has closed, acknowledged ones included. */
   breaks: readonly OpenBreaks[];
   kinds: readonly KindFacts[];
+  /** Null: the newest run of all had its answers. */
+  outage: Outage | null;
   /** How many assets have a balance, and those whose balance is not proven; `isUnexplained`: something is missing, or too much. */
   balances: { total: number; unproven: readonly { assetCode: string; why: string; isUnexplained: boolean }[] };
   /** Creating calls of ours of which only a person can say what came. */
@@ -59,6 +61,21 @@ export interface CanaryFacts {
   cameSecondsAgo: number | null;
   /** How many in a row did not. */
   failures: number;
+}
+
+/** Runs that failed alike, one after the other, and none since had its answers. */
+export interface Outage {
+  why: 'away' | 'refused';
+  /** When the first of them began, ISO 8601. */
+  since: string;
+  seconds: number;
+  runs: number;
+  /** What they read, in the order of the alphabet. */
+  kinds: readonly string[];
+  /** Of the newest. */
+  error: string;
+  /** When a webhook came last, ISO 8601; null: none is kept. */
+  webhookAt: string | null;
 }
 
 /** Of one kind of records that runs read. */

@@ -49,14 +49,6 @@ export const metricAlerts: Named<Alert> = {
     remedy: 'Have a scheduler or a console scraped: without one no alert says that a proof is too old.',
     rule: { expr: 'absent(tallyhook_reconcile_interval_seconds)', for: '10m' },
   },
-  TallyhookCircuitOpen: {
-    severity: 'warning',
-    runbook: 'calls-are-held-back',
-    summary: 'Calls to the service are held back',
-    remedy:
-      'Usually wait: eight calls in a row failed, and one is tried every few seconds. Webhooks are still taken, nothing is verified.',
-    rule: { expr: 'max(tallyhook_api_circuit_open) > 0', for: '1m' },
-  },
   TallyhookKeyRefused: {
     severity: 'critical',
     runbook: 'the-service-refuses-our-key',

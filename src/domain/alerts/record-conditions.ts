@@ -4,7 +4,8 @@ import type { OpenBreaks } from '../breaks/money-once.js';
 import { grouped } from '../grouped.js';
 import { counted, words } from '../in-words.js';
 import { type Condition, type Found, lateSeconds, minutes, type Named, when } from './condition.js';
-import type { KindFacts } from './facts.js';
+import type { KindFacts, Outage } from './facts.js';
+import { isAway, outageWords, SERVICE_AWAY } from './outage-words.js';
 
 const ENDPOINT_OFF: readonly BreakKind[] = ['endpoint_inactive', 'endpoint_unsubscribed'];
 export const MOVES_MONEY: readonly string[] = ['createRefund', 'createPayout', 'createTransfer'];
@@ -14,6 +15,17 @@ export const callIsLost =
 
 /** What the lists of the service show, what we send, and what is kept. */
 export const recordConditions: Named<Condition> = {
+  TallyhookServiceAway: {
+    severity: 'critical',
+    runbook: 'the-service-does-not-answer',
+    summary: 'The service does not answer',
+    remedy:
+      'Nothing is to be fixed here: watch the service’s status page. All goes on by itself once it answers. Orders stay as they are: those that are safe stay safe, and what only webhooks report waits. If that page says that all is well: SERVICE_BASE_URL, DNS, proxy and certificates on the way.',
+    page: '/runs',
+    check: 'service',
+    rule: { expr: 'max(tallyhook_service_away_seconds) > 0' },
+    found: ({ outage }) => (isAway(outage) ? [{ detail: outageWords(outage), seconds: outage.seconds }] : []),
+  },
   TallyhookUnproven: {
     severity: 'critical',
     holdSeconds: 60,
@@ -26,16 +38,17 @@ export const recordConditions: Named<Condition> = {
       expr: [
         'time() - max by (kind) (tallyhook_reconcile_last_success_timestamp_seconds)',
         '> on (kind) 3 * max by (kind) (tallyhook_reconcile_interval_seconds)',
+        'unless on () max(tallyhook_service_away_seconds) > 0',
       ],
       for: '1m',
       by: 'kind',
     },
-    found: ({ kinds }) =>
+    found: ({ kinds, outage }) =>
       kinds.flatMap((of) => {
         const { kind, everySeconds, provenSecondsAgo: ago } = of;
-        return everySeconds !== null && ago !== null && ago > Math.max(3 * everySeconds, 180)
-          ? [{ subject: kind, detail: unprovenDetail(of, ago), seconds: ago }]
-          : [];
+        if (everySeconds === null || ago === null || ago <= Math.max(3 * everySeconds, 180)) return [];
+        if (isOfService(of, outage)) return [];
+        return [{ subject: kind, detail: `The last complete run of ${kind} ended ${minutes(ago)} ago.`, seconds: ago }];
       }),
   },
   TallyhookNeverProven: {
@@ -49,13 +62,15 @@ export const recordConditions: Named<Condition> = {
       expr: [
         'max by (kind) (tallyhook_reconcile_interval_seconds)',
         'unless on (kind) max by (kind) (tallyhook_reconcile_last_success_timestamp_seconds)',
+        'unless on () max(tallyhook_service_away_seconds) > 0',
       ],
       for: '1h',
       by: 'kind',
     },
-    found: ({ kinds, ageSeconds }) =>
+    found: ({ kinds, ageSeconds, outage }) =>
       kinds
         .filter((of) => of.everySeconds !== null && of.provenSecondsAgo === null && ageSeconds > 3_600)
+        .filter((of) => !isOfService(of, outage))
         .map(({ kind }) => ({
           subject: kind,
           detail: `No run of ${kind} has ever ended complete.`,
@@ -187,17 +202,10 @@ export function breakWords({ kind, severity, count, oldestSeconds, ...of }: Open
   return { subject: kind, detail, title, severity, count, seconds: oldestSeconds, ...of };
 }
 
-/** Codes of errors, as runs keep them. */
-export const SERVICE_AWAY = ['service_unavailable', 'service_circuit_open'] as const;
-export const KEY_REFUSED = 'service_unauthorized';
-
 /** Whether the newest run of the kind ended so. */
 export function endedBy({ everySeconds, reason }: KindFacts, ...codes: readonly string[]): boolean {
   return everySeconds !== null && codes.some((code) => reason?.includes(`${code}: `));
 }
 
-function unprovenDetail(of: KindFacts, ago: number): string {
-  const ended = `The last complete run of ${of.kind} ended ${minutes(ago)} ago`;
-  if (!endedBy(of, ...SERVICE_AWAY)) return `${ended}.`;
-  return `${ended}: the payment service does not answer, or answers with errors of its own (5xx). Nothing is lost: the runs go on by themselves.`;
-}
+/** Alerts about a kind say nothing of what the service is the cause of. */
+const isOfService = (of: KindFacts, outage: Outage | null): boolean => isAway(outage) && endedBy(of, ...SERVICE_AWAY);

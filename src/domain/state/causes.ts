@@ -1,6 +1,7 @@
 import type { Found } from '../alerts/condition.js';
 import type { AlertFacts } from '../alerts/facts.js';
-import { endedBy, KEY_REFUSED, SERVICE_AWAY } from '../alerts/record-conditions.js';
+import { KEY_REFUSED, SERVICE_AWAY } from '../alerts/outage-words.js';
+import { endedBy } from '../alerts/record-conditions.js';
 import type { BreakKind } from '../breaks/breaks.js';
 import type { Severity } from '../breaks/findings.js';
 import { type DeliveryClass, deliveryBreakKinds } from '../deliveries/delivery-class.js';
@@ -24,6 +25,7 @@ interface Cause {
 }
 
 const CANARY = 'TallyhookCanaryFails';
+const SERVICE = 'TallyhookServiceAway';
 const unprovenNames = ['TallyhookUnproven', 'TallyhookNeverProven', 'KindUnproven'];
 const breakNames = ['TallyhookCriticalBreak', 'TallyhookHighBreak', 'OpenBreak'];
 
@@ -68,7 +70,7 @@ const wrongSecret = (effect: Single, facts: AlertFacts): boolean =>
 
 /** What the leading scheduler does. */
 const leftUndone = isAny(
-  'ServiceAway',
+  SERVICE,
   'KeyRefused',
   'CallsOpen',
   'TallyhookCallbacksWait',
@@ -83,7 +85,7 @@ const causes: readonly Cause[] = [
     explains: (effect, facts) => leftUndone(effect) || isNotRead(effect, facts),
   },
   { name: 'KeyRefused', explains: readingEnded(KEY_REFUSED) },
-  { name: 'ServiceAway', explains: readingEnded(...SERVICE_AWAY) },
+  { name: SERVICE, explains: readingEnded(...SERVICE_AWAY) },
   {
     name: 'TallyhookDown',
     subject: 'receiver',

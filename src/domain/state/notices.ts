@@ -1,15 +1,7 @@
 import { type Found, lateSeconds, minutes, type Named, type Watched, when } from '../alerts/condition.js';
 import type { AlertFacts, KindFacts } from '../alerts/facts.js';
 import { metricAlerts } from '../alerts/metric-alerts.js';
-import {
-  breakWords,
-  callIsLost,
-  endedBy,
-  isAlerted,
-  KEY_REFUSED,
-  MOVES_MONEY,
-  SERVICE_AWAY,
-} from '../alerts/record-conditions.js';
+import { breakWords, callIsLost, isAlerted, MOVES_MONEY } from '../alerts/record-conditions.js';
 import { isUnwatched } from '../alerts/webhook-conditions.js';
 import { breakWordsOf } from '../breaks/breaks.js';
 import type { Severity } from '../breaks/findings.js';
@@ -38,22 +30,13 @@ export const notices: Named<Notice> = {
         seconds,
       })),
   },
-  ServiceAway: {
-    severity: 'medium',
-    summary: 'The service does not answer',
-    remedy:
-      'Usually wait: the runs go on by themselves, and webhooks are still taken. Orders that are safe stay safe; what only webhooks report waits. If it lasts: its own status page, SERVICE_BASE_URL, and DNS, proxy and certificates on the way.',
-    page: '/runs',
-    check: 'service',
-    found: ({ kinds }) => failedBy(kinds, ...SERVICE_AWAY),
-  },
   KeyRefused: {
     severity: 'critical',
     summary: keyRefused?.summary ?? '',
     remedy: keyRefused?.remedy ?? '',
     page: '/runs',
     check: 'key',
-    found: ({ kinds }) => failedBy(kinds, KEY_REFUSED),
+    found: ({ outage }) => (outage?.why === 'refused' ? [{ detail: `${outage.error}.`, seconds: outage.seconds }] : []),
   },
   KindUnproven: {
     severity: 'medium',
@@ -189,23 +172,22 @@ export const notices: Named<Notice> = {
 /** So long nothing is said of what waits for a person. */
 const DAY_SECONDS = 86_400;
 
-/** The newest run of all failed so: where a later one got an answer, it is over. */
-function failedBy(kinds: readonly KindFacts[], ...codes: readonly string[]): Found[] {
-  const ago = ({ endedSecondsAgo }: KindFacts) => endedSecondsAgo ?? Number.POSITIVE_INFINITY;
-  const [newest] = kinds.toSorted((a, b) => ago(a) - ago(b));
-  if (newest === undefined || !endedBy(newest, ...codes)) return [];
-  const failed = kinds.filter((of) => endedBy(of, ...codes));
-  const proven = failed.map(({ ageSeconds }) => ageSeconds ?? 0);
-  return [{ detail: `${newest.kind}: ${newest.reason}.`, seconds: Math.max(...proven) }];
-}
-
 /** What is not proven of a kind now, in words; null: it is proven, and lately. */
 export function unprovenText(of: KindFacts): string | null {
-  if (of.completeUntil === null) return `${of.kind} was never proven: ${of.reason ?? 'no complete run yet'}`;
-  const since = `${of.kind} is unproven since ${minuteOf(of.completeUntil)}`;
-  if (of.reason !== null) return `${since}: ${of.reason}`;
-  if (of.everySeconds === null) return `${since}: its runs are switched off`;
-  return isStale(of) ? `${since}: no run for ${duration(of.ageSeconds ?? 0)}` : null;
+  const { kind, completeUntil } = of;
+  const why = whyUnproven(of);
+  if (why === null) return null;
+  const unproven = completeUntil === null ? 'was never proven' : `is unproven since ${minuteOf(completeUntil)} UTC`;
+  return `${kind} ${unproven}: ${why}`;
+}
+
+/** Null: it is proven, and lately. */
+export function whyUnproven(of: KindFacts): string | null {
+  const { reason, completeUntil, everySeconds, ageSeconds } = of;
+  if (completeUntil === null) return reason ?? 'no complete run yet';
+  if (reason !== null) return reason;
+  if (everySeconds === null) return 'its runs are switched off';
+  return isStale(of) ? `no run for ${duration(ageSeconds ?? 0)}` : null;
 }
 
 /** Two runs may be left out before it is said. */

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { AlertFacts, KindFacts } from '../../domain/alerts/facts.js';
-import { CANARY_MARK } from '../../domain/events/canary.js';
 import { waitingDecisions } from '../actions/decisions.js';
 import { decidingSealCheck, oldestUnsealedSeconds, unverifiedSeconds } from '../audit/seal-checks.js';
 import { balanceFacts } from '../balances/balance-proofs.js';
@@ -8,10 +7,10 @@ import { unclosedBreaks } from '../breaks/break-money.js';
 import { callbackBacklog } from '../callbacks/list-callbacks.js';
 import { raw, rowOf } from '../database/statements.js';
 import { countAwaited, countMissed, countSwallowed } from '../deliveries/list-deliveries.js';
-import { heldByRefund, lastCompleteRuns, lastEndedRuns } from '../gauges.js';
+import { heldByRefund, lastCompleteRuns, lastEndedRuns, runOutage } from '../gauges.js';
 import { canaryFacts } from '../inbox/canaries.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
-import { minuteCounts } from '../inbox/minute-counts.js';
+import { minuteCounts, SENT } from '../inbox/minute-counts.js';
 import { countForgedSince, countRejections, rejectedSince } from '../inbox/rejections.js';
 import { acceptsNoSecret, processHeartbeats } from '../process-heartbeats.js';
 import { coverage } from '../runs/coverage.js';
@@ -54,6 +53,7 @@ export async function loadAlertFacts(db: Knex, asked: FactsAsked): Promise<Alert
     settings: (await differingSettings(db)).map((found) => ({ setting: found.setting, values: valuesText(found) })),
     ageSeconds: await ageOf(db, now),
     kinds: await kindFacts(db, asked),
+    outage: await runOutage(db, now),
   };
 }
 
@@ -80,8 +80,6 @@ async function kindFacts(db: Knex, { now, runEverySeconds, kinds = Object.keys(r
   );
 }
 
-/** By the service, as far as is known: our own canaries say nothing of it. */
-const SENT = `source = 'webhook' AND mark IS DISTINCT FROM '${CANARY_MARK}'`;
 const HALF_HOUR = 30;
 const SIX_HOURS = 360;
 

@@ -3,6 +3,9 @@ import { CANARY_MARK } from '../../domain/events/canary.js';
 import { raw, rowsOf } from '../database/statements.js';
 import { rejectionsByMinute } from './rejections.js';
 
+/** By the service, as far as is known: our own canaries say nothing of it. */
+export const SENT = `source = 'webhook' AND mark IS DISTINCT FROM '${CANARY_MARK}'`;
+
 /** Events received in one minute, canaries apart, by what became of them, and requests rejected in it. */
 export interface MinuteCount {
   /** The start of the minute. */

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { findAlerts } from '../../src/domain/alerts/alerts.js';
+import type { AlertFacts } from '../../src/domain/alerts/facts.js';
+import { provenWords } from '../../src/domain/state/proven.js';
+import { AWAY, calm, provenKind } from './calm-facts.js';
+
+test.each([
+  ['service_unavailable: listPayouts: no connection (ENOTFOUND)', 'fail: DNS does not know its name (ENOTFOUND)'],
+  ['service_unavailable: listPayouts: no connection (ECONNREFUSED)', 'fail: no connection (ECONNREFUSED)'],
+  [
+    'service_unavailable: listPayouts: no connection (CERT_HAS_EXPIRED)',
+    'fail: its certificate is not accepted (CERT_HAS_EXPIRED)',
+  ],
+  ['service_unavailable: listPayouts: no whole answer within 20000 ms', 'get no answer within 20 s'],
+  [
+    'service_circuit_open: listPayouts: not sent, because the service failed several times in a row, last with listPayouts: the service failed, status 502',
+    'fail with 502',
+  ],
+  ['service_unavailable: something else', 'fail'],
+])('of a service that is away says how reads end: %s', (error, words) => {
+  expect(findAlerts({ ...calm, outage: { ...AWAY, error } })).toMatchObject([
+    {
+      detail: `The payment service does not answer since 2026-11-26 14:02 UTC: reads of endpoints, payouts ${words}. Webhooks still arrive.`,
+    },
+  ]);
+});
+
+test('of a service that is away says whether webhooks have come since, and another outage is not it', () => {
+  const said = (changed: Partial<typeof AWAY>) => findAlerts({ ...calm, outage: { ...AWAY, ...changed } });
+  const none = { detail: expect.stringContaining('503. No webhook has arrived since then.') as string };
+  expect(said({ webhookAt: '2026-11-26T14:02:09.000Z' })).toMatchObject([none]);
+  expect(said({ webhookAt: null })).toMatchObject([none]);
+  expect(said({ why: 'refused' })).toEqual([]);
+});
+
+test('the service is one alert: none beside it for the kinds that cannot be read because of it', () => {
+  const gone = 'the newest run failed: service_unavailable: listPayouts: the service failed, status 503';
+  const kinds = [
+    provenKind('payouts', { provenSecondsAgo: 9_000, reason: gone }),
+    provenKind('invoices', { provenSecondsAgo: null, reason: gone }),
+    provenKind('accounts', { provenSecondsAgo: 9_000, reason: 'the newest run failed: a rule is broken' }),
+  ];
+  const names = (outage: AlertFacts['outage']) =>
+    findAlerts({ ...calm, kinds, outage }).map(({ name, subject }) => `${name} ${subject}`.trim());
+  expect(names(AWAY)).toEqual(['TallyhookServiceAway', 'TallyhookUnproven accounts']);
+  const each = ['TallyhookUnproven payouts', 'TallyhookUnproven accounts', 'TallyhookNeverProven invoices'];
+  expect([names({ ...AWAY, runs: 1 }), names(null)]).toEqual([each, each]);
+});
+
+test('of what is not proven says first which kind that is, and why; then up to when the others are', () => {
+  const failed = (error: string) => ({ reason: `the newest run failed: ${error}` });
+  const words = provenWords([
+    provenKind('payouts'),
+    provenKind('invoices', failed('service_unavailable: listInvoices: the service failed, status 503')),
+    provenKind('endpoints', failed('service_circuit_open: listWebhookEndpoints: not sent')),
+    provenKind('catalog', { everySeconds: null, ageSeconds: 90_000 }),
+  ]);
+  expect(words).toBe(
+    'Not proven: invoices, endpoints (the service does not answer); catalog (its runs are switched off). 1 other kind is proven up to 2026-11-26 11:56 UTC',
+  );
+  const fresh = provenKind('payouts', { completeUntil: null, reason: 'no run has ended yet' });
+  expect(provenWords([fresh])).toBe('Not proven: payouts (no run has ended yet)');
+  expect(provenWords([])).toBe('Nothing is proven yet');
+});
