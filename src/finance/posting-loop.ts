@@ -22,6 +22,7 @@ export function createPosting(deps: LoopDeps, pauseMs = PAUSE_MS) {
     while (!signal.aborted) {
       waking = new AbortController();
       const isPosted = await post(deps, signal);
+      if (isPosted) await follow(deps, signal);
       const isMore = await match(deps, signal);
       if (isPosted && isMore) continue;
       await delay(pauseMs, undefined, { signal: AbortSignal.any([signal, waking.signal]) }).catch(() => {});
@@ -36,11 +37,18 @@ async function post(deps: LoopDeps, signal: AbortSignal): Promise<boolean> {
   try {
     const { entries } = await postEntries(deps, { signal });
     if (entries > 0) deps.log.debug({ entries }, 'entries posted');
-    await followSettlements(deps.db, deps, new Date());
     return true;
   } catch (error) {
     if (!signal.aborted) deps.log.warn({ error: describeError(error) }, 'posting failed');
     return false;
+  }
+}
+
+async function follow(deps: LoopDeps, signal: AbortSignal): Promise<void> {
+  try {
+    await followSettlements(deps.db, deps, new Date());
+  } catch (error) {
+    if (!signal.aborted) deps.log.warn({ error: describeError(error) }, 'settlements not followed');
   }
 }
 

@@ -80,6 +80,16 @@ it('where orders can’t be matched entries are posted all the same, and the log
   expect(await entries()).toBeGreaterThan(0);
 }, 60_000);
 
+it('where settlements can’t be followed, that is said, and no entry is held up', async () => {
+  const { db } = database;
+  await db.raw('ALTER TABLE settlement_arrivals RENAME TO settlement_arrivals_gone');
+  const { statusHistory: _, ...paid } = paidIntent('pi_1', 'pa_1', { updatedAt: '2026-03-01T15:00:00.000Z' });
+  await save(database, [poll('payment_intent', paid, 20)]);
+  keepPosting();
+  await vi.waitFor(() => expect(logged).toEqual(['settlements not followed']), { timeout: 10_000 });
+  expect(await entries()).toBeGreaterThan(0);
+}, 60_000);
+
 it.each(['0001-01-01T00:00:00+01:00', '9999-12-31T23:59:00-14:00'])(
   'a payment created at %s holds up nothing',
   async (createdAt) => {

@@ -83,11 +83,13 @@ it('is listed with what it was worth on its day, its age, and whether it is late
   expect(await openKinds()).toEqual([['settlement_late', 'po_old']]);
 });
 
-it('is no break where it is older than the adoption: nobody marked it then', async () => {
+it('is history where it is older than the adoption, neither late nor a break: nobody marked it then', async () => {
   const adopted = (at: string) => ({ adopted_at: new Date(at), service_base_url: 'http://127.0.0.1:9' });
   await database.db('installation').insert(adopted('2026-03-11T00:00:00Z'));
+  expect(await list()).toContainEqual(['po_old', 'history']);
   expect(await followSettlements(database.db, books, NOW)).toBe(0);
   await database.db('installation').update(adopted('2026-03-09T00:00:00Z'));
+  expect(await list()).toContainEqual(['po_old', 'late']);
   expect(await followSettlements(database.db, books, NOW)).toBe(1);
 });
 
@@ -108,8 +110,16 @@ it('arrives as finance says, and what is missing is fees or a break, until it is
     ['po_new', 'waiting'],
   ]);
   expect(await mark('po_old', null)).toMatchObject({ settlement: { state: 'late', arrival: null } });
+  expect(await followSettlements(database.db, books, NOW)).toBe(1);
+  expect(await openKinds()).toEqual([['settlement_late', 'po_old']]);
   const actions = await database.db('actions').where({ action: 'mark settlement' }).orderBy('id').pluck('outcome');
   expect(actions).toEqual(['refused', 'done', 'done', 'done']);
+});
+
+it('stays closed where a person closed its break, though nothing arrived', async () => {
+  await followSettlements(database.db, books, NOW);
+  await database.db('breaks').where({ kind: 'settlement_late' }).update({ status: 'written_off', resolved_at: NOW });
+  expect(await followSettlements(database.db, books, NOW)).toBe(0);
 });
 
 it('is late also where nothing is booked of it', async () => {

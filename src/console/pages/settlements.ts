@@ -90,6 +90,7 @@ const tones: Readonly<Record<SettlementState, Tone>> = {
   arrived: 'good',
   short: 'bad',
   failed: 'quiet',
+  history: 'quiet',
 };
 
 function settlementBadge({ state }: Settlement): Value {

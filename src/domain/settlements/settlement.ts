@@ -3,8 +3,11 @@ import { isFinal } from '../family/states.js';
 import { compareAmounts, subtractAmounts } from '../money.js';
 import { amount, assetCode, described, text, time } from '../views/parts.js';
 
-/** `short`: less arrived than was expected, and finance says that the rest is not explained. */
-const settlementStates = ['under_way', 'waiting', 'late', 'arrived', 'short', 'failed'] as const;
+/**
+ * `short`: less arrived than was expected, and finance says that the rest is not explained. `history`: made before the adoption, when nobody
+ * marked what arrived.
+ */
+const settlementStates = ['under_way', 'waiting', 'late', 'arrived', 'short', 'failed', 'history'] as const;
 export type SettlementState = (typeof settlementStates)[number];
 /** What finance says that the rest of the expected amount is. */
 export const differences = ['fees', 'unexplained'] as const;
@@ -46,24 +49,29 @@ export type SettlementFacts = Omit<Settlement, 'state' | 'ageDays' | 'missing'>;
 
 const DAY_MS = 86_400_000;
 
-/** How a settlement stands. `today`: YYYY-MM-DD of the books; after `lateDays` without the money it is late. */
+/**
+ * How a settlement stands. `today`: YYYY-MM-DD of the books; after `lateDays` without the money it is late, unless it was made before the
+ * adoption.
+ */
 export function settlementOf(
   facts: SettlementFacts,
-  { today, lateDays }: { today: string; lateDays: number },
+  { today, lateDays, isHistory }: { today: string; lateDays: number; isHistory: boolean },
 ): Settlement {
   const { arrival, settledOn } = facts;
   const ageDays = settledOn === null ? null : daysBetween(settledOn, arrival?.on ?? today);
-  return { ...facts, state: stateOf(facts, ageDays, lateDays), ageDays, missing: missingOf(facts) };
+  return {
+    ...facts,
+    state: stateOf(facts, ageDays !== null && ageDays > lateDays, isHistory),
+    ageDays,
+    missing: missingOf(facts),
+  };
 }
 
-function stateOf(
-  { arrival, status, settledOn }: SettlementFacts,
-  age: number | null,
-  lateDays: number,
-): SettlementState {
+function stateOf({ arrival, status }: SettlementFacts, isOld: boolean, isHistory: boolean): SettlementState {
   if (arrival !== null) return arrival.difference === 'unexplained' ? 'short' : 'arrived';
   if (status !== 'confirmed') return status !== null && isFinal('payout', status) ? 'failed' : 'under_way';
-  return settledOn !== null && age !== null && age > lateDays ? 'late' : 'waiting';
+  if (isHistory) return 'history';
+  return isOld ? 'late' : 'waiting';
 }
 
 /** Null: it is not known what was expected, or another currency arrived. */

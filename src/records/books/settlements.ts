@@ -46,6 +46,11 @@ const settlementsIn = (db: Knex, { table: { words } }: SettlementBooks): Knex.Qu
       textArray(words.payoutType.settlement),
     ]);
 
+/** The newest mark counts; one without an amount took back what was said before. */
+const ARRIVED = `coalesce((
+  SELECT arrival.amount IS NOT NULL FROM settlement_arrivals AS arrival
+  WHERE payout_id = payouts.id ORDER BY arrival.id DESC LIMIT 1), false)`;
+
 /** Newest first. `arrived`: those of which finance said that the money came, or those of which it did not. @throws {CursorError} */
 export async function listSettlements(
   db: Knex,
@@ -54,10 +59,7 @@ export async function listSettlements(
   now: Date,
 ): Promise<Page<Settlement>> {
   const found = settlementsIn(db, books);
-  if (arrived !== undefined)
-    void found.whereRaw(`${arrived === 'yes' ? '' : 'NOT'} coalesce((
-      SELECT arrival.amount IS NOT NULL FROM settlement_arrivals AS arrival
-      WHERE payout_id = payouts.id ORDER BY arrival.id DESC LIMIT 1), false)`);
+  if (arrived !== undefined) void found.whereRaw(`${arrived === 'yes' ? '' : 'NOT'} ${ARRIVED}`);
   const page = await pageByTime<PayoutRow>(found, query, (row) => row);
   return { ...page, items: await viewsOf(db, books, page.items, now) };
 }
@@ -75,6 +77,7 @@ export async function getSettlement(
 
 async function viewsOf(db: Knex, books: SettlementBooks, rows: readonly PayoutRow[], now: Date): Promise<Settlement[]> {
   const { currency, timeZone, settlementDays: lateDays } = books;
+  const adoptedAt = await adoptedAtOf(db);
   const ids = rows.map(({ id }) => id);
   const facts = await rowsOf<Facts>(db)`
     SELECT id, "settledOn", worth, arrival FROM unnest(${ids}::text[]) AS asked (id)
@@ -100,7 +103,7 @@ async function viewsOf(db: Knex, books: SettlementBooks, rows: readonly PayoutRo
     const settledOn = bookedOn ?? (made === null ? null : dayIn(timeZone, made.getTime()));
     const expected = worth === null ? null : roundedValue(worth, currency);
     const shown = { payoutId: id, status, amount, assetCode, settledOn, expected, currency, arrival };
-    return settlementOf(shown, { today, lateDays });
+    return settlementOf(shown, { today, lateDays, isHistory: made !== null && made < adoptedAt });
   });
 }
 
@@ -201,19 +204,18 @@ const quoted = (given: string): string => `"${given.slice(0, 40)}"`;
 
 const AT_ONCE = 500;
 
-/**
- * Opens a break of each settlement since the adoption whose money is late, once; one that a person closed stays closed. What is older is
- * history: nobody marked it then. Returns how many it opened.
- */
+/** Opens a break of each settlement whose money is late; one that a person closed stays closed. Returns how many it opened. */
 export async function followSettlements(db: Knex, books: SettlementBooks, now: Date): Promise<number> {
   const rows: PayoutRow[] = await settlementsIn(db, books)
     .where('status', 'confirmed')
+    // History is never late: it is left out here, so that it is not read every minute.
     .where('created_at', '>=', await adoptedAtOf(db))
     .whereRaw(
-      "created_at < ? AND NOT EXISTS (SELECT FROM breaks WHERE kind = 'settlement_late' AND entity_kind = 'payout' AND entity_id = payouts.id)",
+      `created_at < ? AND NOT EXISTS (SELECT FROM breaks
+        WHERE kind = 'settlement_late' AND entity_kind = 'payout' AND entity_id = payouts.id AND status <> 'auto_resolved')`,
       [new Date(now.getTime() - books.settlementDays * 86_400_000)],
     )
-    .whereRaw('NOT EXISTS (SELECT FROM settlement_arrivals WHERE payout_id = payouts.id)')
+    .whereRaw(`NOT ${ARRIVED}`)
     .orderByRaw('created_at DESC, id DESC')
     .limit(AT_ONCE);
   const late = (await viewsOf(db, books, rows, now)).filter(({ state }) => state === 'late');
@@ -224,7 +226,6 @@ export async function followSettlements(db: Knex, books: SettlementBooks, now: D
         kind: 'settlement_late',
         entity: { kind: 'payout', id: one.payoutId },
         evidence: evidenceOf(one),
-        once: true,
       })),
     ),
   );

@@ -33,13 +33,14 @@ const facts: fc.Arbitrary<SettlementFacts> = fc.record({
 });
 
 describe('a settlement', () => {
-  test('is late exactly when it is confirmed, booked longer ago than its days, and finance saw nothing', () => {
+  test('is late exactly when it is confirmed, no history, booked longer ago than its days, and finance saw nothing', () => {
     fc.assert(
-      fc.property(facts, day, fc.integer({ min: 0, max: 20 }), (given, today, lateDays) => {
-        const { state, ageDays, missing } = settlementOf(given, { today, lateDays });
+      fc.property(facts, day, fc.integer({ min: 0, max: 20 }), fc.boolean(), (given, today, lateDays, isHistory) => {
+        const { state, ageDays, missing } = settlementOf(given, { today, lateDays, isHistory });
         const age = given.settledOn === null ? null : Number(today.slice(-2)) - Number(given.settledOn.slice(-2));
-        const isLate = given.arrival === null && given.status === 'confirmed' && age !== null && age > lateDays;
-        expect(state === 'late').toBe(isLate);
+        const isUnmarked = given.arrival === null && given.status === 'confirmed';
+        expect(state === 'late').toBe(isUnmarked && !isHistory && age !== null && age > lateDays);
+        expect(state === 'history').toBe(isUnmarked && isHistory);
         expect(state === 'arrived' || state === 'short').toBe(given.arrival !== null);
         expect(ageDays === null).toBe(given.settledOn === null);
         if (missing !== null) expect(addAmounts(missing, given.arrival?.amount ?? '')).toBe(given.expected);
