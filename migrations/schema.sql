@@ -5,8 +5,19 @@ TABLE account_months
   asset_code text NOT NULL
   month text NOT NULL
   amount numeric NOT NULL
+  lines bigint NOT NULL DEFAULT 0
   CONSTRAINT account_months_pkey PRIMARY KEY (account, asset_code, month)
   CREATE TRIGGER account_months_kept BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.account_months FOR EACH STATEMENT EXECUTE FUNCTION refuse_by_hand()
+
+TABLE account_values
+  account text NOT NULL
+  asset_code text NOT NULL
+  month text NOT NULL
+  currency text NOT NULL
+  value numeric NOT NULL
+  lines bigint NOT NULL
+  CONSTRAINT account_values_pkey PRIMARY KEY (account, asset_code, month, currency)
+  CREATE TRIGGER account_values_kept BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.account_values FOR EACH STATEMENT EXECUTE FUNCTION refuse_by_hand()
 
 TABLE accounts
   id text NOT NULL
@@ -528,6 +539,7 @@ TABLE entry_rates
   CREATE INDEX entry_rates_by_entry ON public.entry_rates USING btree (entry_id, asset_code, id DESC)
   CREATE TRIGGER entry_rates_announced BEFORE INSERT ON public.entry_rates FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29770', 'entry_rates_id_seq')
   CREATE TRIGGER entry_rates_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entry_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER entry_rates_by_month AFTER INSERT ON public.entry_rates REFERENCING NEW TABLE AS new_rates FOR EACH STATEMENT EXECUTE FUNCTION add_account_values()
   CREATE TRIGGER entry_rates_given AFTER INSERT ON public.entry_rates REFERENCING NEW TABLE AS new_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_loose_rate()
   CREATE TRIGGER entry_rates_open_month AFTER INSERT ON public.entry_rates REFERENCING NEW TABLE AS new_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_closed_rate()
 

@@ -1,13 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
+import { rowsOfReport } from '../domain/books/carried-report.js';
 import { accounts, beancountName, nameIn, rootChange } from '../domain/books/chart.js';
+import { roundedValue } from '../domain/books/fiat-report.js';
+import type { AccountWorth } from '../domain/views/books-shapes.js';
 import { UsageError } from '../errors.js';
+import { monthAccounts } from '../finance/exports/month-accounts.js';
 import { importRatesFile } from '../finance/import-rates.js';
 import { loadChart } from '../finance/load-chart.js';
-import type { Flags } from './arguments.js';
+import { type Flags, month } from './arguments.js';
 import { asksFirst } from './four-eyes.js';
-import { printJson, printList } from './print.js';
+import { type Columns, printJson, printList, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 interface RatesFlags extends Flags {
@@ -21,6 +25,14 @@ export function define(command: Command): void {
     .description('our accounts, and what CHART_FILE calls them')
     .option('--json', 'print JSON')
     .action(({ json = false }: Flags) => showChart(json));
+  command
+    .command('accounts')
+    .description('what each account opened and closed a month with, in units and in REPORTING_CURRENCY')
+    .argument('<month>', 'such as 2026-10', month)
+    .option('--account <name>', 'this account alone')
+    .option('--asset <code>', 'this asset alone')
+    .option('--json', 'print JSON')
+    .action(showAccounts);
   const rates = command.command('rates').description('what assets are worth in the reporting currency');
   rates
     .command('import <file>')
@@ -51,6 +63,39 @@ async function importRates(
       throw new UsageError([asked, ...result.problems].join('\n    '));
     }
     printJson(result);
+  });
+}
+
+const accountColumns: Columns<AccountWorth> = {
+  account: 'account',
+  asset: 'assetCode',
+  opening: 'opening',
+  activity: 'activity',
+  closing: 'closing',
+};
+
+interface AccountsFlags extends Flags {
+  account?: string;
+  asset?: string;
+}
+
+async function showAccounts(asked: string, { account, asset, json = false }: AccountsFlags): Promise<void> {
+  await withStore(async ({ db, zone }) => {
+    const found = await monthAccounts(db, { ...zone, month: asked }, { account, assetCode: asset });
+    if (json) return printJson(found);
+    const { currency, accounts: items, values, more } = found;
+    const money = (value: string | null) => (value === null ? null : roundedValue(value, currency));
+    printList({ items }, false, {
+      ...accountColumns,
+      [`worth in ${currency}`]: ({ closingValue }) => money(closingValue),
+      'at the last day’s rate': ({ endValue }) => money(endValue),
+      'not posted': ({ rateDifference }) => money(rateDifference),
+    });
+    if (more) printText(`more than these ${items.length}: name one with --account`);
+    if (values === null) return;
+    printText(`\nin ${currency}: opening + activity = closing`);
+    const columns = { account: 'name', opening: 'opening', activity: 'value', closing: 'closing' } as const;
+    printList({ items: rowsOfReport(values) }, false, columns);
   });
 }
 

@@ -176,6 +176,16 @@ it('months and callbacks too', async () => {
   const params = { month: open.at(-1).month };
   expect((await ask('get', '/periods/{month}/check', { params })).missing).not.toEqual([]);
   await ask('get', '/periods/{month}/check', { params: { month: '2026-13' }, status: 400 });
+  const held = await ask('get', '/periods/{month}/accounts', { params });
+  expect(held.accounts.length).toBeGreaterThan(1);
+  const [one] = held.accounts;
+  const query = `?account=${one.account}&assetCode=${one.assetCode}`;
+  expect(await ask('get', '/periods/{month}/accounts', { params, query })).toEqual({
+    ...held,
+    accounts: [one],
+    values: null,
+  });
+  await ask('get', '/periods/{month}/accounts', { params, query: '?asset=BTC', status: 400 });
   await ask('post', '/periods/{month}/close', { params, body: {}, status: 409 });
   await ask('post', '/periods/{month}/close', { params, body: { reason: 'known' } });
   await ask('get', '/periods');

@@ -32,6 +32,7 @@ const VERBS = [
   'breaks list',
   'balances',
   'books chart',
+  'books accounts 2026-03',
   'match --state matched',
   'match',
   'periods list',

@@ -117,7 +117,7 @@ test('pages of the match, whatever is asked for, are found without reading all o
   }
   expect(await plansOf((trx) => matchSummary(trx, day))).not.toMatch(WIDE);
   expect(await plansOf(matchBehind)).not.toMatch(WIDE);
-  expect(await plansOf((trx) => monthTotals(trx, '2026-03'))).not.toMatch(WIDE);
+  expect(await plansOf((trx) => monthTotals(trx, { month: '2026-03', currency: 'USD' }))).not.toMatch(WIDE);
 });
 
 test('so is what one order, or one payment, is matched by', async () => {

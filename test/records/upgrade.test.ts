@@ -106,3 +106,44 @@ test('events of earlier versions are found by what they changed, where their row
     { entity_kind: 'order', entity_id: 'o-1', inbox_id: '2' },
   ]);
 });
+
+test('what is posted by earlier versions opens later months in money', async () => {
+  const { db } = database;
+  await run((name) => name < '0078');
+  await db.transaction(async (trx) => {
+    await trx.raw('SET LOCAL session_replication_role = replica');
+    await trx.raw(`
+      INSERT INTO entries (record_kind, record_id, key, version, type, month, date, at, day, dated_by, description, sources, written)
+      SELECT 'payout', 'po_' || n, 'payout', 1, 'entry', '2026-0' || n, ('2026-0' || n || '-15')::date, now(), '2026-03-15', 'created', 'd', '[]', 0
+      FROM generate_series(1, 3) AS n ORDER BY n`);
+    await trx.raw(`
+      INSERT INTO entry_lines (entry_id, line, account, asset_code, amount, memo)
+      SELECT id, line, 'assets:operating', asset, amount, line = 3 FROM entries,
+        (VALUES (1, 'BTC', 0.1), (2, 'ETH', 2), (3, 'BTC', 5), (4, 'BTC', -0.3)) AS of (line, asset, amount)`);
+    await trx.raw(`
+      INSERT INTO account_months SELECT account, asset_code, month, sum(amount) FROM entry_lines JOIN entries ON entries.id = entry_id
+      WHERE NOT memo GROUP BY 1, 2, 3`);
+    await trx.raw(`
+      INSERT INTO entry_rates (entry_id, asset_code, currency, rate, source, rate_at, reason)
+      SELECT id, 'BTC', currency, rate, CASE WHEN rate IS NOT NULL THEN 'file' END, CASE WHEN rate IS NOT NULL THEN now() END,
+             CASE WHEN rate IS NULL THEN 'none' END
+      FROM entries JOIN (VALUES (1, 'USD', 7), (1, 'USD', 10), (2, 'EUR', 3), (3, 'USD', 2), (3, 'USD', NULL)) AS of (n, currency, rate)
+        ON record_id = 'po_' || n ORDER BY id, rate`);
+  });
+  await run((name) => name >= '0078');
+  expect(await db('account_values').orderBy('month')).toEqual(
+    [
+      ['2026-01', 'USD', '-2.0'],
+      ['2026-02', 'EUR', '-0.6'],
+    ].map(([month, currency, value]) => ({
+      account: 'assets:operating',
+      asset_code: 'BTC',
+      month,
+      currency,
+      value,
+      lines: '2',
+    })),
+  );
+  const lines = await db('account_months').where({ month: '2026-03' }).orderBy('asset_code').pluck('lines');
+  expect(lines).toEqual(['2', '1']);
+});

@@ -111,6 +111,11 @@ export const ATTACKS: Readonly<Record<string, Record<Change, Attack>>> = {
     `INSERT INTO account_months VALUES ('assets:operating', '${ASSET}', '2026-02', 1000)`,
     'amount = 1',
   ),
+  account_values: kept(
+    'account_values',
+    `INSERT INTO account_values VALUES ('assets:operating', '${ASSET}', '2026-02', 'USD', 1000, 1)`,
+    'value = 1',
+  ),
   entry_months: kept('entry_months', `INSERT INTO entry_months VALUES ('2026-02', 1)`, 'entries = 1'),
   posting_progress: {
     insert: [

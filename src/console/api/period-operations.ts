@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { periodCheckShape, periodShape } from '../../domain/views/books-shapes.js';
+import { monthAccountsShape, periodCheckShape, periodShape } from '../../domain/views/books-shapes.js';
+import { monthAccounts } from '../../finance/exports/month-accounts.js';
 import { checkPeriod } from '../../finance/periods/check-period.js';
 import { closePeriod } from '../../finance/periods/close-period.js';
 import { reopenPeriod } from '../../finance/periods/reopen-period.js';
@@ -24,6 +25,23 @@ export const periodOperations: readonly Operation[] = [
     answers: { 200: { description: 'The gravest first.', shape: periodCheckShape } },
     answer: async (deps, asked) => ({
       body: await checkPeriod(deps.db, monthOf(asked.params), { ...deps.books, now: new Date() }),
+    }),
+  }),
+  operation({
+    id: 'listMonthAccounts',
+    method: 'get',
+    path: '/periods/{month}/accounts',
+    group: 'Books',
+    summary: 'What each account opened and closed a month with, in units and in money',
+    description: 'Of at most 200 accounts and assets, by name. The files of the month have all of them.',
+    params,
+    query: z.strictObject({
+      account: z.string().optional().meta({ description: 'This account alone.', example: 'assets:operating' }),
+      assetCode: z.string().optional().meta({ description: 'This asset alone.', example: 'BTC' }),
+    }),
+    answers: { 200: { description: 'The accounts of the month.', shape: monthAccountsShape } },
+    answer: async ({ db, books }, { params: of, query }) => ({
+      body: await monthAccounts(db, { ...books, month: monthOf(of) }, query),
     }),
   }),
   operation({

@@ -1,8 +1,10 @@
+import { rowsOfReport } from '../../domain/books/carried-report.js';
 import { bookedKinds } from '../../domain/books/entry.js';
 import { exactValue, roundedValue } from '../../domain/books/fiat-report.js';
 import { counted, words } from '../../domain/in-words.js';
-import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
-import { monthTotals, newestMonth } from '../../records/books/account-totals.js';
+import type { EntryLineView, EntryView, MonthAccounts } from '../../domain/views/books-shapes.js';
+import { monthAccounts } from '../../finance/exports/month-accounts.js';
+import { newestMonth } from '../../records/books/account-totals.js';
 import { getEntry, listEntries } from '../../records/books/list-entries.js';
 import { maximumTake } from '../../records/database/paging.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
@@ -42,13 +44,13 @@ export const ledger: Page = {
   list: { rows: entryRows, days: 'books' },
   filters: ['month', 'account', 'assetCode', 'recordKind', 'recordId'],
   load: async (deps, req) => {
-    const { db } = deps;
+    const { db, books } = deps;
     const { month: asked, account, assetCode } = req.filters;
     const [rows, newest] = await Promise.all([entryRows(deps, req), newestMonth(db)]);
     const month = asked ?? newest;
     const isPart = ['recordKind', 'recordId', 'from', 'to'].some((name) => name in req.filters);
     const isMonth = month !== null && /^\d{4}-(0[1-9]|1[0-2])$/.test(month);
-    const totals = isMonth && !isPart ? await monthTotals(db, month, { account, assetCode }) : null;
+    const totals = isMonth && !isPart ? await monthAccounts(db, { ...books, month }, { account, assetCode }) : null;
     return {
       intro:
         'Double entry of what the service’s records come to. A positive amount is a debit; entries are never changed, only corrected by later ones.',
@@ -60,7 +62,7 @@ export const ledger: Page = {
           { name: 'recordKind', label: 'Made of', options: options(bookedKinds, kindWord) },
           { name: 'recordId', label: 'Its ID', hint: 'the whole of it' },
         ]),
-        ...(totals === null || month === null ? [] : [totalsOf(totals, month)]),
+        ...(totals === null ? [] : [totalsOf(totals), ...moneyOf(totals)]),
         rows,
       ],
     };
@@ -81,10 +83,11 @@ async function entryRows({ db }: PageDeps, req: PageRequest): Promise<TableSecti
   });
 }
 
-function totalsOf({ totals, more }: Awaited<ReturnType<typeof monthTotals>>, month: string): Section {
-  return table(totals, {
+function totalsOf({ month, currency, accounts, more }: MonthAccounts): Section {
+  const money = (value: string | null) => amount(value === null ? null : roundedValue(value, currency), currency);
+  return table(accounts, {
     caption: more
-      ? `Accounts in ${month}: the first ${totals.length}; name one to see it`
+      ? `Accounts in ${month}: the first ${accounts.length}; name one to see it`
       : `Accounts in ${month}: opening + activity = closing`,
     columns: [
       ['Account', ({ account, assetCode }) => link(account, withQuery('/ledger', { month, account, assetCode }))],
@@ -92,9 +95,35 @@ function totalsOf({ totals, more }: Awaited<ReturnType<typeof monthTotals>>, mon
       ['Opening', ({ opening }) => amount(opening), 'end'],
       ['Activity', ({ activity }) => amount(activity), 'end'],
       ['Closing', ({ closing }) => amount(closing), 'end'],
+      ['Worth in the books', ({ closingValue, unpriced }) => pricedOf(money(closingValue), unpriced), 'end'],
+      ['At the last day’s rate', ({ endValue }) => money(endValue), 'end'],
+      ['Difference, not posted', ({ rateDifference }) => money(rateDifference), 'end'],
     ],
     empty: [`No account has anything by ${month}`, 'Nothing is posted until the end of this month.'],
   });
+}
+
+function pricedOf(money: Value, unpriced: number): Value {
+  return unpriced === 0 ? money : list([money, quiet(`${counted(unpriced, 'line')} without a rate`)]);
+}
+
+/** In the currency’s own decimals, as the files of the month have it. */
+function moneyOf({ month, currency, values }: MonthAccounts): Section[] {
+  if (values === null || values.accounts.length === 0) return [];
+  const money = (value: string) => amount(value, currency);
+  const { unpriced } = values.closing;
+  const left = unpriced === 0 ? '' : `; ${counted(unpriced, 'line')} without a rate left out`;
+  return [
+    table(rowsOfReport(values), {
+      caption: `In ${currency} in ${month}: opening + activity = closing${left}`,
+      columns: [
+        ['Account', ({ name }) => text(name)],
+        ['Opening', (row) => money(row.opening), 'end'],
+        ['Activity', (row) => money(row.value), 'end'],
+        ['Closing', (row) => money(row.closing), 'end'],
+      ],
+    }),
+  ];
 }
 
 export const ledgerEntry: Page = {

@@ -1,4 +1,4 @@
-import { isSignedAmount } from '../money.js';
+import { isTotal } from '../money.js';
 
 /** Of many lines: their exact value (null: none has a rate), and how many have no rate. */
 export interface FiatReport {
@@ -111,7 +111,7 @@ function exactUnits(value: string): bigint {
 }
 
 function units(amount: string): bigint {
-  if (!isSignedAmount(amount)) throw new TypeError('an amount is a signed decimal string');
+  if (!isTotal(amount)) throw new TypeError('an amount is a signed decimal string');
   const [whole = '', fraction = ''] = amount.replace('-', '').split('.');
   const size = BigInt(whole + fraction.padEnd(EXACT / 2, '0'));
   return amount.startsWith('-') ? -size : size;

@@ -89,3 +89,65 @@ export const periodCheckShape = z
   .object({ month, missing: described(z.array(missing), 'Empty: it may be closed.') })
   .meta({ id: 'PeriodCheck', description: 'What is missing for a month to be closed.' });
 export type PeriodCheck = z.output<typeof periodCheckShape>;
+
+const units = (when: string) => described(amount, `Units, ${when}; a debit is positive.`);
+const worth = (when: string) =>
+  described(amount, `What they were worth, ${when}: exact, each line at the rate of its own day.`);
+const money = (of: string) => described(text, `${of}, rounded to the currency’s own decimals.`, '1250.00');
+
+const accountWorth = z.object({
+  account: described(text, 'Of the chart of accounts.', 'assets:operating'),
+  assetCode,
+  opening: units('before the month'),
+  activity: units('in the month'),
+  closing: units('at its end'),
+  openingValue: worth('before the month'),
+  activityValue: worth('in the month'),
+  closingValue: worth('at its end'),
+  unpriced: described(count, 'Lines until its end that have no rate: they are in no value.', 0),
+  endRate: described(
+    amount.nullable(),
+    'Of assets and liabilities: the rate of the month’s last day; null: none is known.',
+    '1.0002',
+  ),
+  endValue: described(amount.nullable(), 'What the closing is worth by it, exact.'),
+  rateDifference: described(
+    amount.nullable(),
+    'That less `closingValue`: what rates have made of it. Nothing of it is posted.',
+  ),
+});
+export type AccountWorth = z.output<typeof accountWorth>;
+
+const rest = z.object({
+  residual: money('What rounding leaves over'),
+  total: money('What all accounts come to'),
+  unpriced: described(count, 'Lines without a rate.', 0),
+});
+
+export const monthAccountsShape = z
+  .object({
+    month,
+    currency: described(text, 'REPORTING_CURRENCY.', 'USD'),
+    accounts: z.array(accountWorth),
+    more: described(z.boolean(), 'There are more accounts than these 200: ask for one by its name.', false),
+    values: described(
+      rest.extend({
+        accounts: z.array(
+          z.object({
+            account: text,
+            value: money('What the month’s activity was worth'),
+            opening: money('What the months before come to'),
+            closing: money('The opening and the activity'),
+          }),
+        ),
+        opening: rest,
+        closing: rest,
+      }),
+      'The same accounts in money, each month rounded once: opening + value = closing. Null where these are a part of the accounts.',
+    ).nullable(),
+  })
+  .meta({
+    id: 'MonthAccounts',
+    description: 'What each account opened and closed a month with, in units and in money.',
+  });
+export type MonthAccounts = z.output<typeof monthAccountsShape>;

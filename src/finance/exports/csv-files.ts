@@ -1,31 +1,22 @@
+import { rowsOfReport } from '../../domain/books/carried-report.js';
 import { nameIn } from '../../domain/books/chart.js';
 import { snakeCase } from '../../domain/records.js';
-import { accountTotals } from '../../records/books/account-totals.js';
 import { entryLines } from '../../records/books/entry-text.js';
 import type { MonthRow } from '../../records/books/month-query.js';
 import { accountNames, csvPlain, csvText, csvWord } from '../../records/books/row-text.js';
-import {
-  type ExportFile,
-  type FileTable,
-  givenTable,
-  type MonthBooks,
-  monthTables,
-  monthValues,
-} from './month-tables.js';
-import { amount, type TableColumn, text, word } from './table-columns.js';
+import { allAccounts, monthValues } from './month-accounts.js';
+import { type ExportFile, type FileTable, givenTable, type MonthBooks, monthTables } from './month-tables.js';
+import { accountColumns, amount, type TableColumn, word } from './table-columns.js';
 
 const ENTRY_COLUMNS =
   'entry,type,month,date,at,dated_by,adjusts,reverses,corrects,record_kind,record_id,key,version,description,sources,' +
   'observed_by,posted_at,line,account,name,asset,amount,memo,rate,rate_currency,rate_source,rate_at,value,unpriced';
 const STATE_COLUMN = 'month_status';
 
-const NAME = word('name', 'Name');
-const TOTAL_COLUMNS = [
-  word('account', 'Account'),
-  NAME,
-  text('asset', 'Asset'),
+const VALUE_COLUMNS = [
+  word('name', 'Name'),
+  amount('value', 'Value'),
   amount('opening', 'Opening'),
-  amount('activity', 'Activity'),
   amount('closing', 'Closing'),
 ];
 
@@ -39,12 +30,12 @@ export function csvFiles(books: MonthBooks): ExportFile[] {
   });
   const table = ({ name, columns, lines }: CsvTable, head = columns.map(({ key }) => snakeCase(key)).join(',')) =>
     file(name, head, lines('csv', csvLineOf(columns, state)));
-  const totals = givenTable(trx, 'accounts', TOTAL_COLUMNS, () => totalRows(books));
-  const values = givenTable(trx, 'values', [NAME, amount('value', 'Value')], () => valueRows(books));
+  const totals = givenTable(trx, 'accounts', accountColumns, () => accountRows(books));
+  const values = givenTable(trx, 'values', VALUE_COLUMNS, () => valueRows(books));
   return [
     file('entries', ENTRY_COLUMNS, entryLines(trx, 'csv', { month, name: accountNames(chart), state })),
     table(totals),
-    table(values, `name,value_${currency}`),
+    table(values, `name,value_${currency},opening_${currency},closing_${currency}`),
     ...monthTables(books).map((one) => table(one)),
   ];
 }
@@ -72,17 +63,20 @@ export function csvLineOf(columns: readonly TableColumn[], state: string): strin
   return `${cells.join(" || ',' || ")} || E',${state}\\r\\n'`;
 }
 
-async function totalRows({ trx, month, chart }: MonthBooks): Promise<MonthRow[]> {
-  const totals = await accountTotals(trx, month);
-  return totals.map(({ assetCode: asset, ...total }) => ({ ...total, asset, name: nameIn(chart, total.account) }));
+async function accountRows(books: MonthBooks): Promise<MonthRow[]> {
+  const { trx, chart } = books;
+  return (await allAccounts(trx, books)).map(({ assetCode: asset, unpriced, ...row }) => ({
+    ...row,
+    asset,
+    name: nameIn(chart, row.account),
+    unpriced: String(unpriced),
+  }));
 }
 
 async function valueRows(books: MonthBooks): Promise<MonthRow[]> {
-  const { accounts, residual, total, unpriced } = await monthValues(books);
-  return [
-    ...accounts.map(({ account, value }) => ({ name: account, value })),
-    { name: '(rounding)', value: residual },
-    { name: '(total)', value: total },
-    { name: '(lines without a rate)', value: String(unpriced) },
-  ];
+  const report = await monthValues(books.trx, books, books.chart);
+  const [value = '', opening = '', closing = ''] = [report, report.opening, report.closing].map(({ unpriced }) =>
+    String(unpriced),
+  );
+  return [...rowsOfReport(report), { name: '(lines without a rate)', value, opening, closing }];
 }

@@ -1,9 +1,7 @@
 import { type Knex } from 'knex';
 import { type MovementTable } from '../../domain/balances/movement-table.js';
-import { type Chart, nameIn } from '../../domain/books/chart.js';
-import { type FiatReport, fiatReport } from '../../domain/books/fiat-report.js';
+import { type Chart } from '../../domain/books/chart.js';
 import { firstDayAfter, startOfDay } from '../../domain/books/posting-month.js';
-import { accountValues } from '../../records/books/account-totals.js';
 import { type MonthQuery, type MonthRow, monthRows, namedIn } from '../../records/books/month-query.js';
 import {
   monthBalances,
@@ -87,15 +85,6 @@ function aboutOf({ month, timeZone, currency, table }: MonthBooks): MonthQuery {
   const from = new Date(startOfDay(timeZone, `${month}-01`));
   const to = new Date(startOfDay(timeZone, firstDayAfter(month)));
   return { month, currency, from, to, refundWords: table.words.payoutType.refund };
-}
-
-/** What a month's lines were worth at their own rates, by account. Memos count nowhere. */
-export async function monthValues({ trx, month, chart, currency }: MonthBooks): Promise<FiatReport> {
-  const values = await accountValues(trx, month, currency);
-  return fiatReport(
-    values.map(({ account, value, unpriced }) => ({ account: nameIn(chart, account), value, unpriced })),
-    currency,
-  );
 }
 
 /** A month of the books, in one transaction that sees one moment of them. */

@@ -1,8 +1,8 @@
 import { nameIn } from '../../domain/books/chart.js';
-import { accountTotals } from '../../records/books/account-totals.js';
 import { entryLines } from '../../records/books/entry-text.js';
 import { accountNames, jsonPlain, jsonText } from '../../records/books/row-text.js';
-import { type ExportFile, type MonthBooks, monthTables, monthValues } from './month-tables.js';
+import { allAccounts, monthValues } from './month-accounts.js';
+import { type ExportFile, type MonthBooks, monthTables } from './month-tables.js';
 import type { TableColumn } from './table-columns.js';
 
 /** The same as in CSV, an object in each line; amounts are decimal strings. */
@@ -18,14 +18,15 @@ export function ndjsonFiles(books: MonthBooks): ExportFile[] {
   ];
 }
 
-async function* totalObjects({ trx, month, chart, standing }: MonthBooks): AsyncGenerator<string> {
-  for (const total of await accountTotals(trx, month))
+async function* totalObjects(books: MonthBooks): AsyncGenerator<string> {
+  const { trx, month, chart, standing } = books;
+  for (const total of await allAccounts(trx, books))
     yield jsonLine({ month, ...total, name: nameIn(chart, total.account), monthStatus: standing.state });
 }
 
 async function* valueObjects(books: MonthBooks): AsyncGenerator<string> {
-  const { month, currency, standing } = books;
-  yield jsonLine({ month, currency, ...(await monthValues(books)), monthStatus: standing.state });
+  const { trx, month, currency, chart, standing } = books;
+  yield jsonLine({ month, currency, ...(await monthValues(trx, books, chart)), monthStatus: standing.state });
 }
 
 function objectOf(columns: readonly TableColumn[], state: string): string {

@@ -8,7 +8,7 @@ export interface TableColumn {
   as: 'text' | 'word' | 'amount' | 'quoted' | 'value' | 'time' | 'date';
 }
 
-export const text = (key: string, label: string): TableColumn => ({ key, label, as: 'text' });
+const text = (key: string, label: string): TableColumn => ({ key, label, as: 'text' });
 export const word = (key: string, label: string): TableColumn => ({ key, label, as: 'word' });
 export const amount = (key: string, label: string): TableColumn => ({ key, label, as: 'amount' });
 const quoted = (key: string, label: string): TableColumn => ({ key, label, as: 'quoted' });
@@ -55,6 +55,23 @@ export const journalColumns: readonly TableColumn[] = [
   value('rate', 'Rate'),
   value('value', 'Exact value'),
   text('unpriced', 'No value because'),
+];
+
+/** An account in one asset: units, and exact values of them. */
+export const accountColumns: readonly TableColumn[] = [
+  word('account', 'Account'),
+  word('name', 'Name'),
+  asset,
+  amount('opening', 'Opening'),
+  amount('activity', 'Activity'),
+  amount('closing', 'Closing'),
+  value('openingValue', 'Opening value'),
+  value('activityValue', 'Activity value'),
+  value('closingValue', 'Closing value'),
+  word('unpriced', 'Lines without a rate'),
+  value('endRate', 'Rate at the end'),
+  value('endValue', 'Worth at the end'),
+  value('rateDifference', 'Rate difference, not posted'),
 ];
 
 export const tableColumns = {

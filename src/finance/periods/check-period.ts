@@ -58,7 +58,7 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
     ...(await unprovenBalances(db, now)).map(({ assetCode, why }) =>
       byReason('balance_unproven', assetCode, `the balance of ${assetCode} is not proven: ${why}`),
     ),
-    ...(await closingDiffers(db, { month, end, timeZone })),
+    ...(await closingDiffers(db, { month, end, timeZone, currency })),
     ...changed.filter((one) => one.byReason),
     ...(await unpricedLines(db, month, currency)).map(({ assetCode, why, lines, entry }) =>
       byReason(
@@ -157,7 +157,7 @@ const NAMED = 5;
  */
 async function closingDiffers(
   db: Knex,
-  { month, end, timeZone }: { month: string; end: number; timeZone: string },
+  { month, end, timeZone, currency }: { month: string; end: number; timeZone: string; currency: string },
 ): Promise<Missing[]> {
   if (Number.isNaN(end)) return [];
   const later = await bookedLater(db, { month, end: new Date(end), timeZone });
@@ -165,7 +165,7 @@ async function closingDiffers(
   // One after the other: a transaction has one connection.
   for (const assetCode of new Set(later.map((one) => one.assetCode))) {
     const own = later.filter((one) => one.assetCode === assetCode);
-    const { totals } = await monthTotals(db, month, { account: accounts.operating, assetCode });
+    const { totals } = await monthTotals(db, { month, currency }, { account: accounts.operating, assetCode });
     const closing = totals[0]?.closing ?? '0';
     found.push(byReason('closing_differs', assetCode, differenceOf(own, { month, assetCode, closing })));
   }

@@ -20,6 +20,7 @@ export async function verifyMonths(db: Knex, reportFinding: ReportFinding, month
   const closed = [...(await closedMonths(db))].sort();
   const near = closed.slice(-1);
   await verifySums(db, reportFinding, month === null ? null : [...near, month]);
+  if (month === null) await verifyValues(db, reportFinding);
   for (const one of month === null ? closed : near) await verifyClosing(db, one, reportFinding);
 }
 
@@ -81,6 +82,32 @@ async function verifySums(db: Knex, reportFinding: ReportFinding, months: string
     UNION ALL SELECT month, 'the number of entries', coalesce(counts.entries, 0)::text, coalesce(kept.entries, 0)::text
     FROM counts FULL JOIN entry_months AS kept USING (month)
     WHERE ${where} AND counts.entries IS DISTINCT FROM kept.entries
+    ORDER BY month, what LIMIT ${NAMED}`;
+  for (const { month, what, lines, kept } of rows) {
+    const message = `${month}, ${what}: the lines come to ${lines}, and ${kept} is kept`;
+    reportFinding(findingOf('accounts_differ', message, { log: 'accounts', from: month }));
+  }
+}
+
+/** So are the values that are kept, and how many lines have one. */
+async function verifyValues(db: Knex, reportFinding: ReportFinding): Promise<void> {
+  const rows = await rowsOf<{ month: string; what: string; lines: string; kept: string }>(db)`
+    WITH valued AS (
+      SELECT month, account, asset_code, rate, currency, amount * rate AS value FROM entry_lines JOIN entries ON entries.id = entry_id LEFT JOIN (
+        SELECT DISTINCT ON (entry_id, asset_code) entry_id, asset_code, rate, currency FROM entry_rates ORDER BY entry_id, asset_code, id DESC
+      ) AS newest USING (entry_id, asset_code)
+      WHERE NOT memo
+    ), totals AS (
+      SELECT month, account, asset_code, currency, sum(value) AS value, count(*) AS lines FROM valued WHERE rate IS NOT NULL
+      GROUP BY month, account, asset_code, currency
+    ), counts AS (SELECT month, account, asset_code, count(*) AS lines FROM valued GROUP BY month, account, asset_code)
+    SELECT month, account || ' in ' || asset_code || ', in ' || currency AS what,
+           trim_scale(coalesce(totals.value, 0)) || ' of ' || coalesce(totals.lines, 0) AS lines,
+           trim_scale(coalesce(kept.value, 0)) || ' of ' || coalesce(kept.lines, 0) AS kept
+    FROM totals FULL JOIN account_values AS kept USING (month, account, asset_code, currency)
+    WHERE (coalesce(totals.value, 0), coalesce(totals.lines, 0)) <> (coalesce(kept.value, 0), coalesce(kept.lines, 0))
+    UNION ALL SELECT month, 'the number of lines of ' || account || ' in ' || asset_code, coalesce(counts.lines, 0)::text, kept.lines::text
+    FROM counts JOIN account_months AS kept USING (month, account, asset_code) WHERE counts.lines <> kept.lines
     ORDER BY month, what LIMIT ${NAMED}`;
   for (const { month, what, lines, kept } of rows) {
     const message = `${month}, ${what}: the lines come to ${lines}, and ${kept} is kept`;

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import { exact, raw, rowsOf, sql } from '../database/statements.js';
-import { linesOfMost, spanOf } from './month-query.js';
+import { raw, rowsOf, type Sql, sql } from '../database/statements.js';
 
 /** opening + activity = closing; signed decimal strings, a debit is positive. */
 export interface AccountTotal {
@@ -14,21 +13,23 @@ export interface AccountTotal {
 /** Of each account and asset in a month of the books (YYYY-MM), in the order of their names. Memos count nowhere. */
 export async function accountTotals(db: Knex, month: string): Promise<AccountTotal[]> {
   return rowsOf<AccountTotal>(db)`
-    ${totalsUntil(month, 'entry_lines JOIN entries ON entries.id = entry_id')} AND NOT memo ${BY_ACCOUNT}`;
+    ${totalsUntil(month, raw('entry_lines JOIN entries ON entries.id = entry_id'))} AND NOT memo ${BY_ACCOUNT}`;
 }
 
 /** Each by `amount` and `month` of a table. */
-const totalsUntil = (month: string, table: string) => sql`
+const totalsUntil = (month: string, table: Sql, more: Sql = raw('')) => sql`
   SELECT account,
          trim_scale(coalesce(sum(amount) FILTER (WHERE month < ${month}), 0))::text AS opening,
          trim_scale(coalesce(sum(amount) FILTER (WHERE month = ${month}), 0))::text AS activity,
-         trim_scale(sum(amount))::text AS closing, asset_code AS "assetCode"
-  FROM ${raw(table)} WHERE month <= ${month}`;
+         trim_scale(sum(amount))::text AS closing, asset_code AS "assetCode" ${more}
+  FROM ${table} WHERE month <= ${month}`;
 
 const BY_ACCOUNT = raw('GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C"');
 
-/** What the lines of an account were worth at their own rates. */
-export interface AccountValue {
+/** What the lines of an account in a month were worth at their own rates. */
+export interface MonthValue {
+  /** YYYY-MM. */
+  month: string;
   account: string;
   /** Exact; null: no line has a rate. */
   value: string | null;
@@ -36,19 +37,32 @@ export interface AccountValue {
   unpriced: number;
 }
 
+/** Sums that are kept by month, each with what is kept of its value in the currency. */
+const keptIn = (currency: string) => sql`
+  account_months LEFT JOIN (SELECT account, asset_code, month, value, lines AS valued FROM account_values WHERE currency = ${currency})
+    AS account_values USING (account, asset_code, month)`;
+
 /** Of each account in a month of the books (YYYY-MM). Memos count nowhere. */
-export async function accountValues(trx: Knex.Transaction, month: string, currency: string): Promise<AccountValue[]> {
-  const { rows } = await trx.raw<{ rows: AccountValue[] }>(
-    `SELECT account, ${exact('sum(amount * rate)')} AS value, (count(*) FILTER (WHERE rate IS NULL))::integer AS unpriced
-     FROM (${linesOfMost} AND NOT memo) AS lines GROUP BY account ORDER BY account COLLATE "C"`,
-    { month, currency, ...(await spanOf(trx, month)) },
+export const accountValues = (db: Knex, month: string, currency: string) =>
+  valuesIn(db, sql`${keptIn(currency)} WHERE month = ${month}`);
+
+/** Of each month until then, the oldest first. `of`: these accounts alone. */
+export const valuesUntil = (db: Knex, month: string, currency: string, of: readonly string[] | null = null) =>
+  valuesIn(
+    db,
+    sql`${keptIn(currency)} WHERE month <= ${month} AND ${of === null ? raw('true') : sql`account = ANY (${of}::text[])`}`,
   );
-  return rows;
+
+async function valuesIn(db: Knex, from: Sql): Promise<MonthValue[]> {
+  return rowsOf<MonthValue>(db)`
+    SELECT month, account, CASE WHEN sum(valued) > 0 THEN trim_scale(sum(value))::text END AS value,
+           (sum(lines) - coalesce(sum(valued), 0))::integer AS unpriced
+    FROM ${from} GROUP BY month, account ORDER BY month, account COLLATE "C"`;
 }
 
 /** The same as `accountTotals`, out of the sums that are kept by month. */
 export async function keptTotals(db: Knex, month: string): Promise<AccountTotal[]> {
-  return rowsOf<AccountTotal>(db)`${totalsUntil(month, 'account_months')} ${BY_ACCOUNT}`;
+  return rowsOf<AccountTotal>(db)`${totalsUntil(month, raw('account_months'))} ${BY_ACCOUNT}`;
 }
 
 /** Of each account and asset the first month with a line. */
@@ -58,20 +72,39 @@ export async function firstMonths(db: Knex): Promise<{ account: string; assetCod
     GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C"`;
 }
 
-/** More would be no page: with many sub-wallets, an account is asked for by its name. */
-const MOST_ROWS = 200;
+/** What it was worth: exact sums of its lines at their own rates, of which `unpriced` until the month's end have none. */
+export interface TotalWorth extends AccountTotal {
+  openingValue: string;
+  activityValue: string;
+  closingValue: string;
+  unpriced: number;
+}
 
-/** The same, for display. `more`: there are more than are shown. */
+interface Wanted {
+  account?: string | undefined;
+  assetCode?: string | undefined;
+  /** Left out: all. */
+  most?: number;
+}
+
+/** The same as `keptTotals`, with values in the currency. `more`: there are more than were asked for. */
 export async function monthTotals(
   db: Knex,
-  month: string,
-  { account, assetCode }: { account?: string | undefined; assetCode?: string | undefined } = {},
-): Promise<{ totals: AccountTotal[]; more: boolean }> {
-  const totals = await rowsOf<AccountTotal>(db)`
-    ${totalsUntil(month, 'account_months')} AND account = coalesce(${account ?? null}::text, account)
-      AND asset_code = coalesce(${assetCode ?? null}::text, asset_code) ${BY_ACCOUNT} LIMIT ${MOST_ROWS + 1}`;
-  return { totals: totals.slice(0, MOST_ROWS), more: totals.length > MOST_ROWS };
+  { month, currency }: { month: string; currency: string },
+  { account, assetCode, most }: Wanted = {},
+): Promise<{ totals: TotalWorth[]; more: boolean }> {
+  const totals = await rowsOf<TotalWorth>(db)`
+    ${totalsUntil(month, keptIn(currency), valuesOf(month))} AND account = coalesce(${account ?? null}::text, account)
+      AND asset_code = coalesce(${assetCode ?? null}::text, asset_code) ${BY_ACCOUNT}
+      LIMIT ${most === undefined ? null : most + 1}::integer`;
+  return { totals: totals.slice(0, most), more: most !== undefined && totals.length > most };
 }
+
+const valuesOf = (month: string) => sql`,
+  trim_scale(coalesce(sum(value) FILTER (WHERE month < ${month}), 0))::text AS "openingValue",
+  trim_scale(coalesce(sum(value) FILTER (WHERE month = ${month}), 0))::text AS "activityValue",
+  trim_scale(coalesce(sum(value), 0))::text AS "closingValue",
+  (sum(lines) - coalesce(sum(valued), 0))::integer AS unpriced`;
 
 /** The newest month that has entries; null: nothing is posted. */
 export async function newestMonth(db: Knex): Promise<string | null> {

@@ -1,13 +1,14 @@
+import { rowsOfReport } from '../../../domain/books/carried-report.js';
 import { nameIn } from '../../../domain/books/chart.js';
 import { lastDayOf } from '../../../domain/books/posting-month.js';
-import { accountTotals } from '../../../records/books/account-totals.js';
-import { type MonthBooks, monthValues } from '../month-tables.js';
+import { allAccounts, monthValues } from '../month-accounts.js';
+import type { MonthBooks } from '../month-tables.js';
 import { amountCell, type Cell, rowXml, sheetEnd, sheetHead, textCell, valueCell } from './cells.js';
 import type { SheetSum } from './sheet-sums.js';
 import { titleOf } from './table-sheets.js';
 
 const TITLE_HEIGHT = 26;
-const WIDTHS = [46, 46, 16, 22, 22, 22, 30, 30, 30];
+const WIDTHS = [46, 46, 16, 22, 22, 22, 30, 30, 30, 18, 18, 18];
 
 type Row = readonly Cell[];
 
@@ -38,31 +39,41 @@ export async function* summarySheet(books: MonthBooks, sums: readonly SheetSum[]
   yield sheetEnd(null);
 }
 
-async function accountRows({ trx, month, chart }: MonthBooks): Promise<Row[]> {
-  const heads = ['Opening', 'Activity', 'Closing'];
+const HEADS = ['Opening', 'Activity', 'Closing'];
+
+async function accountRows(books: MonthBooks): Promise<Row[]> {
+  const { trx, chart, currency } = books;
+  const worth = [`Closing, in ${currency}`, 'At the last day’s rate', 'Rate difference, not posted'];
   return [
     [textCell('Accounts', 'section')],
-    headRow(['Account', 'Name', 'Asset'], [...heads, ...heads.map((head) => `${head}, exact`)]),
-    ...(await accountTotals(trx, month)).map(({ account, assetCode, opening, activity, closing }) => [
+    headRow(['Account', 'Name', 'Asset'], [...HEADS, ...HEADS.map((head) => `${head}, exact`), ...worth]),
+    ...(await allAccounts(trx, books)).map(({ account, assetCode, opening, activity, closing, ...values }) => [
       textCell(account),
       textCell(nameIn(chart, account)),
       textCell(assetCode),
       ...[opening, activity, closing].map(amountCell),
       ...[opening, activity, closing].map((amount) => textCell(amount, 'exact')),
+      ...[values.closingValue, values.endValue, values.rateDifference].map(valueCell),
     ]),
   ];
 }
 
 async function valueRows(books: MonthBooks): Promise<Row[]> {
-  const { accounts, residual, total, unpriced } = await monthValues(books);
-  const row = (name: string, value: string): Row => [textCell(name), null, null, valueCell(value)];
+  const report = await monthValues(books.trx, books, books.chart);
   return [
-    [textCell(`What the month’s activity was worth, in ${books.currency}`, 'section')],
-    headRow(['Name', '', ''], ['Value']),
-    ...accounts.map(({ account, value }) => row(account, value)),
-    row('(rounding)', residual),
-    row('(total)', total),
-    [textCell('(lines without a rate)'), null, null, { is: 'number', digits: String(unpriced), style: 'text' }],
+    [textCell(`What the accounts come to in ${books.currency}: opening + activity = closing`, 'section')],
+    headRow(['Name', '', ''], HEADS),
+    ...rowsOfReport(report).map(({ name, opening, value, closing }): Row => {
+      return [textCell(name), null, null, ...[opening, value, closing].map(valueCell)];
+    }),
+    [
+      textCell('(lines without a rate)'),
+      null,
+      null,
+      ...[report.opening, report, report.closing].map(
+        ({ unpriced }): Cell => ({ is: 'number', digits: String(unpriced), style: 'text' }),
+      ),
+    ],
   ];
 }
 
