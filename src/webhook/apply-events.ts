@@ -113,16 +113,13 @@ async function applyIn(
   read.splice(0, read.length, ...events);
   const secrets = new Map(taken.map(({ id, secretLabel }) => [id, secretLabel ?? '']));
   const saveContext = { ...deps, now: deps.now(), secrets };
-  await saveObservations(
-    trx,
-    events.flatMap((event) => event.observations),
-    saveContext,
-  );
+  const observed = events.flatMap((event) => event.observations);
+  await together(saveEventRecords(trx, events), saveObservations(trx, observed, saveContext));
   const collisions = await findCollisions(trx, events);
   const found = events.flatMap((event) => event.breaks);
   await openBreaks(trx, [...(await boundReported(trx, found)), ...collisions]);
   const unhandled = events.filter(({ status }) => status === 'unhandled');
-  await together(saveEventRecords(trx, events), markUnhandled(trx, unhandled));
+  await markUnhandled(trx, unhandled);
   return events;
 }
 

@@ -60,7 +60,7 @@ export async function openBreaks(trx: Knex, breaks: NewBreak[]): Promise<number>
     SELECT kind, severity, entity_kind, entity_id, evidence, cause, shared FROM ${given}
     WHERE NOT (once AND EXISTS (
       SELECT FROM breaks AS known
-      WHERE (known.kind, known.entity_kind, known.entity_id) = (new.kind, new.entity_kind, new.entity_id)))
+      WHERE (known.kind, known.entity_kind, known.entity_id) = (new.kind, new.entity_kind, new.entity_id) OFFSET 0))
       AND NOT (cause IS NOT NULL AND EXISTS (
       SELECT FROM (
         SELECT status, cause FROM breaks AS known
@@ -92,10 +92,10 @@ export async function autoResolveBreaks(trx: Knex, gone: BreakRef[]): Promise<nu
   if (gone.length === 0) return 0;
   const ids = await columnOf<string>(trx)`
     WITH gone AS (
-      SELECT break.id FROM breaks AS break
-      JOIN (SELECT DISTINCT * FROM ${tableOf('gone', gone, refColumns)}) AS gone USING (kind, entity_kind, entity_id)
-      WHERE break.status IN ('open', 'acknowledged')
-      ORDER BY break.kind, break.entity_kind, break.entity_id FOR UPDATE OF break
+      SELECT break.id FROM (SELECT DISTINCT * FROM ${tableOf('gone', gone, refColumns)} ORDER BY kind, entity_kind, entity_id) AS gone
+      CROSS JOIN LATERAL (
+        SELECT id FROM breaks WHERE (kind, entity_kind, entity_id) = (gone.kind, gone.entity_kind, gone.entity_id)
+          AND status IN ('open', 'acknowledged') FOR UPDATE) AS break
     )
     UPDATE breaks AS break SET status = 'auto_resolved', resolved_at = now()
     FROM gone WHERE break.id = gone.id RETURNING break.id`;

@@ -7,7 +7,7 @@ import { raw, rowsOf, sql } from '../database/statements.js';
  * again, or a person decides, nobody knows which of the two is right.
  */
 export const DENIED = `call.operation = 'createRefund' AND call.status = 'done'
-  AND EXISTS (SELECT FROM payouts WHERE payouts.id = call.object_id AND payouts.absent_since IS NOT NULL)`;
+  AND EXISTS (SELECT FROM payouts WHERE payouts.id = call.object_id AND payouts.absent_since IS NOT NULL OFFSET 0)`;
 
 /** Of `call`: its answer is lost, or the service denies what it made. */
 export const UNDECIDED = `(call.status = 'lost' OR (${DENIED}))`;

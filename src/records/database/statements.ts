@@ -159,10 +159,11 @@ export async function together<const Begun extends readonly Promise<unknown>[]>(
 export const BY_KEYS = 'SET LOCAL enable_seqscan = off';
 
 /**
- * Of a transaction that saves, ahead of its locks. Whoever stands still in its midst for a minute, or is gone with its machine,
+ * Of a transaction that saves, ahead of its locks. A prepared statement is planned once: with few parameters Postgres would do it each time
+ * (test/records/save-plans.test.ts). Whoever stands still in its midst for a minute, or is gone with its machine,
  * gives them up: the server ends the session. Between two statements a process computes for a second or two at most.
  */
-export const SAVING = `${BY_KEYS}; SET LOCAL idle_in_transaction_session_timeout = '60s'`;
+export const SAVING = `${BY_KEYS}; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL idle_in_transaction_session_timeout = '60s'`;
 
 /**
  * A statement that each connection has parsed and planned once, under this name. Only for those whose plan does not hang on

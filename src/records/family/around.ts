@@ -5,7 +5,7 @@ import { isUndecided, type SaidState } from '../../domain/family/said.js';
 import { OPEN, openCalls } from '../calls/open-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { together } from '../database/statements.js';
-import { REPORTED, SAID_STATE } from './reported-refunds.js';
+import { SAID_STATE } from './reported-refunds.js';
 import { idsInHand, idTexts, loadShown, preparedInSave, type RecordsInHand, shownColumns } from './shown-records.js';
 
 /** What stands around the payments of some orders. */
@@ -149,8 +149,9 @@ async function readSaid(
       name: 'read said',
       sql: `SELECT 'paid' AS what, reported_reference AS key, ${NOTHING}, count(*)::integer AS n FROM payment_intents
      WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL GROUP BY key
-     UNION ALL SELECT said_of, name, ${SAID_STATE}, count(DISTINCT payout_id)::integer FROM ${REPORTED}
-     WHERE name = ANY (?::text[]) OR name = ANY (?::text[]) GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+     UNION ALL SELECT said_of, name, ${SAID_STATE}, count(DISTINCT payout_id)::integer
+     FROM (SELECT * FROM said_refunds WHERE name = ANY (?::text[]) OR name = ANY (?::text[]) OFFSET 0) AS said
+     CROSS JOIN LATERAL (SELECT * FROM payouts WHERE id = payout_id OFFSET 0) AS payouts GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
      UNION ALL SELECT 'open call', NULL, ${NOTHING}, count(*)::integer FROM service_writes AS call
      WHERE payment_intent_id = ANY (?::text[]) AND ${OPEN} HAVING count(*) > 0
      UNION ALL SELECT 'waiting', NULL, ${NOTHING}, count(*)::integer FROM (

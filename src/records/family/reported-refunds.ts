@@ -6,10 +6,10 @@ import { idTexts } from './shown-records.js';
 /** Of rows of `said_refunds`, with their payouts: all that `isUndecided` asks. */
 export const SAID_STATE = `known, absent_since IS NOT NULL AS absent, coalesce(payment_intent_id, '') <> '' AS linked,
   coalesce(searched_at >= said_to, false) AS searched,
-  EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id) AS assigned,
+  EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id OFFSET 0) AS assigned,
   not_sent AS disproved`;
 
-export const REPORTED = 'said_refunds JOIN payouts ON payouts.id = payout_id';
+const REPORTED = 'said_refunds JOIN payouts ON payouts.id = payout_id';
 
 /** That a payout gives money back, as reports alone say: it withholds. */
 export type ReportedRefund = SaidRefund & { payout: string };

@@ -38,6 +38,9 @@ const MAX_BYTES_AT_ONCE = 512 * 1024;
 /** A body was valid UTF-8, and JSON, when it was stored. */
 const BODY_TEXT = "convert_from(body, 'UTF8') AS body";
 
+/** Of rows that are found by their ids, whatever the planner knows: the index of those that wait would be read whole. */
+const WAITS = "status || '' IN ('received', 'failed')";
+
 /**
  * Takes those of the rows that are still to be applied, the first of them up to 512 KiB of bodies: they are `applied` once
  * the transaction ends, unless `markUnhandled` says otherwise. A row that somebody else holds is left out: whoever
@@ -50,7 +53,7 @@ export async function takeWaiting(trx: Knex.Transaction, ids: string[]): Promise
     'take events',
     `WITH locked AS MATERIALIZED (
       SELECT id, coalesce(octet_length(body), 0) AS size
-      FROM inbox WHERE id = ANY (?::bigint[]) AND status IN ('received', 'failed')
+      FROM inbox WHERE id = ANY (?::bigint[]) AND ${WAITS}
       ORDER BY id FOR UPDATE SKIP LOCKED
     ), sized AS (
       SELECT id, size, sum(size) OVER (ORDER BY id) AS total FROM locked
@@ -68,11 +71,7 @@ export async function takeWaiting(trx: Knex.Transaction, ids: string[]): Promise
 
 /** Which of the rows are still to be applied, whoever holds them. */
 export async function stillWaiting(db: Knex, ids: string[]): Promise<string[]> {
-  return db('inbox')
-    .whereRaw('id = ANY (?::bigint[])', [ids])
-    .whereRaw("status IN ('received', 'failed')")
-    .orderBy('id')
-    .pluck('id');
+  return db('inbox').whereRaw('id = ANY (?::bigint[])', [ids]).whereRaw(WAITS).orderBy('id').pluck('id');
 }
 
 /** Of rows that the transaction took. */

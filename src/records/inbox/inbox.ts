@@ -150,7 +150,7 @@ const MOST_ANNOUNCED = 16;
 /** A transaction of its own behind that of the insert, which must not wait for others that announce. It waits for no disk. */
 const ANNOUNCE = {
   name: 'tallyhook_announce',
-  text: `SELECT pg_notify('${ANNOUNCED}', string_agg(id::text, ',')) FROM inbox WHERE key = ANY ($1::text[]) AND status = 'received'`,
+  text: `SELECT pg_notify('${ANNOUNCED}', string_agg(id::text, ',')) FROM inbox WHERE key = ANY ($1::text[]) AND status || '' = 'received'`,
 };
 
 /** Planned each time: a plan made while the table was small would read all of it for ever after. */
