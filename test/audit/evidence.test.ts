@@ -18,6 +18,7 @@ import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
+import { silentOfExceptions } from '../support/month-files.js';
 import { at, poll } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { payout } from '../support/records.js';
@@ -156,6 +157,10 @@ it('packs a closed month with the same bytes, whatever came later, and it can be
   expect(await verify(path.join(dir, 'unpacked/seals'))).toEqual({ code: 0, said: '' });
   expect(textOf(files, 'README.txt')).toContain(first.seals.headHash);
   expect(textOf(files, 'README.txt')).toContain('closed WITH EXCEPTIONS');
+  const packed = Object.entries(files).filter(([name]) => name.startsWith('books/'));
+  expect(packed.length).toBe(stored.length);
+  for (const [name, bytes] of packed)
+    expect(silentOfExceptions(path.basename(name), '2026-03', bytes), name).toBeNull();
   const [sent] = await closedHeads(db);
   expect(textOf(files, 'HEAD')).toBe(`${sent?.number}:${sent?.hash}\n`);
   expect(textOf(files, 'README.txt')).toContain('has since become more severe');
