@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Chart, chartSchema, defaultChart } from '../domain/books/chart.js';
+import { plain } from '../domain/json.js';
 import { JsonTextError, parseJson } from '../domain/json-table/parse-json.js';
 import { ConfigError } from '../errors.js';
 
@@ -14,7 +15,7 @@ export async function loadChart(file?: string): Promise<Chart> {
 
 async function readJson(file: string): Promise<unknown> {
   try {
-    return parseJson(await readFile(file, 'utf8'), 5);
+    return plain(parseJson(await readFile(file, 'utf8'), 5));
   } catch (error) {
     if (error instanceof JsonTextError) throw new ConfigError(`CHART_FILE: ${file} is not JSON: ${error.message}`);
     throw new ConfigError(`CHART_FILE: ${file} can't be read`, { cause: error });
