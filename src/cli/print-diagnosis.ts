@@ -71,7 +71,8 @@ function printAlike({ names, check }: Alike): string[] {
   const [first = '', ...others] = names;
   // The word that they all begin with is said once.
   const shared = others.length > 0 && first.startsWith('contract ') ? 'contract ' : '';
-  const list = [first, ...others.map((name) => (shared === '' ? name : name.slice(shared.length)))].join(', ');
+  const short = (name: string) => (shared !== '' && name.startsWith(shared) ? name.slice(shared.length) : name);
+  const list = [first, ...others.map(short)].join(', ');
   const [head = '', ...rest] = wrap(list);
   const body = [
     ...wrap(found),

@@ -64,7 +64,8 @@ export function statusLines(known: KnownState, figures: Figures): string[] {
 
 function stateLine({ state: { severity, problems }, facts }: KnownState): string {
   const [first, ...more] = problems;
-  if (first === undefined) return `well: ${provenWords(facts.kinds)}`;
+  if (severity === null || first === undefined)
+    return [`well: ${provenWords(facts.kinds)}`, ...problems.map(lineOf)].join('; ');
   const since = first.seconds === null ? '' : `, for ${duration(first.seconds)}`;
   const others = more.length === 0 ? '' : `; ${more.length} more: tallyhook doctor`;
   return `${severity}: ${lineOf(first)}${since}${others}`;

@@ -8,7 +8,7 @@ import type { Tone } from './view/values.js';
 /** What every page says of the whole: never that all is well where something is unproven or not known. */
 export interface Status {
   tone: 'good' | 'warn' | 'bad';
-  items: { tone: 'good' | 'warn' | 'bad'; text: string; href: string }[];
+  items: { tone: 'good' | 'warn' | 'bad' | 'quiet'; text: string; href: string }[];
 }
 
 type StateDeps = Pick<PageDeps, 'db' | 'log' | 'now' | 'runKinds' | 'runEverySeconds' | 'secretsStatus'>;
@@ -76,18 +76,16 @@ const MOST_NAMED = 3;
 export function statusOf({ state, facts }: KnownState): Status {
   const { problems } = state;
   const tone = toneOf(state.severity);
-  if (problems.length === 0) return { tone, items: [{ tone, text: provenWords(facts.kinds), href: '/runs' }] };
+  const well = state.severity === null ? [{ tone, text: provenWords(facts.kinds), href: '/runs' }] : [];
   const named = problems.slice(0, MOST_NAMED).map((problem) => ({
-    tone: toneOf(problem.severity),
+    tone: problem.isOver ? ('quiet' as const) : toneOf(problem.severity),
     text: lineOf(problem),
     href: problem.page,
   }));
   const more = problems.slice(MOST_NAMED);
-  const rest = more.map(({ severity }) => toneOf(severity)).sort()[0];
-  return {
-    tone,
-    items: rest === undefined ? named : [...named, { tone: rest, text: `${more.length} more`, href: '/' }],
-  };
+  const rest = more.map(({ severity, isOver }) => (isOver ? ('quiet' as const) : toneOf(severity)))[0];
+  const others = rest === undefined ? [] : [{ tone: rest, text: `${more.length} more`, href: '/' }];
+  return { tone, items: [...well, ...named, ...others] };
 }
 
 function toneOf(severity: Severity | null): Extract<Tone, 'good' | 'warn' | 'bad'> {

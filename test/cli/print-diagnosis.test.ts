@@ -39,6 +39,15 @@ describe('what doctor says', () => {
     expect(printed(items, true)).toContain('unknown   payouts');
   });
 
+  it('names all of which the same is said, those of the contract by their part of it', () => {
+    const names = ['contract listAccounts.take', 'event id', 'retries', 'contract events.generated'];
+    const lines = printed(names.map((name) => unknown(name, 'no answer')));
+    expect(lines.slice(3, -2)).toEqual([
+      'unknown   contract listAccounts.take, event id, retries, events.generated',
+      '          no answer',
+    ]);
+  });
+
   it('is advice too, which is no finding', () => {
     const lines = printed([
       ...WELL,

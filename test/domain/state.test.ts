@@ -5,11 +5,20 @@ import type { AlertFacts } from '../../src/domain/alerts/facts.js';
 import { type BreakKind, breakKinds } from '../../src/domain/breaks/breaks.js';
 import { type Severity, severities } from '../../src/domain/breaks/findings.js';
 import { provenWords } from '../../src/domain/state/proven.js';
-import { needsPerson, type OpenAlert, type Problem, type State, stateOf } from '../../src/domain/state/state.js';
+import {
+  isOver,
+  needsPerson,
+  type OpenAlert,
+  type Problem,
+  type State,
+  stateOf,
+} from '../../src/domain/state/state.js';
 import { AWAY, calm, provenKind } from './calm-facts.js';
 import { alerts, facts, NOW } from './random-facts.js';
 
 const state = (changed: Partial<AlertFacts>, open: OpenAlert[] = []) => stateOf({ ...calm, ...changed }, open, NOW);
+const isSame = (one: Pick<OpenAlert, 'name' | 'subject'>, other: typeof one) =>
+  one.name === other.name && one.subject === other.subject;
 const rank = (severity: Severity | null) => (severity === null ? severities.length : severities.indexOf(severity));
 const flat = ({ problems }: State): Problem[] => problems.flatMap((head) => [head, ...head.follows]);
 /** The heads, each with what follows from it. */
@@ -21,15 +30,17 @@ describe('the state of the whole', () => {
     fc.assert(
       fc.property(facts, alerts, (given, open) => {
         const known = stateOf(given, open, NOW);
-        const fires = [...findAlerts(given), ...open.filter(({ isFiring }) => isFiring)].map(({ severity }) =>
+        const gone = (one: OpenAlert) => isOver(one, given, NOW) && !findAlerts(given).some((now) => isSame(now, one));
+        const firing = open.filter((one) => one.isFiring && !gone(one));
+        const fires = [...findAlerts(given), ...firing].map(({ severity }) =>
           severity === 'critical' ? ('critical' as const) : ('medium' as const),
         );
         const least = [...fires, ...given.breaks.map(({ severity }) => severity)].map(rank);
         expect(rank(known.severity)).toBeLessThanOrEqual(Math.min(severities.length, ...least));
-        expect(known.severity).toBe(known.problems[0]?.severity ?? null);
+        expect(known.severity).toBe(known.problems.find((one) => !one.isOver)?.severity ?? null);
         for (const { severity, follows } of known.problems)
           for (const one of follows) expect(rank(severity)).toBeLessThanOrEqual(rank(one.severity));
-        const ranks = known.problems.map(({ severity }) => rank(severity));
+        const ranks = known.problems.map(({ severity, isOver: over }) => (over ? severities.length : rank(severity)));
         expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
       }),
     );
@@ -97,32 +108,6 @@ describe('the state of the whole', () => {
     expect(needsPerson(state({}))).toBe(false);
     expect(provenWords(calm.kinds)).toBe('All proven up to 2026-11-26 11:56 UTC');
   });
-});
-
-it('an alert that is over, and has not ended yet, says so and asks nobody for anything', () => {
-  const alert = (unseenSeconds: number): OpenAlert => ({
-    name: 'TallyhookDown',
-    subject: 'receiver',
-    severity: 'critical',
-    summary: 'A part of Tallyhook is not at work',
-    detail: 'No receiver.',
-    since: new Date(NOW.getTime() - 600_000),
-    seenAt: new Date(NOW.getTime() - unseenSeconds * 1_000),
-    isFiring: true,
-  });
-  const parts = [{ part: 'alerts', secondsAgo: 10 }];
-  const titles = (unseen: number, secondsAgo = 10) =>
-    state({ parts: [{ part: 'alerts', secondsAgo }] }, [alert(unseen)]).problems.map(({ title }) => title);
-  expect(titles(30)).toEqual(['A part of Tallyhook is not at work: receiver']);
-  expect(titles(60)).toEqual(['Not any more: A part of Tallyhook is not at work: receiver']);
-  // Nobody checks: it may well be so still.
-  expect(titles(600, 500)).toContain('A part of Tallyhook is not at work: receiver');
-  const over = state({ parts, missed: 1 }, [alert(60)]);
-  expect([over.severity, over.problems.map(({ name }) => name)]).toEqual([
-    'critical',
-    ['TallyhookMissedDeliveries', 'TallyhookDown'],
-  ]);
-  expect(needsPerson(state({ parts }, [alert(60)]))).toBe(false);
 });
 
 const UNAVAILABLE = 'the newest run failed: service_unavailable: listPayouts: no answer';

@@ -4,6 +4,7 @@ import { kinds } from '../../src/reconcile/deps.js';
 import { type Scheduler, startScheduler } from '../../src/reconcile/schedule/schedule.js';
 import { listRuns } from '../../src/records/runs/runs.js';
 import { createServiceRate } from '../../src/records/service-rate.js';
+import { UnavailableError } from '../../src/service-api/service-errors.js';
 import { useFreshDatabase } from '../support/database.js';
 import { DAY, depsOf, FakeService } from './fake-service.js';
 import { lives, MovingList } from './moving-list.js';
@@ -84,3 +85,23 @@ async function held(id: string): Promise<{ version: string } | undefined> {
   const row = await database.db('payment_intents').where({ id }).first('shown');
   return row === undefined ? undefined : JSON.parse(row.shown);
 }
+
+test('a run that failed because the service was away is made again once another one has its answers', async () => {
+  const service = new TwoLists(async () => {});
+  let isAway = true;
+  const reply = service.reply.bind(service);
+  service.reply = async (operation, request) => {
+    if (isAway) throw new UnavailableError('the service failed, status 503', { operation, status: 503 });
+    return reply(operation, request);
+  };
+  const off = Object.fromEntries(kinds.map((kind) => [kind, 'off']));
+  scheduler = startScheduler({
+    ...depsOf(database, service),
+    crons: { ...off, 'payment-intents': '* * * * * *', invoices: '0 0 1 1 *' },
+    standbyMs: 100,
+  });
+  const invoices = async () => (await listRuns(database.db, { kind: 'invoices' })).items.map(({ status }) => status);
+  await vi.waitFor(async () => expect(await invoices()).toEqual(['failed']), within);
+  isAway = false;
+  await vi.waitFor(async () => expect(await invoices()).toEqual(['succeeded', 'failed']), within);
+});

@@ -137,6 +137,31 @@ describe('what is wrong is the same wherever it is read', () => {
     expect(await shown()).toEqual(['Recover a time range', 'Replay all that were given up']);
   });
 
+  it('an alert that is over has no colour anywhere, and asks nobody for anything', async () => {
+    const { db } = database;
+    await deliver(db, 'never_reached', 1, true);
+    const asked = { ...alertDeps(db, () => new Date()), runEverySeconds, channels: [slack] };
+    await checkAlerts({ ...asked, now: () => new Date(Date.now() - 180_000) });
+    await checkAlerts({ ...asked, now: () => new Date(Date.now() - 20_000) });
+    const shown = async () => {
+      const console = await visit(testConsole(db, { runKinds, runEverySeconds }).app, 'admin');
+      return { ...(await read()), alerts: (await console.get('/alerts')).main };
+    };
+    const fires = await shown();
+    expect([fires.status.tone, fires.code]).toEqual(['bad', 3]);
+    expect(fires.alerts).toContain('badge tone-bad">critical');
+    await db('deliveries').update({ missed: false, open: false });
+    await db('alerts').update({ seen_at: new Date(Date.now() - 60_000) });
+    const { status, overview, command, lines, code, alerts } = await shown();
+    const title = 'Not any more: Deliveries of the service are missing here';
+    expect(status).toMatchObject({ tone: 'good', items: [{ tone: 'good' }, { tone: 'quiet', text: title }] });
+    expect(overview).toMatch(/over Not any more: .* Nothing\./);
+    expect([command.severity, command.needsPerson, code]).toEqual([null, false, 0]);
+    expect(lines[0]).toMatch(`; ${title}`);
+    expect(alerts).toContain('badge tone-quiet">over, ends within minutes');
+    expect(alerts).not.toContain('tone-bad');
+  });
+
   it('the numbers of rejected requests are those of all, also beside samples', async () => {
     await reject(database.db, 'invalid_signature', 100, 100);
     const { overview, command, lines } = await read();

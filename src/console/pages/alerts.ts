@@ -1,5 +1,7 @@
 import { conditionNamed } from '../../domain/alerts/alerts.js';
+import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { duration } from '../../domain/in-words.js';
+import { isOver } from '../../domain/state/state.js';
 import type { AlertView } from '../../domain/views/operation-shapes.js';
 import { listActions } from '../../records/actions/list-actions.js';
 import { type ChannelView, channelViews } from '../../records/alerts/alert-channels.js';
@@ -9,6 +11,7 @@ import { listAlerts } from '../../records/alerts/settle-alerts.js';
 import { processHeartbeats } from '../../records/process-heartbeats.js';
 import { acknowledgeAlert, silenceAlert } from '../actions/decide-alert.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
+import { channelSection, nextTry } from '../view/alert-channels.js';
 import { alertHref } from '../view/links.js';
 import { runbookPanel } from '../view/runbook.js';
 import {
@@ -26,7 +29,6 @@ import {
   ago,
   badge,
   badgesOf,
-  count,
   link,
   list,
   none,
@@ -55,7 +57,7 @@ export const alerts: Page = {
   title: 'Alerts',
   group: '',
   waiting: {
-    count: ({ alerts }) => alerts.filter(({ fired_at: firedAt }) => firedAt !== null).length,
+    count: ({ alerts }) => alerts.filter(({ fired_at: firedAt, isOver }) => firedAt !== null && !isOver).length,
     words: 'firing',
   },
   list: { rows: noticeRows },
@@ -83,9 +85,9 @@ export const alerts: Page = {
       intro: 'What is sent to people without asking: what fires, where it was sent, and whether it got there.',
       sections: [
         ...(isBlind ? [checkNotice(checkedAgo)] : []),
-        firingTable([...firing.items, ...pending.items], { notices: sent, channels, now }, isBlind),
-        channelSection(deps, channels, now),
-        overTable(over.items, { notices: sent, channels: [], now }),
+        firingTable([...firing.items, ...pending.items], { notices: sent, channels, now, parts: heartbeats }, isBlind),
+        channelSection(deps.alertChannels, channels, now),
+        overTable(over.items, { notices: sent, channels: [], now, parts: heartbeats }),
         filters(req, [
           { name: 'channel', label: 'Sent by', options: options(channels.map(({ channel }) => channel)) },
           { name: 'status', label: 'Status', options: options(noticeStatuses) },
@@ -120,13 +122,14 @@ interface Sent {
   notices: readonly NoticeView[];
   channels: readonly ChannelView[];
   now: Date;
+  parts: AlertFacts['parts'];
 }
 
 function firingTable(items: readonly AlertView[], sent: Sent, isBlind: boolean): Section {
   return table(items, {
     caption: 'What fires now',
     columns: [
-      ['Alert', nameOf],
+      ['Alert', (alert) => nameOf(alert, sent)],
       ['Cause', ({ detail }) => text(detail)],
       ['What to do', (alert) => stack([text(alert.remedy), link('Where to check', hrefOf(alert))])],
       ['Who is at it', (alert) => stack(standingOf(alert, sent.now))],
@@ -151,12 +154,17 @@ function hrefOf({ name, subject }: AlertView): string {
 
 const severityTones: Readonly<Record<string, Tone>> = { critical: 'bad', warning: 'warn' };
 
-function nameOf(alert: AlertView): Value {
+function nameOf(alert: AlertView, sent: Sent): Value {
   const { id, name } = alert;
-  return stack([severityOf(alert), link(titleOf(alert), alertHref(id)), quiet(name)]);
+  return stack([severityOf(alert, sent), link(titleOf(alert), alertHref(id)), quiet(name)]);
 }
 
-const severityOf = ({ severity }: AlertView): Value => badge(severity, severityTones[severity] ?? 'quiet');
+/** What is over has no colour, also before its alert ends. */
+function severityOf({ severity, seenAt, resolvedAt }: AlertView, { parts, now }: Sent): Value {
+  if (resolvedAt !== null) return badge(`was ${severity}`, 'quiet');
+  if (isOver({ seenAt: new Date(seenAt) }, { parts }, now)) return badge('over, ends within minutes', 'quiet');
+  return badge(severity, severityTones[severity] ?? 'quiet');
+}
 const titleOf = ({ summary, subject }: AlertView): string => (subject === '' ? summary : `${summary}: ${subject}`);
 
 /** Who said that they are at it, and until when nothing more is sent; nothing where nobody said anything. */
@@ -177,16 +185,17 @@ export const alertPage: Page = {
     const alert = await getAlert(db, req.params['id'] ?? '');
     if (alert === null) return null;
     const { id } = alert;
-    const [notices, channels, done] = await Promise.all([
+    const [notices, channels, parts, done] = await Promise.all([
       noticesOf(db, [id]),
       channelViews(db),
+      processHeartbeats(db),
       listActions(db, { target: `alert ${id}` }),
     ]);
-    const sent = { notices, channels, now: deps.now() };
+    const sent = { notices, channels, parts, now: deps.now() };
     const buttons = [acknowledgeAlert, silenceAlert].map((action) => req.button(action, { id }));
     return {
       title: titleOf(alert),
-      badges: [severityOf(alert), badge(alert.status, alert.status === 'resolved' ? 'good' : 'warn')],
+      badges: [severityOf(alert, sent), badge(alert.status, alert.status === 'resolved' ? 'quiet' : 'warn')],
       crumbs: [{ text: 'Alerts', href: '/alerts' }],
       actions: alert.status === 'firing' ? buttons : [],
       sections: [
@@ -236,45 +245,11 @@ function notifiedOf(
   );
 }
 
-function nextTry(next: Date | undefined, now: Date): Value[] {
-  return next === undefined || next <= now ? [] : [text('next'), ago(next.toISOString())];
-}
-
-function channelSection({ alertChannels }: PageDeps, views: readonly ChannelView[], now: Date): Section {
-  if (alertChannels.length === 0 && views.length === 0) {
-    const text = 'Set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL, and try it: “tallyhook alerts test”.';
-    return notice('warn', 'Nobody gets an alert: no channel is configured', text);
-  }
-  const names = [...new Set([...alertChannels, ...views.map(({ channel }) => channel)])].sort();
-  const rows = names.map((name) => ({ name, view: views.find(({ channel }) => channel === name) }));
-  return table(rows, {
-    caption: 'Channels',
-    columns: [
-      ['Channel', ({ name }) => text(name)],
-      ['State', ({ name, view }) => stateOf(view, alertChannels.includes(name))],
-      ['Last taken', ({ view }) => ago(view?.lastOkAt?.toISOString(), 'never')],
-      ['Waiting', ({ view }) => count(view?.waiting ?? 0), 'end'],
-      [
-        'Next attempt',
-        ({ view }) => (view !== undefined && view.waiting > 0 ? list(nextTry(view.nextAttemptAt, now), 'now') : none()),
-      ],
-    ],
-  });
-}
-
-function stateOf(view: ChannelView | undefined, isConfigured: boolean): Value {
-  if (!isConfigured) return badge('not configured any more', 'quiet');
-  if (view?.failingSince) {
-    return list([badge('fails', 'bad'), text(view.error ?? ''), quiet('since'), ago(view.failingSince.toISOString())]);
-  }
-  return view?.lastOkAt ? badge('takes alerts', 'good') : badge('not tried yet', 'warn');
-}
-
 function overTable(items: readonly AlertView[], sent: Sent): Section {
   return table(items, {
     caption: `Over in the last ${OVER_DAYS} days`,
     columns: [
-      ['Alert', nameOf],
+      ['Alert', (alert) => nameOf(alert, sent)],
       ['Cause', ({ detail }) => text(detail)],
       ['Since', ({ since }) => time(since)],
       ['Over', ({ resolvedAt }) => ago(resolvedAt)],

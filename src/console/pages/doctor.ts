@@ -1,4 +1,6 @@
 import { counted, duration, minuteOf } from '../../domain/in-words.js';
+import { runKinds } from '../../domain/run-kinds.js';
+import { type State, stateChecks } from '../../domain/state/state.js';
 import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { listActions } from '../../records/actions/list-actions.js';
 import { DOCTOR, type NewestResult, newestResult } from '../../records/actions/newest-results.js';
@@ -19,14 +21,15 @@ export const doctor: Page = {
   live: true,
   load: async (deps, req) => {
     const { db } = deps;
-    const [{ items }, result] = await Promise.all([
+    const [{ state }, { items }, result] = await Promise.all([
+      deps.state(),
       listActions(db, { action: RUN_CHECKS, outcome: 'asked', take: 1 }),
       newestResult<DoctorResult>(db, DOCTOR),
     ]);
     return {
       intro: `Every dependency and assumption, each with its remedy: database, service, key, endpoint, secrets, clocks, and the names that the specification leaves open. This is Tallyhook ${versionText}.`,
       actions: [req.button(runChecks)],
-      sections: [...stateOf(items[0], result, deps.now()), ...resultOf(result, deps.now())],
+      sections: [...stateOf(items[0], result, deps.now()), ...resultOf(result, state, deps.now())],
     };
   },
 };
@@ -43,40 +46,68 @@ function stateOf(asked: ActionView | undefined, result: Kept, now: Date): Sectio
   return [notice('warn', 'The last checks brought no result', text)];
 }
 
-/** In a sentence, with its age: what was found is of then. */
-export function doctorWords(result: Kept, now: Date): string {
+/** So long what was found counts as now: what the database shows is read more often than the checks are run. */
+const NOW_SECONDS = 600;
+/** After that nobody knows whether it is still so. */
+const OLD_SECONDS = 3_600;
+
+const ageOf = ({ at }: NewestResult<unknown>, now: Date): number => (now.getTime() - at.getTime()) / 1_000;
+
+/** In a sentence, with its age: what was found is of then, and what is over since is not counted. */
+export function doctorWords(result: Kept, state: State, now: Date): string {
   if (result === null) return 'The doctor’s checks were never run.';
   const { items = [] } = result.result;
-  const findings = items.filter(({ status }) => status === 'finding').length;
-  const what = items.length === 0 ? 'could not be run' : findings === 0 ? 'found nothing' : `found ${findings} to fix`;
-  return `The doctor’s checks ${what}, ${duration((now.getTime() - result.at.getTime()) / 1_000)} ago.`;
+  const age = ageOf(result, now);
+  if (age > OLD_SECONDS) return `The doctor’s checks were run ${duration(age)} ago: run them again.`;
+  const findings = items.filter(({ status }) => status === 'finding');
+  const over = findings.filter((line) => isOver(line, { age, state })).length;
+  const current = findings.length - over;
+  const parts = [
+    ...(current > 0 ? [`${current} to fix`] : []),
+    ...(over > 0 ? [`${over} that ${over === 1 ? 'is' : 'are'} over`] : []),
+  ];
+  const what = items.length === 0 ? 'could not be run' : `found ${parts.join(' and ') || 'nothing'}`;
+  return `The doctor’s checks ${what}, ${duration(age)} ago.`;
 }
 
-function resultOf(result: Kept, now: Date): Section[] {
+/** What the database would show as well, and has not shown since. */
+function isOver({ name }: DoctorLine, { age, state }: { age: number; state: State }): boolean {
+  if (age <= NOW_SECONDS) return false;
+  const now = new Set(state.problems.flatMap((one) => [one, ...one.follows]).flatMap(({ checks }) => checks));
+  return name.split(', ').every((one) => known.has(one) && !now.has(one));
+}
+
+const known: ReadonlySet<string> = new Set([...stateChecks, ...runKinds]);
+
+function resultOf(result: Kept, state: State, now: Date): Section[] {
   if (result === null) {
     const text = 'Press the button above: nothing is changed by them, and they read a little from the service.';
     return [notice('quiet', 'The checks were never run', text)];
   }
   const { items: lines, error } = result.result;
-  const age = duration((now.getTime() - result.at.getTime()) / 1_000);
-  const when = `${minuteOf(result.at.toISOString())} UTC, ${age} ago, by ${result.actor}`;
+  const age = ageOf(result, now);
+  const when = `${minuteOf(result.at.toISOString())} UTC, ${duration(age)} ago, by ${result.actor}`;
   if (lines === undefined)
     return [notice('bad', `The checks of ${when} could not be run`, error ?? 'No reason is known.')];
   const those = (wanted: DoctorLine['status']) =>
     lines.filter(({ status, because }) => status === wanted && because === undefined);
-  const [findings, unknown] = [those('finding'), those('unknown')];
+  const isPast = (line: DoctorLine) => isOver(line, { age, state });
+  const [found, unknown] = [those('finding'), those('unknown')];
+  const [over, findings] = [found.filter(isPast), found.filter((line) => !isPast(line))];
   const [bad, unclear] = [findings.length, unknown.length];
-  const title = bad > 0 ? `${counted(bad, 'finding')}: something is to be done` : 'No finding';
+  const what = bad > 0 ? `${counted(bad, 'finding')}: something is to be done` : 'No finding';
+  const isOld = age > OLD_SECONDS;
+  const title = isOld ? `These checks are ${duration(age)} old: run them again` : what;
   const rest = unclear > 0 ? `${counted(unclear, 'line')} could not be examined. ` : '';
-  const tone = bad > 0 ? 'bad' : unclear > 0 ? 'warn' : 'good';
+  const tone = isOld ? 'quiet' : bad > 0 ? 'bad' : unclear > 0 ? 'warn' : 'good';
   return [
     notice(tone, title, `${rest}As of ${when}: what changed since is not in it.`),
-    table([...findings, ...unknown, ...those('ok')], {
+    table([...findings, ...unknown, ...over, ...those('ok')], {
       caption: 'The checks, findings first',
       showCaption: false,
       columns: [
         ['Check', ({ name }) => text(name)],
-        ['State', stateBadge],
+        ['State', (line) => (over.includes(line) ? badge('over since', 'quiet') : stateBadge(line))],
         ['Found', ({ found, follows = [] }) => stack([text(found), ...follows.map((one) => quiet(`with it: ${one}`))])],
         ['What to do', ({ remedy }) => text(remedy, 'nothing')],
       ],

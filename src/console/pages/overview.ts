@@ -4,8 +4,7 @@ import { counted, duration, minuteOf, words } from '../../domain/in-words.js';
 import { provenWords } from '../../domain/state/proven.js';
 import type { Problem } from '../../domain/state/state.js';
 import { DOCTOR, newestResult } from '../../records/actions/newest-results.js';
-import { type Figures, loadFigures } from '../../records/alerts/load-state.js';
-import type { AlertRow } from '../../records/alerts/settle-alerts.js';
+import { type Figures, type KnownState, loadFigures } from '../../records/alerts/load-state.js';
 import type { DayMoney, MoneySums } from '../../records/books/day-money.js';
 import { replayDeadCallbacksAction } from '../actions/replay.js';
 import type { DoctorResult, Page, PageDeps, PageRequest } from '../page.js';
@@ -49,7 +48,7 @@ export const overview: Page = {
     const isProven = state.severity === null;
     const runs = { text: 'What is proven of each kind', href: '/runs' };
     const proven = `${provenWords(facts.kinds)}. ${balanceWords(facts.balances)}${canaryLine(facts.canary, at)}`;
-    const doctor = doctorWords(checks, at);
+    const doctor = doctorWords(checks, state, at);
     return {
       intro: 'What is to be done now, the worst first; then what is proven, today’s money, and what came in.',
       sections: [
@@ -73,6 +72,7 @@ export const overview: Page = {
 /** Three days of many payments take longer: what is to be done is shown meanwhile, and the page is live. */
 const LONGEST_WAIT_MS = 40;
 
+type FiringAlert = KnownState['alerts'][number];
 type Deps = Pick<PageDeps, 'runKinds' | 'now'>;
 
 /** What can be done about a problem from here; where it follows from another, that one comes first. */
@@ -90,7 +90,7 @@ const AT_A_MACHINE = ['TallyhookDown', 'TallyhookQueueDown', 'Unwatched'];
 function firstAction(
   deps: Deps,
   req: PageRequest,
-  { problem, alert }: { problem: Problem; alert?: AlertRow | undefined },
+  { problem, alert }: { problem: Problem; alert?: FiringAlert | undefined },
 ): Cell {
   const { name, page, remedy } = problem;
   if (remedy === '') return none();
@@ -104,9 +104,9 @@ const wayTo = (page: string): string => `Go to ${/^\/([a-z]+)/.exec(page)?.[1] ?
 
 interface Beside {
   now: Date;
-  firstOf: (problem: Problem, alert: AlertRow | undefined) => Cell;
+  firstOf: (problem: Problem, alert: FiringAlert | undefined) => Cell;
   /** The alert of it that fires, or of what follows from it. */
-  alertOf: (problem: Problem) => AlertRow | undefined;
+  alertOf: (problem: Problem) => FiringAlert | undefined;
 }
 
 function problemsTable(problems: readonly Problem[], { now, firstOf, alertOf }: Beside): Section {
@@ -132,15 +132,17 @@ function moneyOf({ money, countedWith }: Problem): Value {
   return stack([...own, ...others]);
 }
 
-function whatOf({ title, detail, page, severity, follows }: Problem): Value[] {
+const OVER = badge('over', 'quiet');
+
+function whatOf({ title, detail, page, severity, isOver, follows }: Problem): Value[] {
   const followers = follows.map((one) => quiet(`with it: ${one.title}`));
-  const head = line([severityBadge(severity), text(' '), link(title, page)]);
+  const head = line([isOver ? OVER : severityBadge(severity), text(' '), link(title, page)]);
   return [head, ...(detail === title ? [] : [quiet(detail)]), ...followers];
 }
 
 /** Its page has the runbook; who is at it, and until when nothing more is sent of it. */
-function standingOf(alert: AlertRow | undefined, now: Date): Value[] {
-  if (alert === undefined) return [];
+function standingOf(alert: FiringAlert | undefined, now: Date): Value[] {
+  if (alert === undefined || alert.isOver) return [];
   const { id, acknowledged_by: by, silenced_until: until } = alert;
   const isSilenced = until !== null && until > now;
   return [

@@ -16,6 +16,8 @@ export interface Single extends Found {
   remedy: string;
   page: string;
   check: string;
+  /** Nothing follows from it any more. */
+  isOver?: boolean;
 }
 
 interface Cause {
@@ -45,6 +47,12 @@ const readingEnded =
     const of = kindOf(effect, facts);
     return unprovenNames.includes(effect.name) && of !== undefined && endedBy(of, ...codes);
   };
+
+/** Tried again by a service that is away, as far as was known before: its delivery history can't be read. */
+function isOfBefore({ name, subject }: Single, { kinds }: AlertFacts): boolean {
+  const isUnread = kinds.some((of) => of.kind === 'deliveries' && endedBy(of, ...SERVICE_AWAY));
+  return isUnread && name === 'NotHereYet' && subject === 'pending_retry';
+}
 
 /** Nobody read it, whatever the newest run said. */
 function isNotRead(effect: Single, facts: AlertFacts): boolean {
@@ -85,7 +93,10 @@ const causes: readonly Cause[] = [
     explains: (effect, facts) => leftUndone(effect) || isNotRead(effect, facts),
   },
   { name: 'KeyRefused', explains: readingEnded(KEY_REFUSED) },
-  { name: SERVICE, explains: readingEnded(...SERVICE_AWAY) },
+  {
+    name: SERVICE,
+    explains: (effect, facts) => readingEnded(...SERVICE_AWAY)(effect, facts) || isOfBefore(effect, facts),
+  },
   {
     name: 'TallyhookDown',
     subject: 'receiver',
@@ -141,6 +152,7 @@ export function causeOf(effect: Single, { all, facts }: { all: readonly Single[]
     const cause = all.find(
       (one) =>
         one !== effect &&
+        one.isOver !== true &&
         one.name === name &&
         (subject === undefined || one.subject === subject) &&
         (!OF_SAME.includes(name) || one.subject === effect.subject),

@@ -14,8 +14,10 @@ export interface Problem {
   name: string;
   /** What each of them is about; '' where there is one alone. */
   subjects: readonly string[];
-  /** Of itself and of what follows from it, the worst. */
+  /** Of itself and of what follows from it, the worst; of what is over, `low`. */
   severity: Severity;
+  /** Nobody sees it any more; its alert ends within minutes. */
+  isOver: boolean;
   /** What it is, in a line. */
   title: string;
   detail: string;
@@ -39,9 +41,9 @@ export interface Problem {
 
 /** How the whole is: what the status line, the overview, the doctor, alerts and `tallyhook status` say alike. */
 export interface State {
-  /** Null: nothing is known to be wrong. */
+  /** Null: nothing is known to be wrong, or all that was is over. */
   severity: Severity | null;
-  /** Worst first, each cause before what follows from it. */
+  /** Worst first, what is over last; each cause before what follows from it. */
   problems: readonly Problem[];
 }
 
@@ -72,12 +74,12 @@ export function stateOf(facts: AlertFacts, alerts: readonly OpenAlert[], now: Da
       const alert = alerts.find((other) => isSame(one, other));
       return alert === undefined || one.seconds !== undefined ? one : { ...one, seconds: ageOf(alert) };
     }),
-    ...others.map((alert) => ({ ...singleOfAlert(alert, isGone(alert, facts, now)), seconds: ageOf(alert) })),
+    ...others.map((alert) => ({ ...singleOfAlert(alert, isOver(alert, facts, now)), seconds: ageOf(alert) })),
   ];
   const byHead = grouped(all, (one) => headOf(one, { all, facts }));
   const problems = [...grouped([...byHead], ([head]) => likenessOf(head)).values()].map(problemOf);
   const sorted = problems.toSorted(worstFirst);
-  return { severity: sorted[0]?.severity ?? null, problems: sorted };
+  return { severity: sorted.find((problem) => !problem.isOver)?.severity ?? null, problems: sorted };
 }
 
 type Named = Pick<FoundAlert, 'name' | 'subject'>;
@@ -119,20 +121,25 @@ function singleOf(one: (typeof watched)[number], found: Found): Single {
 const GONE_SECONDS = 45;
 
 /** Whoever checks does not see it any more either: it is over, and ends once it has been so for some time. */
-function isGone({ seenAt }: OpenAlert, { parts }: AlertFacts, now: Date): boolean {
+export function isOver(
+  { seenAt }: Pick<OpenAlert, 'seenAt'>,
+  { parts }: Pick<AlertFacts, 'parts'>,
+  now: Date,
+): boolean {
   const isChecked = parts.some(({ part, secondsAgo }) => part === 'alerts' && secondsAgo <= lateSeconds.heartbeat);
   return isChecked && now.getTime() - seenAt.getTime() > GONE_SECONDS * 1_000;
 }
 
-function singleOfAlert({ name, subject, severity, summary, detail }: OpenAlert, gone: boolean): Single {
+function singleOfAlert({ name, subject, severity, summary, detail }: OpenAlert, over: boolean): Single {
   const known = watched.find((one) => one.name === name);
   return {
     name,
     subject,
-    summary: gone ? `Not any more: ${summary}` : summary,
-    detail: gone ? `It was so: ${detail} The alert ends within minutes.` : detail,
-    severity: ofAlert[severity],
-    remedy: gone ? '' : remedyOf({ name, subject }),
+    summary: over ? `Not any more: ${summary}` : summary,
+    detail: over ? `It was so: ${detail} The alert ends within minutes.` : detail,
+    severity: over ? 'low' : ofAlert[severity],
+    isOver: over,
+    remedy: over ? '' : remedyOf({ name, subject }),
     page: known?.page ?? '/alerts',
     check: known?.check ?? (subject === '' ? name : subject),
   };
@@ -144,7 +151,8 @@ function headOf(one: Single, known: { all: readonly Single[]; facts: AlertFacts 
   return cause === null ? one : headOf(cause, known);
 }
 
-const likenessOf = ({ name, severity, remedy }: Single): string => JSON.stringify([name, severity, remedy]);
+const likenessOf = ({ name, severity, remedy, isOver }: Single): string =>
+  JSON.stringify([name, severity, remedy, isOver === true]);
 
 /** Of heads of which the same is said, each with itself and what follows from it. */
 function problemOf(alike: readonly (readonly [Single, readonly Single[]])[]): Problem {
@@ -161,6 +169,7 @@ function problemOf(alike: readonly (readonly [Single, readonly Single[]])[]): Pr
     name: first.name,
     subjects,
     severity: worst([first.severity, ...follows.map(({ severity }) => severity)]) ?? first.severity,
+    isOver: first.isOver === true,
     title: titleOf(heads),
     detail: heads.map(({ detail }) => detail).join(' '),
     remedy: first.remedy,
@@ -197,9 +206,10 @@ function sumsOf(money: readonly Money[]): Money[] {
   });
 }
 
-/** By severity, then where something is to be done, then the most money, then the oldest. */
+/** What is over last; by severity, then where something is to be done, then the most money, then the oldest. */
 function worstFirst(a: Problem, b: Problem): number {
   const bySeverity = severities.indexOf(a.severity) - severities.indexOf(b.severity);
   const byRemedy = Number(a.remedy === '') - Number(b.remedy === '');
-  return bySeverity || byRemedy || b.worth - a.worth || (b.seconds ?? 0) - (a.seconds ?? 0);
+  const byEnd = Number(a.isOver) - Number(b.isOver);
+  return byEnd || bySeverity || byRemedy || b.worth - a.worth || (b.seconds ?? 0) - (a.seconds ?? 0);
 }

@@ -43,6 +43,7 @@ export const alertShape = z
     remedy: described(text, 'What to do first.'),
     runbook: described(text, 'The section that says what to do.', 'docs/runbook.md#missed-deliveries'),
     since: time,
+    seenAt: described(time, 'When a check saw it last. It ends some minutes after that.'),
     firedAt: time.nullable(),
     resolvedAt: time.nullable(),
     acknowledgedAt: described(time.nullable(), 'When somebody said last that they are at it.', null),

@@ -7,6 +7,7 @@ import { describeError, isPassing } from '../../records/database/database-errors
 import { applyRetention } from '../../records/retention/apply-retention.js';
 import type { RetentionDays } from '../../records/retention/delete-rows.js';
 import type { RefreshKind } from '../../records/runs/refresh-requests.js';
+import { UnavailableError } from '../../service-api/service-errors.js';
 import { crossCheckLoop } from '../cross-check/cross-check-loop.js';
 import { type Kind, kinds, type ReconcileDeps } from '../deps.js';
 import { newRefreshMemory, type RefreshRound } from '../refresh/refresh-list.js';
@@ -119,9 +120,18 @@ function tick({ log }: SchedulerDeps, cron: string, onTick: () => void): Schedul
   return schedule(cron, onTick, { logger, ...options });
 }
 
-/** Each kind in a lane of its own, so that none waits for another's run. One that runs is not started again. */
+/**
+ * Each kind in a lane of its own, so that none waits for another's run. One that runs is not started again. Once a run has
+ * its answers, those that failed because the service was away are made again.
+ */
 function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind): void; settled(): Promise<unknown> } {
   const running = new Map<Kind, Promise<void>>();
+  const unanswered = new Set<Kind>();
+  const note = (kind: Kind, failure: unknown): void => {
+    unanswered.delete(kind);
+    if (failure instanceof UnavailableError) unanswered.add(kind);
+    else if (failure === null && !signal.aborted) for (const other of unanswered) ask(other);
+  };
   const attempt = async (kind: Kind): Promise<unknown> => {
     let failure: unknown = null;
     const onFailure = (error: unknown) => (failure = error);
@@ -130,6 +140,7 @@ function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind)
       failure = error;
       if (!signal.aborted) deps.log.error({ kind, error: describeError(error) }, 'run not recorded');
     });
+    note(kind, failure);
     return failure;
   };
   const perform = async (kind: Kind): Promise<void> => {
@@ -146,12 +157,10 @@ function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind)
       deps.beside?.wake();
     }
   };
-  return {
-    ask: (kind) => {
-      if (!running.has(kind)) running.set(kind, perform(kind));
-    },
-    settled: () => Promise.all(running.values()),
+  const ask = (kind: Kind): void => {
+    if (!running.has(kind)) running.set(kind, perform(kind));
   };
+  return { ask, settled: () => Promise.all(running.values()) };
 }
 
 /** Claims that come within this time are read by the same calls. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { retiredLast } from '../../domain/deliveries/last-secret.js';
-import { type State, stateOf } from '../../domain/state/state.js';
+import { isOver, type State, stateOf } from '../../domain/state/state.js';
 import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
 import { rowOf } from '../database/statements.js';
 import { retiredLabels } from '../deliveries/secrets.js';
@@ -18,8 +18,8 @@ export interface StateAsked extends FactsAsked {
 export interface KnownState {
   state: State;
   facts: AlertFacts;
-  /** Those that are not over. */
-  alerts: readonly AlertRow[];
+  /** Those that have not ended; `isOver`: they are to, within minutes. */
+  alerts: readonly (AlertRow & { isOver: boolean })[];
 }
 
 /** How the whole is now. */
@@ -31,7 +31,8 @@ export async function loadState(db: Knex, asked: StateAsked): Promise<KnownState
   ]);
   const facts = { ...loaded, noSecretAccepted: loaded.noSecretAccepted === true || allRetired };
   const open = alerts.map((row) => ({ ...row, seenAt: row.seen_at, isFiring: row.fired_at !== null }));
-  return { facts, alerts, state: stateOf(facts, open, asked.now) };
+  const known = open.map((row) => ({ ...row, isOver: isOver(row, facts, asked.now) }));
+  return { facts, alerts: known, state: stateOf(facts, open, asked.now) };
 }
 
 /** Null: it could not be read. */

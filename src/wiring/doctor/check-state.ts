@@ -14,7 +14,7 @@ export async function withState(
   return mergeState(probed, known.state, checksOf(known));
 }
 
-/** A probe's finding says more than the same of the database; what follows from another is not known by itself. */
+/** A probe's finding says more than the same of the database, which says better what to do; what follows from another is not known by itself. */
 export function mergeState(probed: readonly Check[], { problems }: State, looked: readonly Check[]): Check[] {
   const found = new Set(probed.flatMap(({ name, status }) => (status === 'finding' ? [name] : [])));
   const shown = problems.filter(({ checks }) => !checks.every((name) => found.has(name)));
@@ -26,7 +26,8 @@ export function mergeState(probed: readonly Check[], { problems }: State, looked
     .filter(({ name, status }) => status !== 'ok' || !told.has(name))
     .map((check) => {
       const same = problems.find(({ checks }) => check.status === 'finding' && checks.includes(check.name));
-      return { ...check, ...followsOf(same) };
+      const words = same === undefined || same.remedy === '' ? {} : { remedy: same.remedy };
+      return { ...check, ...words, ...followsOf(same) };
     });
   const names = new Set(probed.map(({ name }) => name));
   const others = looked.filter(({ name }) => !told.has(name) && !names.has(name));
