@@ -20,7 +20,7 @@ export const nothingFound: FoundHeads = { existing: new Set(), heads: null };
 export async function findOrLockHeads(trx: Knex.Transaction, kind: RecordKind, ids: string[]): Promise<FoundHeads> {
   const { existing, rows } = await findOrLock<StoredHead>(
     trx,
-    { table: recordTables[kind], key: 'id', columns: HEAD, isPrepared: true },
+    { table: recordTables[kind], key: 'id', columns: HEAD },
     ids,
   );
   return { existing: new Set(existing), heads: rows === null ? null : byId(rows) };

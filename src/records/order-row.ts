@@ -56,6 +56,9 @@ export function untouchedOrder(reference: string): OrderState {
   };
 }
 
+/** The columns of `OrderState`. */
+export const ORDER_STATE = Object.keys(untouchedOrder('')).join(', ');
+
 export function orderView(row: PlacedOrderRow): OrderView {
   return viewOf(orderShape, row, {
     expected: expectedOf(row),

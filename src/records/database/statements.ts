@@ -183,9 +183,8 @@ export function prepared<Result>(
 interface Keyed<Row> {
   table: string;
   key: keyof Row & string;
+  /** Named: of `*` a new one would make the plan useless. */
   columns: string;
-  /** As `prepared`; the columns are named then: of `*` a new one would make the plan useless. */
-  isPrepared?: boolean;
 }
 
 /**
@@ -194,13 +193,13 @@ interface Keyed<Row> {
  */
 export async function findOrLock<Row>(
   trx: Knex.Transaction,
-  { table, key, columns, isPrepared = false }: Keyed<Row>,
+  { table, key, columns }: Keyed<Row>,
   keys: readonly string[],
 ): Promise<{ existing: string[]; rows: Row[] | null }> {
   const asked = textArray(keys);
   const { rows } = await prepared<{ rows: Row[] }>(
     trx,
-    isPrepared ? `find ${table}` : null,
+    `find ${table}`,
     `WITH found AS MATERIALIZED (SELECT ${key} FROM ${table} WHERE ${key} = ANY (?::text[])),
      locked AS MATERIALIZED (SELECT ${columns} FROM ${table}
        WHERE ${key} = ANY (?::text[]) AND (SELECT count(*) FROM found) = ? ORDER BY ${key} FOR UPDATE)

@@ -9,7 +9,7 @@ import { compareText } from '../../domain/record-state.js';
 import { instantMs } from '../database/database-text.js';
 import { findOrLock } from '../database/statements.js';
 import { type FamilyRules, loadFamilies } from '../family/load.js';
-import { expectedOf, type OrderRow, type OrderState, untouchedOrder } from '../order-row.js';
+import { expectedOf, ORDER_STATE, type OrderState, untouchedOrder } from '../order-row.js';
 import type { MergedRecord } from '../stored-record.js';
 import { insertOrders, lockExisting, type NewOrder, type TouchedOrder, updateOrders } from './order-rows.js';
 
@@ -43,7 +43,7 @@ export async function deriveOrders(
 ): Promise<DerivedRow[]> {
   if (touched.length === 0) return [];
   const keys = touched.map(({ reference }) => reference);
-  const found = await findOrLock<OrderRow>(trx, { table: 'orders', key: 'reference', columns: '*' }, keys);
+  const found = await findOrLock<OrderState>(trx, { table: 'orders', key: 'reference', columns: ORDER_STATE }, keys);
   const existing = new Set(found.existing);
   const missing = touched.filter(({ reference }) => !existing.has(reference));
   const derive = (orders: OrderState[], isNew: boolean) => deriveEach(trx, orders, isNew, inHand, rules);
