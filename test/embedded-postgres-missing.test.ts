@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { prepareBinaries } from '../src/embedded-postgres/binaries.js';
+import { prepareBinaries } from '../src/embedded-postgres/ensure-running.js';
 
 const root = path.join(import.meta.dirname, '..');
 const architecture = process.arch;

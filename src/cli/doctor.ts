@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { duration } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
-import { DOCTOR, keepResult, newestResult } from '../records/actions/newest-results.js';
+import { DOCTOR, keepResult, newestResult } from '../records/actions/list-actions.js';
 import type { Check } from '../wiring/doctor/check.js';
 import type { Diagnosis } from '../wiring/doctor/examine.js';
 import { runDoctor } from '../wiring/doctor/run-doctor.js';

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Logger } from '../log.js';
 import { interruptCluster, MAINTENANCE_DATABASE, type Postmaster, ROLE, stopCluster } from './cluster.js';
 import { ensureRunning } from './ensure-running.js';
 import { homeOf } from './identity.js';
-import { withLock } from './lock.js';
 import { isAlive, isSameProcess, processIdentity } from './process.js';
 
 const DATABASE = 'tallyhook';
@@ -171,4 +171,53 @@ function runAll(): void {
 /** A signal with a listener does not end the process by itself any more. */
 function exitUnheard(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
+}
+
+/** Longer than a start of the server may take: whoever waits is let in by then, or something is broken. */
+const WAIT_MS = 80_000;
+const POLL_MS = 25;
+
+/** A lock whose holder died is taken over. Throws when the signal aborts, or after longer than a start can take. */
+async function withLock<T>(file: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const mine = `${processIdentity(process.pid)} ${randomBytes(6).toString('hex')}`;
+  const draft = `${file}.${mine.split(' ').at(-1)}`;
+  await writeFile(draft, mine, { mode: 0o600 });
+  try {
+    await acquire(file, draft, signal);
+    try {
+      return await work();
+    } finally {
+      await rm(file, { force: true });
+    }
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function acquire(file: string, draft: string, signal: AbortSignal | undefined): Promise<void> {
+  const deadline = Date.now() + WAIT_MS;
+  for (;;) {
+    // A link appears with its content in it: nobody reads a lock that is half written.
+    if (await link(draft, file).then(() => true, taken)) return;
+    const holder = await readFile(file, 'utf8').catch(() => null);
+    if (holder !== null && !isSameProcess(holder.split(' ').slice(0, 2).join(' '))) {
+      await removeStale(file, holder, `${draft}.stale`);
+      continue;
+    }
+    if (Date.now() > deadline) throw new Error(`${file} is held by process ${holder?.split(' ')[0] ?? 'unknown'}`);
+    await delay(POLL_MS, undefined, { signal });
+  }
+}
+
+function taken(error: unknown): false {
+  if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+  throw error;
+}
+
+/** Two who saw the same dead holder may both come here: the later one finds a living lock in its hand and puts it back. */
+async function removeStale(file: string, holder: string, aside: string): Promise<void> {
+  await rename(file, aside).catch(() => {});
+  const found = await readFile(aside, 'utf8').catch(() => null);
+  if (found !== null && found !== holder) await link(aside, file).catch(() => {});
+  await rm(aside, { force: true });
 }

@@ -6,9 +6,9 @@ import {
   type AttemptOutcome,
   type ClaimedCallback,
   claimCallback,
+  collectCallbacks,
   finishAttempt,
 } from '../records/callbacks/claim-callback.js';
-import { collectCallbacks } from '../records/callbacks/collect-callbacks.js';
 import { pruneCallbacks } from '../records/callbacks/list-callbacks.js';
 import { describeError } from '../records/database/database-errors.js';
 import {

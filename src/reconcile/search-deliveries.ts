@@ -1,5 +1,10 @@
-import { deliveredReport, type SearchedKind } from '../domain/delivered-report.js';
-import { boundedTimestamp, type DeliveredEvent, deliveredEvent } from '../domain/deliveries/delivery-payload.js';
+import {
+  boundedTimestamp,
+  type DeliveredEvent,
+  deliveredEvent,
+  deliveredReport,
+  type SearchedKind,
+} from '../domain/deliveries/delivery-payload.js';
 import { withLinks } from '../domain/events/event-key.js';
 import { isJsonObject, type Json, type JsonObject, objectFromJsonText } from '../domain/json.js';
 import type { Observation } from '../domain/observation.js';

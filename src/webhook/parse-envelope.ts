@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { markOf } from '../domain/events/event-key.js';
 import type { Pausing } from '../domain/in-turns.js';
 import type { JsonObject } from '../domain/json.js';
-import type { JsonKind, JsonTable } from '../domain/json-table/json-table.js';
-import { outlineOf } from '../domain/json-table/outline.js';
+import { type JsonKind, type JsonTable, outlineOf } from '../domain/json-table/json-table.js';
 import { JsonTextError, MAX_DEPTH, readingTable } from '../domain/json-table/read-table.js';
 
 /** An event as it came (specification 6.1). Numbers inside keep their digits. */

@@ -1,6 +1,7 @@
 import type { Gauge } from 'prom-client';
 import type { CanaryFacts } from '../domain/alerts/facts.js';
 import type { Logger } from '../log.js';
+import type { Metrics } from '../metrics.js';
 import { kinds } from '../reconcile/deps.js';
 import { channelStates } from '../records/alerts/alert-channels.js';
 import { differingSettings } from '../records/alerts/process-settings.js';
@@ -130,4 +131,9 @@ function collectOnCall({ db, metrics }: Pick<Runtime, 'db' | 'metrics'>, onScrap
     for (const { setting, values } of await differingSettings(db))
       metrics.settingsDiffering.set({ setting }, values.length);
   });
+}
+
+/** The process's metrics in Prometheus' text format. */
+export async function renderMetrics({ metrics }: { metrics: Metrics }): Promise<{ contentType: string; body: string }> {
+  return { contentType: metrics.registry.contentType, body: await metrics.registry.metrics() };
 }

@@ -5,7 +5,7 @@ import { canonicalJson } from '../../src/domain/canonical-json.js';
 import { atOnce } from '../../src/domain/in-turns.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 import { writingCanonical } from '../../src/domain/json-table/canonical-text.js';
-import { outlineOf } from '../../src/domain/json-table/outline.js';
+import { outlineOf } from '../../src/domain/json-table/json-table.js';
 import { JsonTextError, readTable } from '../../src/domain/json-table/read-table.js';
 import { KeySorter } from '../../src/domain/json-table/sort-keys.js';
 import { anyCharacter } from '../support/any-character.js';

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type HeldEvent, type PairedBy, pairDelivery } from '../../src/domain/deliveries/pair-delivery.js';
-import { pairSecrets, type SecretShare } from '../../src/domain/deliveries/pair-secrets.js';
+import {
+  type HeldEvent,
+  type PairedBy,
+  pairDelivery,
+  pairSecrets,
+  type SecretShare,
+} from '../../src/domain/deliveries/pair-delivery.js';
 
 const delivery: PairedBy = {
   id: 'd1',

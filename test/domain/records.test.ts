@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { isAssetCode } from '../../src/domain/asset-code.js';
-import { deliveredReport } from '../../src/domain/delivered-report.js';
+import { deliveredReport } from '../../src/domain/deliveries/delivery-payload.js';
 import { markOf } from '../../src/domain/events/event-key.js';
 import { grouped } from '../../src/domain/grouped.js';
 import type { JsonObject } from '../../src/domain/json.js';

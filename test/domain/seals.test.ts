@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareRows, type FaultyRows } from '../../src/domain/audit/compare-rows.js';
-import { movedRows } from '../../src/domain/audit/find-moved.js';
+import { compareRows, type FaultyRows, movedRows } from '../../src/domain/audit/compare-rows.js';
 import {
   NO_SEAL,
   packRowHashes,

@@ -59,9 +59,7 @@ export const targets: readonly Target[] = [
       'confusables',
     ]
       .map(inDomain)
-      .concat(
-        ['reference-difference', 'without-bulk', 'delivered-report', 'asset-code', 'json', 'own-text'].map(inDomain),
-      ),
+      .concat(['reference-difference', 'without-bulk', 'asset-code', 'json', 'own-text'].map(inDomain)),
   },
   {
     name: 'domain: words, days',

@@ -6,11 +6,11 @@ import { createMetrics } from '../../src/metrics.js';
 import { type CallbackDeps, callbackLoops, sendNextCallback } from '../../src/notify/send-callbacks.js';
 import {
   claimCallback,
+  collectCallbacks,
   finishAttempt,
   replayCallback,
   replayDeadCallbacks,
 } from '../../src/records/callbacks/claim-callback.js';
-import { collectCallbacks } from '../../src/records/callbacks/collect-callbacks.js';
 import { callbackBacklog, listCallbacks, pruneCallbacks } from '../../src/records/callbacks/list-callbacks.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { registerOrder } from '../../src/records/orders/register-order.js';

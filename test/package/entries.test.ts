@@ -45,7 +45,7 @@ describe('tallyhook/client', () => {
     const packages = loaded.filter((name) => !name.endsWith('.js') || name === 'decimal.js');
     expect(packages).toEqual(['cockatiel', 'decimal.js', 'lossless-json', 'zod']);
     const ours = loaded.filter((name) => !packages.includes(name) && !/^(domain|service-api)\//.test(name));
-    expect(ours).toEqual(['client.js', 'errors.js', 'own-calls/share-when-called.js']);
+    expect(ours).toEqual(['client.js', 'errors.js']);
   });
 
   it('loads the driver with the first call that has a database', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { knownAssets } from '../../src/records/balances/balance-assets.js';
 import { countProductPayments, productsOfPayments } from '../../src/records/balances/product-facts.js';
-import { openPayoutIds, payoutsInHand } from '../../src/records/runs/open-payouts.js';
+import { openPayoutIds, payoutsInHand } from '../../src/records/runs/record-places.js';
 import { useDatabase } from '../support/database.js';
 import { plansOf as explained, queriesOf } from '../support/query-plans.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DOCTOR, keepResult, newestResult } from '../../src/records/actions/newest-results.js';
+import { DOCTOR, keepResult, newestResult } from '../../src/records/actions/list-actions.js';
 import { testConsole } from '../support/console.js';
 import { visit } from '../support/console-visit.js';
 import { useDatabase } from '../support/database.js';

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
-import { listCalls } from '../../src/records/calls/list-calls.js';
-import { openCalls } from '../../src/records/calls/open-calls.js';
+import { listCalls, openCalls } from '../../src/records/calls/list-calls.js';
 import { settleCall } from '../../src/records/calls/settle-call.js';
 import { changesOf } from '../../src/records/changes.js';
 import { getOrder } from '../../src/records/orders/orders.js';

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { addCallCounts } from '../../src/records/scorecard/call-counts.js';
-import { countMonth, readScorecard } from '../../src/records/scorecard/scorecard.js';
+import { addCallCounts, countMonth, readScorecard } from '../../src/records/scorecard/scorecard.js';
 import { useFreshDatabase } from '../support/database.js';
 import { plansOf, queriesOf } from '../support/query-plans.js';
 

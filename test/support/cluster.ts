@@ -6,7 +6,6 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { prepareBinaries } from '../../src/embedded-postgres/binaries.js';
 import {
   initCluster,
   MAINTENANCE_DATABASE,
@@ -15,6 +14,7 @@ import {
   startCluster,
   stopCluster,
 } from '../../src/embedded-postgres/cluster.js';
+import { prepareBinaries } from '../../src/embedded-postgres/ensure-running.js';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
 import { chooseIdentity, type Identity } from '../../src/embedded-postgres/identity.js';
 import { isAlive } from '../../src/embedded-postgres/process.js';

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { textField } from '../../src/domain/records.js';
-import { collectCallbacks } from '../../src/records/callbacks/collect-callbacks.js';
+import { collectCallbacks } from '../../src/records/callbacks/claim-callback.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { availabilityOf, outcomeOf } from '../../src/domain/scorecard/call-outcomes.js';
 import { createLog } from '../../src/log.js';
 import { createClosers } from '../../src/wiring/closers.js';
-import { countCalls } from '../../src/wiring/count-calls.js';
+import { countCalls } from '../../src/wiring/service-client.js';
 import { useDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';
 

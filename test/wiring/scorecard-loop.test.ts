@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
-import { scorecardLoop } from '../../src/wiring/roles/scorecard-loop.js';
+import { scorecardLoop } from '../../src/wiring/roles/start-schedule.js';
 import { useDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';
 import { NO_SERVICE } from '../support/shell.js';

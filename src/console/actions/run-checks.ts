@@ -1,4 +1,4 @@
-import { DOCTOR, keepResult } from '../../records/actions/newest-results.js';
+import { DOCTOR, keepResult } from '../../records/actions/list-actions.js';
 import type { Action, DoctorResult } from '../page.js';
 
 /** As the audit calls it. */

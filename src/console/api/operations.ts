@@ -1,12 +1,10 @@
 import { alertOperations } from './alert-operations.js';
+import { decisionOperations, matchOperations, periodOperations, settlementOperations } from './books-operations.js';
 import { breakOperations, causeOperations } from './break-operations.js';
 import { callbackOperations } from './callback-operations.js';
-import { decisionOperations } from './decision-operations.js';
 import { feedOperations } from './feed-operations.js';
-import { findOperation } from './find-operation.js';
 import { listOperations } from './list-operations.js';
-import { listOrdersOperation } from './list-orders.js';
-import { matchOperations } from './match-operations.js';
+import { findOperation, listOrdersOperation } from './list-orders.js';
 import type { Operation } from './operation.js';
 import {
   getOrderAsOfOperation,
@@ -14,12 +12,9 @@ import {
   registerOrderOperation,
   withdrawRegistrationOperation,
 } from './order-operations.js';
-import { periodOperations } from './period-operations.js';
 import { proofOperations } from './proof-operations.js';
 import { refundOperations } from './refund-operations.js';
-import { scorecardOperation } from './scorecard-operation.js';
-import { settlementOperations } from './settlement-operations.js';
-import { webhookOperations } from './webhook-operations.js';
+import { scorecardOperation, webhookOperations } from './webhook-operations.js';
 
 /** All that the read API can do: its routes, its document and its reference page come from here. */
 export const operations: readonly Operation[] = [

@@ -9,17 +9,18 @@ import { CursorError } from '../../records/database/paging.js';
 import { readScorecard } from '../../records/scorecard/scorecard.js';
 import { actions } from '../actions/actions.js';
 import { type ConsoleToken, knownTokens } from '../authenticate.js';
-import type { GivenDeps } from '../page.js';
+import type { GivenDeps, Page, PageRequest } from '../page.js';
 import { pages } from '../pages/pages.js';
 import { badRequest, notHere, Problem } from '../problem.js';
 import { createState, keep, statusNow } from '../status.js';
+import { csvLine } from '../view/csv.js';
+import { tableFor } from '../view/personal.js';
 import { scorecardCsv } from '../view/scorecard-csv.js';
 import { notice } from '../view/sections.js';
 import { actionRoutes } from './action-router.js';
-import { csvRoutes } from './csv-routes.js';
 import { type LiveSettings, liveRoutes } from './live.js';
-import { newsRoutes } from './news-routes.js';
-import { pageRoutes, type Site, sendPage, signedIn } from './page-router.js';
+import { pageRequest } from './page-request.js';
+import { checkRole, pageRoutes, type Site, sendPage, signedIn } from './page-router.js';
 import { assetsFolder } from './render.js';
 import { createSessions, type Session } from './session.js';
 import { signInRoutes } from './sign-in.js';
@@ -141,4 +142,71 @@ function problemOf(error: unknown): Problem {
   if (status >= 400 && status < 500) return new Problem(status, 'Bad request', 'The request was not understood.');
   const why = 'The log of this process says why. Nothing is known to be lost by it; try again.';
   return new Problem(500, 'Something failed here', why);
+}
+
+/** More are not counted. */
+const MOST = 100;
+
+/** Of each list how many rows are newer than the one that `cursor` marks: `{count}`, at most 100. */
+function newsRoutes(site: Site): Router {
+  const router = Router();
+  for (const page of site.pages) {
+    const { list } = page;
+    if (list === undefined || page.live === true) continue;
+    router.get(`/new${page.path}`, async (req, res) => {
+      const session = await signedIn(site, req);
+      checkRole(page, session);
+      const { cursor: above, ...asked } = pageRequest(req, page, session.actor);
+      const { cursor: _above, ...slice } = asked.slice;
+      const { rows } = await list.rows(site.deps, { ...asked, slice: { ...slice, above, take: MOST } });
+      res.json({ count: rows.length });
+    });
+  }
+  return router;
+}
+
+const MOST_ROWS = 50_000;
+const AT_ONCE = 500;
+
+/** Of each list a file with the rows that its filters leave, as the page shows them to this person. */
+function csvRoutes(site: Site): Router {
+  const router = Router();
+  for (const page of site.pages) {
+    const { list } = page;
+    if (list === undefined) continue;
+    router.get(`/csv${page.path}`, async (req, res) => {
+      const session = await signedIn(site, req);
+      checkRole(page, session);
+      const lines = linesOf(site, list.rows, pageRequest(req, page, session.actor));
+      // What is refused is answered before anything is sent.
+      const first = await lines.next();
+      const name = page.title.toLowerCase().replaceAll(' ', '-');
+      res.set({
+        'Content-Type': 'text/csv; charset=utf-8',
+        'Content-Disposition': `attachment; filename="${name}.csv"`,
+      });
+      res.write(first.value ?? '');
+      await pipeline(Readable.from(lines), res).catch((error: NodeJS.ErrnoException) => {
+        // Whoever asked went away: nobody reads the rest.
+        if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+      });
+    });
+  }
+  return router;
+}
+
+async function* linesOf(
+  { deps }: Site,
+  rowsOf: NonNullable<Page['list']>['rows'],
+  asked: PageRequest,
+): AsyncGenerator<string> {
+  let cursor: string | null | undefined;
+  for (let rows = 0; cursor !== null && rows < MOST_ROWS; ) {
+    const slice = { ...asked.slice, take: AT_ONCE, ...(cursor === undefined ? {} : { cursor }) };
+    const table = tableFor(asked.actor, await rowsOf(deps, { ...asked, slice }));
+    if (cursor === undefined) yield csvLine(table.columns.map(({ label }) => ({ is: 'text', text: label })));
+    yield table.rows.map(csvLine).join('');
+    rows += table.rows.length;
+    cursor = table.nextCursor ?? null;
+  }
 }

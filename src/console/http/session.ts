@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Knex } from 'knex';
 import type { Actor } from '../../domain/console-roles.js';
-import { endSession, isEnded, type SessionKey } from '../../records/actions/ended-sessions.js';
+import { endSession, isEnded, type SessionKey } from '../../records/actions/list-actions.js';
 import type { KnownToken } from '../authenticate.js';
 import { clearCookie, isHttps, readCookie, setCookie } from './cookies.js';
 

@@ -3,7 +3,7 @@ import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { counted, duration, minuteOf, words } from '../../domain/in-words.js';
 import { provenWords } from '../../domain/state/proven.js';
 import type { Problem } from '../../domain/state/state.js';
-import { DOCTOR, newestResult } from '../../records/actions/newest-results.js';
+import { DOCTOR, newestResult } from '../../records/actions/list-actions.js';
 import { type Figures, type KnownState, loadFigures } from '../../records/alerts/load-state.js';
 import type { DayMoney, MoneySums } from '../../records/books/day-money.js';
 import { replayDeadCallbacksAction } from '../actions/replay.js';

@@ -1,5 +1,9 @@
+import type { Knex } from 'knex';
+import type { Actor } from '../../domain/console-roles.js';
 import { defaultPayoutWords } from '../../domain/family/links.js';
 import { words } from '../../domain/in-words.js';
+import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import type { Related } from '../../domain/kinds/kinds.js';
 import { unlinkedWords } from '../../domain/orders/own-call-words.js';
 import type { RecordKind } from '../../domain/records.js';
 import type { OrderView } from '../../domain/views/order-shapes.js';
@@ -7,6 +11,7 @@ import type { RecordView } from '../../domain/views/record-shape.js';
 import { type OpenRefund, openRefundsAmong, ordersOfPayouts } from '../../records/orders/list-open-refunds.js';
 import { getOrder } from '../../records/orders/orders.js';
 import { type RecordDetails, recordDetails } from '../../records/orders/record-details.js';
+import { getRecord, listRecords } from '../../records/rows.js';
 import { assignRefundAction } from '../actions/assign-refund.js';
 import type { Page, PageDeps } from '../page.js';
 import { breaksOf } from '../view/break-rows.js';
@@ -14,14 +19,13 @@ import { entityHref, orderHref } from '../view/links.js';
 import { orderBadge, releaseBadge, releaseReason } from '../view/order-words.js';
 import { mayKnowPeople, recordFor } from '../view/personal.js';
 import { eventLink, howKnown, sourceLink } from '../view/record-words.js';
-import { type Facts, factsPanel, notice, type Section, table, withQuery } from '../view/sections.js';
+import { type Column, type Facts, factsPanel, notice, type Section, table, withQuery } from '../view/sections.js';
 import { timelinePanel } from '../view/timeline-steps.js';
 import { ago, capitalized, count, id, link, none, text, time } from '../view/values.js';
 import { ordersFor } from './list-page.js';
 import { deepFields, fieldGroups, reportedPanel } from './record-fields.js';
-import { noticesOf, type OrdersOf, orderValue, statesOf } from './record-rows.js';
-import { relatedTables } from './related-tables.js';
-import type { Sheet } from './sheet.js';
+import { columnsOf, noticesOf, type OrdersOf, orderValue, statesOf } from './record-rows.js';
+import { type Sheet, sheetOf } from './sheet.js';
 
 /** One record: what it is, how that is known, what it is linked with, and all that happened to it. */
 export function recordPage(sheet: Sheet): Page {
@@ -116,7 +120,7 @@ async function payoutOrders(
     references,
     sections: [
       ...(open === undefined ? [] : [noticeOf(payout, open)]),
-      ...(orders.length === 0 ? [] : [tableOf(orders)]),
+      ...(orders.length === 0 ? [] : [orderTable(orders)]),
     ],
   };
 }
@@ -129,7 +133,7 @@ function noticeOf(payout: string, { why, call }: Pick<OpenRefund, 'why' | 'call'
   return notice('warn', 'Whose refund it is has to be said', `${capitalized(unlinkedWords(payout, call))}.`);
 }
 
-function tableOf(orders: readonly OrderView[]): Section {
+function orderTable(orders: readonly OrderView[]): Section {
   return table(orders, {
     caption: 'Orders that it concerns',
     columns: [
@@ -139,4 +143,59 @@ function tableOf(orders: readonly OrderView[]): Section {
       ['Why', ({ release }) => text(releaseReason(release.reason)), 'wide'],
     ],
   });
+}
+
+const MOST = 20;
+
+/** A table for each sort of record that the record is linked with. */
+async function relatedTables(
+  { db }: PageDeps,
+  { related }: Sheet,
+  { record, actor }: { record: RecordView; actor: Actor },
+): Promise<Section[]> {
+  const sections: Section[] = [];
+  for (const one of related) {
+    const sheet = sheetOf(one.kind);
+    if (sheet !== null) sections.push(await tableOf(db, sheet, { one, record, actor }));
+  }
+  return sections;
+}
+
+async function tableOf(
+  db: Knex,
+  sheet: Sheet,
+  { one, record, actor }: { one: Related; record: RecordView; actor: Actor },
+): Promise<Section> {
+  const named = namedIds(record, one.named);
+  const found = new Map<string, RecordView>();
+  for (const id of named) {
+    const read = await getRecord(db, sheet.kind, id);
+    if (read !== null) found.set(id, read);
+  }
+  const filters = one.by === undefined ? null : { [one.by]: record.id };
+  const naming = filters === null ? null : await listRecords(db, sheet.kind, { filters, take: MOST });
+  for (const item of naming?.items ?? []) found.set(item.id, item);
+  const rows = [...found.values(), ...named.filter((id) => !found.has(id))];
+  const more = naming?.nextCursor && filters ? { next: withQuery(sheet.path, filters) } : {};
+  const columns = columnsOf(sheet, actor, null).map((column, place) => orUnread(sheet.kind, column, place));
+  return { ...table(rows, { caption: one.title, columns, empty: [`${one.title}: none`, one.none] }), ...more };
+}
+
+/** The same column where some are named alone, by their id, and were not read yet. */
+function orUnread(
+  kind: RecordKind,
+  [label, cell, how]: Column<RecordView>,
+  place: number,
+): Column<RecordView | string> {
+  const unread = (own: string) =>
+    place === 0 ? id(own, entityHref(kind, own)) : none(place === 1 ? 'not read yet' : undefined);
+  return [label, (row) => (typeof row === 'string' ? unread(row) : cell(row)), how];
+}
+
+/** Of the summaries of payins their ids; of any other field its text. */
+function namedIds(fields: JsonObject, name: string | undefined): string[] {
+  const value = name === undefined ? null : (fields[name] ?? null);
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  const ids = (Array.isArray(value) ? value : []).map((item) => (isJsonObject(item) ? item['id'] : null));
+  return [...new Set(ids.filter((id) => typeof id === 'string'))].slice(0, MOST);
 }

@@ -11,9 +11,8 @@ import { screeningBreaks } from './kyt-hold.js';
 import { lostRefundBreaks } from './lost-refunds.js';
 import { orderBreaks } from './orders.js';
 import { payoutBreaks, settlementBreaks } from './payouts.js';
-import { recordBreaks } from './records.js';
+import { recordBreaks, staleBreaks } from './records.js';
 import { refundBreaks } from './refunds.js';
-import { staleBreaks } from './stale-records.js';
 
 const definitions = {
   ...recordBreaks,

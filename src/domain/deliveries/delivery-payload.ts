@@ -1,10 +1,10 @@
 import { type EventKey, eventKey } from '../events/event-key.js';
 import { recordNames } from '../events/record-names.js';
-import { isJsonObject, type Json, toJsonText } from '../json.js';
+import { isJsonObject, type Json, type JsonObject, toJsonText } from '../json.js';
 import type { JsonKind, JsonTable } from '../json-table/json-table.js';
 import { JsonTextError, MAX_DEPTH, readTable } from '../json-table/read-table.js';
 import { kinds } from '../kinds/kinds.js';
-import { recordKinds } from '../records.js';
+import { recordKinds, recordRules, textField } from '../records.js';
 
 /** An event as a delivery carries it (specification 2.13, `payload`). */
 export interface DeliveredEvent extends EventKey {
@@ -67,4 +67,40 @@ function tableOf(text: string): JsonTable | null {
     if (error instanceof JsonTextError) return null;
     throw error;
   }
+}
+
+/** Of these the delivery history is asked by id, since no list shows all of their links. */
+export type SearchedKind = 'payout' | 'invoice';
+
+const plainWrappers = ['object', 'record', 'resource', 'payload', 'data'];
+const names = {
+  payout: { wrappers: ['payout', 'refund', 'withdrawal', ...plainWrappers], ids: ['id', 'payoutId', 'payout_id'] },
+  invoice: { wrappers: ['invoice', ...plainWrappers], ids: ['id', 'invoiceId', 'invoice_id'] },
+} as const satisfies Record<SearchedKind, { wrappers: readonly string[]; ids: readonly string[] }>;
+const DEEPEST = 4;
+
+/** What an event's data says of this record; null: nothing. Without a state, that of the event's type (`payout.failed`, 6.2). */
+export function deliveredReport(
+  kind: SearchedKind,
+  eventType: string,
+  data: JsonObject,
+  id: string,
+): JsonObject | null {
+  const found = findIn(kind, data, id, 0);
+  if (found === null) return null;
+  const state = eventType.startsWith(`${kind}.`) ? eventType.slice(kind.length + 1) : '';
+  const isKnown = recordRules[kind].main.ranks.has(state);
+  return textField(found, 'status') === null && isKnown ? { ...found, id, status: state } : { ...found, id };
+}
+
+function findIn(kind: SearchedKind, data: JsonObject, id: string, depth: number): JsonObject | null {
+  for (const name of depth < DEEPEST ? names[kind].wrappers : []) {
+    const inner = Object.hasOwn(data, name) ? data[name] : null;
+    const found = isJsonObject(inner) ? findIn(kind, inner, id, depth + 1) : null;
+    if (found !== null) return found;
+  }
+  const name = names[kind].ids.find((idName) => textField(data, idName) === id);
+  if (name === undefined) return null;
+  // A record of another kind may name it: then nothing but the name is about it.
+  return name === 'id' ? data : { id };
 }

@@ -38,7 +38,7 @@ interface About {
   personal?: true;
   /**
    * It has a column: a text or a state is a filter of the lists. One that is added later is empty for records that show the field
-   * already, until one of them changes: a poll that shows the same writes no column. Rows are filled by `addedColumns` (records/fill-columns.ts).
+   * already, until one of them changes: a poll that shows the same writes no column. Rows are filled by `addedColumns` (records/saving/show-again.ts).
    */
   column?: true;
   /**

@@ -1,7 +1,7 @@
 import { checkPayouts } from '../../domain/breaks/payouts.js';
 import { states } from '../../domain/family/states.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
-import { openPayoutIds, type PayoutsBy, payoutsInHand } from '../../records/runs/open-payouts.js';
+import { openPayoutIds, type PayoutsBy, payoutsInHand } from '../../records/runs/record-places.js';
 import { readWatermarks, type Watermark, writeWatermarks } from '../../records/runs/watermarks.js';
 import { ForbiddenError, NotFoundError, RefusedError, ServiceError } from '../../service-api/service-errors.js';
 import type { Outcome, RunContext } from '../deps.js';

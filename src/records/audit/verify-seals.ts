@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import { compareRows, type FaultyRows } from '../../domain/audit/compare-rows.js';
-import { type MovedRows, movedRows } from '../../domain/audit/find-moved.js';
+import { compareRows, type FaultyRows, type MovedRows, movedRows } from '../../domain/audit/compare-rows.js';
 import { NO_SEAL, type RowHash, rowHash, rowsHashOf, sealHash, unpackRowHashes } from '../../domain/audit/seal.js';
 import { readPeriodFile } from '../books/period-files.js';
 import { rowsOf } from '../database/statements.js';

@@ -7,7 +7,7 @@ import { textArray } from '../database/array-parameter.js';
 import { usableId } from '../database/database-text.js';
 import { raw, run } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
-import { DENIED } from './open-calls.js';
+import { DENIED } from './list-calls.js';
 
 /** Who says so, and why. */
 export interface Decision {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { pairSecrets, type SecretShare } from '../../domain/deliveries/pair-secrets.js';
+import { pairSecrets, type SecretShare } from '../../domain/deliveries/pair-delivery.js';
 import { raw, rowsOf } from '../database/statements.js';
 
 /** So many of the newest deliveries of each endpoint are read. */

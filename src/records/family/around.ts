@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Said } from '../../domain/family/family.js';
 import { listedPayins, namedIn, namesNoPayment, type ShownRecord } from '../../domain/family/links.js';
 import { isUndecided, type SaidState } from '../../domain/family/said.js';
-import { OPEN, openCalls } from '../calls/open-calls.js';
+import { OPEN, openCalls } from '../calls/list-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { together } from '../database/statements.js';
 import { SAID_STATE } from './reported-refunds.js';

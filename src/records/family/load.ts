@@ -5,7 +5,7 @@ import { makerOf, type OpenCall } from '../../domain/family/own-refunds.js';
 import { MOST_RECORDS } from '../../domain/orders/order.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
-import { openCalls } from '../calls/open-calls.js';
+import { openCalls } from '../calls/list-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { instantText } from '../database/database-text.js';
 import type { OrderState } from '../order-row.js';

@@ -8,7 +8,7 @@ import type { OrderDetail } from '../../domain/views/order-shapes.js';
 import type { BreakView, Change } from '../../domain/views/proof-shapes.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
 import { openBreaksOf } from '../breaks/list-breaks.js';
-import { openCalls } from '../calls/open-calls.js';
+import { openCalls } from '../calls/list-calls.js';
 import { changesOf } from '../changes.js';
 import { isRowId } from '../database/paging.js';
 import { rowsOf } from '../database/statements.js';

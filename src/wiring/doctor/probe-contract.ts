@@ -3,8 +3,15 @@ import type { Contract } from '../../service-api/contract.js';
 import { type DoctorParts, unknown } from './check.js';
 import { overridesOf, type Probing } from './contract-part.js';
 import { type EventsProbed, probeEventId, probeRestamping, readDeliveries } from './probe-events.js';
-import { probeInvoices, probePayouts } from './probe-links.js';
-import { probeErrorBody, probeGenerated, probeKytWords, probePayoutList, probePendingWords } from './probe-names.js';
+import {
+  probeErrorBody,
+  probeGenerated,
+  probeInvoices,
+  probeKytWords,
+  probePayoutList,
+  probePayouts,
+  probePendingWords,
+} from './probe-names.js';
 import { findCountHeader, probeCountHeader, probeItems, probeNextCursor } from './probe-pages.js';
 import { type Account, parameterTests, probeParameters } from './probe-parameters.js';
 import { probeTransactionFields } from './probe-transaction-fields.js';

@@ -8,10 +8,10 @@ import { createMetrics } from '../../metrics.js';
 import { recordHeartbeats } from '../../notify/record-heartbeats.js';
 import type { SecretSource } from '../../webhook/secret-source.js';
 import { adopt } from '../adopt.js';
+import { renderMetrics } from '../collect-gauges.js';
 import { type Listener, listen } from '../listen.js';
 import { type Readiness, readinessOf } from '../readiness.js';
 import { sharedSettings } from '../reconcile-settings.js';
-import { renderMetrics } from '../render-metrics.js';
 import { openRuntime, type Runtime, type RuntimeParts } from '../runtime.js';
 import { createStartSteps, StopRequest } from '../start-steps.js';
 

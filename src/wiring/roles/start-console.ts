@@ -9,12 +9,12 @@ import { createCommandQueue } from '../../webhook/command-queue.js';
 import { createEventQueue, replayEvents } from '../../webhook/queue.js';
 import type { QueueState } from '../../webhook/queue-backend.js';
 import { secretsStatus } from '../../webhook/rotation.js';
+import { renderMetrics } from '../collect-gauges.js';
 import { runEverySeconds, showIntervals } from '../crons.js';
 import { runDoctor } from '../doctor/run-doctor.js';
 import type { Listener } from '../listen.js';
 import { channelsOf } from '../outbound.js';
 import { releaseRules } from '../reconcile-settings.js';
-import { renderMetrics } from '../render-metrics.js';
 import type { Runtime } from '../runtime.js';
 
 /** The read API and pages. What they can't do by a record goes on the `commands` queue. */

@@ -10,17 +10,17 @@ import { recoverNow } from '../../reconcile/schedule/recover-now.js';
 import { runReconcile } from '../../reconcile/schedule/run.js';
 import { startScheduler } from '../../reconcile/schedule/schedule.js';
 import { describeError } from '../../records/database/database-errors.js';
+import { countMonth, monthsToCount } from '../../records/scorecard/scorecard.js';
 import { noteServiceClock } from '../../records/service-clock.js';
 import type { ServiceClient } from '../../service-api/client.js';
 import { type CommandHandlers, createCommandWorker } from '../../webhook/command-queue.js';
 import { createQueueProducer } from '../../webhook/queue.js';
 import { cronsOf, runEverySeconds, showIntervals } from '../crons.js';
 import { channelsOf, checkOutboundAddresses, outboundRules } from '../outbound.js';
-import { reconcileDeps, retentionDays } from '../reconcile-settings.js';
+import { countSettings, reconcileDeps, retentionDays } from '../reconcile-settings.js';
 import type { Runtime } from '../runtime.js';
 import { createServiceClient } from '../service-client.js';
 import { ownCallsLoop, startSettling } from './own-calls.js';
-import { scorecardLoop } from './scorecard-loop.js';
 
 const instant = z.iso.datetime({ offset: true });
 /** `until`: what was made from `since` to then is recovered at once, and so are the `ids`; the others when they are due. */
@@ -128,5 +128,24 @@ async function serviceClockLoop(
       });
     }
     await delay(isMeasured ? CLOCK_EVERY_MS : 1_000, undefined, { signal }).catch(() => {});
+  }
+}
+
+const EVERY_MS = 600_000;
+
+/** Counts this month for the scorecard, and the one before while its last days may change, until the signal. Never throws. */
+export async function scorecardLoop(
+  { db, log, now, config }: Pick<Runtime, 'db' | 'log' | 'now' | 'config'>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const settings = { ...countSettings(config), signal };
+    const at = now();
+    try {
+      for (const month of monthsToCount(at, settings.timeZone)) await countMonth(db, month, at, settings);
+    } catch (error) {
+      if (!signal.aborted) log.warn({ error: describeError(error) }, 'scorecard not counted');
+    }
+    await delay(EVERY_MS, undefined, { signal }).catch(() => {});
   }
 }
