@@ -21,7 +21,7 @@ export function printOrder({ order, timeline, reported, unlinked, openCalls, ...
     '',
     ...printMadeOf(order, records, { print: printRecord, unread: 'not read yet' }),
     ...openCalls.filter(({ key }) => unlinked.every(({ call }) => call?.key !== key)).map(printCall),
-    ...unlinked.map(printUnlinked),
+    ...unlinked.map(({ id, call }) => `unlinked   ${id}  ${unlinkedWords(id, call)}`),
     ...reported.paymentIntents.map(printReported),
     ...reported.refunds.map(printSaid),
     '',
@@ -32,10 +32,6 @@ export function printOrder({ order, timeline, reported, unlinked, openCalls, ...
 function printCall(call: OrderDetails['openCalls'][number]): string {
   const about = `to give ${call.paymentIntentId} back, at ${call.begunAt.toISOString()}`;
   return `own call   ${call.key}  ${about}; ${ownCallWords(call, call.objectId)}`;
-}
-
-function printUnlinked({ id, call }: OrderDetails['unlinked'][number]): string {
-  return `unlinked   ${id}  ${unlinkedWords(id, call)}`;
 }
 
 function printReported(record: RecordView): string {

@@ -72,7 +72,7 @@ function print(runs: Run[], json: boolean): void {
     seen: 'seen',
     changed: 'changed',
     breaks: 'breaksOpened',
-    why: (run) => run.error ?? reasonOf(run),
+    why: (run) => run.error ?? (typeof run.proof['reason'] === 'string' ? run.proof['reason'] : null),
   });
 }
 
@@ -93,10 +93,6 @@ function exitCodeOf(runs: Run[]): number {
 
 function openedBy(runs: Run[]): number {
   return runs.reduce((sum, { breaksOpened }) => sum + breaksOpened, 0);
-}
-
-function reasonOf({ proof }: Run): string | null {
-  return typeof proof['reason'] === 'string' ? proof['reason'] : null;
 }
 
 function collectKinds(word: string, before: Kind[]): Kind[] {

@@ -73,7 +73,7 @@ export interface RunContext {
   tally: RunTally;
   fence: Fence;
   options: PollOptions;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Call it after each answer of the service. */
   progress: (at: Progress) => void;
   /** One ordinary run of another kind, with a lock and a row of its own, before this one goes on. Left out of a dry run. */
@@ -91,6 +91,16 @@ export interface Outcome {
   watermarks: Map<string, Watermark>;
   /** When what was last read, whatever else is unproven: it says what is due next, and proves nothing. Always written. */
   due?: Map<string, Watermark>;
+}
+
+/** Complete where nothing keeps it from that; `reasons` in words for people. */
+export function outcomeOf(
+  reasons: readonly string[],
+  proof: Outcome['proof'],
+  { watermarks = new Map(), due }: Partial<Pick<Outcome, 'watermarks' | 'due'>> = {},
+): Outcome {
+  const reason = reasons.length === 0 ? {} : { reason: reasons.join('; ') };
+  return { complete: reasons.length === 0, proof: { ...reason, ...proof }, watermarks, ...(due && { due }) };
 }
 
 /** Throws what stops the whole run (no key, no service), never for what is wrong with one record alone. */

@@ -1,22 +1,22 @@
 import { type EndpointFault, findEndpointFaults } from '../domain/deliveries/endpoint-rules.js';
 import { type Json } from '../domain/json.js';
-import type { Observation } from '../domain/observation.js';
 import { autoResolveBreaks, openBreaks } from '../records/breaks/breaks.js';
-import { listedEndpointIds, readEndpoint, resolvableEndpointBreaks } from '../records/deliveries/listed-endpoints.js';
+import { readEndpoint, resolvableEndpointBreaks } from '../records/deliveries/listed-endpoints.js';
+import { listedIds } from '../records/runs/record-places.js';
 import { saveObservations } from '../records/saving/save-observations.js';
 import { ForbiddenError, NotFoundError } from '../service-api/service-errors.js';
-import type { Outcome, RunContext } from './deps.js';
-import { type Answer, ask, type Row, rowsOf } from './service-reader.js';
+import { type Outcome, outcomeOf, type RunContext } from './deps.js';
+import { type Answer, ask, type Row, rowsOf, wholeList } from './service-reader.js';
 import { saveContext, writeFenced } from './write-fenced.js';
 
 /** Webhook endpoints (specification 4.21): one answer is the whole list. It is reserved for business accounts. */
 export async function reconcileEndpoints(run: RunContext): Promise<Outcome> {
   const answer = await readEndpoints(run);
-  if (answer === null) return unproven('degraded: the service does not show this account its webhook endpoints');
+  if (answer === null) return outcomeOf(['degraded: the service does not show this account its webhook endpoints'], {});
   const items = Array.isArray(answer.data) ? answer.data : null;
   const rows = rowsOf(items ?? []);
   // A row without an id would look like an endpoint that is gone.
-  if (rows.length !== items?.length) return unproven('the answer is no list of endpoints with ids');
+  if (rows.length !== items?.length) return outcomeOf(['the answer is no list of endpoints with ids'], {});
   run.tally.seen += rows.length;
   run.progress({ seen: rows.length, calls: run.tally.calls, oldest: null, total: rows.length });
   const { settings, contract } = run.deps;
@@ -26,7 +26,7 @@ export async function reconcileEndpoints(run: RunContext): Promise<Outcome> {
   );
   await save(run, answer, rows, faults);
   const proof = { endpoints: rows.length, readAt: new Date(answer.from).toISOString(), findings: faults.length };
-  return { complete: true, proof, watermarks: new Map() };
+  return outcomeOf([], proof);
 }
 
 async function readEndpoints(run: RunContext): Promise<Answer<Json> | null> {
@@ -45,14 +45,8 @@ async function save(
   faults: readonly EndpointFault[],
 ): Promise<void> {
   const { deps, source } = run;
-  const about = { kind: 'endpoint', from, to, source } as const;
   await writeFenced({ ...deps, ...run }, async (trx) => {
-    const listed = new Set(rows.map(({ id }) => id));
-    const gone = (await listedEndpointIds(trx)).filter((id) => !listed.has(id));
-    const observations: Observation[] = [
-      ...rows.map(({ id, fields }): Observation => ({ type: 'poll', id, fields, ...about })),
-      ...gone.map((id): Observation => ({ type: 'absence', id, ...about })),
-    ];
+    const observations = wholeList({ kind: 'endpoint', from, to, source }, rows, await listedIds(trx, 'endpoint'));
     const { changed, breaksOpened } = await saveObservations(trx, observations, saveContext(deps));
     const wanted = faults.map(({ kind, id, evidence }) => ({
       kind,
@@ -62,8 +56,4 @@ async function save(
     await autoResolveBreaks(trx, await resolvableEndpointBreaks(trx, wanted));
     return { changed, breaksOpened: breaksOpened + (await openBreaks(trx, wanted)) };
   });
-}
-
-function unproven(reason: string): Outcome {
-  return { complete: false, proof: { reason }, watermarks: new Map() };
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import type { Observation } from '../domain/observation.js';
 import { textField } from '../domain/records.js';
 import type { RunTally } from '../records/runs/runs.js';
 import type { ReadOperation } from '../service-api/operations.js';
@@ -63,6 +64,19 @@ export async function askIfShown(asking: Asking, operation: ReadOperation, quest
 export interface Row {
   id: string;
   fields: JsonObject;
+}
+
+/** What an answer that holds a whole list says: what it shows is as it shows it, and of what was `listed` the rest is gone. */
+export function wholeList(
+  about: Pick<Observation, 'kind' | 'from' | 'to' | 'source'>,
+  rows: readonly Row[],
+  listed: readonly string[],
+): Observation[] {
+  const shown = new Set(rows.map(({ id }) => id));
+  return [
+    ...rows.map(({ id, fields }): Observation => ({ type: 'poll', id, fields: { ...fields, id }, ...about })),
+    ...listed.flatMap((id): Observation[] => (shown.has(id) ? [] : [{ type: 'absence', id, ...about }])),
+  ];
 }
 
 /** Items of a list that have an id. `field`: where it stands. */

@@ -1,47 +1,19 @@
 import type { Knex } from 'knex';
-import type { CallLinks } from '../domain/own-calls.js';
+import type { CallLog, KeyLimits, KeyOutcome, NotedCall, OpenCallNote } from '../domain/own-calls.js';
 import { keyText } from './database/database-text.js';
 import { raw, rowsOf, type Sql, sql } from './database/statements.js';
 
-interface Write<O extends string> {
-  operation: O;
-  key: string;
-  hash: string;
-  request: string | null;
-  links?: CallLinks;
-}
-
-interface Limits {
-  leaseMs: number;
-  withinMs: number;
-}
-
-type Begun =
-  | { ok: true; again: boolean; age: number }
-  | { ok: false; reason: 'expired' | 'other_request'; objectId: string | null };
-
-type Outcome = 'done' | 'refused' | 'unsent' | 'unknown' | 'lost';
-
-/** Where creating calls to the service are written down before they are sent; all processes on the database share it. */
-export interface ServiceWriteLog<O extends string> {
-  begin(write: Write<O>, limits: Limits): Promise<Begun>;
-  end(write: Write<O>, outcome: Outcome, objectId: string | null): Promise<void>;
-  claim<P extends O>(operations: readonly P[], limits: Limits): Promise<(Write<P> & { age: number }) | null>;
-  giveUp<P extends O>(operations: readonly P[], limits: Limits): Promise<Write<P>[]>;
-  rivals(write: Write<O>, objectIds: readonly string[]): Promise<{ made: string[]; open: number }>;
-}
-
-type Known<O extends string> = Write<O> & { object_id: string | null; age: number };
+type Known<O extends string> = NotedCall<O> & { object_id: string | null; age: number };
 
 const QUERY_MS = 10_000;
 const AGE = raw('greatest(0, extract(epoch FROM now() - begun_at) * 1000)::float8 AS age');
 const secs = (ms: number) => sql`make_interval(secs => ${ms / 1_000})`;
-const isThis = ({ operation, key }: Write<string>) => sql`operation = ${operation} AND key = ${key}`;
+const isThis = ({ operation, key }: NotedCall<string>) => sql`operation = ${operation} AND key = ${key}`;
 /** What was done stays done: of two calls under one key the other may end later, and otherwise. */
 const NOT_OVER = raw(`status NOT IN ('done', 'lost')`);
 
 /** The promises of service-api/key-store.ts. Ages are those of the database's clock. */
-export function createServiceWriteLog<O extends string>(db: Knex): ServiceWriteLog<O> {
+export function createServiceWriteLog<O extends string>(db: Knex): CallLog<O> {
   const query = <Row = Known<O>>() => rowsOf<Row>(db, QUERY_MS);
   return {
     async begin(write, limits) {
@@ -56,7 +28,7 @@ export function createServiceWriteLog<O extends string>(db: Knex): ServiceWriteL
         ${outcome === 'unknown' ? stillOpen(write) : ended(outcome, objectId)}
         WHERE ${isThis(write)} AND ${outcome === 'done' ? raw('true') : NOT_OVER}`;
     },
-    async claim<P extends O>(operations: readonly P[], { leaseMs, withinMs }: Limits) {
+    async claim<P extends O>(operations: readonly P[], { leaseMs, withinMs }: KeyLimits) {
       const [row] = await query<Known<P>>()`
         UPDATE service_writes SET leased_until = now() + ${secs(leaseMs)}
         WHERE (operation, key) = (
@@ -67,7 +39,7 @@ export function createServiceWriteLog<O extends string>(db: Knex): ServiceWriteL
         RETURNING *, ${AGE}`;
       return row === undefined ? null : toWrite(row);
     },
-    async giveUp<P extends O>(operations: readonly P[], { withinMs }: Limits) {
+    async giveUp<P extends O>(operations: readonly P[], { withinMs }: KeyLimits) {
       const rows = await query<Known<P>>()`
         WITH given_up AS (
           UPDATE service_writes SET
@@ -90,12 +62,12 @@ export function createServiceWriteLog<O extends string>(db: Knex): ServiceWriteL
   };
 }
 
-function toWrite<P extends string>({ operation, key, hash, request, age }: Known<P>): Write<P> & { age: number } {
+function toWrite<P extends string>({ operation, key, hash, request, age }: Known<P>): OpenCallNote<P> {
   return { operation, key, hash, request, age };
 }
 
 /** Returns nothing where the key stands for something else, or was first used too long ago. */
-function begun({ operation, key, hash, request, links }: Write<string>, { leaseMs, withinMs }: Limits): Sql {
+function begun({ operation, key, hash, request, links }: NotedCall<string>, { leaseMs, withinMs }: KeyLimits): Sql {
   const about = sql`${keyText(links?.paymentIntentId)}, ${keyText(links?.merchantReference)}, ${keyText(links?.accountId)}`;
   return sql`
     INSERT INTO service_writes AS known
@@ -116,7 +88,7 @@ function begun({ operation, key, hash, request, links }: Write<string>, { leaseM
     RETURNING *, begun_at = now() AS fresh, ${AGE}`;
 }
 
-function ended(outcome: Outcome, objectId: string | null): Sql {
+function ended(outcome: KeyOutcome, objectId: string | null): Sql {
   return sql`
     status = CASE WHEN coalesce(${objectId}, object_id) IS NULL THEN ${outcome} ELSE 'done' END,
     request = CASE WHEN ${outcome} = 'lost' AND object_id IS NULL THEN request END,
@@ -124,7 +96,7 @@ function ended(outcome: Outcome, objectId: string | null): Sql {
 }
 
 /** The lease ends: whoever settles calls of unknown outcome may take it. */
-function stillOpen({ request }: Write<string>): Sql {
+function stillOpen({ request }: NotedCall<string>): Sql {
   return sql`status = 'open', request = coalesce(request, ${request}), leased_until = now(), ended_at = NULL`;
 }
 

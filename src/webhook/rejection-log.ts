@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { type Rejection, type RejectionCount, saveRejections } from '../records/inbox/rejections.js';
-import { createWriteBehind } from './batcher.js';
+import { countBehind } from './count-behind.js';
 import { diagnose } from './diagnose.js';
 import { logSeldom } from './log-seldom.js';
 import { type HeaderValues, type SigningSecret, valuesOf } from './match-signature.js';
@@ -39,25 +39,23 @@ interface Deps {
 
 /** Rejections in memory, written once a second: a flood of bad signatures costs no query for each. */
 export function createRejectionLog({ db, log, now, secrets, tolerance, metrics }: Deps): RejectionLog {
-  const counts = new Map<string, RejectionCount>();
   const takes = createSampler();
-  const failed = logSeldom(log, 'rejections not saved');
   let samples: Rejection[] = [];
-  const behind = createWriteBehind(async () => {
-    const counted = [...counts.values()];
-    const taken = samples;
-    if (counted.length === 0) return true;
-    counts.clear();
-    samples = [];
-    try {
-      await saveRejections(db, taken, counted);
-      return true;
-    } catch (error) {
-      failed(error);
-      samples = [...taken, ...samples].slice(0, MAX_WAITING_SAMPLES);
-      for (const count of counted) add(counts, count);
-      return false;
-    }
+  const counts = countBehind<RejectionCount>({
+    keyOf: ({ minute, reason }) => `${minute.getTime()} ${reason}`,
+    merge: (known, more) => {
+      known.count += more.count;
+      known.likeService += more.likeService;
+    },
+    save: async (counted) => {
+      const taken = samples;
+      samples = [];
+      await saveRejections(db, taken, counted).catch((error: unknown) => {
+        samples = [...taken, ...samples].slice(0, MAX_WAITING_SAMPLES);
+        throw error;
+      });
+    },
+    failed: logSeldom(log, 'rejections not saved'),
   });
 
   return {
@@ -67,23 +65,14 @@ export function createRejectionLog({ db, log, now, secrets, tolerance, metrics }
       const isForged = reason === 'invalid_signature' && secrets.current().length > 0;
       const likeService = isForged && isLikeService(headers, at, tolerance);
       const minute = new Date(Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS);
-      add(counts, { minute, reason, count: 1, likeService: likeService ? 1 : 0 });
       if (likeService) metrics.signaturesLikeService.inc();
       // Each has samples of its own: noise does not wash away what the service sent.
       if (takes(`${reason} ${likeService}`))
         samples.push({ ...toSample(rejected, at, secrets.current()), likeService });
-      behind.touch();
+      counts.add({ minute, reason, count: 1, likeService: likeService ? 1 : 0 });
     },
-    close: () => behind.close(),
+    close: () => counts.close(),
   };
-}
-
-function add(counts: Map<string, RejectionCount>, added: RejectionCount): void {
-  const key = `${added.minute.getTime()} ${added.reason}`;
-  const known = counts.get(key);
-  if (!known) return void counts.set(key, { ...added });
-  known.count += added.count;
-  known.likeService += added.likeService;
 }
 
 /** A few of each sort in each minute: the first ones, which show when a trouble began. */

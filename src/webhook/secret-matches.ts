@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
 import { type SecretMatches, saveSecretMatches } from '../records/deliveries/secrets.js';
-import { createWriteBehind } from './batcher.js';
+import { countBehind } from './count-behind.js';
 import { logSeldom } from './log-seldom.js';
 import { fingerprintOf, type SigningSecret } from './match-signature.js';
 
@@ -19,21 +19,16 @@ const HOUR_MS = 3_600_000;
  * the transaction of the event.)
  */
 export function createSecretMatchLog({ db, log, now }: { db: Knex; log: Logger; now: () => Date }): SecretMatchLog {
-  const pending = new Map<string, SecretMatches>();
   const fingerprints = createFingerprints();
-  const failed = logSeldom(log, 'secret matches not saved');
-  const behind = createWriteBehind(async () => {
-    const matches = [...pending.values()];
-    if (matches.length === 0) return true;
-    pending.clear();
-    try {
-      await saveSecretMatches(db, matches);
-      return true;
-    } catch (error) {
-      failed(error);
-      for (const match of matches) merge(pending, match);
-      return false;
-    }
+  const matches = countBehind<SecretMatches>({
+    keyOf: ({ label, hour, fingerprint }) => `${label} ${hour.getTime()} ${fingerprint}`,
+    merge: (known, more) => {
+      known.count += more.count;
+      if (more.firstAt < known.firstAt) known.firstAt = more.firstAt;
+      if (more.lastAt > known.lastAt) known.lastAt = more.lastAt;
+    },
+    save: (counted) => saveSecretMatches(db, counted),
+    failed: logSeldom(log, 'secret matches not saved'),
   });
 
   return {
@@ -43,23 +38,10 @@ export function createSecretMatchLog({ db, log, now }: { db: Knex; log: Logger; 
       if (!secret) return;
       const at = now();
       const hour = new Date(at.getTime() - (at.getTime() % HOUR_MS));
-      merge(pending, { label, fingerprint: fingerprints(secret.secret), hour, count: 1, firstAt: at, lastAt: at });
-      behind.touch();
+      matches.add({ label, fingerprint: fingerprints(secret.secret), hour, count: 1, firstAt: at, lastAt: at });
     },
-    close: () => behind.close(),
+    close: () => matches.close(),
   };
-}
-
-function merge(pending: Map<string, SecretMatches>, match: SecretMatches): void {
-  const key = `${match.label} ${match.hour.getTime()} ${match.fingerprint}`;
-  const known = pending.get(key);
-  if (!known) {
-    pending.set(key, match);
-    return;
-  }
-  known.count += match.count;
-  if (match.firstAt < known.firstAt) known.firstAt = match.firstAt;
-  if (match.lastAt > known.lastAt) known.lastAt = match.lastAt;
 }
 
 /** Of each secret once: an event comes for every request. */

@@ -7,7 +7,7 @@ import { createServiceRate } from '../records/service-rate.js';
 import { ServiceClient } from '../service-api/client.js';
 import type { Contract } from '../service-api/contract.js';
 import type { RetryPolicy } from '../service-api/http.js';
-import { createWriteBehind } from '../webhook/batcher.js';
+import { countBehind } from '../webhook/count-behind.js';
 import { logSeldom } from '../webhook/log-seldom.js';
 import { releaseRules } from './reconcile-settings.js';
 import type { Runtime } from './runtime.js';
@@ -60,31 +60,19 @@ export function countCalls({
 }: Pick<Runtime, 'db' | 'log' | 'now'> & Partial<Pick<Runtime, 'closers'>>): {
   add(operation: string, status: number | 'no_answer'): void;
 } {
-  const failed = logSeldom(log, 'calls not counted');
-  let counts = new Map<string, CallCount>();
-  const addTo = (one: CallCount): void => {
-    const key = `${one.hour.getTime()} ${one.operation} ${one.outcome}`;
-    counts.set(key, { ...one, count: one.count + (counts.get(key)?.count ?? 0) });
-  };
-  const behind = createWriteBehind(async () => {
-    const counted = [...counts.values()];
-    if (counted.length === 0) return true;
-    counts = new Map();
-    try {
-      await addCallCounts(db, counted);
-      return true;
-    } catch (error) {
-      failed(error);
-      for (const one of counted) addTo(one);
-      return false;
-    }
+  const counts = countBehind<CallCount>({
+    keyOf: ({ hour, operation, outcome }) => `${hour.getTime()} ${operation} ${outcome}`,
+    merge: (known, more) => {
+      known.count += more.count;
+    },
+    save: (counted) => addCallCounts(db, counted),
+    failed: logSeldom(log, 'calls not counted'),
   });
-  closers?.add('call counts', () => behind.close());
+  closers?.add('call counts', () => counts.close());
   return {
     add(operation, status) {
       const hour = new Date(Math.floor(now().getTime() / HOUR_MS) * HOUR_MS);
-      addTo({ hour, operation, outcome: outcomeOf(status), count: 1 });
-      behind.touch();
+      counts.add({ hour, operation, outcome: outcomeOf(status), count: 1 });
     },
   };
 }

@@ -48,7 +48,7 @@ export function classifyBalance(opening: string, balance: string, sums: BalanceS
   const before = sums.before ?? NOTHING_BEFORE;
   const atOpening = partAtOpening(open, before);
   const rest = subtractAmounts(open, atOpening);
-  const settled = withinLimit(rest, limit) ? rest : '0';
+  const settled = compareAmounts(rest, '0') < 0 && compareAmounts(addAmounts(rest, limit), '0') >= 0 ? rest : '0';
   const unknownAmount = addAmounts(atOpening, settled);
   const unexplained = subtractAmounts(rest, settled);
   const reasons = [
@@ -99,8 +99,4 @@ export function attributedPart(
   const isWhole = compareAmounts(amount, unknownAmount) === 0 && compareAmounts(amount, unexplained) !== 0;
   if (!isWhole && isAttributable(amount, unexplained)) return 'unexplained';
   return isAttributable(amount, unknownAmount) ? 'unknownAmount' : null;
-}
-
-function withinLimit(open: string, limit: string): boolean {
-  return compareAmounts(open, '0') < 0 && compareAmounts(addAmounts(open, limit), '0') >= 0;
 }

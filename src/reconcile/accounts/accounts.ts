@@ -4,7 +4,7 @@ import { ownText } from '../../domain/own-text.js';
 import { textField } from '../../domain/records.js';
 import { listedIds } from '../../records/runs/record-places.js';
 import { waitingRefreshRequests } from '../../records/runs/refresh-requests.js';
-import type { Outcome, RunContext } from '../deps.js';
+import { type Outcome, outcomeOf, type RunContext } from '../deps.js';
 import { StrangeListError } from '../lists/same-list.js';
 import { type Answer, ask, type Row, rowsOf } from '../service-reader.js';
 import { itemsOf } from '../transactions/read-feed.js';
@@ -61,17 +61,9 @@ export async function reconcileAccounts(run: RunContext): Promise<Outcome> {
           to: (second ?? first).to,
         });
   if (unlisted?.reason) reasons.push(unlisted.reason);
-  return {
-    complete: reasons.length === 0,
-    proof: {
-      ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
-      listed: first.seen.size,
-      absent: unlisted?.absent ?? 0,
-      ...unlisted?.proof,
-      lists: [...statuses],
-    },
-    watermarks: new Map([['head', { at: first.from }]]),
-  };
+  const absent = unlisted?.absent ?? 0;
+  const proof = { listed: first.seen.size, absent, ...unlisted?.proof, lists: [...statuses] };
+  return outcomeOf(reasons, proof, { watermarks: new Map([['head', { at: first.from }]]) });
 }
 
 /** One pass over the lists of all statuses; what they show is saved page by page. */

@@ -1,7 +1,7 @@
 import { holdsCatalog, type KnownAsset, knownAssets } from '../../records/balances/balance-assets.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import { readCatalog } from '../catalog/catalog.js';
-import type { Outcome, RunContext } from '../deps.js';
+import { type Outcome, outcomeOf, type RunContext } from '../deps.js';
 import { classifyAssets, type Sandwiched } from './classify-assets.js';
 import { saveBalance } from './save-balance.js';
 
@@ -24,15 +24,7 @@ export async function reconcileBalances(run: RunContext): Promise<Outcome> {
   run.progress({ seen: sandwiched.size, calls: run.tally.calls, oldest: null, total: assets.length });
   const reasons = whyIncomplete(sandwiched);
   if (waiting > 0) reasons.push(`${waiting} assets have their turn in the next run`);
-  return {
-    complete: reasons.length === 0,
-    proof: {
-      ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
-      ...countsOf(sandwiched),
-      ...(idle > 0 ? { idle } : {}),
-    },
-    watermarks: new Map(),
-  };
+  return outcomeOf(reasons, { ...countsOf(sandwiched), ...(idle > 0 ? { idle } : {}) });
 }
 
 /** `idle`: so many are zero, were never moved, and have their turn another time; the balances of the others wait. */

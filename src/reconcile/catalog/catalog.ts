@@ -1,5 +1,4 @@
 import { toJsonText } from '../../domain/json.js';
-import type { Observation } from '../../domain/observation.js';
 import type { RecordKind } from '../../domain/records.js';
 import { assetsToSettle, keepSettlementMethods } from '../../records/balances/product-facts.js';
 import { listedIds } from '../../records/runs/record-places.js';
@@ -7,8 +6,8 @@ import { readWatermarks } from '../../records/runs/watermarks.js';
 import { saveObservations } from '../../records/saving/save-observations.js';
 import type { ReadOperation } from '../../service-api/operations.js';
 import { ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';
-import type { Outcome, RunContext } from '../deps.js';
-import { ask, askIfShown, rowsOf } from '../service-reader.js';
+import { type Outcome, outcomeOf, type RunContext } from '../deps.js';
+import { ask, askIfShown, rowsOf, wholeList } from '../service-reader.js';
 import { saveContext, writeFenced } from '../write-fenced.js';
 import { checkProducts, type ProductsChecked, type ProductsRead, readProducts } from './check-products.js';
 
@@ -40,18 +39,13 @@ export async function reconcileCatalog(run: RunContext): Promise<Outcome> {
   const known = await readWatermarks(run.deps.db, 'catalog');
   const checked = products && (await attempt('the products', () => checkProducts(run, products, known)));
   run.progress({ seen: run.tally.seen, calls: run.tally.calls, oldest: null, total: null });
-  return {
-    complete: reasons.length === 0,
-    proof: {
-      ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
-      assets: assets?.length ?? null,
-      settlementAccounts: accounts?.length ?? null,
-      settlementMethodsOf: methods,
-      ...(products === null ? {} : { products: productsOf(products, checked) }),
-    },
-    watermarks: new Map(),
-    due: checked?.due ?? new Map(),
+  const proof = {
+    assets: assets?.length ?? null,
+    settlementAccounts: accounts?.length ?? null,
+    settlementMethodsOf: methods,
+    ...(products === null ? {} : { products: productsOf(products, checked) }),
   };
+  return outcomeOf(reasons, proof, checked ?? {});
 }
 
 function productsOf({ read, agree }: ProductsRead, checked: ProductsChecked | null): Record<string, unknown> {
@@ -93,15 +87,9 @@ async function readWhole(
   const rows = rowsOf(items, idField);
   tally.seen += rows.length;
   await writeFenced({ ...deps, ...run }, async (trx) => {
-    const shown = new Set(rows.map(({ id }) => id));
     // An answer with a row that can't be distinguished, or with none at all, says nothing of what is gone.
     const isWhole = rows.length === items.length && rows.length > 0;
-    const gone = isWhole ? (await listedIds(trx, kind)).filter((id) => !shown.has(id)) : [];
-    const about = { kind, from, to, source };
-    const observations: Observation[] = [
-      ...rows.map(({ id, fields }): Observation => ({ type: 'poll', id, fields: { ...fields, id }, ...about })),
-      ...gone.map((id): Observation => ({ type: 'absence', id, ...about })),
-    ];
+    const observations = wholeList({ kind, from, to, source }, rows, isWhole ? await listedIds(trx, kind) : []);
     return saveObservations(trx, observations, saveContext(deps));
   });
   return rows.map(({ id }) => id);

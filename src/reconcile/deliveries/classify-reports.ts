@@ -106,7 +106,7 @@ function candidates(
   { poll, labels, limit = CLASSIFIED_AT_ONCE }: { poll: HistoryPoll; labels: readonly string[]; limit?: number },
 ): Promise<UnmatchedReport[]> {
   const { known, begunAt } = poll;
-  const from = new Date(Math.max(0, ourTime(poll, known.from - CLOCKS_MS)));
+  const from = new Date(Math.max(0, known.from - CLOCKS_MS - poll.known.readAt + poll.begunAt));
   const until = new Date(begunAt - Math.max(0, deps.settings.missedGraceMs));
   return unmatchedReports(db, { labels, from, until, limit });
 }
@@ -236,8 +236,4 @@ async function settle(run: RunContext): Promise<void> {
 /** The two clocks, as they stood when the poll began. */
 function serviceTime({ known, begunAt }: HistoryPoll, ours: number): number {
   return ours + known.readAt - begunAt;
-}
-
-function ourTime({ known, begunAt }: HistoryPoll, theirs: number): number {
-  return theirs - known.readAt + begunAt;
 }

@@ -16,7 +16,7 @@ import type { Delivery } from '../../records/deliveries/read-delivery.js';
 import { learnSecretEndpoints, retiredSecretUse } from '../../records/deliveries/secret-endpoints.js';
 import { readWatermarks, type Watermark } from '../../records/runs/watermarks.js';
 import { ForbiddenError, NotFoundError } from '../../service-api/service-errors.js';
-import type { Outcome, ReconcileDeps, RunContext } from '../deps.js';
+import { type Outcome, outcomeOf, type ReconcileDeps, type RunContext } from '../deps.js';
 import { type Asking, ask } from '../service-reader.js';
 import { writeFenced } from '../write-fenced.js';
 import { classifyReports } from './classify-reports.js';
@@ -37,8 +37,7 @@ export async function reconcileDeliveries(run: RunContext): Promise<Outcome> {
   } catch (error) {
     const isRefused = error instanceof ForbiddenError || error instanceof NotFoundError;
     if (!isRefused || run.tally.calls > 1) throw error;
-    const reason = 'degraded: the service does not show this account its delivery history';
-    return { complete: false, proof: { reason }, watermarks: new Map() };
+    return outcomeOf(['degraded: the service does not show this account its delivery history'], {});
   }
 }
 

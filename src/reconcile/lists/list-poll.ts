@@ -19,7 +19,7 @@ export interface ListPoll {
   read: ResumablePages;
   store: ListStore;
   now: () => number;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Listed and open when the poll began, and not met since. */
   unseen: Map<string, Place>;
   /** Candidates for absence: held here, but missing where a page would have shown them; polled once more. */

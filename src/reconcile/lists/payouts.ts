@@ -6,7 +6,7 @@ import { readWatermarks, type Watermark, writeWatermarks } from '../../records/r
 import { ForbiddenError, NotFoundError, RefusedError, ServiceError } from '../../service-api/service-errors.js';
 import type { Outcome, RunContext } from '../deps.js';
 import { type Searched, searchDeliveries } from '../search-deliveries.js';
-import { NOTHING, writeFenced } from '../write-fenced.js';
+import { writeFenced } from '../write-fenced.js';
 import type { ListPlan } from './list-row.js';
 import { readList } from './reconcile-list.js';
 import { isDue } from './span.js';
@@ -167,7 +167,6 @@ async function note({ deps, tally, fence }: RunContext, name: string, watermark:
   const { db, now } = deps;
   await writeFenced({ db, now, tally, fence }, async (trx) => {
     if (fence.runId !== null) await writeWatermarks(trx, payoutList.kind, fence.runId, new Map([[name, watermark]]));
-    return NOTHING;
   });
 }
 

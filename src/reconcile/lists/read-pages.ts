@@ -9,21 +9,22 @@ import { type CursoredPage, OpaquePages } from './opaque-pages.js';
 /** The most that the service gives at once (specification section 8). */
 const LARGEST_PAGE = 100;
 
+interface Counting {
+  tally: { calls: number };
+  signal?: AbortSignal | undefined;
+}
+
 /**
  * Pages of one of the service's lists, each call counted. A cursor that the service
  * refuses reads as an empty page: its row may be gone, which is no failure. A list whose shape is not shown may be an object
  * with `items`; where that names cursors that are no ids of rows, pages are asked for by those.
  */
-export function listPages(
-  client: ServiceReader,
-  operation: ListPlan['operation'],
-  { tally, signal }: { tally: { calls: number }; signal?: AbortSignal },
-): ResumablePages {
+export function listPages(client: ServiceReader, operation: ListPlan['operation'], counting: Counting): ResumablePages {
   /** By the status that they were filtered by. Empty: the service goes by the ids of rows. */
   const opaque = new Map<string, OpaquePages>();
   let token: string | null = null;
 
-  const { ask, askBelow, lastFrom } = createAsking(client, operation, { tally, ...(signal ? { signal } : {}) });
+  const { ask, askBelow, lastFrom } = createAsking(client, operation, counting);
   const readHead = async ({ take, status }: PageQuery): Promise<Shown> => {
     const filtered = { take, ...(status === undefined ? {} : { status }) };
     const head = pageOf(await ask(filtered));
@@ -71,17 +72,13 @@ interface Asking {
   lastFrom: () => number;
 }
 
-function createAsking(
-  client: ServiceReader,
-  operation: ListPlan['operation'],
-  { tally, signal }: { tally: { calls: number }; signal?: AbortSignal },
-): Asking {
+function createAsking(client: ServiceReader, operation: ListPlan['operation'], { tally, signal }: Counting): Asking {
   // A refusal says nothing of any record, so it does not matter when it was; it only must not seem to be earlier.
   let last = 0;
   const ask = async ({ cursor, take, status }: PageQuery): Promise<Answer<Json>> => {
     tally.calls += 1;
     const query = { take, ...(cursor === undefined ? {} : { cursor }), ...(status === undefined ? {} : { status }) };
-    const answer = await client.reply(operation, { query, ...(signal ? { signal } : {}) });
+    const answer = await client.reply(operation, { query, signal });
     if (!Array.isArray(itemsOf(answer.data)))
       throw new ContractViolationError('the answer is not an array', { operation });
     last = answer.from;

@@ -90,7 +90,7 @@ async function readWindow(
     expectsRows: () => poll.store.holdsListed(),
     maxPages,
     enough: () => searched.found.has(target.id),
-    ...(poll.signal ? { signal: poll.signal } : {}),
+    signal: poll.signal,
   };
   await scanList(poll.read, options, async (page) => {
     await keepPage(poll, page);

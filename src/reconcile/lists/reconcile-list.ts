@@ -1,6 +1,6 @@
 import type { OpenRecord } from '../../records/runs/record-places.js';
 import type { Watermark } from '../../records/runs/watermarks.js';
-import type { Outcome, PollOptions, RunContext } from '../deps.js';
+import { type Outcome, outcomeOf, type PollOptions, type RunContext } from '../deps.js';
 import { type ListPoll, newListPoll } from './list-poll.js';
 import type { ListPlan, Place } from './list-row.js';
 import { listPages } from './read-pages.js';
@@ -38,27 +38,25 @@ export async function reconcileList(poll: ListPoll, options: PollOptions): Promi
   const gone = await proveAbsent(poll, again.whole);
   const clock = clockOf(known, [...head.scans, ...states.scans.values(), ...(again.scan ? [again.scan] : [])]);
   const reasons = whyIncomplete({ head, states, closure, marked, gone, rescan: again, clock });
-  return {
-    complete: reasons.length === 0,
-    proof: {
-      ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
-      head: head.scans.map(proofOf),
-      states: Object.fromEntries([
-        ...[...states.scans].map(([status, scan]) => [status, proofOf(scan)] as const),
-        ...[...states.unfiltered].map(([status, filter]) => [status, { complete: false, filter }] as const),
-      ]),
-      closure,
-      marked,
-      sweep: { name: again.name, continues: again.continues, ...(again.scan ? proofOf(again.scan) : {}) },
-      absent: gone,
-    },
+  const proof = {
+    head: head.scans.map(proofOf),
+    states: Object.fromEntries([
+      ...[...states.scans].map(([status, scan]) => [status, proofOf(scan)] as const),
+      ...[...states.unfiltered].map(([status, filter]) => [status, { complete: false, filter }] as const),
+    ]),
+    closure,
+    marked,
+    sweep: { name: again.name, continues: again.continues, ...(again.scan ? proofOf(again.scan) : {}) },
+    absent: gone,
+  };
+  return outcomeOf(reasons, proof, {
     watermarks: new Map([['head', { at: startedAt }]]),
     due: new Map([
       ['clock', { to: clock.to }],
       ...(closure.undecided + closure.left === 0 ? states.watermarks : []),
       ...(gone.undecided === 0 && !gone.more ? again.watermarks : []),
     ]),
-  };
+  });
 }
 
 /**
@@ -151,7 +149,7 @@ export async function readList(run: RunContext, plan: ListPlan): Promise<Outcome
     tally,
     progress: run.progress,
     now: () => deps.now().getTime(),
-    ...(signal ? { signal } : {}),
+    signal,
   });
   await assertSameList(poll.read, store);
   return reconcileList(poll, run.options);

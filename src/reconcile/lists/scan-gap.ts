@@ -32,7 +32,7 @@ export async function scanGap(
           await saver.settle();
           return poll.store.holdsListed();
         },
-        ...(poll.signal ? { signal: poll.signal } : {}),
+        signal: poll.signal,
       },
       (page) => saver.take({ page, moves: movesOf(gap, page, progress, poll.read.token?.() ?? null) }),
     );
@@ -124,14 +124,10 @@ export function createPageSaver(poll: ListPoll): PageSaver {
     take: async (kept) => {
       waiting.push(kept);
       if (saving === null) save();
-      else if (failed || rowsOf(waiting) >= MOST_WAITING) await saving;
+      else if (failed || waiting.reduce((sum, { page }) => sum + page.rows.length, 0) >= MOST_WAITING) await saving;
     },
     settle,
   };
-}
-
-function rowsOf(pages: readonly KeptPage[]): number {
-  return pages.reduce((sum, { page }) => sum + page.rows.length, 0);
 }
 
 /** A record may show up so long after others that were created later. */

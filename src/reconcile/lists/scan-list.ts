@@ -37,7 +37,7 @@ export interface ScanOptions {
   maxPages?: number;
   /** Asked after each page: what was searched for is found, the rest need not be read. */
   enough?: () => boolean;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** One answer of the service during a scan. Everything in `rows` was read; the rest says what it proves. */

@@ -73,7 +73,7 @@ async function scanState(
     status,
     bound: since === null ? null : { createdAt: since },
     enough: () => ignored,
-    ...(poll.signal ? { signal: poll.signal } : {}),
+    signal: poll.signal,
   };
   try {
     const scan = await scanList(poll.read, options, async (page) => {

@@ -80,20 +80,12 @@ export function createListStore(
       });
       if (observations.length > 0) await writeFenced(writing, (trx) => observe(trx, observations));
     },
-    keepListing: (status, listing) =>
-      writeFenced(writing, async (trx) => {
-        await saveFilterListing(trx, record, status, listing);
-        return NOTHING;
-      }),
+    keepListing: (status, listing) => writeFenced(writing, (trx) => saveFilterListing(trx, record, status, listing)),
     ...lookups(db, { kind, record }),
     // What a dry run saw was not written, so it would all be unseen.
     ...(fence?.dryRun ? { notSeenSince: async () => ({ places: [], more: false }) } : {}),
     openGap: (list, older) => openGap({ ...writing, kind }, { list, older }, deps.now().getTime()),
-    closeGap: (id) =>
-      writeFenced(writing, async (trx) => {
-        await closeInterval(trx, id);
-        return NOTHING;
-      }),
+    closeGap: (id) => writeFenced(writing, (trx) => closeInterval(trx, id)),
   };
 }
 
@@ -125,7 +117,6 @@ async function openGap(
   await writeFenced(writing, async (trx) => {
     const runId = fence?.runId;
     if (runId) id = await openInterval(trx, { kind, list, newerId: null, olderId: older?.id ?? null, runId });
-    return NOTHING;
   });
   return { id, list, newer: null, older, openedAt: now, movedAt: now };
 }

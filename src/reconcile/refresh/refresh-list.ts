@@ -71,8 +71,7 @@ async function readFurther(
     targets.push(open.get(next.id) ?? { id: next.id, createdAt: null });
   }
   if (targets.length === 0) return searched;
-  const stopping = signal ? { signal } : {};
-  const read = listPages(share.reports, poll.plan.operation, { tally: poll.tally, ...stopping });
+  const read = listPages(share.reports, poll.plan.operation, { tally: poll.tally, signal });
   const further = await readWindows({ ...poll, read }, targets, {
     pagesPerWindow: REPORTED.pagesPerWindow,
     mayGoOn: () => share.hasEarned() || share.isQuiet(),
@@ -93,14 +92,13 @@ function anyOf(share: CallShare): Pick<CallShare, 'hasEarned' | 'isQuiet'> {
 
 function newRound({ deps, signal }: RefreshRound, plan: ListPlan): ListPoll {
   const tally = newTally();
-  const stopping = signal ? { signal } : {};
   return newListPoll({
     plan,
-    read: listPages(deps.client, plan.operation, { tally, ...stopping }),
+    read: listPages(deps.client, plan.operation, { tally, signal }),
     store: createListStore(deps, plan, { source, tally, fence: null }),
     tally,
     now: () => deps.now().getTime(),
-    ...stopping,
+    signal,
   });
 }
 
@@ -140,7 +138,7 @@ export interface RefreshMemory {
 export interface RefreshRound {
   deps: ReconcileDeps;
   memory: RefreshMemory;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export function newRefreshMemory(sure: readonly RecordKind[] = []): RefreshMemory {

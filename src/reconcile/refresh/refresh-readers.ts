@@ -139,7 +139,7 @@ async function readDue(
     tally: newTally(),
     fence: { runId: null, dryRun: false },
     options: { full: false, since: null, resume: false, pages: null },
-    ...(signal ? { signal } : {}),
+    signal,
     progress: () => {},
   };
   await read(run).finally(() => memory.restUntil.set(kind, now() + run.tally.calls * REST_MS_PER_CALL));

@@ -89,7 +89,7 @@ function contextOf(deps: ReconcileDeps, options: RunOptions, fence: Fence): RunC
     tally: newTally(),
     fence,
     options: { full, since: since?.getTime() ?? null, resume, pages, withoutPayins, wanted },
-    ...(signal ? { signal } : {}),
+    signal,
     progress: onProgress ?? (() => {}),
     ...(fence.dryRun ? {} : { prerequisite: (other) => runPrerequisite(deps, options, other) }),
   };

@@ -44,15 +44,12 @@ export function readRows(
     else if (createdAt === null) flaw ??= 'item_without_time';
     else if (rows.has(id)) isDouble = true;
     else {
-      if (window !== null && !isWithin(createdAt, window)) flaw ??= 'outside_window';
+      if (window !== null && !(createdAt >= window.from - EDGE_MS && createdAt <= window.to + EDGE_MS))
+        flaw ??= 'outside_window';
       rows.set(id, { id: ownText(id), createdAt, fields });
     }
   }
   return { rows: [...rows.values()], flaw: flaw ?? (isDouble ? 'duplicate_in_page' : null) };
-}
-
-function isWithin(createdAt: number, { from, to }: Window): boolean {
-  return createdAt >= from - EDGE_MS && createdAt <= to + EDGE_MS;
 }
 
 function isoOf(ms: number): string {

@@ -1,3 +1,4 @@
+import { grouped } from '../../domain/grouped.js';
 import { type NamedTransaction, namedTransactions } from '../../records/balances/transaction-rows.js';
 import {
   endRefreshRequests,
@@ -5,7 +6,7 @@ import {
   waitingRefreshRequests,
 } from '../../records/runs/refresh-requests.js';
 import { readWatermarks, type Watermark, writeWatermarks } from '../../records/runs/watermarks.js';
-import type { Outcome, RunContext } from '../deps.js';
+import { type Outcome, outcomeOf, type RunContext } from '../deps.js';
 import { writeFenced } from '../write-fenced.js';
 import { type Audit, type Covered, type Covering, coverRange, findHoles } from './cover-range.js';
 import { EDGE_MS, OVERLAP_MS, type ReadFeed, uncovered, type Window } from './feed.js';
@@ -46,19 +47,15 @@ export async function reconcileTransactions(run: RunContext): Promise<Outcome> {
   const reasons = whyIncomplete({ covering, history, newest, audit, again: again.covered });
   const named = { range, olderThanMs: 3 * CLOSED_MS };
   const unknown = reasons.length === 0 ? await settleNamed(run, covering, named) : [];
-  return {
-    complete: reasons.length === 0,
-    proof: {
-      ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
-      upTo: new Date(range.to).toISOString(),
-      windows: history.windows,
-      ...(audit === null ? {} : { count: saidOf(audit) }),
-      readAgain: { from: iso(again.slice.from), to: iso(again.slice.to), ...again.covered.windows },
-      missing: history.missing + again.covered.missing,
-      ...(unknown.length === 0 ? {} : { unknownToFeed: { count: unknown.length, ids: unknown.slice(0, SHOWN) } }),
-    },
-    watermarks: new Map<string, Watermark>([['head', { at: range.to }]]),
+  const proof = {
+    upTo: new Date(range.to).toISOString(),
+    windows: history.windows,
+    ...(audit === null ? {} : { count: saidOf(audit) }),
+    readAgain: { from: iso(again.slice.from), to: iso(again.slice.to), ...again.covered.windows },
+    missing: history.missing + again.covered.missing,
+    ...(unknown.length === 0 ? {} : { unknownToFeed: { count: unknown.length, ids: unknown.slice(0, SHOWN) } }),
   };
+  return outcomeOf(reasons, proof, { watermarks: new Map([['head', { at: range.to }]]) });
 }
 
 /** What no proven window covers; everything with `--full`, and what was created since with `--since`. */
@@ -132,7 +129,8 @@ function whyIncomplete({ covering, history, newest, audit, again }: Parts): stri
   const reasons: string[] = [];
   if (history.left.length > 0) reasons.push('the scan of what was never read goes on with the next run');
   const failed = [...history.failed, ...again.failed];
-  for (const [reason, windows] of grouped(failed)) reasons.push(`${windows} windows: ${reason}`);
+  for (const [reason, windows] of grouped(failed, (one) => one.reason))
+    reasons.push(`${windows.length} windows: ${reason}`);
   if (newest.reason !== null) reasons.push(`the newest part: ${newest.reason}`);
   if (audit?.outcome === 'count_differs') {
     reasons.push(`the service counts ${audit.theirs ?? '?'} transactions, of which ${audit.ours} are here`);
@@ -147,12 +145,6 @@ function whyIncomplete({ covering, history, newest, audit, again }: Parts): stri
     );
   }
   return reasons;
-}
-
-function grouped(failed: Covered['failed']): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { reason } of failed) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return counts;
 }
 
 function saidOf({ outcome, ours, theirs, differing }: Audit): Record<string, unknown> {

@@ -30,11 +30,6 @@ export function storedEndpoint(id: string, shown: string): Omit<KnownEndpoint, '
   return { ...readEndpoint(id, fields), createdAt: instantMs(fields['createdAt']) };
 }
 
-/** Ids of the endpoints that the service listed when it was asked last. */
-export async function listedEndpointIds(db: Knex): Promise<string[]> {
-  return db('endpoints').whereNull('absent_since').pluck('id');
-}
-
 export function readEndpoint(id: string, fields: JsonObject): ListedEndpoint {
   const { events = null, isActive } = fields;
   return {

@@ -11,7 +11,7 @@ import { type SaidRefund, saidRefunds } from '../../domain/family/said.js';
 import { grouped } from '../../domain/grouped.js';
 import { objectFromJsonText } from '../../domain/json.js';
 import { keyText, usableId } from '../database/database-text.js';
-import { prepared, together } from '../database/statements.js';
+import { prepared, rowsOf, together } from '../database/statements.js';
 import type { MergedRecord } from '../stored-record.js';
 import type { FamilyRules } from './load.js';
 import { type FamilyMembers, lockIds, lockLinks, namedBy, relistedPayins } from './lock.js';
@@ -105,19 +105,17 @@ type SaidNames = (record: MergedRecord, wanted: SaidRefund['of']) => string[];
  */
 async function readSaidNames(trx: Knex, { payout: payouts }: FamilyMembers, words: PayoutWords): Promise<SaidNames> {
   const decided = payouts.filter(isDecided);
-  const { rows } =
+  const rows =
     decided.length === 0
-      ? { rows: [] }
-      : await trx.raw<{ rows: { payout_id: string; said_of: SaidRefund['of']; name: string }[] }>(
-          'SELECT DISTINCT payout_id, said_of, name FROM reported_refunds WHERE payout_id = ANY (?::text[])',
-          [idTexts(decided.map(({ id }) => id))],
-        );
-  const kept = grouped(rows, ({ payout_id: id }) => id);
+      ? []
+      : await rowsOf<Pick<SaidRefund, 'of' | 'name'> & { payout: string }>(trx)`
+          SELECT DISTINCT payout_id AS payout, said_of AS of, name FROM reported_refunds
+          WHERE payout_id = ANY (${decided.map(({ id }) => id)}::text[])`;
+  const kept = grouped(rows, ({ payout }) => payout);
   return ({ kind, id, before, said }, wanted) => {
     if (kind !== 'payout') return [];
     const names = [...(before === null ? [] : saidRefunds(before.fields, before.state.claims, words)), ...said];
-    const ever = (kept.get(id) ?? []).map(({ said_of: of, name }) => ({ of, name }));
-    return [...new Set([...names, ...ever].flatMap(({ of, name }) => (of === wanted ? [name] : [])))];
+    return [...new Set([...names, ...(kept.get(id) ?? [])].flatMap(({ of, name }) => (of === wanted ? [name] : [])))];
   };
 }
 
@@ -166,20 +164,16 @@ function linkedBy(record: MergedRecord): Linked[] {
 /** Of invoices by their ids; most often there is none to ask for. */
 async function referencesOf(trx: Knex, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await trx.raw<{ rows: { id: string; reference: string }[] }>(
-    `SELECT id, merchant_reference AS reference FROM invoices WHERE id = ANY (?::text[]) AND merchant_reference <> ''`,
-    [idTexts(ids)],
-  );
+  const rows = await rowsOf<{ id: string; reference: string }>(trx)`
+    SELECT id, merchant_reference AS reference FROM invoices WHERE id = ANY (${ids}::text[]) AND merchant_reference <> ''`;
   return new Map(rows.map(({ id, reference }) => [id, reference]));
 }
 
 /** Of orders that are there: whoever saved the refund made them. Most often there is none to ask for. */
 async function ordersOfRefunds(trx: Knex.Transaction, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await trx.raw<{ rows: { id: string; reference: string }[] }>(
-    'SELECT payouts.id, reference FROM payouts JOIN orders ON reference = merchant_reference WHERE payouts.id = ANY (?::text[])',
-    [idTexts(ids)],
-  );
+  const rows = await rowsOf<{ id: string; reference: string }>(trx)`
+    SELECT payouts.id, reference FROM payouts JOIN orders ON reference = merchant_reference WHERE payouts.id = ANY (${ids}::text[])`;
   return new Map(rows.map(({ id, reference }) => [id, reference]));
 }
 

@@ -4,7 +4,7 @@ import { listedPayins, namedIn, namesNoPayment, type ShownRecord } from '../../d
 import { isUndecided, type SaidState } from '../../domain/family/said.js';
 import { OPEN, openCalls } from '../calls/list-calls.js';
 import { textArray } from '../database/array-parameter.js';
-import { together } from '../database/statements.js';
+import { rowsOf, together } from '../database/statements.js';
 import { SAID_STATE } from './reported-refunds.js';
 import { idsInHand, idTexts, loadShown, preparedInSave, type RecordsInHand, shownColumns } from './shown-records.js';
 
@@ -108,11 +108,9 @@ export async function readAssigned(
   trx: Knex,
   payouts: readonly Pick<ShownRecord, 'id'>[],
 ): Promise<Map<string, string | null>> {
-  const { rows } = await trx.raw<{ rows: { payout_id: string; payment_intent_id: string | null }[] }>(
-    `SELECT DISTINCT ON (payout_id) payout_id, payment_intent_id FROM refund_assignments
-     WHERE payout_id = ANY (?::text[]) ORDER BY payout_id, id DESC`,
-    [idTexts(payouts.map(({ id }) => id))],
-  );
+  const rows = await rowsOf<{ payout_id: string; payment_intent_id: string | null }>(trx)`
+    SELECT DISTINCT ON (payout_id) payout_id, payment_intent_id FROM refund_assignments
+    WHERE payout_id = ANY (${payouts.map(({ id }) => id)}::text[]) ORDER BY payout_id, id DESC`;
   return new Map(rows.map((row) => [row.payout_id, row.payment_intent_id]));
 }
 

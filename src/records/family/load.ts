@@ -50,7 +50,8 @@ export async function loadFamilies(
   );
   for (const key of references) {
     const family = familyOf(key, links, around, words);
-    for (const records of [family.intents, family.payins, family.invoices]) records.sort(byCreation);
+    for (const records of [family.intents, family.payins, family.invoices])
+      records.sort((a, b) => compareText(creationKey(a), creationKey(b)));
     families.set(key, family);
   }
   return families;
@@ -139,10 +140,6 @@ async function loadInvoiced(
 
 function unique(records: readonly ShownRecord[]): ShownRecord[] {
   return [...new Map(records.map((record) => [record.id, record])).values()];
-}
-
-function byCreation(a: ShownRecord, b: ShownRecord): number {
-  return compareText(creationKey(a), creationKey(b));
 }
 
 function creationKey({ id, fields }: ShownRecord): string {

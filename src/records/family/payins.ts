@@ -3,7 +3,7 @@ import { listedPayins } from '../../domain/family/links.js';
 import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
 import { usableId } from '../database/database-text.js';
-import { prepared } from '../database/statements.js';
+import { prepared, rowsOf } from '../database/statements.js';
 import { readRows } from '../lock-records.js';
 import { type MergedRecord, storedRecord } from '../stored-record.js';
 
@@ -28,11 +28,9 @@ export async function saveListings(trx: Knex.Transaction, intents: MergedRecord[
 /** The intents that list each of the payins. */
 export async function listingIntents(trx: Knex, payins: string[]): Promise<Map<string, string[]>> {
   if (payins.length === 0) return new Map();
-  const { rows } = await trx.raw<{ rows: { payin_id: string; intents: string[] }[] }>(
-    `SELECT payin_id, array_agg(intent_id ORDER BY intent_id) AS intents FROM payin_listings
-     WHERE payin_id = ANY (?::text[]) GROUP BY payin_id`,
-    [textArray(payins)],
-  );
+  const rows = await rowsOf<{ payin_id: string; intents: string[] }>(trx)`
+    SELECT payin_id, array_agg(intent_id ORDER BY intent_id) AS intents FROM payin_listings
+    WHERE payin_id = ANY (${payins}::text[]) GROUP BY payin_id`;
   return new Map(rows.map((row) => [row.payin_id, row.intents]));
 }
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { MOST_RECORDS } from '../../domain/orders/order.js';
 import { referenceSkeleton } from '../../domain/reference-skeleton.js';
-import { textArray } from '../database/array-parameter.js';
 import { keyText } from '../database/database-text.js';
+import { columnOf, raw, rowOf, rowsOf, run, type Sql, tableOf } from '../database/statements.js';
 import type { OrderRow, OrderState } from '../order-row.js';
 
 /** Whoever has a signing secret can make look-alikes without end. */
@@ -19,16 +19,19 @@ export function skeletonKey(reference: string): string {
 /** The other orders that look like each of these references, a hundred at most of each, in the order of references. */
 export async function lookAlikes(db: Knex, references: readonly string[]): Promise<Map<string, OrderRow[]>> {
   if (references.length === 0) return new Map();
-  const { rows } = await db.raw<{ rows: (OrderRow & { asked: string })[] }>(
-    `SELECT asked.reference AS asked, alike.* FROM unnest(?::text[], ?::text[]) AS asked (reference, skeleton)
-     CROSS JOIN LATERAL (SELECT * FROM orders
-       WHERE reference_skeleton = asked.skeleton AND orders.reference <> asked.reference
-       ORDER BY orders.reference LIMIT ${MOST}) AS alike`,
-    [textArray(references), textArray(references.map(skeletonKey))],
-  );
+  const rows = await rowsOf<OrderRow & { asked: string }>(db)`
+    SELECT asked.reference AS asked, alike.* FROM ${withSkeletons('asked', references)}
+    CROSS JOIN LATERAL (SELECT * FROM orders
+      WHERE reference_skeleton = asked.skeleton AND orders.reference <> asked.reference
+      ORDER BY orders.reference LIMIT ${raw(MOST)}) AS alike`;
   const found = new Map<string, OrderRow[]>();
   for (const { asked, ...row } of rows) found.set(asked, [...(found.get(asked) ?? []), row]);
   return found;
+}
+
+function withSkeletons(name: string, references: readonly string[]): Sql {
+  const rows = references.map((reference) => ({ reference, skeleton: skeletonKey(reference) }));
+  return tableOf(name, rows, { reference: 'text', skeleton: 'text' });
 }
 
 /**
@@ -37,25 +40,19 @@ export async function lookAlikes(db: Knex, references: readonly string[]): Promi
  * is more.
  */
 export async function fillSkeletons(trx: Knex.Transaction): Promise<boolean> {
-  const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
-    `SELECT reference FROM orders WHERE reference_skeleton IS NULL ORDER BY reference LIMIT ${SKELETONS_AT_ONCE}
-     FOR UPDATE SKIP LOCKED`,
-  );
-  const references = textArray(rows.map(({ reference }) => reference));
-  await trx.raw(
-    `UPDATE orders SET reference_skeleton = new.skeleton FROM unnest(?::text[], ?::text[]) AS new (reference, skeleton)
-     WHERE orders.reference = new.reference`,
-    [references, textArray(rows.map(({ reference }) => skeletonKey(reference)))],
-  );
-  await trx.raw(
-    `INSERT INTO check_agenda (entity_kind, entity_id, due_at)
-     SELECT 'order', reference, 'epoch' FROM orders WHERE reference = ANY (?::text[]) AND EXISTS (
-       SELECT FROM orders AS alike
-       WHERE alike.reference_skeleton = orders.reference_skeleton AND alike.reference <> orders.reference)
-     ON CONFLICT DO NOTHING`,
-    [references],
-  );
-  return rows.length === SKELETONS_AT_ONCE;
+  const references = await columnOf<string>(trx)`
+    SELECT reference FROM orders WHERE reference_skeleton IS NULL ORDER BY reference LIMIT ${raw(SKELETONS_AT_ONCE)}
+    FOR UPDATE SKIP LOCKED`;
+  await run(trx)`
+    UPDATE orders SET reference_skeleton = new.skeleton FROM ${withSkeletons('new', references)}
+    WHERE orders.reference = new.reference`;
+  await run(trx)`
+    INSERT INTO check_agenda (entity_kind, entity_id, due_at)
+    SELECT 'order', reference, 'epoch' FROM orders WHERE reference = ANY (${references}::text[]) AND EXISTS (
+      SELECT FROM orders AS alike
+      WHERE alike.reference_skeleton = orders.reference_skeleton AND alike.reference <> orders.reference)
+    ON CONFLICT DO NOTHING`;
+  return references.length === SKELETONS_AT_ONCE;
 }
 
 /**
@@ -67,18 +64,16 @@ export async function sharedReferences(trx: Knex.Transaction, orders: readonly O
     (order) => wasShared(order) || order.payment_intents.length > MOST_RECORDS || order.invoices.length > MOST_RECORDS,
   );
   if (asked.length === 0) return new Set();
-  const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
-    `SELECT reference FROM unnest(?::text[]) AS asked (reference)
-     WHERE ${carriedByMore('payment_intents')} OR ${carriedByMore('invoices')}`,
-    [textArray(asked.map(({ reference }) => reference))],
-  );
-  return new Set(rows.map(({ reference }) => reference));
+  const shared = await columnOf<string>(trx)`
+    SELECT reference FROM unnest(${asked.map(({ reference }) => reference)}::text[]) AS asked (reference)
+    WHERE ${carriedByMore('payment_intents')} OR ${carriedByMore('invoices')}`;
+  return new Set(shared);
 }
 
 /** Of a verified payment, by what is shown of it: money came in, wherever it is now. */
-const MONEY_CAME = `verified AND absent_since IS NULL AND (status IN ('completed', 'unmatched')
+const MONEY_CAME = raw(`verified AND absent_since IS NULL AND (status IN ('completed', 'unmatched')
   OR irregular_status IN ('pending_decision', 'encashed', 'refunded')
-  OR status IN ('expired', 'cancelled') AND shown ~ '"totalAmountReceived":"[0.]*[1-9]')`;
+  OR status IN ('expired', 'cancelled') AND shown ~ '"totalAmountReceived":"[0.]*[1-9]')`);
 
 /** Of these orders the references that are shared and that one payment brought money for. */
 export async function sharedWithMoney(
@@ -87,14 +82,12 @@ export async function sharedWithMoney(
 ): Promise<Set<string>> {
   const asked = orders.filter(wasShared);
   if (asked.length === 0) return new Set();
-  const { rows } = await trx.raw<{ rows: { reference: string }[] }>(
-    `SELECT reference FROM unnest(?::text[]) AS asked (reference)
-     WHERE EXISTS (SELECT FROM payment_intents WHERE merchant_reference = asked.reference AND ${MONEY_CAME})
-       OR EXISTS (SELECT FROM payment_intents WHERE ${MONEY_CAME} AND invoice_id IN (
-         SELECT id FROM invoices WHERE merchant_reference = asked.reference))`,
-    [textArray(asked.map(({ reference }) => reference))],
-  );
-  return new Set(rows.map(({ reference }) => reference));
+  const brought = await columnOf<string>(trx)`
+    SELECT reference FROM unnest(${asked.map(({ reference }) => reference)}::text[]) AS asked (reference)
+    WHERE EXISTS (SELECT FROM payment_intents WHERE merchant_reference = asked.reference AND ${MONEY_CAME})
+      OR EXISTS (SELECT FROM payment_intents WHERE ${MONEY_CAME} AND invoice_id IN (
+        SELECT id FROM invoices WHERE merchant_reference = asked.reference))`;
+  return new Set(brought);
 }
 
 /** How many records carry the reference. */
@@ -102,20 +95,17 @@ export async function countCarriers(
   db: Knex,
   reference: string,
 ): Promise<{ paymentIntents: number; invoices: number }> {
-  const { rows } = await db.raw<{ rows: { intents: string; invoices: string }[] }>(
-    `SELECT (SELECT count(*) FROM payment_intents WHERE merchant_reference = asked.reference) AS intents,
-       (SELECT count(*) FROM invoices WHERE merchant_reference = asked.reference) AS invoices
-     FROM (SELECT ?::text AS reference) AS asked`,
-    [reference],
-  );
-  return { paymentIntents: Number(rows[0]?.intents ?? 0), invoices: Number(rows[0]?.invoices ?? 0) };
+  return rowOf<{ paymentIntents: number; invoices: number }>(db)`
+    SELECT (SELECT count(*) FROM payment_intents WHERE merchant_reference = asked.reference)::float8 AS "paymentIntents",
+      (SELECT count(*) FROM invoices WHERE merchant_reference = asked.reference)::float8 AS invoices
+    FROM (SELECT ${reference}::text AS reference) AS asked`;
 }
 
 function wasShared({ status }: Pick<OrderState, 'status'>): boolean {
   return status === 'shared_reference';
 }
 
-function carriedByMore(table: 'payment_intents' | 'invoices'): string {
-  return `(SELECT count(*) FROM (
-    SELECT FROM ${table} WHERE merchant_reference = asked.reference LIMIT ${MOST_RECORDS + 1}) AS carriers) > ${MOST_RECORDS}`;
+function carriedByMore(table: 'payment_intents' | 'invoices'): Sql {
+  return raw(`(SELECT count(*) FROM (
+    SELECT FROM ${table} WHERE merchant_reference = asked.reference LIMIT ${MOST_RECORDS + 1}) AS carriers) > ${MOST_RECORDS}`);
 }

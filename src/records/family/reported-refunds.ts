@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { isUndecided, type SaidRefund, type SaidState } from '../../domain/family/said.js';
-import { textArray } from '../database/array-parameter.js';
-import { idTexts } from './shown-records.js';
+import { raw, rowsOf } from '../database/statements.js';
 
 /** Of rows of `said_refunds`, with their payouts: all that `isUndecided` asks. */
 export const SAID_STATE = `known, absent_since IS NOT NULL AS absent, coalesce(payment_intent_id, '') <> '' AS linked,
@@ -14,27 +13,16 @@ const REPORTED = 'said_refunds JOIN payouts ON payouts.id = payout_id';
 /** That a payout gives money back, as reports alone say: it withholds. */
 export type ReportedRefund = SaidRefund & { payout: string };
 
-interface Row extends SaidState {
-  payout_id: string;
-  said_of: SaidRefund['of'];
-  name: string;
-  said_to: string;
-  said_by: string;
-}
-
 /** What nothing has decided yet (`isUndecided`), of these payouts or about these orders and payments; the newest first. */
 export async function undecidedRefunds(
   db: Knex,
   { payouts = [], orders = [], payments = [] }: Partial<Record<'payouts' | 'orders' | 'payments', readonly string[]>>,
 ): Promise<ReportedRefund[]> {
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT payout_id, said_of, name, said_to, said_by, ${SAID_STATE} FROM ${REPORTED}
-     WHERE payout_id = ANY (?::text[]) OR (name = ANY (?::text[]) AND said_of = 'order')
-       OR (name = ANY (?::text[]) AND said_of = 'payment')
-     ORDER BY said_to DESC, payout_id, name`,
-    [idTexts(payouts), textArray(orders), idTexts(payments)],
-  );
-  return rows.filter(isUndecided).map(({ payout_id, said_of: of, name, said_to, said_by: by }) => {
-    return { payout: payout_id, of, name, until: Number(said_to), by };
-  });
+  const rows = await rowsOf<SaidState & ReportedRefund>(db)`
+    SELECT payout_id AS payout, said_of AS of, name, said_to::float8 AS until, said_by AS by, ${raw(SAID_STATE)}
+    FROM ${raw(REPORTED)}
+    WHERE payout_id = ANY (${payouts}::text[]) OR (name = ANY (${orders}::text[]) AND said_of = 'order')
+      OR (name = ANY (${payments}::text[]) AND said_of = 'payment')
+    ORDER BY said_to DESC, payout_id, name`;
+  return rows.filter(isUndecided).map(({ payout, of, name, until, by }) => ({ payout, of, name, until, by }));
 }

@@ -4,7 +4,7 @@ import { shownRecordOf } from '../../domain/family/said.js';
 import { grouped } from '../../domain/grouped.js';
 import { objectFromJsonText } from '../../domain/json.js';
 import { textArray } from '../database/array-parameter.js';
-import { prepared } from '../database/statements.js';
+import { prepared, raw, rowsOf } from '../database/statements.js';
 import type { MergedRecord } from '../stored-record.js';
 
 /** The records just saved, by kind and id: they need not be read back. */
@@ -107,17 +107,13 @@ export async function relatedOrders(
 ): Promise<Map<string, string[]>> {
   if (ids.length === 0) return new Map();
   const own = kind === 'invoice' ? 'UNION ALL SELECT id, merchant_reference FROM invoices' : '';
-  const { rows } = await db.raw<{ rows: { id: string; reference: string }[] }>(
-    `SELECT DISTINCT named.id, reference FROM (
-       SELECT link.id, related.reference FROM family_links AS link CROSS JOIN LATERAL (
-         SELECT reference FROM payment_orders WHERE payment_intent_id = link.payment_intent_id OFFSET 0) AS related
-       WHERE kind = '${kind}' ${own}) AS named
-     JOIN orders USING (reference) WHERE named.id = ANY (?::text[]) ORDER BY named.id, reference`,
-    [textArray(ids)],
-  );
-  const found = new Map<string, string[]>();
-  for (const { id, reference } of rows) found.set(id, [...(found.get(id) ?? []), reference]);
-  return found;
+  const rows = await rowsOf<{ id: string; references: string[] }>(db)`
+    SELECT named.id, array_agg(DISTINCT reference ORDER BY reference) AS "references" FROM (
+      SELECT link.id, related.reference FROM family_links AS link CROSS JOIN LATERAL (
+        SELECT reference FROM payment_orders WHERE payment_intent_id = link.payment_intent_id OFFSET 0) AS related
+      WHERE kind = ${raw(`'${kind}'`)} ${raw(own)}) AS named
+    JOIN orders USING (reference) WHERE named.id = ANY (${ids}::text[]) GROUP BY named.id ORDER BY named.id`;
+  return new Map(rows.map(({ id, references }) => [id, references]));
 }
 
 export type Linked = Readonly<{ kind: OrderedKind; id: string }>;

@@ -135,7 +135,7 @@ function maskRow(kind: RecordKind, row: StoredRow): MaskedRow {
  */
 function maskState(kind: RecordKind, state: RecordState): RecordState {
   const poll = state.poll === null ? null : maskPoll(kind, state.poll);
-  const claims = state.claims.map((statement) => maskStatement(kind, statement));
+  const claims = state.claims.map((statement) => ({ ...statement, fields: maskPersonal(kind, statement.fields) }));
   const masked = { poll, claims: claims.map((statement) => ({ ...statement, hash: hashOf(statement) })) };
   // Of statements of the very same moment the hashes decide which stands on top: they keep theirs where that matters.
   const asBefore = { poll, claims };
@@ -152,10 +152,6 @@ function maskPoll(kind: RecordKind, poll: Poll): Poll {
   if (poll.fields === null) return { ...poll, before };
   const fields = maskPersonal(kind, poll.fields);
   return { ...poll, fields, hash: canonicalHash(fields), before };
-}
-
-function maskStatement(kind: RecordKind, statement: Statement): Statement {
-  return { ...statement, fields: maskPersonal(kind, statement.fields) };
 }
 
 /** A mention says nothing, and has no hash. */

@@ -6,8 +6,8 @@ import type { Observation } from '../../domain/observation.js';
 import { defaultKytWords, kytVerdict } from '../../domain/orders/kyt.js';
 import { compareStatements, isReport, KEPT, shownPollOf } from '../../domain/record-state.js';
 import { recordRules, stateOn, textField } from '../../domain/records.js';
-import { textArray } from '../database/array-parameter.js';
 import { instantMs, usableId } from '../database/database-text.js';
+import { rowsOf } from '../database/statements.js';
 import type { Affected } from '../family/affected.js';
 import { type FamilyMembers, namedBy } from '../family/lock.js';
 import { readRows } from '../lock-records.js';
@@ -264,10 +264,8 @@ async function statusesOf(
   invoices: string[],
   payouts: string[],
 ): Promise<Map<string, string | null>> {
-  const { rows } = await trx.raw<{ rows: { kind: string; id: string; status: string | null }[] }>(
-    `SELECT 'invoice' AS kind, id, status FROM invoices WHERE id = ANY (?::text[])
-     UNION ALL SELECT 'payout' AS kind, id, status FROM payouts WHERE id = ANY (?::text[])`,
-    [textArray(invoices), textArray(payouts)],
-  );
+  const rows = await rowsOf<{ kind: string; id: string; status: string | null }>(trx)`
+    SELECT 'invoice' AS kind, id, status FROM invoices WHERE id = ANY (${invoices}::text[])
+    UNION ALL SELECT 'payout' AS kind, id, status FROM payouts WHERE id = ANY (${payouts}::text[])`;
   return new Map(rows.map(({ kind, id, status }) => [`${kind} ${id}`, status]));
 }

@@ -1,17 +1,15 @@
 import type { Knex } from 'knex';
 import type { Observation } from '../../domain/observation.js';
-import { createdKind, namedFields } from '../../domain/own-calls.js';
-import { textArray } from '../database/array-parameter.js';
+import { type CallLinks, createdKind, namedFields } from '../../domain/own-calls.js';
+import { rowsOf, run, tableOf } from '../database/statements.js';
 import type { SaveContext } from '../save-context.js';
 import { saveObservations } from './save-observations.js';
 
-interface Row {
+interface Row extends CallLinks {
   operation: string;
   key: string;
-  object_id: string;
-  payment_intent_id: string | null;
-  merchant_reference: string | null;
-  account_id: string | null;
+  /** Of what it made. */
+  id: string;
   /** Since the call ended, ms. */
   age: number;
 }
@@ -27,20 +25,17 @@ export async function takeInCalls(
   trx: Knex.Transaction,
   { limit, serviceNow, context }: { limit: number; serviceNow: number; context: SaveContext },
 ): Promise<number> {
-  const { rows } = await trx.raw<{ rows: Row[] }>(
-    `SELECT operation, key, object_id, payment_intent_id, merchant_reference, account_id,
-       greatest(0, extract(epoch FROM now() - coalesce(ended_at, now())) * 1000)::float8 AS age
-     FROM service_writes WHERE taken_in_at IS NULL AND object_id IS NOT NULL AND operation <> 'createTransfer'
-     ORDER BY begun_at LIMIT ? FOR UPDATE SKIP LOCKED`,
-    [limit],
-  );
+  const rows = await rowsOf<Row>(trx)`
+    SELECT operation, key, object_id AS id, payment_intent_id AS "paymentIntentId",
+      merchant_reference AS "merchantReference", account_id AS "accountId",
+      greatest(0, extract(epoch FROM now() - coalesce(ended_at, now())) * 1000)::float8 AS age
+    FROM service_writes WHERE taken_in_at IS NULL AND object_id IS NOT NULL AND operation <> 'createTransfer'
+    ORDER BY begun_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`;
   if (rows.length === 0) return 0;
-  await trx.raw(
-    `UPDATE service_writes AS call SET taken_in_at = now()
-     FROM unnest(?::text[], ?::text[]) AS done (operation, key)
-     WHERE call.operation = done.operation AND call.key = done.key`,
-    [textArray(rows.map(({ operation }) => operation)), textArray(rows.map(({ key }) => key))],
-  );
+  await run(trx)`
+    UPDATE service_writes AS call SET taken_in_at = now()
+    FROM ${tableOf('done', rows, { operation: 'text', key: 'text' })}
+    WHERE call.operation = done.operation AND call.key = done.key`;
   await saveObservations(
     trx,
     rows.flatMap((row) => claimOf(row, serviceNow)),
@@ -54,23 +49,17 @@ export async function noteTakenIn(
   trx: Knex.Transaction,
   { operation, key, objectId }: { operation: string; key: string; objectId: string },
 ): Promise<void> {
-  await trx.raw(
-    `UPDATE service_writes SET taken_in_at = coalesce(taken_in_at, now()), object_id = coalesce(object_id, :id)
-     WHERE operation = :operation AND key = :key`,
-    { operation, key, id: objectId },
-  );
+  await run(trx)`
+    UPDATE service_writes SET taken_in_at = coalesce(taken_in_at, now()), object_id = coalesce(object_id, ${objectId})
+    WHERE operation = ${operation} AND key = ${key}`;
 }
 
-function claimOf(row: Row, serviceNow: number): Observation[] {
-  const kind = createdKind(row.operation);
+function claimOf({ operation, id, age, ...row }: Row, serviceNow: number): Observation[] {
+  const kind = createdKind(operation);
   if (kind === null) return [];
-  const id = row.object_id;
-  const links = {
-    paymentIntentId: row.payment_intent_id,
-    merchantReference: row.merchant_reference,
-    accountId: row.account_id,
-  };
-  const at = serviceNow - row.age;
-  const source = { type: 'api_response', ref: row.operation } as const;
-  return [{ type: 'statement', kind, id, from: at, to: at, source, fields: { id, ...namedFields(links) } }];
+  const { paymentIntentId, merchantReference, accountId } = row;
+  const named = namedFields({ paymentIntentId, merchantReference, accountId });
+  const at = serviceNow - age;
+  const source = { type: 'api_response', ref: operation } as const;
+  return [{ type: 'statement', kind, id, from: at, to: at, source, fields: { id, ...named } }];
 }
