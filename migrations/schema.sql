@@ -116,6 +116,7 @@ TABLE alerts
   silenced_until timestamp with time zone
   silenced_by text
   silenced_severity text
+  remedy text
   CONSTRAINT alerts_pkey PRIMARY KEY (id)
   CONSTRAINT alerts_severity_check CHECK ((severity = ANY (ARRAY['critical'::text, 'warning'::text])))
   CONSTRAINT alerts_silence_ends CHECK ((silenced_until <= (silenced_at + '7 days'::interval)))

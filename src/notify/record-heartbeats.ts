@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Logger } from '../log.js';
 import { recordSettings, type SharedSettings } from '../records/alerts/process-settings.js';
 import { describeError } from '../records/database/database-errors.js';
-import { type LivingPart, NO_SECRET, recordHeartbeat } from '../records/process-heartbeats.js';
+import { type LivingPart, notesOf, recordHeartbeat } from '../records/process-heartbeats.js';
 
 const EVERY_MS = 15_000;
 
@@ -13,19 +13,20 @@ interface Heartbeats {
   /** All of this process. */
   roles: readonly string[];
   settings: SharedSettings;
-  /** Of a receiver: those that it accepts now. */
+  /** Of a receiver: those that it accepts now, and whether it has them from a file. */
   secrets?: { current(): readonly unknown[] } | undefined;
+  fromFile?: boolean;
 }
 
 /** Lets the leader know what is at work, and with which settings, several times a minute until the signal. Never throws. */
 export async function recordHeartbeats(
   { db, log }: { db: Knex; log: Logger },
-  { parts, roles, settings, secrets }: Heartbeats,
+  { parts, roles, settings, secrets, fromFile = false }: Heartbeats,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const noSecret = secrets?.current().length === 0 ? ([NO_SECRET] as const) : [];
-    const heartbeats = [recordHeartbeat(db, [...parts, ...noSecret]), recordSettings(db, roles, settings)];
+    const own = secrets && notesOf({ accepted: secrets.current().length, fromFile });
+    const heartbeats = [recordHeartbeat(db, [...parts, ...(own ?? [])]), recordSettings(db, roles, settings)];
     await Promise.all(heartbeats).catch((error: unknown) =>
       log.debug({ error: describeError(error) }, 'process heartbeat not saved'),
     );

@@ -1,11 +1,20 @@
 import type { Knex } from 'knex';
 import { lateSeconds } from '../domain/alerts/condition.js';
+import type { SecretsFrom } from '../domain/deliveries/last-secret.js';
 import { rowsOf, run } from './database/statements.js';
 
 /** What says that it is at work: a role; `alerts`, the check of every condition; `queue`, which each check asks. */
 export type LivingPart = 'receiver' | 'worker' | 'alerts' | 'queue';
 /** Given by a receiver that accepts no secret: its silence is good. */
 export const NO_SECRET = 'no_secret';
+/** Given by a receiver that has its secrets from a file. */
+const SECRETS_FILE = 'secrets_file';
+const notes = [NO_SECRET, SECRETS_FILE] as const;
+/** What a receiver that has these secrets says of them. */
+export function notesOf({ accepted, fromFile }: { accepted: number; fromFile: boolean }): Note[] {
+  return [...(accepted === 0 ? ([NO_SECRET] as const) : []), ...(fromFile ? ([SECRETS_FILE] as const) : [])];
+}
+type Note = (typeof notes)[number];
 
 export interface ProcessHeartbeat {
   part: LivingPart;
@@ -15,7 +24,7 @@ export interface ProcessHeartbeat {
 }
 
 /** However many processes of a part there are: one heartbeat of any of them counts for it. It takes a retirement back. */
-export async function recordHeartbeat(db: Knex, parts: readonly (LivingPart | typeof NO_SECRET)[]): Promise<void> {
+export async function recordHeartbeat(db: Knex, parts: readonly (LivingPart | Note)[]): Promise<void> {
   await run(db)`
     INSERT INTO signs_of_life AS sign (part, seen_at) SELECT part, now() FROM unnest(${parts}::text[]) AS part ORDER BY part
     ON CONFLICT (part) DO UPDATE SET seen_at = greatest(sign.seen_at, excluded.seen_at)`;
@@ -32,7 +41,7 @@ export async function expectHeartbeats(db: Knex, parts: readonly LivingPart[]): 
 export async function processHeartbeats(db: Knex): Promise<ProcessHeartbeat[]> {
   return rowsOf<ProcessHeartbeat>(db)`
     SELECT part, seen_at AS "seenAt", greatest(extract(epoch FROM now() - seen_at), 0)::float8 AS "secondsAgo"
-    FROM signs_of_life WHERE isfinite(seen_at) AND part <> ${NO_SECRET} ORDER BY part`;
+    FROM signs_of_life WHERE isfinite(seen_at) AND part <> ALL (${notes}::text[]) ORDER BY part`;
 }
 
 /** Heartbeats come every quarter of a minute. */
@@ -121,4 +130,15 @@ async function heartbeats(db: Knex): Promise<Heartbeat[]> {
            CASE WHEN isfinite(seen_at) THEN seen_at ELSE now() END AS "seenAt",
            CASE WHEN isfinite(seen_at) THEN greatest(extract(epoch FROM now() - seen_at), 0) ELSE 0 END::float8 AS "secondsAgo"
     FROM signs_of_life WHERE part = ANY (${retirableParts}::text[]) ORDER BY part`;
+}
+
+/** As the receiver that was heard of last has them, at work or not; null: none was heard of. */
+export async function secretsFrom(db: Knex): Promise<SecretsFrom> {
+  const rows = await rowsOf<{ part: string; ago: number }>(db)`
+    SELECT part, extract(epoch FROM now() - seen_at)::float8 AS ago FROM signs_of_life
+    WHERE isfinite(seen_at) AND part IN ('receiver', ${SECRETS_FILE})`;
+  const ago = (part: string) => rows.find((row) => row.part === part)?.ago;
+  const [receiver, file] = [ago('receiver'), ago(SECRETS_FILE)];
+  if (receiver === undefined) return null;
+  return file !== undefined && file - receiver < 45 ? 'WEBHOOK_SECRETS_FILE' : 'WEBHOOK_SECRETS';
 }

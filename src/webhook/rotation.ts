@@ -6,7 +6,7 @@ import { endpointsById, type KnownEndpoint } from '../records/deliveries/listed-
 import { historyReason, type ReportCounts, reportCounts } from '../records/deliveries/not-sent.js';
 import { historyReadAt, overlapOf, pendingDeliveries } from '../records/deliveries/secret-overlap.js';
 import { type SecretEvidence, secretEvidence } from '../records/deliveries/secrets.js';
-import { countForgedSince } from '../records/inbox/rejections.js';
+import { forgedSince } from '../records/inbox/rejections.js';
 import { fingerprintOf, type SigningSecret } from './match-signature.js';
 
 /** A complete poll of the delivery history counts for so long. */
@@ -51,7 +51,7 @@ export async function secretsStatus(
   }
   const history = { readAt: await historyReadAt(db), reason: await historyReason(db) };
   const counts = await reportCounts(db);
-  const rejected = await countForgedSince(db, new Date(now.getTime() - REJECTED_MS));
+  const rejected = await forgedSince(db, new Date(now.getTime() - REJECTED_MS));
   const items: SecretStatus[] = [];
   for (const one of known) items.push(await statusOf(db, one, { known, endpoints, history, counts, rejected, now }));
   return { items };

@@ -114,7 +114,9 @@ test.each(isLong ? [nameless, named] : [nameless])(
       `Delete the endpoint ${endpoint.id} in the service’s dashboard (step 6).`,
     );
     await fetch(`${sandbox.url}/sandbox/webhook-endpoints/${endpoint.id}`, { method: 'DELETE' });
-    expect((await follow('6. Delete the old endpoint'))['old']).toContain('take it out of WEBHOOK_SECRETS (step 7)');
+    expect((await follow('6. Delete the old endpoint'))['old']).toContain(
+      'take it out of the configured secrets (step 7)',
+    );
 
     await accept({ new: fresh.secret });
     expect(await follow('1. Look first')).toEqual({

@@ -18,6 +18,7 @@ export const calm: AlertFacts = {
   invalidSignatures: { sinceMatch: 0, fiveMinutes: 0, share: 0 },
   expiredTimestamps: { halfHour: 0, share: 0 },
   noSecretAccepted: false,
+  secretsFrom: 'WEBHOOK_SECRETS',
   rejected: [],
   canary: null,
   backlog: { waiting: 1, failed: 0, dead: 0, oldestSeconds: 4 },

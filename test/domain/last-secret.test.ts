@@ -10,7 +10,7 @@ describe('the last secret', () => {
   it('is the one beside which no other is accepted', () => {
     const all = [secret('a', null), secret('b', 1)];
     expect(lastAccepted('a', all)).toBe(
-      'NO WEBHOOK IS ACCEPTED without "a": it is the last secret that is not retired. Add another secret to WEBHOOK_SECRETS, or take it back: tallyhook secrets restore a',
+      'NO WEBHOOK IS ACCEPTED without "a": it is the last secret that is not retired. Put another secret into WEBHOOK_SECRETS_FILE (with WEBHOOK_SECRETS, restart the receivers); or take it back: tallyhook secrets restore a',
     );
     expect(lastAccepted('a', [...all, secret('c', null)])).toBeNull();
     expect(lastAccepted('b', all)).toBeNull();

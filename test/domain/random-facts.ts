@@ -34,6 +34,7 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
     invalidSignatures: fc.record({ sinceMatch: few, fiveMinutes: few, share: fc.constantFrom(0, 0.1, 0.5) }),
     expiredTimestamps: fc.record({ halfHour: few, share: fc.constantFrom(0, 0.95) }),
     noSecretAccepted: fc.option(fc.boolean()),
+    secretsFrom: fc.constantFrom('WEBHOOK_SECRETS', 'WEBHOOK_SECRETS_FILE', null),
     rejected: fc.uniqueArray(
       fc.record({
         reason: fc.constantFrom(...rejectionReasons),

@@ -23,7 +23,7 @@ test.each([
   [
     'what came was rejected',
     next({ ...old, firstMatchAt: null, endpoint: null }, [], { rejected: 3 }),
-    '3 requests were rejected for the signature within a day: if the service sent them, copy the secret of its endpoint from the dashboard again.',
+    '3 requests with the service’s headers were rejected for the signature within a day: if the service sent them, copy the secret of its endpoint from the dashboard again.',
     0,
   ],
   ['its endpoint is not known', next({ ...old, endpoint: null }, []), 'tallyhook reconcile endpoints deliveries', 1],
@@ -33,7 +33,7 @@ test.each([
   [
     'it is new, and what came was rejected',
     next({ ...fresh, firstMatchAt: null }, [old], { rejected: 1 }),
-    '1 request was rejected',
+    '1 request with the service’s headers was rejected',
     3,
   ],
   ['the new endpoint is off', next(old, [{ ...fresh, endpoint: { ...fresh.endpoint!, isActive: false } }]), 'e2 on', 2],
@@ -52,13 +52,13 @@ test.each([
   [
     'retired, and no other is accepted',
     next({ ...old, retired: true }, [{ ...fresh, retired: true }]),
-    'No webhook is accepted: every secret is retired. Add another secret to WEBHOOK_SECRETS, or take it back: tallyhook secrets restore old',
+    'No webhook is accepted: every secret is retired. Put another secret into WEBHOOK_SECRETS_FILE (with WEBHOOK_SECRETS, restart the receivers); or take it back: tallyhook secrets restore old',
     5,
   ],
   [
     'retired, and the endpoint is gone',
     next({ ...old, retired: true, endpoint: { ...old.endpoint!, isActive: false } }, [fresh]),
-    'take it out of WEBHOOK_SECRETS',
+    'take it out of the configured secrets',
     7,
   ],
 ])('what comes next when %s', (_when, said, words, step) => {

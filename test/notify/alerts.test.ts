@@ -8,7 +8,7 @@ import { listAlerts } from '../../src/records/alerts/settle-alerts.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { restoreSecret, retiredLabels, retireSecret } from '../../src/records/deliveries/secrets.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
-import { processHeartbeats, recordHeartbeat } from '../../src/records/process-heartbeats.js';
+import { processHeartbeats, recordHeartbeat, secretsFrom } from '../../src/records/process-heartbeats.js';
 import { staticSecrets, withoutRetired } from '../../src/webhook/secret-source.js';
 import { useDatabase } from '../support/database.js';
 import { startReceiver } from '../support/receiver.js';
@@ -129,6 +129,7 @@ test('an alert fires once every secret is retired, and is over once one is accep
   await sign();
   expect([chat(), await metric()]).toEqual([['[critical] Every webhook is rejected: no secret is accepted'], [0]]);
   expect(slack.arrivals[0]!.body).toContain('tallyhook secrets restore LABEL');
+  expect(slack.arrivals[0]!.body).toContain('into WEBHOOK_SECRETS, and restart the receivers;');
   expect((await processHeartbeats(db)).map(({ part }) => part)).toEqual(['alerts', 'queue', 'receiver']);
 
   await restoreSecret(db, { label: 'new', by: 'ops', note: null });
@@ -139,6 +140,13 @@ test('an alert fires once every secret is retired, and is over once one is accep
   await sign();
   expect(chat()[1]).toBe('Resolved: Every webhook is rejected: no secret is accepted');
   expect(await metric()).toEqual([1]);
+  expect(await secretsFrom(db)).toBe('WEBHOOK_SECRETS');
+  const stop = new AbortController();
+  const fromFile = { parts: ['receiver'] as const, roles: [], settings: {}, secrets: accepted, fromFile: true };
+  const signs = recordHeartbeats(deps, fromFile, stop.signal);
+  stop.abort();
+  await signs;
+  expect(await secretsFrom(db)).toBe('WEBHOOK_SECRETS_FILE');
   await receiver.close();
   accepted.close();
 });

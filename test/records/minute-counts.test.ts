@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { minuteCounts } from '../../src/records/inbox/minute-counts.js';
+import { forgedSince, rejectedSince, saveRejections } from '../../src/records/inbox/rejections.js';
 import { createTestDatabase, useDatabase } from '../support/database.js';
 
 /** `TALLYHOOK_LONG`: as many as an installation of a year holds. */
@@ -57,4 +58,35 @@ describe('counts per minute', () => {
     }
     expect(Math.min(...times)).toBeLessThan(100);
   });
+});
+
+it('rejections last since the first of those between which no hour was without one, and are all counted', async () => {
+  const { db } = store;
+  await db('rejection_counts').delete();
+  const now = Math.floor(Date.now() / 60_000) * 60_000;
+  const at = (minutesAgo: number, reason: string, count: number, likeService = 0) => ({
+    minute: new Date(now - minutesAgo * 60_000),
+    reason,
+    count,
+    likeService,
+  });
+  await saveRejections(
+    db,
+    [],
+    [
+      at(200, 'invalid_signature', 900, 900),
+      at(130, 'invalid_signature', 7),
+      at(75, 'invalid_signature', 8, 8),
+      at(30, 'invalid_signature', 40, 30),
+      at(0, 'invalid_signature', 2),
+      at(90, 'missing_signature', 5),
+    ],
+  );
+  const since = new Date(now - 3_600_000);
+  const [found, ...others] = await rejectedSince(db, since);
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({ reason: 'invalid_signature', count: 42, likeService: 30 });
+  expect(Math.floor((found?.oldestSeconds ?? 0) / 60)).toBeGreaterThanOrEqual(130);
+  expect(Math.floor((found?.oldestSeconds ?? 0) / 60)).toBeLessThan(140);
+  expect(await forgedSince(db, since)).toBe(30);
 });

@@ -112,7 +112,8 @@ test('with every secret retired the doctor and the line on every page say that n
   await retire('new', 2_000);
   expect(await said()).toEqual({ doctor: [], line: [] });
   await retire('live', 1_000);
-  const remedy = 'Add another secret to WEBHOOK_SECRETS, or take it back: tallyhook secrets restore new';
+  const remedy =
+    'Put another secret into WEBHOOK_SECRETS, and restart the receivers; or take it back: tallyhook secrets restore new';
   expect(await said()).toMatchObject({
     doctor: [{ status: 'finding', found: 'every secret is retired: no webhook is accepted', remedy }],
     line: [{ tone: 'bad', href: '/secrets' }],

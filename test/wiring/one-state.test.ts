@@ -5,6 +5,7 @@ import { runKinds } from '../../src/domain/run-kinds.js';
 import { type AlertDeps, checkAlerts } from '../../src/notify/alert-loop.js';
 import { openAlerts } from '../../src/records/alerts/settle-alerts.js';
 import { recordHeartbeat } from '../../src/records/process-heartbeats.js';
+import { secretsStatus } from '../../src/webhook/rotation.js';
 import { examine } from '../../src/wiring/doctor/examine.js';
 import { HASTY, partsFor } from '../cli/doctor-service.js';
 import { alertDeps } from '../notify/alert-deps.js';
@@ -171,5 +172,19 @@ describe('what is wrong is the same wherever it is read', () => {
     expect(overview).not.toMatch(/\b12 (rejected|requests)/);
     const listed = await run('rejections', 'list', '--json');
     expect(listed.json).toMatchObject({ counts: [{ reason: 'invalid_signature', day: 100 }] });
+    const { app } = testConsole(database.db, {
+      runKinds,
+      runEverySeconds,
+      secretsStatus: () => secretsStatus(database.db, [{ label: 'new', secret: 'whsec_0123456789abcdef' }]),
+    });
+    const admin = await visit(app, 'admin');
+    const pages = [await admin.get('/secrets'), await admin.get('/rejections')].map(({ main }) => main);
+    for (const page of pages) expect(page).toMatch(/\b100\b/);
+    expect(pages[0]).toContain('Webhooks are rejected for their signature: 100');
+    expect(pages[0]).toContain('Look at “new”: nothing has ever come under it. Put the endpoint’s secret');
+    await checkAlerts({ ...alertDeps(database.db, () => new Date()), runEverySeconds, channels: [slack] });
+    const [alert] = await openAlerts(database.db);
+    expect(alert?.detail).toMatch(/^100 in the last hour/);
+    for (const text of [...pages, alert?.detail, command.problems[0]?.detail]) expect(text).not.toMatch(/\b12\b/);
   });
 });

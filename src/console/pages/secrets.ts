@@ -1,3 +1,4 @@
+import { lineOf, type State } from '../../domain/state/state.js';
 import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
 import { type DayOfMatches, matchesPerDay } from '../../records/deliveries/secrets.js';
 import { restoreSecretAction, retireSecretAction, secretLeakedAction } from '../actions/retire-secret.js';
@@ -16,14 +17,19 @@ export const secrets: Page = {
   title: 'Secrets',
   group: 'Webhooks',
   roles: ['operator'],
-  load: async ({ db, now, secretsStatus }, req) => {
-    const [{ items }, matches] = await Promise.all([secretsStatus(), matchesPerDay(db, now(), DAYS)]);
+  load: async ({ db, now, secretsStatus, state: known }, req) => {
+    const [{ items }, matches, { state, facts }] = await Promise.all([
+      secretsStatus(),
+      matchesPerDay(db, now(), DAYS),
+      known(),
+    ]);
     const live = items.filter(({ verdict }) => verdict !== 'retired');
     return {
       intro:
         'The signing secrets that are configured, never the secrets themselves: under which events come, and which may go.',
       sections: [
-        overviewOf(items),
+        ...failingOf(live, state),
+        overviewOf(items, facts.secretsFrom ?? 'WEBHOOK_SECRETS'),
         ...items.flatMap((secret) =>
           sectionsOf(secret, { req, days: matches.get(secret.label) ?? [], isOnly: live.length === 1 }),
         ),
@@ -32,9 +38,20 @@ export const secrets: Page = {
   },
 };
 
-function overviewOf(items: readonly SecretStatus[]): Section {
+const FAILING = ['TallyhookInvalidSignatures', 'TallyhookNoSecretAccepted'];
+
+/** What fails stands first, with the secret to look at: one that never matched. */
+function failingOf(live: readonly SecretStatus[], { problems }: State): Section[] {
+  const unmatched = live.filter(({ firstMatchAt }) => firstMatchAt === null).map(({ label }) => `“${label}”`);
+  const which = unmatched.length === 0 ? '' : ` Look at ${unmatched.join(', ')}: nothing has ever come under it.`;
+  return problems
+    .filter(({ name, isOver }) => FAILING.includes(name) && !isOver)
+    .map((problem) => notice('bad', lineOf(problem), `${problem.detail}${which} ${problem.remedy}`));
+}
+
+function overviewOf(items: readonly SecretStatus[], from: string): Section {
   return table(items, {
-    caption: 'Secrets, in the order of WEBHOOK_SECRETS',
+    caption: `Secrets, in the order of ${from}`,
     showCaption: false,
     columns: [
       ['Secret', ({ label, fingerprint }) => list([text(label), quiet(`fingerprint ${fingerprint}`)])],
@@ -50,7 +67,7 @@ function overviewOf(items: readonly SecretStatus[]): Section {
     ],
     empty: [
       'No secret is configured for this process',
-      'Set WEBHOOK_SECRETS for the console as for the receivers: it shows fingerprints alone.',
+      'Set WEBHOOK_SECRETS or WEBHOOK_SECRETS_FILE for the console as for the receivers: it shows fingerprints alone.',
     ],
   });
 }

@@ -25,11 +25,20 @@ export interface FoundAlert {
   summary: string;
   /** With numbers, without anything that identifies a person. */
   detail: string;
+  /** What to do, where it depends on what was found. */
+  remedy?: string | null;
 }
 
 export function findAlerts(facts: AlertFacts): FoundAlert[] {
   return conditions.flatMap(({ name, severity, summary, found }) =>
-    found(facts).map(({ subject = '', detail }) => ({ name, subject, severity, summary, detail })),
+    found(facts).map(({ subject = '', detail, remedy = null }) => ({
+      name,
+      subject,
+      severity,
+      summary,
+      detail,
+      remedy,
+    })),
   );
 }
 
@@ -40,8 +49,9 @@ export function conditionNamed(name: string): Condition | undefined {
 /** Alerts about breaks, by their kind. */
 const ofBreaks = ['TallyhookCriticalBreak', 'TallyhookHighBreak'];
 
-/** What to do first: of breaks what their kind asks for, then what all of them do. */
-export function remedyOf({ name, subject }: { name: string; subject: string }): string {
+/** What to do first: what was found says it; else of breaks what their kind asks for, then what all of them do. */
+export function remedyOf({ name, subject, remedy: own }: Pick<FoundAlert, 'name' | 'subject' | 'remedy'>): string {
+  if (own != null) return own;
   const remedy = conditionNamed(name)?.remedy ?? '';
   return ofBreaks.includes(name) ? `${breakWordsOf(subject).remedy} ${remedy}`.trimStart() : remedy;
 }

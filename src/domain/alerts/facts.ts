@@ -1,17 +1,20 @@
 import type { Severity } from '../breaks/findings.js';
 import type { OpenBreaks } from '../breaks/money-once.js';
 import type { DeliveryClass } from '../deliveries/delivery-class.js';
+import type { SecretsFrom } from '../deliveries/last-secret.js';
 
 /** What the database knows of the whole at one moment. Null: it was not measured yet. */
 export interface AlertFacts {
   /** Webhooks of the last 30 minutes, rejected ones included, and of the six hours before. */
   webhooks: { halfHour: number; before: number };
-  /** Rejected under the service's headers: since a secret matched last, and of five minutes. `share`: of these and all that were taken. */
+  /** Samples of what was rejected under the service's headers: since a secret matched last, and of five minutes. `share`: of these and all that were taken. */
   invalidSignatures: { sinceMatch: number; fiveMinutes: number; share: number };
   /** `share`: how many of all that carried a signature of ours; where the clocks agree, what is new is taken. */
   expiredTimestamps: { halfHour: number; share: number };
   /** Null: it could not be read. */
   noSecretAccepted: boolean | null;
+  /** Where receivers have their secrets from. */
+  secretsFrom: SecretsFrom;
   /** All requests that were rejected in the last hour, by reason; `likeService`: those with the service's headers. */
   rejected: readonly { reason: string; count: number; likeService: number; oldestSeconds: number }[];
   /** Null: none is sent. */

@@ -1,4 +1,4 @@
-import { acceptAgain, NONE_ACCEPTED } from '../deliveries/last-secret.js';
+import { acceptAgain, NONE_ACCEPTED, placeOf } from '../deliveries/last-secret.js';
 import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
 import type { AlertFacts } from './facts.js';
 
@@ -18,6 +18,13 @@ const SWALLOWED = 3;
 
 /** One may be lost to a restart. */
 const CANARY_FAILURES = 3;
+
+/** All that were rejected for the reason, never the samples of them. */
+const totalOf = (
+  rejected: AlertFacts['rejected'],
+  of: string,
+  count: (one: AlertFacts['rejected'][number]) => number,
+): number => rejected.filter(({ reason }) => reason === of).reduce((sum, one) => sum + count(one), 0);
 
 /** From the request of the service to the record. */
 export const webhookConditions: Named<Condition> = {
@@ -117,7 +124,7 @@ export const webhookConditions: Named<Condition> = {
         : [
             {
               detail: `${canary.failures} in a row: ${canary.error ?? ''}.`,
-              seconds: canary.failures * canary.everySeconds,
+              seconds: canary.cameSecondsAgo ?? canary.failures * canary.everySeconds,
             },
           ],
   },
@@ -125,11 +132,14 @@ export const webhookConditions: Named<Condition> = {
     severity: 'critical',
     runbook: 'no-secret-is-accepted',
     summary: 'Every webhook is rejected: no secret is accepted',
-    remedy: `${acceptAgain('LABEL')}. Then recover what was rejected: “tallyhook deliveries recover --since 2h”.`,
+    remedy: `${acceptAgain('LABEL')}. ${RECOVER_REJECTED}`,
     page: '/secrets',
     check: 'secrets',
     rule: { expr: 'tallyhook_secrets{state="accepted"} == 0', by: 'instance' },
-    found: ({ noSecretAccepted }) => when(noSecretAccepted === true, `At a receiver ${NONE_ACCEPTED}.`),
+    found: ({ noSecretAccepted, secretsFrom }) =>
+      when(noSecretAccepted === true, `At a receiver ${NONE_ACCEPTED}.`, {
+        remedy: `${acceptAgain('LABEL', secretsFrom)}. ${RECOVER_REJECTED}`,
+      }),
   },
   TallyhookInvalidSignatures: {
     severity: 'critical',
@@ -151,20 +161,15 @@ export const webhookConditions: Named<Condition> = {
         '    > 0.25 * sum(increase(tallyhook_webhook_requests_total{result=~"accepted|duplicate"}[5m]))',
       ],
     },
-    found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share }, rejected }) => {
-      const count = rejected.find(({ reason }) => reason === 'invalid_signature')?.likeService ?? 0;
-      const carry = 'carry a signature that no secret of ours made';
-      if (sinceMatch >= 3) return [{ detail: `${sinceMatch} or more in a row ${carry}: none is taken.`, count }];
-      const text = `${fiveMinutes} or more in five minutes ${carry}`;
+    found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share }, rejected, secretsFrom }) => {
+      const count = totalOf(rejected, 'invalid_signature', ({ likeService }) => likeService);
+      const carry = `${count} in the last hour carry a signature that no secret of ours made`;
+      const remedy = `Put the endpoint’s secret, prefix included, into ${placeOf(secretsFrom)}. The page Rejections says what was found. Then recover what was rejected: “tallyhook deliveries recover --since 2h”.`;
+      if (sinceMatch >= 3) return [{ detail: `${carry}: none is taken.`, count, remedy }];
       if (fiveMinutes < 3 || share <= 0.2) return [];
-      if (sinceMatch > 0) return [{ detail: `${text}.`, count }];
-      return [
-        {
-          detail: `${text}; none since one was right, and this ends within five minutes.`,
-          count,
-          remedy: RECOVER_REJECTED,
-        },
-      ];
+      if (sinceMatch > 0) return [{ detail: `${carry}.`, count, remedy }];
+      const over = `${carry}; none since one was right, and this ends within five minutes.`;
+      return [{ detail: over, count, remedy: RECOVER_REJECTED }];
     },
   },
   TallyhookExpiredTimestamps: {
@@ -186,11 +191,11 @@ export const webhookConditions: Named<Condition> = {
       for: '5m',
     },
     // Late retries after an outage come beside new events that are taken.
-    found: ({ expiredTimestamps: { halfHour, share } }) =>
-      when(
-        halfHour >= 3 && share > 0.9,
-        `${halfHour} or more in half an hour, and hardly any was taken: a clock is wrong, or nothing comes but late retries.`,
-      ),
+    found: ({ expiredTimestamps: { halfHour, share }, rejected }) => {
+      const count = totalOf(rejected, 'expired_timestamp', (one) => one.count);
+      const detail = `${count} in the last hour, and of the last half hardly any was taken: a clock is wrong, or nothing comes but late retries.`;
+      return when(halfHour >= 3 && share > 0.9, detail, { count });
+    },
   },
   TallyhookEventsWait: {
     severity: 'critical',

@@ -6,9 +6,20 @@ interface Secret {
 
 export const NONE_ACCEPTED = 'every secret is retired: no webhook is accepted';
 
+/** The setting that receivers have their secrets from; null: not known here, so both are named. */
+export type SecretsFrom = 'WEBHOOK_SECRETS' | 'WEBHOOK_SECRETS_FILE' | null;
+
+/** Where a secret is put in, or taken out, and what it needs to count. */
+export function placeOf(from: SecretsFrom): string {
+  if (from === null) return 'WEBHOOK_SECRETS_FILE (with WEBHOOK_SECRETS, restart the receivers)';
+  return from === 'WEBHOOK_SECRETS'
+    ? `${from}, and restart the receivers`
+    : `the file of ${from}, which is read again at once`;
+}
+
 /** What a person does where no webhook is accepted any more. */
-export function acceptAgain(label: string): string {
-  return `Add another secret to WEBHOOK_SECRETS, or take it back: tallyhook secrets restore ${label}`;
+export function acceptAgain(label: string, from: SecretsFrom = null): string {
+  return `Put another secret into ${placeOf(from)}; or take it back: tallyhook secrets restore ${label}`;
 }
 
 /** What retiring this one comes to, where it is the last that is accepted; null: another one is accepted. */

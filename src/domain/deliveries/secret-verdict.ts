@@ -39,7 +39,7 @@ export interface VerdictFacts {
   overlap: (other: string) => Overlap;
   /** The delivery history was read completely not long ago. */
   historyKnown: boolean;
-  /** Requests with the service's headers that were rejected for their signature lately; at least so many. */
+  /** Requests with the service's headers that were rejected for their signature lately, all of them. */
   rejected: number;
 }
 
@@ -160,7 +160,7 @@ function unmatched({ secret: { label }, rejected }: VerdictFacts): Lack {
 
 /** Something signed with another secret than the configured ones came: the service's, or a stranger's. */
 function copyAgain(rejected: number): string {
-  return `${rejected} ${rejected === 1 ? 'request was' : 'requests were'} rejected for the signature within a day: if the service sent them, copy the secret of its endpoint from the dashboard again`;
+  return `${rejected} ${rejected === 1 ? 'request' : 'requests'} with the service’s headers ${rejected === 1 ? 'was' : 'were'} rejected for the signature within a day: if the service sent them, copy the secret of its endpoint from the dashboard again`;
 }
 
 function waitsFor(rivals: readonly SecretFacts[]): Lack {
@@ -179,7 +179,7 @@ function afterRetirement({ endpoint }: SecretFacts): string {
     const which = endpoint === null ? 'its endpoint' : `the endpoint ${endpoint.id}`;
     return `Delete ${which} in the service’s dashboard (step 6).`;
   }
-  return 'Its endpoint is gone or off: take it out of WEBHOOK_SECRETS (step 7).';
+  return 'Its endpoint is gone or off: take it out of the configured secrets (step 7).';
 }
 
 export function lackingEvents(wanted: readonly string[], given: readonly string[]): string[] {

@@ -62,7 +62,8 @@ export const notices: Named<Notice> = {
   SecretsUnread: {
     severity: 'medium',
     summary: 'The secrets could not be read',
-    remedy: 'See that WEBHOOK_SECRETS_FILE can be read, and what the log of this process says.',
+    remedy:
+      'See that the database answers and that a file of WEBHOOK_SECRETS_FILE can be read: the log of this process says which.',
     page: '/secrets',
     check: 'secrets',
     found: ({ noSecretAccepted }) => when(noSecretAccepted === null, 'Whether any webhook is accepted is not known.'),

@@ -29,7 +29,7 @@ export interface Problem {
   checks: readonly string[];
   /** All there are; null: it is not counted. */
   count: number | null;
-  /** How long the oldest of them has been so; null: not known. */
+  /** How long the oldest of them has been so; where that is not known, of what follows from it; null: not known. */
   seconds: number | null;
   /** A sum for each asset; each money is in one problem alone. */
   money: readonly Money[];
@@ -111,7 +111,7 @@ function singleOf(one: (typeof watched)[number], found: Found): Single {
     summary,
     // Nothing is less than the alert about it.
     severity: isAlert ? (worst([one.severity, own]) ?? own) : own,
-    remedy: found.remedy ?? (isAlert ? remedyOf({ name, subject }) : one.remedy),
+    remedy: isAlert ? remedyOf({ name, subject, remedy: found.remedy ?? null }) : (found.remedy ?? one.remedy),
     page,
     check: found.check ?? one.check ?? subject,
   };
@@ -130,7 +130,7 @@ export function isOver(
   return isChecked && now.getTime() - seenAt.getTime() > GONE_SECONDS * 1_000;
 }
 
-function singleOfAlert({ name, subject, severity, summary, detail }: OpenAlert, over: boolean): Single {
+function singleOfAlert({ name, subject, severity, summary, detail, remedy = null }: OpenAlert, over: boolean): Single {
   const known = watched.find((one) => one.name === name);
   return {
     name,
@@ -139,7 +139,7 @@ function singleOfAlert({ name, subject, severity, summary, detail }: OpenAlert, 
     detail: over ? `It was so: ${detail} The alert ends within minutes.` : detail,
     severity: over ? 'low' : ofAlert[severity],
     isOver: over,
-    remedy: over ? '' : remedyOf({ name, subject }),
+    remedy: over ? '' : remedyOf({ name, subject, remedy }),
     page: known?.page ?? '/alerts',
     check: known?.check ?? (subject === '' ? name : subject),
   };
@@ -165,6 +165,7 @@ function problemOf(alike: readonly (readonly [Single, readonly Single[]])[]): Pr
   const subjects = heads.map(({ subject }) => subject);
   const counts = heads.flatMap(({ count }) => count ?? []);
   const seconds = heads.flatMap((one) => one.seconds ?? []);
+  const oldest = seconds.length > 0 ? seconds : follows.flatMap((one) => one.seconds ?? []);
   return {
     name: first.name,
     subjects,
@@ -176,7 +177,7 @@ function problemOf(alike: readonly (readonly [Single, readonly Single[]])[]): Pr
     page: first.page.endsWith('=') ? pageOf(first.page, subjects) : first.page,
     checks: [...new Set(heads.map(({ check }) => check))],
     count: counts.length === 0 ? null : counts.reduce((sum, n) => sum + n, 0),
-    seconds: seconds.length === 0 ? null : Math.max(...seconds),
+    seconds: oldest.length === 0 ? null : Math.max(...oldest),
     money: sumsOf(heads.flatMap(({ money }) => money ?? [])),
     countedWith: [...new Set(heads.flatMap(({ countedWith = [] }) => countedWith))].filter(
       (kind) => !subjects.includes(kind),

@@ -12,7 +12,7 @@ import { canaryFacts } from '../inbox/canaries.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
 import { minuteCounts, SENT } from '../inbox/minute-counts.js';
 import { countForgedSince, countRejections, rejectedSince } from '../inbox/rejections.js';
-import { acceptsNoSecret, processHeartbeats } from '../process-heartbeats.js';
+import { acceptsNoSecret, processHeartbeats, secretsFrom } from '../process-heartbeats.js';
 import { coverage } from '../runs/coverage.js';
 import { countUnsettledWrites, lostCalls } from '../service-writes.js';
 import { failingChannels } from './alert-channels.js';
@@ -34,6 +34,7 @@ export async function loadAlertFacts(db: Knex, asked: FactsAsked): Promise<Alert
     invalidSignatures: await countForged(db, now),
     expiredTimestamps: await countExpired(db, now),
     noSecretAccepted: await acceptsNoSecret(db),
+    secretsFrom: await secretsFrom(db),
     rejected: await rejectedSince(db, minutesBefore(now, 60)),
     canary: await canaryFacts(db),
     backlog: await waitingEvents(db),

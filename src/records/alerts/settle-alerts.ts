@@ -66,11 +66,11 @@ async function hold(
   { alert, row, now }: { alert: FoundAlert; row: AlertRow | undefined; now: Date },
   settled: Settled,
 ): Promise<void> {
-  const { name, subject, severity, summary, detail } = alert;
+  const { name, subject, severity, summary, detail, remedy = null } = alert;
   const since = row?.since ?? now;
   const held = (now.getTime() - since.getTime()) / 1_000 >= (conditionNamed(name)?.holdSeconds ?? 0);
   const fired_at = row?.fired_at ?? (held && (await mayFire(trx, alert, now)) ? now : null);
-  const state = { severity, summary, detail, seen_at: now, fired_at };
+  const state = { severity, summary, detail, remedy, seen_at: now, fired_at };
   const [written] = row
     ? await trx<AlertRow>('alerts').where({ id: row.id }).update(state).returning('*')
     : await trx<AlertRow>('alerts')
@@ -145,7 +145,7 @@ function messageOf(type: 'alert.firing' | 'alert.resolved', row: Fired): object 
     severity,
     summary,
     detail,
-    remedy: remedyOf({ name, subject }),
+    remedy: remedyOf(row),
     runbook: `docs/runbook.md#${conditionNamed(name)?.runbook ?? ''}`,
     since: since.toISOString(),
     resolvedAt: resolved_at?.toISOString() ?? null,

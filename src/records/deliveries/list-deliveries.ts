@@ -62,11 +62,11 @@ export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail 
   return { ...toView(row), ...detailsOf(details, payload ?? body?.toString('utf8') ?? null) };
 }
 
-/** How many are not made good, by class, without those on their way of which the event is here (it was recovered); how many of them are missed by now, and for how long one of them has been of the class. */
+/** How many are not made good, by class, without those on their way of which the event is here (it was recovered); how many of them are missed by now, and how long ago the oldest was made. */
 export async function countAwaited(db: Knex): Promise<AlertFacts['awaited'][number][]> {
   return rowsOf<AlertFacts['awaited'][number]>(db)`
     SELECT class, count(*)::integer AS awaited, (count(*) FILTER (WHERE missed))::integer AS missed,
-           greatest(extract(epoch FROM now() - min(class_since)), 0)::float8 AS "oldestSeconds"
+           greatest(extract(epoch FROM now() - min(coalesce(created_at, class_since))), 0)::float8 AS "oldestSeconds"
     FROM deliveries WHERE (missed OR open) AND NOT (class = 'pending_retry' AND inbox_id IS NOT NULL) GROUP BY class`;
 }
 

@@ -62,7 +62,7 @@ const SAMPLED = 500;
 
 const LIKE_SERVICE = 'AND like_service';
 
-/** How many of the newest were rejected for this since then. */
+/** How many of the newest samples were rejected for this since then: whether there are some, never how many there are. */
 export async function countRejections(
   db: Knex,
   reason: string,
@@ -157,10 +157,24 @@ export async function rejectionsByMinute(db: Knex, since: Date): Promise<{ minut
     FROM rejection_counts WHERE hour >= ${since} GROUP BY 1`;
 }
 
-/** All that were rejected since then, by reason, the most frequent first. */
+/**
+ * All that were rejected since then, by reason, the most frequent first: the one count that is shown, since samples are only
+ * for looking at. `oldestSeconds`: since the first of those between which no hour was without one, a day at most.
+ */
 export async function rejectedSince(db: Knex, since: Date): Promise<AlertFacts['rejected'][number][]> {
   return rowsOf<AlertFacts['rejected'][number]>(db)`
-    SELECT reason, sum(count)::float8 AS count, sum(like_service)::float8 AS "likeService",
-           greatest(extract(epoch FROM now() - min(hour)), 0)::float8 AS "oldestSeconds"
-    FROM rejection_counts WHERE hour > ${since} GROUP BY reason ORDER BY count DESC, reason`;
+    WITH minutes AS (
+      SELECT *, hour - lag(hour) OVER (PARTITION BY reason ORDER BY hour) > interval '1 hour' AS late
+      FROM rejection_counts WHERE hour > ${since}::timestamptz - interval '1 day'
+    )
+    SELECT reason, sum(count) FILTER (WHERE hour > ${since})::float8 AS count,
+           sum(like_service) FILTER (WHERE hour > ${since})::float8 AS "likeService",
+           greatest(extract(epoch FROM now() - max(hour) FILTER (WHERE late IS NOT false)), 0)::float8 AS "oldestSeconds"
+    FROM minutes GROUP BY reason HAVING bool_or(hour > ${since}) ORDER BY count DESC, reason`;
+}
+
+/** Those that had the service's headers and no signature of a configured secret, all of them. */
+export async function forgedSince(db: Knex, since: Date): Promise<number> {
+  const found = (await rejectedSince(db, since)).find(({ reason }) => reason === 'invalid_signature');
+  return found?.likeService ?? 0;
 }

@@ -59,7 +59,8 @@ export async function checkSecrets({ db, config }: DoctorParts): Promise<Check[]
     ];
   const { items } = await secretsStatus(db, configured);
   const last = retiredLast(items);
-  const none = last === null ? [] : [finding('secrets', NONE_ACCEPTED, acceptAgain(last))];
+  const from = config.WEBHOOK_SECRETS_FILE === undefined ? 'WEBHOOK_SECRETS' : 'WEBHOOK_SECRETS_FILE';
+  const none = last === null ? [] : [finding('secrets', NONE_ACCEPTED, acceptAgain(last, from))];
   return [...none, ...items.map(checkSecret)];
 }
 

@@ -79,7 +79,8 @@ async function loadModules(roles: readonly Role[]) {
 function startHeartbeats(runtime: Runtime, roles: readonly Role[], secrets: SecretSource | undefined): void {
   const parts = livingParts.filter((part) => roles.includes(part));
   const stop = new AbortController();
-  const heartbeats = { parts, roles, settings: sharedSettings(runtime.config), secrets };
+  const fromFile = runtime.config.WEBHOOK_SECRETS_FILE !== undefined;
+  const heartbeats = { parts, roles, settings: sharedSettings(runtime.config), secrets, fromFile };
   void recordHeartbeats(runtime, heartbeats, AbortSignal.any([runtime.signal, stop.signal]));
   runtime.closers.add('process heartbeats', async () => stop.abort());
 }
