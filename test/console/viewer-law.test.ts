@@ -146,6 +146,8 @@ const addresses = (path: string, name: RegExp): string[] =>
 
 test.each(Array.from({ length: sized(1, 40) }, (_, n) => n))(
   'whatever is known of a person, a viewer is shown nothing of it, nor a hash of it, and can confirm no guess: %i',
+  // Every page and every answer of the API, one after the other.
+  { timeout: 180_000 },
   async () => {
     const { app } = testConsole(database.db);
     const asViewer = (path: string) => request(app).get(path).set(bearer('viewer'));
