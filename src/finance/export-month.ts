@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
-import type { Chart } from '../domain/books/chart.js';
+import { type Chart, numberIn } from '../domain/books/chart.js';
 import { counted } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
 import type { Finding } from '../records/audit/verify-head.js';
 import { accountValues } from '../records/books/account-totals.js';
+import { entriesWithinOne } from '../records/books/month-entries.js';
 import { firstMonth, unopenedAssets, unposted } from '../records/books/period-facts.js';
 import { closedAt, periodFiles, readPeriodFile } from '../records/books/period-files.js';
 import { databaseNow, postedUntil } from '../records/books/posting-progress.js';
@@ -80,6 +81,8 @@ async function findingsOf(trx: Knex.Transaction, asked: Asked, status: 'open' | 
     const values = await accountValues(trx, asked.month, asked.currency);
     const unpriced = values.reduce((sum, one) => sum + one.unpriced, 0);
     if (unpriced > 0) found.push(`not in it: ${counted(unpriced, 'line')} without a rate`);
+    // A closed month's files were made by the chart of its closing.
+    if (status === 'open') found.push(...(await withinOneNumber(trx, asked, values)));
   }
   if (status === 'closed') return found;
   const { changes, due, isRenewing } = await unposted(trx, asked.knownAt ?? (await databaseNow(trx)));
@@ -90,6 +93,21 @@ async function findingsOf(trx: Knex.Transaction, asked: Asked, status: 'open' | 
   const first = await firstMonth(trx);
   if (first === null || first > asked.month) found.push(`nothing is posted until the end of ${asked.month}`);
   return found;
+}
+
+/** No posting leads from a number to itself. */
+async function withinOneNumber(
+  trx: Knex.Transaction,
+  { month, chart: { datev } }: Asked,
+  values: readonly { account: string }[],
+): Promise<string[]> {
+  if (datev === undefined) return [];
+  const numbered = values.map(({ account }) => ({ account, number: numberIn(datev, account) }));
+  const within = await entriesWithinOne(trx, month, numbered);
+  if (within === 0) return [];
+  return [
+    `not in it: ${counted(within, 'entry', 'entries')} between accounts that have one number, such as ${datev.other}: CHART_FILE can give each its own`,
+  ];
 }
 
 async function refuseClosed(

@@ -127,6 +127,14 @@ it('is a posting batch as DATEV describes it, or says what it lacks', async () =
   const unpriced = recordsOf(await text('2026-03-journal.csv')).filter(({ unpriced: reason }) => reason !== '').length;
   expect(unpriced).toBeGreaterThan(0);
   expect(findings).toContain(`not in it: ${unpriced} lines without a rate`);
+  const numbersOf = new Map<string, Set<string>>();
+  for (const { entry = '', account = '' } of recordsOf(await text('2026-03-journal.csv')))
+    numbersOf.set(entry, (numbersOf.get(entry) ?? new Set()).add(account === 'income:payments' ? '8400' : '1590'));
+  const within = [...numbersOf.values()].filter(({ size }) => size === 1);
+  expect(within.length).toBeGreaterThan(0);
+  expect(findings).toContain(
+    `not in it: ${within.length} entries between accounts that have one number, such as 1590: CHART_FILE can give each its own`,
+  );
   expect(files.map(({ name }) => name)).toEqual(['EXTF_2026-03.csv']);
   const lines = (await text('EXTF_2026-03.csv', 'latin1')).split('\r\n');
   expect(lines.pop()).toBe('');

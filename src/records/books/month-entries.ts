@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
-import { exact, rowOf, utc } from '../database/statements.js';
+import { exact, rowOf, tableOf, utc } from '../database/statements.js';
 import { rowsInParts, SPANNED_LINES, spannedRates, spanOf } from './month-query.js';
 
 /** An entry as a ledger writes it. */
@@ -81,6 +81,20 @@ async function* entriesOf<Line>(
 export async function countLines(trx: Knex.Transaction, month: string): Promise<number> {
   const { count } = await rowOf<{ count: number }>(trx)`
     SELECT count(*)::integer AS count FROM entry_lines JOIN entries ON entries.id = entry_id WHERE month = ${month}`;
+  return count;
+}
+
+/** How many of the month's entries move something between accounts of one number alone. */
+export async function entriesWithinOne(
+  trx: Knex.Transaction,
+  month: string,
+  numbered: readonly { account: string; number: string }[],
+): Promise<number> {
+  const { count } = await rowOf<{ count: number }>(trx)`
+    SELECT count(*)::integer AS count FROM (
+      SELECT FROM entries JOIN entry_lines ON entry_id = entries.id
+      JOIN ${tableOf('numbered', numbered, { account: 'text', number: 'text' })} USING (account)
+      WHERE month = ${month} AND NOT memo GROUP BY entry_id HAVING count(DISTINCT number) = 1) AS within`;
   return count;
 }
 
