@@ -9,8 +9,8 @@ import { inTransaction } from '../records/database/statements.js';
 import { oneMoment } from './posting-deps.js';
 
 export type ImportResult =
-  /** `valued`: entries of open months that have another rate now, or would have. */
-  | { outcome: 'done' | 'would'; rates: number; valued: number; closed: string[] }
+  /** `valued`: entries of open months that have another rate now, or would have. `accepted`: what would be asked about if it were not accepted. */
+  | { outcome: 'done' | 'would'; rates: number; valued: number; closed: string[]; accepted: string[] }
   /** Nothing was taken. Each problem names its line. `asks`: a person who looked at them may accept them. */
   | { outcome: 'refused' | 'asks'; problems: string[] };
 
@@ -46,7 +46,7 @@ export async function importRatesFile(text: string, deps: Importing): Promise<Im
     const closed = await linesOfClosed(trx, rates);
     const details = { valued, rates: rates.length, fileHash, ...(doubts.length > 0 ? { accepted: doubts } : {}) };
     await recordAction(trx, { actor, action: 'import rates', reason, details, approval, outcome: 'done' });
-    return { outcome: dryRun ? 'would' : 'done', rates: rates.length, valued, closed };
+    return { outcome: dryRun ? 'would' : 'done', rates: rates.length, valued, closed, accepted: doubts };
   };
   return inTransaction(db, dryRun, taken, oneMoment);
 }

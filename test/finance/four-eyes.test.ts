@@ -254,6 +254,23 @@ describe('a decision', () => {
     expect(text).toContain('>fina</a>');
   });
 
+  it('names first the rates that are far from others, and that they were accepted', async () => {
+    const file = path.join(folder, 'far.csv');
+    const lines = ['date,asset,currency,rate', `2026-04-01,${ASSET},USD,1.25`, `2026-04-02,${ASSET},USD,0.0125`];
+    await writeFile(file, lines.join('\n'));
+    const { code } = await command('finance', 'books', 'rates', 'import', file, '--accept', '--note', reason);
+    expect(code).toBe(3);
+    const { id } = await newest();
+    const { body } = await request(app).get(`/api/v1/decisions/${id}`).set(bearer('viewer'));
+    const far = `line 3: 0.0125 USD for ${ASSET} is far from that of 2026-04-01, 1.25`;
+    expect(body.preview.split('\n').slice(1)).toEqual([
+      'Of them 1 is accepted though far from what else is known:',
+      far,
+      ...lines.slice(1),
+    ]);
+    await call('finance', `/decisions/${id}/withdraw`, { note: 'a mistake' }).expect(200);
+  });
+
   it('is sealed with its actions; the books and the seals are as they were made', async () => {
     await sealRows({ db: database.db, now });
     expect((await verifySeals(database.db)).findings).toBe(0);

@@ -122,12 +122,16 @@ export const importing: DecisionKind<z.output<typeof rates>> = {
     const about = { now: now(), timeZone, currency, isAccepted, reason };
     const would = await importRatesFile(text, { ...about, db: trx, actor: '', dryRun: true });
     if (!('rates' in would)) return { why: would.problems.join('; ') };
-    const { rates: taken, valued, closed } = would;
+    const { rates: taken, valued, closed, accepted } = would;
     return {
-      facts: [taken, closed],
+      facts: [taken, closed, accepted],
       preview: shortened([
         `${counted(taken, 'rate')} would be taken; ${counted(valued, 'entry', 'entries')} of open months would be valued anew.`,
         ...closed,
+        ...(accepted.length === 0
+          ? []
+          : [`Of them ${counted(accepted.length, 'is', 'are')} accepted though far from what else is known:`]),
+        ...accepted,
         ...text
           .split('\n')
           .slice(1)
