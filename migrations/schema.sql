@@ -489,6 +489,7 @@ TABLE entries
   CONSTRAINT entries_reverses_key UNIQUE (reverses)
   CONSTRAINT entries_type_check CHECK ((type = ANY (ARRAY['entry'::text, 'reversal'::text, 'correction'::text, 'change'::text])))
   CONSTRAINT entries_version_check CHECK ((version > 0))
+  CREATE INDEX entries_by_day ON public.entries USING btree (day)
   CREATE INDEX entries_by_month ON public.entries USING btree (month, id)
   CREATE UNIQUE INDEX entries_record_kind_record_id_key_version_key ON public.entries USING btree (record_kind, record_id, key, version)
   CREATE UNIQUE INDEX entries_reverses_key ON public.entries USING btree (reverses)
@@ -514,6 +515,7 @@ TABLE entry_lines
   CREATE CONSTRAINT TRIGGER entry_lines_balance AFTER INSERT ON public.entry_lines DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_entry_balance()
   CREATE TRIGGER entry_lines_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entry_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
   CREATE TRIGGER entry_lines_by_month AFTER INSERT ON public.entry_lines REFERENCING NEW TABLE AS new_lines FOR EACH STATEMENT EXECUTE FUNCTION add_account_months()
+  CREATE TRIGGER entry_lines_in_transit AFTER INSERT ON public.entry_lines REFERENCING NEW TABLE AS new_lines FOR EACH STATEMENT EXECUTE FUNCTION add_transit_days()
   CREATE TRIGGER entry_lines_with_entry AFTER INSERT ON public.entry_lines REFERENCING NEW TABLE AS new_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_late_line()
 
 TABLE entry_months
@@ -1434,6 +1436,15 @@ TABLE transactions
   CREATE INDEX transactions_by_asset ON public.transactions USING btree (asset_code, created_at DESC)
   CREATE INDEX transactions_newest ON public.transactions USING btree (created_at DESC, id DESC)
   CREATE INDEX transactions_unverified ON public.transactions USING btree (created_at DESC, id DESC) WHERE (NOT verified)
+
+TABLE transit_days
+  asset_code text NOT NULL
+  month text NOT NULL
+  day date NOT NULL
+  amount numeric NOT NULL
+  last_at timestamp with time zone NOT NULL
+  CONSTRAINT transit_days_pkey PRIMARY KEY (asset_code, month, day)
+  CREATE TRIGGER transit_days_kept BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.transit_days FOR EACH STATEMENT EXECUTE FUNCTION refuse_by_hand()
 
 TABLE unread_intervals
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY

@@ -116,6 +116,11 @@ export const ATTACKS: Readonly<Record<string, Record<Change, Attack>>> = {
     `INSERT INTO account_values VALUES ('assets:operating', '${ASSET}', '2026-02', 'USD', 1000, 1)`,
     'value = 1',
   ),
+  transit_days: kept(
+    'transit_days',
+    `INSERT INTO transit_days VALUES ('${ASSET}', '2026-02', '2026-02-01', 1000, now())`,
+    'amount = 1',
+  ),
   entry_months: kept('entry_months', `INSERT INTO entry_months VALUES ('2026-02', 1)`, 'entries = 1'),
   posting_progress: {
     insert: [

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { accounts } from '../../domain/books/chart.js';
 import { parseJson } from '../../domain/json-table/parse-json.js';
 import { keptTotals } from '../books/account-totals.js';
 import { periodFiles, readPeriodFile } from '../books/period-files.js';
@@ -82,6 +83,12 @@ async function verifySums(db: Knex, reportFinding: ReportFinding, months: string
     UNION ALL SELECT month, 'the number of entries', coalesce(counts.entries, 0)::text, coalesce(kept.entries, 0)::text
     FROM counts FULL JOIN entry_months AS kept USING (month)
     WHERE ${where} AND counts.entries IS DISTINCT FROM kept.entries
+    UNION ALL SELECT month, asset_code || ' in transit on ' || day, trim_scale(coalesce(moved.amount, 0))::text, trim_scale(coalesce(kept.amount, 0))::text
+    FROM (
+      SELECT asset_code, month, day, sum(amount) AS amount, max(at) AS last_at FROM entry_lines JOIN entries ON entries.id = entry_id
+      WHERE account = ${accounts.payoutsInTransit} AND record_kind <> 'placement' AND ${where} GROUP BY asset_code, month, day
+    ) AS moved FULL JOIN transit_days AS kept USING (asset_code, month, day)
+    WHERE ${where} AND (moved.amount, moved.last_at) IS DISTINCT FROM (kept.amount, kept.last_at)
     ORDER BY month, what LIMIT ${NAMED}`;
   for (const { month, what, lines, kept } of rows) {
     const message = `${month}, ${what}: the lines come to ${lines}, and ${kept} is kept`;

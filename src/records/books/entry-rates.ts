@@ -71,18 +71,25 @@ export async function carriedInTransit(
     SELECT CASE WHEN whole THEN jsonb_build_object('amount', trim_scale(amount)::text, 'value', trim_scale(value)::text,
       'low', trim_scale(low)::text, 'high', trim_scale(high)::text, 'last', trim_scale(last)::text,
       'source', CASE WHEN given THEN 'file' ELSE 'service' END, 'at', ${raw(milliseconds('rated'))}) END AS carried
-    FROM ${asked} LEFT JOIN (
-      SELECT asset_code, ${raw(TRANSIT_KEY)} AS span, sum(amount) AS amount, sum(amount * rate) AS value, min(rate) AS low,
-             max(rate) AS high, (array_agg(rate ORDER BY entry_id DESC))[1] AS last, bool_and(source = 'file') AS given,
-             max(rate_at) AS rated, count(*) = count(rate) AS whole
-      FROM entry_lines JOIN entries ON entries.id = entry_id CROSS JOIN LATERAL (
+    FROM ${asked} LEFT JOIN LATERAL (
+      SELECT sum(amount) AS amount, sum(amount * rate) AS value, min(rate) AS low, max(rate) AS high,
+             (array_agg(rate ORDER BY entry_id DESC))[1] AS last, bool_and(source = 'file') AS given, max(rate_at) AS rated,
+             count(*) = count(rate) AS whole
+      FROM (
+        SELECT id FROM entries WHERE record_kind = 'placement' AND record_id = asset AND key = span
+        UNION ALL SELECT id FROM transit_days CROSS JOIN LATERAL (
+          SELECT id FROM entries WHERE entries.day = transit_days.day AND entries.month = transit_days.month AND record_kind <> 'placement' OFFSET 0
+        ) AS booked WHERE asset_code = asset AND ${raw(TRANSIT_KEY)} = span
+      ) AS moved
+      CROSS JOIN LATERAL (
+        SELECT entry_id, amount FROM entry_lines WHERE entry_id = moved.id AND asset_code = asset AND account = ${accounts.payoutsInTransit} OFFSET 0
+      ) AS lines
+      CROSS JOIN LATERAL (
         SELECT CASE WHEN currency = ${currency} THEN rate END AS rate, source, rate_at FROM entry_rates
-        WHERE entry_rates.entry_id = entry_lines.entry_id AND entry_rates.asset_code = entry_lines.asset_code
-        ORDER BY id DESC LIMIT 1
+        WHERE entry_rates.entry_id = moved.id AND asset_code = asset ORDER BY id DESC LIMIT 1
       ) AS valued
-      WHERE account = ${accounts.payoutsInTransit} AND asset_code = ANY (${wanted.map(({ assetCode }) => assetCode)}::text[])
-      GROUP BY 1, 2
-    ) AS carried ON asset_code = asset AND carried.span = wanted.span ORDER BY place`;
+      HAVING count(*) > 0
+    ) AS carried ON true ORDER BY place`;
   return rows.map(({ carried }) => carried);
 }
 

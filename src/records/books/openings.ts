@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { InTransit, Opening } from '../../domain/books/balance-entries.js';
-import { accounts } from '../../domain/books/chart.js';
 import { milliseconds, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
 
 /** Assets whose books are open, with the moment in ms. */
@@ -81,12 +80,8 @@ async function attributions(
   return rows.map(inMs);
 }
 
-/**
- * Where a line in transit is placed: on its day. Of a month that was closed before payouts were placed by days, with all of the month. What is
- * placed is where it was.
- */
-export const TRANSIT_KEY = `CASE WHEN record_kind = 'placement' THEN key
-  WHEN month IN (SELECT month FROM periods WHERE status = 'closed') AND (asset_code, month) NOT IN (
+/** Where a day's payouts are placed: on that day. Of a month that was closed before they were placed by days, with all of the month. */
+export const TRANSIT_KEY = `CASE WHEN month IN (SELECT month FROM periods WHERE status = 'closed') AND (asset_code, month) NOT IN (
     SELECT record_id, month FROM entries WHERE record_kind = 'placement' AND length(key) > 7) THEN month
   ELSE day::text END`;
 
@@ -94,10 +89,8 @@ export const TRANSIT_KEY = `CASE WHEN record_kind = 'placement' THEN key
 export async function inTransit(trx: Knex): Promise<Map<string, InTransit[]>> {
   const rows = await rowsOf<{ asset_code: string } & InTransit>(trx)`
     SELECT asset_code, ${raw(TRANSIT_KEY)} AS key, trim_scale(sum(amount))::text AS amount, max(day)::text AS day,
-           ${raw(milliseconds('max(at)'))} AS "lastAt"
-    FROM entry_lines JOIN entries ON entries.id = entry_id
-    WHERE account = ${accounts.payoutsInTransit} AND record_kind <> 'placement'
-    GROUP BY asset_code, 2 ORDER BY asset_code, 2`;
+           ${raw(milliseconds('max(last_at)'))} AS "lastAt"
+    FROM transit_days GROUP BY asset_code, 2 ORDER BY asset_code, 2`;
   const found = new Map<string, InTransit[]>();
   for (const { asset_code: asset, ...one } of rows) found.set(asset, [...(found.get(asset) ?? []), one]);
   return found;
