@@ -147,3 +147,24 @@ test('what is posted by earlier versions opens later months in money', async () 
   const lines = await db('account_months').where({ month: '2026-03' }).orderBy('asset_code').pluck('lines');
   expect(lines).toEqual(['2', '1']);
 });
+
+test('what is in transit by earlier versions is known by days', async () => {
+  const { db } = database;
+  await run((name) => name < '0077');
+  await db.transaction(async (trx) => {
+    await trx.raw('SET LOCAL session_replication_role = replica');
+    await trx.raw(`
+      INSERT INTO entries (record_kind, record_id, key, version, type, month, date, at, day, dated_by, description, sources, written)
+      SELECT kind, 'r' || n, 'k', 1, 'entry', '2026-02', '2026-02-15', '2026-02-15T10:00:00Z'::timestamptz + n * interval '1 hour', '2026-02-15', 'created', 'd', '[]', 0
+      FROM (VALUES (1, 'payout'), (2, 'transaction'), (3, 'placement')) AS of (n, kind)`);
+    await trx.raw(`
+      INSERT INTO entry_lines (entry_id, line, account, asset_code, amount)
+      SELECT id, line, account, 'BTC', amount FROM entries,
+        (VALUES (1, 'assets:in-transit:payouts', -2.5), (2, 'equity:withdrawals', 2.5)) AS of (line, account, amount)`);
+  });
+  await run((name) => name >= '0077');
+  const [kept, ...others] = await db('transit_days');
+  expect(others).toEqual([]);
+  expect(kept).toMatchObject({ asset_code: 'BTC', month: '2026-02', amount: '-5.0' });
+  expect(kept).toMatchObject({ last_at: new Date('2026-02-15T12:00:00Z') });
+});
