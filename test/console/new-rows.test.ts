@@ -1,28 +1,22 @@
 import * as fc from 'fast-check';
-import type { Browser } from 'playwright-core';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { registerOrder } from '../../src/records/orders/orders.js';
-import { accessibilityProblems, NARROW, signIn, startBrowser, visitor, WIDE } from '../support/browser.js';
+import { accessibilityProblems, NARROW, signIn, useBrowser, WIDE } from '../support/browser.js';
 import { serve, testConsole, tokenOf } from '../support/console.js';
 import { session } from '../support/console-visit.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
 import { poll } from '../support/observations.js';
 import { intent } from '../support/records.js';
 import { save } from '../support/saved.js';
 
-let store: TestDatabase;
-let browser: Browser;
+const store = useDatabase();
+const visitor = useBrowser();
 let app: ReturnType<typeof testConsole>['app'];
 beforeAll(async () => {
-  [store, browser] = await Promise.all([createTestDatabase(), startBrowser()]);
   ({ app } = testConsole(store.db));
-});
-afterAll(async () => {
-  await browser.close();
-  await store.drop();
 });
 
 let made = 0;
@@ -106,7 +100,7 @@ describe('how many rows are newer than a list', () => {
 describe('a list that is open', () => {
   it('says that there are new rows, once aloud, and stays as it is until they are asked for', async () => {
     const site = await serve(app);
-    const { page, complaints } = await visitor(browser, { baseURL: site.url });
+    const { page, complaints } = await visitor({ baseURL: site.url });
     await signIn(page, tokenOf('operator'));
     const ask = async (text: string) => {
       await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);

@@ -1,23 +1,14 @@
 import * as fc from 'fast-check';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
-import { accessibilityProblems, NARROW, signIn, startBrowser, visitor, WIDE } from '../support/browser.js';
+import { accessibilityProblems, NARROW, signIn, useBrowser, WIDE } from '../support/browser.js';
 import { serve, testConsole, tokenOf } from '../support/console.js';
 import { session, visit } from '../support/console-visit.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 
-let store: TestDatabase;
-let browser: Browser;
+const store = useDatabase();
+const visitor = useBrowser();
 const MANY = 12;
-
-beforeAll(async () => {
-  [store, browser] = await Promise.all([createTestDatabase(), startBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await store.drop();
-});
 
 let round = 0;
 /** As many open breaks as there were none of before, their ids. */
@@ -87,7 +78,7 @@ describe('breaks that somebody picks', () => {
   it('are picked by the keyboard, or all of the page at once, and wait for a yes', async () => {
     const ids = await opened();
     const site = await serve(testConsole(store.db).app);
-    const { page, complaints } = await visitor(browser, { baseURL: site.url });
+    const { page, complaints } = await visitor({ baseURL: site.url });
     await signIn(page, tokenOf('operator'));
     for (const viewport of [NARROW, WIDE]) {
       await page.setViewportSize(viewport);

@@ -1,24 +1,15 @@
 import * as fc from 'fast-check';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { compareText } from '../../src/domain/record-state.js';
-import { accessibilityProblems, NARROW, signIn, startBrowser, visitor, WIDE } from '../support/browser.js';
+import { accessibilityProblems, NARROW, signIn, useBrowser, WIDE } from '../support/browser.js';
 import { serve, testConsole, tokenOf } from '../support/console.js';
 import { session, visit } from '../support/console-visit.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { useDatabase } from '../support/database.js';
 import { completed, storeEvents } from '../support/events.js';
 
-let store: TestDatabase;
-let browser: Browser;
+const store = useDatabase();
+const visitor = useBrowser();
 const MANY = 10;
-
-beforeAll(async () => {
-  [store, browser] = await Promise.all([createTestDatabase(), startBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await store.drop();
-});
 
 const ends = ['applied', 'failed', 'unhandled', 'dead'] as const;
 const done = { attempts: 3, applied_at: new Date(0), error: 'why' };
@@ -130,7 +121,7 @@ describe('events that somebody picks', () => {
   it('are shown with what a replay does to each, wait for a yes, and are listed with how each ends', async () => {
     const ids = await ended(['dead', 'applied', 'failed']);
     const site = await serve(testConsole(store.db).app);
-    const { page, complaints } = await visitor(browser, { baseURL: site.url });
+    const { page, complaints } = await visitor({ baseURL: site.url });
     await signIn(page, tokenOf('operator'));
     for (const viewport of [NARROW, WIDE]) {
       await page.setViewportSize(viewport);

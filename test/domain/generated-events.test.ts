@@ -22,6 +22,8 @@ const rules = { known: { from: 500, readAt: 6_000 }, graceMs, own, endpoints: [e
 describe('an event of a state that a list shows', () => {
   test('was never generated where the history was read over all of it, and an endpoint of ours was subscribed', () => {
     expect(generationOf(state, none, rules)).toBe('never');
+    const ofKind = [{ ...endpoint, events: ['payment_intent.*'] }];
+    expect(generationOf(state, none, { ...rules, endpoints: ofKind })).toBe('never');
     expect(generationOf(state, { ...none, delivered: true }, rules)).toBe('generated');
   });
 
@@ -34,6 +36,7 @@ describe('an event of a state that a list shows', () => {
     ['it is switched off', {}, { isActive: false }],
     ['nobody says whether it is on', {}, { isActive: null }],
     ['it does not subscribe', {}, { events: ['payout.failed'] }],
+    ['it does not say what it subscribes to', {}, { events: null }],
     ['it was made later', {}, { createdAt: 1_000 }],
     ['nobody says when it was made', {}, { createdAt: null }],
     ['it was changed since', {}, { sameSince: 2_000 }],

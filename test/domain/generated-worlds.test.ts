@@ -156,32 +156,3 @@ test('what is swallowed under an endpoint that was there all the time is said, o
     runs,
   );
 });
-
-const endpoint: WatchedEndpoint = {
-  id: 'we_1',
-  url: OWN.publicUrl,
-  events: [TYPE],
-  isActive: true,
-  createdAt: 10,
-  sameSince: 20,
-};
-
-test.each<[string, Partial<WatchedEndpoint>, Generation]>([
-  ['as it was before the payment', {}, 'never'],
-  ['of which it is not known whether it is active', { isActive: null }, 'unknown'],
-  ['that is not active', { isActive: false }, 'unknown'],
-  ['that takes other types', { events: ['payout.failed'] }, 'unknown'],
-  ['that does not say what it takes', { events: null }, 'unknown'],
-  ['that takes the kind', { events: ['payment_intent.*'] }, 'never'],
-  ['of somebody else', { url: 'https://other.example' }, 'unknown'],
-  ['that was made after the payment', { createdAt: 100 }, 'unknown'],
-  ['that does not say when it was made', { createdAt: null }, 'unknown'],
-  ['that was seen to change since', { sameSince: 100 }, 'unknown'],
-  ['of which no poll is known', { sameSince: null }, 'unknown'],
-])('an endpoint %s', (_what, more, said) => {
-  const evidence = { delivered: false, came: false, unnamed: false, isUsual: true };
-  const state = { eventType: TYPE, createdAt: 100, shownAt: 150 };
-  const rules = { known: { from: 50, readAt: 1_000 }, graceMs: 800, own: OWN, endpoints: [{ ...endpoint, ...more }] };
-  expect(generationOf(state, evidence, rules)).toBe(said);
-  expect(generationOf({ ...state, createdAt: null }, evidence, rules)).toBe('unknown');
-});

@@ -5,7 +5,7 @@ import path from 'node:path';
 import sparticuz from '@sparticuz/chromium';
 import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { until } from './drill.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -54,14 +54,26 @@ export interface Visitor {
   complaints: string[];
 }
 
+interface VisitorOptions {
+  baseURL: string;
+  colorScheme?: 'light' | 'dark';
+  viewport?: typeof WIDE;
+}
+
+/** One browser for all tests of a file; what it returns makes a new visitor, from the hooks on. It goes after all of theirs. */
+export function useBrowser(): (options: VisitorOptions) => Promise<Visitor> {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+  return (options) => visitor(browser, options);
+}
+
 /** A new visitor without cookies. */
 export async function visitor(
   browser: Browser,
-  {
-    baseURL,
-    colorScheme = 'light',
-    viewport = WIDE,
-  }: { baseURL: string; colorScheme?: 'light' | 'dark'; viewport?: typeof WIDE },
+  { baseURL, colorScheme = 'light', viewport = WIDE }: VisitorOptions,
 ): Promise<Visitor> {
   const context = await browser.newContext({ baseURL, colorScheme, viewport });
   const page = await context.newPage();

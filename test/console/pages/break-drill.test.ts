@@ -1,12 +1,12 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type NewBreak, openBreaks } from '../../../src/records/breaks/breaks.js';
-import { signIn, startBrowser, type Visitor, visitor } from '../../support/browser.js';
+import { signIn, useBrowser, type Visitor } from '../../support/browser.js';
 import { serve, testConsole, tokenOf } from '../../support/console.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/database.js';
 
-let store: TestDatabase;
-let browser: Browser;
+const store = useDatabase();
+const visitor = useBrowser();
 let site: Awaited<ReturnType<typeof serve>>;
 let operator: Visitor;
 let page: Page;
@@ -32,19 +32,16 @@ function delivery(kind: NewBreak['kind'], id: string, evidence: NewBreak['eviden
 }
 
 beforeAll(async () => {
-  [store, browser] = await Promise.all([createTestDatabase(), startBrowser()]);
   const all = causes.flatMap(([count, make], of) => Array.from({ length: count }, (_, n) => make(`c${of}_${n}`)));
   await store.db.transaction((trx) => openBreaks(trx, all));
   site = await serve(testConsole(store.db).app);
-  operator = await visitor(browser, { baseURL: site.url });
+  operator = await visitor({ baseURL: site.url });
   ({ page } = operator);
   await signIn(page, tokenOf('operator'));
 });
 afterAll(async () => {
   expect(operator.complaints).toEqual([]);
-  await browser.close();
   await site.close();
-  await store.drop();
 });
 
 async function click(what: Locator): Promise<void> {

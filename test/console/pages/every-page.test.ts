@@ -1,4 +1,3 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../../src/console/pages/pages.js';
 import {
@@ -8,34 +7,28 @@ import {
   partsOf,
   sidewaysScroll,
   signIn,
-  startBrowser,
+  useBrowser,
   type Visitor,
-  visitor,
   WIDE,
 } from '../../support/browser.js';
 import { serve, testConsole, tokenOf } from '../../support/console.js';
 import { HOSTILE, samplePaths, seedConsole } from '../../support/console-samples.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/database.js';
 import { isAll } from '../../support/drill.js';
 
-let store: TestDatabase;
-let browser: Browser;
+const store = useDatabase();
+const visitor = useBrowser();
 let site: Awaited<ReturnType<typeof serve>> & Pick<ReturnType<typeof testConsole>, 'commands'>;
 let admin: Visitor;
 
 beforeAll(async () => {
-  [store, browser] = await Promise.all([createTestDatabase(), startBrowser()]);
   await seedConsole(store.db);
   const { app, commands } = testConsole(store.db);
   site = { ...(await serve(app)), commands };
-  admin = await visitor(browser, { baseURL: site.url });
+  admin = await visitor({ baseURL: site.url });
   await signIn(admin.page, tokenOf('admin'));
 });
-afterAll(async () => {
-  await browser.close();
-  await site.close();
-  await store.drop();
-});
+afterAll(() => site.close());
 
 const SCREENS = [
   { viewport: WIDE, colorScheme: 'light' },
@@ -136,7 +129,7 @@ describe('what others wrote', () => {
 
 describe('signing in', () => {
   it('leads to the address that was wished for, says a wrong token in words, and ends by signing out', async () => {
-    const { page, context, complaints } = await visitor(browser, {
+    const { page, context, complaints } = await visitor({
       baseURL: site.url,
       viewport: NARROW,
       colorScheme: 'dark',

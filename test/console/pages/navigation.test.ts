@@ -1,34 +1,30 @@
 import * as fc from 'fast-check';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { navigationOf } from '../../../src/console/http/navigation.js';
 import { pages } from '../../../src/console/pages/pages.js';
 import { stateOf } from '../../../src/domain/state/state.js';
 import { loadState } from '../../../src/records/alerts/load-state.js';
 import { facts, NOW } from '../../domain/random-facts.js';
-import { accessibilityProblems, NARROW, signIn, startBrowser, type Visitor, visitor } from '../../support/browser.js';
+import { accessibilityProblems, NARROW, signIn, useBrowser, type Visitor } from '../../support/browser.js';
 import { serve, testConsole, tokenOf } from '../../support/console.js';
 import { samplePaths, seedConsole } from '../../support/console-samples.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/database.js';
 import { until } from '../../support/drill.js';
 
-let store: TestDatabase;
-let browser: Browser;
+const store = useDatabase();
+const visitor = useBrowser();
 let site: Awaited<ReturnType<typeof serve>>;
 let admin: Visitor;
 
 beforeAll(async () => {
-  [store, browser] = await Promise.all([createTestDatabase(), startBrowser()]);
   await seedConsole(store.db);
   site = await serve(testConsole(store.db, { fourEyes: true }).app);
-  admin = await visitor(browser, { baseURL: site.url });
+  admin = await visitor({ baseURL: site.url });
   await signIn(admin.page, tokenOf('admin'));
 });
 afterAll(async () => {
   expect(admin.complaints).toEqual([]);
-  await browser.close();
   await site.close();
-  await store.drop();
 });
 
 const admins = { name: 'ada', role: 'admin' } as const;

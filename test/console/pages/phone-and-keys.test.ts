@@ -1,30 +1,27 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../../src/console/pages/pages.js';
-import { NARROW, sidewaysScroll, signIn, startBrowser, type Visitor, visitor, WIDE } from '../../support/browser.js';
+import { NARROW, sidewaysScroll, signIn, useBrowser, type Visitor, WIDE } from '../../support/browser.js';
 import { serve, testConsole, tokenOf } from '../../support/console.js';
 import { samplePaths, seedConsole } from '../../support/console-samples.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { useDatabase } from '../../support/database.js';
 
-let store: TestDatabase;
-let browser: Browser;
+const store = useDatabase();
+const visitor = useBrowser();
 let site: Awaited<ReturnType<typeof serve>>;
 let admin: Visitor;
 let page: Page;
 
 beforeAll(async () => {
-  [store, browser] = await Promise.all([createTestDatabase(), startBrowser()]);
   await seedConsole(store.db);
   site = await serve(testConsole(store.db).app);
-  admin = await visitor(browser, { baseURL: site.url });
+  admin = await visitor({ baseURL: site.url });
   ({ page } = admin);
   await signIn(page, tokenOf('admin'));
 });
 afterAll(async () => {
   expect(admin.complaints).toEqual([]);
-  await browser.close();
   await site.close();
-  await store.drop();
 });
 
 const paths = pages.map(({ path }) => path);
