@@ -32,7 +32,11 @@ beforeEach(async () => {
   await database.db('runs').delete();
   // The break is as old as the reading.
   await database.db('breaks').where({ entity_id: asset }).update({ opened_at: '2026-10-30T00:00:00Z' });
+  await readAgain(NOW);
 });
+
+/** Two polls agree on what the balances are. */
+const readAgain = (at: Date) => database.db('balance_proofs').update({ agreed_at: at });
 
 async function attribute(amount: string, day?: string) {
   const on = day === undefined ? {} : { on: { day, timeZone: zone.timeZone } };
@@ -63,6 +67,49 @@ const bookedIn = async () => {
   );
   return rows.map(({ day }: { day: string }) => day);
 };
+
+it('what is unexplained is never what the service held, whatever became of its break', async () => {
+  for (const status of ['open', 'acknowledged', 'written_off', 'resolved']) {
+    const resolved_at = status === 'open' || status === 'acknowledged' ? null : NOW;
+    await database.db('breaks').where({ entity_id: asset }).update({ status, resolved_at });
+    const [missing] = await differing();
+    expect(missing?.told).toContain(
+      `the books end 2026-10 with 100 ${asset}, and the service may have held 111.5: 11.5 is unexplained`,
+    );
+    expect(missing?.told.includes(`is ${status}: balance residual`)).toBe(resolved_at === null);
+    const critical = (await checkPeriod(database.db, '2026-10', { ...zone, now: NOW })).missing.filter(
+      ({ what, told }) => what === 'critical_break' && told.endsWith(`balance ${asset}`),
+    );
+    expect(critical.map(({ told }) => told.includes(` is ${status}: `))).toEqual(resolved_at === null ? [true] : []);
+  }
+});
+
+it('nor is that of a balance that no two polls agreed on, or that has a break', async () => {
+  await attribute('11.5', '2026-10-30');
+  await postBooks(database.db);
+  await readAgain(new Date('2026-11-21T00:00:00Z'));
+  expect((await differing()).map(({ told }) => told)).toEqual([
+    `the books end 2026-10 with 111.5 ${asset}, and it is not proven that the service held that: no two polls agreed since 2026-11-21T00:00:00.000Z`,
+  ]);
+  await readAgain(NOW);
+  expect(await differing()).toEqual([]);
+  await database.db('breaks').where({ entity_id: asset }).update({ status: 'acknowledged', resolved_at: null });
+  expect((await differing())[0]?.told).toMatch(/is not proven that the service held that: break \d+ is acknowledged/);
+});
+
+it('an attribution of a day of the month waits to be posted, and is not booked later', async () => {
+  await attribute('11.5', '2026-10-30');
+  const waiting = async () =>
+    (await checkPeriod(database.db, '2026-10', { ...zone, now: NOW })).missing
+      .filter(({ what, told }) => what === 'posting_behind' && told.includes(asset))
+      .map(({ told }) => told);
+  expect(await differing()).toEqual([]);
+  expect(await waiting()).toEqual([
+    expect.stringMatching(new RegExp(`^attribution \\d+, 11.5 ${asset} on 2026-10-30, waits to be posted$`)),
+  ]);
+  await postBooks(database.db);
+  expect(await waiting()).toEqual([]);
+});
 
 it('a residual that was there at the month’s end and is booked later is missing, and takes a reason', async () => {
   await attribute('11.5');
@@ -147,9 +194,8 @@ it('what is dated by our first sight of it may be of the month before, until a p
   await save(database, [poll('payout', payout('po_seen', { ...about, ...timeless }), 0)]);
   await postBooks(database.db);
   const missing = async () =>
-    (await checkPeriod(database.db, month, { ...zone, now })).missing.filter(
-      ({ of, what }) => of === other && what !== 'balance_unproven',
-    );
+    (await checkPeriod(database.db, month, { ...zone, now })).missing.filter(({ of }) => of === other);
+  await readAgain(now);
   expect(await missing()).toMatchObject([
     { what: 'closing_differs', told: expect.stringContaining('(payout po_seen)') },
   ]);

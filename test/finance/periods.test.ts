@@ -98,7 +98,13 @@ it('does not close a month that is not over, whatever the reason', async () => {
 it('names all that is missing, and closes only with a reason', async () => {
   const refused = await close('2026-03');
   expect(refused.outcome).toBe('refused');
-  expect(await missing('2026-03')).toEqual(['critical_break', 'kind_unproven', 'balance_unproven', 'unpriced_lines']);
+  expect(await missing('2026-03')).toEqual([
+    'critical_break',
+    'kind_unproven',
+    'balance_unproven',
+    'closing_differs',
+    'unpriced_lines',
+  ]);
   const words = refused.missing.map((one) => one.told).join('\n');
   expect(words).toMatch(/balance residual of balance USDT\.TRON/);
   expect(words).toMatch(/payouts: no run was ever proven complete/);

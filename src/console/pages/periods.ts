@@ -60,7 +60,15 @@ function periodBadge(status: 'open' | 'closed'): Value {
 }
 
 /** What has to hold before a month is closed, and what is to be done where it does not. */
-const closeChecks: readonly { title: string; what: readonly Missing['what'][]; next: string }[] = [
+interface CloseCheck {
+  title: string;
+  what: readonly Missing['what'][];
+  next: string;
+  /** While one of these is missing nobody knows whether it holds. */
+  needs?: readonly Missing['what'][];
+}
+
+const closeChecks: readonly CloseCheck[] = [
   {
     title: 'Nothing sealed or closed was changed',
     what: ['seals_broken', 'books_changed'],
@@ -77,7 +85,7 @@ const closeChecks: readonly { title: string; what: readonly Missing['what'][]; n
     next: 'Closing posts what is known; an asset is opened by the first poll of its balance.',
   },
   {
-    title: 'No critical break is open',
+    title: 'No critical break is open or acknowledged',
     what: ['critical_break'],
     next: 'Look into each, fix it, resolve it or write it off.',
   },
@@ -94,7 +102,8 @@ const closeChecks: readonly { title: string; what: readonly Missing['what'][]; n
   {
     title: 'The books end the month with what the service held',
     what: ['closing_differs'],
-    next: 'It can’t be taken back. With a reason the month is closed without it; next time give the day when you attribute.',
+    needs: ['posting_behind', 'asset_not_opened', 'kind_unproven'],
+    next: 'Attribute what no list shows, with its day. What is booked in a later month stays there: with a reason the month is closed without it.',
   },
   {
     title: 'The books are what the records and the proofs of balances come to',
@@ -140,13 +149,17 @@ function checklist(missing: Missing[]): Section[] {
   return [
     verdict(missing.length, never),
     table(
-      closeChecks.map(({ what, ...check }) => ({ ...check, own: missing.filter((one) => what.includes(one.what)) })),
+      closeChecks.map(({ what, needs = [], ...check }) => ({
+        ...check,
+        own: missing.filter((one) => what.includes(one.what)),
+        isKnown: !missing.some((one) => needs.includes(one.what)),
+      })),
       {
         caption: 'Before it is closed',
         columns: [
           ['Check', ({ title, next, own }) => (own.length === 0 ? text(title) : list([text(title), quiet(next)]))],
-          ['State', ({ own }) => missingBadge(own)],
-          ['What is missing', ({ own }) => missingList(own)],
+          ['State', ({ own, isKnown }) => checkBadge(own, isKnown)],
+          ['What is missing', ({ own, isKnown }) => missingList(own, isKnown)],
         ],
       },
     ),
@@ -165,21 +178,21 @@ function verdict(missing: number, never: boolean): Section {
   return notice('warn', title, text);
 }
 
-function missingBadge(own: readonly Missing[]): Value {
-  if (own.length === 0) return badge('holds', 'good');
+function checkBadge(own: readonly Missing[], isKnown: boolean): Value {
+  if (own.length === 0) return isKnown ? badge('holds', 'good') : badge('not known', 'warn');
   return badge('missing', own.some(({ byReason }) => !byReason) ? 'bad' : 'warn');
 }
 
 /** So many of one check are shown. */
 const SHOWN = 20;
 
-function missingList(own: readonly Missing[]): Value {
+function missingList(own: readonly Missing[], isKnown: boolean): Value {
   const reasons = own.slice(0, SHOWN).map((one) => {
     const href = missingHref(one);
     return href === null ? text(one.told) : link(one.told, href);
   });
   const more = own.length > SHOWN ? [text(`… and ${own.length - SHOWN} more`)] : [];
-  return list([...reasons, ...more], 'nothing');
+  return list([...reasons, ...more], isKnown ? 'nothing' : 'known once what is missing above is posted and read');
 }
 
 /** Where what is missing is shown. */

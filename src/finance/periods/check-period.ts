@@ -1,19 +1,19 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
+import { type AssetAtEnd, closingDifference } from '../../domain/books/closing-difference.js';
 import { firstDayAfter, monthAfter, startOfDay } from '../../domain/books/posting-month.js';
 import { counted, minuteOf, words } from '../../domain/in-words.js';
-import { sumAmounts } from '../../domain/money.js';
 import type { Missing, PeriodCheck } from '../../domain/views/books-shapes.js';
 import type { Coverage } from '../../domain/views/proof-shapes.js';
 import { decidingSealCheck, type SealCheck } from '../../records/audit/seal-checks.js';
 import type { Finding } from '../../records/audit/verify-head.js';
-import { unprovenBalances } from '../../records/balances/balance-proofs.js';
+import { proofsAsOf, unprovenBalances } from '../../records/balances/balance-proofs.js';
 import { monthTotals } from '../../records/books/account-totals.js';
 import {
-  type BookedLater,
   bookedLater,
-  criticalBreaks,
   firstMonth,
+  type StandingBreak,
+  standingBreaks,
   unopenedAssets,
   unposted,
   unpricedLines,
@@ -46,19 +46,37 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
   // Not a number after the last month of all, 9999-12: that is never over.
   const end = startOfDay(timeZone, firstDayAfter(month));
   const changed = await bookFaults(db, month, settings);
+  const breaks = await standingBreaks(db);
+  const order = await orderOfMonths(db, month, !(now.getTime() >= end));
+  const isOpen = order.every(({ what }) => what !== 'already_closed');
+  const later = Number.isNaN(end) ? [] : await bookedLater(db, { month, end: new Date(end), timeZone });
+  const isWaiting = ({ isPosted, day }: (typeof later)[number]) => isOpen && !isPosted && day.slice(0, 7) <= month;
   const missing = [
     ...(await brokenSeals(db, settings.seals)),
     ...changed.filter((one) => !one.byReason),
-    ...(await orderOfMonths(db, month, !(now.getTime() >= end))),
+    ...order,
     ...(await notPosted(db, knownAt)),
-    ...(await criticalBreaks(db)).map(({ id, kind, entity }) =>
-      byReason('critical_break', id, `break ${id} is open: ${words(kind)} of ${entity}`),
+    ...later
+      .filter(isWaiting)
+      .map(({ assetCode, recordKind, recordId, amount, day }) =>
+        byReason(
+          'posting_behind',
+          null,
+          `${words(recordKind)} ${recordId}, ${amount} ${assetCode} on ${day}, waits to be posted`,
+        ),
+      ),
+    ...breaks.critical.map(({ id, kind, status, entityKind, entityId }) =>
+      byReason('critical_break', id, `break ${id} is ${status}: ${words(kind)} of ${words(entityKind)} ${entityId}`),
     ),
     ...(await unprovenKinds(db, end, now)),
     ...(await unprovenBalances(db, now)).map(({ assetCode, why }) =>
       byReason('balance_unproven', assetCode, `the balance of ${assetCode} is not proven: ${why}`),
     ),
-    ...(await closingDiffers(db, { month, end, timeZone, currency })),
+    ...(await closingDiffers(
+      db,
+      { month, currency, now },
+      { later: later.filter((one) => !isWaiting(one)), breaks: breaks.ofBalances },
+    )),
     ...changed.filter((one) => one.byReason),
     ...(await unpricedLines(db, month, currency)).map(({ assetCode, why, lines, entry }) =>
       byReason(
@@ -149,37 +167,30 @@ function byReason(what: Missing['what'], of: string | null, why: string): Missin
   return { what, of, told: why, byReason: true };
 }
 
-const NAMED = 5;
-
-/**
- * Assets of which the books end the month with another balance than the service may have held: the balance is proven only with
- * what they date after the month, and nothing shows that it came after it. `end`: the month's, in ms; not a number: it has none.
- */
+/** Assets of which nobody can say that the books end the month with what the service held. */
 async function closingDiffers(
   db: Knex,
-  { month, end, timeZone, currency }: { month: string; end: number; timeZone: string; currency: string },
+  { month, currency, now }: { month: string; currency: string; now: Date },
+  { later, breaks }: { later: AssetAtEnd['later']; breaks: readonly StandingBreak[] },
 ): Promise<Missing[]> {
-  if (Number.isNaN(end)) return [];
-  const later = await bookedLater(db, { month, end: new Date(end), timeZone });
-  const found: Missing[] = [];
-  // One after the other: a transaction has one connection.
-  for (const assetCode of new Set(later.map((one) => one.assetCode))) {
-    const own = later.filter((one) => one.assetCode === assetCode);
-    const { totals } = await monthTotals(db, { month, currency }, { account: accounts.operating, assetCode });
-    const closing = totals[0]?.closing ?? '0';
-    found.push(byReason('closing_differs', assetCode, differenceOf(own, { month, assetCode, closing })));
-  }
-  return found;
-}
-
-function differenceOf(
-  own: readonly BookedLater[],
-  { month, assetCode, closing }: { month: string; assetCode: string; closing: string },
-): string {
-  const held = sumAmounts([closing, ...own.map(({ amount }) => amount)]);
-  const named = own
-    .slice(0, NAMED)
-    .map(({ recordKind, recordId, amount, day }) => `${amount} of it on ${day} (${recordKind} ${recordId})`);
-  const others = own.length > NAMED ? [`${own.length - NAMED} more`] : [];
-  return `the books end ${month} with ${closing} ${assetCode}, and the service may have held ${held}: booked later are ${[...named, ...others].join(', ')}; no proof of the balance shows that it came after the month`;
+  const proofs = await proofsAsOf(db, now);
+  const { totals } = await monthTotals(db, { month, currency }, { account: accounts.operating });
+  const closings = new Map(totals.map(({ assetCode, closing }) => [assetCode, closing]));
+  const named = [
+    ...proofs.keys(),
+    ...later.map(({ assetCode }) => assetCode),
+    ...breaks.map(({ entityId }) => entityId),
+  ];
+  return [...new Set(named)].sort().flatMap((assetCode) => {
+    const proof = proofs.get(assetCode);
+    const told = closingDifference(month, {
+      assetCode,
+      closing: closings.get(assetCode) ?? '0',
+      later: later.filter((one) => one.assetCode === assetCode),
+      unexplained: proof?.unexplained ?? null,
+      unproven: proof?.unproven ?? null,
+      breaks: breaks.filter(({ entityId }) => entityId === assetCode),
+    });
+    return told === null ? [] : [byReason('closing_differs', assetCode, told)];
+  });
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
+import type { BookedLater } from '../../domain/books/closing-difference.js';
 import { movingKinds } from '../balances/balance-records.js';
 import { columnOf, raw, rowOf, rowsOf, sql } from '../database/statements.js';
 import { lookedUp } from './month-query.js';
@@ -12,13 +13,23 @@ export async function firstMonth(db: Knex): Promise<string | null> {
   return month;
 }
 
-export async function criticalBreaks(db: Knex): Promise<{ id: string; kind: string; entity: string }[]> {
-  const rows = await db('breaks')
-    .where({ severity: 'critical' })
-    .whereIn('status', ['open', 'acknowledged'])
-    .orderBy('id')
-    .select('id', 'kind', 'entity_kind', 'entity_id');
-  return rows.map(({ id, kind, entity_kind, entity_id }) => ({ id, kind, entity: `${entity_kind} ${entity_id}` }));
+export interface StandingBreak {
+  id: string;
+  kind: string;
+  status: 'open' | 'acknowledged';
+  entityKind: string;
+  entityId: string;
+}
+
+/** Breaks that are not closed: critical ones, and those of a balance. */
+export async function standingBreaks(db: Knex): Promise<Record<'critical' | 'ofBalances', StandingBreak[]>> {
+  const breaks = await rowsOf<StandingBreak & { severity: string }>(db)`
+    SELECT id, kind, status, severity, entity_kind AS "entityKind", entity_id AS "entityId" FROM breaks
+    WHERE status IN ('open', 'acknowledged') AND (severity = 'critical' OR entity_kind = 'balance') ORDER BY id`;
+  return {
+    critical: breaks.filter(({ severity }) => severity === 'critical'),
+    ofBalances: breaks.filter(({ entityKind }) => entityKind === 'balance'),
+  };
 }
 
 /** How much of what was known at a moment the books do not say yet. */
@@ -67,16 +78,6 @@ export async function unpricedLines(db: Knex, month: string, currency: string): 
     ) AS lines WHERE why IS NOT NULL GROUP BY asset_code, why ORDER BY asset_code, why`;
 }
 
-/** What moved an operating balance, is booked after a month, and may have been in the balance when the month ended. */
-export interface BookedLater {
-  assetCode: string;
-  recordKind: string;
-  recordId: string;
-  amount: string;
-  /** YYYY-MM-DD. */
-  day: string;
-}
-
 /**
  * Attributions, and what is dated by our first sight of it: the service shows no time of either. Left out is what came after the
  * month for certain: between the month's end and the moment that we knew of it, a run proved all balances, and this one had
@@ -85,8 +86,8 @@ export interface BookedLater {
 export async function bookedLater(
   db: Knex,
   { month, end, timeZone }: { month: string; end: Date; timeZone: string },
-): Promise<BookedLater[]> {
-  return rowsOf<BookedLater>(db)`
+): Promise<(BookedLater & { isPosted: boolean })[]> {
+  return rowsOf<BookedLater & { isPosted: boolean }>(db)`
     WITH later AS MATERIALIZED (${attributionsLater(month, timeZone)} UNION ALL ${firstSeenLater(month)}),
     clean AS MATERIALIZED (
       SELECT asset_code, first.finished_at FROM (SELECT DISTINCT asset_code FROM later) AS assets CROSS JOIN LATERAL (
@@ -97,7 +98,7 @@ export async function bookedLater(
       ) AS first
     )
     SELECT later.asset_code AS "assetCode", record_kind AS "recordKind", record_id AS "recordId",
-           trim_scale(amount)::text AS amount, to_char(day, 'YYYY-MM-DD') AS day
+           trim_scale(amount)::text AS amount, to_char(day, 'YYYY-MM-DD') AS day, is_posted AS "isPosted"
     FROM later JOIN opened_assets USING (asset_code) LEFT JOIN clean USING (asset_code)
     WHERE opened_assets.opened_at < ${end} AND (clean.finished_at IS NULL OR known_at <= clean.finished_at)
     ORDER BY later.asset_code, later.day, record_kind, record_id`;
@@ -106,13 +107,14 @@ export async function bookedLater(
 /** Those that are not posted yet too: what is closed meanwhile is booked later. */
 const attributionsLater = (month: string, timeZone: string) => sql`
   SELECT asset_code, 'attribution' AS record_kind, id::text AS record_id, amount,
-         coalesce(booked_on, (at AT TIME ZONE ${timeZone})::date) AS day, at AS known_at
+         coalesce(booked_on, (at AT TIME ZONE ${timeZone})::date) AS day, at AS known_at,
+         EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text) AS is_posted
   FROM balance_attributions AS said
   WHERE NOT EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text
     AND month <= ${month})`;
 
 const firstSeenLater = (month: string) => sql`
-  SELECT asset_code, record_kind, record_id, amount, date, at
+  SELECT asset_code, record_kind, record_id, amount, date, at, true
   FROM entries CROSS JOIN ${raw(lookedUp('entry_lines', 'entry_id', 'entries.id'))}
   WHERE dated_by = 'first_seen' AND account = ${accounts.operating} AND NOT memo AND month > ${month}`;
 

@@ -29,6 +29,8 @@ it('says what is missing, with a link to each, and lets finance alone close neve
   const viewer = await session('viewer');
   const { text } = await viewer.get(`/periods/${MONTH}`);
   expect(text).toContain('No critical break is open');
+  expect(stateOf(text)).toBe('missing');
+  expect(text).toContain('and the service may have held 60: -40 is unexplained');
   expect(text).toMatch(/href="\/breaks\/\d+"/);
   expect(text).toContain('href="/runs?kind=payouts"');
   expect(text).toContain('href="/balances/BTC"');
@@ -44,6 +46,24 @@ it('says what is missing, with a link to each, and lets finance alone close neve
     'refused',
   ]);
   expect(await database.db('periods').where({ status: 'closed' })).toEqual([]);
+});
+
+/** What the page says of whether the books end the month with what the service held. */
+const stateOf = (text: string) =>
+  /The books end the month with what the service held.*?>(holds|missing|not known)</s.exec(text)?.[1];
+
+it('never says that the books end the month with what the service held before that can be known', async () => {
+  const viewer = await session('viewer');
+  const proof = database.db('balance_proofs').where({ asset_code: 'BTC' });
+  const breaks = database.db('breaks').where({ entity_kind: 'balance' });
+  await proof.clone().update({ unexplained: '0', agreed_at: '2026-07-01T00:00:00Z' });
+  await breaks.clone().update({ status: 'acknowledged' });
+  expect(stateOf((await viewer.get(`/periods/${MONTH}`)).text)).toBe('missing');
+  await breaks.clone().update({ status: 'auto_resolved', resolved_at: '2026-03-30T00:00:00Z' });
+  // The lists were not read until the month's end.
+  expect(stateOf((await viewer.get(`/periods/${MONTH}`)).text)).toBe('not known');
+  await proof.update({ unexplained: '-40' });
+  await breaks.update({ status: 'open', resolved_at: null });
 });
 
 it('gives out the files of a closed month, as they were stored, and reopens it', async () => {

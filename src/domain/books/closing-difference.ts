@@ -1,0 +1,61 @@
+import { counted, words } from '../in-words.js';
+import { sumAmounts } from '../money.js';
+
+/** What moved an operating balance, is booked after a month, and may have been in the balance when the month ended. */
+export interface BookedLater {
+  assetCode: string;
+  recordKind: string;
+  recordId: string;
+  /** Units, signed. */
+  amount: string;
+  /** YYYY-MM-DD. */
+  day: string;
+}
+
+/** An asset at the end of a month of the books (YYYY-MM), and all that may keep its balance from being what the service held. */
+export interface AssetAtEnd {
+  assetCode: string;
+  /** What the books hold of it then, in units. */
+  closing: string;
+  later: readonly BookedLater[];
+  /** Of its balance as it is known now, in units; null: it was never compared. */
+  unexplained: string | null;
+  /** Why its balance is not proven; null: nothing but an unexplained part is known to be wrong. */
+  unproven: string | null;
+  /** Breaks about its balance that are not closed; acknowledging one proves nothing. */
+  breaks: readonly { id: string; kind: string; status: string }[];
+}
+
+const NAMED = 5;
+
+/** In a sentence, why nobody can say that the books end the month with what the service held of the asset; null: they do. */
+export function closingDifference(month: string, asset: AssetAtEnd): string | null {
+  const reasons = reasonsOf(asset);
+  if (reasons.length === 0) return null;
+  const { assetCode, closing, later, unexplained } = asset;
+  const held = sumAmounts([closing, unexplained ?? '0', ...later.map(({ amount }) => amount)]);
+  const said =
+    held === sumAmounts([closing])
+      ? 'it is not proven that the service held that'
+      : `the service may have held ${held}`;
+  return `the books end ${month} with ${closing} ${assetCode}, and ${said}: ${reasons.join('; ')}`;
+}
+
+function reasonsOf({ later, unexplained, unproven, breaks }: AssetAtEnd): string[] {
+  const isUnexplained = unexplained !== null && unexplained !== '0';
+  return [
+    ...(isUnexplained ? [`${unexplained} is unexplained`] : []),
+    ...(unproven === null ? [] : [unproven]),
+    ...(unexplained === null && unproven === null ? ['its balance was never compared'] : []),
+    ...(later.length === 0 ? [] : [laterOf(later)]),
+    ...breaks.map(({ id, kind, status }) => `break ${id} is ${status}: ${words(kind)}`),
+  ];
+}
+
+function laterOf(later: readonly BookedLater[]): string {
+  const named = later
+    .slice(0, NAMED)
+    .map(({ recordKind, recordId, amount, day }) => `${amount} of it on ${day} (${words(recordKind)} ${recordId})`);
+  const others = later.length > NAMED ? [`${counted(later.length - NAMED, 'record')} more`] : [];
+  return `booked later are ${[...named, ...others].join(', ')}; no proof of the balance shows that it came after the month`;
+}
