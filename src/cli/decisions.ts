@@ -36,7 +36,7 @@ export function define(command: Command): void {
     .description('one decision: what it would come to, who asked and who decided')
     .option('--json', 'print JSON')
     .action((id: string, { json = false }: Flags) =>
-      withStore(async (store) => printOne(json, await decisionOf(store, id))),
+      withStore(async (store) => printOne(json, await decisionOf(store, id), ['preview', 'text'])),
     );
   verdict(
     command,

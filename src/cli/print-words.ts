@@ -2,28 +2,35 @@ import { words } from '../domain/in-words.js';
 import { isJsonObject, type Json, toJsonText } from '../domain/json.js';
 import { oneLine, printJson } from './print.js';
 
-/** One thing: JSON for programs, a line for each of its fields for people. */
-export function printOne(json: boolean, item: object): void {
+/** One thing: JSON for programs, a line for each of its fields for people. `long`: fields whose text has lines, which stand below. */
+export function printOne(json: boolean, item: object, long: readonly string[] = []): void {
   if (json) printJson(item);
-  else process.stdout.write(`${wordLines(item as { [key: string]: Json }).join('\n')}\n`);
+  else process.stdout.write(`${wordLines(item as { [key: string]: Json }, long).join('\n')}\n`);
 }
 
 /** `openedAt: …` as `opened at  …`; what has fields of its own stands below its name, further in. */
-function wordLines(item: { [key: string]: Json }, indent = ''): string[] {
-  const fields = Object.entries(item).map(([name, value]) => [labelOf(name), value] as const);
+function wordLines(item: { [key: string]: Json }, long: readonly string[], indent = ''): string[] {
+  const fields = Object.entries(item).map(([name, value]) => [labelOf(name), value, long.includes(name)] as const);
   const width = Math.max(0, ...fields.map(([label]) => label.length));
-  return fields.flatMap(([label, value]) => {
-    const below = belowOf(value, `${indent}  `);
+  return fields.flatMap(([label, value, isLong]) => {
+    const below = isLong ? textBelow(value, `${indent}  `) : belowOf(value, long, `${indent}  `);
     if (below !== null) return [`${indent}${oneLine(label)}`, ...below];
     return [`${indent}${oneLine(label).padEnd(width)}  ${oneLine(valueText(value))}`];
   });
 }
 
-function belowOf(value: Json, indent: string): string[] | null {
-  if (isJsonObject(value)) return Object.keys(value).length === 0 ? null : wordLines(value, indent);
+function textBelow(value: Json, indent: string): string[] | null {
+  const lines = valueText(value).trimEnd().split('\n');
+  return lines.length === 1 ? null : lines.map((line) => `${indent}${oneLine(line)}`);
+}
+
+function belowOf(value: Json, long: readonly string[], indent: string): string[] | null {
+  if (isJsonObject(value)) return Object.keys(value).length === 0 ? null : wordLines(value, long, indent);
   if (!Array.isArray(value) || !value.some(isJsonObject)) return null;
   return value.flatMap((one) => {
-    const [first = '', ...rest] = isJsonObject(one) ? wordLines(one, indent) : [`${indent}${oneLine(valueText(one))}`];
+    const [first = '', ...rest] = isJsonObject(one)
+      ? wordLines(one, long, indent)
+      : [`${indent}${oneLine(valueText(one))}`];
     return [`${indent.slice(0, -2)}- ${first.slice(indent.length)}`, ...rest];
   });
 }

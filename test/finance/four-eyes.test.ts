@@ -259,12 +259,11 @@ describe('a decision', () => {
     const lines = ['date,asset,currency,rate', `2026-04-01,${ASSET},USD,1.25`, `2026-04-02,${ASSET},USD,0.0125`];
     await writeFile(file, lines.join('\n'));
     await command('finance', 'books', 'rates', 'import', file, '--accept', '--note', reason);
-    const { id } = await newest();
-    const { body } = await request(app).get(`/api/v1/decisions/${id}`).set(bearer('viewer'));
-    expect(body.preview.split('\n').slice(1, 3)).toEqual([
-      'Of them 1 is accepted though far from what else is known:',
-      `line 3: 0.0125 USD for ${ASSET} is far from that of 2026-04-01, 1.25`,
-    ]);
+    const { id = '' } = await newest();
+    const { stdout } = await command('finance', 'decisions', 'show', id);
+    expect(stdout).toContain(
+      `\n  Of them 1 is accepted though far from what else is known:\n  line 3: 0.0125 USD for ${ASSET} is far from that of 2026-04-01, 1.25\n`,
+    );
     await call('finance', `/decisions/${id}/withdraw`, { note: 'a mistake' }).expect(200);
   });
 
