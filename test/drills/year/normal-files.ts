@@ -60,13 +60,16 @@ const LEDGER_TAGS = /^ +(?:; )?(?:entry|reverses|corrects): .*$/;
 
 /** Entries as paragraphs; hledger has the entry's id in the head of each. */
 const ledger = (text: string): string[] =>
-  text.trim().split(/\n{2,}/).map((part) =>
-    part
-      .split('\n')
-      .filter((line) => !LEDGER_TAGS.test(line) && !line.startsWith('; '))
-      .map((line) => line.replace(/^(\d{4}-\d\d-\d\d) \(\d+\) /, '$1 '))
-      .join('\n'),
-  );
+  text
+    .trim()
+    .split(/\n{2,}/)
+    .map((part) =>
+      part
+        .split('\n')
+        .filter((line) => !LEDGER_TAGS.test(line) && !line.startsWith('; '))
+        .map((line) => line.replace(/^(\d{4}-\d\d-\d\d) \(\d+\) /, '$1 '))
+        .join('\n'),
+    );
 
 function objects(text: string): string[] {
   const plain = (value: unknown): unknown => {
