@@ -143,6 +143,19 @@ const verdictBy = {
     (await command(role, 'decisions', verdict, id, '--note', 'seen')).code === 0,
 };
 
+/** The pages of what is decided. */
+function pagesOf({ action = '', input = '' }: Record<string, string>): string[] {
+  const { ids = [] } = JSON.parse(input) as { ids?: string[] };
+  if (action === 'write off break') return ids.map((id) => `/breaks/${id}`);
+  if (action === 'attribute balance') return [`/balances/${ASSET}`];
+  return action === 'import rates' ? [] : [`/periods/${MONTH}`];
+}
+async function pagesSay(decision: Record<string, string>): Promise<boolean[]> {
+  const { get } = await session(app, 'viewer');
+  const texts = await Promise.all(pagesOf(decision).map(async (page) => (await get(page)).text));
+  return texts.map((text) => text.includes(`href="/decisions/${decision['id']}"`));
+}
+
 describe.each(gatedActions)('%s', (action) => {
   it('is done on no surface by one person, and once when another approves it', async () => {
     const own = await ways[action]();
@@ -151,6 +164,8 @@ describe.each(gatedActions)('%s', (action) => {
       expect([way.by, await way.ask('finance')]).toEqual([way.by, true]);
       const { id = '', ...row } = await newest();
       expect(row).toMatchObject({ action, state: 'waiting', asked_by: 'fina', reason });
+      const asked = { ...row, id };
+      expect(await pagesSay(asked)).toEqual(pagesOf(asked).map(() => true));
       // Asked again it is the same, whoever asks.
       expect(await way.ask('admin')).toBe(true);
       expect((await newest())['id']).toBe(id);
@@ -165,6 +180,7 @@ describe.each(gatedActions)('%s', (action) => {
       const verdict = isLast ? 'approve' : n === 0 ? 'refuse' : 'withdraw';
       const surface = (['console', 'api', 'cli'] as const)[(n + gatedActions.indexOf(action)) % 3] ?? 'api';
       expect(await verdictBy[surface](verdict === 'withdraw' ? 'finance' : 'admin', id, verdict)).toBe(true);
+      expect(await pagesSay(asked)).toEqual(pagesOf(asked).map(() => false));
       if (!isLast) {
         expect(await doneOf(action)).toEqual(before);
         continue;

@@ -19,6 +19,7 @@ import {
   table,
 } from '../view/sections.js';
 import { ago, amount, badge, id, none, quiet, text, time, type Value } from '../view/values.js';
+import { waitingAbout } from './decisions.js';
 
 export const balances: Page = {
   path: '/balances',
@@ -57,7 +58,8 @@ async function balanceRows({ db, now }: PageDeps, req: PageRequest): Promise<Tab
 export const balance: Page = {
   path: '/balances/:id',
   title: 'Balance',
-  load: async ({ db, now }, req) => {
+  load: async (deps, req) => {
+    const { db, now } = deps;
     const asset = req.params['id'] ?? '';
     const found = await getBalance(db, asset, now());
     const details = await recordDetails(db, 'balance', asset);
@@ -75,6 +77,7 @@ export const balance: Page = {
       actions: [attributeButton(asset, proof, req)],
       sections: [
         ...noticesOf({ one: 'balance' }, record),
+        ...(await waitingAbout(deps, `balance ${asset}`)),
         verdict(asset, proof),
         ...breaksOf(details.breaks),
         ...(proof === null ? [] : [splitOf(asset, proof)]),

@@ -36,6 +36,7 @@ import {
   withQuery,
 } from '../view/sections.js';
 import { ago, capitalized, id, link, none, quiet, stack, text, time } from '../view/values.js';
+import { waitingAbout } from './decisions.js';
 
 export const breaks: Page = {
   path: '/breaks',
@@ -182,7 +183,8 @@ function filtersOf(req: PageRequest): Section {
 export const breakPage: Page = {
   path: '/breaks/:id',
   title: 'Break',
-  load: async ({ db, now }, req) => {
+  load: async (deps, req) => {
+    const { db, now } = deps;
     const found = await getBreak(db, req.params['id'] ?? '', now());
     if (found === null) return null;
     const { kind, severity, status, entity, openedAt, resolvedAt, ageDays, age } = found;
@@ -192,6 +194,7 @@ export const breakPage: Page = {
       crumbs: [{ text: 'Breaks', href: '/breaks' }],
       actions: buttonsOf(found, req),
       sections: [
+        ...(isClosed(found) ? [] : await waitingAbout(deps, `break ${found.id}`)),
         whatToDo(found),
         factsPanel('The break', [
           ['Number', id(found.id)],

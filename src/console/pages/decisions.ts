@@ -1,6 +1,6 @@
 import { decisionStates, gatedActions, isSamePerson } from '../../domain/two-people.js';
 import type { DecisionView } from '../../domain/views/operation-shapes.js';
-import { getDecision, listDecisions } from '../../records/actions/decisions.js';
+import { decisionsWaitingFor, getDecision, listDecisions } from '../../records/actions/decisions.js';
 import { listActions } from '../../records/actions/list-actions.js';
 import { approveDecision, refuseDecision, withdrawDecision } from '../actions/decide-decision.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
@@ -13,6 +13,7 @@ import {
   listTable,
   notice,
   options,
+  type Section,
   type TableSection,
   table,
 } from '../view/sections.js';
@@ -28,6 +29,15 @@ const stateBadge = badgesOf<DecisionView['state']>({
 
 /** More would be no list to decide by. */
 const MOST_WAITING = 200;
+
+/** What waits for another person about the subject of a page, each with the way to it. */
+export async function waitingAbout({ db }: PageDeps, subject: string): Promise<Section[]> {
+  return (await decisionsWaitingFor(db, subject)).map(({ id, action, subject: of, askedBy, reason }) => {
+    const title = `A decision waits: ${action}${of === subject ? '' : `, ${of}`}`;
+    const asked = `${askedBy} asked for it: ${reason}. Nothing is done until another person approves it.`;
+    return notice('warn', title, asked, { text: `Decision ${id}`, href: decisionHref(id) });
+  });
+}
 
 export const decisions: Page = {
   path: '/decisions',

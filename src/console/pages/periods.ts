@@ -18,6 +18,7 @@ import {
   table,
 } from '../view/sections.js';
 import { ago, badge, count, id, link, list, none, quiet, text, type Value } from '../view/values.js';
+import { waitingAbout } from './decisions.js';
 
 export const periods: Page = {
   path: '/periods',
@@ -120,7 +121,8 @@ const closeChecks: readonly CloseCheck[] = [
 export const period: Page = {
   path: '/periods/:month',
   title: 'Period',
-  load: async ({ db, books, now }, req) => {
+  load: async (deps, req) => {
+    const { db, books, now } = deps;
     const found = await getPeriod(db, req.params['month'] ?? '');
     if (found === null) return null;
     const { month, status } = found;
@@ -131,6 +133,7 @@ export const period: Page = {
       crumbs: [{ text: 'Periods', href: '/periods' }],
       actions: buttonsOf(found, missing, req),
       sections: [
+        ...(await waitingAbout(deps, `period ${month}`)),
         ...(status === 'open' ? checklist(missing) : [filesOf(found)]),
         factsPanel('The month', factsOf(found)),
       ],

@@ -11,7 +11,7 @@ import {
   viewById,
   within,
 } from '../database/paging.js';
-import { firstOf, rowOf } from '../database/statements.js';
+import { firstOf, rowOf, rowsOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
 /** `input`: canonical JSON. `seen`: a hash of the facts behind the preview. */
@@ -81,6 +81,16 @@ export async function saveDecided(trx: Knex.Transaction, id: string, decided: De
     .returning('*');
   if (row === undefined) throw new Error(`the decision ${id} is gone`);
   return row;
+}
+
+/** Some of what waits about a subject, as `break 7`, the oldest first; a break also among others that are written off together. */
+export async function decisionsWaitingFor(db: Knex, subject: string): Promise<DecisionView[]> {
+  const one = /^break (\d+)$/.exec(subject)?.[1] ?? null;
+  const rows = await rowsOf<DecisionRow>(db)`
+    SELECT * FROM decisions WHERE state = 'waiting'
+      AND (subject = ${subject} OR action = 'write off break' AND position('"' || ${one}::text || '"' IN input) > 0)
+    ORDER BY id LIMIT 20`;
+  return rows.map(decisionOf);
 }
 
 /** How many wait, and for how long the oldest does. */
