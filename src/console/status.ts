@@ -1,5 +1,5 @@
 import type { Severity } from '../domain/breaks/findings.js';
-import { provenWords } from '../domain/state/proven.js';
+import { isAllProven, provenWords } from '../domain/state/proven.js';
 import { lineOf } from '../domain/state/state.js';
 import { type KnownState, loadState } from '../records/alerts/load-state.js';
 import type { PageDeps } from './page.js';
@@ -76,7 +76,12 @@ const MOST_NAMED = 3;
 export function statusOf({ state, facts }: KnownState): Status {
   const { problems } = state;
   const tone = toneOf(state.severity);
-  const well = state.severity === null ? [{ tone, text: provenWords(facts.kinds), href: '/runs' }] : [];
+  const proven = {
+    tone: isAllProven(facts.kinds) ? tone : ('quiet' as const),
+    text: provenWords(facts.kinds),
+    href: '/runs',
+  };
+  const well = state.severity === null ? [proven] : [];
   const named = problems.slice(0, MOST_NAMED).map((problem) => ({
     tone: problem.isOver ? ('quiet' as const) : toneOf(problem.severity),
     text: lineOf(problem),

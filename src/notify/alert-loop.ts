@@ -65,7 +65,8 @@ export async function checkAlerts(deps: AlertDeps): Promise<Settled> {
     const message = digestMessage(facts, result.firing, at);
     for (const { key, message } of (await closedHeads(trx)).map(closingNotice))
       await addNotice(trx, { key, message }, channels);
-    if (at.getUTCHours() >= DIGEST_HOUR) await addNotice(trx, { key: `digest ${message.day}`, message }, channels);
+    if (at.getUTCHours() >= DIGEST_HOUR && isMeasured(facts))
+      await addNotice(trx, { key: `digest ${message.day}`, message }, channels);
     return result;
   });
   await recordHeartbeat(db, ['alerts']);
@@ -102,6 +103,10 @@ async function repeat(
 
 /** From then on, UTC, the digest of the day is due. */
 const DIGEST_HOUR = 7;
+
+/** A new installation says nothing of what it has not read yet, for an hour at most. */
+const isMeasured = ({ kinds, ageSeconds }: AlertFacts): boolean =>
+  ageSeconds > 3_600 || kinds.every(({ provenSecondsAgo }) => provenSecondsAgo !== null);
 
 /** What stands, in numbers: also on a quiet day, so that silence is not mistaken for it. */
 function digestMessage(facts: AlertFacts, firing: readonly AlertRow[], now: Date) {

@@ -5,6 +5,7 @@ import type { BreakKind } from '../domain/breaks/breaks.js';
 import type { Severity } from '../domain/breaks/findings.js';
 import { firstOf, raw, rowsOf, type Sql, sql, valueOf } from './database/statements.js';
 import { SENT } from './inbox/minute-counts.js';
+import { adoptedAtOf } from './installation.js';
 
 export interface OpenBreaks {
   kind: BreakKind;
@@ -75,8 +76,9 @@ async function failingRuns(db: Knex, now: Date, why: Outage['why'], failed: Sql)
   return { ...of, why, since: since.toISOString(), seconds, webhookAt: webhookAt?.toISOString() ?? null };
 }
 
-/** How many paid orders wait until a person says whose refund a payout is. */
+/** How many paid orders since the adoption wait until a person says whose refund a payout is. */
 export async function heldByRefund(db: Knex): Promise<number> {
+  const adoptedAt = await adoptedAtOf(db);
   return valueOf<number>(db)`
-    SELECT count(*)::integer AS n FROM orders WHERE release_reason = 'refund_unlinked'`;
+    SELECT count(*)::integer AS n FROM orders WHERE release_reason = 'refund_unlinked' AND created_at >= ${adoptedAt}`;
 }

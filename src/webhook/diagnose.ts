@@ -24,7 +24,7 @@ export function diagnose(
   if (cause !== null) return cause;
   const unknown =
     'No usual mistake explains it: compare the secrets with those of the endpoint (test or live? a newer endpoint?), and look for a proxy that changes the body.';
-  return [unknown, ...shorterThanOthers(secrets)].join(' ');
+  return [...shorterThanOthers(secrets), unknown].join(' ');
 }
 
 /** The service makes its secrets alike: one that is shorter may have been cut when it was copied. */

@@ -1,11 +1,13 @@
 import * as fc from 'fast-check';
 import request from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { momentIn, zoneNamed } from '../../src/domain/time-zones.js';
+import { runKinds } from '../../src/domain/run-kinds.js';
+import { momentIn, wordsIn, zoneNamed } from '../../src/domain/time-zones.js';
 import { testConsole } from '../support/console.js';
 import { HERE, session } from '../support/console-visit.js';
 import { useDatabase } from '../support/database.js';
 import { storeEvents } from '../support/events.js';
+import { readAll } from '../wiring/faults.js';
 
 const zones = Intl.supportedValuesOf('timeZone');
 const zone = fc.constantFrom('UTC', ...zones);
@@ -35,6 +37,19 @@ describe('a moment in a zone', () => {
   ])('%s at %s is %s', (name, at, shown) => {
     const { date, clock, offset } = momentIn(name, Date.parse(at));
     expect(`${date} ${clock} ${offset}`).toBe(shown);
+  });
+
+  it('within a sentence is the same moment, and what is no time stays as it is', () => {
+    fc.assert(
+      fc.property(zone, between('1975-01-01', '2100-01-01'), (name, ms) => {
+        const at = Math.floor(ms / 60_000) * 60_000;
+        const said = `since ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC: why`;
+        const { date, clock, offset } = momentIn(name, at);
+        expect(wordsIn(name, said)).toBe(`since ${date} ${clock.slice(0, 5)} ${offset}: why`);
+      }),
+    );
+    const said = '2026-07-01 22:30:09 UTC, 2026-07-01, 2026-99-01 22:30 UTC, 2026-07-01 22:30 UTC+2';
+    expect(wordsIn('Europe/Berlin', said)).toBe(said.replace('2026-07-01 22:30:09 UTC', '2026-07-02 00:30:09 UTC+2'));
   });
 
   it('a zone is known by its name, however it is written, and by a city that only one has', () => {
@@ -92,6 +107,18 @@ describe('the console in a zone of choice', () => {
       ),
       { numRuns: 20 },
     );
+  });
+
+  it('is that of times within sentences too: of the status line, and of the page', async () => {
+    await readAll(store.db, 5);
+    const { app: named } = testConsole(store.db, { runKinds, runEverySeconds: { payouts: 300 } });
+    const page = async (chosen: string) =>
+      (await request(named).get('/').set('Cookie', `${browser.cookie}; tallyhook_zone=${chosen}`).expect(200)).text;
+    const until = /proven up to (\d{4}-\d\d-\d\d \d\d:\d\d) UTC/.exec(await page('UTC'))?.[1] ?? '';
+    const { date, clock, offset } = momentIn('Asia/Kathmandu', Date.parse(`${until.replace(' ', 'T')}Z`));
+    const shown = (await page('Asia/Kathmandu')).split(`proven up to ${date} ${clock.slice(0, 5)} ${offset}`);
+    expect(shown.length).toBeGreaterThan(1);
+    expect(shown.join('')).not.toContain(`${until} UTC`);
   });
 
   it('is chosen by name or city, says so, and refuses what is none', async () => {

@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import type { AlertFacts } from '../../src/domain/alerts/facts.js';
-import { provenWords } from '../../src/domain/state/proven.js';
+import { isAllProven, provenWords } from '../../src/domain/state/proven.js';
+import { stateOf } from '../../src/domain/state/state.js';
 import { AWAY, calm, provenKind } from './calm-facts.js';
+
+const MOVED = 'BTC: it moved each time that it was read';
+const FIRST = { completeUntil: null, ageSeconds: null, reason: MOVED };
+const NEVER = { completeUntil: null, ageSeconds: null, provenSecondsAgo: null, reason: 'no run has ended yet' };
+const balances = {
+  total: 1,
+  unproven: [{ assetCode: 'BTC', why: 'it moved each time that it was read', isUnexplained: false }],
+};
 
 test.each([
   ['service_unavailable: listPayouts: no connection (ENOTFOUND)', 'fail: DNS does not know its name (ENOTFOUND)'],
@@ -61,4 +70,24 @@ test('of what is not proven says first which kind that is, and why; then up to w
   const fresh = provenKind('payouts', { completeUntil: null, reason: 'no run has ended yet' });
   expect(provenWords([fresh])).toBe('Not proven: payouts (no run has ended yet)');
   expect(provenWords([])).toBe('Nothing is proven yet');
+});
+
+test.each<[string, Partial<AlertFacts>]>([
+  [
+    'moved each time that it was read',
+    { kinds: [provenKind('balances', { ageSeconds: 899, reason: MOVED })], balances },
+  ],
+  ['moved, and was never proven', { kinds: [provenKind('balances', FIRST)], balances, ageSeconds: 600 }],
+  ['was not read yet', { kinds: [provenKind('payouts', NEVER)], missed: null, ageSeconds: 599 }],
+])('what %s is read again by itself: it asks nobody for anything, and is not called proven', (_what, changed) => {
+  const given = { ...calm, ...changed };
+  expect(stateOf(given, [], new Date()).problems).toEqual([]);
+  expect(provenWords(given.kinds)).toContain('Not proven: ');
+  expect(isAllProven(given.kinds)).toBe(false);
+  const later = {
+    ...given,
+    ageSeconds: 4_000,
+    kinds: given.kinds.map((of) => ({ ...of, ageSeconds: of.ageSeconds && 4_000 })),
+  };
+  expect(stateOf(later, [], new Date()).problems[0]?.title).toMatch(/not proven: |never proven: /);
 });

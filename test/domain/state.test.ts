@@ -162,7 +162,13 @@ describe('a cause stands before what follows from it', () => {
     [
       'balances moved each time that they were read',
       {
-        kinds: [provenKind('balances', { completeUntil: null, reason: 'BTC: it moved each time that it was read' })],
+        kinds: [
+          provenKind('balances', {
+            completeUntil: null,
+            ageSeconds: 901,
+            reason: 'BTC: it moved each time that it was read',
+          }),
+        ],
         balances: { total: 2, unproven: [{ assetCode: 'BTC', why: 'it moved', isUnexplained: false }] },
       },
       [['What the service’s lists show is not proven: balances', ['A balance is not proven: BTC']]],

@@ -91,7 +91,11 @@ async function newsOf(
     waiting === undefined ? [] : [[`waiting-${href}`, renderWaiting(waiting)] as const],
   );
   const news: Record<string, string> = {};
-  for (const [name, html] of [...parts, ...counts, ['status', renderStatus(await site.status())] as const]) {
+  for (const [name, html] of [
+    ...parts,
+    ...counts,
+    ['status', renderStatus(await site.status(), drawn.zone)] as const,
+  ]) {
     if (shown.get(name) !== html) news[name] = html;
     shown.set(name, html);
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
-import { momentIn } from '../../domain/time-zones.js';
+import { momentIn, wordsIn } from '../../domain/time-zones.js';
 import type { Status } from '../status.js';
 import type { PageView, Section } from '../view/sections.js';
 import { ageOf } from '../view/values.js';
@@ -70,10 +70,10 @@ const given = ({ csrf, now, zone }: Drawn) => ({
   momentOf: (at: string) => momentIn(zone, Date.parse(at)),
 });
 
-/** A whole page as HTML. Text of all kinds is escaped; `crumbs`, `sections` and so on as in `PageView`. */
+/** A whole page as HTML, times in the zone within sentences too. Text of all kinds is escaped; `crumbs`, `sections` and so on as in `PageView`. */
 export function renderPage(shell: Shell, view: PageView, drawn: Drawn): string {
   const body = eta.render('/page', { view, title: shell.title, ...given(drawn) });
-  return eta.render('/layout', { ...shell, version, stylesheets, body });
+  return wordsIn(drawn.zone, eta.render('/layout', { ...shell, version, stylesheets, body }));
 }
 
 export function renderSignIn(shell: Shell, form: { next: string; problem: string | null }): string {
@@ -82,11 +82,11 @@ export function renderSignIn(shell: Shell, form: { next: string; problem: string
 
 /** One section alone, as it is sent to a page that is open already. */
 export function renderSection(section: Section, drawn: Drawn): string {
-  return eta.render('/components/section', { section, ...given(drawn) });
+  return wordsIn(drawn.zone, eta.render('/components/section', { section, ...given(drawn) }));
 }
 
-export function renderStatus(status: Status): string {
-  return eta.render('/components/status', status);
+export function renderStatus(status: Status, zone: string): string {
+  return wordsIn(zone, eta.render('/components/status', status));
 }
 
 export function renderWaiting(waiting: NonNullable<NavLink['waiting']>): string {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { counted, duration, minuteOf, words } from '../../domain/in-words.js';
-import { provenWords } from '../../domain/state/proven.js';
+import { isAllProven, provenWords } from '../../domain/state/proven.js';
 import type { Problem } from '../../domain/state/state.js';
 import { DOCTOR, newestResult } from '../../records/actions/list-actions.js';
 import { type Figures, type KnownState, loadFigures } from '../../records/alerts/load-state.js';
@@ -45,7 +45,7 @@ export const overview: Page = {
       loadFigures(db, at),
       Promise.race([dayMoney(), delay(LONGEST_WAIT_MS, null)]),
     ]);
-    const isProven = state.severity === null;
+    const isProven = state.severity === null && isAllProven(facts.kinds);
     const runs = { text: 'What is proven of each kind', href: '/runs' };
     const proven = `${provenWords(facts.kinds)}. ${balanceWords(facts.balances)}${canaryLine(facts.canary, at)}`;
     const doctor = doctorWords(checks, state, at);

@@ -1,9 +1,6 @@
-/** A day of the books' zone as YYYY-MM-DD; the month is its first seven characters. */
-export function dayIn(timeZone: string, at: number): string {
-  const parts = formatter(timeZone).formatToParts(at);
-  const part = (type: string) => parts.find((one) => one.type === type)?.value ?? '';
-  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
-}
+import { dayIn } from '../time-zones.js';
+
+export { dayIn };
 
 /** YYYY-MM. */
 export function monthIn(timeZone: string, at: number): string {
@@ -70,23 +67,6 @@ export function startOfDay(timeZone: string, day: string): number {
     else from = middle;
   }
   return from;
-}
-
-const formatters = new Map<string, Intl.DateTimeFormat>();
-
-function formatter(timeZone: string): Intl.DateTimeFormat {
-  const known = formatters.get(timeZone);
-  if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
-  formatters.set(timeZone, made);
-  return made;
 }
 
 export function isDay(text: string): boolean {

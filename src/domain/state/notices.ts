@@ -43,10 +43,10 @@ export const notices: Named<Notice> = {
     summary: 'What the service’s lists show is not proven',
     remedy: 'The page Runs says why; “tallyhook reconcile all” reads everything now.',
     page: '/runs?kind=',
-    found: ({ kinds }) =>
+    found: ({ kinds, ageSeconds }) =>
       kinds.flatMap((of): Found[] => {
         const detail = unprovenText(of);
-        if (detail === null) return [];
+        if (detail === null || isTriedAgain(of, ageSeconds)) return [];
         const seconds = of.ageSeconds === null ? {} : { seconds: of.ageSeconds };
         return [{ subject: of.kind, detail, ...seconds, ...(isForNobody(of) ? NOBODYS : {}) }];
       }),
@@ -98,7 +98,8 @@ export const notices: Named<Notice> = {
     remedy: '',
     page: '/runs?kind=deliveries',
     check: 'missed deliveries',
-    found: ({ missed }) => when(missed === null, 'The delivery history was never read completely.'),
+    found: ({ missed, ageSeconds }) =>
+      when(missed === null && ageSeconds > FIRST_SECONDS, 'The delivery history was never read completely.'),
   },
   OpenBreak: {
     severity: 'low',
@@ -118,8 +119,12 @@ export const notices: Named<Notice> = {
       'See on the page Balances what is not accounted for; “tallyhook balances attribute ASSET” says what it was.',
     page: '/balances',
     check: 'balances accounted for',
-    found: ({ balances: { unproven } }) =>
-      unproven.map(({ assetCode, why }) => ({ subject: assetCode, detail: `${assetCode}: ${why}.` })),
+    found: ({ balances: { unproven }, kinds, ageSeconds }) => {
+      const isMoving = kinds.some((of) => of.kind === 'balances' && isTriedAgain(of, ageSeconds));
+      return unproven
+        .filter(({ why }) => !isMoving || !why.includes(MOVED))
+        .map(({ assetCode, why }) => ({ subject: assetCode, detail: `${assetCode}: ${why}.` }));
+    },
   },
   CallLost: {
     severity: 'high',
@@ -189,6 +194,18 @@ export function whyUnproven(of: KindFacts): string | null {
   if (reason !== null) return reason;
   if (everySeconds === null) return 'its runs are switched off';
   return isStale(of) ? `no run for ${duration(ageSeconds ?? 0)}` : null;
+}
+
+/** Lists of a new installation are read for the first time; nothing is said of what was not yet. */
+const FIRST_SECONDS = 600;
+const MOVED = 'it moved each time that it was read';
+const NO_RUN = 'no run has ended yet';
+
+/** Nothing failed, and the next runs read it again: it is said of the kind, and asks nobody for anything until two more did not. */
+function isTriedAgain({ everySeconds, ageSeconds, reason }: KindFacts, installedSeconds: number): boolean {
+  if (everySeconds === null || reason === null) return false;
+  if (reason === NO_RUN) return installedSeconds <= FIRST_SECONDS;
+  return reason.includes(MOVED) && (ageSeconds ?? installedSeconds) <= 3 * everySeconds;
 }
 
 /** Two runs may be left out before it is said. */

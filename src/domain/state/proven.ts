@@ -21,6 +21,10 @@ export function provenWords(kinds: readonly KindFacts[]): string {
   return `${lacking}. ${others} ${upTo}`;
 }
 
+export function isAllProven(kinds: readonly KindFacts[]): boolean {
+  return kinds.length > 0 && kinds.every((of) => unprovenText(of) === null);
+}
+
 /** What the service does to all kinds alike is said once. */
 function shortReason(of: KindFacts): string {
   if (endedBy(of, ...SERVICE_AWAY)) return 'the service does not answer';

@@ -239,8 +239,12 @@ function touch(touched: TouchedOrders, reference: string, record: MergedRecord):
   });
 }
 
-/** An order began with its first request; where only a report says so, no later than the report. */
+/**
+ * An order began with its first request; where only a report says so, no later than the report. One that is known by what
+ * was given back is no younger than that.
+ */
 function sinceOf({ kind, shown: { fields, reported, observedAt } }: MergedRecord): string | null {
+  if (kind === 'payout') return instantText(ownField(fields, 'createdAt'));
   if (kind !== 'payment_intent' && kind !== 'invoice') return null;
   const proven = instantText(ownField(fields, 'createdAt'));
   if (proven !== null || reported === null) return proven;
