@@ -11,6 +11,7 @@ import {
 } from '../records/callbacks/claim-callback.js';
 import { pruneCallbacks } from '../records/callbacks/list-callbacks.js';
 import { describeError } from '../records/database/database-errors.js';
+import { logFailure, repeat } from '../records/database/repeat.js';
 import {
   CALL_TIMEOUT_MS,
   type CallOutAnswer,
@@ -105,16 +106,10 @@ export async function callbackLoops(deps: CallbackDeps, signal: AbortSignal): Pr
 
 async function collectLoop(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
   let prunedAt = Number.NEGATIVE_INFINITY;
-  while (!signal.aborted) {
-    try {
-      while (await collectCallbacks(deps.db, deps)) if (signal.aborted) return;
-      if (deps.keepDays !== undefined && performance.now() - prunedAt > PRUNE_EVERY_MS) {
-        await pruneCallbacks(deps.db, { days: deps.keepDays });
-        prunedAt = performance.now();
-      }
-    } catch (error) {
-      deps.log.warn({ error: describeError(error) }, 'callback scan failed');
-    }
-    await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
-  }
+  await repeat({ signal, everyMs: PAUSE_MS, failed: logFailure(deps.log, 'callback scan failed') }, async () => {
+    while (await collectCallbacks(deps.db, deps)) if (signal.aborted) return;
+    if (deps.keepDays === undefined || performance.now() - prunedAt <= PRUNE_EVERY_MS) return;
+    await pruneCallbacks(deps.db, { days: deps.keepDays });
+    prunedAt = performance.now();
+  });
 }

@@ -3,6 +3,7 @@ import { TimeoutStrategy, timeout } from 'cockatiel';
 import type { Logger } from '../log.js';
 import { openClient } from '../records/database/examine-database.js';
 import { isRowId } from '../records/database/paging.js';
+import { repeat, untilClosed } from '../records/database/repeat.js';
 import { ANNOUNCED } from '../records/inbox/inbox.js';
 import { logSeldom } from './log-seldom.js';
 
@@ -30,22 +31,12 @@ export function hearEvents(
   { databaseUrl, log, listenEveryMs = PULSE_MS }: HearDeps,
   onEvents: (ids: string[]) => void,
 ): { close(): Promise<void> } {
-  const stop = new AbortController();
   const failed = logSeldom(log, 'events not heard');
-  const ended = (async () => {
-    while (!stop.signal.aborted) {
-      await listen({ databaseUrl, everyMs: listenEveryMs, signal: stop.signal }, onEvents).catch((error) => {
-        if (!stop.signal.aborted) failed(error);
-      });
-      await delay(listenEveryMs, undefined, { signal: stop.signal }).catch(() => {});
-    }
-  })();
-  return {
-    close: () => {
-      stop.abort();
-      return ended;
-    },
-  };
+  return untilClosed((signal) =>
+    repeat({ signal, everyMs: listenEveryMs, failed }, () =>
+      listen({ databaseUrl, everyMs: listenEveryMs, signal }, onEvents),
+    ),
+  );
 }
 
 /** Returns where another worker listens; throws when the connection is gone, or `signal` aborts. */

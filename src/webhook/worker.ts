@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { TimeoutStrategy, timeout } from 'cockatiel';
 import type { Logger } from '../log.js';
-import { describeError } from '../records/database/database-errors.js';
+import { logFailure, repeat, untilClosed } from '../records/database/repeat.js';
 import { claimOrphaned } from '../records/inbox/inbox-work.js';
 import { type ApplyDeps, applyEvents } from './apply-events.js';
 import { Batcher } from './batcher.js';
@@ -101,20 +100,8 @@ export async function applyOrphaned(deps: InboxScanDeps, signal: AbortSignal): P
 
 /** Does so at once and every `everyMs`, through whatever happens to the database. `close` waits for the one under way. */
 function scanInbox(deps: InboxScanDeps, everyMs: number): { close(): Promise<void> } {
-  const stop = new AbortController();
-  const onError = logSeldom(deps.log, 'inbox scan failed');
-  const ended = (async () => {
-    while (!stop.signal.aborted) {
-      await applyOrphaned(deps, stop.signal).catch(onError);
-      await delay(everyMs, undefined, { signal: stop.signal }).catch(() => {});
-    }
-  })();
-  return {
-    close: () => {
-      stop.abort();
-      return ended;
-    },
-  };
+  const failed = logSeldom(deps.log, 'inbox scan failed');
+  return untilClosed((signal) => repeat({ signal, everyMs, failed }, () => applyOrphaned(deps, signal)));
 }
 
 const JOBS_TIMEOUT_MS = 15_000;
@@ -154,12 +141,8 @@ export function startWorkerLoop<T>(
     const opened = await openWhenReady(log, () => create(tracked), stop.signal);
     if (!opened) return;
     worker = opened;
-    while (!stop.signal.aborted) {
-      await opened.run().catch((error: unknown) => {
-        log.warn({ error: describeError(error) }, 'queue worker restarted');
-      });
-      await delay(RERUN_DELAY_MS, undefined, { signal: stop.signal }).catch(() => {});
-    }
+    const failed = logFailure(log, 'queue worker restarted');
+    await repeat({ signal: stop.signal, everyMs: RERUN_DELAY_MS, failed }, () => opened.run());
   })();
 
   return {

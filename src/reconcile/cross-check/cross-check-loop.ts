@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
-import { describeError } from '../../records/database/database-errors.js';
+import { logFailure, repeat } from '../../records/database/repeat.js';
 import { fillSkeletons } from '../../records/family/references.js';
 import { rederiveSlice } from '../../records/orders/rederive-releases.js';
 import { addedColumns, fillColumn, showSliceAgain } from '../../records/saving/show-again.js';
@@ -15,17 +14,9 @@ const AFTER_FAILURE_MS = 10_000;
 
 /** What the leader does beside its runs, each minute, until the signal aborts. Failures are logged and tried again. */
 export async function crossCheckLoop(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    let pause = EVERY_MS;
-    try {
-      await checkOnce(deps, signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      pause = AFTER_FAILURE_MS;
-      deps.log.warn({ error: describeError(error), pause }, 'cross-check loop failed');
-    }
-    await delay(pause, undefined, { signal }).catch(() => {});
-  }
+  const failed = logFailure(deps.log, 'cross-check loop failed', { pause: AFTER_FAILURE_MS });
+  const times = { everyMs: EVERY_MS, afterFailureMs: AFTER_FAILURE_MS };
+  await repeat({ signal, failed, ...times }, () => checkOnce(deps, signal));
 }
 
 /**

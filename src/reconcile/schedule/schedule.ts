@@ -4,6 +4,7 @@ import { type ScheduledTask, schedule, validate } from 'node-cron';
 import { CRON_OFF, defaultCrons } from '../../domain/run-kinds.js';
 import { ConfigError } from '../../errors.js';
 import { describeError, isPassing } from '../../records/database/database-errors.js';
+import { logFailure, repeat, untilClosed } from '../../records/database/repeat.js';
 import { applyRetention } from '../../records/retention/apply-retention.js';
 import type { RetentionDays } from '../../records/retention/delete-rows.js';
 import type { RefreshKind } from '../../records/runs/refresh-requests.js';
@@ -53,14 +54,7 @@ export function startScheduler(deps: SchedulerDeps): Scheduler {
     throw new ConfigError(`the times of ${kind}: given "${cron}"; accepted is a cron expression, or off`);
   }
   const on = crons.filter(({ cron }) => cron !== CRON_OFF);
-  const stop = new AbortController();
-  const done = standBy(deps, on, stop.signal);
-  return {
-    close: async () => {
-      stop.abort();
-      await done;
-    },
-  };
+  return untilClosed((signal) => standBy(deps, on, signal));
 }
 
 interface Timed {
@@ -180,17 +174,14 @@ async function readLoop(
 ): Promise<void> {
   const { deps, signal } = round;
   let pause = GATHER_MS;
-  while (!signal.aborted) {
-    try {
-      await read(round);
-      pause = GATHER_MS;
-    } catch (error) {
-      if (signal.aborted) return;
-      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
-      deps.log.warn({ kind, error: describeError(error), pause }, 'refresh failed');
-    }
-    await delay(pause, undefined, { signal }).catch(() => {});
-  }
+  const failed = (error: unknown) => {
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    deps.log.warn({ kind, error: describeError(error), pause }, 'refresh failed');
+  };
+  await repeat({ signal, everyMs: () => pause, failed }, async () => {
+    await read(round);
+    pause = GATHER_MS;
+  });
 }
 
 const DAY_MS = 86_400_000;
@@ -204,14 +195,7 @@ export async function retentionLoop(
 ): Promise<void> {
   const { retention: days, log } = deps;
   if (days === undefined) return;
-  while (!signal.aborted) {
-    let pause = DAY_MS;
-    try {
-      await applyRetention({ ...deps, days }, { signal });
-    } catch (error) {
-      pause = RETRY_MS;
-      log.warn({ error: describeError(error) }, 'retention failed');
-    }
-    await delay(pause, undefined, { signal }).catch(() => {});
-  }
+  const failed = logFailure(log, 'retention failed');
+  const times = { everyMs: DAY_MS, afterFailureMs: RETRY_MS };
+  await repeat({ signal, failed, ...times }, () => applyRetention({ ...deps, days }, { signal }));
 }

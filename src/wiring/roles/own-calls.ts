@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ReconcileDeps } from '../../reconcile/deps.js';
 import { saveContext } from '../../reconcile/write-fenced.js';
-import { describeError } from '../../records/database/database-errors.js';
+import { logFailure, repeat, untilClosed } from '../../records/database/repeat.js';
 import { holdOrders } from '../../records/orders/rederive-releases.js';
 import { takeInCalls } from '../../records/saving/take-in-calls.js';
 import type { ServiceClient } from '../../service-api/client.js';
@@ -22,17 +21,11 @@ const LONGEST_WAIT_MS = 30_000;
  */
 export async function ownCallsLoop(deps: OwnCallsDeps, signal: AbortSignal): Promise<void> {
   const began = performance.now();
-  while (!signal.aborted) {
-    try {
-      await untilNoneIsLeft(signal, () => holdSome(deps));
-      const isTimed = deps.client.clock() !== null || performance.now() - began > LONGEST_WAIT_MS;
-      if (isTimed) await untilNoneIsLeft(signal, () => takeInSome(deps));
-    } catch (error) {
-      if (signal.aborted) return;
-      deps.log.warn({ error: describeError(error) }, 'own calls not saved');
-    }
-    await delay(EVERY_MS, undefined, { signal }).catch(() => {});
-  }
+  await repeat({ signal, everyMs: EVERY_MS, failed: logFailure(deps.log, 'own calls not saved') }, async () => {
+    await untilNoneIsLeft(signal, () => holdSome(deps));
+    const isTimed = deps.client.clock() !== null || performance.now() - began > LONGEST_WAIT_MS;
+    if (isTimed) await untilNoneIsLeft(signal, () => takeInSome(deps));
+  });
 }
 
 async function untilNoneIsLeft(signal: AbortSignal, some: () => Promise<number>): Promise<void> {
@@ -54,23 +47,13 @@ const SETTLE_EVERY_MS = 20_000;
 
 /** What a crash or a lost answer left unknown, while the process lives. Of several processes each call has one. */
 export function startSettling({ log, closers }: Pick<Runtime, 'log' | 'closers'>, client: ServiceClient): void {
-  const stop = new AbortController();
-  const work = settleUntil(stop.signal, client, log);
-  closers.add('settling', async () => {
-    stop.abort();
-    await work;
-  });
-}
-
-async function settleUntil(signal: AbortSignal, client: ServiceClient, log: Runtime['log']): Promise<void> {
-  while (!signal.aborted) {
-    try {
+  const failed = (error: unknown) => log.warn({ err: error }, 'settling calls failed');
+  const settling = untilClosed((signal) =>
+    repeat({ signal, everyMs: SETTLE_EVERY_MS, failed }, async () => {
       for (const settled of await client.settleWrites(signal)) logSettled(settled, log);
-    } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'settling calls failed');
-    }
-    await delay(SETTLE_EVERY_MS, undefined, { signal }).catch(() => {});
-  }
+    }),
+  );
+  closers.add('settling', () => settling.close());
 }
 
 function logSettled({ operation, key, outcome, objectIds }: SettledWrite, log: Runtime['log']): void {

@@ -1,5 +1,6 @@
 import { readWebhookSecrets } from '../../config.js';
 import { type CanaryDeps, sendCanaries } from '../../notify/send-canary.js';
+import { untilClosed } from '../../records/database/repeat.js';
 import { retiredLabels } from '../../records/deliveries/secrets.js';
 import { requestRefresh } from '../../records/runs/refresh-requests.js';
 import { signatureOf } from '../../webhook/match-signature.js';
@@ -97,13 +98,7 @@ async function startCanary(runtime: Runtime): Promise<void> {
     return secret === undefined ? null : asService(body, timestamp, secret.secret);
   };
   const settings = { url, rules: outboundRules(config), everySeconds: minutes * 60, sign };
-  const stop = new AbortController();
-  const ended = sendCanaries(
-    { ...runtime, ...settings, eventIdPointer: eventIdPointerOf(config, contract) },
-    AbortSignal.any([signal, stop.signal]),
-  );
-  closers.add('canary', async () => {
-    stop.abort();
-    await ended;
-  });
+  const deps = { ...runtime, ...settings, eventIdPointer: eventIdPointerOf(config, contract) };
+  const canaries = untilClosed((closed) => sendCanaries(deps, AbortSignal.any([signal, closed])));
+  closers.add('canary', () => canaries.close());
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { createSealing } from '../../finance/audit/sealing-loop.js';
 import { createPosting } from '../../finance/posting-loop.js';
@@ -9,7 +8,7 @@ import { kinds } from '../../reconcile/deps.js';
 import { recoverNow } from '../../reconcile/schedule/recover-now.js';
 import { runReconcile } from '../../reconcile/schedule/run.js';
 import { startScheduler } from '../../reconcile/schedule/schedule.js';
-import { describeError } from '../../records/database/database-errors.js';
+import { logFailure, repeat } from '../../records/database/repeat.js';
 import { countMonth, monthsToCount } from '../../records/scorecard/scorecard.js';
 import { noteServiceClock } from '../../records/service-clock.js';
 import type { ServiceClient } from '../../service-api/client.js';
@@ -120,15 +119,13 @@ async function serviceClockLoop(
   signal: AbortSignal,
 ): Promise<void> {
   const began = performance.now();
-  while (!signal.aborted) {
-    const isMeasured = client.clock() !== null;
-    if (isMeasured || performance.now() - began > LONGEST_WAIT_MS) {
-      await noteServiceClock(db, { earliest: client.earliestNow(), isMeasured }).catch((error: unknown) => {
-        if (!signal.aborted) log.warn({ error: describeError(error) }, 'service clock not saved');
-      });
-    }
-    await delay(isMeasured ? CLOCK_EVERY_MS : 1_000, undefined, { signal }).catch(() => {});
-  }
+  let isMeasured = false;
+  const everyMs = () => (isMeasured ? CLOCK_EVERY_MS : 1_000);
+  await repeat({ signal, everyMs, failed: logFailure(log, 'service clock not saved') }, async () => {
+    isMeasured = client.clock() !== null;
+    if (!isMeasured && performance.now() - began <= LONGEST_WAIT_MS) return;
+    await noteServiceClock(db, { earliest: client.earliestNow(), isMeasured });
+  });
 }
 
 const EVERY_MS = 600_000;
@@ -138,14 +135,9 @@ export async function scorecardLoop(
   { db, log, now, config }: Pick<Runtime, 'db' | 'log' | 'now' | 'config'>,
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
+  await repeat({ signal, everyMs: EVERY_MS, failed: logFailure(log, 'scorecard not counted') }, async () => {
     const settings = { ...countSettings(config), signal };
     const at = now();
-    try {
-      for (const month of monthsToCount(at, settings.timeZone)) await countMonth(db, month, at, settings);
-    } catch (error) {
-      if (!signal.aborted) log.warn({ error: describeError(error) }, 'scorecard not counted');
-    }
-    await delay(EVERY_MS, undefined, { signal }).catch(() => {});
-  }
+    for (const month of monthsToCount(at, settings.timeZone)) await countMonth(db, month, at, settings);
+  });
 }
