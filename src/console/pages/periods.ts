@@ -16,6 +16,7 @@ import {
   type Section,
   type TableSection,
   table,
+  withQuery,
 } from '../view/sections.js';
 import { ago, badge, count, id, link, list, none, quiet, text, type Value } from '../view/values.js';
 import { waitingAbout } from './decisions.js';
@@ -116,6 +117,21 @@ const closeChecks: readonly CloseCheck[] = [
     what: ['unpriced_lines'],
     next: 'Give the rates of those days: tallyhook books rates import FILE.',
   },
+  {
+    title: 'The money of its settlements arrived',
+    what: ['settlement_open'],
+    next: 'Look at the bank’s statement, and mark what arrived on the page Settlements.',
+  },
+  {
+    title: 'The rates that were given are near what else is known',
+    what: ['rate_far'],
+    next: 'Give the right ones: tallyhook books rates import FILE. Where they are right, say so in the reason.',
+  },
+  {
+    title: 'Payments are booked for about what was asked in money',
+    what: ['value_differs'],
+    next: 'The rate of the day is wrong, or the request was. Look at the payment and at the entry’s rate.',
+  },
 ];
 
 export const period: Page = {
@@ -201,10 +217,12 @@ function missingList(own: readonly Missing[], isKnown: boolean): Value {
 /** Where what is missing is shown. */
 function missingHref({ what, of }: Missing): string | null {
   if (of === null) return null;
-  if (what === 'critical_break') return breakHref(of);
+  if (what === 'critical_break' || what === 'settlement_open') return breakHref(of);
   if (what === 'kind_unproven') return `/runs?kind=${inPath(of)}`;
   if (what === 'balance_unproven' || what === 'closing_differs' || what === 'asset_not_opened')
     return `/balances/${inPath(of)}`;
+  if (what === 'rate_far') return withQuery('/ledger', { assetCode: of });
+  if (what === 'value_differs') return withQuery('/match', { id: of });
   if (what === 'unpriced_lines') return `/ledger/${inPath(of)}`;
   if (what === 'books_changed') return periodHref(of);
   return what === 'earlier_month_open' ? periodHref(of) : null;

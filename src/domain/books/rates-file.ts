@@ -30,6 +30,14 @@ const NEAR_MS = 7 * 86_400_000;
 
 /** Why a person should look at a rate again: it is more than a fifth from what else is known. Each names its line. */
 export function doubtfulRates(rates: readonly GivenRate[], known: readonly KnownRates[]): string[] {
+  return farRates(rates, known).map(({ line, told }) => `line ${line}: ${told}`);
+}
+
+/** Those that are more than a fifth from what else is known, in the order of their lines, each with why in words. */
+export function farRates<Given extends GivenRate>(
+  rates: readonly Given[],
+  known: readonly KnownRates[],
+): (Given & { told: string })[] {
   const beside = new Map(rates.map((given, index) => [given, known[index]]));
   const sorted = [...rates].sort((a, b) => compareText(a.assetCode, b.assetCode) || compareText(a.date, b.date));
   const found = sorted.flatMap((given, index) => {
@@ -46,18 +54,14 @@ export function doubtfulRates(rates: readonly GivenRate[], known: readonly Known
     return others.flatMap(([rate, of]) =>
       rate === null || !isFar(given.rate, rate)
         ? []
-        : [
-            {
-              line: given.line,
-              told: `${given.rate} ${given.currency} for ${given.assetCode} is far from ${of}, ${rate}`,
-            },
-          ],
+        : [{ ...given, told: `${given.rate} ${given.currency} for ${given.assetCode} is far from ${of}, ${rate}` }],
     );
   });
-  return found.sort((a, b) => a.line - b.line).map(({ line, told }) => `line ${line}: ${told}`);
+  return found.sort((a, b) => a.line - b.line);
 }
 
-function isFar(rate: string, known: string): boolean {
+/** Whether a rate is more than a fifth from another. */
+export function isFar(rate: string, known: string): boolean {
   const size = compareAmounts(rate, known) > 0 ? subtractAmounts(rate, known) : subtractAmounts(known, rate);
   return compareAmounts(size, multiplyAmounts(known, FAR, 'down')) > 0;
 }

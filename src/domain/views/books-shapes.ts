@@ -77,8 +77,11 @@ const missing = z.object({
     'closing_differs',
     'books_differ',
     'unpriced_lines',
+    'settlement_open',
+    'rate_far',
+    'value_differs',
   ]),
-  of: described(text.nullable(), 'Which break, kind, asset, month or entry.', '7'),
+  of: described(text.nullable(), 'Which break, kind, asset, month, entry, order or record.', '7'),
   told: described(text, 'In a sentence.', 'break 7 is open: balance_residual of balance BTC'),
   // What may not be would let a closed month change.
   byReason: described(z.boolean(), 'It may be closed nevertheless by who gives a reason.', true),

@@ -22,6 +22,7 @@ import { closedMonths } from '../../records/books/posting-progress.js';
 import { coverage } from '../../records/runs/coverage.js';
 import type { PostingDeps } from '../posting-deps.js';
 import { verifyBooks } from '../verify-books.js';
+import { moneyDoubts } from './check-money.js';
 
 export interface CheckSettings extends Pick<PostingDeps, 'timeZone' | 'currency' | 'table'> {
   now: Date;
@@ -85,6 +86,7 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
         `${lines} ${lines === 1 ? 'line' : 'lines'} of ${assetCode} without a value, such as in entry ${entry}: ${why}`,
       ),
     ),
+    ...(await moneyDoubts(db, { month, timeZone, currency })),
   ];
   return { month, missing };
 }

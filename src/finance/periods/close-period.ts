@@ -13,6 +13,7 @@ import { databaseNow, lockBooks } from '../../records/books/posting-progress.js'
 import { secretFingerprints } from '../../records/deliveries/secrets.js';
 import { exportFormatNames, exportFormats } from '../export-formats.js';
 import type { MonthBooks } from '../exports/month-tables.js';
+import { matchOrders } from '../match-orders.js';
 import { postEntries } from '../post-entries.js';
 import { oneMoment, type PostingDeps } from '../posting-deps.js';
 import { type CheckSettings, checkPeriod } from './check-period.js';
@@ -54,6 +55,7 @@ export async function readyToClose(deps: ClosingDeps): Promise<ReadyToClose> {
   await sealRows(deps);
   const { findings, firstFinding } = await verifySeals(deps.db);
   await postEntries(deps);
+  await matchOrders({ ...deps, payoutWords: deps.table.words.payoutType });
   return { ...deps, knownAt, seals: { findings, firstFinding: firstFinding?.told ?? null } };
 }
 

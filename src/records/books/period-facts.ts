@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import type { BookedLater } from '../../domain/books/closing-difference.js';
+import { firstDayAfter } from '../../domain/books/posting-month.js';
+import type { GivenRate } from '../../domain/books/rates-file.js';
 import { movingKinds } from '../balances/balance-records.js';
 import { columnOf, raw, rowOf, rowsOf, sql } from '../database/statements.js';
 import { lookedUp } from './month-query.js';
@@ -19,6 +21,38 @@ export interface StandingBreak {
   status: 'open' | 'acknowledged';
   entityKind: string;
   entityId: string;
+}
+
+/** Of settlements that are late or short: breaks that are not closed, of payouts that the month (YYYY-MM) books. */
+export async function openSettlements(db: Knex, month: string): Promise<(StandingBreak & { evidence: string })[]> {
+  return rowsOf<StandingBreak & { evidence: string }>(db)`
+    SELECT id, kind, status, entity_kind AS "entityKind", entity_id AS "entityId", evidence::varchar AS evidence FROM breaks
+    WHERE status IN ('open', 'acknowledged') AND kind IN ('settlement_late', 'settlement_short')
+      AND EXISTS (SELECT FROM entries WHERE record_kind = 'payout' AND record_id = entity_id AND month = ${month})
+    ORDER BY id`;
+}
+
+/** The newest rate that finance gave for each day of a month (YYYY-MM) on which an asset is booked. `line`: its id. */
+export async function ratesInUse(db: Knex, month: string, currency: string): Promise<GivenRate[]> {
+  return rowsOf<GivenRate>(db)`
+    SELECT DISTINCT ON (given_rates.date, asset_code) given_rates.date::text AS date, asset_code AS "assetCode", currency,
+           trim_scale(rate)::text AS rate, given_rates.id::float8 AS line
+    FROM given_rates
+    WHERE currency = ${currency} AND date >= ${`${month}-01`}::date AND date < ${firstDayAfter(month)}::date
+      AND EXISTS (SELECT FROM entries CROSS JOIN ${raw(lookedUp('entry_lines', 'entry_id', 'entries.id'))}
+        WHERE entries.day = given_rates.date AND month = ${month} AND entry_lines.asset_code = given_rates.asset_code)
+    ORDER BY given_rates.date, asset_code, given_rates.id DESC`;
+}
+
+/** Orders, invoices and payments that the month books for a value far from what was asked, with why in words. */
+export async function farFromAsked(db: Knex, month: string): Promise<{ kind: string; id: string; told: string }[]> {
+  return rowsOf<{ kind: string; id: string; told: string }>(db)`
+    SELECT kind, id, reason.value ->> 'told' AS told FROM matches
+      CROSS JOIN LATERAL jsonb_array_elements(reasons) AS reason (value)
+    WHERE state = 'partly_matched' AND reason.value ->> 'code' = 'value_differs'
+      AND EXISTS (SELECT FROM match_payments JOIN entries ON record_kind = 'payment_intent' AND record_id = payment_id
+        WHERE match_payments.kind = matches.kind AND match_payments.id = matches.id AND month = ${month})
+    ORDER BY opened_at, kind, id`;
 }
 
 /** Breaks that are not closed: critical ones, and those of a balance. */

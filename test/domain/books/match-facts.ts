@@ -97,6 +97,7 @@ export function facts(
     moved: [...payments, ...refunds].flatMap(({ moved }) => moved),
     unclear: [],
     booked: [...payments, ...refunds].flatMap(({ booked }) => booked),
+    currency: 'USD',
     opened: new Set([ASSET]),
     ...more,
   };

@@ -126,6 +126,25 @@ describe('the three-way match', () => {
     );
   });
 
+  test('is never matched where the books carry a payment at more than a fifth from what it asked for in money', () => {
+    const paid = fc.record({ net: whole(200), fee: whole(5), requested: whole(400), booked: dayText });
+    fc.assert(
+      fc.property(paid, (one) => {
+        const gross = Number(one.net) + Number(one.fee);
+        // The books carry a unit at 1.
+        const isFar = Math.abs(gross - Number(one.requested)) > 0.2 * Number(one.requested);
+        const given = facts([paidPayment('pi_0', one, one.booked)], [], { currency: 'EUR' });
+        const asked = { ...given, order: { ...given.order, expected: null } };
+        const { state, reasons } = matchOrder(asked);
+        expect([state, reasons[0].code]).toEqual(isFar ? ['partly_matched', 'value_differs'] : ['matched', 'agreed']);
+        const lines = asked.booked.map((sum) => ({ ...sum, unpriced: 1 }));
+        for (const other of [{ booked: lines }, { currency: 'GBP' }])
+          expect(matchOrder({ ...asked, ...other }).state).toBe('matched');
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
   test('is monotone: where a side of a matched order is taken away, it is matched no more; given back, it is again', () => {
     const paid = fc.record({ net: whole(200), fee: whole(5), requested: fc.constant('100'), booked: dayText });
     const without = [

@@ -27,6 +27,7 @@ const matchFacts = (order: OrderFacts): MatchFacts => ({
   moved: [],
   unclear: [],
   booked: [],
+  currency: 'USD',
   opened: new Set(),
 });
 

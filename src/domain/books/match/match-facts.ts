@@ -52,5 +52,7 @@ export interface MatchFacts {
   /** Why what a record of it moved is not known. */
   unclear: readonly string[];
   booked: readonly BookedSum[];
+  /** In which `value` is. */
+  currency: string;
   opened: ReadonlySet<string>;
 }

@@ -1,7 +1,10 @@
 import { type ShownRecord } from '../../family/links.js';
 import { amountField } from '../../family/money.js';
-import { addAmounts, compareAmounts, isZero, subtractAmounts, sumAmounts } from '../../money.js';
+import { addAmounts, compareAmounts, isZero, negated, subtractAmounts, sumAmounts } from '../../money.js';
 import { objectsIn, textField } from '../../records.js';
+import { rateOfPayment } from '../choose-rate.js';
+import { exactRate, roundedValue, sumExactValues } from '../fiat-report.js';
+import { isFar } from '../rates-file.js';
 import type { BookedSum, MatchFacts, MovedSum } from './match-facts.js';
 import type { MatchAmount, Reason } from './match-shapes.js';
 import { grossOf } from './match-sides.js';
@@ -15,7 +18,28 @@ export function recordReasons(facts: MatchFacts, amounts: readonly MatchAmount[]
     ...refundReasons(facts),
     ...bookedReasons(facts),
   ];
-  return found.length > 0 ? found : grossReasons(facts, amounts);
+  return [...(found.length > 0 ? found : grossReasons(facts, amounts)), ...valueReasons(facts)];
+}
+
+/** The books carry a payment at a rate far from that by which its request was converted: the rate of its day may be wrong. */
+function valueReasons(facts: MatchFacts): Reason[] {
+  const { currency } = facts;
+  return facts.order.intents.flatMap((intent): Reason[] => {
+    const asset = textField(intent.fields, 'assetCode') ?? '';
+    const asked = rateOfPayment(intent.fields, asset, currency);
+    const income = ofPayment(intent, facts, facts.booked).filter(
+      ({ account, assetCode }) => account === 'payments' && assetCode === asset,
+    );
+    const amount = negated(sumAmounts(income.map((one) => one.amount)));
+    if (asked?.rate == null || compareAmounts(amount, '0') <= 0 || income.some(({ unpriced }) => unpriced > 0))
+      return [];
+    const value = sumExactValues(income.map((one) => one.value));
+    if (!isFar(exactRate(value, amount), asked.rate)) return [];
+    const worth = `${roundedValue(value, currency)} ${currency}`;
+    const request = `${amountField(intent.fields, 'amountRequested')} ${currency}`;
+    const told = `payment ${intent.id} asked for ${request}, and the books carry ${worth} for the ${amount} ${asset} of it: look at the rate of ${income[0]?.date}`;
+    return [{ code: 'value_differs', told }];
+  });
 }
 
 /** The fees too; what of them was taken before the opening is in no entry. */
@@ -64,9 +88,18 @@ function isInsideOpening(intent: ShownRecord, facts: MatchFacts): boolean {
   return own.some(({ base }) => !isZero(base)) && own.every(({ base, delta }) => compareAmounts(base, delta) === 0);
 }
 
-function movedOf({ id: intentId }: ShownRecord, { moved, order }: MatchFacts): MovedSum[] {
+function movedOf(intent: ShownRecord, facts: MatchFacts): MovedSum[] {
+  return ofPayment(intent, facts, facts.moved);
+}
+
+/** By the payment or by its payins, as the contract has it. */
+function ofPayment<Sum extends Pick<MovedSum, 'recordKind' | 'recordId'>>(
+  { id: intentId }: ShownRecord,
+  { order }: MatchFacts,
+  sums: readonly Sum[],
+): Sum[] {
   const payins = order.payins.filter(({ fields }) => textField(fields, 'paymentIntentId') === intentId);
-  return moved.filter(
+  return sums.filter(
     ({ recordKind, recordId }) =>
       (recordKind === 'payment_intent' && recordId === intentId) ||
       (recordKind === 'payin' && payins.some(({ id }) => id === recordId)),

@@ -28,6 +28,7 @@ export const matchReasons = [
   'books_not_open',
   'not_booked',
   'booked_differs',
+  'value_differs',
 ] as const;
 
 export type MatchReason = (typeof matchReasons)[number];

@@ -67,6 +67,7 @@ export async function loadMatchFacts(
           claims: known.flatMap(({ id }) => claims.get(id)?.differs ?? []),
           elsewhere: elsewhere.map(({ kind, id }) => `${kind.replace('_intent', '')} ${id}`),
           ...sums(refsOf({ intents, payins, refundIds: own.map(({ payout }) => payout.id) })),
+          currency,
           opened,
         },
       ],

@@ -1,0 +1,52 @@
+import type { Knex } from 'knex';
+import { farRates, type GivenRate } from '../../domain/books/rates-file.js';
+import { grouped } from '../../domain/grouped.js';
+import { counted, words } from '../../domain/in-words.js';
+import { objectFromJsonText } from '../../domain/json.js';
+import type { Missing } from '../../domain/views/books-shapes.js';
+import { knownBeside } from '../../records/books/entry-rates.js';
+import { farFromAsked, openSettlements, ratesInUse } from '../../records/books/period-facts.js';
+
+interface MoneyBooks {
+  month: string;
+  timeZone: string;
+  currency: string;
+}
+
+/** What of a month may be worth something else than the books carry: each may be right, so a reason is enough. */
+export async function moneyDoubts(db: Knex, { month, timeZone, currency }: MoneyBooks): Promise<Missing[]> {
+  const rates = await ratesInUse(db, month, currency);
+  const far = farRates(rates, await knownBeside(db, rates, { timeZone }));
+  return [
+    ...(await openSettlements(db, month)).map(({ id, kind, status, entityId, evidence }) =>
+      byReason(
+        'settlement_open',
+        id,
+        `break ${id} is ${status}: ${words(kind)} of payout ${entityId}, ${owed(evidence, currency)}`,
+      ),
+    ),
+    ...[...grouped(far, ({ assetCode }) => assetCode)].map(([asset, own]) =>
+      byReason('rate_far', asset, farWords(asset, own)),
+    ),
+    ...(await farFromAsked(db, month)).map(({ kind, id, told }) =>
+      byReason('value_differs', id, `${kind === 'order' ? `order ${id}: ` : ''}${told}`),
+    ),
+  ];
+}
+
+function farWords(asset: string, far: readonly (GivenRate & { told: string })[]): string {
+  const days = [...new Set(far.map(({ date }) => date))];
+  const [first] = far;
+  return `rates of ${asset} that were given for ${counted(days.length, 'day')} are far from what else is known, such as of ${first?.date}: ${first?.told}`;
+}
+
+function owed(evidence: string, currency: string): string {
+  const { missing, ours } = objectFromJsonText(evidence);
+  if (typeof missing === 'string') return `${missing} ${currency} did not arrive`;
+  const expected = typeof ours === 'object' && ours !== null && 'expected' in ours ? ours['expected'] : null;
+  return typeof expected === 'string' ? `expected were ${expected} ${currency}` : 'what it is worth is not known';
+}
+
+function byReason(what: Missing['what'], of: string, told: string): Missing {
+  return { what, of, told, byReason: true };
+}
