@@ -40,10 +40,14 @@ export function isSamePerson(one: string, other: string): boolean {
 
 const personOf = (name: string): string => name.replace(/^os:/, '').toLowerCase();
 
-/** In a sentence; null: they may. At the command line everybody may who has the database. */
-export function whyNotAsk({ role }: Person, action: GatedAction): string | null {
-  return role === null || mayDo({ role }, gated[action]) ? null : needs(action, role);
+/** In a sentence; null: they may. Who asks has a token, as who decides: else one person could ask as a user of the operating system. */
+export function whyNotAsk({ name, role }: Person, action: GatedAction): string | null {
+  if (role === null) return needsToken(name);
+  return mayDo({ role }, gated[action]) ? null : needs(action, role);
 }
+
+const needsToken = (name: string): string =>
+  `${name} has no role: set TALLYHOOK_TOKEN to a token of your own, one of CONSOLE_TOKENS`;
 
 /** In a sentence; null: they may. */
 export function whyNotDecide(verdict: Verdict, { name, role }: Person, asked: Asked): string | null {
@@ -52,7 +56,7 @@ export function whyNotDecide(verdict: Verdict, { name, role }: Person, asked: As
   if (state !== 'waiting') return `It is ${state} already`;
   if (verdict === 'withdraw') return isOwn ? null : `Only ${askedBy}, who asked, can withdraw it`;
   if (isOwn) return `${askedBy} asked for it: another person decides`;
-  if (role === null) return `${name} has no role: set TALLYHOOK_TOKEN to a token of your own`;
+  if (role === null) return needsToken(name);
   return mayDo({ role }, gated[action]) ? null : needs(action, role);
 }
 

@@ -9,8 +9,15 @@ import { inTransaction } from '../records/database/statements.js';
 import { oneMoment } from './posting-deps.js';
 
 export type ImportResult =
-  /** `valued`: entries of open months that have another rate now, or would have. `accepted`: what would be asked about if it were not accepted. */
-  | { outcome: 'done' | 'would'; rates: number; valued: number; closed: string[]; accepted: string[] }
+  /** `valued`: entries of open months that have another rate now, or would have. `accepted`: what would be asked about if it were not accepted. `replaced`: what was given before for the same days. */
+  | {
+      outcome: 'done' | 'would';
+      rates: number;
+      valued: number;
+      closed: string[];
+      accepted: string[];
+      replaced: string[];
+    }
   /** Nothing was taken. Each problem names its line. `asks`: a person who looked at them may accept them. */
   | { outcome: 'refused' | 'asks'; problems: string[] };
 
@@ -37,7 +44,14 @@ export async function importRatesFile(text: string, deps: Importing): Promise<Im
   const seen = await seenAssets(db, assetsNamed(text));
   const { rates, problems } = readRatesFile(text, { today: dayIn(timeZone, now.getTime()), currency, seen });
   if (problems.length > 0) return { outcome: 'refused', problems };
-  const doubts = doubtfulRates(rates, await knownBeside(db, rates, { timeZone }));
+  const known = await knownBeside(db, rates, { timeZone });
+  const doubts = doubtfulRates(rates, known);
+  const replaced = rates.flatMap(({ line, assetCode, rate }, n) => {
+    const before = known[n]?.given ?? rate;
+    return before === rate
+      ? []
+      : [`line ${line}: ${rate} for ${assetCode} takes the place of ${before}, which was given before`];
+  });
   if (doubts.length > 0 && !isAccepted) return { outcome: 'asks', problems: doubts.slice(0, MOST_DOUBTS) };
   const fileHash = createHash('sha256').update(text).digest('hex');
   const taken = async (trx: Knex.Transaction): Promise<ImportResult> => {
@@ -46,7 +60,7 @@ export async function importRatesFile(text: string, deps: Importing): Promise<Im
     const closed = await linesOfClosed(trx, rates);
     const details = { valued, rates: rates.length, fileHash, ...(doubts.length > 0 ? { accepted: doubts } : {}) };
     await recordAction(trx, { actor, action: 'import rates', reason, details, approval, outcome: 'done' });
-    return { outcome: dryRun ? 'would' : 'done', rates: rates.length, valued, closed, accepted: doubts };
+    return { outcome: dryRun ? 'would' : 'done', rates: rates.length, valued, closed, accepted: doubts, replaced };
   };
   return inTransaction(db, dryRun, taken, oneMoment);
 }

@@ -95,8 +95,12 @@ export function subWalletAccount(parent: typeof accounts.subWallets | typeof acc
   return `${parent}:${encodedId(id)}`;
 }
 
+const parentOf = (account: string) => perSubWallet.find((one) => account.startsWith(`${one}:`));
+
+export const isPerSubWallet = (account: string): boolean => parentOf(account) !== undefined;
+
 export function nameIn(chart: Named, account: string): string {
-  const parent = perSubWallet.find((one) => account.startsWith(`${one}:`));
+  const parent = parentOf(account);
   if (parent === undefined) return chart.accounts[account as Account] ?? account;
   return `${chart.accounts[parent as Account] ?? parent}${account.slice(parent.length)}`;
 }
@@ -118,7 +122,7 @@ export function rootChange(chart: Named, account: string): string | null {
 
 /** By number: the account itself, that of which it is one sub-wallet's, or the one for all others. */
 export function numberIn({ accounts: given, other }: DatevChart, account: string): string {
-  const parent = perSubWallet.find((one) => account.startsWith(`${one}:`));
+  const parent = parentOf(account);
   return given[(parent ?? account) as Account] ?? other;
 }
 

@@ -122,9 +122,9 @@ export const importing: DecisionKind<z.output<typeof rates>> = {
     const about = { now: now(), timeZone, currency, isAccepted, reason };
     const would = await importRatesFile(text, { ...about, db: trx, actor: '', dryRun: true });
     if (!('rates' in would)) return { why: would.problems.join('; ') };
-    const { rates: taken, valued, closed, accepted } = would;
+    const { rates: taken, valued, closed, accepted, replaced } = would;
     return {
-      facts: [taken, closed, accepted],
+      facts: [taken, valued, closed, accepted, replaced],
       preview: shortened([
         `${counted(taken, 'rate')} would be taken; ${counted(valued, 'entry', 'entries')} of open months would be valued anew.`,
         ...closed,
@@ -132,6 +132,7 @@ export const importing: DecisionKind<z.output<typeof rates>> = {
           ? []
           : [`Of them ${counted(accepted.length, 'is', 'are')} accepted though far from what else is known:`]),
         ...accepted,
+        ...replaced,
         ...text
           .split('\n')
           .slice(1)

@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import { counted } from '../../domain/in-words.js';
+import { isPerSubWallet } from '../../domain/books/chart.js';
+import { grouped } from '../../domain/grouped.js';
+import { counted, words } from '../../domain/in-words.js';
 import type { Missing } from '../../domain/views/books-shapes.js';
 import { accountValues, keptTotals } from '../../records/books/account-totals.js';
+import { standingBreaks } from '../../records/books/period-facts.js';
 import { getPeriod } from '../../records/books/periods.js';
+import { breakFacts } from '../../records/breaks/decide-breaks.js';
 import {
   closeIn,
   mayClose,
@@ -26,9 +30,17 @@ export const closing: DecisionKind<z.output<typeof month>, ReadyToClose> = {
     if (!mayClose(missing, reason)) return { why: `${of} stays open: ${missing.map(({ told }) => told).join('; ')}` };
     const totals = await keptTotals(trx, of);
     const values = await accountValues(trx, of, ready.currency);
+    const { critical, ofBalances } = await standingBreaks(trx);
+    const breaks = await breakFacts(
+      trx,
+      [...critical, ...ofBalances].map(({ id }) => id),
+    );
+    const evidence = breaks.map(({ id, severity, evidence: both }) => [id, severity, both]);
+    const kinds = new Map(critical.map(({ id, kind }) => [id, kind]));
+    const preview = closingPreview(of, { missing, kinds, totals, values, currency: ready.currency });
     return {
-      facts: [missing.map(({ what, of: which }) => [what, which]), totals, values],
-      preview: closingPreview(of, { missing, totals, values, currency: ready.currency }),
+      facts: [missing, evidence, totals, values],
+      preview,
       apply: async (nested, by) => {
         const done = (await closeIn(nested, ready, { month: of, ...by }, missing)).outcome === 'closed';
         return { done, message: done ? `${of} is closed.` : `${of} stays open.` };
@@ -65,33 +77,62 @@ export const reopening: DecisionKind<z.output<typeof month>> = {
   },
 };
 
-function closingPreview(
-  of: string,
-  {
-    missing,
-    totals,
-    values,
-    currency,
-  }: {
-    missing: readonly Missing[];
-    totals: Awaited<ReturnType<typeof keptTotals>>;
-    values: Awaited<ReturnType<typeof accountValues>>;
-    currency: string;
-  },
-): string[] {
-  const worthOf = (account: string) => values.find((one) => one.account === account)?.value ?? null;
-  const moved = totals.filter(({ activity }) => activity !== '0');
-  const accounts = [...new Set(moved.map(({ account }) => account))];
-  return shortened([
+/** So many exceptions that are no break of a kind are listed. */
+const MOST_EXCEPTIONS = 200;
+/** So many breaks of a kind are numbered. */
+const MOST_NUMBERED = 10;
+
+interface WouldClose {
+  missing: readonly Missing[];
+  /** Of each critical break. */
+  kinds: ReadonlyMap<string, string>;
+  totals: Awaited<ReturnType<typeof keptTotals>>;
+  values: Awaited<ReturnType<typeof accountValues>>;
+  currency: string;
+}
+
+/** However many breaks and sub-wallets there are, all else is in it. */
+function closingPreview(of: string, would: WouldClose): string[] {
+  const { missing, kinds } = would;
+  const kindOf = (one: Missing) => (one.what === 'critical_break' ? (kinds.get(one.of ?? '') ?? null) : null);
+  const { ofWallets, others } = totalLines(would);
+  const byKind = [...grouped(missing, kindOf)].filter(([kind]) => kind !== null);
+  return [
     `${of} would be closed with ${counted(missing.length, 'exception')}.`,
-    ...missing.map(({ told }) => `Exception: ${told}`),
-    ...accounts.map((account) => {
-      const sums = moved.filter((one) => one.account === account);
-      const amounts = sums.map(
-        ({ activity, closing: end, assetCode }) => `${activity} ${assetCode} in the month, ${end} at its end`,
-      );
-      const worth = worthOf(account);
-      return `${account}: ${amounts.join(', ')}${worth === null ? '' : `, worth ${worth} ${currency}`}`;
-    }),
-  ]);
+    ...shortened(
+      missing.filter((one) => kindOf(one) === null).map(({ told }) => `Exception: ${told}`),
+      MOST_EXCEPTIONS,
+    ),
+    ...others,
+    ...byKind.map(([kind, some]) => breaksLine(words(kind ?? ''), some)),
+    ...shortened(ofWallets),
+  ];
+}
+
+function breaksLine(kind: string, [first, ...others]: readonly Missing[]): string {
+  if (others.length === 0) return `Exception: ${first?.told}`;
+  const numbers = others.slice(0, MOST_NUMBERED - 1).map(({ of }) => of);
+  const more = others.length - numbers.length;
+  const rest = more > 0 ? ` and ${more} more` : '';
+  return `Exceptions: ${others.length + 1} critical breaks of one kind, ${kind}: ${[first?.of, ...numbers].join(', ')}${rest}`;
+}
+
+/** What is said of each account, those of one sub-wallet apart. */
+function totalLines({ totals, values, currency }: WouldClose): { ofWallets: string[]; others: string[] } {
+  const moved = grouped(
+    totals.filter(({ activity }) => activity !== '0'),
+    ({ account }) => account,
+  );
+  const lineOf = (account: string) => {
+    const amounts = (moved.get(account) ?? []).map(
+      ({ activity, closing: end, assetCode }) => `${activity} ${assetCode} in the month, ${end} at its end`,
+    );
+    const worth = values.find((one) => one.account === account)?.value ?? null;
+    return `${account}: ${amounts.join(', ')}${worth === null ? '' : `, worth ${worth} ${currency}`}`;
+  };
+  const accounts = [...moved.keys()];
+  return {
+    ofWallets: accounts.filter(isPerSubWallet).map(lineOf),
+    others: accounts.filter((account) => !isPerSubWallet(account)).map(lineOf),
+  };
 }

@@ -155,12 +155,12 @@ export async function copyRates(trx: Knex.Transaction, pairs: readonly { from: s
     ORDER BY other, asset_code, id DESC`;
 }
 
-/** What is known beside each rate, in the order given. */
+/** What is known beside each rate, in the order given. `given`: what finance gave last for that very day. */
 export async function knownBeside(
   trx: Knex,
   rates: readonly GivenRate[],
   { timeZone }: { timeZone: string },
-): Promise<KnownRates[]> {
+): Promise<(KnownRates & { given: string | null })[]> {
   const given = tableOf(
     'given',
     rates,
@@ -171,10 +171,15 @@ export async function knownBeside(
     },
     'place',
   );
-  const rows = await rowsOf<Omit<KnownRates, 'before'> & { before: string | null; since: string | null }>(trx)`
+  const rows = await rowsOf<
+    Omit<KnownRates, 'before'> & { before: string | null; since: string | null; given: string | null }
+  >(trx)`
     SELECT trim_scale(last.rate)::text AS before, last.date::text AS since, trim_scale(paid.rate)::text AS payment,
-           trim_scale(seen.rate)::text AS service
+           trim_scale(seen.rate)::text AS service, trim_scale(same.rate)::text AS given
     FROM ${given}
+    LEFT JOIN LATERAL (
+      SELECT rate FROM given_rates WHERE asset_code = asset AND currency = money AND date = day::date ORDER BY id DESC LIMIT 1
+    ) AS same ON true
     LEFT JOIN LATERAL (
       SELECT rate, date FROM given_rates
       WHERE asset_code = asset AND currency = money AND date < day::date AND date >= day::date - 7
@@ -193,10 +198,9 @@ export async function knownBeside(
       ORDER BY seen_at DESC LIMIT 1
     ) AS seen ON true
     ORDER BY place`;
-  return rows.map(({ before: rate, since: date, payment, service }) => ({
+  return rows.map(({ before: rate, since: date, ...others }) => ({
+    ...others,
     before: rate === null || date === null ? null : { rate, date },
-    payment,
-    service,
   }));
 }
 
