@@ -42,8 +42,8 @@ beforeAll(async () => {
     `INSERT INTO match_payments (payment_id, kind, id) SELECT 'p' || n, 'order', 'o' || n FROM generate_series(1, ${ROWS}) AS n`,
   );
   await db.raw(
-    `INSERT INTO orders (reference, status, payment_intents, release_safe, release_reason)
-     SELECT 'o' || n, 'paid', ARRAY['p' || n], false, 'x' FROM generate_series(1, ${ROWS}) AS n`,
+    `INSERT INTO orders (reference, status, payment_intents, release_safe, release_reason, registered_at)
+     SELECT 'o' || n, 'paid', ARRAY['p' || n], false, 'x', '2025-01-01' FROM generate_series(1, ${ROWS}) AS n`,
   );
   const common = `'[]', '{"id": "x", "payins": [{"id": "d5"}]}', true, now(), 'poll', 'run'`;
   const columns = 'claims, shown, verified, observed_at, observed_by_type, observed_by_ref';

@@ -5,8 +5,10 @@ import { exact, utc } from '../database/statements.js';
 import { accountTotals } from './account-totals.js';
 import { fewLines, linesOfFew, linesOfMost, lookedUp, type MonthRow, worth } from './month-query.js';
 
-const made = (kind: string, table: string): string =>
-  `SELECT '${kind}' AS kind, id FROM ${table} WHERE created_at >= :from AND created_at < :to`;
+/** What the service shows of the month. What only webhooks report is no record of it. */
+const MADE = 'known AND created_at >= :from AND created_at < :to';
+
+const made = (kind: string, table: string): string => `SELECT '${kind}' AS kind, id FROM ${table} WHERE ${MADE}`;
 
 /**
  * Orders registered in the month, or with a payment, payin, invoice or refund that was made or booked in it, by the links that
@@ -49,7 +51,7 @@ export const monthPayments = `
     SELECT CASE WHEN record_kind = 'payin' THEN coalesce((SELECT payment_intent_id FROM payins WHERE payins.id = record_id), record_id)
            ELSE record_id END AS id, date, account, asset_code, amount, ${EARNED} AS earned, rate
     FROM (${linesOfMost} AND NOT memo AND record_kind IN ('payment_intent', 'payin')) AS lines
-    UNION ALL SELECT id, NULL, NULL, NULL, NULL, NULL, NULL FROM payment_intents WHERE created_at >= :from AND created_at < :to
+    UNION ALL SELECT id, NULL, NULL, NULL, NULL, NULL, NULL FROM payment_intents WHERE ${MADE}
   ), payments AS (
     SELECT lines.id, merchant_reference, status, irregular_status, created_at, amount_requested, currency_requested, lines.asset_code,
            min(date)::text AS date, coalesce(sum(earned), 0) AS gross, ${paidTo('expenses:fees:service')} AS fee,
@@ -73,7 +75,7 @@ function booked(sum: string): string {
 /** Payins made or booked in the month. */
 export const monthPayins = `
   WITH ids AS (
-    SELECT id FROM payins WHERE created_at >= :from AND created_at < :to
+    SELECT id FROM payins WHERE ${MADE}
     UNION SELECT record_id FROM entries WHERE month = :month AND record_kind = 'payin'
   )
   SELECT payins.id, payment_intent_id AS payment, status, kyt_status AS "kytStatus", asset_code AS asset, ${utc('created_at')} AS "createdAt"
@@ -101,7 +103,7 @@ function payouts(isRefund: '' | 'NOT'): string {
            ${worth(GIVEN)} AS value
     FROM lines GROUP BY record_id, asset_code
   ), ids AS (
-    SELECT id FROM booked UNION SELECT id FROM payouts WHERE created_at >= :from AND created_at < :to
+    SELECT id FROM booked UNION SELECT id FROM payouts WHERE ${MADE}
   )
   SELECT ids.id, payout_type AS type, status, merchant_reference AS "order", payment_intent_id AS payment,
          ${utc('created_at')} AS "createdAt", date AS "bookedOn", coalesce(booked.asset_code, payouts.asset_code) AS asset,
@@ -115,7 +117,7 @@ function payouts(isRefund: '' | 'NOT'): string {
 /** What moved in sub-wallets, made or booked in the month. */
 export const monthTransactions = `
   WITH ids AS (
-    SELECT id FROM transactions WHERE created_at >= :from AND created_at < :to
+    SELECT id FROM transactions WHERE ${MADE}
     UNION SELECT record_id FROM entries WHERE month = :month AND record_kind = 'transaction'
   )
   SELECT transactions.id, account_id AS account, type, asset_code AS asset, ${exact('amount')} AS amount, ${exact('fee_amount')} AS fee,

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Family } from '../../../domain/family/family.js';
 import { linkedByPayment, type ShownRecord } from '../../../domain/family/links.js';
 import type { Money } from '../../../domain/family/money.js';
 import { grouped } from '../../../domain/grouped.js';
@@ -45,7 +46,7 @@ async function ofOrders(trx: Knex.Transaction, references: readonly string[]): P
   const orders = await relatedOrders(trx, 'invoice', [...new Set(invoices)]);
   return rows.flatMap((row): UnitRecords[] => {
     const found = records.get(row.reference);
-    if (found === undefined) return [];
+    if (found === undefined || (row.registered_at === null && isEmpty(found))) return [];
     const id = row.reference;
     // Of an invoice of several orders the first asks for its amount.
     const isFirst = (invoice: ShownRecord) => (orders.get(invoice.id)?.[0] ?? id) === id;
@@ -63,6 +64,11 @@ async function ofOrders(trx: Knex.Transaction, references: readonly string[]): P
       },
     ];
   });
+}
+
+/** Reports alone made it an order, or somebody who took the registration back. */
+function isEmpty({ shared, intents, payins, invoices, refundIds }: Family): boolean {
+  return !shared && [intents, payins, invoices, refundIds].every((records) => records.length === 0);
 }
 
 async function ofInvoices(trx: Knex.Transaction, asked: readonly string[]): Promise<UnitRecords[]> {
@@ -128,7 +134,7 @@ export interface SeenRecord {
   firstSeenAt: number;
 }
 
-/** Records as they are shown, by id. */
+/** Records as the service shows them, by id: none that only webhooks report. */
 export async function readShown(
   trx: Knex,
   kind: 'payment_intent' | 'invoice' | 'payout',
@@ -137,7 +143,7 @@ export async function readShown(
   if (ids.length === 0) return new Map();
   const rows = await rowsOf<Omit<ShownRow, 'kind'> & { first_seen_at: Date }>(trx)`
     SELECT ${raw(STANDING)}, shown, false AS says_paid, first_seen_at FROM ${raw(recordTables[kind])}
-    WHERE id = ANY (${ids}::text[])`;
+    WHERE id = ANY (${ids}::text[]) AND known`;
   return new Map(
     rows.map((row) => {
       const record = shownRecord(row);
