@@ -4,6 +4,7 @@ import { everyRole } from '../../src/domain/console-roles.js';
 import { stateOf } from '../../src/domain/state/state.js';
 import {
   type Asked,
+  decisionStates,
   gated,
   gatedActions,
   isSamePerson,
@@ -103,6 +104,12 @@ describe('whatever people ask for and decide', () => {
     );
   });
 
+  it('a decision comes to be in each of its states, and in no other', () => {
+    const seen = new Set<string>();
+    fc.assert(fc.property(steps, (given) => play(given).kept.forEach(({ asked }) => seen.add(asked.state))));
+    expect([...seen].toSorted()).toEqual([...decisionStates].toSorted());
+  });
+
   it('it is withdrawn by who asked alone, and refused by another', () => {
     fc.assert(
       fc.property(person, person, action, (asker, other, what) => {
@@ -129,6 +136,16 @@ describe('whatever people ask for and decide', () => {
       ),
     );
   });
+});
+
+it.each(gatedActions)('%s is asked for and decided by finance and admin alone', (of) => {
+  const asked = { action: of, state: 'waiting', askedBy: 'ann', seen: 'x' } as const;
+  const may = (why: (by: Person) => string | null) =>
+    everyRole.filter((role) => why({ name: 'ben', role }) === null).toSorted();
+  const both = ['admin', 'finance'];
+  expect(may((by) => whyNotAsk(by, of))).toEqual(both);
+  for (const verdict of ['approve', 'refuse'] as const)
+    expect(may((by) => whyNotDecide(verdict, by, asked))).toEqual(both);
 });
 
 it.each([
