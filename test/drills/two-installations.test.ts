@@ -17,7 +17,7 @@ import { save } from '../support/saved.js';
 import { normal } from './year/normal-files.js';
 
 const MONTHS = isLong ? 12 : 3;
-const PAYMENTS = isLong ? 1_667 : 24;
+const PAYMENTS = isLong ? 250 : 24;
 const BEGIN = Date.UTC(2025, 0, 1);
 const DAY_MS = 86_400_000;
 const ASSETS = ['USDT.TRON', 'BTC', 'ETH'] as const;
