@@ -356,7 +356,7 @@ TABLE decisions
   decided_at timestamp with time zone
   note text
   outcome text
-  CONSTRAINT decisions_action_check CHECK ((action = ANY (ARRAY['attribute balance'::text, 'close period'::text, 'import rates'::text, 'reopen period'::text, 'write off break'::text])))
+  CONSTRAINT decisions_action_check CHECK ((action = ANY (ARRAY['attribute balance'::text, 'close period'::text, 'import rates'::text, 'mark settlement'::text, 'reopen period'::text, 'write off break'::text])))
   CONSTRAINT decisions_by_action TRIGGER DEFERRABLE INITIALLY DEFERRED
   CONSTRAINT decisions_decided CHECK ((((state = 'waiting'::text) = (decided_by IS NULL)) AND ((state = 'waiting'::text) = (decided_at IS NULL))))
   CONSTRAINT decisions_pkey PRIMARY KEY (id)
@@ -1382,7 +1382,7 @@ TABLE settlement_arrivals
   CONSTRAINT settlement_arrivals_check CHECK ((((amount IS NULL) = (currency IS NULL)) AND ((amount IS NULL) = (arrived_on IS NULL))))
   CONSTRAINT settlement_arrivals_check1 CHECK (((amount IS NOT NULL) OR ((bank_reference IS NULL) AND (difference IS NULL))))
   CONSTRAINT settlement_arrivals_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
-  CONSTRAINT settlement_arrivals_difference_check CHECK ((difference = ANY (ARRAY['fees'::text, 'unexplained'::text])))
+  CONSTRAINT settlement_arrivals_difference_check CHECK ((difference = ANY (ARRAY['fees'::text, 'rate'::text, 'unexplained'::text])))
   CONSTRAINT settlement_arrivals_note_check CHECK ((note <> ''::text))
   CONSTRAINT settlement_arrivals_pkey PRIMARY KEY (id)
   CREATE INDEX settlement_arrivals_by_payout ON public.settlement_arrivals USING btree (payout_id, id DESC)

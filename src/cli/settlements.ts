@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
 import { type Difference, differences, markedText, type Settlement } from '../domain/settlements/settlement.js';
 import { UsageError } from '../errors.js';
+import { markRequest } from '../finance/decisions/money-decisions.js';
 import { listSettlements, markSettlement } from '../records/books/settlements.js';
 import { inTransaction } from '../records/database/statements.js';
+import { asksFirst } from './four-eyes.js';
 import { listVerb } from './list-verb.js';
 import { type Columns, printJson, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
@@ -55,8 +57,10 @@ export function define(command: Command): void {
 async function mark(payoutId: string, { amount, dryRun = false, json = false, ...said }: MarkFlags): Promise<void> {
   if (said.note.trim() === '') throw new UsageError('--note is empty: say why, in a few words.');
   const given = { payoutId, amount: amount === 'none' ? null : amount, actor: cliActor(), ...said };
-  await withStore(async ({ db, books }) => {
+  await withStore(async (store) => {
+    const { db, books } = store;
     const settings = await books();
+    if (!dryRun && (await asksFirst(store, await markRequest(db, given, settings), json))) return;
     const result = await inTransaction(db, dryRun, (trx) => markSettlement(trx, given, settings, new Date()));
     if (result.outcome === 'not_found') throw new UsageError(`The service shows no settlement "${payoutId}".`);
     if (result.outcome === 'refused') throw new UsageError(`Not marked: ${result.why}.`);

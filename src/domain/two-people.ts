@@ -5,6 +5,7 @@ export const gated = {
   'attribute balance': ['finance'],
   'write off break': ['finance'],
   'import rates': ['finance'],
+  'mark settlement': ['finance'],
   'close period': ['finance'],
   'reopen period': ['finance'],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;

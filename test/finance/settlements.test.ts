@@ -133,6 +133,7 @@ it.each<[why: string, payout: string, amount: string | null, more: Partial<Settl
   ['no currency', 'po_old', '99', { currency: 'eur' }],
   ['no day', 'po_old', '99', { on: '2026-02-30' }],
   ['yet to come', 'po_old', '99', { on: '2026-03-21' }],
+  ['before 2026-03-10, when it was settled', 'po_old', '99', { on: '2026-03-09' }],
   ['nothing of it can have arrived', 'po_way', '99', {}],
   ['there is no rest', 'po_old', '99', { difference: 'fees' }],
   ['there is no rest', 'po_old', '120', { difference: 'unexplained' }],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { differences, markedText } from '../../domain/settlements/settlement.js';
+import { markRequest } from '../../finance/decisions/money-decisions.js';
 import { type MarkResult, markSettlement, type SettlementMark } from '../../records/books/settlements.js';
 import type { Action, ActionRequest } from '../page.js';
 import { inPath } from '../view/links.js';
@@ -43,6 +44,7 @@ export const markSettlementAction: Action = {
       await trx.rollback();
     }
   },
+  asks: ({ db, books }, request) => markRequest(db, markOf(request), books),
   run: async ({ db, now, books }, request) => {
     const mark = markOf(request);
     const result = await markSettlement(db, mark, books, now());

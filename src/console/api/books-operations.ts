@@ -7,6 +7,7 @@ import { monthAccountsShape, periodCheckShape, periodShape } from '../../domain/
 import { decisionShape } from '../../domain/views/operation-shapes.js';
 import { described } from '../../domain/views/parts.js';
 import { decide } from '../../finance/decisions/decisions.js';
+import { markRequest } from '../../finance/decisions/money-decisions.js';
 import { monthAccounts } from '../../finance/exports/month-accounts.js';
 import { checkPeriod } from '../../finance/periods/check-period.js';
 import { closePeriod } from '../../finance/periods/close-period.js';
@@ -191,6 +192,8 @@ export const settlementOperations: readonly Operation[] = [
       404: 'The service shows no settlement of this id.',
       409: 'The amount, currency or day is none; the payout is not confirmed; or `difference` is missing, or is given where nothing is.',
     },
+    asks: ({ actor, params: { id: payoutId }, body }, { db, books }) =>
+      markRequest(db, { ...body, payoutId, actor: actor.name }, books),
     answer: async ({ db, books }, { actor, params: { id: payoutId }, body }) => {
       const result = await markSettlement(db, { ...body, payoutId, actor: actor.name }, books, new Date());
       if (result.outcome === 'not_found')

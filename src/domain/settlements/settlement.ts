@@ -9,8 +9,8 @@ import { amount, assetCode, described, text, time } from '../views/parts.js';
  */
 const settlementStates = ['under_way', 'waiting', 'late', 'arrived', 'short', 'failed', 'history'] as const;
 export type SettlementState = (typeof settlementStates)[number];
-/** What finance says that the rest of the expected amount is. */
-export const differences = ['fees', 'unexplained'] as const;
+/** What finance says that the rest of the expected amount is; `rate`: the money was changed at another rate than that of its day. */
+export const differences = ['fees', 'rate', 'unexplained'] as const;
 export type Difference = (typeof differences)[number];
 
 const arrivalShape = z.object({
@@ -90,17 +90,30 @@ export function missingOf({
 export function whyRefused(missing: string | null, difference: Difference | null): string | null {
   const isLess = missing !== null && compareAmounts(missing, '0') > 0;
   if (isLess && difference === null)
-    return `${missing} less than expected arrived: say whether the rest is fees or unexplained`;
+    return `${missing} less than expected arrived: say whether the rest is fees, rate or unexplained`;
   if (difference !== null && !isLess)
-    return 'nothing less than expected arrived: there is no rest that could be fees or unexplained';
+    return 'nothing less than expected arrived: there is no rest that could be fees, rate or unexplained';
   return null;
+}
+
+/**
+ * Whether two people say it where FOUR_EYES is on: it explains money that is missing, or money in place of which nothing can be expected,
+ * or says something else than what was said before. What leaves a break or a question, one may say.
+ */
+export function needsTwo(
+  { missing, arrival }: Pick<Settlement, 'missing' | 'arrival'>,
+  { saidBefore }: { saidBefore: boolean },
+): boolean {
+  if (arrival === null || arrival.difference === 'unexplained') return false;
+  return saidBefore || arrival.difference !== null || missing === null;
 }
 
 /** How it stands after a mark, in a sentence. */
 export function markedText({ payoutId, arrival, missing, expected, currency, state }: Settlement): string {
   if (arrival === null)
     return `${payoutId}: nothing arrived yet; ${expected ?? 'an unknown amount of'} ${currency} are expected.`;
-  const rest = missing === null || missing === '0' ? '' : `, ${missing} ${currency} less than expected`;
+  const than = missing?.startsWith('-') ? `${missing.slice(1)} ${currency} more` : `${missing} ${currency} less`;
+  const rest = missing === null || missing === '0' ? '' : `, ${than} than expected`;
   const why =
     state === 'short' ? ': unexplained, and a break' : arrival.difference === null ? '' : `: ${arrival.difference}`;
   return `${payoutId}: ${arrival.amount} ${arrival.currency} arrived on ${arrival.on}${rest}${why}.`;

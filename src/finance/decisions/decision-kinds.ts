@@ -1,5 +1,5 @@
 import type { GatedAction } from '../../domain/two-people.js';
-import { attributing, importing, writingOff } from './money-decisions.js';
+import { attributing, importing, marking, writingOff } from './money-decisions.js';
 import { closing, reopening } from './period-decisions.js';
 
 /** What two people decide, each as the audit names it. */
@@ -7,6 +7,7 @@ export const decisionKinds = {
   'attribute balance': attributing,
   'write off break': writingOff,
   'import rates': importing,
+  'mark settlement': marking,
   'close period': closing,
   'reopen period': reopening,
 } as const satisfies Readonly<Record<GatedAction, unknown>>;

@@ -4,7 +4,14 @@ import { z } from 'zod';
 import { dayIn } from '../../domain/books/posting-month.js';
 import { counted, words } from '../../domain/in-words.js';
 import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
+import { differences, markedText, needsTwo } from '../../domain/settlements/settlement.js';
 import { type AttributeResult, adjustsText, attributeBalance } from '../../records/books/attribute-balance.js';
+import {
+  markSettlement,
+  type SettlementBooks,
+  type SettlementMark,
+  wasMarked,
+} from '../../records/books/settlements.js';
 import {
   type Asked,
   breakFacts,
@@ -110,6 +117,59 @@ function whyNotAttributed(result: Exclude<AttributeResult, { outcome: 'done' }>,
   if (result.outcome === 'not_found') return `the balance of ${assetCode} was never read`;
   if (result.outcome === 'wrong_day') return `it can’t be booked on that day: ${result.why}`;
   return `open of the residual is ${result.open}`;
+}
+
+const mark = z.strictObject({
+  payoutId: z.string(),
+  amount: z.string().nullable(),
+  currency: z.string().optional(),
+  on: z.iso.date().optional(),
+  reference: z.string().optional(),
+  difference: z.enum(differences).optional(),
+});
+
+/** What explains the money that is missing of a settlement. */
+export const marking: DecisionKind<z.output<typeof mark>> = {
+  input: mark,
+  complete: (input, { timeZone, now }) => ({ ...input, on: input.on ?? dayIn(timeZone, now().getTime()) }),
+  subject: ({ payoutId }) => `payout ${payoutId.slice(0, 200)}`,
+  prepare: asIs,
+  look: async (trx, input, { ready, reason }) => {
+    const said = { ...input, note: reason };
+    // What arrived is not late, whenever it did.
+    const books = { ...ready, settlementDays: 0 };
+    const result = await inTransaction(trx, true, (tried) =>
+      markSettlement(tried, { ...said, actor: '-' }, books, ready.now()),
+    );
+    if (result.outcome === 'not_found') return { why: `the service shows no settlement ${input.payoutId}` };
+    if (result.outcome === 'refused') return result;
+    const { settlement } = result;
+    return {
+      facts: [settlement.expected, settlement.missing, settlement.status, await wasMarked(trx, input.payoutId)],
+      preview: [
+        markedText(settlement),
+        `${settlement.expected ?? 'An unknown amount of'} ${settlement.currency} were expected.`,
+      ],
+      apply: async (nested, { actor, approval }) => {
+        const done = await markSettlement(nested, { ...said, actor, approval }, books, ready.now());
+        return { done: done.outcome === 'done', message: markedText(settlement) };
+      },
+    };
+  },
+};
+
+/** Null: one person may say it. */
+export async function markRequest(
+  db: Knex,
+  { note: reason, actor, approval: _none, ...input }: SettlementMark,
+  books: SettlementBooks,
+): Promise<Request | null> {
+  const saidBefore = await wasMarked(db, input.payoutId);
+  const tried = await inTransaction(db, true, (trx) =>
+    markSettlement(trx, { ...input, note: reason, actor }, books, new Date()),
+  );
+  if (tried.outcome !== 'done' || !needsTwo(tried.settlement, { saidBefore })) return null;
+  return { action: 'mark settlement', input, reason };
 }
 
 const rates = z.strictObject({ text: z.string(), accepted: z.boolean() });

@@ -13,7 +13,7 @@ import {
   settlementOf,
   whyRefused,
 } from '../../domain/settlements/settlement.js';
-import { recordAction } from '../actions/record-action.js';
+import { type Approval, recordAction } from '../actions/record-action.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { textArray } from '../database/array-parameter.js';
 import { type Page, type PageQuery, pageByTime } from '../database/paging.js';
@@ -119,6 +119,7 @@ export interface SettlementMark {
   difference?: Difference | undefined;
   note: string;
   actor: string;
+  approval?: Approval | undefined;
 }
 
 export type MarkResult =
@@ -139,8 +140,8 @@ export async function markSettlement(
     if (before === null) return { outcome: 'not_found' };
     const arrival = arrivalOf(mark, books, now);
     const why = whyNot(before, arrival, books, now);
-    const { actor, note: reason, payoutId } = mark;
-    const about = { actor, action: 'mark settlement', target: `payout ${payoutId.slice(0, 200)}`, reason };
+    const { actor, note: reason, payoutId, approval } = mark;
+    const about = { actor, action: 'mark settlement', target: `payout ${payoutId.slice(0, 200)}`, reason, approval };
     const details = { before: before.arrival?.amount ?? null, ...(arrival ?? { amount: null }) };
     await recordAction(trx, {
       ...about,
@@ -170,6 +171,13 @@ export async function markSettlement(
   });
 }
 
+/** Whether finance ever said that something of it arrived. */
+export async function wasMarked(db: Knex, payoutId: string): Promise<boolean> {
+  return (
+    (await db('settlement_arrivals').where({ payout_id: payoutId }).whereNotNull('amount').first('id')) !== undefined
+  );
+}
+
 type Said = Pick<NonNullable<Settlement['arrival']>, 'amount' | 'currency' | 'on' | 'reference' | 'difference'>;
 
 function arrivalOf(
@@ -195,6 +203,8 @@ function whyNot(before: Settlement, said: Said | null, { timeZone }: SettlementB
   if (!/^[A-Z]{3}$/.test(currency)) return `${quoted(currency)} is no currency such as EUR`;
   if (!isDay(on)) return `${quoted(on)} is no day such as 2026-11-04`;
   if (on > dayIn(timeZone, now.getTime())) return `${on} is yet to come`;
+  if (before.settledOn !== null && on < before.settledOn)
+    return `${on} is before ${before.settledOn}, when it was settled`;
   if (before.state === 'under_way' || before.state === 'failed')
     return `the payout is ${before.status ?? 'in a state that is not shown'}, so nothing of it can have arrived`;
   return whyRefused(missingOf({ ...before, arrival: said }), difference);

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { addAmounts, compareAmounts } from '../../../src/domain/money.js';
 import {
   differences,
+  markedText,
   missingOf,
+  needsTwo,
   type SettlementFacts,
   settlementOf,
   whyRefused,
@@ -58,4 +60,55 @@ describe('a settlement', () => {
       }),
     );
   });
+});
+
+test('is said by one person only where nothing is explained away: the law of four eyes', () => {
+  const money = fc.constantFrom('0', '-3', '5', null);
+  fc.assert(
+    fc.property(money, fc.constantFrom(...differences, null), fc.boolean(), (missing, difference, saidBefore) => {
+      const arrival = {
+        amount: '1',
+        currency: 'EUR',
+        on: '2026-03-01',
+        reference: null,
+        difference,
+        note: 'n',
+        by: 'a',
+        at: '',
+      };
+      fc.pre(whyRefused(missing, difference) === null);
+      const alone = !needsTwo({ missing, arrival }, { saidBefore });
+      const leavesABreak = difference === 'unexplained';
+      const isAllThere = missing !== null && !missing.startsWith('5');
+      expect(alone).toBe(leavesABreak || (isAllThere && !saidBefore));
+      expect(needsTwo({ missing: null, arrival: null }, { saidBefore })).toBe(false);
+    }),
+  );
+});
+
+test('is told with what is missing or too much', () => {
+  const fact = {
+    payoutId: 'po',
+    status: 'confirmed',
+    amount: '1',
+    assetCode: 'BTC',
+    settledOn: '2026-03-01',
+    expected: '100',
+    currency: 'EUR',
+  };
+  const said = (amount: string, difference: (typeof differences)[number] | null) => {
+    const arrival = {
+      amount,
+      currency: 'EUR',
+      on: '2026-03-02',
+      reference: null,
+      difference,
+      note: 'n',
+      by: 'a',
+      at: '',
+    };
+    return markedText(settlementOf({ ...fact, arrival }, { today: '2026-03-02', lateDays: 5, isHistory: false }));
+  };
+  expect(said('108.23', null)).toBe('po: 108.23 EUR arrived on 2026-03-02, 8.23 EUR more than expected.');
+  expect(said('99.99', 'rate')).toBe('po: 99.99 EUR arrived on 2026-03-02, 0.01 EUR less than expected: rate.');
 });
