@@ -231,6 +231,8 @@ it('what two people decide is answered by what was asked for, and by what came o
     const writeOff = await ask('post', '/breaks/{id}/write-off', { params: { id: breakId }, body: note, ...finance });
     const ofCause = { params: { id: breakId }, body: { ids: [breakId], ...note } };
     await ask('post', '/breaks/causes/{id}/write-off', { ...ofCause, ...finance });
+    const said = { params: { id: 'po_settled' }, body: { amount: '8', ...note } };
+    await ask('post', '/settlements/{id}/mark', { ...said, ...finance });
     const close = await ask('post', '/periods/{month}/close', { params, body: { reason: 'known' }, ...finance });
     const decide = (verdict: 'approve' | 'refuse' | 'withdraw', id: string, given: Given = {}) =>
       ask('post', `/decisions/{id}/${verdict}`, { params: { id }, body: note, ...given });

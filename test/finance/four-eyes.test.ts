@@ -9,15 +9,13 @@ import { type GatedAction, gatedActions } from '../../src/domain/two-people.js';
 import type { DecisionView } from '../../src/domain/views/operation-shapes.js';
 import { sealRows } from '../../src/records/audit/seal-rows.js';
 import { verifySeals } from '../../src/records/audit/verify-seals.js';
-import { keepRates } from '../../src/records/balances/balance-assets.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
-import { judgedBalance } from '../support/classified-balance.js';
 import { bearer, consoleTokens, testConsole, tokenOf } from '../support/console.js';
 import { session } from '../support/console-visit.js';
 import { useDatabase } from '../support/database.js';
-import { pagesLeadTo } from '../support/decision-pages.js';
+import { pagesLeadTo, savedPayouts } from '../support/decision-pages.js';
 import { useFolder } from '../support/folder.js';
-import { at, poll } from '../support/observations.js';
+import { poll } from '../support/observations.js';
 import { bookFindings, postBooks } from '../support/posted-books.js';
 import { payout } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -47,17 +45,7 @@ const form = async (role: string, path: string, fields: object) => (await sessio
 beforeAll(async () => {
   const { db } = database;
   app = testConsole(db, { fourEyes: true }).app;
-  await judgedBalance(db, { assetCode: ASSET, opening: '5000', balance: '4000', now: new Date(at(0)) });
-  const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-20T10:00:00.000Z', source: 'chain' }];
-  const about = { payoutType: 'withdrawal', amount: '100', feeAmount: '0.5', feeBearer: 'merchant' };
-  const settled = { ...about, payoutType: 'settlement', status: 'confirmed', statusHistory };
-  await db.transaction((trx) =>
-    keepRates(trx, [{ assetCode: ASSET, rate: '1.25', seenAt: Date.parse('2026-03-20T09:00:00Z'), source: 'balance' }]),
-  );
-  await save(database, [
-    poll('payout', payout('po_1', { ...about, status: 'confirmed', statusHistory }), 30),
-    poll('payout', payout(SETTLED, settled), 30),
-  ]);
+  await savedPayouts(database, { assetCode: ASSET, settled: SETTLED });
   await postBooks(db);
 }, 60_000);
 

@@ -1,5 +1,11 @@
 import type { Express } from 'express';
+import { keepRates } from '../../src/records/balances/balance-assets.js';
+import { judgedBalance } from './classified-balance.js';
 import { session } from './console-visit.js';
+import type { TestDatabase } from './database.js';
+import { at, poll } from './observations.js';
+import { payout } from './records.js';
+import { save } from './saved.js';
 
 interface Asked {
   id?: string;
@@ -12,9 +18,25 @@ interface Asked {
 export async function pagesLeadTo(app: Express, { id, action, subject = '', input = '{}' }: Asked): Promise<boolean[]> {
   const { ids = [] } = JSON.parse(input) as { ids?: string[] };
   const [kind, name] = subject.split(' ');
-  const own = action === 'import rates' ? [] : [`/${kind}s/${name}`];
+  const own =
+    action === 'import rates' ? [] : [action === 'mark settlement' ? `/settlements/${name}` : `/${kind}s/${name}`];
   const pages = action === 'write off break' ? ids.map((one) => `/breaks/${one}`) : own;
   const { get } = await session(app, 'viewer');
   const texts = await Promise.all(pages.map(async (page) => (await get(page)).text));
   return texts.map((text) => text.includes(`href="/decisions/${id}"`));
+}
+
+/** A withdrawal and a settlement of a March, each of 100, and a balance with a part that nothing explains. */
+export async function savedPayouts(database: TestDatabase, of: { assetCode: string; settled: string }): Promise<void> {
+  const { db } = database;
+  const { assetCode } = of;
+  await judgedBalance(db, { assetCode, opening: '5000', balance: '4000', now: new Date(at(0)) });
+  const seenAt = Date.parse('2026-03-20T09:00:00Z');
+  await db.transaction((trx) => keepRates(trx, [{ assetCode, rate: '1.25', seenAt, source: 'balance' }]));
+  const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-20T10:00:00.000Z', source: 'chain' }];
+  const about = { amount: '100', feeAmount: '0.5', feeBearer: 'merchant', status: 'confirmed', statusHistory };
+  await save(database, [
+    poll('payout', payout('po_1', { ...about, payoutType: 'withdrawal' }), 30),
+    poll('payout', payout(of.settled, { ...about, payoutType: 'settlement' }), 30),
+  ]);
 }

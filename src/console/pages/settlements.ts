@@ -7,6 +7,7 @@ import { breaksOf } from '../view/break-rows.js';
 import { entityHref, inPath } from '../view/links.js';
 import { factsPanel, filters, listTable, noOrYes, type Section, type TableSection } from '../view/sections.js';
 import { amount, badge, count, id, none, oneLine, type Tone, text, time, type Value } from '../view/values.js';
+import { waitingAbout } from './decisions.js';
 
 export const settlements: Page = {
   path: '/settlements',
@@ -42,7 +43,8 @@ async function settlementRows({ db, books, now }: PageDeps, req: PageRequest): P
 export const settlement: Page = {
   path: '/settlements/:id',
   title: 'Settlement',
-  load: async ({ db, books, now }, req) => {
+  load: async (deps, req) => {
+    const { db, books, now } = deps;
     const found = await getSettlement(db, books, req.params['id'] ?? '', now());
     if (found === null) return null;
     const { payoutId, currency } = found;
@@ -53,6 +55,7 @@ export const settlement: Page = {
       crumbs: [{ text: 'Settlements', href: '/settlements' }],
       actions: [req.button(markSettlementAction, { id: payoutId })],
       sections: [
+        ...(await waitingAbout(deps, `payout ${payoutId}`)),
         ...breaksOf(details?.breaks ?? []),
         factsPanel('The crypto leg', [
           ['Payout', id(payoutId, entityHref('payout', payoutId))],
