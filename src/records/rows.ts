@@ -49,7 +49,7 @@ export function listFilters(kind: RecordKind): string[] {
 export async function listRecords(
   db: Knex,
   kind: RecordKind,
-  query: PageQuery & { filters?: Readonly<Record<string, string>> },
+  query: PageQuery & { filters?: Readonly<Record<string, string>>; among?: Knex.QueryBuilder },
 ): Promise<Page<RecordView>> {
   const { verified } = query.filters ?? {};
   const rows = db(recordTables[kind])
@@ -57,6 +57,7 @@ export async function listRecords(
     .where(conditionsOf(kind, query.filters ?? {}));
   // In words that the partial indexes over the rows that are not verified have too.
   if (verified !== undefined) void rows.whereRaw(verified === 'true' ? 'verified' : 'NOT verified');
+  if (query.among !== undefined) void rows.whereIn('id', query.among);
   return pageByTime(rows, query, (row: Row) => viewOf(kind, row));
 }
 

@@ -160,11 +160,20 @@ describe('a list that is narrowed to days', () => {
   });
 });
 
-it('balances are narrowed to an asset', async () => {
+it('balances are narrowed to an asset, and to the days on which two polls agreed', async () => {
   const { get } = await session(app, 'admin');
   const lines = linesOf((await get('/csv/balances?assetCode=ASSET3').expect(200)).text);
   expect(lines.slice(1).map((line) => line.split(',')[0])).toEqual(['ASSET3']);
-  await get('/balances?from=2026-01-01').expect(400);
+  await store.db('balance_proofs').where({ asset_code: 'ASSET3' }).delete();
+  const agreed = { asset_code: 'ASSET3', agreed_at: '2026-01-31T12:00:00Z', asked_at: new Date() };
+  await store.db('balance_proofs').insert(agreed);
+  const assets = async (days: string) =>
+    linesOf((await get(`/csv/balances?${days}`).expect(200)).text)
+      .slice(1)
+      .map((one) => one.split(',')[0]);
+  expect(await assets('from=2026-01-31&to=2026-01-31')).toContain('ASSET3');
+  expect(await assets('from=2026-02-01')).not.toContain('ASSET3');
+  expect(await assets('to=2026-01-30')).not.toContain('ASSET3');
 });
 
 it('a file asks for its rows alone, page by page: nothing of what stands around them', async () => {

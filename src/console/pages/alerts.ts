@@ -1,6 +1,6 @@
 import { conditionNamed } from '../../domain/alerts/alerts.js';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
-import { duration } from '../../domain/in-words.js';
+import { duration, words } from '../../domain/in-words.js';
 import { isOver } from '../../domain/state/state.js';
 import type { AlertView } from '../../domain/views/operation-shapes.js';
 import { listActions } from '../../records/actions/list-actions.js';
@@ -29,6 +29,7 @@ import {
   ago,
   badge,
   badgesOf,
+  line,
   link,
   list,
   none,
@@ -128,8 +129,9 @@ interface Sent {
 function firingTable(items: readonly AlertView[], sent: Sent, isBlind: boolean): Section {
   return table(items, {
     caption: 'What fires now',
+    onPhone: 'folded',
     columns: [
-      ['Alert', (alert) => nameOf(alert, sent)],
+      ['Alert', (alert) => nameOf(alert, sent), 'wide'],
       ['Cause', ({ detail }) => text(detail)],
       ['What to do', (alert) => stack([text(alert.remedy), link('Where to check', hrefOf(alert))])],
       ['Who is at it', (alert) => stack(standingOf(alert, sent.now))],
@@ -156,16 +158,21 @@ const severityTones: Readonly<Record<string, Tone>> = { critical: 'bad', warning
 
 function nameOf(alert: AlertView, sent: Sent): Value {
   const { id, name } = alert;
-  return stack([severityOf(alert, sent), link(titleOf(alert), alertHref(id)), quiet(name)]);
+  return stack([line([severityOf(alert, sent), text(' '), link(titleOf(alert), alertHref(id))]), quiet(name)]);
 }
 
+const isPast = ({ seenAt }: AlertView, { parts, now }: Sent): boolean =>
+  isOver({ seenAt: new Date(seenAt) }, { parts }, now);
+
 /** What is over has no colour, also before its alert ends. */
-function severityOf({ severity, seenAt, resolvedAt }: AlertView, { parts, now }: Sent): Value {
+function severityOf(alert: AlertView, sent: Sent): Value {
+  const { severity, resolvedAt } = alert;
   if (resolvedAt !== null) return badge(`was ${severity}`, 'quiet');
-  if (isOver({ seenAt: new Date(seenAt) }, { parts }, now)) return badge('over, ends within minutes', 'quiet');
+  if (isPast(alert, sent)) return badge('over, ends within minutes', 'quiet');
   return badge(severity, severityTones[severity] ?? 'quiet');
 }
-const titleOf = ({ summary, subject }: AlertView): string => (subject === '' ? summary : `${summary}: ${subject}`);
+const titleOf = ({ summary, subject }: AlertView): string =>
+  subject === '' ? summary : `${summary}: ${words(subject)}`;
 
 /** Who said that they are at it, and until when nothing more is sent; nothing where nobody said anything. */
 function standingOf({ acknowledgedBy, acknowledgedAt, silencedUntil, silencedBy }: AlertView, now: Date): Value[] {

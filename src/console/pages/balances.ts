@@ -25,7 +25,7 @@ export const balances: Page = {
   path: '/balances',
   title: 'Balances',
   group: 'Books',
-  list: { rows: balanceRows, days: 'none' },
+  list: { rows: balanceRows },
   filters: ['assetCode'],
   load: async (deps, req) => ({
     intro: 'Opening + movements = balance, for each asset by itself. What nothing accounts for is unexplained.',
@@ -50,7 +50,10 @@ async function balanceRows({ db, now }: PageDeps, req: PageRequest): Promise<Tab
       ['Unexplained', ({ proof }) => part(proof, 'unexplained'), 'end'],
       ['Polls agreed', ({ proof }) => ago(proof?.agreedAt)],
     ],
-    unfit: ['No balance fits', 'A code counts as a whole, upper and lower case too.'],
+    unfit: [
+      'No balance fits',
+      'A code counts as a whole, upper and lower case too. Days are those on which two polls agreed last.',
+    ],
     empty: ['No balance was read yet', 'The first run of the kind balances reads them.'],
   });
 }

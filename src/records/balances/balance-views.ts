@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { type Attribution, attributionShape, type BalanceProofView } from '../../domain/views/balance-shapes.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
-import type { Page, PageQuery } from '../database/paging.js';
+import { type Page, type PageQuery, within } from '../database/paging.js';
 import { rowsOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 import { getRecord, listRecords } from '../rows.js';
@@ -10,13 +10,17 @@ import { type BalanceProof, proofStatus, proofsAsOf } from './balance-proofs.js'
 /** A balance as the service showed it last, and how it was classified. */
 export type BalanceView = RecordView & { proof: BalanceProofView | null };
 
-/** Balances with their proofs; filters and order are those of the records. Throws `CursorError`. */
+/** Balances with their proofs, of the time when two polls agreed last; filters and order are those of the records. Throws `CursorError`. */
 export async function listBalances(
   db: Knex,
   query: PageQuery & { filters?: Readonly<Record<string, string>> },
   now = new Date(),
 ): Promise<Page<BalanceView>> {
-  const { items, nextCursor } = await listRecords(db, 'balance', query);
+  const { from, to, ...others } = query;
+  const isNarrowed = from !== undefined || to !== undefined;
+  const agreed = db('balance_proofs').select('asset_code');
+  const among = isNarrowed ? { among: within(agreed, query, 'agreed_at') } : {};
+  const { items, nextCursor } = await listRecords(db, 'balance', { ...others, ...among });
   const proofs = await proofsAsOf(
     db,
     now,

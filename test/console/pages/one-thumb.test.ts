@@ -1,0 +1,85 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { NARROW, sidewaysScroll, signIn, useBrowser, type Visitor } from '../../support/browser.js';
+import { serve, testConsole, tokenOf } from '../../support/console.js';
+import { seedConsole } from '../../support/console-samples.js';
+import { useDatabase } from '../../support/database.js';
+
+/*
+ * What somebody on call does on a phone, with one thumb: each task is played, its touches are counted, and so are the pixels
+ * that are scrolled for them.
+ */
+const store = useDatabase();
+const visitor = useBrowser();
+let site: Awaited<ReturnType<typeof serve>>;
+let operator: Visitor;
+let page: Page;
+
+beforeAll(async () => {
+  await seedConsole(store.db);
+  site = await serve(testConsole(store.db).app);
+  operator = await visitor({ baseURL: site.url, viewport: NARROW });
+  ({ page } = operator);
+  await signIn(page, tokenOf('operator'));
+});
+afterAll(async () => {
+  expect(operator.complaints).toEqual([]);
+  await site.close();
+});
+
+/** Where a thumb is that holds the phone: not the upper quarter. */
+const REACH = NARROW.height / 4;
+
+/** Of one task. `far`: touches above the reach of the thumb. */
+async function played(task: (touch: (what: Locator) => Promise<void>) => Promise<void>) {
+  const done = { touches: 0, scrolled: 0, far: 0, smallest: Number.POSITIVE_INFINITY };
+  const scrollY = () => page.evaluate<number>('window.scrollY');
+  await task(async (what) => {
+    const before = await scrollY();
+    await what.scrollIntoViewIfNeeded();
+    const { y = 0, height = 0 } = (await what.boundingBox()) ?? {};
+    done.touches += 1;
+    done.scrolled += Math.abs((await scrollY()) - before);
+    done.far += y + height / 2 < REACH ? 1 : 0;
+    done.smallest = Math.min(done.smallest, Math.round(height));
+    await what.click();
+  });
+  expect(await sidewaysScroll(page)).toBe(0);
+  return done;
+}
+
+it.each([
+  ['/deliveries', 'Recover a time range'],
+  ['/breaks/1', 'Acknowledge'],
+])('what is done with %s lies in the lower third of the screen, wherever it is scrolled to', async (path, label) => {
+  await page.goto(path);
+  for (const y of [0, 10_000]) {
+    await page.evaluate(`window.scrollTo(0, ${y})`);
+    const box = await page.locator('.head-line > .actions summary', { hasText: label }).boundingBox();
+    expect(box?.y ?? 0).toBeGreaterThan((NARROW.height * 2) / 3);
+    expect(box?.height).toBeGreaterThanOrEqual(44);
+  }
+  const found = await played(async (touch) => {
+    await touch(page.locator('.head-line > .actions summary', { hasText: label }));
+    const form = page.locator('.head-line .action[open] .action-form');
+    const { y = 0, height = 0 } = (await form.boundingBox()) ?? {};
+    expect([y > 0, y + height <= NARROW.height]).toEqual([true, true]);
+    if ((await form.getByLabel('Sent from').count()) > 0) await form.getByLabel('Sent from').fill('2026-01-01');
+    await form.getByLabel('Reason').fill('known');
+    await touch(form.getByRole('button'));
+  });
+  expect(found).toMatchObject({ far: 0, scrolled: 0 });
+});
+
+it('an order is found by two touches and what is typed', async () => {
+  await page.goto('/');
+  const found = await played(async (touch) => {
+    await touch(page.getByPlaceholder('Find…'));
+    await page.keyboard.type('order-2');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/find**');
+    await touch(page.locator('a[href="/orders/order-2"]').first());
+    await page.waitForURL('**/orders/order-2');
+  });
+  expect(found).toMatchObject({ touches: 2, scrolled: 0 });
+});
