@@ -18,6 +18,8 @@ const columns: Columns<PeriodView> = {
   entries: 'entries',
   'closed at': 'closedAt',
   'closed by': 'closedBy',
+  'approved by': 'approvedBy',
+  exceptions: ({ exceptions }) => (exceptions.length === 0 ? '' : String(exceptions.length)),
   reason: 'reason',
 };
 
@@ -60,6 +62,8 @@ async function check(asked: string, json: boolean): Promise<void> {
   });
 }
 
+const REASON = ': with --reason it is closed nevertheless, and what is missing is kept beside it';
+
 interface CloseFlags extends Flags {
   reason?: string;
 }
@@ -80,7 +84,11 @@ async function close(asked: string, flags: CloseFlags): Promise<void> {
       'closing',
       closePeriod(await closingDeps(store), { month: asked, actor: cliActor(), reason }),
     );
-    if (result.outcome === 'refused') return showMissing(result.missing, json);
+    if (result.outcome === 'refused') {
+      showMissing(result.missing, json);
+      if (!json) printText(`${asked} stays open${result.missing.every(({ byReason }) => byReason) ? REASON : ''}`);
+      return;
+    }
     printJson((await getPeriod(db, asked)) ?? result);
     const { head } = result;
     if (head !== null) process.stderr.write(`keep the head of the seals outside: ${head.number}:${head.hash}\n`);
@@ -93,7 +101,13 @@ function showWhether(
   { wouldClose, json }: { wouldClose: boolean; json: boolean },
 ): void {
   if (!json && missing.length > 0) printList({ items: missing }, false, missingColumns);
-  printResult(json, { items: missing, wouldClose }, wouldClose ? `would close ${asked}` : `${asked} would stay open`);
+  printResult(
+    json,
+    { items: missing, wouldClose },
+    wouldClose
+      ? `would close ${asked}`
+      : `${asked} would stay open${missing.every(({ byReason }) => byReason) ? REASON : ''}`,
+  );
   if (!wouldClose) process.exitCode = EXIT_FINDINGS;
 }
 

@@ -12,6 +12,7 @@ import { createLog } from '../../src/log.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { closedHeads } from '../../src/records/audit/pack-facts.js';
 import { sealRows } from '../../src/records/audit/seal-rows.js';
+import { getPeriod } from '../../src/records/books/periods.js';
 import { decideBreak } from '../../src/records/breaks/decide-breaks.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { defaultContract } from '../../src/service-api/contract.js';
@@ -135,7 +136,14 @@ it('packs a closed month with the same bytes, whatever came later, and it can be
     log: createLog('silent'),
     now: () => new Date('2026-05-02'),
   };
-  expect(await closePeriod(closing, { month: '2026-03', actor: 'fina', reason: 'known' })).toMatchObject({
+  expect(
+    await closePeriod(closing, {
+      month: '2026-03',
+      actor: 'fina',
+      reason: 'known',
+      approval: { decision: '9', approvedBy: 'jonas' },
+    }),
+  ).toMatchObject({
     outcome: 'closed',
   });
 
@@ -156,7 +164,14 @@ it('packs a closed month with the same bytes, whatever came later, and it can be
   for (const { name, sha256 } of stored) expect(sums).toContain(`${sha256}  books/${name}`);
   expect(await verify(path.join(dir, 'unpacked/seals'))).toEqual({ code: 0, said: '' });
   expect(textOf(files, 'README.txt')).toContain(first.seals.headHash);
-  expect(textOf(files, 'README.txt')).toContain('closed WITH EXCEPTIONS');
+  expect(textOf(files, 'README.txt')).toMatch(
+    /closed WITH EXCEPTIONS at \S+ by fina, who asked for it, and jonas, who approved it\. What was missing:\n {2}- /,
+  );
+  expect(await getPeriod(db, '2026-03')).toMatchObject({
+    closedBy: 'fina',
+    approvedBy: 'jonas',
+    exceptions: expect.arrayContaining([expect.stringMatching(/is not proven/)]),
+  });
   const packed = Object.entries(files).filter(([name]) => name.startsWith('books/'));
   expect(packed.length).toBe(stored.length);
   for (const [name, bytes] of packed)
@@ -169,6 +184,7 @@ it('packs a closed month with the same bytes, whatever came later, and it can be
     status: 'closed',
     closed: {
       by: 'fina',
+      approvedBy: 'jonas',
       reason: 'known',
       exceptions: expect.arrayContaining([expect.stringMatching(/is not proven/)]),
     },

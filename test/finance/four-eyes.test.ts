@@ -242,9 +242,9 @@ describe('a decision', () => {
     const { id } = await newest();
     const { body } = await request(app).get(`/api/v1/decisions/${id}`).set(bearer('viewer'));
     expect(body).toMatchObject({ state: 'approved', input: { month: MONTH } });
-    expect(body.preview).toContain(`assets:operating: 4792 ${ASSET} in the month`);
+    expect(body.preview).toMatch(/\nResult of the month: .*\nassets:operating: \d+\.\d\d USD in the month/s);
     const { get } = await session(app, 'finance');
-    expect((await get(`/decisions/${id}`)).text).toContain(`4792 ${ASSET}`);
+    expect((await get(`/periods/${MONTH}`)).text).toContain('fina, approved by ada');
   });
 
   it('names both persons on the page Audit, with the way to it', async () => {

@@ -42,10 +42,10 @@ async function monthRows({ db }: PageDeps, req: PageRequest): Promise<TableSecti
     caption: 'Months, newest first',
     columns: [
       ['Month', ({ month }) => link(month, periodHref(month))],
-      ['State', ({ status }) => periodBadge(status)],
+      ['State', periodBadge],
       ['Entries', ({ entries }) => count(entries), 'end'],
       ['Closed', ({ status, closedAt }) => (status === 'open' ? none('open') : ago(closedAt))],
-      ['By', ({ status, closedBy }) => text(status === 'open' ? null : closedBy)],
+      ['By', (one) => text(one.status === 'open' ? null : closersOf(one))],
       ['Files', ({ files }) => count(files.length === 0 ? null : files.length), 'end'],
       ['Why', ({ reason }) => text(reason)],
     ],
@@ -57,8 +57,14 @@ async function monthRows({ db }: PageDeps, req: PageRequest): Promise<TableSecti
   });
 }
 
-function periodBadge(status: 'open' | 'closed'): Value {
+function periodBadge({ status, exceptions }: PeriodView): Value {
+  if (exceptions.length > 0) return badge('closed with exceptions', 'warn');
   return badge(status, status === 'closed' ? 'good' : 'info');
+}
+
+/** Who asked for the closing, and who approved it. */
+function closersOf({ closedBy, approvedBy }: PeriodView): string {
+  return approvedBy === null ? (closedBy ?? '') : `${closedBy}, approved by ${approvedBy}`;
 }
 
 /** What has to hold before a month is closed, and what is to be done where it does not. */
@@ -145,12 +151,12 @@ export const period: Page = {
     const missing = status === 'open' ? (await checkPeriod(db, month, { ...books, now: now() })).missing : [];
     return {
       title: month,
-      badges: [periodBadge(status)],
+      badges: [periodBadge(found)],
       crumbs: [{ text: 'Periods', href: '/periods' }],
       actions: buttonsOf(found, missing, req),
       sections: [
         ...(await waitingAbout(deps, `period ${month}`)),
-        ...(status === 'open' ? checklist(missing) : [filesOf(found)]),
+        ...(status === 'open' ? checklist(missing) : [...exceptionsOf(found), filesOf(found)]),
         factsPanel('The month', factsOf(found)),
       ],
     };
@@ -228,6 +234,16 @@ function missingHref({ what, of }: Missing): string | null {
   return what === 'earlier_month_open' ? periodHref(of) : null;
 }
 
+function exceptionsOf({ exceptions }: PeriodView): Section[] {
+  if (exceptions.length === 0) return [];
+  return [
+    table(exceptions, {
+      caption: `Closed with ${counted(exceptions.length, 'exception')}: what was missing then`,
+      columns: [['What was missing', (told) => text(told)]],
+    }),
+  ];
+}
+
 function filesOf({ month, files }: PeriodView): Section {
   return table(files, {
     caption: 'Its files, as they were stored when it was closed',
@@ -242,11 +258,11 @@ function filesOf({ month, files }: PeriodView): Section {
 }
 
 function factsOf(found: PeriodView): Facts {
-  const { entries, closings, closedAt, closedBy, reason, reopenedAt, reopenedBy } = found;
+  const { entries, closings, closedAt, reason, reopenedAt, reopenedBy } = found;
   return [
     ['Entries', count(entries)],
     ['Closed so far', text(counted(closings, 'time'))],
-    ['Last closed', closedAt === null ? none('never') : list([ago(closedAt), text(closedBy ?? '')])],
+    ['Last closed', closedAt === null ? none('never') : list([ago(closedAt), text(closersOf(found))])],
     ['Last reopened', reopenedAt === null ? none('never') : list([ago(reopenedAt), text(reopenedBy ?? '')])],
     ['Reason', text(reason, closings === 0 ? '–' : 'none was needed')],
   ];

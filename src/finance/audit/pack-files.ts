@@ -53,7 +53,13 @@ function aboutOf({ month, timeZone, currency, closing, at, seals }: PackScope): 
   const closed =
     closing === null
       ? null
-      : { at: closing.at, by: closing.actor, reason: closing.reason, exceptions: exceptionsOf(closing) };
+      : {
+          at: closing.at,
+          by: closing.actor,
+          approvedBy: approverOf(closing),
+          reason: closing.reason,
+          exceptions: exceptionsOf(closing),
+        };
   const status = closing === null ? 'open' : 'closed';
   return { format: 'tallyhook-pack-1', month, status, closed, asOf: at.toISOString(), timeZone, currency, seals };
 }
@@ -63,6 +69,11 @@ const exceptionsShape = z.object({ missing: z.array(z.object({ told: z.string() 
 /** What was missing when the month was closed, in words. */
 function exceptionsOf({ details }: ActionView): string[] {
   return exceptionsShape.parse(details).missing.map(({ told }) => told);
+}
+
+/** Who approved what the actor had asked for; null: one person closed it. */
+function approverOf({ details: { approvedBy } }: ActionView): string | null {
+  return typeof approvedBy === 'string' ? approvedBy : null;
 }
 
 async function* periodContent(trx: Knex.Transaction, scope: PackScope): AsyncGenerator<ZippedFile> {
@@ -148,12 +159,23 @@ function toLine(value: object): string {
   return canonicalJson(parseJson(toJsonText(value), DEEPEST));
 }
 
+function closersOf(closing: ActionView): string {
+  const approver = approverOf(closing);
+  return approver === null ? closing.actor : `${closing.actor}, who asked for it, and ${approver}, who approved it`;
+}
+
+function exceptionLines(closing: ActionView): string {
+  const exceptions = exceptionsOf(closing);
+  if (exceptions.length === 0) return '';
+  return `What was missing:\n${exceptions.map((told) => `  - ${told}\n`).join('')}`;
+}
+
 /** What a pack is and how it is checked, for somebody who has nothing else. */
 function packReadme({ month, closing, at, seals, timeZone }: PackScope): string {
   const state =
     closing === null
       ? `The month is OPEN: this is how it stood at ${at.toISOString()}. It may still change.`
-      : `The month was closed${exceptionsOf(closing).length === 0 ? '' : ' WITH EXCEPTIONS'} at ${closing.at} by ${closing.actor}. A pack of it has these bytes whenever it is made,
+      : `The month was closed${exceptionsOf(closing).length === 0 ? '' : ' WITH EXCEPTIONS'} at ${closing.at} by ${closersOf(closing)}. ${exceptionLines(closing)}A pack of it has these bytes whenever it is made,
 except where a difference that was open then has since become more severe: what its severity and evidence were then is not
 kept, and in a pack made later both are null in breaks.ndjson.`;
   return `Evidence of ${month} (${timeZone}), made by Tallyhook

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isPerSubWallet } from '../../domain/books/chart.js';
+import { fiatReport, roundedValue, sumExactValues } from '../../domain/books/fiat-report.js';
 import { grouped } from '../../domain/grouped.js';
 import { counted, words } from '../../domain/in-words.js';
 import type { Missing } from '../../domain/views/books-shapes.js';
@@ -117,22 +118,37 @@ function breaksLine(kind: string, [first, ...others]: readonly Missing[]): strin
   return `Exceptions: ${others.length + 1} critical breaks of one kind, ${kind}: ${[first?.of, ...numbers].join(', ')}${rest}`;
 }
 
-/** What is said of each account, those of one sub-wallet apart. */
+/** What each account comes to in money, rounded once, those of one sub-wallet apart; units are on the page Ledger. */
 function totalLines({ totals, values, currency }: WouldClose): { ofWallets: string[]; others: string[] } {
+  const { accounts, total, residual, unpriced } = fiatReport(values, currency);
   const moved = grouped(
     totals.filter(({ activity }) => activity !== '0'),
     ({ account }) => account,
   );
-  const lineOf = (account: string) => {
-    const amounts = (moved.get(account) ?? []).map(
-      ({ activity, closing: end, assetCode }) => `${activity} ${assetCode} in the month, ${end} at its end`,
-    );
-    const worth = values.find((one) => one.account === account)?.value ?? null;
-    return `${account}: ${amounts.join(', ')}${worth === null ? '' : `, worth ${worth} ${currency}`}`;
-  };
-  const accounts = [...moved.keys()];
+  const worth = new Map(accounts.map(({ account, value }) => [account, `${value} ${currency} in the month`]));
+  const lineOf = (account: string) =>
+    `${account}: ${worth.get(account) ?? 'no rate is known'}, ${counted(moved.get(account)?.length ?? 0, 'asset')}`;
+  const named = [...moved.keys()];
   return {
-    ofWallets: accounts.filter(isPerSubWallet).map(lineOf),
-    others: accounts.filter((account) => !isPerSubWallet(account)).map(lineOf),
+    ofWallets: named.filter(isPerSubWallet).map(lineOf),
+    others: [
+      resultOf(values, currency),
+      ...named.filter((account) => !isPerSubWallet(account)).map(lineOf),
+      `All accounts: ${total} ${currency}, of which rounding ${residual}.`,
+      ...(unpriced === 0 ? [] : [`${counted(unpriced, 'line')} without a rate: in none of these values.`]),
+    ],
   };
 }
+
+/** Income is a credit, so a minus; expenses are debits. */
+function resultOf(values: readonly { account: string; value: string | null }[], currency: string): string {
+  const sum = (root: string) =>
+    sumExactValues(values.flatMap(({ account, value }) => (account.startsWith(root) && value !== null ? [value] : [])));
+  const [income, expenses] = [sum('income:'), sum('expenses:')];
+  const shown = (value: string) => `${roundedValue(value, currency)} ${currency}`;
+  const result = negated(sumExactValues([income, expenses]));
+  return `Result of the month: income ${shown(negated(income))}, expenses ${shown(expenses)}, so ${shown(result)}.`;
+}
+
+const negated = (value: string): string =>
+  value.startsWith('-') ? value.slice(1) : value === '0' ? value : `-${value}`;

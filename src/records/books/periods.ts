@@ -39,11 +39,15 @@ export async function getPeriod(db: Knex, month: string): Promise<PeriodView | n
 
 async function select(db: Knex, where: Sql, limit: number): Promise<Row[]> {
   return rowsOf<Row>(db)`
-    SELECT * FROM (
+    SELECT months.*, approved_by, coalesce(exceptions, '[]') AS exceptions FROM (
       SELECT month, coalesce(status, 'open') AS status, coalesce(closings, 0) AS closings, closed_at, closed_by, reason,
              reopened_at, reopened_by, coalesce(entry_months.entries, 0) AS entries
       FROM entry_months FULL JOIN periods USING (month)
-    ) AS months WHERE ${where} ORDER BY month DESC LIMIT ${limit}`;
+    ) AS months LEFT JOIN LATERAL (
+      SELECT details ->> 'approvedBy' AS approved_by, jsonb_path_query_array(details, '$.missing[*].told') AS exceptions
+      FROM actions WHERE action = 'close period' AND target = 'period ' || month AND outcome = 'done' AND status = 'closed'
+      ORDER BY id DESC LIMIT 1
+    ) AS closing ON true WHERE ${where} ORDER BY month DESC LIMIT ${limit}`;
 }
 
 async function periodOf(db: Knex, row: Row): Promise<PeriodView> {

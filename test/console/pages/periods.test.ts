@@ -71,6 +71,12 @@ it('gives out the files of a closed month, as they were stored, and reopens it',
   await fina.post(`/periods/${MONTH}/close-nevertheless`, { reason: 'the residual is known' });
   const { text } = await fina.get(`/periods/${MONTH}`);
   expect(text).toContain('the residual is known');
+  expect(text).toContain('>closed with exceptions<');
+  expect(text).toMatch(/Closed with \d+ exceptions: what was missing then/);
+  expect(text).toContain('and the service may have held 60: -40 is unexplained');
+  const listed = (await fina.get('/periods')).text;
+  expect(listed).toContain('>closed with exceptions<');
+  expect(listed).not.toContain('tone-good">closed<');
   for (const name of [`${MONTH}.xlsx`, `${MONTH}-entries.csv`]) {
     const { body, status, headers } = await fina.get(`/periods/${MONTH}/files/${name}`).buffer(true).parse(bytes);
     const sha256 = createHash('sha256').update(body).digest('hex');
