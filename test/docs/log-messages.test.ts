@@ -5,8 +5,9 @@ import { parseAst } from 'vitest/node';
 import { ROOT, readDocument } from './documents.js';
 
 const LEVELS = ['info', 'warn', 'error', 'fatal'];
-/** Where a message is passed on that stands elsewhere. */
-const PASSES_ON = 'src/webhook/log-seldom.ts';
+/** Where a message is passed on that stands elsewhere: as the second argument of a call. */
+const PASSES_ON = ['src/webhook/log-seldom.ts', 'src/records/database/repeat.ts'];
+const PASSING = ['logSeldom', 'logFailure'];
 /** Greppable: a few plain words, nothing of the case at hand. */
 const PHRASE = /^[A-Za-z][\w-]*( [\w-]+){0,5}$/;
 
@@ -27,7 +28,7 @@ function callsIn(node: unknown): Node[] {
 /** The level and the text of what a call logs; null: it logs nothing that operators see. */
 function loggedBy({ callee, arguments: given }: Node): { level: string; text: Node | undefined } | null {
   const [args, called] = [given as Node[], callee as Node];
-  if (name(called) === 'logSeldom') return { level: 'warn', text: args[1] };
+  if (PASSING.includes(name(called) as string)) return { level: 'warn', text: args[1] };
   const log = called['object'] as Node | undefined;
   const isLog = name(log) === 'log' || name(log?.['property']) === 'log';
   const level = name(called['property']);
@@ -43,10 +44,10 @@ function textsOf(node: Node | undefined): (string | null)[] {
 
 const logged = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
   .map((file) => path.join('src', file))
-  .filter((file) => file.endsWith('.ts') && !file.startsWith('src/sandbox/') && file !== PASSES_ON)
+  .filter((file) => file.endsWith('.ts') && !file.startsWith('src/sandbox/') && !PASSES_ON.includes(file))
   .flatMap((file) => {
     const source = readFileSync(path.join(ROOT, file), 'utf8');
-    if (!/\blog\b|logSeldom/.test(source)) return [];
+    if (!/\blog\b|logSeldom|logFailure/.test(source)) return [];
     return callsIn(parseAst(source, { lang: 'ts' })).flatMap((call) => {
       const found = loggedBy(call);
       return found === null ? [] : textsOf(found.text).map((text) => ({ file, level: found.level, text }));
