@@ -130,6 +130,7 @@ TABLE asset_rates
   CONSTRAINT asset_rates_rate_check CHECK (((rate <> 'NaN'::numeric) AND (rate > (0)::numeric)))
   CREATE INDEX asset_rates_by_time ON public.asset_rates USING btree (asset_code, seen_at DESC)
   CREATE UNIQUE INDEX asset_rates_hourly ON public.asset_rates USING btree (asset_code, date_trunc('hour'::text, (seen_at AT TIME ZONE 'UTC'::text)), COALESCE(rate, (0)::numeric))
+  CREATE TRIGGER asset_rates_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.asset_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 TABLE assets
   id text NOT NULL
@@ -817,6 +818,7 @@ TABLE opened_assets
   CREATE UNIQUE INDEX opened_assets_id_key ON public.opened_assets USING btree (id)
   CREATE TRIGGER opened_assets_announced BEFORE INSERT ON public.opened_assets FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29776', 'opened_assets_id_seq')
   CREATE TRIGGER opened_assets_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.opened_assets FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER opened_assets_by_proof AFTER INSERT ON public.opened_assets FOR EACH ROW EXECUTE FUNCTION check_opening()
 
 TABLE order_registrations
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY

@@ -8,11 +8,18 @@ import { subtractAmounts, sumAmounts } from '../domain/money.js';
 import { verifyGiven } from '../records/audit/verify-given.js';
 import { findingOf, type ReportFinding } from '../records/audit/verify-head.js';
 import { verifyMonths } from '../records/audit/verify-months.js';
+import { verifyPaymentRates, verifyRates } from '../records/audit/verify-rates.js';
 import { movingKinds } from '../records/balances/balance-records.js';
 import { sumMovements } from '../records/balances/balance-sums.js';
 import { keptTotals } from '../records/books/account-totals.js';
 import { readBookRecords } from '../records/books/book-records.js';
-import { openedAssets, openings, postedAttributions, subWalletOpenings } from '../records/books/openings.js';
+import {
+  openedAssets,
+  openings,
+  postedAttributions,
+  subWalletOpenings,
+  unprovenOpenings,
+} from '../records/books/openings.js';
 import { bookedIds, hasProgress, isLevel, unfoundedEntries, unpostedOf } from '../records/books/posted-records.js';
 import { planDrafts } from './append-drafts.js';
 import { placementDrafts } from './post-entries.js';
@@ -39,6 +46,7 @@ export async function verifyBooks(
   await oneSnapshot(deps.db, async (trx) => {
     await verifyUnfounded(trx, reportFinding);
     await verifyGiven(trx, reportFinding);
+    await verifyRates(trx, reportFinding, records);
   });
   for (const kind of movingKinds)
     for await (const ids of bookedIds(deps.db, kind, records))
@@ -47,6 +55,8 @@ export async function verifyBooks(
         // What is to be posted still is no difference: it comes with the next posting.
         const waiting = await unpostedOf(trx, kind, ids);
         const found = await readBookRecords(trx, kind, waiting === null ? [] : ids.filter((id) => !waiting.has(id)));
+        if (kind === 'payment_intent')
+          await verifyPaymentRates(trx, new Map(found.map(({ id, fields }) => [id, fields])), reportFinding);
         const drafts = found.flatMap((record) => entriesOf(record, deps.table.choices));
         reportAppends(await planDrafts(books, { drafts, records: found, isWhole: true }), reportFinding);
       });
@@ -75,6 +85,10 @@ async function booksOf({ trx, timeZone, currency }: InTransaction): Promise<Book
  */
 async function verifyBalances(deps: InTransaction, reportFinding: ReportFinding): Promise<void> {
   const { trx, table } = deps;
+  for (const { assetCode, opened, proven } of await unprovenOpenings(trx)) {
+    const message = `the books of ${assetCode} open with ${opened}, and its balance is proven from ${proven ?? 'nothing'}`;
+    reportFinding(findingOf('balance_differs', message, { log: 'opened_assets', from: assetCode }));
+  }
   if (!(await isLevel(trx))) return;
   const books = await booksOf(deps);
   const opened = await openings(trx);

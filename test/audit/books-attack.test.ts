@@ -20,9 +20,12 @@ import {
   ASSET,
   ATTACKS,
   acted,
+  atRate,
   BY_ACTION,
+  FALSE_RATES,
   forged,
   OTHERS,
+  RATES_CHANGED,
   REOPENED,
   type Statement,
 } from '../support/books-attacks.js';
@@ -170,6 +173,33 @@ describe('by the application’s own role', () => {
   });
 });
 
+it.each(FALSE_RATES)(
+  'an entry that is posted at %s, which nobody gave and nothing showed, is named',
+  async (rate, about) => {
+    const told = expect.stringMatching(/^entry_differs: entry \d+ is valued at \d+ USD for one /);
+    expect(await after(atRate(rate, about))).toContainEqual(told);
+    expect(await after(atRate(`1, 'service'`))).not.toContainEqual(told);
+  },
+);
+
+it.each(RATES_CHANGED)('rates that the service showed stay: %s is refused', async (statement) => {
+  expect(await after([statement])).toEqual([expect.stringContaining('append-only')]);
+});
+
+it('an opening that is to come is named by verify, and by the check of a month, also where its balance says the same', async () => {
+  const checked: string[] = [];
+  const found = await after([
+    `INSERT INTO balance_proofs (asset_code, opening_balance, opening_at, opened_at, asked_at) VALUES ('BTC', 0, '2036-01-01', now(), now())`,
+    `INSERT INTO opened_assets (asset_code, balance, opened_at) VALUES ('BTC', 0, '2036-01-01')`,
+    async (trx) => {
+      const { missing } = await checkPeriod(trx, '2026-04', { ...books, now: new Date('2026-05-02') });
+      checked.push(...missing.map(({ what, told }) => `${what}: ${told}`));
+    },
+  ]);
+  expect(found[0]).toMatch('balance_differs: the books of BTC open with 0 at 2036-');
+  expect(checked).toContainEqual(expect.stringMatching('books_differ: the books of BTC open with 0 at 2036-'));
+});
+
 const OWNER = 'SET LOCAL session_replication_role = replica';
 /** All seals made anew over what there is now. */
 const SEALED_ANEW: Statement[] = [
@@ -179,16 +209,8 @@ const SEALED_ANEW: Statement[] = [
   (trx) => sealRows({ db: trx, now }),
 ];
 /** Where the order of rows is sealed. */
-const SEALED = [
-  'entries',
-  'entry_lines',
-  'entry_rates',
-  'given_rates',
-  'balance_attributions',
-  'opened_assets',
-  'period_files',
-  'actions',
-];
+const SEALED =
+  'entries entry_lines entry_rates given_rates balance_attributions opened_assets period_files actions'.split(' ');
 describe('by the owner of the database, with triggers disabled', () => {
   const cases = all.filter(
     ({ name, change, fate }) =>

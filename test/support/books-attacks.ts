@@ -34,6 +34,29 @@ export const forged = (month: string, accounts: readonly [string, string], recor
   INSERT INTO entry_lines (entry_id, line, account, asset_code, amount)
   SELECT id, line, account, '${ASSET}', amount FROM made, (VALUES (0, '${accounts[0]}', -1000), (1, '${accounts[1]}', 1000))
     AS legs (line, account, amount)`;
+/** An entry of po_2 ahead of posting, at a rate; `about`: its record's kind and id, and its key. */
+export const atRate = (rate: string, about = `'payout', 'po_2', 'forged'`) => [
+  `INSERT INTO asset_rates (asset_code, seen_at, rate, source) VALUES ('${ASSET}', '2026-04-15 10:00Z', 1, 'poll 1')`,
+  forged('2026-04', ['assets:operating', 'equity:withdrawals'])
+    .replace(`'payout', 'po_2', 'forged'`, about)
+    .replace('now()', "'2026-04-15 11:00Z'"),
+  `INSERT INTO entry_rates (entry_id, asset_code, currency, rate, source, rate_at)
+   SELECT max(id), '${ASSET}', 'USD', ${rate}, '2026-04-15 10:00Z' FROM entries`,
+];
+
+export const FALSE_RATES: [rate: string, about?: string][] = [
+  [`50, 'service'`],
+  [`1, 'file'`],
+  [`1, 'payment'`],
+  [`50, 'payment'`, `'payment_intent', 'pi_1', 'forged'`],
+  [`50, 'service'`, `'placement', '${ASSET}', '2026-04-15'`],
+];
+export const RATES_CHANGED = [
+  'UPDATE asset_rates SET rate = rate * 10',
+  'DELETE FROM asset_rates',
+  'TRUNCATE asset_rates',
+];
+
 export const REOPENED = `UPDATE periods SET status = 'open', reopened_at = now(), reopened_by = 'eve', reason = 'x' WHERE month = '2026-03'`;
 export const acted = (action: string, reason: string) =>
   `INSERT INTO actions (actor, action, target, reason, outcome) VALUES ('eve', '${action}', 'period 2026-03', '${reason}', 'done')`;
@@ -86,8 +109,8 @@ export const ATTACKS: Readonly<Record<string, Record<Change, Attack>>> = {
   },
   opened_assets: {
     insert: [
-      `INSERT INTO opened_assets (asset_code, balance, opened_at) VALUES ('BTC', 7, now())`,
-      { named: 'balance_differs' },
+      `INSERT INTO opened_assets (asset_code, balance, opened_at) VALUES ('BTC', 0, '2036-01-01')`,
+      { refused: 'open with what its balance was proven from' },
     ],
     ...appendOnly('opened_assets', 'balance = 1'),
   },

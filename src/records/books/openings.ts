@@ -41,6 +41,18 @@ function inMs<Row extends { at: Date }>(row: Row): Omit<Row, 'at'> & { at: numbe
   return { ...row, at: row.at.getTime() };
 }
 
+/** Openings that are not what a balance is proven from, or that are to come; in words. The service's clock may be a day ahead of ours. */
+export async function unprovenOpenings(
+  trx: Knex,
+): Promise<{ assetCode: string; opened: string; proven: string | null }[]> {
+  return rowsOf<{ assetCode: string; opened: string; proven: string | null }>(trx)`
+    SELECT asset_code AS "assetCode", trim_scale(opened.balance) || ' at ' || (to_json(opened.opened_at) #>> '{}') AS opened,
+           trim_scale(opening_balance) || ' at ' || (to_json(opening_at) #>> '{}') AS proven
+    FROM opened_assets AS opened LEFT JOIN balance_proofs USING (asset_code)
+    WHERE (opened.balance, opened.opened_at) IS DISTINCT FROM (opening_balance, opening_at)
+      OR opened.opened_at > now() + interval '1 day' ORDER BY asset_code`;
+}
+
 export interface SubWalletOpening extends Opening {
   account: string;
 }
