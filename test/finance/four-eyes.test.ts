@@ -242,7 +242,7 @@ describe('a decision', () => {
     const { id } = await newest();
     const { body } = await request(app).get(`/api/v1/decisions/${id}`).set(bearer('viewer'));
     expect(body).toMatchObject({ state: 'approved', input: { month: MONTH } });
-    expect(body.preview).toMatch(/\nResult of the month: .*\nassets:operating: \d+\.\d\d USD in the month/s);
+    expect(body.preview).toMatch(/\nResult of the month: .*\nassets:operating: -?\d+\.\d\d USD in the month/s);
     const { get } = await session(app, 'finance');
     expect((await get(`/periods/${MONTH}`)).text).toContain('fina, approved by ada');
   });
