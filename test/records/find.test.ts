@@ -159,3 +159,13 @@ test('of many no more than fifty are shown, and that there are more', async () =
   expect((await find(database.db, 'inv', { knowsPeople: true })).items).toEqual([]);
   expect((await find(database.db, 'INV_1', { knowsPeople: true })).items).toEqual([]);
 });
+
+test('what the service shows is found, however many records webhooks alone report beside it', async () => {
+  const customerEmail = 'crowded@shop.example';
+  const forged = Array.from({ length: 250 }, (_, n) => `aa_forged_${n}`);
+  await save(database, [
+    ...forged.map((id) => report('payment_intent', id, { id, customerEmail, createdAt: '2026-09-01T00:00:00Z' }, 5)),
+    poll('payment_intent', paidIntent('zz_true', 'in_zz_true', { customerEmail }), 10),
+  ]);
+  expect((await find(database.db, customerEmail, { knowsPeople: true })).items[0]).toMatchObject({ id: 'zz_true' });
+});

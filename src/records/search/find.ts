@@ -22,6 +22,8 @@ const MOST_ORDERS = 5;
 const SHORTEST_BEGINNING = 4;
 /** Where a database sorts as a language does, others stand between those that begin so. */
 const NEAR = 200;
+/** Records that are looked at by a key, of which reports alone may have made most. */
+const MOST_KEYED = 5_000;
 
 /**
  * Whatever has the text as its id, or in a field that is searched, or begins so. `knowsPeople`: may know who the customers are;
@@ -88,27 +90,29 @@ function beginningWith({ kind, table, id, column, by, where = '' }: Place, begin
     WHERE starts_with(value, ${beginning}) LIMIT ${MOST + 1})`;
 }
 
-/** A key says only where to look: the value decides. */
+/** A key says only where to look: the value decides. What the service shows comes before what only webhooks report. */
 async function hitsByKey(db: Knex, searched: readonly string[], knowsPeople: boolean): Promise<Hit[]> {
   const forms = [...new Set(searched.map(searchForm))];
   const keys = await searchKeys(db, forms);
   const named = await rowsOf<{ kind: RecordKind; id: string }>(db)`
-    SELECT kind, id FROM search_keys WHERE key = ANY (${keys}::bigint[]) LIMIT ${NEAR}`;
+    SELECT kind, id FROM search_keys WHERE key = ANY (${keys}::bigint[]) LIMIT ${MOST_KEYED}`;
   const hits = await Promise.all(
     [...grouped(named, ({ kind }) => kind)].map(async ([kind, rows]) => {
       const ids = rows.map(({ id }) => id);
-      const records = await rowsOf<{ id: string; shown: string; reported: string | null }>(db)`
-        SELECT id, shown, reported FROM ${raw(recordTables[kind])} WHERE id = ANY (${ids}::text[]) ORDER BY created_at DESC, id`;
-      return records.flatMap(({ id, shown, reported }) => {
+      const records = await rowsOf<{ id: string; shown: string; reported: string | null; known: boolean }>(db)`
+        SELECT id, shown, reported, known FROM ${raw(recordTables[kind])} WHERE id = ANY (${ids}::text[])
+        ORDER BY known DESC, absent_since IS NOT NULL, created_at DESC, id LIMIT ${NEAR}`;
+      return records.flatMap(({ id, shown, reported, known }) => {
         const seen = (text: string) =>
           knowsPeople ? objectFromJsonText(text) : hidePeople(kind, objectFromJsonText(text));
         const values = keyedValues(kind, seen(shown), reported === null ? null : seen(reported));
         const by = forms.map((form) => values.get(form)).find((field) => field !== undefined);
-        return by === undefined ? [] : [{ kind, id, by, exact: true }];
+        return by === undefined ? [] : [{ known, hit: { kind, id, by, exact: true } }];
       });
     }),
   );
-  return hits.flat();
+  const sorted = hits.flat().sort((a, b) => Number(b.known) - Number(a.known));
+  return sorted.map(({ hit }) => hit);
 }
 
 async function withOrders(db: Knex, hits: readonly Hit[]): Promise<Item[]> {
