@@ -16,7 +16,7 @@ import { resettableDatabase } from '../support/resettable-database.js';
 import { save } from '../support/saved.js';
 
 const RUNS = process.env['TALLYHOOK_LONG'] ? 150 : 12;
-const LIMIT_MS = process.env['TALLYHOOK_LONG'] ? 1_200_000 : 120_000;
+const LIMIT_MS = process.env['TALLYHOOK_LONG'] ? 1_200_000 : 240_000;
 const ASSET = 'USDT.TRON';
 const HOUR_MS = 3_600_000;
 const BEGIN = Date.parse('2026-03-01T00:00:00Z');
