@@ -40,7 +40,9 @@ test('a secret that was copied wrong: what the service sends is refused, and the
   await flow.pay(1);
   await expect
     .poll(async () => (await status('only')).next)
-    .toMatch(/^[1-9]\d* requests? with the service’s headers w\w+ rejected for the signature within a day: .*copy the secret of its endpoint/);
+    .toMatch(
+      /^[1-9]\d* requests? with the service’s headers w\w+ rejected for the signature within a day: .*copy the secret of its endpoint/,
+    );
 });
 
 test('a rotation step by step: what is missing at each, and what a retired secret leaves behind', async () => {
