@@ -5,7 +5,7 @@ import { entriesOf } from '../domain/books/entries-of.js';
 import type { Draft } from '../domain/books/entry.js';
 import type { Append } from '../domain/books/plan-posting.js';
 import { subtractAmounts, sumAmounts } from '../domain/money.js';
-import { verifyGiven } from '../records/audit/verify-given.js';
+import { verifyBreaks, verifyGiven } from '../records/audit/verify-given.js';
 import { findingOf, type ReportFinding } from '../records/audit/verify-head.js';
 import { verifyMonths } from '../records/audit/verify-months.js';
 import { verifyPaymentRates, verifyRates } from '../records/audit/verify-rates.js';
@@ -47,6 +47,8 @@ export async function verifyBooks(
     await verifyUnfounded(trx, reportFinding);
     await verifyGiven(trx, reportFinding);
     await verifyRates(trx, reportFinding, records);
+    // A closing names those of its own among its exceptions.
+    if (records === null) await verifyBreaks(trx, reportFinding);
   });
   for (const kind of movingKinds)
     for await (const ids of bookedIds(deps.db, kind, records))

@@ -38,6 +38,12 @@ beforeEach(async () => {
 /** Two polls agree on what the balances are. */
 const readAgain = (at: Date) => database.db('balance_proofs').update({ agreed_at: at });
 
+/** As a step says it. */
+async function decided(status: string, resolved_at: Date | string | null) {
+  const ids = await database.db('breaks').where({ entity_id: asset }).update({ status, resolved_at }).returning('id');
+  await database.db('break_steps').insert(ids.map(({ id }) => ({ break_id: id, action: status, actor: 'fina' })));
+}
+
 async function attribute(amount: string, day?: string) {
   const on = day === undefined ? {} : { on: { day, timeZone: zone.timeZone } };
   const given = { assetCode: asset, amount, note: 'a deposit of our own', actor: 'fina', ...on };
@@ -71,7 +77,7 @@ const bookedIn = async () => {
 it('what is unexplained is never what the service held, whatever became of its break', async () => {
   for (const status of ['open', 'acknowledged', 'written_off', 'resolved']) {
     const resolved_at = status === 'open' || status === 'acknowledged' ? null : NOW;
-    await database.db('breaks').where({ entity_id: asset }).update({ status, resolved_at });
+    if (status !== 'open') await decided(status, resolved_at);
     const [missing] = await differing();
     expect(missing?.told).toContain(
       `the books end 2026-10 with 100 ${asset}, and the service may have held 111.5: 11.5 is unexplained`,
@@ -93,8 +99,25 @@ it('nor is that of a balance that no two polls agreed on, or that has a break', 
   ]);
   await readAgain(NOW);
   expect(await differing()).toEqual([]);
-  await database.db('breaks').where({ entity_id: asset }).update({ status: 'acknowledged', resolved_at: null });
+  await decided('acknowledged', null);
   expect((await differing())[0]?.told).toMatch(/is not proven that the service held that: break \d+ is acknowledged/);
+});
+
+it('nor is a break closed whose steps don’t say so', async () => {
+  await attribute('11.5', '2026-10-30');
+  await postBooks(database.db);
+  expect(await differing()).toEqual([]);
+  const hide = { status: 'resolved', resolved_at: NOW };
+  await database.db('breaks').where({ entity_id: asset }).update(hide);
+  expect((await differing())[0]?.told).toMatch(/: break \d+ is resolved, which its steps don’t say: balance residual$/);
+  await database.db('break_steps').insert(
+    (await database.db('breaks').where({ entity_id: asset }).pluck('id')).map((id) => ({
+      break_id: id,
+      action: 'resolved',
+      actor: 'fina',
+    })),
+  );
+  expect(await differing()).toEqual([]);
 });
 
 it('an attribution of a day of the month waits to be posted, and is not booked later', async () => {
@@ -147,7 +170,7 @@ it('a proof that had the residual shows nothing', async () => {
   await ran('2026-11-22T12:00:00Z');
   expect(await differing()).toHaveLength(1);
   // Closed by a person it is still there: only a judgement without it ends it.
-  await database.db('breaks').where({ entity_id: asset }).update({ status: 'written_off', resolved_at: '2026-11-01' });
+  await decided('written_off', '2026-11-01');
   expect(await differing()).toHaveLength(1);
 });
 

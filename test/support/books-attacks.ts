@@ -172,6 +172,15 @@ export const ATTACKS: Readonly<Record<string, Record<Change, Attack>>> = {
       { named: 'entry_differs' },
     ],
   },
+  breaks: {
+    insert: [
+      `INSERT INTO breaks (kind, severity, entity_kind, entity_id, evidence) VALUES ('payout_stuck', 'high', 'payout', 'po_1', '{}')`,
+      { named: 'break_changed' },
+    ],
+    update: [`UPDATE breaks SET status = 'resolved', resolved_at = now()`, { named: 'break_changed' }],
+    delete: [`DELETE FROM breaks`, APPEND],
+    truncate: [`TRUNCATE breaks CASCADE`, APPEND],
+  },
   decisions: {
     insert: [
       `INSERT INTO decisions (action, subject, input, preview, seen, reason, asked_by)
@@ -214,7 +223,7 @@ export const ATTACKS: Readonly<Record<string, Record<Change, Attack>>> = {
 
 /** Not the books: records as the service shows them, which are read again, and what this program keeps for its own work. */
 export const OTHERS = new Set(
-  `accounts alert_channels alert_notices alerts asset_rates assets balance_proofs balances break_steps breaks callback_progress canaries
+  `accounts alert_channels alert_notices alerts asset_rates assets balance_proofs balances break_steps callback_progress canaries
    callbacks changes check_agenda deliveries ended_sessions endpoints event_records family_links feed_windows filter_listings identity_evidence inbox
    inbox_repeats installation invoices match_amounts match_days match_payments match_progress matches migrations migrations_lock money_known money_marks money_sums newest_results
    movements movements_progress order_registrations orders payin_listings payins payment_intents payment_orders payouts personal_key

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { EVIDENCE_HASH, SAID_AT, SAID_STATUS } from '../breaks/said-state.js';
 import { columnOf, raw, rowsOf } from '../database/statements.js';
 import { findingOf, type ReportFinding } from './verify-head.js';
 
@@ -53,6 +54,26 @@ async function verifyDecisions(db: Knex, reportFinding: ReportFinding): Promise<
     const message = `decision ${id} is not what its actions say`;
     reportFinding(findingOf('decision_changed', message, { log: 'decisions', from: id, rows: 1 }));
   }
+}
+
+/** A break is what its steps say, and what was written off is what the action says, which names both; all of these are sealed. */
+export async function verifyBreaks(db: Knex, reportFinding: ReportFinding): Promise<void> {
+  const rows = await rowsOf<{ id: string; told: string }>(db)`
+    SELECT id::text, 'is ' || replace(status, '_', ' ') || ', and its steps say ' || coalesce(replace(said, '_', ' '), 'nothing') AS told
+    FROM breaks CROSS JOIN LATERAL (SELECT ${SAID_STATUS} AS said, ${SAID_AT} AS said_at) AS steps
+    WHERE status IS DISTINCT FROM said OR resolved_at IS DISTINCT FROM CASE WHEN status NOT IN ('open', 'acknowledged') THEN said_at END
+    UNION ALL SELECT DISTINCT break_id::text, 'is not there, and its steps are' FROM break_steps
+    WHERE NOT EXISTS (SELECT FROM breaks WHERE breaks.id = break_id)
+    UNION ALL SELECT substr(target, 7), 'is not what was written off' FROM actions
+    WHERE action = 'write off break' AND outcome = 'done' AND NOT EXISTS (
+      SELECT FROM breaks WHERE target = 'break ' || id AND status = 'written_off' AND details ->> 'kind' = kind
+        AND details ->> 'entity' = entity_kind || ' ' || entity_id AND coalesce(details ->> 'evidence', ${EVIDENCE_HASH}) = ${EVIDENCE_HASH})
+    UNION ALL SELECT break_id::text, 'was written off without an action' FROM break_steps AS step
+    WHERE step.action = 'written_off' AND NOT EXISTS (
+      SELECT FROM actions WHERE target = 'break ' || break_id AND action = 'write off break' AND outcome = 'done' AND actor = step.actor)
+    ORDER BY 1, 2 LIMIT ${NAMED}`;
+  for (const { id, told } of rows)
+    reportFinding(findingOf('break_changed', `break ${id} ${told}`, { log: 'breaks', from: id, rows: 1 }));
 }
 
 const ASKING = 'ask approval';

@@ -91,6 +91,8 @@ export interface Finding {
     | 'action_missing'
     /** What two people decide, without the actions of asking and deciding. */
     | 'decision_changed'
+    /** A break is not what its steps say, or not what was written off. */
+    | 'break_changed'
     /** Entries are not what their record comes to. */
     | 'entry_differs'
     /** Rows at the end of a log that others were made of. */

@@ -4,6 +4,7 @@ import type { BookedLater } from '../../domain/books/closing-difference.js';
 import { firstDayAfter } from '../../domain/books/posting-month.js';
 import type { GivenRate } from '../../domain/books/rates-file.js';
 import { movingKinds } from '../balances/balance-records.js';
+import { SAID_STATUS } from '../breaks/said-state.js';
 import { columnOf, raw, rowOf, rowsOf, sql } from '../database/statements.js';
 import { lookedUp } from './month-query.js';
 
@@ -18,7 +19,8 @@ export async function firstMonth(db: Knex): Promise<string | null> {
 export interface StandingBreak {
   id: string;
   kind: string;
-  status: 'open' | 'acknowledged';
+  /** In words. */
+  status: string;
   entityKind: string;
   entityId: string;
 }
@@ -26,8 +28,8 @@ export interface StandingBreak {
 /** Of settlements that are late or short: breaks that are not closed, of payouts that the month (YYYY-MM) books. */
 export async function openSettlements(db: Knex, month: string): Promise<(StandingBreak & { evidence: string })[]> {
   return rowsOf<StandingBreak & { evidence: string }>(db)`
-    SELECT id, kind, status, entity_kind AS "entityKind", entity_id AS "entityId", evidence::varchar AS evidence FROM breaks
-    WHERE status IN ('open', 'acknowledged') AND kind IN ('settlement_late', 'settlement_short')
+    SELECT id, kind, ${STATUS_TOLD} AS status, entity_kind AS "entityKind", entity_id AS "entityId", evidence::varchar AS evidence FROM breaks
+    WHERE ${STANDS} AND kind IN ('settlement_late', 'settlement_short')
       AND EXISTS (SELECT FROM entries WHERE record_kind = 'payout' AND record_id = entity_id AND month = ${month})
     ORDER BY id`;
 }
@@ -55,11 +57,17 @@ export async function farFromAsked(db: Knex, month: string): Promise<{ kind: str
     ORDER BY opened_at, kind, id`;
 }
 
-/** Breaks that are not closed: critical ones, and those of a balance. */
+/** A closed break counts as open where its steps, which are sealed, don’t say that it is closed. */
+const STANDS = sql`(status IN ('open', 'acknowledged') OR status IS DISTINCT FROM ${SAID_STATUS})`;
+const STATUS_TOLD = sql`CASE WHEN status IN ('open', 'acknowledged') THEN status
+  ELSE replace(status, '_', ' ') || ', which its steps don’t say' END`;
+
+/** Breaks that are not closed, or whose steps don't say so: critical ones, and those of a balance. */
 export async function standingBreaks(db: Knex): Promise<Record<'critical' | 'ofBalances', StandingBreak[]>> {
   const breaks = await rowsOf<StandingBreak & { severity: string }>(db)`
-    SELECT id, kind, status, severity, entity_kind AS "entityKind", entity_id AS "entityId" FROM breaks
-    WHERE status IN ('open', 'acknowledged') AND (severity = 'critical' OR entity_kind = 'balance') ORDER BY id`;
+    SELECT id, kind, severity, entity_kind AS "entityKind", entity_id AS "entityId",
+           ${STATUS_TOLD} AS status
+    FROM breaks WHERE (severity = 'critical' OR entity_kind = 'balance') AND ${STANDS} ORDER BY id`;
   return {
     critical: breaks.filter(({ severity }) => severity === 'critical'),
     ofBalances: breaks.filter(({ entityKind }) => entityKind === 'balance'),
@@ -153,8 +161,8 @@ const firstSeenLater = (month: string) => sql`
   WHERE dated_by = 'first_seen' AND account = ${accounts.operating} AND NOT memo AND month > ${month}`;
 
 /** Whether the residual that was found last, when the run ended, was gone by then; null: none was ever found. */
-const IS_RESOLVED = raw(`
-  SELECT status = 'auto_resolved' AND resolved_at <= runs.finished_at FROM breaks
+const IS_RESOLVED = sql`
+  SELECT status = 'auto_resolved' AND status = ${SAID_STATUS} AND resolved_at <= runs.finished_at FROM breaks
   WHERE kind = 'balance_residual' AND entity_kind = 'balance' AND entity_id = assets.asset_code
     AND opened_at <= runs.finished_at
-  ORDER BY id DESC LIMIT 1`);
+  ORDER BY id DESC LIMIT 1`;

@@ -5,10 +5,11 @@ import { compareText } from '../../domain/record-state.js';
 import type { BreakView, LeftOut } from '../../domain/views/proof-shapes.js';
 import { type Approval, recordAction } from '../actions/record-action.js';
 import { isRowId } from '../database/paging.js';
-import { rowsOf } from '../database/statements.js';
+import { columnOf, rowsOf } from '../database/statements.js';
 import { type CauseRange, ofCause } from './break-causes.js';
 import { moneyOfBreaks } from './break-money.js';
 import { type BreakRow, breakView, chosen, isClosed, listBreaks, UNCLOSED } from './list-breaks.js';
+import { EVIDENCE_HASH } from './said-state.js';
 
 /** What one decision is about: these breaks, a cause, or of a cause those of these that it still has. */
 export type Asked = { ids: readonly string[]; cause?: CauseRange } | { ids?: undefined; cause: CauseRange };
@@ -187,9 +188,16 @@ async function decideIn(
   await trx<BreakRow>('breaks').where({ id }).update({ status, resolved_at, owner });
   const step = typeof decision === 'string' ? status : owner === null ? 'unassigned' : `assigned to ${owner}`;
   await trx('break_steps').insert({ break_id: id, action: step, actor, note, at: now });
-  const details = { kind: row.kind, entity: `${row.entity_kind} ${row.entity_id}`, owner };
+  const named = { kind: row.kind, entity: `${row.entity_kind} ${row.entity_id}`, owner };
+  const details = decision === 'write_off' ? { ...named, evidence: await evidenceHash(trx, id) } : named;
   await recordAction(trx, { ...about, outcome: 'done', details });
   return { outcome: 'done', break: breakView(after, now) };
+}
+
+/** What was written off is held to it from then on. */
+async function evidenceHash(trx: Knex.Transaction, id: string): Promise<string | undefined> {
+  const [hash] = await columnOf<string>(trx)`SELECT ${EVIDENCE_HASH} FROM breaks WHERE id = ${id}`;
+  return hash;
 }
 
 /** Who acknowledges a break that nobody has is at it. */
