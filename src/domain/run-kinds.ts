@@ -15,5 +15,9 @@ export const defaultCrons = {
 export type RunKind = keyof typeof defaultCrons;
 export const runKinds = Object.keys(defaultCrons) as [RunKind, ...RunKind[]];
 
+/** Why a kind is not proven though nothing failed: the next run may prove it. State and alerts know both. */
+export const NO_RUN = 'no run has ended yet';
+export const MOVED = 'it moved each time that it was read';
+
 /** A kind that is set to this does not run by itself. */
 export const CRON_OFF = 'off';

@@ -6,6 +6,7 @@ import {
   attributeBalance,
   type NewAttribution,
 } from '../../records/books/attribute-balance.js';
+import { inTransaction } from '../../records/database/statements.js';
 import type { Action, ActionRequest, PageDeps } from '../page.js';
 import { entityHref } from '../view/links.js';
 import { notice, type Section } from '../view/sections.js';
@@ -39,12 +40,7 @@ export const attributeResidual: Action = {
   // Done and taken back: what it would leave is not reckoned a second way.
   preview: async ({ db, now, books }, request) => {
     const given = givenBy(request, books);
-    const trx = await db.transaction();
-    try {
-      return [preview(await attributeBalance(trx, given, now()), given)];
-    } finally {
-      await trx.rollback();
-    }
+    return [preview(await inTransaction(db, true, (trx) => attributeBalance(trx, given, now())), given)];
   },
   asks: (_deps, { params, input, reason }) => {
     const { amount, on } = input;

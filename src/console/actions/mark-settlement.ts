@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { differences, markedText } from '../../domain/settlements/settlement.js';
-import { markRequest } from '../../finance/decisions/money-decisions.js';
+import { markRequest, wouldMark } from '../../finance/decisions/money-decisions.js';
 import { type MarkResult, markSettlement, type SettlementMark } from '../../records/books/settlements.js';
 import type { Action, ActionRequest } from '../page.js';
 import { inPath } from '../view/links.js';
@@ -35,15 +35,7 @@ export const markSettlementAction: Action = {
     reference: z.string().trim().max(200).default(''),
     difference: empty(z.enum(differences)),
   }),
-  // Done and taken back: what it would leave is not reckoned a second way.
-  preview: async ({ db, now, books }, request) => {
-    const trx = await db.transaction();
-    try {
-      return [preview(await markSettlement(trx, markOf(request), books, now()))];
-    } finally {
-      await trx.rollback();
-    }
-  },
+  preview: async ({ db, now, books }, request) => [preview(await wouldMark(db, markOf(request), books, now()))],
   asks: ({ db, books }, request) => markRequest(db, markOf(request), books),
   run: async ({ db, now, books }, request) => {
     const mark = markOf(request);

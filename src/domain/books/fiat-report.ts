@@ -97,6 +97,10 @@ export function sumExactValues(values: Iterable<string>): string {
   return exactText(sum);
 }
 
+export function negatedValue(value: string): string {
+  return exactText(-exactUnits(value));
+}
+
 /** An exact value as a report shows it: with the currency's decimals, rounded once, half to even. */
 export function roundedValue(value: string, currency: string): string {
   const shown = currencyDecimals(currency);

@@ -8,6 +8,7 @@ import type { Severity } from '../breaks/findings.js';
 import type { DeliveryClass } from '../deliveries/delivery-class.js';
 import { counted, duration, minuteOf, words } from '../in-words.js';
 import { rejectionWords } from '../rejection-words.js';
+import { MOVED, NO_RUN } from '../run-kinds.js';
 
 /** What is shown to who looks, and sent to nobody. */
 export interface Notice extends Watched {
@@ -198,8 +199,6 @@ export function whyUnproven(of: KindFacts): string | null {
 
 /** Lists of a new installation are read for the first time; nothing is said of what was not yet. */
 const FIRST_SECONDS = 600;
-const MOVED = 'it moved each time that it was read';
-const NO_RUN = 'no run has ended yet';
 
 /** Nothing failed, and the next runs read it again: it is said of the kind, and asks nobody for anything until two more did not. */
 function isTriedAgain({ everySeconds, ageSeconds, reason }: KindFacts, installedSeconds: number): boolean {

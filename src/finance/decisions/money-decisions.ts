@@ -138,9 +138,7 @@ export const marking: DecisionKind<z.output<typeof mark>> = {
     const said = { ...input, note: reason };
     // What arrived is not late, whenever it did.
     const books = { ...ready, settlementDays: 0 };
-    const result = await inTransaction(trx, true, (tried) =>
-      markSettlement(tried, { ...said, actor: '-' }, books, ready.now()),
-    );
+    const result = await wouldMark(trx, { ...said, actor: '-' }, books, ready.now());
     if (result.outcome === 'not_found') return { why: `the service shows no settlement ${input.payoutId}` };
     if (result.outcome === 'refused') return result;
     const { settlement } = result;
@@ -158,6 +156,10 @@ export const marking: DecisionKind<z.output<typeof mark>> = {
   },
 };
 
+/** Said and taken back: what it would come to is not reckoned a second way. */
+export const wouldMark = (db: Knex, said: SettlementMark, books: SettlementBooks, now: Date) =>
+  inTransaction(db, true, (trx) => markSettlement(trx, said, books, now));
+
 /** Null: one person may say it. */
 export async function markRequest(
   db: Knex,
@@ -165,9 +167,7 @@ export async function markRequest(
   books: SettlementBooks,
 ): Promise<Request | null> {
   const saidBefore = await wasMarked(db, input.payoutId);
-  const tried = await inTransaction(db, true, (trx) =>
-    markSettlement(trx, { ...input, note: reason, actor }, books, new Date()),
-  );
+  const tried = await wouldMark(db, { ...input, note: reason, actor }, books, new Date());
   if (tried.outcome !== 'done' || !needsTwo(tried.settlement, { saidBefore })) return null;
   return { action: 'mark settlement', input, reason };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isPerSubWallet } from '../../domain/books/chart.js';
-import { fiatReport, roundedValue, sumExactValues } from '../../domain/books/fiat-report.js';
+import { fiatReport, negatedValue, roundedValue, sumExactValues } from '../../domain/books/fiat-report.js';
 import { grouped } from '../../domain/grouped.js';
 import { counted, words } from '../../domain/in-words.js';
 import type { Missing } from '../../domain/views/books-shapes.js';
@@ -146,9 +146,6 @@ function resultOf(values: readonly { account: string; value: string | null }[], 
     sumExactValues(values.flatMap(({ account, value }) => (account.startsWith(root) && value !== null ? [value] : [])));
   const [income, expenses] = [sum('income:'), sum('expenses:')];
   const shown = (value: string) => `${roundedValue(value, currency)} ${currency}`;
-  const result = negated(sumExactValues([income, expenses]));
-  return `Result of the month: income ${shown(negated(income))}, expenses ${shown(expenses)}, so ${shown(result)}.`;
+  const result = negatedValue(sumExactValues([income, expenses]));
+  return `Result of the month: income ${shown(negatedValue(income))}, expenses ${shown(expenses)}, so ${shown(result)}.`;
 }
-
-const negated = (value: string): string =>
-  value.startsWith('-') ? value.slice(1) : value === '0' ? value : `-${value}`;

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { type CarriedReport, carriedReport } from '../../domain/books/carried-report.js';
 import { type Chart, nameIn } from '../../domain/books/chart.js';
 import { chooseRate } from '../../domain/books/choose-rate.js';
-import { exactValue, sumExactValues } from '../../domain/books/fiat-report.js';
+import { exactValue, negatedValue, sumExactValues } from '../../domain/books/fiat-report.js';
 import { firstDayAfter, lastDayOf, startOfDay } from '../../domain/books/posting-month.js';
 import type { AccountWorth, MonthAccounts } from '../../domain/views/books-shapes.js';
 import { monthTotals, type TotalWorth, valuesUntil } from '../../records/books/account-totals.js';
@@ -81,9 +81,4 @@ async function endRates(
       return [assetCode, chooseRate({ assetCode, currency, at, file, payment: null, service }).rate];
     }),
   );
-}
-
-/** An exact value has more decimals than an amount. */
-function negatedValue(value: string): string {
-  return value.startsWith('-') ? value.slice(1) : `-${value}`;
 }

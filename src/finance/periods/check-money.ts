@@ -47,6 +47,7 @@ function owed(evidence: string, currency: string): string {
   return typeof expected === 'string' ? `expected were ${expected} ${currency}` : 'what it is worth is not known';
 }
 
-function byReason(what: Missing['what'], of: string, told: string): Missing {
+/** What a month may be closed with all the same, by who says why. */
+export function byReason(what: Missing['what'], of: string | null, told: string): Missing {
   return { what, of, told, byReason: true };
 }

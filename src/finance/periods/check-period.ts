@@ -22,7 +22,7 @@ import { closedMonths } from '../../records/books/posting-progress.js';
 import { coverage } from '../../records/runs/coverage.js';
 import type { PostingDeps } from '../posting-deps.js';
 import { verifyBooks } from '../verify-books.js';
-import { moneyDoubts } from './check-money.js';
+import { byReason, moneyDoubts } from './check-money.js';
 
 export interface CheckSettings extends Pick<PostingDeps, 'timeZone' | 'currency' | 'table'> {
   now: Date;
@@ -163,10 +163,6 @@ async function unprovenKinds(db: Knex, end: number, now: Date): Promise<Missing[
 
 function never(what: Missing['what'], why: string, of: string | null = null): Missing {
   return { what, of, told: why, byReason: false };
-}
-
-function byReason(what: Missing['what'], of: string | null, why: string): Missing {
-  return { what, of, told: why, byReason: true };
 }
 
 /** Assets of which nobody can say that the books end the month with what the service held. */

@@ -2,6 +2,7 @@ import { findAtOpening } from '../../domain/balances/at-opening.js';
 import { classifyBalance } from '../../domain/balances/balance-proof.js';
 import { classifiedResidual, holdResidual } from '../../domain/balances/unnamed-payouts.js';
 import { isZero } from '../../domain/money.js';
+import { MOVED } from '../../domain/run-kinds.js';
 import { workInMovements } from '../../records/balances/balance-movements.js';
 import {
   type BalanceProof,
@@ -83,7 +84,7 @@ export async function classifyAssets(
       else open.set(asset, outcome);
     }
   }
-  for (const [asset, { before }] of open) await settle(asset, unproven(before, 'it moved each time that it was read'));
+  for (const [asset, { before }] of open) await settle(asset, unproven(before, MOVED));
   return done;
 }
 

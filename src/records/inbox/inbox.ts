@@ -147,7 +147,10 @@ export const ANNOUNCED = 'tallyhook_events';
 /** So many that are stored at once are a stream, which jobs share among all workers a moment later. */
 const MOST_ANNOUNCED = 16;
 
-/** A transaction of its own behind that of the insert, which must not wait for others that announce. It waits for no disk. */
+/**
+ * A transaction of its own behind that of the insert, which must not wait for others that announce. It waits for no disk.
+ * The rows are found by their keys: the index of those that wait would be read whole (as in inbox-work.ts).
+ */
 const ANNOUNCE = {
   name: 'tallyhook_announce',
   text: `SELECT pg_notify('${ANNOUNCED}', string_agg(id::text, ',')) FROM inbox WHERE key = ANY ($1::text[]) AND status || '' = 'received'`,

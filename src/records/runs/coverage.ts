@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { NO_RUN } from '../../domain/run-kinds.js';
 import type { Coverage } from '../../domain/views/proof-shapes.js';
 import { raw, rowsOf, valueOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
@@ -42,7 +43,7 @@ async function coverageOf(db: Knex, kind: string, now: Date): Promise<Coverage> 
 }
 
 function reasonOf(last: RunRow | undefined): string | null {
-  if (last === undefined) return 'no run has ended yet';
+  if (last === undefined) return NO_RUN;
   if (last.complete) return null;
   if (last.error !== null) return `the newest run ${last.status}: ${last.error}`;
   return typeof last.proof.reason === 'string' ? last.proof.reason : 'the newest run was not proven complete';
