@@ -267,6 +267,7 @@ TABLE breaks
   CREATE INDEX breaks_by_entity ON public.breaks USING btree (entity_kind, entity_id)
   CREATE INDEX breaks_by_owner ON public.breaks USING btree (owner, id) WHERE ((owner IS NOT NULL) AND (status = ANY (ARRAY['open'::text, 'acknowledged'::text])))
   CREATE INDEX breaks_by_status ON public.breaks USING btree (status, id DESC)
+  CREATE INDEX breaks_standing ON public.breaks USING btree (id) WHERE ((severity = 'critical'::text) OR (entity_kind = 'balance'::text))
   CREATE UNIQUE INDEX breaks_one_open ON public.breaks USING btree (kind, entity_kind, entity_id) WHERE (status = ANY (ARRAY['open'::text, 'acknowledged'::text]))
 
 TABLE callback_progress
