@@ -75,6 +75,10 @@ export function loadConfig<N extends VariableName = never>(
   return config as Config & { [K in N]: NonNullable<Config[K]> };
 }
 
+/** The setting that this process has its secrets from. */
+export const secretsSource = ({ WEBHOOK_SECRETS_FILE: file }: Pick<Config, 'WEBHOOK_SECRETS_FILE'>) =>
+  file === undefined ? 'WEBHOOK_SECRETS' : 'WEBHOOK_SECRETS_FILE';
+
 /** The secrets in a file in the form of WEBHOOK_SECRETS_FILE. Throws a ConfigError that does not show them. */
 export function readWebhookSecrets(file: string): WebhookSecret[] {
   const parsed = webhookSecrets.safeParse(readFileSync(file, 'utf8'));

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
-import { type Config, loadConfig } from '../config.js';
-import { lastAccepted } from '../domain/deliveries/last-secret.js';
+import { type Config, loadConfig, secretsSource } from '../config.js';
+import { lastAccepted, noSuchSecret } from '../domain/deliveries/last-secret.js';
 import { leakLines } from '../domain/deliveries/secret-leak.js';
 import { retirement } from '../domain/deliveries/secret-verdict.js';
 import type { SecretStatus } from '../domain/views/webhook-shapes.js';
@@ -10,6 +10,7 @@ import { inTransaction } from '../records/database/statements.js';
 import { declareLeaked } from '../records/deliveries/leaked-secrets.js';
 import { restoreSecret, retireSecret } from '../records/deliveries/secrets.js';
 import { adoptedAtOf } from '../records/installation.js';
+import { secretsFrom } from '../records/process-heartbeats.js';
 import { loadContract } from '../service-api/contract.js';
 import { secretsStatus } from '../webhook/rotation.js';
 import { releaseRules } from '../wiring/reconcile-settings.js';
@@ -86,8 +87,9 @@ async function find(db: Knex, config: SecretsConfig, label: string) {
   const { items } = await statusNow(db, config);
   const found = items.find((secret) => secret.label === label);
   const labels = items.map((secret) => secret.label).join(', ');
-  if (!found) throw new UsageError(`There is no secret "${label}" in WEBHOOK_SECRETS; there are ${labels}.`);
-  return { ...found, warning: lastAccepted(label, items) };
+  if (!found)
+    throw new UsageError(`Nothing was changed: ${noSuchSecret(label, secretsSource(config))}; there are ${labels}.`);
+  return { ...found, warning: lastAccepted(label, items, await secretsFrom(db)) };
 }
 
 async function retire(db: Knex, config: SecretsConfig, label: string, flags: RetireFlags): Promise<void> {

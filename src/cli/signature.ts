@@ -18,13 +18,13 @@ export function define(command: Command): void {
     .command('sign')
     .description('print the X-Service-Signature of a body')
     .requiredOption('--body <file>', 'the raw body; - is standard input')
-    .option('--secret <label>', 'which of WEBHOOK_SECRETS; the first one when left out')
+    .option('--secret <label>', 'which of the configured secrets; the first one when left out')
     .action(({ body, secret }: Flags) => {
       process.stdout.write(`${sign(readBody(body), chooseSecret(secret).secret)}\n`);
     });
   command
     .command('verify')
-    .description('check a signature with every secret of WEBHOOK_SECRETS')
+    .description('check a signature with every configured secret')
     .requiredOption('--body <file>', 'the raw body; - is standard input')
     .requiredOption('--signature <header>', 'the header’s value, sha256=… included')
     .option('--at <time>', 'check the age as of this moment, ISO 8601; now when left out')

@@ -4,7 +4,7 @@ import { breaksOf } from '../domain/alerts/facts.js';
 import { severities } from '../domain/breaks/findings.js';
 import { counted, duration } from '../domain/in-words.js';
 import { runKinds } from '../domain/run-kinds.js';
-import { provenWords } from '../domain/state/proven.js';
+import { balanceWords, provenWords } from '../domain/state/proven.js';
 import { lineOf, needsPerson } from '../domain/state/state.js';
 import { type Figures, type KnownState, loadFigures, loadState } from '../records/alerts/load-state.js';
 import { secretsStatus } from '../webhook/rotation.js';
@@ -48,24 +48,23 @@ export function statusFacts({ state, facts }: KnownState, { received, rejected, 
 
 export function statusLines(known: KnownState, figures: Figures): string[] {
   const { facts } = known;
-  const { backlog, missed, kinds, balances } = facts;
-  const proven = balances.total - balances.unproven.length;
+  const { backlog, missed, kinds } = facts;
   const oldest = backlog.waiting > 0 ? `, oldest ${duration(backlog.oldestSeconds)}` : '';
   const ages = kinds.flatMap(({ ageSeconds }) => ageSeconds ?? []);
   const read = ages.length === 0 ? '' : `; newest ${ageOf(Math.min(...ages))}, oldest ${ageOf(Math.max(...ages))}`;
   return [
     `state     ${stateLine(known)}`,
     `webhooks  last hour: ${figures.received} received, ${figures.rejected} rejected; now: ${backlog.waiting} waiting${oldest}, ${backlog.dead} given up, ${missed ?? 'not known how many'} missed${facts.canary === null ? '' : `; canary ${canaryWords(facts.canary)}`}`,
-    `polls     ${provenWords(kinds)}${read}`,
+    `polls     ${provenWords(facts)}${read}`,
     `breaks    ${severities.map((severity) => `${breaksOf(facts, severity)} ${severity}`).join(', ')}`,
-    `money     ${counted(figures.ordersHeld, 'paid order')} held; ${proven} of ${counted(balances.total, 'balance')} proven`,
+    `money     ${counted(figures.ordersHeld, 'paid order')} held; ${balanceWords(facts)}`,
   ];
 }
 
 function stateLine({ state: { severity, problems }, facts }: KnownState): string {
   const [first, ...more] = problems;
   if (severity === null || first === undefined)
-    return [`well: ${provenWords(facts.kinds)}`, ...problems.map(lineOf)].join('; ');
+    return [`well: ${provenWords(facts)}`, ...problems.map(lineOf)].join('; ');
   const since = first.seconds === null ? '' : `, for ${duration(first.seconds)}`;
   const others = more.length === 0 ? '' : `; ${more.length} more: tallyhook doctor`;
   return `${severity}: ${lineOf(first)}${since}${others}`;

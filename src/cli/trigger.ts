@@ -33,7 +33,7 @@ const ANSWER_MS = 10_000;
 export function define(command: Command): void {
   command
     .argument('<event>', 'event type, such as payment_intent.completed')
-    .option('--secret <label>', 'which of WEBHOOK_SECRETS signs; the first one when left out')
+    .option('--secret <label>', 'which of the configured secrets signs; the first one when left out')
     .option('--skew <seconds>', 'moves the time stamp: -301 is too old, 61 too far ahead', wholeNumber(-1e9, 1e9), 0)
     .option('--url <url>', 'the receiver; http://127.0.0.1:PORT + WEBHOOK_PATH when left out')
     .option('--data <json>', 'the event’s data; a made-up payment intent when left out', jsonObject)

@@ -78,7 +78,7 @@ export function statusOf({ state, facts }: KnownState): Status {
   const tone = toneOf(state.severity);
   const proven = {
     tone: isAllProven(facts.kinds) ? tone : ('quiet' as const),
-    text: provenWords(facts.kinds),
+    text: provenWords(facts),
     href: '/runs',
   };
   const well = state.severity === null ? [proven] : [];

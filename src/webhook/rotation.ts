@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { SecretsFrom } from '../domain/deliveries/last-secret.js';
 import { leakOf, leakWords } from '../domain/deliveries/secret-leak.js';
 import { classifySecret, type Overlap, type SecretFacts } from '../domain/deliveries/secret-verdict.js';
 import type { SecretStatus } from '../domain/views/webhook-shapes.js';
@@ -7,6 +8,7 @@ import { historyReason, type ReportCounts, reportCounts } from '../records/deliv
 import { historyReadAt, overlapOf, pendingDeliveries } from '../records/deliveries/secret-overlap.js';
 import { type SecretEvidence, secretEvidence } from '../records/deliveries/secrets.js';
 import { forgedSince } from '../records/inbox/rejections.js';
+import { secretsFrom } from '../records/process-heartbeats.js';
 import { fingerprintOf, type SigningSecret } from './match-signature.js';
 
 /** A complete poll of the delivery history counts for so long. */
@@ -52,8 +54,9 @@ export async function secretsStatus(
   const history = { readAt: await historyReadAt(db), reason: await historyReason(db) };
   const counts = await reportCounts(db);
   const rejected = await forgedSince(db, new Date(now.getTime() - REJECTED_MS));
+  const around = { known, endpoints, history, counts, rejected, secretsFrom: await secretsFrom(db), now };
   const items: SecretStatus[] = [];
-  for (const one of known) items.push(await statusOf(db, one, { known, endpoints, history, counts, rejected, now }));
+  for (const one of known) items.push(await statusOf(db, one, around));
   return { items };
 }
 
@@ -96,6 +99,7 @@ async function statusOf(
     overlap: (label) => overlaps.get(label) ?? NO_OVERLAP,
     historyKnown: isWithin(readAt, now, HISTORY_FRESH_MS),
     rejected: around.rejected,
+    secretsFrom: around.secretsFrom,
   });
   const leak = leakOfSecret({ facts, own }, around);
   const overlap = successor === null ? undefined : overlaps.get(successor);
@@ -122,6 +126,7 @@ interface Around {
   history: { readAt: Date | null; reason: string | null };
   counts: ReadonlyMap<string, ReportCounts>;
   rejected: number;
+  secretsFrom: SecretsFrom;
   now: Date;
 }
 

@@ -89,9 +89,7 @@ test('secrets: retire is refused without the verdict, done with --force and a no
   expect(retired.json.warning).toBeNull();
   const last = await run('secrets', 'retire', 'next', '--force', '--note', 'leaked', '--dry-run');
   expect(last.stdout).toContain('NO WEBHOOK IS ACCEPTED without "next"');
-  expect(last.stdout).toContain(
-    'Put another secret into WEBHOOK_SECRETS_FILE (with WEBHOOK_SECRETS, restart the receivers); or take it back',
-  );
+  expect(last.stdout).toContain('Put another secret into WEBHOOK_SECRETS, and restart the receivers; or take it back');
   const leaked = await run('secrets', 'retire', 'next', '--leaked', '--note', 'leaked', '--dry-run');
   expect(leaked.stdout).toContain('NO WEBHOOK IS ACCEPTED without "next"');
   expect((await run('secrets', 'restore', 'live', '--note', 'it was not')).code).toBe(0);

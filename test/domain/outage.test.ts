@@ -1,9 +1,11 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
-import type { AlertFacts } from '../../src/domain/alerts/facts.js';
-import { isAllProven, provenWords } from '../../src/domain/state/proven.js';
+import type { AlertFacts, KindFacts } from '../../src/domain/alerts/facts.js';
+import { balanceWords, isAllProven, provenWords } from '../../src/domain/state/proven.js';
 import { stateOf } from '../../src/domain/state/state.js';
 import { AWAY, calm, provenKind } from './calm-facts.js';
+import { facts } from './random-facts.js';
 
 const MOVED = 'BTC: it moved each time that it was read';
 const FIRST = { completeUntil: null, ageSeconds: null, reason: MOVED };
@@ -58,18 +60,19 @@ test('the service is one alert: none beside it for the kinds that cannot be read
 
 test('of what is not proven says first which kind that is, and why; then up to when the others are', () => {
   const failed = (error: string) => ({ reason: `the newest run failed: ${error}` });
-  const words = provenWords([
+  const wordsOf = (...kinds: KindFacts[]) => provenWords({ ...calm, kinds });
+  const words = wordsOf(
     provenKind('payouts'),
     provenKind('invoices', failed('service_unavailable: listInvoices: the service failed, status 503')),
     provenKind('endpoints', failed('service_circuit_open: listWebhookEndpoints: not sent')),
     provenKind('catalog', { everySeconds: null, ageSeconds: 90_000 }),
-  ]);
+  );
   expect(words).toBe(
     'Not proven: invoices, endpoints (the service does not answer); catalog (its runs are switched off). 1 other kind is proven up to 2026-11-26 11:56 UTC',
   );
   const fresh = provenKind('payouts', { completeUntil: null, reason: 'no run has ended yet' });
-  expect(provenWords([fresh])).toBe('Not proven: payouts (no run has ended yet)');
-  expect(provenWords([])).toBe('Nothing is proven yet');
+  expect(wordsOf(fresh)).toBe('Not proven: payouts (no run has ended yet)');
+  expect(wordsOf()).toBe('Nothing is proven yet');
 });
 
 test.each<[string, Partial<AlertFacts>]>([
@@ -82,7 +85,7 @@ test.each<[string, Partial<AlertFacts>]>([
 ])('what %s is read again by itself: it asks nobody for anything, and is not called proven', (_what, changed) => {
   const given = { ...calm, ...changed };
   expect(stateOf(given, [], new Date()).problems).toEqual([]);
-  expect(provenWords(given.kinds)).toContain('Not proven: ');
+  expect(provenWords(given)).toContain('Not proven: ');
   expect(isAllProven(given.kinds)).toBe(false);
   const later = {
     ...given,
@@ -90,4 +93,24 @@ test.each<[string, Partial<AlertFacts>]>([
     kinds: given.kinds.map((of) => ({ ...of, ageSeconds: of.ageSeconds && 4_000 })),
   };
   expect(stateOf(later, [], new Date()).problems[0]?.title).toMatch(/not proven: |never proven: /);
+});
+
+test('the line says of balances what it says of their kind: none is called proven while that is not, nor all while one is not', () => {
+  const said = new Set<string>();
+  fc.assert(
+    fc.property(facts, (given) => {
+      const [ofKinds, ofBalances] = [provenWords(given), balanceWords(given)];
+      const isKindUnproven = /Not proven: [^.]*\bbalances\b/.test(ofKinds);
+      said.add(`${isKindUnproven} ${ofBalances.replace(/\d+/g, 'n')}`);
+      expect(isKindUnproven && /(is|are) proven/.test(ofBalances)).toBe(false);
+      if (ofKinds.startsWith('All')) expect([isAllProven(given.kinds), given.balances.unproven]).toEqual([true, []]);
+    }),
+    { numRuns: 400 },
+  );
+  expect([...said]).toEqual(
+    expect.arrayContaining([
+      'true n of n balances agreed when they were read last',
+      'false n of n balances are proven',
+    ]),
+  );
 });

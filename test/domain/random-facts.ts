@@ -66,7 +66,9 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
       }),
       { selector: (one) => `${one.kind} ${one.severity}`, maxLength: 5 },
     ),
-    kinds: fc.array(kind, { maxLength: 4 }).map((some) => some.map((of, n) => ({ ...of, kind: `kind ${n}` }))),
+    kinds: fc
+      .array(kind, { maxLength: 4 })
+      .map((some) => some.map((of, n) => ({ ...of, kind: n === 1 ? 'balances' : `kind ${n}` }))),
     outage: fc.option(
       fc.record({
         why: fc.constantFrom('away', 'refused'),

@@ -14,7 +14,15 @@ const fresh: SecretFacts = { ...old, label: 'new', firstMatchAt: 2_000, endpoint
 const all = { both: 5, onlyOld: [], onlyOldCount: 0 };
 
 function next(secret: SecretFacts, others: SecretFacts[], more: Partial<VerdictFacts> = {}): string {
-  return classifySecret({ secret, others, overlap: () => all, historyKnown: true, rejected: 0, ...more }).next;
+  return classifySecret({
+    secret,
+    others,
+    overlap: () => all,
+    historyKnown: true,
+    rejected: 0,
+    secretsFrom: null,
+    ...more,
+  }).next;
 }
 
 /** In the order in which a rotation goes. */

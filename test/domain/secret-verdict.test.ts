@@ -30,6 +30,7 @@ function judge(change: {
     overlap: change.overlap ?? (() => none),
     historyKnown: change.historyKnown ?? true,
     rejected: 0,
+    secretsFrom: null,
   });
 }
 
@@ -81,7 +82,14 @@ describe('may the old secret be retired?', () => {
 
   test('of several newer ones, one that has everything is enough', () => {
     const others = [{ ...fresh, label: 'broken', endpoint: null }, fresh];
-    const judged = classifySecret({ secret: old, others, overlap: () => none, historyKnown: true, rejected: 0 });
+    const judged = classifySecret({
+      secret: old,
+      others,
+      overlap: () => none,
+      historyKnown: true,
+      rejected: 0,
+      secretsFrom: null,
+    });
     expect(judged).toMatchObject({ verdict: 'may_be_retired', missing: [], successor: 'new' });
   });
 });

@@ -18,7 +18,15 @@ const fresh: SecretFacts = { ...old, label: 'new', firstMatchAt: 2_000, endpoint
 describe('what is said of a secret', () => {
   const none = { both: 5, onlyOld: [], onlyOldCount: 0 };
   const judge = (secret: SecretFacts, others: SecretFacts[], about: Partial<VerdictFacts> = {}) =>
-    classifySecret({ secret, others, overlap: () => none, historyKnown: true, rejected: 0, ...about });
+    classifySecret({
+      secret,
+      others,
+      overlap: () => none,
+      historyKnown: true,
+      rejected: 0,
+      secretsFrom: null,
+      ...about,
+    });
   const keep = (what: string, next: string, successor: string | null = null) => {
     return { verdict: 'keep', missing: [what], successor, next };
   };

@@ -106,7 +106,7 @@ describe('the state of the whole', () => {
   it('of a calm installation is that nothing is wrong, and up to when that is proven', () => {
     expect(state({})).toEqual({ severity: null, problems: [] });
     expect(needsPerson(state({}))).toBe(false);
-    expect(provenWords(calm.kinds)).toBe('All proven up to 2026-11-26 11:56 UTC');
+    expect(provenWords(calm)).toBe('All proven up to 2026-11-26 11:56 UTC');
   });
 });
 

@@ -1,5 +1,6 @@
+import type { Knex } from 'knex';
 import { z } from 'zod';
-import { lastAccepted } from '../../domain/deliveries/last-secret.js';
+import { lastAccepted, noSuchSecret } from '../../domain/deliveries/last-secret.js';
 import { leakLines } from '../../domain/deliveries/secret-leak.js';
 import { retirement } from '../../domain/deliveries/secret-verdict.js';
 import { rulesOf } from '../../domain/orders/order-facts.js';
@@ -8,6 +9,7 @@ import { inTransaction } from '../../records/database/statements.js';
 import { declareLeaked, type LeakAnswer } from '../../records/deliveries/leaked-secrets.js';
 import { restoreSecret, retireSecret } from '../../records/deliveries/secrets.js';
 import { adoptedAtOf } from '../../records/installation.js';
+import { secretsFrom } from '../../records/process-heartbeats.js';
 import type { Action, ActionRequest } from '../page.js';
 import { verdictWords } from '../view/secret-words.js';
 import { facts, noOrYes } from '../view/sections.js';
@@ -32,7 +34,11 @@ export const retireSecretAction: Action = {
     const { items } = await secretsStatus();
     const found = items.find((secret) => secret.label === label);
     if (found === undefined)
-      return { outcome: 'refused', target, message: `There is no secret “${label}” in WEBHOOK_SECRETS.` };
+      return {
+        outcome: 'refused',
+        target,
+        message: `Nothing was changed: ${noSuchSecret(label, await secretsFrom(db))}.`,
+      };
     const answer = retirement(found, force === 'yes');
     if (answer === 'already') return { outcome: 'refused', target, message: `“${label}” is retired already.` };
     if (answer === 'refused') {
@@ -42,7 +48,7 @@ export const retireSecretAction: Action = {
     }
     await retireSecret(db, { label, fingerprint: found.fingerprint, by: actor.name, note: reason, now: now() });
     const message = `“${label}” is retired: every receiver rejects it within ten seconds.`;
-    return { outcome: 'done', target, recorded: true, message: withWarning(message, label, items) };
+    return { outcome: 'done', target, recorded: true, message: await withWarning(db, message, { label, items }) };
   },
 };
 
@@ -56,7 +62,11 @@ export const secretLeakedAction: Action = {
   tone: 'bad',
   preview: async (deps, request) => {
     const answer = await inTransaction(deps.db, true, (trx) => leaked({ ...deps, db: trx }, request));
-    const warning = lastAccepted(request.params['label'] ?? '', (await deps.secretsStatus()).items);
+    const warning = lastAccepted(
+      request.params['label'] ?? '',
+      (await deps.secretsStatus()).items,
+      await secretsFrom(deps.db),
+    );
     const lines =
       answer.outcome === 'done'
         ? [...(warning === null ? [] : [warning]), ...leakLines(answer.done)]
@@ -71,12 +81,16 @@ export const secretLeakedAction: Action = {
     if (answer.outcome === 'refused')
       return { outcome: 'refused', target, message: `What the history lacks proves nothing: ${answer.why}.` };
     const message = `“${label}” is retired as one that leaked; ${leakLines(answer.done).join('; ')}.`;
-    return { outcome: 'done', target, recorded: true, message: withWarning(message, label, items) };
+    return { outcome: 'done', target, recorded: true, message: await withWarning(deps.db, message, { label, items }) };
   },
 };
 
-function withWarning(message: string, label: string, items: readonly SecretStatus[]): string {
-  const warning = lastAccepted(label, items);
+async function withWarning(
+  db: Knex,
+  message: string,
+  { label, items }: { label: string; items: readonly SecretStatus[] },
+): Promise<string> {
+  const warning = lastAccepted(label, items, await secretsFrom(db));
   return warning === null ? message : `${message} ${warning}.`;
 }
 
@@ -87,7 +101,7 @@ async function leaked(
   const { db, now, secretsStatus } = deps;
   const label = params['label'] ?? '';
   const found = (await secretsStatus()).items.find((secret) => secret.label === label);
-  if (found === undefined) return { outcome: 'refused', why: `there is no secret “${label}” in WEBHOOK_SECRETS` };
+  if (found === undefined) return { outcome: 'refused', why: noSuchSecret(label, await secretsFrom(db)) };
   const adoptedAt = await adoptedAtOf(db);
   const about = { label, fingerprint: found.fingerprint, by: actor.name, note: reason, now: now() };
   return declareLeaked(db, about, { ...rulesOf(deps), adoptedAt });

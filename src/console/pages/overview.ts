@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { counted, duration, minuteOf, words } from '../../domain/in-words.js';
-import { isAllProven, provenWords } from '../../domain/state/proven.js';
+import { balanceWords, isAllProven, provenWords } from '../../domain/state/proven.js';
 import type { Problem } from '../../domain/state/state.js';
 import { DOCTOR, newestResult } from '../../records/actions/list-actions.js';
 import { type Figures, type KnownState, loadFigures } from '../../records/alerts/load-state.js';
@@ -47,7 +47,7 @@ export const overview: Page = {
     ]);
     const isProven = state.severity === null && isAllProven(facts.kinds);
     const runs = { text: 'What is proven of each kind', href: '/runs' };
-    const proven = `${provenWords(facts.kinds)}. ${balanceWords(facts.balances)}${canaryLine(facts.canary, at)}`;
+    const proven = `${provenWords(facts)}; ${balanceWords(facts)}.${canaryLine(facts.canary, at)}`;
     const doctor = doctorWords(checks, state, at);
     return {
       intro: 'What is to be done now, the worst first; then what is proven, today’s money, and what came in.',
@@ -192,10 +192,6 @@ function moneySections(money: DayMoney | null): Section[] {
     ],
   });
   return assets.length === 0 ? [compared] : [compared, hoursChart(hours)];
-}
-
-function balanceWords({ total, unproven }: { total: number; unproven: readonly unknown[] }): string {
-  return `${total - unproven.length} of ${counted(total, 'balance')} ${total === 1 ? 'is' : 'are'} proven.`;
 }
 
 /** By the minute, as a page that is open is not drawn anew for less. */

@@ -29,7 +29,7 @@ export const secrets: Page = {
         'The signing secrets that are configured, never the secrets themselves: under which events come, and which may go.',
       sections: [
         ...failingOf(live, state),
-        overviewOf(items, facts.secretsFrom ?? 'WEBHOOK_SECRETS'),
+        overviewOf(items, facts.secretsFrom ?? 'WEBHOOK_SECRETS or WEBHOOK_SECRETS_FILE'),
         ...items.flatMap((secret) =>
           sectionsOf(secret, { req, days: matches.get(secret.label) ?? [], isOnly: live.length === 1 }),
         ),

@@ -1,8 +1,11 @@
-import { acceptAgain, NONE_ACCEPTED, placeOf } from '../deliveries/last-secret.js';
+import { acceptAgain, NONE_ACCEPTED, placeOf, type SecretsFrom } from '../deliveries/last-secret.js';
 import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
 import type { AlertFacts } from './facts.js';
 
 const RECOVER_REJECTED = 'Recover what was rejected: “tallyhook deliveries recover --since 2h”.';
+
+const putRightSecret = (from: SecretsFrom): string =>
+  `Put the endpoint’s secret, prefix included, into ${placeOf(from)}. The page Rejections says what was found. Then recover what was rejected: “tallyhook deliveries recover --since 2h”.`;
 
 const silenceMeans: Readonly<Record<string, string>> = {
   receiver: 'Webhooks are not taken',
@@ -132,7 +135,7 @@ export const webhookConditions: Named<Condition> = {
     severity: 'critical',
     runbook: 'no-secret-is-accepted',
     summary: 'Every webhook is rejected: no secret is accepted',
-    remedy: `${acceptAgain('LABEL')}. ${RECOVER_REJECTED}`,
+    remedy: `${acceptAgain('LABEL', null)}. ${RECOVER_REJECTED}`,
     page: '/secrets',
     check: 'secrets',
     rule: { expr: 'tallyhook_secrets{state="accepted"} == 0', by: 'instance' },
@@ -147,8 +150,7 @@ export const webhookConditions: Named<Condition> = {
     apartSeconds: 1_800,
     runbook: 'invalid-signatures',
     summary: 'Webhooks are rejected for their signature',
-    remedy:
-      'Put the endpoint’s secret, prefix included, into WEBHOOK_SECRETS_FILE (with WEBHOOK_SECRETS, restart the receivers). The page Rejections says what was found. Then recover what was rejected: “tallyhook deliveries recover --since 2h”.',
+    remedy: putRightSecret(null),
     page: '/rejections?reason=invalid_signature',
     check: 'rejections',
     rule: {
@@ -164,7 +166,7 @@ export const webhookConditions: Named<Condition> = {
     found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share }, rejected, secretsFrom }) => {
       const count = totalOf(rejected, 'invalid_signature', ({ likeService }) => likeService);
       const carry = `${count} in the last hour carry a signature that no secret of ours made`;
-      const remedy = `Put the endpoint’s secret, prefix included, into ${placeOf(secretsFrom)}. The page Rejections says what was found. Then recover what was rejected: “tallyhook deliveries recover --since 2h”.`;
+      const remedy = putRightSecret(secretsFrom);
       if (sinceMatch >= 3) return [{ detail: `${carry}: none is taken.`, count, remedy }];
       if (fiveMinutes < 3 || share <= 0.2) return [];
       if (sinceMatch > 0) return [{ detail: `${carry}.`, count, remedy }];

@@ -1,4 +1,4 @@
-import { acceptAgain } from './last-secret.js';
+import { acceptAgain, type SecretsFrom } from './last-secret.js';
 
 /** `may_be_retired`: everything speaks for it. `keep`: something is missing. `undetermined`: nothing can say. */
 export const secretVerdicts = ['retired', 'may_be_retired', 'keep', 'undetermined'] as const;
@@ -41,6 +41,7 @@ export interface VerdictFacts {
   historyKnown: boolean;
   /** Requests with the service's headers that were rejected for their signature lately, all of them. */
   rejected: number;
+  secretsFrom: SecretsFrom;
 }
 
 export interface SecretClassification {
@@ -66,7 +67,7 @@ export function classifySecret(facts: VerdictFacts): SecretClassification {
   const { secret, others } = facts;
   const rivals = others.filter(({ retired }) => !retired);
   if (secret.retired) {
-    const noneLeft = `No webhook is accepted: every secret is retired. ${acceptAgain(secret.label)} (step 5).`;
+    const noneLeft = `No webhook is accepted: every secret is retired. ${acceptAgain(secret.label, facts.secretsFrom)} (step 5).`;
     const next = rivals.length === 0 ? noneLeft : afterRetirement(secret);
     return { verdict: 'retired', missing: [], successor: null, next };
   }

@@ -1,12 +1,14 @@
-import type { KindFacts } from '../alerts/facts.js';
+import type { AlertFacts, KindFacts } from '../alerts/facts.js';
 import { KEY_REFUSED, SERVICE_AWAY } from '../alerts/outage-words.js';
 import { endedBy } from '../alerts/record-conditions.js';
 import { grouped } from '../grouped.js';
-import { minuteOf } from '../in-words.js';
+import { counted, minuteOf } from '../in-words.js';
 import { unprovenText, whyUnproven } from './notices.js';
 
+type Provable = Pick<AlertFacts, 'kinds' | 'balances'>;
+
 /** What the service's own lists prove, in a line: first what is not proven and why, then up to when the others are. */
-export function provenWords(kinds: readonly KindFacts[]): string {
+export function provenWords({ kinds, balances }: Provable): string {
   const unproven = kinds.filter((of) => unprovenText(of) !== null);
   const proven = kinds.filter((of) => unprovenText(of) === null);
   const reasons = [...grouped(unproven, shortReason)].map(
@@ -16,9 +18,18 @@ export function provenWords(kinds: readonly KindFacts[]): string {
   if (proven.length === 0) return kinds.length === 0 ? 'Nothing is proven yet' : lacking;
   const until = proven.map(({ completeUntil }) => completeUntil ?? '').sort()[0] ?? '';
   const upTo = `proven up to ${minuteOf(until)} UTC`;
-  if (unproven.length === 0) return `All ${upTo}`;
+  if (unproven.length === 0) return balances.unproven.length === 0 ? `All ${upTo}` : `Every list is ${upTo}`;
   const others = proven.length === 1 ? '1 other kind is' : `${proven.length} other kinds are`;
   return `${lacking}. ${others} ${upTo}`;
+}
+
+/** How many balances are proven. While their kind is not, there may be others, and each is as it was read last: that agreed, or not. */
+export function balanceWords({ kinds, balances: { total, unproven } }: Provable): string {
+  if (total === 0) return 'no balance was read yet';
+  const proven = `${total - unproven.length} of ${counted(total, 'balance')}`;
+  if (kinds.some((of) => of.kind === 'balances' && unprovenText(of) !== null))
+    return `${proven} agreed when ${total === 1 ? 'it was' : 'they were'} read last`;
+  return `${proven} ${total === 1 ? 'is' : 'are'} proven`;
 }
 
 export function isAllProven(kinds: readonly KindFacts[]): boolean {

@@ -124,7 +124,7 @@ export type RejectionView = z.output<typeof rejectionShape>;
 
 export const secretShape = z
   .object({
-    label: described(text, 'Its name in WEBHOOK_SECRETS.', 'live'),
+    label: described(text, 'Its name among the configured secrets.', 'live'),
     fingerprint: described(text, 'Distinguishes secrets without showing them.', 'c0ffee12'),
     firstMatchAt: time.nullable(),
     lastMatchAt: time.nullable(),

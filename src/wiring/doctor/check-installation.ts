@@ -1,4 +1,5 @@
 import { TimeoutStrategy, timeout } from 'cockatiel';
+import { secretsSource } from '../../config.js';
 import { lateSeconds } from '../../domain/alerts/condition.js';
 import { acceptAgain, NONE_ACCEPTED, retiredLast } from '../../domain/deliveries/last-secret.js';
 import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
@@ -53,14 +54,13 @@ export async function checkSecrets({ db, config }: DoctorParts): Promise<Check[]
     return [
       finding(
         'secrets',
-        'WEBHOOK_SECRETS is not set',
+        'neither WEBHOOK_SECRETS nor WEBHOOK_SECRETS_FILE is set',
         'put the secret in that was shown when the endpoint was created',
       ),
     ];
   const { items } = await secretsStatus(db, configured);
   const last = retiredLast(items);
-  const from = config.WEBHOOK_SECRETS_FILE === undefined ? 'WEBHOOK_SECRETS' : 'WEBHOOK_SECRETS_FILE';
-  const none = last === null ? [] : [finding('secrets', NONE_ACCEPTED, acceptAgain(last, from))];
+  const none = last === null ? [] : [finding('secrets', NONE_ACCEPTED, acceptAgain(last, secretsSource(config)))];
   return [...none, ...items.map(checkSecret)];
 }
 

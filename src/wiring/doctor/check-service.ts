@@ -1,4 +1,4 @@
-import type { Config } from '../../config.js';
+import { type Config, secretsSource } from '../../config.js';
 import { placeOf } from '../../domain/deliveries/last-secret.js';
 import { isOwnUrl } from '../../domain/deliveries/own-endpoint.js';
 import { lackingEvents } from '../../domain/deliveries/secret-verdict.js';
@@ -66,8 +66,7 @@ function checkEndpoints(
   const active = ours.filter(({ isActive }) => isActive !== false);
   if (ours.length === 0) {
     const wanted = config.WEBHOOK_PUBLIC_URL ?? `an address that ends in ${config.WEBHOOK_PATH}`;
-    const from = config.WEBHOOK_SECRETS_FILE === undefined ? 'WEBHOOK_SECRETS' : 'WEBHOOK_SECRETS_FILE';
-    const remedy = `create one in the service’s dashboard and put its secret into ${placeOf(from)}, or correct WEBHOOK_PUBLIC_URL`;
+    const remedy = `create one in the service’s dashboard and put its secret into ${placeOf(secretsSource(config))}, or correct WEBHOOK_PUBLIC_URL`;
     return [finding('endpoint', `none of ${all.length} endpoints is ${wanted}`, remedy)];
   }
   return ours.map((endpoint) => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { notesOf, recordHeartbeat } from '../../../src/records/process-heartbeats.js';
 import { secretSample, testConsole } from '../../support/console.js';
 import { seedConsole } from '../../support/console-samples.js';
 import { type Reader, visit } from '../../support/console-visit.js';
@@ -63,14 +64,17 @@ describe('a secret', () => {
     expect(await store.db('secrets').where({ label: 'old' }).first()).toMatchObject({ retired_at: null });
   });
 
-  it('is said to be the last one, when it is', async () => {
+  it('is said to be the last one, when it is, and where another is put in', async () => {
     const { get, press } = operator;
+    await recordHeartbeat(store.db, ['receiver', ...notesOf({ accepted: 2, fromFile: true })]);
     const page = await get('/secrets');
     const kept = others;
     others = [];
     const retired = await press(page, 'Retire', { force: 'yes', reason: 'it leaked' });
     others = kept;
     expect(retired.flash).toContain('NO WEBHOOK IS ACCEPTED without "old"');
+    expect(retired.flash).toContain('the file of WEBHOOK_SECRETS_FILE, which is read again at once');
+    expect(retired.flash).not.toMatch(/WEBHOOK_SECRETS\b(?!_)/);
     expect((await press(retired, 'Accept it again', { reason: 'it did not' })).flash).toContain('accepted again');
   });
 });
