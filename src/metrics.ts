@@ -59,6 +59,14 @@ function receiving({ counter, gauge, registers }: Makers) {
       'signatures_like_service_total',
       'Refused signatures under headers that the service sends, where a secret is accepted',
     ),
+    webhooksBeforeSilence: gauge(
+      'webhooks_before_silence',
+      'Webhooks of the six hours before half an hour in which the service sent none that came; 0: one came',
+    ),
+    serviceSignaturesRefused: gauge(
+      'service_signatures_refused',
+      '1 while what the service sends is rejected for its signature, by all that is known of it, else 0',
+    ),
     secretsAccepted: gauge('secrets', 'Webhook secrets of a receiver, by state', 'state'),
     signatureMatches: counter('signature_matches_total', 'Valid signatures, by the label of their secret', 'secret'),
     eventBacklog: gauge('event_backlog', 'Events not yet applied, by state', 'state'),

@@ -1,11 +1,13 @@
 import type { Gauge } from 'prom-client';
 import type { CanaryFacts } from '../domain/alerts/facts.js';
+import { refusesService } from '../domain/alerts/webhook-conditions.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { kinds } from '../reconcile/deps.js';
 import { channelStates } from '../records/alerts/alert-channels.js';
 import { differingSettings } from '../records/alerts/process-settings.js';
 import { openAlerts } from '../records/alerts/settle-alerts.js';
+import { webhookFacts } from '../records/alerts/webhook-facts.js';
 import {
   decidingSealCheck,
   lastSealCheck,
@@ -35,6 +37,9 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
     const backlog = await events();
     for (const state of ['received', 'failed', 'dead'] as const) metrics.eventBacklog.set({ state }, backlog[state]);
   });
+  const webhooks = shared(() => webhookFacts(db, new Date()));
+  measure(metrics.webhooksBeforeSilence, async () => (await webhooks()).webhooks.before);
+  measure(metrics.serviceSignaturesRefused, async () => Number(refusesService((await webhooks()).invalidSignatures)));
   measure(metrics.eventBacklogOldest, async () => (await events()).oldestSeconds);
   collectOnCall({ db, metrics }, onScrape);
   onScrape(metrics.breaksOpen, async () => {

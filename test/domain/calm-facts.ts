@@ -14,7 +14,7 @@ export const provenKind = (kind: string, changed: Partial<KindFacts> = {}): Kind
 
 /** An installation of which nothing is wrong. */
 export const calm: AlertFacts = {
-  webhooks: { halfHour: 3, before: 500 },
+  webhooks: { halfHour: 3, before: 500, unproven: 0 },
   invalidSignatures: { sinceMatch: 0, fiveMinutes: 0, share: 0 },
   expiredTimestamps: { halfHour: 0, share: 0 },
   noSecretAccepted: false,

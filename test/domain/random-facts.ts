@@ -30,7 +30,7 @@ const kind: fc.Arbitrary<Omit<KindFacts, 'kind'>> = fc.record({
 /** What may be wrong, and most of the time not all of it at once. */
 export const facts: fc.Arbitrary<AlertFacts> = fc
   .record({
-    webhooks: fc.record({ halfHour: few, before: fc.integer({ min: 0, max: 500 }) }),
+    webhooks: fc.record({ halfHour: few, before: fc.integer({ min: 0, max: 500 }), unproven: few }),
     invalidSignatures: fc.record({ sinceMatch: few, fiveMinutes: few, share: fc.constantFrom(0, 0.1, 0.5) }),
     expiredTimestamps: fc.record({ halfHour: few, share: fc.constantFrom(0, 0.95) }),
     noSecretAccepted: fc.option(fc.boolean()),

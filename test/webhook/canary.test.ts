@@ -104,7 +104,7 @@ test('a canary comes back, stored and applied, and nothing counts it as the serv
   for (const table of ['secrets', 'inbox_repeats', 'payment_intents', 'orders', 'breaks', 'changes', 'reading_marks'])
     expect([table, await rows(db, table)]).toEqual([table, []]);
   expect((await minuteCounts(db, new Date(), 2)).map(({ applied, waiting }) => applied + waiting)).toEqual([0, 0]);
-  expect(await heard(db)).toEqual({ halfHour: 0, before: 0 });
+  expect(await heard(db)).toEqual({ halfHour: 0, before: 0, unproven: 0 });
   const metrics = await receiver.metrics.registry.metrics();
   expect(metrics).toContain('tallyhook_webhook_requests_total{result="canary"} 1');
   expect(metrics).toContain('tallyhook_webhook_requests_total{result="accepted"} 0');
@@ -161,7 +161,7 @@ test('how far it came is said in words, and a rejected one is no rejection of th
   await sendCanary(deps);
   expect(await canaryFacts(db)).toMatchObject({ failures: 0, error: null });
   await receiver.close();
-  expect(await heard(db)).toEqual({ halfHour: 0, before: 0 });
+  expect(await heard(db)).toEqual({ halfHour: 0, before: 0, unproven: 0 });
   expect([await rows(db, 'rejections'), await rows(db, 'rejection_counts')]).toEqual([[], []]);
   expect(JSON.stringify(await rows(db, 'canaries'))).not.toContain(SECRET);
   way.receiver = await startReceiver(db);

@@ -5,9 +5,9 @@ import type { SecretsFrom } from '../deliveries/last-secret.js';
 
 /** What the database knows of the whole at one moment. Null: it was not measured yet. */
 export interface AlertFacts {
-  /** Webhooks of the last 30 minutes, rejected ones included, and of the six hours before. */
-  webhooks: { halfHour: number; before: number };
-  /** Samples of what was rejected under the service's headers: since a secret matched last, and of five minutes. `share`: of these and all that were taken. */
+  /** Webhooks of the service: 0 where none came in the last 30 minutes, then those of the six hours before, and those of the 30 minutes that nothing bears out. */
+  webhooks: { halfHour: number; before: number; unproven: number };
+  /** What was rejected under the service's headers: since one of its webhooks was taken, and of five minutes. `share`: of these and those that were taken. */
   invalidSignatures: { sinceMatch: number; fiveMinutes: number; share: number };
   /** `share`: how many of all that carried a signature of ours; where the clocks agree, what is new is taken. */
   expiredTimestamps: { halfHour: number; share: number };
