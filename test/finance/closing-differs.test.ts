@@ -53,7 +53,7 @@ async function attribute(amount: string, day?: string) {
 }
 const differing = async (month = '2026-10') =>
   (await checkPeriod(database.db, month, { ...zone, now: NOW })).missing.filter(
-    ({ what, of }) => what === 'closing_differs' && of === asset,
+    ({ what, of }) => (what === 'closing_differs' || what === 'balance_unproven') && of === asset,
   );
 const ran = (startedAt: string, complete = true) =>
   database.db('runs').insert({
@@ -83,10 +83,33 @@ it('what is unexplained is never what the service held, whatever became of its b
       `the books end 2026-10 with 100 ${asset}, and the service may have held 111.5: 11.5 is unexplained`,
     );
     expect(missing?.told.includes(`is ${status}: balance residual`)).toBe(resolved_at === null);
-    const critical = (await checkPeriod(database.db, '2026-10', { ...zone, now: NOW })).missing.filter(
-      ({ what, told }) => what === 'critical_break' && told.endsWith(`balance ${asset}`),
+  }
+});
+
+it('is one exception, whatever of it is wrong: with what is unexplained, why it is not proven and each break that stands', async () => {
+  const { id } = await database.db('breaks').where({ entity_id: asset }).first('id');
+  const statuses = ['open', 'acknowledged', 'written_off', 'auto_resolved'] as const;
+  for (const [unexplained, agreedAt, status] of ['11.5', '0'].flatMap((part) =>
+    [NOW, new Date('2026-11-21T00:00:00Z')].flatMap((at) => statuses.map((one) => [part, at, one] as const)),
+  )) {
+    const stands = status === 'open' || status === 'acknowledged';
+    await decided(status, stands ? null : NOW);
+    await database.db('balance_proofs').where({ asset_code: asset }).update({ unexplained, agreed_at: agreedAt });
+    const facts = [
+      ...(unexplained === '0' ? [] : ['11.5 is unexplained']),
+      ...(agreedAt === NOW ? [] : ['no two polls agreed since']),
+      ...(stands ? [`break ${id} is ${status}: balance residual`] : []),
+    ];
+    const { missing } = await checkPeriod(database.db, '2026-10', { ...zone, now: NOW });
+    const own = missing.filter(
+      ({ what, told }) => what !== 'unpriced_lines' && (told.includes(asset) || told.includes(`break ${id} `)),
     );
-    expect(critical.map(({ told }) => told.includes(` is ${status}: `))).toEqual(resolved_at === null ? [true] : []);
+    expect(own.map(({ what, of, byReason }) => [what, of, byReason])).toEqual(
+      facts.length === 0
+        ? []
+        : [[unexplained === '0' && agreedAt === NOW ? 'closing_differs' : 'balance_unproven', asset, true]],
+    );
+    for (const fact of facts) expect(own[0]?.told).toContain(fact);
   }
 });
 

@@ -44,7 +44,7 @@ async function monthRows({ db }: PageDeps, req: PageRequest): Promise<TableSecti
       ['Month', ({ month }) => link(month, periodHref(month))],
       ['State', periodBadge],
       ['Entries', ({ entries }) => count(entries), 'end'],
-      ['Closed', ({ status, closedAt }) => (status === 'open' ? none('open') : ago(closedAt))],
+      ['Closed', ({ status, closedAt }) => (status === 'open' ? none() : ago(closedAt))],
       ['By', (one) => text(one.status === 'open' ? null : closersOf(one))],
       ['Files', ({ files }) => count(files.length === 0 ? null : files.length), 'end'],
       ['Why', ({ reason }) => text(reason)],
@@ -93,7 +93,7 @@ const closeChecks: readonly CloseCheck[] = [
     next: 'Closing posts what is known; an asset is opened by the first poll of its balance.',
   },
   {
-    title: 'No critical break is open or acknowledged',
+    title: 'No critical break is open or acknowledged, but for those of balances',
     what: ['critical_break'],
     next: 'Look into each, fix it, resolve it or write it off.',
   },
@@ -103,15 +103,10 @@ const closeChecks: readonly CloseCheck[] = [
     next: 'Start a run of the kind, with Runs or reconcile.',
   },
   {
-    title: 'Every balance is proven',
-    what: ['balance_unproven'],
-    next: 'Attribute what no list shows, such as a settlement.',
-  },
-  {
-    title: 'The books end the month with what the service held',
-    what: ['closing_differs'],
+    title: 'Every balance is proven, and the books end the month with what the service held',
+    what: ['balance_unproven', 'closing_differs'],
     needs: ['posting_behind', 'asset_not_opened', 'kind_unproven'],
-    next: 'Attribute what no list shows, with its day. What is booked in a later month stays there: with a reason the month is closed without it.',
+    next: 'Attribute what no list shows, such as a settlement, with its day. What is booked in a later month stays there: with a reason the month is closed without it.',
   },
   {
     title: 'The books are what the records and the proofs of balances come to',
