@@ -14,6 +14,8 @@ export type { Config, VariableName, WebhookSecret };
 
 /** A port that a process may open beside PORT. */
 type PortName = 'CONSOLE_PORT' | 'METRICS_PORT';
+/** The settings, with those that are sure to be there. */
+export type Needed<N extends VariableName> = Config & { [K in N]: NonNullable<Config[K]> };
 type Environment = Record<string, string | undefined>;
 interface Problem {
   name: string;
@@ -46,9 +48,9 @@ export function loadConfig<N extends VariableName = never>(
   {
     alsoNeeds = [],
     apart = [],
-    env = { ...readDotEnv(), ...process.env },
+    env = environment(),
   }: { alsoNeeds?: readonly VariableName[]; apart?: readonly PortName[]; env?: Environment } = {},
-): Config & { [K in N]: NonNullable<Config[K]> } {
+): Needed<N> {
   const problems: Problem[] = [];
   const required = new Set<VariableName>([...needs, ...alsoNeeds]);
   const config: Record<string, unknown> = { WEBHOOK_SECRETS_FILE: env['WEBHOOK_SECRETS_FILE'] || undefined };
@@ -72,7 +74,7 @@ export function loadConfig<N extends VariableName = never>(
     ...sharedPorts(config, apart),
   );
   if (problems.length > 0) throw new ConfigError(explain(problems));
-  return config as Config & { [K in N]: NonNullable<Config[K]> };
+  return config as Needed<N>;
 }
 
 /** The setting that this process has its secrets from. */
@@ -89,6 +91,11 @@ export function readWebhookSecrets(file: string): WebhookSecret[] {
 /** Whether the person at the terminal asked for no colours (https://no-color.org). */
 export function wantsNoColor(): boolean {
   return (process.env['NO_COLOR'] ?? '') !== '';
+}
+
+/** The environment, over what .env in the working directory has. */
+export function environment(): Environment {
+  return { ...readDotEnv(), ...process.env };
 }
 
 function readDotEnv(): Environment {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { loadConfig } from '../config.js';
 import { JsonTextError, MAX_DEPTH, parseJson } from '../domain/json-table/parse-json.js';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
@@ -15,7 +14,7 @@ import { createServiceClient } from '../wiring/service-client.js';
 import type { Flags } from './arguments.js';
 import { printJson } from './print.js';
 import { runUntilDone } from './run-until-done.js';
-import { cliActor, reachingDatabase } from './with-store.js';
+import { cliActor, commandConfig, reachingDatabase } from './with-store.js';
 
 interface CallFlags extends Flags {
   path: Record<string, string>;
@@ -50,7 +49,7 @@ export function define(command: Command): void {
 }
 
 async function preview(name: OperationName, words: CallWords): Promise<void> {
-  const { SERVICE_BASE_URL, SERVICE_API_KEY, CONTRACT_FILE } = loadConfig(SERVICE_NEEDS);
+  const { SERVICE_BASE_URL, SERVICE_API_KEY, CONTRACT_FILE } = await commandConfig(SERVICE_NEEDS);
   const contract = await loadContract(CONTRACT_FILE);
   // It calls nothing, so there is nothing to be seen of it.
   const log = { warn: () => {} };
@@ -60,7 +59,7 @@ async function preview(name: OperationName, words: CallWords): Promise<void> {
 
 async function call(name: OperationName, words: CallWords, { idempotencyKey, note }: CallFlags): Promise<void> {
   if (idempotencyKey !== undefined && !isKeyed(name)) throw new UsageError(`${name} has no idempotency key.`);
-  const config = loadConfig(SERVICE_NEEDS);
+  const config = await commandConfig(SERVICE_NEEDS);
   const run = async (runtime: Runtime) => {
     const { signal } = runtime;
     const client = await clientFor(name, runtime);

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config.js';
 import { AppError } from '../errors.js';
 import { classifySince } from '../reconcile/deliveries/classify-since.js';
 import { isToRecover } from '../reconcile/deliveries/recover-deliveries.js';
@@ -17,7 +16,7 @@ import { changeFlags, type Flags, moment } from './arguments.js';
 import { type Columns, EXIT_FINDINGS, printJson, printList, printResult } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 import { showAtWork } from './show-at-work.js';
-import { cliActor, reachingDatabase } from './with-store.js';
+import { cliActor, commandConfig, reachingDatabase } from './with-store.js';
 
 /** The history could not be read to the end that was asked for. */
 class HistoryError extends AppError {
@@ -47,7 +46,7 @@ export function define(command: Command): void {
 type Work = (runtime: Runtime, flags: SinceFlags) => Promise<void>;
 
 async function withService(flags: SinceFlags, work: Work): Promise<void> {
-  const config = loadConfig(SERVICE_NEEDS);
+  const config = await commandConfig(SERVICE_NEEDS);
   await reachingDatabase(config, () => runUntilDone(config, (runtime) => work(runtime, flags)));
 }
 

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config.js';
 import { duration } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
 import { DOCTOR, keepResult, newestResult } from '../records/actions/list-actions.js';
@@ -12,7 +11,7 @@ import { EXIT_FINDINGS, printJson } from './print.js';
 import { printDiagnosis } from './print-diagnosis.js';
 import { runUntilDone } from './run-until-done.js';
 import { showAtWork } from './show-at-work.js';
-import { cliActor, withStore } from './with-store.js';
+import { cliActor, commandConfig, withStore } from './with-store.js';
 
 /** Every dependency and assumption probed, each with its remedy; exit code 3 when anything is to be done. */
 export function define(command: Command): void {
@@ -36,7 +35,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     await keepResult(runtime.db, DOCTOR, { at: runtime.now(), actor: cliActor(), result: { items } }).catch(() => {});
     print(diagnosis, flags);
   };
-  await runUntilDone(loadConfig(SERVICE_NEEDS), examine, 'fatal');
+  await runUntilDone(await commandConfig(SERVICE_NEEDS), examine, 'fatal');
 }
 
 async function last(flags: DoctorFlags): Promise<void> {

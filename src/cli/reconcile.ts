@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { loadConfig } from '../config.js';
 import type { Run } from '../domain/views/proof-shapes.js';
 import { type Kind, kinds, type Progress } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/schedule/run.js';
@@ -12,7 +11,7 @@ import { keepHeapSmall } from '../wiring/small-heap.js';
 import { changeFlags, type Flags, moment } from './arguments.js';
 import { createProgressLine, EXIT_FINDINGS, printJson, printList } from './print.js';
 import { runUntilDone } from './run-until-done.js';
-import { cliActor } from './with-store.js';
+import { cliActor, commandConfig } from './with-store.js';
 
 interface ReconcileFlags extends Flags {
   full?: boolean;
@@ -32,7 +31,7 @@ export function define(command: Command): void {
 async function reconcile(asked: Kind[], flags: ReconcileFlags): Promise<void> {
   const { full = false, json = false, note, ...options } = flags;
   keepHeapSmall();
-  await runUntilDone(loadConfig(SERVICE_NEEDS), async (runtime) => {
+  await runUntilDone(await commandConfig(SERVICE_NEEDS), async (runtime) => {
     const { signal } = runtime;
     const adoptedAt = await adopt(runtime);
     const deps = reconcileDeps(runtime, await createServiceClient(runtime), adoptedAt);

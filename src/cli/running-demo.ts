@@ -6,8 +6,12 @@ import { EMBEDDED_FOLDER } from '../wiring/open-store.js';
 /** What a person needs to look around, by the name that is printed. */
 export type Addresses = Record<'console' | 'receiver' | 'sandbox' | 'token', string>;
 
-interface RunningDemo extends Addresses {
-  databaseUrl: string;
+interface Reached extends Addresses {
+  /** What its roles run with, by the names of the environment. */
+  settings: Readonly<Record<string, string>>;
+}
+
+interface RunningDemo extends Reached {
   process: string;
   startedAt: number;
 }
@@ -16,7 +20,7 @@ interface RunningDemo extends Addresses {
 const ADDRESSES = 'demo.json';
 
 /** Of the demo in this process, to whoever calls `findDemo`. */
-export async function tellOfDemo(folder: string, reached: Addresses & { databaseUrl: string }): Promise<void> {
+export async function tellOfDemo(folder: string, reached: Reached): Promise<void> {
   const found: RunningDemo = { ...reached, process: processIdentity(process.pid), startedAt: Date.now() };
   await writeFile(path.join(folder, ADDRESSES), `${JSON.stringify(found)}\n`, { mode: 0o600 });
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
-import { type Config, loadConfig, secretsSource } from '../config.js';
+import { secretsSource } from '../config.js';
 import { lastAccepted, noSuchSecret } from '../domain/deliveries/last-secret.js';
 import { leakLines } from '../domain/deliveries/secret-leak.js';
 import { retirement } from '../domain/deliveries/secret-verdict.js';
@@ -16,6 +16,7 @@ import { secretsStatus } from '../webhook/rotation.js';
 import { releaseRules } from '../wiring/reconcile-settings.js';
 import { changeFlags, type Flags } from './arguments.js';
 import { type Columns, printJson, printList, printResult, printText } from './print.js';
+import type { SecretsConfig } from './signature.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<SecretStatus> = {
@@ -71,11 +72,8 @@ export function define(command: Command): void {
   );
 }
 
-type SecretsConfig = Config & { WEBHOOK_SECRETS: NonNullable<Config['WEBHOOK_SECRETS']> };
-
 function withSecrets(work: (db: Knex, config: SecretsConfig) => Promise<void>): Promise<void> {
-  const config = loadConfig(['WEBHOOK_SECRETS']);
-  return withStore(({ db }) => work(db, config));
+  return withStore(({ db, config }) => work(db, config), ['WEBHOOK_SECRETS']);
 }
 
 async function statusNow(db: Knex, config: SecretsConfig): Promise<{ items: SecretStatus[] }> {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { loadConfig, type WebhookSecret } from '../config.js';
+import { loadConfig, type Needed, type WebhookSecret } from '../config.js';
 import { UsageError } from '../errors.js';
 import { verifySignature } from '../webhook/verify-signature.js';
 
@@ -12,6 +12,8 @@ interface Flags {
   at?: string;
 }
 
+export type SecretsConfig = Needed<'WEBHOOK_SECRETS'>;
+
 /** Signs and checks bodies as the service does (specification 6.3), to find out who of two is right. */
 export function define(command: Command): void {
   command
@@ -20,7 +22,7 @@ export function define(command: Command): void {
     .requiredOption('--body <file>', 'the raw body; - is standard input')
     .option('--secret <label>', 'which of the configured secrets; the first one when left out')
     .action(({ body, secret }: Flags) => {
-      process.stdout.write(`${sign(readBody(body), chooseSecret(secret).secret)}\n`);
+      process.stdout.write(`${sign(readBody(body), chooseSecret(secret, loadConfig(['WEBHOOK_SECRETS'])).secret)}\n`);
     });
   command
     .command('verify')
@@ -42,8 +44,10 @@ export function sign(body: Buffer, secret: string): string {
 }
 
 /** A configured secret by its label. Throws a UsageError that names the known labels. */
-export function chooseSecret(label: string | undefined): WebhookSecret {
-  const { WEBHOOK_SECRETS } = loadConfig(['WEBHOOK_SECRETS']);
+export function chooseSecret(
+  label: string | undefined,
+  { WEBHOOK_SECRETS }: Pick<SecretsConfig, 'WEBHOOK_SECRETS'>,
+): WebhookSecret {
   const chosen = label === undefined ? WEBHOOK_SECRETS[0] : WEBHOOK_SECRETS.find((secret) => secret.label === label);
   if (!chosen)
     throw new UsageError(`--secret ${label}: known are ${WEBHOOK_SECRETS.map((secret) => secret.label).join(', ')}.`);

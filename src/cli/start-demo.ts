@@ -83,7 +83,7 @@ export async function startDemo(
   closers.add('sandbox', () => sandbox.close());
   sandbox.control.deposit(null, VOUCHER.assetCode, '20');
   const token = randomBytes(18).toString('base64url');
-  const { runtime, urls } = await startTallyhook(sandbox, postgres.url, token, { log, closers, signal });
+  const { runtime, urls, settings } = await startTallyhook(sandbox, postgres.url, token, { log, closers, signal });
   sandbox.control.setFaults(FAULTS);
   const running = startTraffic(sandbox, traffic);
   const voucher = setTimeout(() => unlessRefused(() => sandbox.control.createPayout(VOUCHER)), VOUCHER_MS);
@@ -93,7 +93,7 @@ export async function startDemo(
   });
 
   const addresses = { console: urls.console, receiver: urls.receiver, sandbox: sandbox.url, token };
-  await tellOfDemo(folder, { ...addresses, databaseUrl: postgres.url });
+  await tellOfDemo(folder, { ...addresses, settings });
   return { runtime, addresses };
 }
 
@@ -103,11 +103,11 @@ async function startTallyhook(
   databaseUrl: string,
   token: string,
   parts: Parts,
-): Promise<{ runtime: Runtime; urls: { console: string; receiver: string } }> {
+): Promise<{ runtime: Runtime; urls: { console: string; receiver: string }; settings: Record<string, string> }> {
   const port = await freePort(null);
   const publicUrl = `http://127.0.0.1:${port}/webhooks`;
   const { secret } = sandbox.control.addEndpoint({ url: publicUrl, events: ['*'] });
-  const env = {
+  const settings = {
     DATABASE_URL: databaseUrl,
     SERVICE_BASE_URL: sandbox.url,
     SERVICE_API_KEY: 'sandbox-api-key',
@@ -121,8 +121,8 @@ async function startTallyhook(
     CONSOLE_TOKENS: `demo:admin:${token}`,
     ...AT_DEMO_PACE,
   };
-  const config = loadConfig(SERVICE_NEEDS, { alsoNeeds: ROLES.flatMap(needsOf), env });
+  const config = loadConfig(SERVICE_NEEDS, { alsoNeeds: ROLES.flatMap(needsOf), env: settings });
   const { runtime, addresses } = await startRoles({ config, ...parts }, ROLES);
   const { console: consoleUrl = '', receiver = '' } = addresses;
-  return { runtime, urls: { console: consoleUrl, receiver } };
+  return { runtime, urls: { console: consoleUrl, receiver }, settings };
 }

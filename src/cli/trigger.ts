@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
-import { loadConfig } from '../config.js';
+import type { Config } from '../config.js';
 import { MARK_FIELD, TRIGGER_MARK } from '../domain/events/event-key.js';
 import { AppError } from '../errors.js';
 import { type Flags, wholeNumber } from './arguments.js';
 import { printJson, printResult } from './print.js';
-import { chooseSecret, sign } from './signature.js';
+import { chooseSecret, type SecretsConfig, sign } from './signature.js';
+import { commandConfig } from './with-store.js';
 
 /** The receiver could not be asked. */
 class TriggerError extends AppError {
@@ -40,25 +41,25 @@ export function define(command: Command): void {
     .option('--dry-run', 'sign, and print the request; send nothing')
     .option('--json', 'print JSON')
     .action(async (event: string, { dryRun = false, json = false, ...flags }: TriggerFlags) => {
-      const made = testEvent(event, flags);
+      const config = await commandConfig(['WEBHOOK_SECRETS']);
+      const made = testEvent(event, flags, config);
       if (dryRun) return printJson({ method: 'POST', ...made, dryRun });
       const { status, text } = await send(made);
       printResult(json, { status, answer: text, url: made.url }, `${status} ${text}`);
-      if (!json) process.stderr.write(`${sentTo(made.url, flags.url === undefined)}\n`);
+      if (!json) process.stderr.write(`${sentTo(made.url, flags.url === undefined, config)}\n`);
       if (status !== 200) process.exitCode = 1;
     });
 }
 
 /** An answer of our own port says nothing of the way that the service's webhooks take. */
-function sentTo(url: string, isOwnPort: boolean): string {
-  const { WEBHOOK_PUBLIC_URL } = loadConfig();
+function sentTo(url: string, isOwnPort: boolean, { WEBHOOK_PUBLIC_URL }: Config): string {
   if (!isOwnPort || WEBHOOK_PUBLIC_URL === undefined || WEBHOOK_PUBLIC_URL === url) return `sent to ${url}`;
   return `sent to ${url}, past the way that the service takes; to try that: --url ${WEBHOOK_PUBLIC_URL}`;
 }
 
-function testEvent(event: string, flags: TriggerFlags): TestEvent {
-  const { PORT, WEBHOOK_PATH } = loadConfig();
-  const { label, secret } = chooseSecret(flags.secret);
+function testEvent(event: string, flags: TriggerFlags, config: SecretsConfig): TestEvent {
+  const { PORT, WEBHOOK_PATH } = config;
+  const { label, secret } = chooseSecret(flags.secret, config);
   const timestamp = Math.floor(Date.now() / 1000) + flags.skew;
   const body = JSON.stringify({ [MARK_FIELD]: TRIGGER_MARK, event, timestamp, data: flags.data ?? madeUpIntent() });
   const headers = {

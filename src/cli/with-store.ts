@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import type { Knex } from 'knex';
-import { type Config, loadConfig } from '../config.js';
+import { type Config, environment, loadConfig, type Needed, type VariableName } from '../config.js';
 import type { ConsoleToken } from '../console/authenticate.js';
 import type { Person } from '../domain/two-people.js';
 import { ConfigError } from '../errors.js';
@@ -14,21 +14,25 @@ import { findDemo } from './running-demo.js';
 export type Store = { db: Knex; config: Config; log: Logger } & ReturnType<typeof settingsOf>;
 
 /** Runs one short command against the database, joining the embedded one where that is in use, and leaves it again. */
-export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  const config = await ofDemo(loadConfig());
+export async function withStore<T, N extends VariableName = never>(
+  work: (store: Store & { config: Needed<N> }) => Promise<T>,
+  needs: readonly N[] = [],
+): Promise<T> {
+  const config = await commandConfig(needs);
   return reachingDatabase(config, () => workAt(config, work));
 }
 
-/** With the database of the demo that runs in this folder, where no other is configured, and none was ever made here. */
-async function ofDemo(config: Config): Promise<Config> {
-  if (config.DATABASE_URL !== undefined || existsSync(path.join(EMBEDDED_FOLDER, 'postgres'))) return config;
-  const demo = await findDemo();
-  if (demo === undefined) return config;
+/** The settings of a command. Where neither a service nor a database is set, nor a database was made here: those of the demo that runs in this folder. */
+export async function commandConfig<N extends VariableName = never>(needs: readonly N[] = []) {
+  const { SERVICE_BASE_URL, DATABASE_URL } = loadConfig();
+  const isOwn = [SERVICE_BASE_URL, DATABASE_URL].some((set) => set !== undefined);
+  const demo = isOwn || existsSync(path.join(EMBEDDED_FOLDER, 'postgres')) ? undefined : await findDemo();
+  if (demo === undefined) return loadConfig(needs);
   process.stderr.write(`of the demo that runs here: ${demo.console}\n`);
-  return { ...config, DATABASE_URL: demo.databaseUrl };
+  return loadConfig(needs, { env: { ...environment(), ...demo.settings } });
 }
 
-async function workAt<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
+async function workAt<T, C extends Config>(config: C, work: (store: Store & { config: C }) => Promise<T>): Promise<T> {
   const log = createLog(config.LOG_LEVEL);
   const store = await openStore({ config, log }, { max: 4 });
   // Killed before it has left, it would leave an embedded server behind that nobody uses.

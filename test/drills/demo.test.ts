@@ -37,7 +37,7 @@ test('a demo that can’t start leaves nothing behind', async () => {
   expect(await readdir(cwd)).toEqual([]);
 });
 
-test('what commands say beside a demo is of its database, and they make no other', async () => {
+test('commands beside a demo use its database, its service and its receiver, and make no database', async () => {
   demo = startCli(['demo', '--payments', '15'], { cwd });
   await until('the demo runs', () => /^token /m.test(demo.output.stdout) || demo.output, { timeoutMs: 60_000 });
   await until('an event of the demo is listed', async () => {
@@ -46,6 +46,8 @@ test('what commands say beside a demo is of its database, and they make no other
     return (JSON.parse(stdout) as { items: unknown[] }).items.length > 0 || stdout;
   });
   expect((await runCli(['status'], { cwd })).stdout).toMatch(/last hour: [1-9]\d* received/);
+  expect((await runCli(['trigger', 'payment_intent.completed'], { cwd })).stdout).toMatch(/^200 .*"received":true/);
+  expect((await runCli(['api', 'listPublicAssets'], { cwd })).stdout).toContain('"assetCode"');
   demo.child.kill('SIGINT');
   expect(await demo.end(null)).toBe(130);
   expect(await readdir(cwd)).toEqual([]);
