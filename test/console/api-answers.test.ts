@@ -78,7 +78,7 @@ it.each(lists.map(([path, { get }]) => [path, get] as const))(
       const { items } = await ask('get', path, { role, query });
       if (items === undefined) continue;
       // An answer without items shows nothing of them.
-      expect(items.length, `${path} as ${role}`).toBeGreaterThan(0);
+      expect(items.length, `${path} as ${role}: without a row in test/support/console-samples.ts`).toBeGreaterThan(0);
       const one = Object.keys(apiDocument().paths).find(
         (other) => other.startsWith(`${path}/{`) && other.endsWith('}'),
       );
@@ -258,5 +258,6 @@ it('no documented answer was left out', async () => {
         .map((status) => `${verb} ${path} ${status}`),
     ),
   );
-  expect(successes.filter((one) => !seen.has(one))).toEqual([]);
+  const unasked = successes.filter((one) => !seen.has(one));
+  expect(unasked, 'answers of the document that no test of this file asks for').toEqual([]);
 });
