@@ -1,5 +1,5 @@
 import { type Json, toJsonText } from '../domain/json.js';
-import { ownCallWords, unlinkedWords } from '../domain/orders/own-call-words.js';
+import { ownCallWords, passedOverWords, unlinkedWords } from '../domain/orders/own-call-words.js';
 import { reasonWords } from '../domain/orders/reason-words.js';
 import { referenceDifference } from '../domain/reference-difference.js';
 import type { RecordView } from '../domain/views/record-shape.js';
@@ -24,6 +24,7 @@ export function printOrder({ order, timeline, reported, unlinked, openCalls, ...
     ...unlinked.map(({ id, call }) => `unlinked   ${id}  ${unlinkedWords(id, call)}`),
     ...reported.paymentIntents.map(printReported),
     ...reported.refunds.map(printSaid),
+    ...reported.passedOver.map((one) => `passed by  ${passedOverWords(one)}`),
     '',
     ...timeline.map(printStep),
   ];

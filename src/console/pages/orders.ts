@@ -4,7 +4,7 @@ import { todayIn } from '../../domain/books/match/ageing.js';
 import type { MatchView } from '../../domain/books/match/match-shapes.js';
 import { words } from '../../domain/in-words.js';
 import type { JsonObject } from '../../domain/json.js';
-import { ownCallWords, unlinkedWords } from '../../domain/orders/own-call-words.js';
+import { ownCallWords, passedOverWords, unlinkedWords } from '../../domain/orders/own-call-words.js';
 import { releaseReasons } from '../../domain/orders/reasons.js';
 import { referenceDifference } from '../../domain/reference-difference.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
@@ -149,7 +149,7 @@ export const order: Page = {
 };
 
 /** Refunds of which a person has to say what came of them, or whose they are. */
-function refundNotices({ openCalls, unlinked }: OrderDetails): Section[] {
+function refundNotices({ openCalls, unlinked, reported }: OrderDetails): Section[] {
   const open = openCalls.filter(({ key }) => unlinked.every((one) => one.call?.key !== key));
   return [
     ...open.map((call) => {
@@ -160,6 +160,10 @@ function refundNotices({ openCalls, unlinked }: OrderDetails): Section[] {
       const sentence = `${capitalized(unlinkedWords(own, call))}.`;
       const to = { text: 'The payout', href: entityHref('payout', own) };
       return notice('warn', `${own} may give this order’s money back`, sentence, to);
+    }),
+    ...reported.passedOver.map((one) => {
+      const to = { text: 'Secrets', href: '/secrets' };
+      return notice('warn', 'Reports of refunds are passed over', `${passedOverWords(one)}.`, to);
     }),
   ];
 }

@@ -18,7 +18,7 @@ export const deliveryBreaks = {
     means:
       'An event came under a secret of ours, and the service’s delivery history lacks it, or has its id with another content: the service did not send it. “many”, about a secret: more than 100 in a day, and one break counts them.',
     ends: 'The history lists it after all.',
-    remedy: `Somebody may hold the secret: rotate it at once, with ${LEAKED}. “names” says which records it reports; it released nothing. If it is a test send of the dashboard: resolve it, and set deliveries.testSends of the contract.`,
+    remedy: `Somebody may hold the secret: rotate it at once, with ${LEAKED}. “names” says which records it reports; it released nothing. Refunds that it makes up hold an order until five of them were denied (docs/orders.md). If it is a test send of the dashboard: resolve it, and set deliveries.testSends of the contract.`,
   },
   id_collision: {
     severity: 'critical',

@@ -72,6 +72,51 @@ export interface SaidState {
   disproved: boolean;
 }
 
+/** What was found out of payouts that reports under one secret say give something back. */
+export interface SaidCount extends SaidState {
+  /** The payment's id, or the order's reference. */
+  key: string;
+  /** Of the secret; null: it is not known. */
+  label: string | null;
+  /** They came within `DENIED_MS`. */
+  lately: boolean;
+  /** How many payouts. */
+  n: number;
+}
+
+/** So many of one payment or order under one secret turned out to be no refunds: who signs with it says nothing more of it. */
+export const MOST_DENIED = 5;
+/** Within so long. */
+export const DENIED_MS = 3 * 3_600_000;
+
+/** By secret, how many reports of refunds of the same were denied lately, or not sent; where they are too many for it to hold anything. */
+export function passedOver(counts: readonly SaidCount[]): Map<string, number> {
+  const denied = new Map<string, number>();
+  for (const { key, label, lately, n, ...state } of counts)
+    if (label !== null && lately && isDenied(state)) add(denied, JSON.stringify([key, label]), n);
+  return new Map([...denied].filter(([, n]) => n >= MOST_DENIED));
+}
+
+/** Of each payment or order, by how many payouts it is said to be given back, undecided, under secrets that are not passed over. */
+export function heededRefunds(
+  counts: readonly SaidCount[],
+  { canPassOver }: { canPassOver: boolean },
+): Map<string, number> {
+  const deaf = canPassOver ? passedOver(counts) : new Map<string, number>();
+  const heeded = new Map<string, number>();
+  for (const { key, label, n, ...state } of counts)
+    if (isUndecided(state) && !deaf.has(JSON.stringify([key, label]))) add(heeded, key, n);
+  return heeded;
+}
+
+function isDenied({ known, absent, assigned, disproved }: SaidState): boolean {
+  return !assigned && (disproved || (!known && absent));
+}
+
+function add(counts: Map<string, number>, key: string, n: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + n);
+}
+
 /** Neither list, nor history, nor a person has decided on what reports say of the payout: it withholds. */
 export function isUndecided({ known, absent, linked, searched, assigned, disproved }: SaidState): boolean {
   if (assigned || disproved) return false;

@@ -14,3 +14,8 @@ export function unlinkedWords(payout: string, call: Call | null): string {
   if (call !== null) return `our own call ${call.key} may have made it; ${ownCallWords(call, payout)}`;
   return `nothing says of which payment: tallyhook refunds assign ${payout} --note WHY --payment PI, or none`;
 }
+
+/** Of a secret under which refunds were reported that the service denied (`passedOver`). */
+export function passedOverWords({ secret, denied }: { secret: string; denied: number }): string {
+  return `${denied} refunds of it that webhooks under the secret "${secret}" reported within three hours are none of the service's: further ones are polled, and hold the order no more while the delivery history is read. Retire the secret if it leaked`;
+}

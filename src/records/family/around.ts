@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 import type { Said } from '../../domain/family/family.js';
 import { listedPayins, namedIn, namesNoPayment, type ShownRecord } from '../../domain/family/links.js';
-import { isUndecided, type SaidState } from '../../domain/family/said.js';
+import { heededRefunds, type SaidCount } from '../../domain/family/said.js';
 import { OPEN, openCalls } from '../calls/list-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { rowsOf, together } from '../database/statements.js';
-import { SAID_STATE } from './reported-refunds.js';
+import { SAID_BY, SAID_STATE } from './reported-refunds.js';
 import { idsInHand, idTexts, loadShown, preparedInSave, type RecordsInHand, shownColumns } from './shown-records.js';
 
 /** What stands around the payments of some orders. */
@@ -114,17 +114,15 @@ export async function readAssigned(
   return new Map(rows.map((row) => [row.payout_id, row.payment_intent_id]));
 }
 
-interface SaidRow extends SaidState {
+/** `n`: how many payments, or payouts. */
+interface SaidRow extends SaidCount {
   /** `order` and `payment`: what payouts give back, as reports say. */
   what: 'paid' | 'order' | 'payment' | 'open call' | 'waiting' | 'history' | 'kyt';
-  key: string | null;
-  /** How many payments, or payouts. */
-  n: number;
 }
 
 /** Nothing was polled: undecided. */
-const NOTHING =
-  'false AS known, false AS absent, false AS linked, false AS searched, false AS assigned, false AS disproved';
+const NOTHING = `NULL AS label, false AS lately, false AS known, false AS absent, false AS linked, false AS searched,
+  false AS assigned, false AS disproved`;
 
 /** As many polls take some ten seconds within the reports' share. */
 const FLOOD = 10;
@@ -147,9 +145,9 @@ async function readSaid(
       name: 'read said',
       sql: `SELECT 'paid' AS what, reported_reference AS key, ${NOTHING}, count(*)::integer AS n FROM payment_intents
      WHERE reported_reference = ANY (?::text[]) AND reported_paid AND NOT known AND absent_since IS NULL GROUP BY key
-     UNION ALL SELECT said_of, name, ${SAID_STATE}, count(DISTINCT payout_id)::integer
+     UNION ALL SELECT said_of, name, ${SAID_BY}, ${SAID_STATE}, count(DISTINCT payout_id)::integer
      FROM (SELECT * FROM said_refunds WHERE name = ANY (?::text[]) OR name = ANY (?::text[]) OFFSET 0) AS said
-     CROSS JOIN LATERAL (SELECT * FROM payouts WHERE id = payout_id OFFSET 0) AS payouts GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+     CROSS JOIN LATERAL (SELECT * FROM payouts WHERE id = payout_id OFFSET 0) AS payouts GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
      UNION ALL SELECT 'open call', NULL, ${NOTHING}, count(*)::integer FROM service_writes AS call
      WHERE payment_intent_id = ANY (?::text[]) AND ${OPEN} HAVING count(*) > 0
      UNION ALL SELECT 'waiting', NULL, ${NOTHING}, count(*)::integer FROM (
@@ -160,21 +158,19 @@ async function readSaid(
     },
     [keys, keys, ids, ids],
   );
-  const countOf = (wanted: SaidRow['what']) => {
-    const counts = new Map<string, number>();
-    for (const row of rows) {
-      if (row.what !== wanted || row.key === null || !isUndecided(row)) continue;
-      counts.set(row.key, (counts.get(row.key) ?? 0) + row.n);
-    }
-    return counts;
-  };
+  const isRead = rows.some(({ what }) => what === 'history');
+  // Where the history is not read, nothing else would find the true one among them.
+  const heeded = (wanted: SaidRow['what']) =>
+    heededRefunds(
+      rows.filter(({ what }) => what === wanted),
+      { canPassOver: isRead },
+    );
   return {
-    saysPaid: new Set(countOf('paid').keys()),
-    reportedReferences: countOf('order'),
-    reportedIntents: countOf('payment'),
+    saysPaid: new Set(rows.flatMap(({ what, key }) => (what === 'paid' ? [key] : []))),
+    reportedReferences: heeded('order'),
+    reportedIntents: heeded('payment'),
     callsOpen: rows.some(({ what }) => what === 'open call'),
     showsKyt: rows.some(({ what }) => what === 'kyt'),
-    polledLate:
-      rows.some(({ what, n }) => what === 'waiting' && n >= FLOOD) || rows.every(({ what }) => what !== 'history'),
+    polledLate: rows.some(({ what, n }) => what === 'waiting' && n >= FLOOD) || !isRead,
   };
 }

@@ -12,7 +12,7 @@ import { openCalls } from '../calls/list-calls.js';
 import { changesOf } from '../changes.js';
 import { isRowId } from '../database/paging.js';
 import { rowsOf } from '../database/statements.js';
-import { undecidedRefunds } from '../family/reported-refunds.js';
+import { secretsPassedOver, undecidedRefunds } from '../family/reported-refunds.js';
 import { getRecord, listRecords } from '../rows.js';
 import { type OpenRefund, openRefundsAmong } from './list-open-refunds.js';
 import { getOrder } from './orders.js';
@@ -38,7 +38,12 @@ export interface OrderDetails {
   /** Refunds of its payments that we asked for, and of which the records don't know what came. */
   openCalls: OpenCall[];
   /** What webhooks alone tie to the order, the newest first: payments that they call paid, payouts that they call refunds. */
-  reported: { paymentIntents: RecordView[]; refunds: (RecordView & { said: SaidOf })[] };
+  reported: {
+    paymentIntents: RecordView[];
+    refunds: (RecordView & { said: SaidOf })[];
+    /** Secrets under which so many refunds of it were denied lately that what comes under them holds it no more. */
+    passedOver: { secret: string; denied: number }[];
+  };
   /** Every change of the order and of its records, oldest first, each with its source. */
   timeline: TimelineEntry[];
   /** Open or acknowledged, of the order or of one of its records. */
@@ -94,7 +99,8 @@ async function reportedOf(
     .orderBy('observed_at', 'desc')
     .limit(MOST_REPORTED)
     .pluck('id');
-  const said = await undecidedRefunds(db, { orders: [reference], payments: paymentIntents });
+  const about = { orders: [reference], payments: paymentIntents };
+  const said = await undecidedRefunds(db, about);
   const newest = new Map<string, SaidOf>();
   for (const { payout, of, name, by, until } of said)
     if (!newest.has(payout))
@@ -103,6 +109,7 @@ async function reportedOf(
   const payouts = await recordsOf(db, 'payout', others);
   return {
     paymentIntents: await recordsOf(db, 'payment_intent', payments),
+    passedOver: await secretsPassedOver(db, about),
     refunds: payouts.flatMap((record) => {
       const one = newest.get(record.id);
       return one === undefined ? [] : [{ ...record, said: one }];
