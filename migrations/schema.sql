@@ -169,6 +169,7 @@ TABLE balance_attributions
   actor text NOT NULL
   at timestamp with time zone NOT NULL DEFAULT now()
   booked_on date
+  contra text
   CONSTRAINT balance_attributions_amount_check CHECK (((amount <> 'NaN'::numeric) AND (amount <> (0)::numeric)))
   CONSTRAINT balance_attributions_by_action TRIGGER DEFERRABLE INITIALLY DEFERRED
   CONSTRAINT balance_attributions_note_check CHECK ((note <> ''::text))

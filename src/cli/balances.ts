@@ -1,15 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type ContraAccount, contraNames } from '../domain/books/chart.js';
 import { isSignedAmount } from '../domain/money.js';
 import { UsageError } from '../errors.js';
+import { whyNotAttributed, wouldAttribute } from '../finance/decisions/attributing.js';
 import { type BalanceProof, proofsAsOf } from '../records/balances/balance-proofs.js';
 import { subWalletSums } from '../records/balances/balance-sums.js';
-import {
-  type AttributeResult,
-  adjustsText,
-  attributeBalance,
-  type NewAttribution,
-} from '../records/books/attribute-balance.js';
-import { inTransaction } from '../records/database/statements.js';
+import { type AttributeResult, adjustsText, attributeBalance } from '../records/books/attribute-balance.js';
 import { asksFirst } from './four-eyes.js';
 import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
@@ -43,6 +39,9 @@ export function define(command: Command): void {
       '--on <day>',
       'the day on which it was, YYYY-MM-DD of the books; of a closed month, it adjusts that month; left out: today',
     )
+    .addOption(
+      new Option('--contra <account>', 'the ledger account that it stands against: what it was').choices(contraNames),
+    )
     .option('--dry-run', 'only say what would be done')
     .action(attribute);
 }
@@ -62,35 +61,38 @@ interface AttributeFlags {
   amount: string;
   note: string;
   on?: string;
+  contra?: ContraAccount;
   dryRun?: boolean;
 }
 
-async function attribute(assetCode: string, { amount, note, on, dryRun = false }: AttributeFlags): Promise<void> {
+async function attribute(
+  assetCode: string,
+  { amount, note, on, contra, dryRun = false }: AttributeFlags,
+): Promise<void> {
   await withStore(async (store) => {
     const { db, zone } = store;
     const day = on === undefined ? {} : { on: { day: on, timeZone: zone.timeZone } };
-    const given = { assetCode, amount, note, actor: cliActor(), ...day };
+    const given = { assetCode, amount, contra, note, actor: cliActor(), ...day };
     const request = {
       action: 'attribute balance',
-      input: { assetCode, amount, on: on ?? null },
+      input: { assetCode, amount, on: on ?? null, contra },
       reason: note,
     } as const;
     if (!dryRun && (await asksFirst(store, request))) return;
-    const result = await inTransaction(db, dryRun, (trx) => attributeBalance(trx, given));
-    const proof = attributedBy(result, given);
-    const notes = result.outcome === 'done' ? adjustsText(result.adjusts) : [];
-    const would = `would attribute ${amount} ${assetCode}; unexplained is then ${proof.unexplained ?? '0'}`;
-    if (dryRun) return printText([would, ...notes].join('; '));
-    printJson(proof);
-    for (const note of notes) process.stderr.write(`${note}\n`);
+    if (dryRun) {
+      const { result, lines } = await wouldAttribute(db, given, { ...zone, now: new Date() });
+      attributedBy(result, assetCode);
+      return printText(lines.join('\n'));
+    }
+    const result = attributedBy(await attributeBalance(db, given), assetCode);
+    printJson(result.proof);
+    for (const text of adjustsText(result.adjusts)) process.stderr.write(`${text}\n`);
   });
 }
 
-function attributedBy(result: AttributeResult, { assetCode, amount }: NewAttribution): BalanceProof {
-  if (result.outcome === 'done') return result.proof;
-  if (result.outcome === 'not_found') throw new UsageError(`The balance of "${assetCode}" was never read.`);
-  if (result.outcome === 'wrong_day') throw new UsageError(`It can't be booked on that day: ${result.why}.`);
-  throw new UsageError(`Open of the residual is ${result.open}, not ${amount}.`);
+function attributedBy(result: AttributeResult, assetCode: string): AttributeResult & { outcome: 'done' } {
+  if (result.outcome === 'done') return result;
+  throw new UsageError(`Nothing was attributed: ${whyNotAttributed(result, assetCode)}.`);
 }
 
 function signedAmount(text: string): string {

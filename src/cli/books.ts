@@ -15,7 +15,7 @@ import { type Columns, printJson, printList, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 interface RatesFlags extends Flags {
-  accept?: boolean;
+  accept?: string;
   note?: string;
 }
 
@@ -40,26 +40,27 @@ export function define(command: Command): void {
       'take a CSV file date,asset,currency,rate, all or nothing; what is posted in open months is valued anew',
     )
     .option('--dry-run', 'only check the file, and count what it would value')
-    .option('--accept', 'take rates, too, that are more than a fifth from what else is known of the day')
+    .option(
+      '--accept <lines>',
+      'take these though they are more than a fifth from what else is known: lines of the file, or days and assets, such as 3,2026-10-20:BTC',
+    )
     .option('--note <text>', 'why; kept with your name. With FOUR_EYES on it is needed, and another person approves')
     .action(importRates);
 }
 
-async function importRates(
-  file: string,
-  { dryRun = false, accept: isAccepted = false, note = '' }: RatesFlags,
-): Promise<void> {
+async function importRates(file: string, { dryRun = false, accept = '', note = '' }: RatesFlags): Promise<void> {
   const text = await readGiven(file);
   await withStore(async (store) => {
     const { db, zone } = store;
-    const request = { action: 'import rates', input: { text, accepted: isAccepted }, reason: note } as const;
+    const accepted = accept.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));
+    const request = { action: 'import rates', input: { text, accepted }, reason: note } as const;
     if (!dryRun && (await asksFirst(store, request))) return;
     const about = { ...zone, db, now: new Date(), actor: cliActor(), reason: note.trim() || null };
-    const result = await importRatesFile(text, { ...about, dryRun, isAccepted });
+    const result = await importRatesFile(text, { ...about, dryRun, accepted });
     if (result.outcome === 'refused')
       throw new UsageError([`${file}: nothing was taken`, ...result.problems].join('\n    '));
     if (result.outcome === 'asks') {
-      const asked = `${file}: nothing was taken. If these rates are right, add --accept`;
+      const asked = `${file}: nothing was taken. If these rates are right, name each with --accept, such as --accept 2,3`;
       throw new UsageError([asked, ...result.problems].join('\n    '));
     }
     printJson(result);

@@ -34,33 +34,35 @@ interface Importing {
   reason?: string | null;
   approval?: Approval;
   dryRun: boolean;
-  /** Whether rates are taken that are far from what else is known. */
-  isAccepted?: boolean;
+  /** Which rates are taken though they are far from what else is known: lines of the file, or days and assets as 2026-10-20:BTC. */
+  accepted?: readonly string[];
 }
 
 /** Takes the rates of a file of finance, all or none, and values by them what is posted in open months. A dry run does, and keeps nothing. */
 export async function importRatesFile(text: string, deps: Importing): Promise<ImportResult> {
-  const { db, now, timeZone, currency, actor, dryRun, isAccepted = false, reason = null, approval } = deps;
+  const { db, now, timeZone, currency, actor, dryRun, accepted: named = [], reason = null, approval } = deps;
   const seen = await seenAssets(db, assetsNamed(text));
   const { rates, problems } = readRatesFile(text, { today: dayIn(timeZone, now.getTime()), currency, seen });
   if (problems.length > 0) return { outcome: 'refused', problems };
   const known = await knownBeside(db, rates, { timeZone });
-  const doubts = doubtfulRates(rates, known);
+  const { accepted, asked, unfounded } = doubtfulRates(rates, known, named);
   const replaced = rates.flatMap(({ line, assetCode, rate }, n) => {
     const before = known[n]?.given ?? rate;
     return before === rate
       ? []
       : [`line ${line}: ${rate} for ${assetCode} takes the place of ${before}, which was given before`];
   });
-  if (doubts.length > 0 && !isAccepted) return { outcome: 'asks', problems: doubts.slice(0, MOST_DOUBTS) };
+  const notAsked = unfounded.map((name) => `${name.slice(0, 60)}: nothing is asked about it`);
+  if (notAsked.length > 0) return { outcome: 'refused', problems: notAsked.slice(0, MOST_DOUBTS) };
+  if (asked.length > 0) return { outcome: 'asks', problems: asked.slice(0, MOST_DOUBTS) };
   const fileHash = createHash('sha256').update(text).digest('hex');
   const taken = async (trx: Knex.Transaction): Promise<ImportResult> => {
     await lockBooks(trx);
     const { valued } = await importRates(trx, rates, { actor, fileHash });
     const closed = await linesOfClosed(trx, rates);
-    const details = { valued, rates: rates.length, fileHash, ...(doubts.length > 0 ? { accepted: doubts } : {}) };
+    const details = { valued, rates: rates.length, fileHash, ...(accepted.length > 0 ? { accepted } : {}) };
     await recordAction(trx, { actor, action: 'import rates', reason, details, approval, outcome: 'done' });
-    return { outcome: dryRun ? 'would' : 'done', rates: rates.length, valued, closed, accepted: doubts, replaced };
+    return { outcome: dryRun ? 'would' : 'done', rates: rates.length, valued, closed, accepted, replaced };
   };
   return inTransaction(db, dryRun, taken, oneMoment);
 }

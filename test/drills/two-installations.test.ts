@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { chartSchema } from '../../src/domain/books/chart.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
-import { importRatesFile } from '../../src/finance/import-rates.js';
 import { closePeriod } from '../../src/finance/periods/close-period.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
@@ -10,6 +9,7 @@ import { readPeriodFile } from '../../src/records/books/period-files.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { DRILL_MS, isLong, report } from '../support/drill.js';
+import { giveRates } from '../support/given-rates.js';
 import { at, poll } from '../support/observations.js';
 import { paidIntent, payin, payout } from '../support/records.js';
 import { resettableDatabase } from '../support/resettable-database.js';
@@ -166,10 +166,7 @@ async function rates(days: readonly number[]): Promise<void> {
   const lines = days.flatMap((n) =>
     ASSETS.map((asset) => `${iso(BEGIN + n * DAY_MS).slice(0, 10)},${asset},EUR,${rateOf(asset, n).toFixed(4)}`),
   );
-  const given = { ...books, db: database.db, now: AFTER, actor: 'ann', dryRun: false, isAccepted: true };
-  expect(await importRatesFile(['date,asset,currency,rate', ...lines].join('\n'), given)).toMatchObject({
-    outcome: 'done',
-  });
+  await giveRates(['date,asset,currency,rate', ...lines].join('\n'), { ...books, db: database.db, now: AFTER });
 }
 
 const post = () => postEntries({ ...books, db: database.db, log });

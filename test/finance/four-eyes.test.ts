@@ -259,7 +259,7 @@ describe('a decision', () => {
     const file = path.join(folder, 'far.csv');
     const lines = ['date,asset,currency,rate', `2026-04-01,${ASSET},USD,1.25`, `2026-04-02,${ASSET},USD,0.0125`];
     await writeFile(file, lines.join('\n'));
-    await command('finance', 'books', 'rates', 'import', file, '--accept', '--note', reason);
+    await command('finance', 'books', 'rates', 'import', file, '--accept', '3', '--note', reason);
     const { id = '' } = await newest();
     const { stdout } = await command('finance', 'decisions', 'show', id);
     expect(stdout).toContain(

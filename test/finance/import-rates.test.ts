@@ -1,5 +1,12 @@
+import { createHash } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
+import { defaultChart } from '../../src/domain/books/chart.js';
+import type { EntryView } from '../../src/domain/views/books-shapes.js';
+import { askDecision, decide } from '../../src/finance/decisions/decisions.js';
 import { importRatesFile } from '../../src/finance/import-rates.js';
+import { createLog } from '../../src/log.js';
+import { listEntries } from '../../src/records/books/list-entries.js';
+import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
 import { at, poll } from '../support/observations.js';
@@ -20,7 +27,7 @@ beforeAll(async () => {
   await postBooks(database.db);
 }, 60_000);
 
-const taken = (lines: string[], dryRun = false, isAccepted = false) =>
+const taken = (lines: string[], dryRun = false, accepted: string[] = []) =>
   importRatesFile(['date,asset,currency,rate', ...lines].join('\n'), {
     db: database.db,
     now: new Date(),
@@ -28,7 +35,7 @@ const taken = (lines: string[], dryRun = false, isAccepted = false) =>
     currency: 'USD',
     actor: 'ann',
     dryRun,
-    isAccepted,
+    accepted,
   });
 const kept = async () => ({
   given: await database.db('given_rates').count().first(),
@@ -73,18 +80,69 @@ it('says by a dry run what it would value, and keeps nothing of it', async () =>
   expect(again).toEqual({ outcome: 'would', rates: 2, valued: 0, closed: [], accepted: [], replaced: [] });
 });
 
+it('leaves at an entry what it was worth before, and whose file and decision made it another', async () => {
+  const text = `date,asset,currency,rate\n2026-03-01,${ASSET},USD,0.98\n`;
+  const { db } = database;
+  const books = { timeZone: 'UTC', currency: 'USD', table: defaultContract.movements, chart: defaultChart };
+  const deps = { ...books, db, log: createLog('silent'), now: () => new Date() };
+  const request = { action: 'import rates', input: { text, accepted: [] }, reason: 'a typing error' } as const;
+  const asked = await askDecision(deps, request, { name: 'fina', role: 'finance' });
+  if (asked.outcome !== 'waits') throw new Error(asked.why);
+  const given = { id: asked.decision.id, verdict: 'approve', note: 'seen' } as const;
+  expect(await decide(deps, given, { name: 'ada', role: 'admin' })).toMatchObject({ outcome: 'done' });
+  const { items } = await listEntries(db, { take: 9, recordKind: 'payment_intent' });
+  const about = { assetCode: ASSET, currency: 'USD' };
+  expect(items).toHaveLength(1);
+  expect(items[0]?.revaluations).toEqual([
+    { ...about, before: null, rate: '0.99', actor: 'ann', decision: null, approvedBy: null, ...fileOf(items, 0) },
+    {
+      ...about,
+      before: '0.99',
+      rate: '0.98',
+      actor: 'fina',
+      decision: given.id,
+      approvedBy: 'ada',
+      ...fileOf(items, 1),
+    },
+  ]);
+  expect(fileOf(items, 1).file).toBe(createHash('sha256').update(text).digest('hex'));
+});
+const fileOf = ([entry]: EntryView[], n: number) => {
+  const { at: when = '', file = null } = entry?.revaluations[n] ?? {};
+  return { at: when, file };
+};
+
 it('asks before it takes a rate that is more than a fifth from what else is known, and keeps who accepted it', async () => {
   const lines = [`2026-03-02,${ASSET},USD,0.0001`, `2026-03-03,${ASSET},USD,0.98`];
   const before = await kept();
   expect(await taken(lines)).toEqual({
     outcome: 'asks',
     problems: [
-      `line 2: 0.0001 USD for ${ASSET} is far from that of 2026-03-01, 0.99`,
+      `line 2: 0.0001 USD for ${ASSET} is far from that of 2026-03-01, 0.98`,
       `line 3: 0.98 USD for ${ASSET} is far from that of 2026-03-02, 0.0001`,
     ],
   });
+  expect(await taken(lines, false, ['2'])).toMatchObject({
+    outcome: 'asks',
+    problems: [expect.stringMatching(/^line 3/)],
+  });
+  expect(await taken(lines, false, ['2', '3', '2026-03-01:BTC'])).toEqual({
+    outcome: 'refused',
+    problems: ['2026-03-01:BTC: nothing is asked about it'],
+  });
   expect(await kept()).toEqual(before);
-  expect(await taken(lines, false, true)).toMatchObject({ outcome: 'done', rates: 2 });
+  expect(await taken(lines, false, ['2', `2026-03-03:${ASSET}`])).toMatchObject({ outcome: 'done', rates: 2 });
   const action = await database.db('actions').orderBy('id', 'desc').first('details');
   expect(JSON.stringify(action?.details)).toContain('is far from that of 2026-03-01');
+});
+
+it('holds a correction against the days around it, never against the rate that the file replaces', async () => {
+  // Given wrong above: 0.0001 for 2026-03-02.
+  expect(await taken([`2026-03-03,${ASSET},USD,0.97`], true)).toMatchObject({ outcome: 'asks' });
+  const lines = [`2026-03-02,${ASSET},USD,0.99`, `2026-03-03,${ASSET},USD,0.97`];
+  expect(await taken(lines)).toMatchObject({
+    outcome: 'done',
+    accepted: [],
+    replaced: [expect.stringMatching(/^line 2/), expect.stringMatching(/^line 3/)],
+  });
 });

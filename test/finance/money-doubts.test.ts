@@ -1,5 +1,4 @@
 import { beforeAll, expect, it } from 'vitest';
-import { importRatesFile } from '../../src/finance/import-rates.js';
 import { matchOrders } from '../../src/finance/match-orders.js';
 import { moneyDoubts } from '../../src/finance/periods/check-money.js';
 import { listMatches } from '../../src/records/books/match/list-matches.js';
@@ -7,6 +6,7 @@ import { followSettlements, markSettlement } from '../../src/records/books/settl
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
+import { giveRates } from '../support/given-rates.js';
 import { at, poll, readPaid } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { payout } from '../support/records.js';
@@ -49,8 +49,7 @@ const doubts = async (month = MONTH) =>
 const given = async (...rates: string[]) => {
   const lines = rates.map((rate) => rate.replace(' ', `,${ASSET},USD,`));
   const text = ['date,asset,currency,rate', ...lines].join('\n');
-  const taken = { db: database.db, now: NOW, ...books, actor: 'ann', dryRun: false, isAccepted: true };
-  expect(await importRatesFile(text, taken)).toMatchObject({ outcome: 'done' });
+  await giveRates(text, { db: database.db, now: NOW, ...books });
   await brought();
 };
 const orderOf = async () =>

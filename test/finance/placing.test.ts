@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { importRatesFile } from '../../src/finance/import-rates.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
 import { keepRates } from '../../src/records/balances/balance-assets.js';
@@ -9,6 +8,7 @@ import { rowsOf } from '../../src/records/database/statements.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { closeMonth, reopenMonth } from '../support/closed-month.js';
+import { giveRates } from '../support/given-rates.js';
 import { poll } from '../support/observations.js';
 import { bookFindings } from '../support/posted-books.js';
 import { paidIntent, payout } from '../support/records.js';
@@ -102,9 +102,7 @@ async function importRates(currency: string): Promise<void> {
   const { db } = database;
   const days = Array.from({ length: DAYS + 3 }, (_, day) => time(24 * (day - 1)).slice(0, 10));
   const lines = days.map((day, n) => `${day},${ASSET},${currency},${rateAt(n + 5)}`);
-  const about = { db, now: new Date(), dryRun: false, isAccepted: true, timeZone: 'UTC', currency, actor: 'ann' };
-  const imported = await importRatesFile(['date,asset,currency,rate', ...lines].join('\n'), about);
-  expect(imported).toMatchObject({ outcome: 'done' });
+  await giveRates(['date,asset,currency,rate', ...lines].join('\n'), { db, timeZone: 'UTC', currency });
 }
 
 const post = (currency: string) =>

@@ -9,13 +9,13 @@ import type { Observation } from '../../src/domain/observation.js';
 import type { RecordKind } from '../../src/domain/records.js';
 import type { AccountWorth } from '../../src/domain/views/books-shapes.js';
 import { exportMonth } from '../../src/finance/export-month.js';
-import { importRatesFile } from '../../src/finance/import-rates.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
+import { giveRates } from '../support/given-rates.js';
 import { at, poll } from '../support/observations.js';
 import { paidIntent, payin, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
@@ -144,9 +144,7 @@ beforeAll(async () => {
   for (const { asset, on, amount } of opening)
     await judgedBalance(db, { assetCode: asset, opening: amount, balance: amount, now: new Date(`${on}T00:00:00Z`) });
   const lines = rates.map(({ on, asset, rate }) => `${on},${asset},EUR,${rate}`);
-  const given = { ...books, db, now: NOW, actor: 'ann', dryRun: false, isAccepted: true };
-  const imported = await importRatesFile(['date,asset,currency,rate', ...lines].join('\n'), given);
-  expect(imported).toMatchObject({ outcome: 'done' });
+  await giveRates(['date,asset,currency,rate', ...lines].join('\n'), { ...books, db, now: NOW });
   const all = [...stories(), ...others()].toSorted((a, b) => a.to - b.to);
   for (const one of all) {
     await save(database, [one], { now: NOW });

@@ -1,17 +1,16 @@
 import { z } from 'zod';
+import { accounts, type ContraAccount, contraAccounts, contraNames } from '../../domain/books/chart.js';
 import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
+import { whyNotAttributed, wouldAttribute } from '../../finance/decisions/attributing.js';
 import {
   type AttributeResult,
   adjustsText,
   attributeBalance,
   type NewAttribution,
 } from '../../records/books/attribute-balance.js';
-import { inTransaction } from '../../records/database/statements.js';
 import type { Action, ActionRequest, PageDeps } from '../page.js';
 import { entityHref } from '../view/links.js';
-import { notice, type Section } from '../view/sections.js';
-
-const NOT_READ = 'The balance of this asset was never read.';
+import { notice, options } from '../view/sections.js';
 
 export const attributeResidual: Action = {
   path: '/balances/:id/attribute',
@@ -28,6 +27,13 @@ export const attributeResidual: Action = {
       hint: 'Signed: what left the balance is negative. No more than is open, and of its sign.',
     },
     {
+      name: 'contra',
+      label: 'What it was',
+      value: accounts.unobservable,
+      options: options(contraNames, (account) => `${contraAccounts[account as ContraAccount]} (${account})`),
+      hint: 'The account that it stands against; your chart may call it otherwise.',
+    },
+    {
       name: 'on',
       label: 'Day',
       hint: 'On which it was, such as 2026-10-30. Empty: it is booked today. Of a closed month, it stands in the next open one and names the month.',
@@ -35,18 +41,21 @@ export const attributeResidual: Action = {
   ],
   input: z.object({
     amount: z.string().trim().refine(isSignedAmount, 'takes a signed decimal number such as -12.50'),
+    contra: z.enum(contraNames, 'takes an account of the list').default(accounts.unobservable),
     on: z.union([z.literal(''), z.iso.date()], 'takes a day such as 2026-10-30').default(''),
   }),
-  // Done and taken back: what it would leave is not reckoned a second way.
   preview: async ({ db, now, books }, request) => {
     const given = givenBy(request, books);
-    return [preview(await inTransaction(db, true, (trx) => attributeBalance(trx, given, now())), given)];
+    const { result, lines } = await wouldAttribute(db, given, { ...books, now: now() });
+    const [title = '', ...rest] = lines;
+    if (result.outcome === 'done') return [notice('info', title, rest.join(' '))];
+    return [notice('bad', 'This will be refused', refusalOf(result, given.assetCode))];
   },
   asks: (_deps, { params, input, reason }) => {
-    const { amount, on } = input;
+    const { amount, on, contra } = input;
     return {
       action: 'attribute balance',
-      input: { assetCode: params['id'], amount, on: on === '' ? null : on },
+      input: { assetCode: params['id'], amount, on: on === '' ? null : on, contra },
       reason,
     };
   },
@@ -54,9 +63,10 @@ export const attributeResidual: Action = {
     const given = givenBy(request, books);
     const { assetCode, amount } = given;
     const result = await attributeBalance(db, given, now());
-    if (result.outcome === 'not_found') return { outcome: 'refused', message: NOT_READ, to: '/balances' };
+    if (result.outcome === 'not_found')
+      return { outcome: 'refused', message: refusalOf(result, assetCode), to: '/balances' };
     const about = { recorded: true, to: entityHref('balance', assetCode) } as const;
-    if (!('proof' in result)) return { ...about, outcome: 'refused', message: refusalOf(result, assetCode) };
+    if (result.outcome !== 'done') return { ...about, outcome: 'refused', message: refusalOf(result, assetCode) };
     const left = result.proof.unexplained ?? '0';
     const done = `${amount} ${assetCode} were attributed; ${left} ${assetCode} are unexplained.`;
     const message = [done, ...adjustsText(result.adjusts)].join(' ');
@@ -66,23 +76,12 @@ export const attributeResidual: Action = {
 
 function givenBy({ actor, params, input, reason }: ActionRequest, { timeZone }: PageDeps['books']): NewAttribution {
   const amount = normalizeAmount(String(input['amount']));
-  const given = { assetCode: params['id'] ?? '', amount, note: reason, actor: actor.name };
+  const contra = contraNames.find((one) => one === input['contra']);
+  const given = { assetCode: params['id'] ?? '', amount, contra, note: reason, actor: actor.name };
   const day = String(input['on']);
   return day === '' ? given : { ...given, on: { day, timeZone } };
 }
 
-function preview(result: AttributeResult, { assetCode, amount }: NewAttribution): Section {
-  if (!('proof' in result)) return willBeRefused(refusalOf(result, assetCode));
-  const { unexplained, unknownAmount } = result.proof;
-  const after = `After it ${unexplained ?? '0'} ${assetCode} are unexplained, ${unknownAmount ?? '0'} ${assetCode} not shown.`;
-  const text = [after, ...adjustsText(result.adjusts)].join(' ');
-  return notice('info', `${amount} ${assetCode} will be attributed`, text);
-}
-
-const willBeRefused = (why: string): Section => notice('bad', 'This will be refused', why);
-
-function refusalOf(result: Exclude<AttributeResult, { proof: unknown }>, asset: string): string {
-  if (result.outcome === 'not_found') return NOT_READ;
-  if (result.outcome === 'wrong_day') return `It can’t be booked on that day: ${result.why}. Nothing was changed.`;
-  return `Open is ${result.open} ${asset}: no more than that, and of the same sign, can be attributed. Nothing was changed.`;
+function refusalOf(result: Exclude<AttributeResult, { outcome: 'done' }>, asset: string): string {
+  return `Not attributed: ${whyNotAttributed(result, asset)}. Nothing was changed.`;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { contraNames } from '../../domain/books/chart.js';
 import { isSignedAmount } from '../../domain/money.js';
 import { runKinds } from '../../domain/run-kinds.js';
 import { balanceDetailShape } from '../../domain/views/balance-shapes.js';
@@ -58,6 +59,11 @@ const attribute = operation({
         examples: ['-100'],
       }),
     note,
+    contra: described(
+      z.enum(contraNames).optional(),
+      'The ledger account that it stands against, so what it was; left out: `equity:unobservable`, it is not known.',
+      'equity:attributed',
+    ),
     on: described(
       z.iso.date().optional(),
       'The day of the books on which it is booked; left out: today. Of a closed month: it stands in the next open one, and `adjusts` that month.',
@@ -69,12 +75,12 @@ const attribute = operation({
     404: 'The balance was never read.',
     409: 'More is given than is open, shown in `open`; or the day is yet to come, or before the asset’s books.',
   },
-  asks: ({ params: { assetCode }, body: { amount, note: reason, on = null } }) => {
-    return { action: 'attribute balance', input: { assetCode, amount, on }, reason };
+  asks: ({ params: { assetCode }, body: { amount, note: reason, contra, on = null } }) => {
+    return { action: 'attribute balance', input: { assetCode, amount, on, contra }, reason };
   },
-  answer: async ({ db, books }, { actor, params: { assetCode }, body: { amount, note, on: day } }) => {
+  answer: async ({ db, books }, { actor, params: { assetCode }, body: { amount, note, contra, on: day } }) => {
     const on = day === undefined ? {} : { on: { day, timeZone: books.timeZone } };
-    const result = await attributeBalance(db, { assetCode, amount, note, actor: actor.name, ...on });
+    const result = await attributeBalance(db, { assetCode, amount, contra, note, actor: actor.name, ...on });
     if (result.outcome === 'wrong_day')
       throw conflict(`It can’t be booked on that day: ${result.why}.`, { parameter: 'on' });
     if (result.outcome === 'not_found') throw notHere(`The balance of "${assetCode.slice(0, 40)}" was never read.`);

@@ -1,3 +1,4 @@
+import { accounts } from '../../domain/books/chart.js';
 import { isZero } from '../../domain/money.js';
 import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { getBalance, listBalances } from '../../records/balances/balance-views.js';
@@ -7,7 +8,7 @@ import type { Page, PageDeps, PageRequest } from '../page.js';
 import { noticesOf } from '../records/record-rows.js';
 import { breaksOf } from '../view/break-rows.js';
 import { inPath } from '../view/links.js';
-import { howKnown } from '../view/record-words.js';
+import { approvedBy, howKnown } from '../view/record-words.js';
 import {
   type ActionButton,
   factsPanel,
@@ -98,9 +99,12 @@ export const balance: Page = {
           caption: 'What finance attributed',
           columns: [
             ['When', (one) => time(one.at)],
+            ['Day', ({ bookedOn }) => text(bookedOn)],
             ['Amount', (one) => amount(one.amount, asset), 'end'],
+            ['Against', ({ contra }) => text(contra ?? accounts.unobservable)],
             ['Note', ({ note }) => text(note)],
             ['By', ({ actor }) => text(actor)],
+            ['Approved by', approvedBy],
           ],
           empty: [
             'Nothing was attributed',

@@ -1,15 +1,15 @@
 import { rowsOfReport } from '../../domain/books/carried-report.js';
 import { bookedKinds } from '../../domain/books/entry.js';
-import { exactValue, roundedValue } from '../../domain/books/fiat-report.js';
+import { exactValue, roundedValue, sumExactValues } from '../../domain/books/fiat-report.js';
 import { counted, words } from '../../domain/in-words.js';
-import type { EntryLineView, EntryView, MonthAccounts } from '../../domain/views/books-shapes.js';
+import type { EntryLineView, EntryView, MonthAccounts, Revaluation } from '../../domain/views/books-shapes.js';
 import { monthAccounts } from '../../finance/exports/month-accounts.js';
 import { newestMonth } from '../../records/books/account-totals.js';
 import { getEntry, listEntries } from '../../records/books/list-entries.js';
 import { maximumTake } from '../../records/database/paging.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { entityHref, inPath } from '../view/links.js';
-import { kindWord, sourceLink } from '../view/record-words.js';
+import { approvedBy, kindWord, sourceLink } from '../view/record-words.js';
 import {
   type Column,
   facts,
@@ -53,7 +53,7 @@ export const ledger: Page = {
     const totals = isMonth && !isPart ? await monthAccounts(db, { ...books, month }, { account, assetCode }) : null;
     return {
       intro:
-        'Double entry of what the service’s records come to. A positive amount is a debit; entries are never changed, only corrected by later ones.',
+        'Double entry of what the service’s records come to. A positive amount is a debit; amounts are never changed, only corrected by later entries; an entry of an open month may be valued anew.',
       sections: [
         filters(req, [
           { name: 'month', label: 'Month', hint: '2026-10' },
@@ -143,6 +143,7 @@ export const ledgerEntry: Page = {
       sections: [
         factsOf(entry, { same, others: items.length - same.length }),
         linesOf(entry),
+        ...(entry.revaluations.length > 0 ? [revaluedOf(entry)] : []),
         ...(same.length > 1 ? [historyOf(entry, same)] : []),
       ],
     };
@@ -191,6 +192,28 @@ function linesOf({ lines }: EntryView): Section {
       ],
     ],
     empty: ['No lines', 'An entry without lines can’t be posted.'],
+  });
+}
+
+/** Amounts are never changed; what they were worth is, until the month is closed. */
+function revaluedOf({ lines, revaluations }: EntryView): Section {
+  const worth = ({ assetCode, currency }: Revaluation, rate: string | null) => {
+    const debits = lines.filter((line) => line.assetCode === assetCode && !line.memo && !line.amount.startsWith('-'));
+    if (rate === null) return none('not priced');
+    const values = debits.map((line) => exactValue(line.amount, rate));
+    return stack([amount(roundedValue(sumExactValues(values), currency), currency), quiet(`at ${rate}`)]);
+  };
+  return table(revaluations, {
+    caption: 'Valued anew: finance gave another rate for the day while its month was open',
+    columns: [
+      ['When', ({ at }) => time(at)],
+      ['Asset', ({ assetCode }) => text(assetCode)],
+      ['Debits were worth', (one) => worth(one, one.before), 'end'],
+      ['and are worth', (one) => worth(one, one.rate), 'end'],
+      ['By the file', ({ file }) => (file === null ? none('not known') : text(file.slice(0, 12)))],
+      ['Given by', ({ actor }) => text(actor)],
+      ['Approved by', approvedBy],
+    ],
   });
 }
 

@@ -5,7 +5,7 @@ import type { RecordView } from '../../domain/views/record-shape.js';
 import { isRowId } from '../../records/database/paging.js';
 import { entityHref, eventHref, runHref } from './links.js';
 import { options } from './sections.js';
-import { badge, id, link, list, quiet, type Tone, type Value } from './values.js';
+import { badge, id, link, list, none, quiet, type Tone, text, type Value } from './values.js';
 
 const tones: ReadonlyMap<string, Tone> = new Map(
   Object.entries({
@@ -66,4 +66,15 @@ export function howKnown({ verified, doubted, absentSince, observedBy: { type, r
   const word = type === 'webhook' ? 'reported' : `unverified, by ${words(type)}`;
   const event = sourceLink({ type, ref });
   return list([badge(word, 'info'), ...(event === null ? [] : [event])]);
+}
+
+/** Where two people decide: who the second was, and by which decision. */
+export function approvedBy({
+  decision,
+  approvedBy: name,
+}: {
+  decision: string | null;
+  approvedBy: string | null;
+}): Value {
+  return decision === null ? none('nobody had to') : list([text(name), quiet(`decision ${decision}`)]);
 }

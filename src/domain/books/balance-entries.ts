@@ -33,23 +33,37 @@ export function subWalletOpeningEntry(account: string, { assetCode, balance, at 
 }
 
 /** What finance said of a part of a residual that no list shows. */
-export function attributionEntry(given: {
+export interface Attributed {
   id: string;
   assetCode: string;
   amount: string;
+  /** What it stands against; null: finance named no account. */
+  contra: string | null;
+  note: string;
+  actor: string;
+  /** Of the decision by which another person approved it; null: nobody had to. */
+  decision: string | null;
+  approvedBy: string | null;
   at: number;
   /** YYYY-MM-DD, the day that finance named; null: none. */
   day: string | null;
-}): Draft {
-  const { id, assetCode, amount, at, day } = given;
+}
+
+export function attributionEntry(given: Attributed): Draft {
+  const { id, assetCode, amount, contra, note, actor, decision, approvedBy, at, day } = given;
+  const approval = approvedBy === null ? '' : `, approved by ${approvedBy}, decision ${decision}`;
   const about = {
     key: 'attribution',
     mode: 'fact',
-    lines: pair(accounts.operating, accounts.unobservable, assetCode, amount),
-    description: 'attributed by finance',
+    lines: attributionLines(assetCode, amount, contra),
+    description: `${note} (attribution ${id} by ${actor}${approval})`,
     dated: { at, by: 'attributed', ...(day === null ? {} : { day }) },
   } as const;
   return draftOf({ kind: 'attribution', id }, about, { kind: 'balance', id: assetCode });
+}
+
+export function attributionLines(assetCode: string, amount: string, contra: string | null): Line[] {
+  return pair(accounts.operating, contra ?? accounts.unobservable, assetCode, amount);
 }
 
 export interface InTransit {
@@ -83,7 +97,7 @@ export function placementEntries(
   });
 }
 
-function pair(own: Account, other: Account, assetCode: string, amount: string): Line[] {
+function pair(own: Account, other: string, assetCode: string, amount: string): Line[] {
   return netLines([line(own, assetCode, amount), line(other, assetCode, negated(amount))]);
 }
 

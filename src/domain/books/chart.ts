@@ -22,12 +22,34 @@ export const accounts = {
   deposits: 'equity:deposits',
   transfers: 'equity:transfers',
   withdrawals: 'equity:withdrawals',
+  /** What finance attributes, and of which no record of the service says more. */
+  attributedAssets: 'assets:attributed',
+  attributedEquity: 'equity:attributed',
+  attributedExpenses: 'expenses:attributed',
+  attributedIncome: 'income:attributed',
+  attributedLiabilities: 'liabilities:attributed',
   /** Exports alone have these two: nothing is posted to them. */
   retained: 'equity:retained-earnings',
   rounding: 'expenses:rounding',
 } as const;
 
 export type Account = (typeof accounts)[keyof typeof accounts];
+
+/** What an attribution may stand against, and what that says of it. */
+export const contraAccounts = {
+  [accounts.unobservable]: 'it is not known what it was',
+  [accounts.attributedEquity]: 'capital, and other funds of the owners',
+  [accounts.deposits]: 'a deposit of your own',
+  [accounts.withdrawals]: 'a payout',
+  [accounts.transfers]: 'a transfer from or to another merchant',
+  [accounts.conversion]: 'a settlement to the bank',
+  [accounts.attributedIncome]: 'income',
+  [accounts.attributedExpenses]: 'an expense',
+  [accounts.attributedLiabilities]: 'owed to somebody, such as money whose owner is not known',
+  [accounts.attributedAssets]: 'owed by somebody, or on a clearing account of yours',
+} as const;
+export type ContraAccount = keyof typeof contraAccounts;
+export const contraNames = Object.keys(contraAccounts) as [ContraAccount, ...ContraAccount[]];
 
 /** Below these stands one account for each sub-wallet. */
 const perSubWallet: readonly string[] = [accounts.subWallets, accounts.customers];

@@ -28,9 +28,31 @@ const FAR = '0.2';
 /** A rate that is older says little of the day. */
 const NEAR_MS = 7 * 86_400_000;
 
-/** Why a person should look at a rate again: it is more than a fifth from what else is known. Each names its line. */
-export function doubtfulRates(rates: readonly GivenRate[], known: readonly KnownRates[]): string[] {
-  return farRates(rates, known).map(({ line, told }) => `line ${line}: ${told}`);
+/** Why a person should look at rates again: they are more than a fifth from what else is known. Each in words that name its line. */
+export interface RateDoubts {
+  /** Of lines that a person named. */
+  accepted: string[];
+  asked: string[];
+  /** What a person named, and nothing is asked about. */
+  unfounded: string[];
+}
+
+/** `named`: lines of the file, or days and assets as 2026-10-20:BTC. */
+export function doubtfulRates(
+  rates: readonly GivenRate[],
+  known: readonly KnownRates[],
+  named: readonly string[],
+): RateDoubts {
+  const far = farRates(rates, known).map(({ line, date, assetCode, told }) => ({
+    names: [String(line), `${date}:${assetCode}`],
+    told: `line ${line}: ${told}`,
+  }));
+  const isNamed = ({ names }: (typeof far)[number]) => names.some((name) => named.includes(name));
+  return {
+    accepted: far.filter(isNamed).map(({ told }) => told),
+    asked: far.filter((one) => !isNamed(one)).map(({ told }) => told),
+    unfounded: named.filter((name) => !far.some(({ names }) => names.includes(name))),
+  };
 }
 
 /** Those that are more than a fifth from what else is known, in the order of their lines, each with why in words. */
@@ -44,7 +66,8 @@ export function farRates<Given extends GivenRate>(
     const { before = null, payment = null, service = null } = beside.get(given) ?? {};
     const previous = sorted[index - 1];
     const own = previous?.assetCode === given.assetCode ? previous : null;
-    const last = own !== null && (before === null || own.date > before.date) ? own : before;
+    // A rate of the file takes the place of what was given before for its day.
+    const last = own !== null && (before === null || own.date >= before.date) ? own : before;
     const isNear = last !== null && Date.parse(given.date) - Date.parse(last.date) <= NEAR_MS;
     const others: [string | null, string][] = [
       [isNear ? last.rate : null, `that of ${last?.date}`],

@@ -34,8 +34,15 @@ export const attributionShape = z
     id: ownId,
     assetCode,
     amount,
+    contra: described(
+      text.nullable(),
+      'The ledger account that it stands against; null: none was named, it is `equity:unobservable`.',
+      'equity:attributed',
+    ),
     note: text,
     actor: text,
+    decision: described(text.nullable(), 'By which another person approved it; null: nobody had to.'),
+    approvedBy: described(text.nullable(), 'Who that was.'),
     at: time,
     bookedOn: described(
       text.nullable(),

@@ -17,6 +17,21 @@ export const entryLineShape = z
   .meta({ id: 'EntryLine', description: 'A leg of an entry. Debits are positive; the lines are zero per asset.' });
 export type EntryLineView = z.output<typeof entryLineShape>;
 
+const revaluation = z
+  .object({
+    assetCode,
+    currency: described(text, 'In which currency.', 'USD'),
+    before: described(amount.nullable(), 'The rate until then; null: there was none.'),
+    rate: described(amount, 'The rate from then on.'),
+    at: time,
+    file: described(text.nullable(), 'SHA-256 of the file of rates that finance gave.'),
+    actor: described(text.nullable(), 'Who gave it.', 'ann'),
+    decision: described(text.nullable(), 'By which another person approved it; null: nobody had to.', '7'),
+    approvedBy: described(text.nullable(), 'Who that was.', 'ada'),
+  })
+  .meta({ id: 'Revaluation', description: 'An entry of an open month got another rate; its amounts stay.' });
+export type Revaluation = z.output<typeof revaluation>;
+
 export const entryShape = z
   .object({
     id: ownId,
@@ -37,8 +52,13 @@ export const entryShape = z
     observedBy: z.object({ type: text, ref: text, at: text }).nullable(),
     postedAt: time,
     lines: z.array(entryLineShape),
+    revaluations: described(z.array(revaluation), 'How it was valued anew, oldest first.', []),
   })
-  .meta({ id: 'Entry', description: 'A double entry, never changed once it is posted.' });
+  .meta({
+    id: 'Entry',
+    description:
+      'A double entry. Its lines are never changed once it is posted; until its month is closed it may be valued anew.',
+  });
 export type EntryView = z.output<typeof entryShape>;
 
 /** `closing` counts from 1: a month that was reopened has files of each of its closings. */

@@ -1,5 +1,6 @@
 import type { GatedAction } from '../../domain/two-people.js';
-import { attributing, importing, marking, writingOff } from './money-decisions.js';
+import { attributing } from './attributing.js';
+import { importing, marking, writingOff } from './money-decisions.js';
 import { closing, reopening } from './period-decisions.js';
 
 /** What two people decide, each as the audit names it. */

@@ -3,9 +3,7 @@ import type { Knex } from 'knex';
 import { z } from 'zod';
 import { dayIn } from '../../domain/books/posting-month.js';
 import { counted, words } from '../../domain/in-words.js';
-import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
 import { differences, markedText, needsTwo } from '../../domain/settlements/settlement.js';
-import { type AttributeResult, adjustsText, attributeBalance } from '../../records/books/attribute-balance.js';
 import {
   markSettlement,
   type SettlementBooks,
@@ -75,50 +73,6 @@ function writeOffPreview({ ids, items, money }: DecisionPreview): string[] {
   ]);
 }
 
-const attribution = z.strictObject({
-  assetCode: z.string(),
-  amount: z
-    .string()
-    .refine(isSignedAmount, 'the amount is a signed decimal number such as -12.50')
-    .transform(normalizeAmount),
-  on: z.iso.date().nullable(),
-});
-
-/** Booked on the day on which it was asked for, however late it is approved. */
-export const attributing: DecisionKind<z.output<typeof attribution>> = {
-  input: attribution,
-  complete: (input, { timeZone, now }) => ({ ...input, on: input.on ?? dayIn(timeZone, now().getTime()) }),
-  subject: ({ assetCode }) => `balance ${assetCode}`,
-  prepare: asIs,
-  look: async (trx, { on, ...given }, { ready: { timeZone, now }, reason }) => {
-    const day = on === null ? {} : { on: { day: on, timeZone } };
-    const attributed = { ...given, note: reason, ...day };
-    const trial = (tried: Knex.Transaction) => attributeBalance(tried, { ...attributed, actor: '' }, now());
-    const result = await inTransaction(trx, true, trial);
-    if (result.outcome !== 'done') return { why: whyNotAttributed(result, given.assetCode) };
-    const { unexplained, unknownAmount } = result.proof;
-    const left = `${unexplained ?? '0'} ${given.assetCode} would be unexplained, ${unknownAmount ?? '0'} ${given.assetCode} not shown.`;
-    return {
-      facts: [unexplained, unknownAmount, result.adjusts],
-      preview: [
-        `${given.amount} ${given.assetCode} would be attributed on ${on}.`,
-        `After it ${left}`,
-        ...adjustsText(result.adjusts),
-      ],
-      apply: async (nested, { actor, approval }) => {
-        const { outcome } = await attributeBalance(nested, { ...attributed, actor, approval }, now());
-        return { done: outcome === 'done', message: `${given.amount} ${given.assetCode} attributed.` };
-      },
-    };
-  },
-};
-
-function whyNotAttributed(result: Exclude<AttributeResult, { outcome: 'done' }>, assetCode: string): string {
-  if (result.outcome === 'not_found') return `the balance of ${assetCode} was never read`;
-  if (result.outcome === 'wrong_day') return `it can’t be booked on that day: ${result.why}`;
-  return `open of the residual is ${result.open}`;
-}
-
 const mark = z.strictObject({
   payoutId: z.string(),
   amount: z.string().nullable(),
@@ -172,14 +126,15 @@ export async function markRequest(
   return { action: 'mark settlement', input, reason };
 }
 
-const rates = z.strictObject({ text: z.string(), accepted: z.boolean() });
+/** Decisions that accepted a whole file name none of its lines: they are to be asked for again. */
+const rates = z.strictObject({ text: z.string(), accepted: z.array(z.string()).catch([]) });
 
 export const importing: DecisionKind<z.output<typeof rates>> = {
   input: rates,
   subject: ({ text }) => `rates file ${createHash('sha256').update(text).digest('hex').slice(0, 12)}`,
   prepare: asIs,
-  look: async (trx, { text, accepted: isAccepted }, { ready: { timeZone, currency, now }, reason }) => {
-    const about = { now: now(), timeZone, currency, isAccepted, reason };
+  look: async (trx, { text, accepted: named }, { ready: { timeZone, currency, now }, reason }) => {
+    const about = { now: now(), timeZone, currency, accepted: named, reason };
     const would = await importRatesFile(text, { ...about, db: trx, actor: '', dryRun: true });
     if (!('rates' in would)) return { why: would.problems.join('; ') };
     const { rates: taken, valued, closed, accepted, replaced } = would;

@@ -93,6 +93,7 @@ export function datevLine(posting: DatevPosting): string {
     22: textOf(`${recordKind} ${recordId}`, INFO_LENGTH),
     23: '"Entry"',
     24: textOf(id, INFO_LENGTH),
+    ...(description.length > TEXT_LENGTH ? { 25: '"Text"', 26: textOf(description, INFO_LENGTH) } : {}),
     114: '0',
   };
   return COLUMNS.map((_, index) => known[index + 1] ?? (TEXTS.has(index + 1) ? '""' : '')).join(';');

@@ -88,12 +88,12 @@ export const sealedLogs: readonly SealedLog[] = [
   }),
   {
     ...log('balance_attributions', 29772, {
-      text: ['assetCode', 'note', 'actor'],
+      text: ['assetCode', 'note', 'actor', 'contra'],
       decimal: ['amount'],
       time: ['at'],
       day: ['bookedOn'],
     }),
-    newer: ['bookedOn'],
+    newer: ['bookedOn', 'contra'],
   },
   log('opened_assets', 29776, { text: ['assetCode'], decimal: ['balance'], time: ['openedAt'] }),
   log('break_steps', 29773, { whole: ['breakId'], text: ['action', 'actor', 'note'], time: ['at'] }),

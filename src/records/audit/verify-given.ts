@@ -20,9 +20,9 @@ export async function verifyGiven(db: Knex, reportFinding: ReportFinding): Promi
     SELECT 'given_rates' AS log, id::text AS id FROM given_rates AS given
     WHERE NOT EXISTS (SELECT FROM actions WHERE action = 'import rates' AND outcome = 'done' AND at = imported_at AND actor = given.actor)
     UNION ALL SELECT 'balance_attributions', max(id)::text FROM balance_attributions AS said
-    GROUP BY asset_code, amount, actor, note
+    GROUP BY asset_code, amount, actor, note, contra
     HAVING count(*) > (SELECT count(*) FROM actions WHERE action = 'attribute balance' AND outcome = 'done' AND actor = said.actor
-      AND target = 'balance ' || asset_code AND reason = note AND details ->> 'amount' = trim_scale(amount)::text)
+      AND target = 'balance ' || asset_code AND reason = note AND details ->> 'amount' = trim_scale(amount)::text AND details ->> 'contra' IS NOT DISTINCT FROM contra)
     UNION ALL SELECT 'period_files', id::text FROM period_files
     WHERE NOT EXISTS (SELECT FROM actions WHERE action = 'close period' AND outcome = 'done' AND at = stored_at AND target = 'period ' || month)
     UNION ALL SELECT 'entry_rates', valued.id::text FROM entry_rates AS valued JOIN entries ON entries.id = entry_id

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { type Attribution, attributionShape, type BalanceProofView } from '../../domain/views/balance-shapes.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
 import { type Page, type PageQuery, within } from '../database/paging.js';
-import { rowsOf } from '../database/statements.js';
+import { raw, rowsOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 import { getRecord, listRecords } from '../rows.js';
 import { type BalanceProof, proofStatus, proofsAsOf } from './balance-proofs.js';
@@ -41,11 +41,19 @@ export async function getBalance(
   return { ...withProof(record, proof), attributions: await listAttributions(db, assetCode) };
 }
 
+/** SQL beside balance_attributions as `said`: who approved it, as its action says. */
+export const attributionApproval = raw(`LEFT JOIN LATERAL (
+  SELECT details ->> 'decision' AS decision, details ->> 'approvedBy' AS approved_by FROM actions
+  WHERE target = 'balance ' || said.asset_code AND action = 'attribute balance' AND outcome = 'done'
+    AND details ->> 'attribution' = said.id::text LIMIT 1
+) AS action ON true`);
+
 /** Newest first. */
 export async function listAttributions(db: Knex, assetCode: string): Promise<Attribution[]> {
   const rows = await rowsOf<RowOf<Attribution>>(db)`
-    SELECT id, asset_code, trim_scale(amount)::text AS amount, note, actor, at,
-           to_char(booked_on, 'YYYY-MM-DD') AS booked_on FROM balance_attributions
+    SELECT id, asset_code, trim_scale(amount)::text AS amount, contra, note, said.actor, at,
+           to_char(booked_on, 'YYYY-MM-DD') AS booked_on, decision, approved_by
+    FROM balance_attributions AS said ${attributionApproval}
     WHERE asset_code = ${assetCode} ORDER BY id DESC`;
   return rows.map((row) => viewOf(attributionShape, row));
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { FoundAtOpening } from '../../domain/balances/at-opening.js';
 import { attributedPart } from '../../domain/balances/balance-proof.js';
+import { accounts, type ContraAccount } from '../../domain/books/chart.js';
 import { dayIn, isDay } from '../../domain/books/posting-month.js';
 import { addAmounts, compareAmounts, isSignedAmount, normalizeAmount, subtractAmounts } from '../../domain/money.js';
 import { type Approval, recordAction } from '../actions/record-action.js';
@@ -17,13 +18,15 @@ export interface NewAttribution {
   note: string;
   actor: string;
   approval?: Approval;
+  /** What it stands against; left out: it is not known what it was. */
+  contra?: ContraAccount | undefined;
   /** The day on which it is booked; left out: the day on which it is said. */
   on?: AttributionDay;
 }
 
 export type AttributeResult =
   /** `adjusts`: the closed month that it belongs to; it stands in the next open one. */
-  | { outcome: 'done'; proof: BalanceProof; adjusts: string | null }
+  | { outcome: 'done'; id: string; proof: BalanceProof; adjusts: string | null }
   | { outcome: 'not_found' }
   /** It can't be booked on that day; `why` is a sentence. */
   | { outcome: 'wrong_day'; why: string }
@@ -42,7 +45,7 @@ export async function attributeBalance(db: Knex, given: NewAttribution, now = ne
     const parts = { unexplained: proof.unexplained ?? '0', unknownAmount: proof.unknownAmount ?? '0' };
     const part = attributedPart(amount, parts);
     const open = openOf(amount, parts);
-    const { note, actor, approval, on } = given;
+    const { note, actor, approval, on, contra = accounts.unobservable } = given;
     const about = { actor, action: 'attribute balance', target: `balance ${given.assetCode}`, reason: note, approval };
     const day = on?.day ?? null;
     const why = on === undefined ? null : whyNoDay(on, { opening: proof.opening?.at ?? null, now });
@@ -56,15 +59,10 @@ export async function attributeBalance(db: Knex, given: NewAttribution, now = ne
     }
     const adjusts = day !== null && (await closedMonths(trx)).has(day.slice(0, 7)) ? day.slice(0, 7) : null;
     const dated = day === null ? {} : { on: day, ...(adjusts === null ? {} : { adjusts }) };
-    await recordAction(trx, { ...about, details: { amount, ...dated }, outcome: 'done' });
-    await trx('balance_attributions').insert({
-      asset_code: given.assetCode,
-      amount,
-      note,
-      actor,
-      at: now,
-      booked_on: day,
-    });
+    const said = { asset_code: given.assetCode, amount, contra, note, actor, at: now, booked_on: day };
+    const rows: { id: string }[] = await trx('balance_attributions').insert(said, 'id');
+    const id = String(rows[0]?.id);
+    await recordAction(trx, { ...about, details: { attribution: id, amount, contra, ...dated }, outcome: 'done' });
     const left = { ...parts, [part]: subtractAmounts(parts[part], amount) };
     const ofUnexplained = part === 'unexplained';
     await trx('balance_proofs')
@@ -82,7 +80,7 @@ export async function attributeBalance(db: Knex, given: NewAttribution, now = ne
       await autoResolveBreaks(trx, [{ kind: 'balance_residual', entity }]);
     }
     const after = (await readProofs(trx, [given.assetCode])).get(given.assetCode);
-    return { outcome: 'done', proof: after ?? proof, adjusts };
+    return { outcome: 'done', id, proof: after ?? proof, adjusts };
   });
 }
 

@@ -1,5 +1,12 @@
 import type { Knex } from 'knex';
-import { type EntryLineView, type EntryView, entryLineShape, entryShape } from '../../domain/views/books-shapes.js';
+import { grouped } from '../../domain/grouped.js';
+import {
+  type EntryLineView,
+  type EntryView,
+  entryLineShape,
+  entryShape,
+  type Revaluation,
+} from '../../domain/views/books-shapes.js';
 import { type Filters, given, isRowId, type Page, type PageQuery, pageById } from '../database/paging.js';
 import { raw, rowsOf, valueOf } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
@@ -11,7 +18,9 @@ export interface EntryFilters extends Filters<'account' | 'assetCode' | 'month' 
 }
 
 /** Times as the text that is shown: a `Date` in between would cost more than all the rest of a row. */
-type Row = RowOf<Omit<EntryView, 'observedBy' | 'lines'>, string> & { observed: EntryView['observedBy'] };
+type Row = RowOf<Omit<EntryView, 'observedBy' | 'lines' | 'revaluations'>, string> & {
+  observed: EntryView['observedBy'];
+};
 
 type LineRow = RowOf<EntryLineView, string> & { entry_id: string };
 
@@ -62,13 +71,39 @@ async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
     WHERE entry_id = ANY (${`{${rows.map(({ id }) => id).join(',')}}`}::bigint[]) ORDER BY entry_id, line`;
   const byEntry = new Map<string, LineRow[]>(rows.map(({ id }) => [id, []]));
   for (const line of lines) byEntry.get(line.entry_id)?.push(line);
+  const revaluations = grouped(await revaluationsOf(db, rows), ({ entry }) => entry);
   return rows.map((row) =>
     viewOf(entryShape, row, {
       sources: row.sources.map(({ kind, id }) => ({ kind, id })),
       observedBy: row.observed,
       lines: (byEntry.get(row.id) ?? []).map((line) => viewOf(entryLineShape, line)),
+      revaluations: (revaluations.get(row.id) ?? []).map(({ entry: _, ...one }) => one),
     }),
   );
+}
+
+/** Each rate that took the place of another, with the file and the people that it came from. */
+async function revaluationsOf(db: Knex, rows: readonly Row[]): Promise<(Revaluation & { entry: string })[]> {
+  return rowsOf<Revaluation & { entry: string }>(db)`
+    SELECT entry_id::text AS entry, valued.asset_code AS "assetCode", valued.currency, trim_scale(before)::text AS before,
+           trim_scale(valued.rate)::text AS rate, ${raw(utc('valued_at'))} AS at, file_hash AS file, given.actor,
+           details ->> 'decision' AS decision, details ->> 'approvedBy' AS "approvedBy"
+    FROM (
+      SELECT id, entry_id, asset_code, currency, rate, valued_at, row_number() OVER same AS place,
+             lag(rate) OVER same AS before
+      FROM entry_rates WHERE entry_id = ANY (${`{${rows.map(({ id }) => id).join(',')}}`}::bigint[])
+      WINDOW same AS (PARTITION BY entry_id, asset_code ORDER BY id)
+    ) AS valued
+    LEFT JOIN LATERAL (
+      SELECT file_hash, actor FROM given_rates
+      WHERE given_rates.asset_code = valued.asset_code AND given_rates.currency = valued.currency
+        AND given_rates.rate = valued.rate AND imported_at = valued_at LIMIT 1
+    ) AS given ON true
+    LEFT JOIN LATERAL (
+      SELECT details FROM actions
+      WHERE action = 'import rates' AND outcome = 'done' AND actions.actor = given.actor AND actions.at = valued_at LIMIT 1
+    ) AS imported ON true
+    WHERE place > 1 AND valued.rate IS NOT NULL ORDER BY entry_id, id`;
 }
 
 /** The id of the newest; "0": there is none. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { InTransit, Opening } from '../../domain/books/balance-entries.js';
+import type { Attributed, InTransit, Opening } from '../../domain/books/balance-entries.js';
+import { attributionApproval } from '../balances/balance-views.js';
 import { milliseconds, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
 
 /** Assets whose books are open, with the moment in ms. */
@@ -81,13 +82,11 @@ export const unpostedAttributions = (trx: Knex) => attributions(trx, raw('NOT'))
 /** What they say of it. */
 export const postedAttributions = (trx: Knex) => attributions(trx, raw(''));
 
-async function attributions(
-  trx: Knex,
-  not: ReturnType<typeof raw>,
-): Promise<{ id: string; assetCode: string; amount: string; at: number; day: string | null }[]> {
-  const rows = await rowsOf<{ id: string; assetCode: string; amount: string; at: Date; day: string | null }>(trx)`
-    SELECT said.id, asset_code AS "assetCode", trim_scale(amount)::text AS amount, at, to_char(booked_on, 'YYYY-MM-DD') AS day
-    FROM balance_attributions AS said JOIN opened_assets USING (asset_code)
+async function attributions(trx: Knex, not: ReturnType<typeof raw>): Promise<Attributed[]> {
+  const rows = await rowsOf<Omit<Attributed, 'at'> & { at: Date }>(trx)`
+    SELECT said.id, asset_code AS "assetCode", trim_scale(amount)::text AS amount, contra, note, said.actor, said.at,
+           to_char(booked_on, 'YYYY-MM-DD') AS day, decision, approved_by AS "approvedBy"
+    FROM balance_attributions AS said JOIN opened_assets USING (asset_code) ${attributionApproval}
     WHERE ${not} EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text) ORDER BY said.id`;
   return rows.map(inMs);
 }

@@ -104,14 +104,24 @@ describe('a file of rates', () => {
     });
     const nothing = { before: null, payment: null, service: null };
     const doubts = (rate: string, known: object) =>
-      doubtfulRates([given('2026-10-31', rate, 2)], [{ ...nothing, ...known }]).length;
+      doubtfulRates([given('2026-10-31', rate, 2)], [{ ...nothing, ...known }], []).asked.length;
     expect(['80', '100', '120'].map((rate) => doubts(rate, { payment: '100' }))).toEqual([0, 0, 0]);
     expect(['79.99', '120.01', '1000000'].map((rate) => doubts(rate, { service: '100' }))).toEqual([1, 1, 1]);
     expect(doubts('1', { before: { rate: '100', date: '2026-10-24' }, payment: '100', service: '100' })).toBe(3);
     expect(doubts('1', { before: { rate: '100', date: '2026-10-23' } })).toBe(0);
-    expect(doubtfulRates([given('2026-10-31', '100', 3), given('2026-10-30', '50', 2)], [nothing, nothing])).toEqual([
-      'line 3: 100 USD for BTC is far from that of 2026-10-30, 50',
-    ]);
+    const two = [given('2026-10-31', '100', 3), given('2026-10-30', '50', 2)];
+    const told = 'line 3: 100 USD for BTC is far from that of 2026-10-30, 50';
+    const of = (...named: string[]) => doubtfulRates(two, [nothing, nothing], named);
+    expect(of()).toEqual({ accepted: [], asked: [told], unfounded: [] });
+    for (const name of ['3', '2026-10-31:BTC'])
+      expect(of(name)).toEqual({ accepted: [told], asked: [], unfounded: [] });
+    for (const name of ['2', '2026-10-30:BTC', '2026-10-31:ETH', '03', ''])
+      expect(of(name)).toEqual({ accepted: [], asked: [told], unfounded: [name] });
+    // What was given before for a day that the file has as well says nothing of the next day.
+    const wrong = { ...nothing, before: { rate: '5000', date: '2026-10-30' } };
+    expect(
+      doubtfulRates([given('2026-10-30', '99', 2), given('2026-10-31', '100', 3)], [nothing, wrong], []).asked,
+    ).toEqual([]);
   });
 
   it('names each asset once, without its header', () => {

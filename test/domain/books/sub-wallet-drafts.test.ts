@@ -168,14 +168,15 @@ describe('what a balance says', () => {
   });
 
   it('is a fact where finance attributed a part of it, on the day that was named', () => {
-    const given = { id: 'at_1', assetCode: 'BTC', amount: '-2', at: AT };
+    const said = { note: 'a fee', actor: 'ann', contra: null, decision: null, approvedBy: null };
+    const given = { ...said, id: 'at_1', assetCode: 'BTC', amount: '-2', at: AT };
     const entry = {
       recordKind: 'attribution',
       recordId: 'at_1',
       key: 'attribution',
       mode: 'fact',
       lines: [line('assets:operating', '-2'), line('equity:unobservable', '2')],
-      description: 'attributed by finance',
+      description: 'a fee (attribution at_1 by ann)',
       sources: [
         { kind: 'attribution', id: 'at_1' },
         { kind: 'balance', id: 'BTC' },

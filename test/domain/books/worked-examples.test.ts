@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { MovementRecord } from '../../../src/domain/balances/movement-table.js';
 import { effectsOf } from '../../../src/domain/balances/movements.js';
-import { attributionEntry, openingEntry, placementEntries } from '../../../src/domain/books/balance-entries.js';
+import { attributionLines, openingEntry, placementEntries } from '../../../src/domain/books/balance-entries.js';
 import { entriesOf } from '../../../src/domain/books/entries-of.js';
 import type { BookRecord, Line } from '../../../src/domain/books/entry.js';
 import { grouped } from '../../../src/domain/grouped.js';
@@ -199,10 +199,7 @@ const month: [what: string, lines: Line[]][] = [
       correction: '0',
     }).flatMap(({ lines }) => lines),
   ],
-  [
-    'attribution: 2 came that no list shows, and finance says what it was',
-    attributionEntry({ id: 'a1', assetCode: 'BTC', amount: '2', at: AT, day: null }).lines,
-  ],
+  ['attribution: 2 came that no list shows, and finance says what it was', attributionLines('BTC', '2', null)],
 ];
 
 /** Debits and credits of each account, each amount behind the number of what it comes from. */

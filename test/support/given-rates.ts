@@ -1,0 +1,14 @@
+import { importRatesFile } from '../../src/finance/import-rates.js';
+
+/** Takes a file of rates, and accepts by its line each rate that is asked about. */
+export async function giveRates(
+  text: string,
+  about: Omit<Parameters<typeof importRatesFile>[1], 'dryRun' | 'accepted' | 'actor' | 'now'> & { now?: Date },
+): Promise<void> {
+  for (const accepted: string[] = []; ; ) {
+    const result = await importRatesFile(text, { now: new Date(), ...about, actor: 'ann', dryRun: false, accepted });
+    if (result.outcome === 'done') return;
+    if (result.outcome !== 'asks') throw new Error(JSON.stringify(result));
+    accepted.push(...result.problems.map((told) => /^line (\d+)/.exec(told)?.[1] ?? ''));
+  }
+}
