@@ -8,6 +8,7 @@ import {
   markSettlement,
   type SettlementMark,
 } from '../../src/records/books/settlements.js';
+import { unclosedBreaks } from '../../src/records/breaks/break-money.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
@@ -142,6 +143,36 @@ it.each<[why: string, payout: string, amount: string | null, more: Partial<Settl
   expect(await mark(id, amount, more)).toEqual({ outcome: 'refused', why: expect.stringContaining(why) });
   expect(await database.db('settlement_arrivals')).toEqual([]);
 });
+
+it('refuses the reference that stands for another settlement, until that is taken back', async () => {
+  const said = { on: '2026-03-19', reference: 'SETTLE 4711' };
+  expect(await mark('po_old', '99', said)).toMatchObject({ outcome: 'done' });
+  expect(await mark('po_old', '99', said)).toMatchObject({ outcome: 'done' });
+  const why = 'the reference "SETTLE 4711" is that of settlement "po_old" already';
+  expect(await mark('po_new', '98', said)).toEqual({ outcome: 'refused', why });
+  expect(await mark('po_old', null)).toMatchObject({ outcome: 'done' });
+  expect(await mark('po_new', '98', said)).toMatchObject({ outcome: 'done' });
+});
+
+it('risks, as a break, what is missing of it in money: all of one that is late, the rest of one that is short', async () => {
+  const atRisk = async () => (await unclosedBreaks(database.db)).map(({ kind, money }) => [kind, money]);
+  await database.db('breaks').whereNot({ kind: 'settlement_late' }).update({ status: 'resolved', resolved_at: NOW });
+  await save(database, [settled('po_soon', '10', { feeBearer: null })]);
+  await followSettlements(database.db, books, NOW);
+  // Of one that is not booked yet the service says the crypto alone.
+  const soon = { currency: ASSET, amount: '100' };
+  expect(await atRisk()).toEqual([['settlement_late', [{ currency: 'USD', amount: '99' }, soon].toSorted(byCurrency)]]);
+  await save(database, [settled('po_soon', '10', { updatedAt: '2026-03-20T11:00:00.000Z' })]);
+  await postBooks(database.db);
+  expect(await followSettlements(database.db, books, NOW)).toBe(0);
+  expect(await atRisk()).toEqual([['settlement_late', [{ currency: 'USD', amount: '198' }]]]);
+  const { items } = await listBreaks(database.db, { kind: 'settlement_late' });
+  for (const { evidence } of items) expect(evidence).toMatchObject({ ours: { expected: '99.00', currency: 'USD' } });
+  await mark('po_old', '97.5', { on: '2026-03-13', difference: 'unexplained' });
+  await mark('po_soon', '99', { on: '2026-03-13' });
+  expect(await atRisk()).toEqual([['settlement_short', [{ currency: 'USD', amount: '1.5' }]]]);
+});
+const byCurrency = (a: { currency: string }, b: { currency: string }) => (a.currency < b.currency ? -1 : 1);
 
 it('knows no settlement but those that the service shows', async () => {
   for (const id of ['po_other', 'po_none']) expect(await mark(id, '1')).toEqual({ outcome: 'not_found' });

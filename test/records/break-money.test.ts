@@ -66,3 +66,23 @@ test('an order, its invoice, its payment and a payin are one money, in the line 
     payout_stuck: [[{ amount: '0.5', currency: 'USDT' }], []],
   });
 });
+
+test('an order that is underpaid risks what is owed of it, not all of it', async () => {
+  const { db } = database;
+  await db('breaks').update({ status: 'resolved', resolved_at: new Date() });
+  const paid = {
+    status: 'unmatched',
+    amountRequested: '1000',
+    merchantReference: 'order-owed',
+    totalAmountReceived: '990',
+  };
+  await save(database, [poll('payment_intent', intent('pi_owed', paid), 1)]);
+  await openBreaks(db, [{ kind: 'order_underpaid', entity: { kind: 'order', id: 'order-owed' }, evidence: {} }]);
+  const risked = async () => (await unclosedBreaks(db)).map(({ money }) => money);
+  await db('orders')
+    .where({ reference: 'order-owed' })
+    .update({ status: 'underpaid', difference_amount: '10', difference_currency: 'EUR' });
+  expect(await risked()).toEqual([[{ amount: '10', currency: 'EUR' }]]);
+  await db('orders').where({ reference: 'order-owed' }).update({ difference_amount: null, difference_currency: null });
+  expect(await risked()).toEqual([[{ amount: '1000', currency: 'EUR' }]]);
+});

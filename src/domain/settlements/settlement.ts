@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Money } from '../family/money.js';
 import { isFinal } from '../family/states.js';
-import { compareAmounts, subtractAmounts } from '../money.js';
+import { isJsonObject, type JsonObject } from '../json.js';
+import { compareAmounts, isAmount, subtractAmounts } from '../money.js';
 import { amount, assetCode, described, text, time } from '../views/parts.js';
 
 /**
@@ -84,6 +86,13 @@ export function missingOf({
 }): string | null {
   if (arrival === null || expected === null || arrival.currency !== currency) return null;
   return subtractAmounts(expected, arrival.amount);
+}
+
+/** What a break of a settlement says to be missing: the rest of one that is short, all of one that is late; null: that is not known. */
+export function missingMoney({ ours, missing }: JsonObject): Money | null {
+  const { expected = null, currency = null } = isJsonObject(ours) ? ours : {};
+  const amount = isAmount(missing) ? missing : expected;
+  return isAmount(amount) && typeof currency === 'string' ? { amount, currency } : null;
 }
 
 /** What is to be said of the rest, in a sentence; null: nothing is. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { grouped } from '../../domain/grouped.js';
+import { groupedPairs } from '../../domain/grouped.js';
 import {
   type EntryLineView,
   type EntryView,
@@ -71,20 +71,20 @@ async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
     WHERE entry_id = ANY (${`{${rows.map(({ id }) => id).join(',')}}`}::bigint[]) ORDER BY entry_id, line`;
   const byEntry = new Map<string, LineRow[]>(rows.map(({ id }) => [id, []]));
   for (const line of lines) byEntry.get(line.entry_id)?.push(line);
-  const revaluations = grouped(await revaluationsOf(db, rows), ({ entry }) => entry);
+  const revaluations = await revaluationsOf(db, rows);
   return rows.map((row) =>
     viewOf(entryShape, row, {
       sources: row.sources.map(({ kind, id }) => ({ kind, id })),
       observedBy: row.observed,
       lines: (byEntry.get(row.id) ?? []).map((line) => viewOf(entryLineShape, line)),
-      revaluations: (revaluations.get(row.id) ?? []).map(({ entry: _, ...one }) => one),
+      revaluations: revaluations.get(row.id) ?? [],
     }),
   );
 }
 
 /** Each rate that took the place of another, with the file and the people that it came from. */
-async function revaluationsOf(db: Knex, rows: readonly Row[]): Promise<(Revaluation & { entry: string })[]> {
-  return rowsOf<Revaluation & { entry: string }>(db)`
+async function revaluationsOf(db: Knex, rows: readonly Row[]): Promise<Map<string, Revaluation[]>> {
+  const found = await rowsOf<Revaluation & { entry: string }>(db)`
     SELECT entry_id::text AS entry, valued.asset_code AS "assetCode", valued.currency, trim_scale(before)::text AS before,
            trim_scale(valued.rate)::text AS rate, ${raw(utc('valued_at'))} AS at, file_hash AS file, given.actor,
            details ->> 'decision' AS decision, details ->> 'approvedBy' AS "approvedBy"
@@ -104,6 +104,7 @@ async function revaluationsOf(db: Knex, rows: readonly Row[]): Promise<(Revaluat
       WHERE action = 'import rates' AND outcome = 'done' AND actions.actor = given.actor AND actions.at = valued_at LIMIT 1
     ) AS imported ON true
     WHERE place > 1 AND valued.rate IS NOT NULL ORDER BY entry_id, id`;
+  return groupedPairs(found.map(({ entry, ...one }) => [entry, one]));
 }
 
 /** The id of the newest; "0": there is none. */

@@ -14,10 +14,10 @@ import {
   whyRefused,
 } from '../../domain/settlements/settlement.js';
 import { type Approval, recordAction } from '../actions/record-action.js';
-import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
+import { autoResolveBreaks, type NewBreak, openBreaks, renewEvidence } from '../breaks/breaks.js';
 import { textArray } from '../database/array-parameter.js';
 import { type Page, type PageQuery, pageByTime } from '../database/paging.js';
-import { exact, raw, rowsOf, utc } from '../database/statements.js';
+import { columnOf, exact, raw, rowsOf, utc } from '../database/statements.js';
 import { adoptedAtOf } from '../installation.js';
 
 export interface SettlementBooks {
@@ -139,7 +139,7 @@ export async function markSettlement(
     const before = await getSettlement(trx, books, mark.payoutId, now);
     if (before === null) return { outcome: 'not_found' };
     const arrival = arrivalOf(mark, books, now);
-    const why = whyNot(before, arrival, books, now);
+    const why = whyNot(before, arrival, books, now) ?? (await whyNotOurs(trx, mark.payoutId, arrival));
     const { actor, note: reason, payoutId, approval } = mark;
     const about = { actor, action: 'mark settlement', target: `payout ${payoutId.slice(0, 200)}`, reason, approval };
     const details = { before: before.arrival?.amount ?? null, ...(arrival ?? { amount: null }) };
@@ -199,7 +199,8 @@ function whyNot(before: Settlement, said: Said | null, { timeZone }: SettlementB
   if (said === null)
     return before.arrival === null ? 'nothing was said to have arrived, so there is nothing to take back' : null;
   const { amount, currency, on, difference } = said;
-  if (!isAmount(amount)) return `${quoted(amount)} is no amount such as 912.40`;
+  if (!isAmount(amount))
+    return `${quoted(amount)} is no amount such as 912.40: a point stands before the cents, and nothing between thousands`;
   if (!/^[A-Z]{3}$/.test(currency)) return `${quoted(currency)} is no currency such as EUR`;
   if (!isDay(on)) return `${quoted(on)} is no day such as 2026-11-04`;
   if (on > dayIn(timeZone, now.getTime())) return `${on} is yet to come`;
@@ -210,11 +211,24 @@ function whyNot(before: Settlement, said: Said | null, { timeZone }: SettlementB
   return whyRefused(missingOf({ ...before, arrival: said }), difference);
 }
 
+/** A line of the statement is of one settlement: one that stands for another was read in the wrong row. */
+async function whyNotOurs(trx: Knex, payoutId: string, said: Said | null): Promise<string | null> {
+  if (said === null || said.reference === null) return null;
+  const [other] = await columnOf<string>(trx)`
+    SELECT payout_id FROM settlement_arrivals AS said
+    WHERE bank_reference = ${said.reference} AND payout_id <> ${payoutId} AND amount IS NOT NULL
+      AND NOT EXISTS (SELECT FROM settlement_arrivals AS newer WHERE newer.payout_id = said.payout_id AND newer.id > said.id)
+    ORDER BY id LIMIT 1`;
+  return other === undefined
+    ? null
+    : `the reference ${quoted(said.reference)} is that of settlement ${quoted(other)} already`;
+}
+
 const quoted = (given: string): string => `"${given.slice(0, 40)}"`;
 
 const AT_ONCE = 500;
 
-/** Opens a break of each settlement whose money is late; one that a person closed stays closed. Returns how many it opened. */
+/** Opens a break of each settlement whose money is late, and says in one what it is worth once that is known; one that a person closed stays closed. Returns how many it opened. */
 export async function followSettlements(db: Knex, books: SettlementBooks, now: Date): Promise<number> {
   const rows: PayoutRow[] = await settlementsIn(db, books)
     .where('status', 'confirmed')
@@ -229,17 +243,24 @@ export async function followSettlements(db: Knex, books: SettlementBooks, now: D
     .orderByRaw('created_at DESC, id DESC')
     .limit(AT_ONCE);
   const late = (await viewsOf(db, books, rows, now)).filter(({ state }) => state === 'late');
-  return db.transaction((trx) =>
-    openBreaks(
-      trx,
-      late.map((one) => ({
-        kind: 'settlement_late',
-        entity: { kind: 'payout', id: one.payoutId },
-        evidence: evidenceOf(one),
-      })),
-    ),
-  );
+  const unvalued: PayoutRow[] = await settlementsIn(db, books)
+    .whereRaw(
+      `id IN (SELECT entity_id FROM breaks WHERE kind = 'settlement_late' AND entity_kind = 'payout'
+        AND status IN ('open', 'acknowledged') AND evidence LIKE '%"expected":null%')`,
+    )
+    .limit(AT_ONCE);
+  const valued = (await viewsOf(db, books, unvalued, now)).filter(({ expected }) => expected !== null);
+  return db.transaction(async (trx) => {
+    for (const one of valued) await renewEvidence(trx, lateBreak(one));
+    return openBreaks(trx, late.map(lateBreak));
+  });
 }
+
+const lateBreak = (one: Settlement): NewBreak => ({
+  kind: 'settlement_late',
+  entity: { kind: 'payout', id: one.payoutId },
+  evidence: evidenceOf(one),
+});
 
 function evidenceOf({ expected, currency, settledOn, amount, assetCode, arrival, missing }: Settlement): JsonObject {
   const { amount: arrived = null, currency: paidIn = null, on = null, reference = null } = arrival ?? {};

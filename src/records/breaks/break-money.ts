@@ -8,6 +8,8 @@ import {
   moneyByAsset,
   type OpenBreaks,
 } from '../../domain/breaks/money-once.js';
+import { objectFromJsonText } from '../../domain/json.js';
+import { missingMoney } from '../../domain/settlements/settlement.js';
 import { exact, raw, rowsOf, type Sql, sql } from '../database/statements.js';
 
 /** All that nobody has closed, by kind and severity, with the money that they are about as far as records say it. */
@@ -30,6 +32,8 @@ interface Row {
   amount: string | null;
   breaks: number;
   oldestSeconds: number;
+  /** Of a settlement's break, the evidence: it says what is missing in money. */
+  settlement: string | null;
 }
 
 /** Of an order, an invoice and a payin it is the money of a payment; of several the largest, which is the one to ask about. */
@@ -37,10 +41,11 @@ async function moneysOf(db: Knex, which: Sql): Promise<MoneyOfBreak[]> {
   const rows = await rowsOf<Row>(db)`
     SELECT kind, severity, coalesce('payment_intent ' || payment, entity_kind || ' ' || entity_id) AS subject, currency,
            ${raw(exact('max(amount)'))} AS amount, count(*)::integer AS breaks,
-           extract(epoch FROM now() - min(opened_at))::float8 AS "oldestSeconds"
+           extract(epoch FROM now() - min(opened_at))::float8 AS "oldestSeconds", settlement
     FROM (
       SELECT breaks.kind, severity, breaks.opened_at, asked.id AS payment, entity_kind, said.amount, said.currency,
-             CASE WHEN said.amount IS NULL THEN '' ELSE entity_id END AS entity_id
+             CASE WHEN said.amount IS NULL THEN '' ELSE entity_id END AS entity_id,
+             CASE WHEN breaks.kind IN ('settlement_late', 'settlement_short') THEN evidence::varchar END AS settlement
       FROM breaks
       LEFT JOIN orders ON entity_kind = 'order' AND orders.reference = entity_id
       LEFT JOIN payins ON entity_kind = 'payin' AND payins.id = entity_id
@@ -54,9 +59,10 @@ async function moneysOf(db: Knex, which: Sql): Promise<MoneyOfBreak[]> {
           WHEN 'invoice' THEN ARRAY(SELECT paid.id FROM payment_intents AS paid WHERE paid.invoice_id = entity_id) END)
         ORDER BY amount_requested DESC NULLS LAST, id LIMIT 1
       ) AS asked ON true
-      -- What the store expects, or what the record itself says, before what is asked for.
+      -- What is owed of it, what the store expects, or what the record itself says, before what is asked for.
       LEFT JOIN LATERAL (
         SELECT * FROM (VALUES
+          (CASE WHEN breaks.kind = 'order_underpaid' AND orders.status = 'underpaid' THEN orders.difference_amount END, orders.difference_currency),
           (orders.expected_amount, orders.expected_currency), (payouts.amount, payouts.asset_code),
           (invoices.amount, invoices.currency), (asked.amount_requested, asked.currency_requested),
           (abs(balance_proofs.unexplained), balance_proofs.asset_code)
@@ -64,9 +70,10 @@ async function moneysOf(db: Knex, which: Sql): Promise<MoneyOfBreak[]> {
       ) AS said ON true
       WHERE ${which}
     ) AS concerned
-    GROUP BY kind, severity, payment, entity_kind, entity_id, currency`;
-  return rows.map(({ amount, currency, ...row }) => {
-    return { ...row, money: amount === null || currency === null ? null : { amount, currency } };
+    GROUP BY kind, severity, payment, entity_kind, entity_id, currency, settlement`;
+  return rows.map(({ amount, currency, settlement, ...row }) => {
+    const money = amount === null || currency === null ? null : { amount, currency };
+    return { ...row, money: (settlement === null ? null : missingMoney(objectFromJsonText(settlement))) ?? money };
   });
 }
 
