@@ -18,7 +18,7 @@ interface AsOf extends MatchSettings {
   most: number;
 }
 
-/** The match as it was on a day, as far as is known now: reckoned anew from what is dated until then. Items by their names. */
+/** The match as it was on a day, as far as is known now: computed anew from what is dated until then. Items by their names. */
 export async function matchAsOf(
   db: Knex,
   { day, filters, most, ...settings }: AsOf,

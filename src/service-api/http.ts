@@ -171,7 +171,7 @@ export class ServiceHttp {
       );
     } catch (error) {
       if (didNothing(error)) settleUnknown();
-      this.heed(error);
+      this.respectPause(error);
       if (!(error instanceof TaskCancelledError) || signal.aborted) throw error;
       throw new UnavailableError(`no whole answer within ${attemptMs} ms`, { operation, status, cause: error });
     } finally {
@@ -189,7 +189,7 @@ export class ServiceHttp {
   }
 
   /** When the service asks one call to wait, all of them wait. */
-  private heed(error: unknown): void {
+  private respectPause(error: unknown): void {
     const asked = askedPause(error);
     if (asked === null) return;
     const pause = Math.min(asked, this.settings.retryPolicy.longestRetryAfterMs);

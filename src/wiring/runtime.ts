@@ -85,7 +85,7 @@ export function createSessionsCheck(urls: DatabaseUrls, log: Logger): () => Prom
   let answer: Promise<Readiness> | null = null;
   let wasWell = false;
   let logged = '';
-  const judge = (trouble: DatabaseTrouble | null): Readiness => {
+  const readinessOf = (trouble: DatabaseTrouble | null): Readiness => {
     wasWell ||= trouble === null;
     if (trouble === null || (wasWell && trouble.passing)) return { ok: true, problems: [] };
     const state = unready(trouble, urls.directUrl);
@@ -99,7 +99,7 @@ export function createSessionsCheck(urls: DatabaseUrls, log: Logger): () => Prom
       askAgainAt = Number.POSITIVE_INFINITY;
       answer = inTime
         .execute(async () => (await import('../records/database/examine-sessions.js')).examineSessions(urls))
-        .then(judge)
+        .then(readinessOf)
         .catch((error: unknown) => (wasWell ? { ok: true, problems: [] } : afterFailure(error, urls.directUrl)))
         .then((said) => {
           askAgainAt = performance.now() + (said.ok ? WELL_MS : WRONG_MS);

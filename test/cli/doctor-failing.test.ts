@@ -189,7 +189,7 @@ describe('a value that is refused', () => {
         return query.has('assetCode') ? [] : rows(3, { status: 'completed' });
       },
     });
-    expect(ok).toContain('contract listPaymentIntents.productId: the service heeds "productId"');
+    expect(ok).toContain('contract listPaymentIntents.productId: the service uses "productId"');
     expect(findings.join('\n')).not.toContain('productId');
     expect(findings.join('\n')).toContain('posTerminalId');
   });

@@ -192,7 +192,7 @@ describe('doctor', () => {
     });
     expect(findings).toEqual([
       expect.stringContaining(
-        'contract listPaymentIntents.status: the service does not heed "status", and every other name that was tried',
+        'contract listPaymentIntents.status: the service ignores "status", and every other name that was tried',
       ),
     ]);
     expect(suggestedContract).toBeNull();

@@ -9,7 +9,7 @@ const WELL = [
   ok('secret live', 'last match a minute ago'),
   ok('receiver', 'last known to be at work a moment ago'),
   ok('payouts', 'complete until now'),
-  ok('contract listInvoices.take', 'the service heeds "take"'),
+  ok('contract listInvoices.take', 'the service uses "take"'),
 ];
 
 describe('what doctor says', () => {

@@ -103,7 +103,7 @@ const PINNED: Record<ExportFormat, Record<string, string>> = {
     '2026-03-payouts.ndjson': '1110955f3e5fd6465ee40abf3faac7eb893859f55df7aa43306a763009080db6',
   },
   xlsx: {
-    '2026-03.xlsx': '947add8748bed1179408e21ef685d0241f82a89cfb0b9e9421bd2aeb40371025',
+    '2026-03.xlsx': 'e5549c808cba502c1f9f1ad01f60d89a5b7fcc562b8578f6f11e345c527435e7',
   },
   hledger: {
     '2026-03-activity.journal': '2901d06712ca852d691a0b546b30ee83e7500c1a2f7b4ce65261aa97e3d352ff',

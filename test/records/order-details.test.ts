@@ -35,7 +35,7 @@ test('an order shows its payments, payins, invoices and refunds, each step with 
   await save(database, [poll('invoice', bill, 1, run)]);
   await save(database, [report('invoice', 'inv', { ...bill, status: 'paid' }, 2, paid)]);
   await save(database, [poll('payment_intent', paidIntent('pi', 'in', own), 2, run)]);
-  await save(database, [poll('payin', payin('in', 'pi', { customerEmail: 'ada@example.test' }), 3, 'verify-claims')]);
+  await save(database, [poll('payin', payin('in', 'pi', { customerEmail: 'ada@example.test' }), 3, 'refresh')]);
   await save(database, [
     poll('payment_intent', paidIntent('pi', 'in', { ...own, irregularRefundPayoutId: 'po-2' }), 4, run),
   ]);
@@ -128,9 +128,9 @@ test('each line names who said the state that it shows: not who spoke last, nor 
   const own = { merchantReference: 'Story-4' };
   const whole = paidIntent('wit', 'wit-in', own);
   await save(database, [
-    poll('payment_intent', whole, 10, 'verify-claims'),
-    poll('payin', payin('wit-in', 'wit', { status: 'pending' }), 10, 'verify-claims'),
-    poll('payout', payout('wit-out', { status: 'pending', merchantReference: null }), 10, 'verify-claims'),
+    poll('payment_intent', whole, 10, 'refresh'),
+    poll('payin', payin('wit-in', 'wit', { status: 'pending' }), 10, 'refresh'),
+    poll('payout', payout('wit-out', { status: 'pending', merchantReference: null }), 10, 'refresh'),
   ]);
   await save(database, [
     // A dispute moves on an axis of its own: that the payment is completed the poll showed.
@@ -142,9 +142,7 @@ test('each line names who said the state that it shows: not who spoke last, nor 
   const details = await orderDetails(database.db, 'Story-4');
   const lines = details === null ? [] : printOrder(details);
   const line = (start: string) => lines.find((one) => one.startsWith(start));
-  expect(line('payment')).toMatch(
-    /wit {2}completed, as poll verify-claims showed at 2026-03-01T00:00:10.000Z, not verified/,
-  );
+  expect(line('payment')).toMatch(/wit {2}completed, as poll refresh showed at 2026-03-01T00:00:10.000Z, not verified/);
   expect(line('payin')).toMatch(/wit-in {2}confirmed, as delivery_history dl-1 said at 2026-03-01T00:00:20/);
   expect(line('only said')).toBe(
     `only said: refund wit-out  gives payment wit back, as webhook ${event} said at 2026-03-01T00:00:30.000Z: it holds the order at most`,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { heededRefunds, MOST_DENIED, type SaidCount } from '../../src/domain/family/said.js';
+import { holdingRefunds, MOST_DENIED, type SaidCount } from '../../src/domain/family/said.js';
 import { orderDetails } from '../../src/records/orders/order-details.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
@@ -110,13 +110,13 @@ test('whatever comes under one secret, what another says is heeded as before; wh
       const own = honest.map((one) => ({ ...one, label: 'shop' }));
       const forged = others.map((one) => ({ ...one, label: 'stolen' }));
       const [alone, both, theirs] = [own, [...own, ...forged], forged].map((all) =>
-        heededRefunds(all, { canPassOver: true }),
+        holdingRefunds(all, { canPassOver: true }),
       );
       for (const key of ['pi', 'pi_2'])
         expect(both?.get(key) ?? 0).toBe((alone?.get(key) ?? 0) + (theirs?.get(key) ?? 0));
       const assigned = own.map((one) => ({ ...one, disproved: one.disproved && !one.assigned }));
       const undenied = assigned.filter((one) => one.assigned || (!one.disproved && (one.known || !one.absent)));
-      expect(heededRefunds(undenied, { canPassOver: true })).toEqual(heededRefunds(undenied, { canPassOver: false }));
+      expect(holdingRefunds(undenied, { canPassOver: true })).toEqual(holdingRefunds(undenied, { canPassOver: false }));
     }),
   );
 });

@@ -97,7 +97,7 @@ const answersWith = (...addresses: string[]) =>
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     )) as never;
 
-test('a name is judged by what it leads to when it is called, by every address of it', async () => {
+test('a name is checked by what it leads to when it is called, by every address of it', async () => {
   const server = createServer((_req, res) => res.writeHead(302, { Location: 'http://169.254.169.254/' }).end());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

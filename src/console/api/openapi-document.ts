@@ -180,7 +180,7 @@ function queryParameters({ query }: Operation): Parameter[] {
   });
 }
 
-function conditionOf({ method, heedsIfMatch = false }: Pick<Operation, 'method' | 'heedsIfMatch'>): Parameter[] {
+function conditionOf({ method, takesIfMatch = false }: Pick<Operation, 'method' | 'takesIfMatch'>): Parameter[] {
   const header = (name: string, description: string): Parameter => {
     return { name, in: 'header', required: false, description, schema: { type: 'string' } };
   };
@@ -192,7 +192,7 @@ function conditionOf({ method, heedsIfMatch = false }: Pick<Operation, 'method' 
     'If-Match',
     'The ETag that `get` of the same address answered: 412 where the order is another since.',
   );
-  return heedsIfMatch ? [change] : method === 'get' ? [get] : [];
+  return takesIfMatch ? [change] : method === 'get' ? [get] : [];
 }
 
 function bodyOf(body: z.ZodType): { required: boolean; content: Content } {

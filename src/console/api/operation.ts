@@ -49,8 +49,8 @@ export interface Operation {
   personal?: readonly string[];
   /** Checks the body; left out: none is read. */
   body?: z.ZodType;
-  /** It heeds If-Match, the ETag of what it changes. */
-  heedsIfMatch?: boolean;
+  /** It takes If-Match, the ETag of what it changes. */
+  takesIfMatch?: boolean;
   /** What success is answered with, by status. */
   answers: Readonly<Record<number, { description: string; shape: z.ZodType }>>;
   /** When else it refuses, by status; what any may be refused for is documented for all. */

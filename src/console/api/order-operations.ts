@@ -62,7 +62,7 @@ export const getOrderOperation: Operation = operation({
   answers: { 200: { description: 'The order.', shape: orderDetailShape } },
   refusals: {
     404: 'There is no such record here.',
-    503: 'The database can not be asked now. Or, by `code`: `not_proven_in_time`, the order is safe by an older proof than `provenWithin` asks for, and could not be read again in time; `too_many_waiting`, such readings of too many orders are waited for. Ask again after Retry-After.',
+    503: 'The database can not be asked now. Or, by `code`: `not_proven_in_time`, the order is safe by an older proof than `provenWithin` asks for, and could not be read again in time; `too_many_waiting`, polls of too many orders are waited for. Ask again after Retry-After.',
   },
   answer: async (deps, { params: { reference }, query: { asOf, provenWithin }, signal }) => {
     if (asOf !== undefined) {
@@ -129,7 +129,7 @@ export const registerOrderOperation: Operation = operation({
   roles: ['operator'],
   params: { reference },
   body,
-  heedsIfMatch: true,
+  takesIfMatch: true,
   answers: {
     200: { description: 'It was registered so before, or is changed now.', shape: orderShape },
     201: { description: 'It is registered now.', shape: orderShape },
@@ -156,7 +156,7 @@ export const withdrawRegistrationOperation: Operation = operation({
     'While no money came in. The order stays, as one that is not registered, and so does its history. With `If-Match` only where the order is still the one that it names.',
   roles: ['operator'],
   params: { reference },
-  heedsIfMatch: true,
+  takesIfMatch: true,
   answers: { 200: { description: 'It is not registered, now or already.', shape: orderShape } },
   refusals: { ...refusals, 404: 'There is no such order.' },
   answer: async (deps, asked) => {

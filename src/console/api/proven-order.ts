@@ -56,7 +56,7 @@ export function createProvenOrder(): (deps: ApiDeps, asked: ProofAsked) => Promi
     return true;
   }
 
-  function begin(deps: ApiDeps, { reference, ...until }: Pick<Reading, 'reference' | 'since' | 'deadline'>): Wait {
+  function begin(deps: ApiDeps, { reference, ...until }: Pick<Proving, 'reference' | 'since' | 'deadline'>): Wait {
     if (waits.size >= MOST_ORDERS) {
       const why = `A proof of ${MOST_ORDERS} other orders is waited for already. Ask again in some seconds, or for fewer orders at once.`;
       throw tooManyWaiting(why);
@@ -104,7 +104,7 @@ export function createProvenOrder(): (deps: ApiDeps, asked: ProofAsked) => Promi
   };
 }
 
-interface Reading {
+interface Proving {
   reference: string;
   /** Service clock, ms. */
   since: number;
@@ -114,7 +114,7 @@ interface Reading {
 }
 
 /** Has what the order rests on read again, until it is decided or time is up. */
-async function readAgain(deps: ApiDeps, { reference, since, deadline, signal, mayAsk }: Reading): Promise<void> {
+async function readAgain(deps: ApiDeps, { reference, since, deadline, signal, mayAsk }: Proving): Promise<void> {
   const { db } = deps;
   const { checkMs } = timesOf(deps);
   const rules = { ...rulesOf(deps), adoptedAt: await adoptedAtOf(db) };

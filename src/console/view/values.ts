@@ -74,7 +74,7 @@ export function time(at: string | null | undefined, otherwise = '–'): Value {
   return { is: 'time', at: date.toISOString(), aged: false };
 }
 
-/** The same as an age, reckoned when it is drawn; the time itself stands beside. */
+/** The same as an age, computed when it is drawn; the time itself stands beside. */
 export function ago(at: string | null | undefined, otherwise?: string): Value {
   const value = time(at, otherwise);
   return value.is === 'time' ? { ...value, aged: true } : value;

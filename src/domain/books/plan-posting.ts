@@ -69,7 +69,7 @@ function takenBack(posted: Posted): Append[] {
       ...ofPosted(posted),
       type: 'change',
       lines: negatedLines(net),
-      description: 'taken back: no longer told',
+      description: 'taken back: no longer shown',
       dated: last.dated,
       reverses: null,
       corrects: last.id,
@@ -79,7 +79,7 @@ function takenBack(posted: Posted): Append[] {
 
 /** On the day of what it takes back. */
 function reversed(posted: Posted, { id, lines, dated }: NonNullable<Posted['live']>): Append {
-  const description = 'reversal: told otherwise since';
+  const description = 'reversal: shown otherwise since';
   const about = { description, dated, reverses: id, corrects: id } as const;
   return { ...ofPosted(posted), type: 'reversal', lines: negatedLines(lines), ...about };
 }

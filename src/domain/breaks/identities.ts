@@ -14,21 +14,21 @@ export interface IdentityOf {
 }
 
 /** What a field should be by others of the record; null: they don't say. */
-type Reckoning = (fields: JsonObject) => string | null;
+type Formula = (fields: JsonObject) => string | null;
 
-const reckoned =
-  (reckon: (a: string, b: string) => string) =>
-  (one: string, other: string): Reckoning =>
+const computed =
+  (of: (a: string, b: string) => string) =>
+  (one: string, other: string): Formula =>
   (fields) => {
     const [a, b] = [amountField(fields, one), amountField(fields, other)];
-    return a === null || b === null ? null : reckon(a, b);
+    return a === null || b === null ? null : of(a, b);
   };
-const difference = reckoned(subtractAmounts);
-const sum = reckoned(addAmounts);
+const difference = computed(subtractAmounts);
+const sum = computed(addAmounts);
 
 /** Of the payins as the payment sums them up; null where one is not final, or in another asset, or shows no such amount. */
 const sumOfPayins =
-  (field: string): Reckoning =>
+  (field: string): Formula =>
   (fields) => {
     const payins = fields['payins'];
     if (!Array.isArray(payins) || payins.length === 0) return null;
@@ -55,7 +55,7 @@ const identities = {
   payins_gross: ['totalAmountReceived', sumOfPayins('amountGross')],
   payins_net: ['amountNetMerchant', sumOfPayins('amountNet')],
   payins_fee: ['feeAmountTotal', sumOfPayins('feeAmount')],
-} as const satisfies Readonly<Record<string, readonly [field: string, Reckoning]>>;
+} as const satisfies Readonly<Record<string, readonly [field: string, Formula]>>;
 
 export type Identity = keyof typeof identities;
 const identityNames = Object.keys(identities) as readonly Identity[];
@@ -66,8 +66,8 @@ export function identitiesOf(record: CheckedRecord): IdentityOf[] {
     ? identityNames.filter((name) => (name === 'payin_net') === (record.kind === 'payin'))
     : [];
   return names.flatMap((identity) => {
-    const [field, reckon] = identities[identity];
-    const [ours, theirs] = [reckon(record.fields), amountField(record.fields, field)];
+    const [field, formula] = identities[identity];
+    const [ours, theirs] = [formula(record.fields), amountField(record.fields, field)];
     if (ours === null || theirs === null) return [];
     return [{ identity, holds: compareAmounts(ours, theirs) === 0, field, ours, theirs }];
   });

@@ -98,15 +98,15 @@ export function passedOver(counts: readonly SaidCount[]): Map<string, number> {
 }
 
 /** Of each payment or order, by how many payouts it is said to be given back, undecided, under secrets that are not passed over. */
-export function heededRefunds(
+export function holdingRefunds(
   counts: readonly SaidCount[],
   { canPassOver }: { canPassOver: boolean },
 ): Map<string, number> {
   const deaf = canPassOver ? passedOver(counts) : new Map<string, number>();
-  const heeded = new Map<string, number>();
+  const holding = new Map<string, number>();
   for (const { key, label, n, ...state } of counts)
-    if (isUndecided(state) && !deaf.has(JSON.stringify([key, label]))) add(heeded, key, n);
-  return heeded;
+    if (isUndecided(state) && !deaf.has(JSON.stringify([key, label]))) add(holding, key, n);
+  return holding;
 }
 
 function isDenied({ known, absent, assigned, disproved }: SaidState): boolean {

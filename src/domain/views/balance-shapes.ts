@@ -10,7 +10,7 @@ const proof = z
       z.enum(['agrees', 'unexplained', 'unproven']),
       'Whether opening, movements and what was attributed are the balance; `unproven`: it is not known, and why.',
     ),
-    opening: described(z.object({ balance: amount, at: time }).nullable(), 'Where the reckoning began.'),
+    opening: described(z.object({ balance: amount, at: time }).nullable(), 'What the proof begins with.'),
     agreedBalance: described(signed, 'What two polls around the movements showed.'),
     agreedFrozen: signed,
     agreedAt: described(time.nullable(), 'When two polls agreed last.'),

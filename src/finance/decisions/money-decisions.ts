@@ -110,7 +110,7 @@ export const marking: DecisionKind<z.output<typeof mark>> = {
   },
 };
 
-/** Said and taken back: what it would come to is not reckoned a second way. */
+/** Said and taken back: what it would come to is not computed a second way. */
 export const wouldMark = (db: Knex, said: SettlementMark, books: SettlementBooks, now: Date) =>
   inTransaction(db, true, (trx) => markSettlement(trx, said, books, now));
 

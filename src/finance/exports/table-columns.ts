@@ -113,7 +113,7 @@ export const tableColumns = {
     word('name', 'Name'),
     asset,
     amount('amount', 'Amount'),
-    amount('memo', 'Told, not moved'),
+    amount('memo', 'Memo, not moved'),
     value('value', 'Value'),
   ],
   refunds: payout,

@@ -24,7 +24,7 @@ import type { HistoryPoll } from './classify-reports.js';
 const COMPARED = { kind: 'generated events', name: 'compared' };
 /** Of one run: what is left over has its turn in the next. */
 const MOST_OPENED = 100;
-const MOST_STRETCHES = 50;
+const MOST_SLICES = 50;
 const RESOLVED_AT_ONCE = 500;
 const WEEK_MS = 7 * 86_400_000;
 
@@ -41,19 +41,19 @@ export async function compareGenerated(run: RunContext, poll: HistoryPoll | null
   if (typeof compared !== 'string') return keep(run, runId, await newestChange(deps.db));
   if (poll === null || (await isHistoryDoubted(deps.db))) return;
   let [after, opened] = [compared, 0];
-  for (let n = 0; n < MOST_STRETCHES && opened < MOST_OPENED; n += 1) {
+  for (let n = 0; n < MOST_SLICES && opened < MOST_OPENED; n += 1) {
     run.signal?.throwIfAborted();
-    const stretch = await paymentsShown(deps.db, { after, ...momentsOf(run, poll), generated: generatedOf(run) });
-    if (stretch.last === null) return;
-    const lacking = await undelivered(deps.db, stretch.payments);
+    const slice = await paymentsShown(deps.db, { after, ...momentsOf(run, poll), generated: generatedOf(run) });
+    if (slice.last === null) return;
+    const lacking = await undelivered(deps.db, slice.payments);
     if (lacking.length > 0 && !(await areEndpointsRead(run))) return;
     const never = await neverGenerated(deps.db, run, { lacking, poll });
     const named = never.slice(0, MOST_OPENED - opened);
-    const upTo = named.length < never.length ? (named.at(-1)?.seq ?? after) : stretch.last;
+    const upTo = named.length < never.length ? (named.at(-1)?.seq ?? after) : slice.last;
     await open(run, runId, { breaks: named.map((payment) => breakFor(run, payment, poll)), upTo });
     opened += named.length;
     after = upTo;
-    if (!stretch.isFull) return;
+    if (!slice.isFull) return;
   }
 }
 

@@ -20,10 +20,10 @@ const UNDECIDED_MS = 2_000;
 /** Of what webhooks alone name, wherever in the list they say that it stands. The whole list shows what these don't reach. */
 const REPORTED = { windows: 20, pagesPerWindow: 3 };
 
-export const source = { type: 'poll', ref: 'verify-claims' } as const;
+export const source = { type: 'poll', ref: 'refresh' } as const;
 
 /**
- * Reads what is requested of a list, by its windows. Claims cluster near the head, so a call answers for up to 100. What webhooks
+ * Reads what is requested of a list, by its windows. Requests cluster near the head, so a call answers for up to 100. What webhooks
  * alone ask for is searched for on the head page, which all of it shares, and further down by its share of the calls.
  */
 export async function refreshList(round: RefreshRound, plan: ListPlan): Promise<void> {

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
 import { raw, rowsOf, run } from '../database/statements.js';
 
-/** A month of the books, and what is reckoned to it beside what is booked in it. */
+/** A month of the books, and what belongs to it beside what is booked in it. */
 export interface MonthQuery {
   /** YYYY-MM. */
   month: string;

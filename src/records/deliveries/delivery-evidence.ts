@@ -80,7 +80,7 @@ const CLOCKS_MS = 3_600_000;
  * By the prefix of an event's type, the polls that together show all that it can report, each by the watermark that
  * says when the newest whole one began. Payins are in no list, so that nothing proves of one that it was read.
  */
-const readings: Readonly<Record<string, readonly string[]>> = {
+const fullScans: Readonly<Record<string, readonly string[]>> = {
   payment_intent: ['payment-intents sweep:all'],
   invoice: ['invoices sweep:all'],
   payout: ['payouts sweep:all'],
@@ -111,7 +111,7 @@ interface Known {
 function saidOf(delivery: Delivery, { marks, read }: Known): NonNullable<DeliveryFacts['readSince']> {
   const { createdAt, lastAttemptAt, firstSeenAt, eventType, mentions } = delivery;
   const reportedAt = Math.max(createdAt ?? 0, lastAttemptAt ?? 0) || firstSeenAt;
-  const wholes = readings[eventType?.split('.')[0] ?? ''] ?? [];
+  const wholes = fullScans[eventType?.split('.')[0] ?? ''] ?? [];
   const isAfter = (at: number | undefined) => reportedAt !== null && at !== undefined && at > reportedAt + CLOCKS_MS;
   const isNamed = mentions.length > 0 && mentions.every(({ kind, id }) => isAfter(read.get(`${kind} ${id}`)));
   if (isNamed || (wholes.length > 0 && wholes.every((name) => isAfter(marks.get(name))))) return 'yes';
@@ -121,7 +121,7 @@ function saidOf(delivery: Delivery, { marks, read }: Known): NonNullable<Deliver
 async function watermarksOf(db: Knex): Promise<Map<string, number>> {
   const rows = await rowsOf<{ name: string; value: { at?: unknown } }>(db)`
     SELECT kind || ' ' || name AS name, value FROM watermarks
-    WHERE kind || ' ' || name = ANY (${Object.values(readings).flat()}::text[])`;
+    WHERE kind || ' ' || name = ANY (${Object.values(fullScans).flat()}::text[])`;
   return new Map(rows.flatMap(({ name, value: { at } }) => (typeof at === 'number' ? [[name, at]] : [])));
 }
 

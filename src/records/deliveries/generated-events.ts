@@ -16,8 +16,8 @@ export interface ShownPayment extends ShownState {
 /** By the type of an event, the states of a payment that it reports (contract `events.generated`). */
 export type Generated = Readonly<Record<string, readonly string[]>>;
 
-export interface Stretch {
-  /** The last change of the stretch that is old enough; null: none is. */
+export interface Slice {
+  /** The last change of the slice that is old enough; null: none is. */
   last: string | null;
   /** More may follow at once. */
   isFull: boolean;
@@ -25,7 +25,7 @@ export interface Stretch {
 }
 
 /** So many changes are looked through at once. */
-const STRETCH = 20_000;
+const SLICE = 20_000;
 
 /** The newest change: what came before it is never compared. */
 export async function newestChange(db: Knex): Promise<string> {
@@ -44,14 +44,14 @@ export interface Moments {
 export async function paymentsShown(
   db: Knex,
   { after, since, until, shownUntil, generated }: Moments & { after: string; generated: Generated },
-): Promise<Stretch> {
+): Promise<Slice> {
   const { last, isFull } = await rowOf<{ last: string | null; isFull: boolean }>(db)`
-    WITH stretch AS MATERIALIZED (
+    WITH slice AS MATERIALIZED (
       SELECT seq, changed_at >= ${until}
         OR (entity_kind = 'payment_intent' AND source_type = 'poll' AND service_time >= ${shownUntil}) AS young FROM changes
-      WHERE seq > ${after}::bigint AND seq <= changes_settled_up_to() ORDER BY seq LIMIT ${raw(STRETCH)})
+      WHERE seq > ${after}::bigint AND seq <= changes_settled_up_to() ORDER BY seq LIMIT ${raw(SLICE)})
     SELECT coalesce(min(seq) FILTER (WHERE young) - 1, max(seq)) AS last,
-           count(*) = ${raw(STRETCH)} AS "isFull" FROM stretch`;
+           count(*) = ${raw(SLICE)} AS "isFull" FROM slice`;
   if (last === null || BigInt(last) <= BigInt(after)) return { last: null, isFull: false, payments: [] };
   const rows = await rowsOf<ShownRow>(db)`
     WITH shown AS MATERIALIZED (

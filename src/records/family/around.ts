@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Said } from '../../domain/family/family.js';
 import { listedPayins, namedIn, namesNoPayment, type ShownRecord } from '../../domain/family/links.js';
-import { heededRefunds, type SaidCount } from '../../domain/family/said.js';
+import { holdingRefunds, type SaidCount } from '../../domain/family/said.js';
 import { OPEN, openCalls } from '../calls/list-calls.js';
 import { textArray } from '../database/array-parameter.js';
 import { rowsOf, together } from '../database/statements.js';
@@ -160,15 +160,15 @@ async function readSaid(
   );
   const isRead = rows.some(({ what }) => what === 'history');
   // Where the history is not read, nothing else would find the true one among them.
-  const heeded = (wanted: SaidRow['what']) =>
-    heededRefunds(
+  const holding = (wanted: SaidRow['what']) =>
+    holdingRefunds(
       rows.filter(({ what }) => what === wanted),
       { canPassOver: isRead },
     );
   return {
     saysPaid: new Set(rows.flatMap(({ what, key }) => (what === 'paid' ? [key] : []))),
-    reportedReferences: heeded('order'),
-    reportedIntents: heeded('payment'),
+    reportedReferences: holding('order'),
+    reportedIntents: holding('payment'),
     callsOpen: rows.some(({ what }) => what === 'open call'),
     showsKyt: rows.some(({ what }) => what === 'kyt'),
     polledLate: rows.some(({ what, n }) => what === 'waiting' && n >= FLOOD) || !isRead,

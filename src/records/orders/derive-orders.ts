@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { type Family, noFamily } from '../../domain/family/family.js';
 import { namedIn } from '../../domain/family/links.js';
 import type { Json } from '../../domain/json.js';
-import { differenceOf, heedReports } from '../../domain/orders/heed-reports.js';
+import { differenceOf, holdByReports } from '../../domain/orders/hold-by-reports.js';
 import { factsOf, type ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
 import { instantMs } from '../database/database-text.js';
@@ -89,7 +89,7 @@ function derive(row: OrderState, isNew: boolean, family: Family, rules: OrderRul
     requiresRegistration,
   });
   const before = { held: row.held_by_reports, refutedAt: row.refuted_at.map((at) => at.getTime()) };
-  const { status, release, reports } = heedReports(given, before, now.getTime());
+  const { status, release, reports } = holdByReports(given, before, now.getTime());
   const difference = differenceOf(status, given);
   // What too many share is none of them's order; whoever carries it is found by the reference.
   const isShared = status === 'shared_reference';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import type { Asked, Question } from './questions.js';
 
-export type Heeding = 'works' | 'ignored' | { refused: string } | { notKnown: string };
+export type Verdict = 'works' | 'ignored' | { refused: string } | { notKnown: string };
 
 interface Bench {
   /** Asks under the names on trial; our names. */
@@ -13,7 +13,7 @@ interface Bench {
   assets: readonly string[];
 }
 
-export type ParameterTest = (bench: Bench, name: string) => Promise<Heeding>;
+export type ParameterTest = (bench: Bench, name: string) => Promise<Verdict>;
 
 const NOBODY = 'tallyhook-probe';
 const NO_ASSET = 'NOSUCHCOIN.NOWHERE';
@@ -79,30 +79,30 @@ export function boundsTime(bound: 'from' | 'to'): ParameterTest {
 
 /** A page is counted, and there is no millionth one: it is empty, or refused. */
 export const counts: ParameterTest = async ({ ask }, name) => {
-  const heeding = classify(await ask({ query: { [name]: 1 } }), ({ totalCount }) => totalCount !== null);
-  if (heeding !== 'works') return heeding;
+  const verdict = classify(await ask({ query: { [name]: 1 } }), ({ totalCount }) => totalCount !== null);
+  if (verdict !== 'works') return verdict;
   const far = classify(await ask({ query: { [name]: 1_000_000 } }), ({ rows }) => rows.length === 0);
   return typeof far === 'object' && 'refused' in far ? 'works' : far;
 };
 
 /** What is answered for an asset is not answered for one that does not exist. Not every asset can be settled. */
 export const filtersAssets: ParameterTest = async ({ ask, assets }, name) => {
-  let heeding: Heeding = { notKnown: 'the catalog shows no asset' };
+  let verdict: Verdict = { notKnown: 'the catalog shows no asset' };
   for (const asset of assets) {
     const known = await ask({ query: { [name]: asset } });
     if (known.kind === 'answer') return differs(known, await ask({ query: { [name]: NO_ASSET } }));
-    heeding = classify(known, () => false);
+    verdict = classify(known, () => false);
   }
-  return heeding;
+  return verdict;
 };
 
-function differs(known: Asked & { kind: 'answer' }, other: Asked): Heeding {
+function differs(known: Asked & { kind: 'answer' }, other: Asked): Verdict {
   if (other.kind === 'failed') return { notKnown: other.problem };
   const isSame = other.kind === 'answer' && canonicalJson(other.data) === canonicalJson(known.data);
   return isSame ? 'ignored' : 'works';
 }
 
-function classify(asked: Asked, works: (answer: Asked & { kind: 'answer' }) => boolean): Heeding {
+function classify(asked: Asked, works: (answer: Asked & { kind: 'answer' }) => boolean): Verdict {
   if (asked.kind === 'answer') return works(asked) ? 'works' : 'ignored';
   return asked.kind === 'refused' ? { refused: asked.problem } : { notKnown: asked.problem };
 }

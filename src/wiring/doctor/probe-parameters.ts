@@ -11,9 +11,9 @@ import {
   filtersOut,
   filtersStates,
   goesOn,
-  type Heeding,
   limitsPages,
   type ParameterTest,
+  type Verdict,
 } from './parameter-tests.js';
 import type { Question } from './questions.js';
 
@@ -58,7 +58,7 @@ export const parameterTests: { [O in keyof Contract['query']]: Record<keyof Cont
 /** A sub-wallet to ask about; or why there is none. */
 export type Account = { id: string } | { none: string };
 
-/** Says for each parameter of one list whether the service heeds it; where it does not, tries what it may be called. */
+/** Says for each parameter of one list whether the service uses it; where it does not, tries what it may be called. */
 export async function probeParameters(
   probing: Probing,
   operation: keyof Contract['query'],
@@ -78,11 +78,11 @@ export async function probeParameters(
     const { contract } = probing;
     const at = ['query', operation, name] as const;
     const testUnder = (under: Contract) => test({ ask: (question) => ask(under, question), rows, assets }, name);
-    const heeding = await testName(contract, at, testUnder);
+    const verdict = await testName(contract, at, testUnder);
     const taken = new Set(queryNamesOf(operation, contract).values());
-    const others = isWrong(heeding) ? otherNames(name, taken) : [];
+    const others = isWrong(verdict) ? otherNames(name, taken) : [];
     const search = await findOther(others, (other) => testUnder(withPart(contract, at, other)));
-    checks.push(checkOf(labelOf(operation, name), partOf(contract, at), { heeding, ...search, path: at.join('.') }));
+    checks.push(checkOf(labelOf(operation, name), partOf(contract, at), { verdict, ...search, path: at.join('.') }));
     if (search.found !== null) probing.contract = withPart(contract, at, search.found);
   }
   return checks;
@@ -102,34 +102,34 @@ const NO_NAME = 'tallyhookProbe';
 async function testName(
   contract: Contract,
   at: readonly ['query', string, string],
-  test: (under: Contract) => Promise<Heeding>,
-): Promise<Heeding> {
-  const heeding = await test(contract);
-  if (!isRefused(heeding)) return heeding;
+  test: (under: Contract) => Promise<Verdict>,
+): Promise<Verdict> {
+  const verdict = await test(contract);
+  if (!isRefused(verdict)) return verdict;
   const control = await test(withPart(contract, at, NO_NAME));
   if (!isRefused(control)) return typeof control === 'object' ? control : 'works';
   const inOtherWords = (text: string) => text.replaceAll(partOf(contract, at), '').replaceAll(NO_NAME, '');
-  if (inOtherWords(heeding.refused) === inOtherWords(control.refused)) return heeding;
-  return { notKnown: `the probe’s value is refused: ${heeding.refused}` };
+  if (inOtherWords(verdict.refused) === inOtherWords(control.refused)) return verdict;
+  return { notKnown: `the probe’s value is refused: ${verdict.refused}` };
 }
 
-function isRefused(heeding: Heeding): heeding is { refused: string } {
-  return typeof heeding === 'object' && 'refused' in heeding;
+function isRefused(verdict: Verdict): verdict is { refused: string } {
+  return typeof verdict === 'object' && 'refused' in verdict;
 }
 
-function isWrong(heeding: Heeding): boolean {
-  return heeding === 'ignored' || isRefused(heeding);
+function isWrong(verdict: Verdict): boolean {
+  return verdict === 'ignored' || isRefused(verdict);
 }
 
 /** The first name that works; `unsaid`: why some of them could not be tried. */
 async function findOther(
   names: readonly string[],
-  test: (name: string) => Promise<Heeding>,
+  test: (name: string) => Promise<Verdict>,
 ): Promise<{ found: string | null; unsaid: string | null }> {
   for (const name of names) {
-    const heeding = await test(name);
-    if (heeding === 'works') return { found: name, unsaid: null };
-    if (typeof heeding === 'object' && 'notKnown' in heeding) return { found: null, unsaid: heeding.notKnown };
+    const verdict = await test(name);
+    if (verdict === 'works') return { found: name, unsaid: null };
+    if (typeof verdict === 'object' && 'notKnown' in verdict) return { found: null, unsaid: verdict.notKnown };
   }
   return { found: null, unsaid: null };
 }
@@ -137,15 +137,15 @@ async function findOther(
 function checkOf(
   label: string,
   name: string,
-  { heeding, found, unsaid, path }: { heeding: Heeding; found: string | null; unsaid: string | null; path: string },
+  { verdict, found, unsaid, path }: { verdict: Verdict; found: string | null; unsaid: string | null; path: string },
 ): Check {
-  if (heeding === 'works') return ok(label, `the service heeds "${name}"`);
-  if (typeof heeding === 'object' && 'notKnown' in heeding) return unknown(label, heeding.notKnown);
-  const does = heeding === 'ignored' ? 'does not heed' : 'refuses';
+  if (verdict === 'works') return ok(label, `the service uses "${name}"`);
+  if (typeof verdict === 'object' && 'notKnown' in verdict) return unknown(label, verdict.notKnown);
+  const does = verdict === 'ignored' ? 'ignores' : 'refuses';
   if (found !== null)
     return finding(
       label,
-      `the service ${does} "${name}", but heeds "${found}"`,
+      `the service ${does} "${name}", but uses "${found}"`,
       `set ${path} to "${found}" in CONTRACT_FILE`,
     );
   const others = unsaid === null ? 'and every other name that was tried' : `and no other name was found (${unsaid})`;

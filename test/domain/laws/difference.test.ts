@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Money } from '../../../src/domain/family/money.js';
 import type { JsonObject } from '../../../src/domain/json.js';
-import { differenceOf, withoutReports } from '../../../src/domain/orders/heed-reports.js';
+import { differenceOf, withoutReports } from '../../../src/domain/orders/hold-by-reports.js';
 import { deriveOrder } from '../../../src/domain/orders/order.js';
 import type { OrderFacts } from '../../../src/domain/orders/order-facts.js';
 import { textField } from '../../../src/domain/records.js';

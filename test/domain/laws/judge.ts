@@ -9,7 +9,7 @@ import {
 } from '../../../src/domain/family/said.js';
 import { absorb, joinStates, type Shown, show } from '../../../src/domain/merge.js';
 import type { Observation } from '../../../src/domain/observation.js';
-import { heedReports } from '../../../src/domain/orders/heed-reports.js';
+import { holdByReports } from '../../../src/domain/orders/hold-by-reports.js';
 import type { DerivedOrder } from '../../../src/domain/orders/order.js';
 import { factsOf, type OrderFacts } from '../../../src/domain/orders/order-facts.js';
 import { intentOutcome } from '../../../src/domain/orders/order-intent.js';
@@ -31,7 +31,7 @@ export interface Judged {
 
 /** Of an order that reports never held before. */
 export function heard(facts: OrderFacts): DerivedOrder {
-  const { status, release } = heedReports(facts, { held: false, refutedAt: [] }, END);
+  const { status, release } = holdByReports(facts, { held: false, refutedAt: [] }, END);
   return { status, release };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FamilyKind } from '../../../src/domain/family/links.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
-import { heedReports } from '../../../src/domain/orders/heed-reports.js';
+import { holdByReports } from '../../../src/domain/orders/hold-by-reports.js';
 import { openCall } from '../../support/order-lines.js';
 import { heard, judge } from './judge.js';
 import { nothing, runs, START, type World } from './worlds.js';
@@ -72,14 +72,14 @@ describe('L2 a trickle of reports', () => {
         const [quiet, reported] = [orderOf([beside]).facts, orderOf([beside, report]).facts];
         const free = heard(quiet);
         expect([free.release.safe, heard(reported).release.safe]).toEqual([true, false]);
-        let [hold, now]: [Parameters<typeof heedReports>[1], number] = [{ held: false, refutedAt: [] }, LATER];
+        let [hold, now]: [Parameters<typeof holdByReports>[1], number] = [{ held: false, refutedAt: [] }, LATER];
         const refuted: number[] = [];
         for (const [gap, isReported] of turns) {
           now += gap;
           const [last = 0, first = 0] = refuted.toReversed();
           const isDeaf = refuted.length >= 2 && last - first < HOUR && now - last < HOUR;
           if (hold.held && !isReported) refuted.push(now);
-          const { release, status, reports } = heedReports(isReported ? reported : quiet, hold, now);
+          const { release, status, reports } = holdByReports(isReported ? reported : quiet, hold, now);
           expect(release.safe).toBe(!isReported || isDeaf);
           if (release.safe) expect({ status, release }).toEqual(free);
           expect(reports).toEqual({ held: !release.safe, refutedAt: refuted.slice(-2) });
@@ -96,12 +96,12 @@ describe('L2 a trickle of reports', () => {
         const beside = seen('payout', 'o2', failed);
         const [quiet, reported] = [orderOf([beside]).facts, orderOf([beside, report]).facts];
         const deaf = { held: false, refutedAt: [LATER - 2, LATER - 1] };
-        expect(heedReports(reported, deaf, LATER).release.safe).toBe(true);
-        const flooded = heedReports({ ...reported, manyReported: true }, deaf, LATER);
+        expect(holdByReports(reported, deaf, LATER).release.safe).toBe(true);
+        const flooded = holdByReports({ ...reported, manyReported: true }, deaf, LATER);
         expect(flooded.release.safe).toBe(false);
-        const after = heedReports(reported, flooded.reports, LATER + 1);
+        const after = holdByReports(reported, flooded.reports, LATER + 1);
         expect([after.release.safe, after.reports.held]).toEqual([false, true]);
-        expect(heedReports(quiet, after.reports, LATER + 2).release.safe).toBe(true);
+        expect(holdByReports(quiet, after.reports, LATER + 2).release.safe).toBe(true);
       }),
       runs(),
     );
@@ -114,10 +114,10 @@ describe('L2 a trickle of reports', () => {
         const open = [beside, seen('payment_intent', 'p2', { ...payment, status: 'pending', amountRequested: '900' })];
         const [reported, unpaid] = [orderOf([beside, report]).facts, orderOf([...open, report]).facts];
         const held = { held: true, refutedAt: [LATER - 2, LATER - 1] };
-        const between = heedReports(unpaid, held, LATER);
+        const between = holdByReports(unpaid, held, LATER);
         expect(between.release.reason).not.toBe('proven');
-        expect(heedReports(reported, between.reports, LATER + 1).release.safe).toBe(false);
-        const quiet = heedReports(orderOf(open).facts, held, LATER);
+        expect(holdByReports(reported, between.reports, LATER + 1).release.safe).toBe(false);
+        const quiet = holdByReports(orderOf(open).facts, held, LATER);
         expect(quiet.reports).toEqual({ held: false, refutedAt: held.refutedAt });
       }),
       runs(),
@@ -136,7 +136,7 @@ describe('L2 a trickle of reports', () => {
         expect(orderOf(twice).order.status).toBe('paid_twice');
         const { facts, order } = orderOf([...twice, report]);
         expect(order.release.safe).toBe(false);
-        const { reports } = heedReports(facts, { held: true, refutedAt: [1] }, 2);
+        const { reports } = holdByReports(facts, { held: true, refutedAt: [1] }, 2);
         expect(reports).toEqual({ held: true, refutedAt: [1] });
       }),
       runs(),

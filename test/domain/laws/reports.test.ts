@@ -4,7 +4,7 @@ import { familyKinds } from '../../../src/domain/family/links.js';
 import { grossOf, netOf } from '../../../src/domain/family/money.js';
 import { sumAmounts } from '../../../src/domain/money.js';
 import type { Observation } from '../../../src/domain/observation.js';
-import { withoutReports } from '../../../src/domain/orders/heed-reports.js';
+import { withoutReports } from '../../../src/domain/orders/hold-by-reports.js';
 import { deriveOrder, requested } from '../../../src/domain/orders/order.js';
 import { type JudgedOrder, judge, judgeProofs, plain, safe } from './judge.js';
 import { runsWithRare } from './rare-worlds.js';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { Observation } from '../../../src/domain/observation.js';
-import { heedReports } from '../../../src/domain/orders/heed-reports.js';
+import { holdByReports } from '../../../src/domain/orders/hold-by-reports.js';
 import { collectedOf, type JudgedOrder, judge, saidOf, statesOf } from './judge.js';
 import { END, runs, type World, world } from './worlds.js';
 
@@ -116,7 +116,7 @@ describe('what reports alone say withholds until it is decided', () => {
           expect(found.family.refundReported).toBe(counted > 0);
           expect(found.family.manyReported).toBe(counted > 3 || (polledLate && counted > 0));
           const deaf = { held: false, refutedAt: [END - 2, END - 1] };
-          const isHeld = !heedReports(found.facts, deaf, END).release.safe;
+          const isHeld = !holdByReports(found.facts, deaf, END).release.safe;
           // A refund that the service itself names is no report.
           expect(isHeld).toBe(found.family.manyReported || named >= 0);
         }

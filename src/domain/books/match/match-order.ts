@@ -2,7 +2,7 @@ import { type ShownRecord } from '../../family/links.js';
 import { amountField, dueOf } from '../../family/money.js';
 import { groupedPairs } from '../../grouped.js';
 import { compareAmounts, isZero, normalizeAmount, sumAmounts } from '../../money.js';
-import { withoutReports } from '../../orders/heed-reports.js';
+import { withoutReports } from '../../orders/hold-by-reports.js';
 import { deriveOrder, type OrderStatus } from '../../orders/order.js';
 import { textField } from '../../records.js';
 import type { MatchFacts } from './match-facts.js';

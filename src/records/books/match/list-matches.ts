@@ -129,7 +129,7 @@ async function viewsOf(db: Knex, rows: readonly Row[], today: string): Promise<M
 }
 
 /**
- * Those that had begun by a day of the books' zone, in the order of their names, some at a time: for a report that reckons each
+ * Those that had begun by a day of the books' zone, in the order of their names, some at a time: for a report that computes each
  * of them anew.
  */
 export async function* unitsOpenedBy(

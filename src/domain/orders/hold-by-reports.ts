@@ -15,7 +15,7 @@ export interface ReportedHold {
   refutedAt: readonly number[];
 }
 
-type HeededOrder = DerivedOrder & { reports: ReportedHold };
+type HeldOrder = DerivedOrder & { reports: ReportedHold };
 
 /**
  * The order with what newer reports say: they may hold it until a poll decides, and never end a hold (of two payments, one too
@@ -23,22 +23,22 @@ type HeededOrder = DerivedOrder & { reports: ReportedHold };
  * hold nothing for an hour (docs/orders.md: how long a report holds an order); more than a few reports of refunds at once
  * do, until they are decided: among a flood the true one would be read late.
  */
-export function heedReports(facts: OrderFacts, before: ReportedHold, now: number): HeededOrder {
-  const heeding = deriveOrder(facts);
+export function holdByReports(facts: OrderFacts, before: ReportedHold, now: number): HeldOrder {
+  const withReports = deriveOrder(facts);
   const plain = withoutReports(facts);
-  const without = plain === facts ? heeding : deriveOrder(plain);
+  const without = plain === facts ? withReports : deriveOrder(plain);
   if (!without.release.safe) {
-    const shown = heeding.release.safe ? without : heeding;
+    const shown = withReports.release.safe ? without : withReports;
     // What reports held before is held by them still, once nothing else holds it.
     return { ...shown, reports: { held: before.held && plain !== facts, refutedAt: before.refutedAt } };
   }
-  if (heeding.release.safe) {
+  if (withReports.release.safe) {
     const refutedAt = before.held ? [...before.refutedAt, now].slice(-MOST_REFUTED) : before.refutedAt;
-    return { ...heeding, reports: { held: false, refutedAt } };
+    return { ...withReports, reports: { held: false, refutedAt } };
   }
   if (!before.held && isIgnoring(before.refutedAt, now) && facts.manyReported !== true)
     return { ...without, reports: { held: false, refutedAt: before.refutedAt } };
-  return { ...heeding, reports: { held: true, refutedAt: before.refutedAt } };
+  return { ...withReports, reports: { held: true, refutedAt: before.refutedAt } };
 }
 
 function isIgnoring(refutedAt: readonly number[], now: number): boolean {

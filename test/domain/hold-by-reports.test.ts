@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heedReports, type ReportedHold, withoutReports } from '../../src/domain/orders/heed-reports.js';
+import { holdByReports, type ReportedHold, withoutReports } from '../../src/domain/orders/hold-by-reports.js';
 import type { OrderFacts } from '../../src/domain/orders/order-facts.js';
 import { gave, half, many, paid, want } from '../support/order-lines.js';
 
@@ -9,7 +9,7 @@ const never: ReportedHold = { held: false, refutedAt: [] };
 const good = many(paid);
 const reported: OrderFacts = { ...good, refundReported: true };
 const heard = (facts: OrderFacts, before: ReportedHold = never) => {
-  const { status, release, reports } = heedReports(facts, before, NOW);
+  const { status, release, reports } = holdByReports(facts, before, NOW);
   return { status, reason: release.reason, ...reports };
 };
 const proven = { status: 'paid', reason: 'proven' };
