@@ -42,11 +42,11 @@ export interface DoctorLine {
   name: string;
   status: 'ok' | 'finding' | 'unknown';
   found: string;
-  /** Null where nothing is to be done. */
+  /** What to do; null where nothing is to be done. Of what is `ok` it is advice. */
   remedy: string | null;
-  /** What comes of it, in words. */
+  /** What comes of it, in words; left out: nothing. */
   follows?: readonly string[];
-  /** The cause that it follows from. */
+  /** The cause that it follows from, which is a finding of its own; left out: none. */
   because?: string;
 }
 

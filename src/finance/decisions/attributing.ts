@@ -69,7 +69,7 @@ interface BooksNow {
   now: Date;
 }
 
-/** Done and taken back: what it would leave is not reckoned a second way. */
+/** Done and taken back: what it would leave is not computed a second way. */
 export async function wouldAttribute(
   db: Knex,
   given: NewAttribution,

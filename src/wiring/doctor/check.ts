@@ -1,20 +1,11 @@
 import type { Config } from '../../config.js';
+import type { DoctorLine } from '../../console/page.js';
 import type { ServiceClient } from '../../service-api/client.js';
 import type { Contract } from '../../service-api/contract.js';
 import type { Runtime } from '../runtime.js';
 
-/** `unknown`: it is not known, and why; neither good nor bad. */
-export interface Check {
-  name: string;
-  status: 'ok' | 'finding' | 'unknown';
-  found: string;
-  /** What to do; null where nothing is to be done. Of what is `ok` it is advice. */
-  remedy: string | null;
-  /** What comes of it, in words; left out: nothing. */
-  follows?: readonly string[];
-  /** The cause that it follows from, which is a finding of its own; left out: none. */
-  because?: string;
-}
+/** What is probed, as the page Doctor and the command show it. */
+export type Check = DoctorLine;
 
 export interface DoctorParts extends Pick<Runtime, 'db' | 'now' | 'queues' | 'ready' | 'signal' | 'contract'> {
   config: Config;
