@@ -91,7 +91,7 @@ describe('a closing that was asked for', () => {
     const lines = (preview ?? '').split('\n');
     expect(lines.length).toBeLessThan(30);
     const placeOf = (words: string) => lines.findIndex((line) => line.includes(words));
-    const places = ['is not proven', 'assets:operating: ', '62 critical breaks of one kind, duplicate payment: '];
+    const places = [' is unexplained', 'assets:operating: ', '62 critical breaks of one kind, duplicate payment: '];
     const found = places.map(placeOf);
     expect(found).not.toContain(-1);
     expect(found).toEqual(found.toSorted((a, b) => a - b));

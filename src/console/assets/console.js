@@ -46,9 +46,21 @@
   for (const all of document.querySelectorAll('input[data-all]')) {
     all.hidden = false;
     all.addEventListener('change', () => {
-      for (const box of boxesOf(all.closest('table'))) box.checked = all.checked;
+      const boxes = boxesOf(all.closest('table'));
+      for (const box of boxes) box.checked = all.checked;
+      if (boxes[0]) countPicked(boxes[0]);
     });
   }
+  /* How many are picked stands on the button that does something with them. */
+  const countPicked = ({ form }) => {
+    const boxes = form ? [...form.elements].filter(({ type, form: own }) => type === 'checkbox' && own === form) : [];
+    const summary = form?.closest('details.action')?.querySelector('summary');
+    if (!summary || boxes.length === 0) return;
+    const picked = boxes.filter(({ checked }) => checked).length;
+    summary.dataset.label ??= summary.textContent;
+    summary.textContent = picked === 0 ? summary.dataset.label : `${summary.dataset.label} (${picked})`;
+  };
+  document.addEventListener('change', ({ target }) => countPicked(target));
   const pick = () => document.activeElement.closest('#list tbody tr')?.querySelector('input[type="checkbox"]')?.click();
   const steps = { j: 1, k: -1 };
   document.addEventListener('keydown', (event) => {

@@ -122,7 +122,7 @@ function pageProblems(site: Site): ErrorRequestHandler {
         ? { text: 'Sign in', href: '/sign-in' }
         : { text: 'Go to the overview', href: '/' };
     const { title, message, status } = problem;
-    const view = { sections: [notice('bad', title, message, link)] };
+    const view = { sections: [notice('bad', message, '', link)] };
     await sendPage(site, { req, res, session }, { title, view, status });
   };
 }

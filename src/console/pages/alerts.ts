@@ -15,6 +15,7 @@ import { channelSection, nextTry } from '../view/alert-channels.js';
 import { alertHref } from '../view/links.js';
 import { runbookPanel } from '../view/runbook.js';
 import {
+  type Cell,
   type Column,
   factsPanel,
   filters,
@@ -86,7 +87,11 @@ export const alerts: Page = {
       intro: 'What is sent to people without asking: what fires, where it was sent, and whether it got there.',
       sections: [
         ...(isBlind ? [checkNotice(checkedAgo)] : []),
-        firingTable([...firing.items, ...pending.items], { notices: sent, channels, now, parts: heartbeats }, isBlind),
+        firingTable(
+          [...firing.items, ...pending.items],
+          { notices: sent, channels, now, parts: heartbeats, req },
+          isBlind,
+        ),
         channelSection(deps.alertChannels, channels, now),
         overTable(over.items, { notices: sent, channels: [], now, parts: heartbeats }),
         filters(req, [
@@ -126,7 +131,7 @@ interface Sent {
   parts: AlertFacts['parts'];
 }
 
-function firingTable(items: readonly AlertView[], sent: Sent, isBlind: boolean): Section {
+function firingTable(items: readonly AlertView[], sent: Sent & { req: PageRequest }, isBlind: boolean): Section {
   return table(items, {
     caption: 'What fires now',
     onPhone: 'folded',
@@ -134,7 +139,7 @@ function firingTable(items: readonly AlertView[], sent: Sent, isBlind: boolean):
       ['Alert', (alert) => nameOf(alert, sent), 'wide'],
       ['Cause', ({ detail }) => text(detail)],
       ['What to do', (alert) => stack([text(alert.remedy), link('Where to check', hrefOf(alert))])],
-      ['Who is at it', (alert) => stack(standingOf(alert, sent.now))],
+      ['Who is at it', (alert) => standingOrButton(alert, sent)],
       ['Since', ({ since }) => ago(since)],
       [
         'Notified',
@@ -181,6 +186,14 @@ function standingOf({ acknowledgedBy, acknowledgedAt, silencedUntil, silencedBy 
     ...(acknowledgedBy === null ? [] : [list([text(acknowledgedBy), ago(acknowledgedAt)])]),
     ...(isSilenced ? [list([badge('silent until', 'info'), time(silencedUntil), quiet(`by ${silencedBy}`)])] : []),
   ];
+}
+
+/** Where nobody is at it, whoever may says so with the button. */
+function standingOrButton(alert: AlertView, { now, req }: Sent & { req: PageRequest }): Cell {
+  const standing = standingOf(alert, now);
+  const isOpen = standing.length === 0 && alert.status === 'firing';
+  const button = isOpen ? req.button(acknowledgeAlert, { id: alert.id }) : null;
+  return button === null ? stack(standing) : { is: 'action', button };
 }
 
 /** One alert, whatever became of it, beside what the runbook says of it. */

@@ -44,6 +44,7 @@ function itemsOf({ items }: Found, { actor }: PageRequest): Section {
   const hidden = mayKnowPeople(actor) ? '' : ' Your role finds nothing by what says who somebody is.';
   return table(items, {
     caption: 'Found',
+    onPhone: 'brief',
     columns: [
       ['What', ({ kind }) => text(words(kind))],
       ['ID', ({ kind, id: own }) => id(own, entityHref(kind, own))],

@@ -169,13 +169,17 @@ function checklist(missing: Missing[]): Section[] {
   return [
     verdict(missing.length, never),
     table(
-      closeChecks.map(({ what, needs = [], ...check }) => ({
-        ...check,
-        own: missing.filter((one) => what.includes(one.what)),
-        isKnown: !missing.some((one) => needs.includes(one.what)),
-      })),
+      closeChecks
+        .map(({ what, needs = [], ...check }) => ({
+          ...check,
+          own: missing.filter((one) => what.includes(one.what)),
+          isKnown: !missing.some((one) => needs.includes(one.what)),
+        }))
+        // What is missing stands first.
+        .toSorted((a, b) => Number(a.own.length === 0) - Number(b.own.length === 0)),
       {
         caption: 'Before it is closed',
+        onPhone: 'brief',
         columns: [
           ['Check', ({ title, next, own }) => (own.length === 0 ? text(title) : list([text(title), quiet(next)]))],
           ['State', ({ own, isKnown }) => checkBadge(own, isKnown)],
@@ -212,7 +216,7 @@ function missingList(own: readonly Missing[], isKnown: boolean): Value {
     return href === null ? text(one.told) : link(one.told, href);
   });
   const more = own.length > SHOWN ? [text(`… and ${own.length - SHOWN} more`)] : [];
-  return list([...reasons, ...more], isKnown ? 'nothing' : 'known once what is missing above is posted and read');
+  return list([...reasons, ...more], isKnown ? '–' : 'known once what is missing above is posted and read');
 }
 
 /** Where what is missing is shown. */

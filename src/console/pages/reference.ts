@@ -63,6 +63,7 @@ function groupOf(name: string, description: string, own: readonly Documented[]):
   const operations = table(own, {
     caption: `Operations: ${name}`,
     showCaption: false,
+    onPhone: 'brief',
     columns: [
       ['Method', ({ method }) => methodBadge(method)],
       ['Address', ({ path, operation }) => link(path, `/reference/${operation.operationId}`)],
@@ -116,6 +117,7 @@ function parametersOf({ parameters }: DocumentOperation): Section[] {
   return [
     table(parameters, {
       caption: 'Parameters',
+      onPhone: 'brief',
       columns: [
         ['Name', ({ name }) => text(name)],
         ['Where', ({ in: place }) => text(place)],
@@ -155,6 +157,7 @@ function answersOf({ responses }: DocumentOperation): Section[] {
 function fieldTable(caption: string, schema: JsonSchema): Section {
   return table(fieldRows(schema, apiDocument().components.schemas), {
     caption,
+    onPhone: 'brief',
     columns: [
       ['Field', ({ name }) => text(name)],
       ['Type', ({ type }) => type],
@@ -168,6 +171,7 @@ function refusalsOf({ responses }: DocumentOperation): Section {
   const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 300);
   return table(refusals, {
     caption: 'Other answers',
+    onPhone: 'brief',
     columns: [
       ['Status', ([status]) => badge(status, Number(status) >= 400 ? 'bad' : 'info')],
       ['When', ([, { description }]) => text(plain(description))],

@@ -28,7 +28,7 @@ export const rejections: Page = {
         'Requests to the receiver that were rejected, by reason, and what to do. All are counted; a sample of each reason is kept.',
       sections: [
         countsOf(counts),
-        ...(reason === undefined ? [] : remedyOf(reason)),
+        ...(reason === undefined ? [] : remedyOf(reason, counts)),
         filters(req, [{ name: 'reason', label: 'Reason', options: options(reasons, words) }]),
         await sampleRows(deps, req),
       ],
@@ -87,13 +87,15 @@ function meaningOf({ reason, causes }: ReasonCount): Value {
   return stack([text(rejectionWords[reason]?.means), ...shown]);
 }
 
-function remedyOf(reason: string): Section[] {
+/** What it means and what to do stand in the table, where it is there. */
+function remedyOf(reason: string, counts: readonly ReasonCount[]): Section[] {
   const known = rejectionWords[reason];
   if (known === undefined) return [];
-  const text = `${known.remedy} What was rejected so is searched for in the delivery history of the service, and recovered.`;
-  return [
-    notice('info', known.means, text, { text: 'Deliveries that we rejected', href: '/deliveries?show=rejected' }),
-  ];
+  const isTold = counts.some((one) => one.reason === reason);
+  const title = isTold ? 'What was rejected so is recovered' : known.means;
+  const recovered = 'It is searched for in the delivery history of the service, and recovered.';
+  const link = { text: 'Deliveries that we rejected', href: '/deliveries?show=rejected' };
+  return [notice('info', title, isTold ? recovered : `${known.remedy} ${recovered}`, link)];
 }
 
 function bodyOf({ bodySize, firstBytes }: RejectionView, knowsPeople: boolean): Value {

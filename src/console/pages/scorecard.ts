@@ -84,6 +84,7 @@ function shareOf(n: number, all: number): string {
 function classesOf({ events }: Scorecard): Section {
   return table(eventClasses, {
     caption: 'What became of the events',
+    onPhone: 'brief',
     columns: [
       ['Events that', (what) => text(capitalized(words(what)))],
       ['Count', (what) => countOf(events[what], tones[what]), 'end'],

@@ -36,14 +36,28 @@ export function fieldGroups(sheet: Sheet, fields: JsonObject, knowsPeople: boole
     (name) => !named.has(name) && !ours.has(name) && !isShownApart(fields[name] ?? null, name),
   );
   const groups = [...sheet.groups, { title: 'Other fields', fields: rest }];
-  return groups.flatMap(({ title, fields: names }) => {
+  const panels = groups.flatMap(({ title, fields: names }) => {
     const shown = names.filter((name) => Object.hasOwn(fields, name) && !isDeep(fields[name] ?? null));
     if (shown.length === 0) return [];
+    const isSmall = shown.length <= SMALL;
     const isMasked = !knowsPeople && names.some((name) => isHidden(sheet.kind, name));
     const known: Facts = shown.map((name) => [fieldLabel(sheet.kind, name), fieldValue(sheet.kind, fields, name)]);
-    return [factsPanel(title, known, isMasked ? 'Personal data is masked for the role viewer.' : undefined)];
+    const hint = isMasked ? 'Personal data is masked for the role viewer.' : undefined;
+    return [{ isSmall, panel: factsPanel(title, known, hint) }];
   });
+  const sections: Section[] = [];
+  for (let place = 0; place < panels.length; place += 1) {
+    const [one, next] = panels.slice(place);
+    if (one?.isSmall && next?.isSmall) {
+      sections.push({ is: 'columns', columns: [[one.panel], [next.panel]] });
+      place += 1;
+    } else if (one !== undefined) sections.push(one.panel);
+  }
+  return sections;
 }
+
+/** Panels of so few fields, one after the other, stand beside each other. */
+const SMALL = 2;
 
 /** What is shown by itself: the history of states as a table, whatever else is deep as it came. */
 export function deepFields({ kind, related }: Sheet, fields: JsonObject): Section[] {

@@ -78,8 +78,11 @@ export interface TableSection {
   top?: string;
 }
 
-/** On a phone a row is a card; `folded`: of two or three lines, a touch shows the rest; `matrix`: it stays a row, its cells are few and short. */
-type OnPhone = 'folded' | 'matrix';
+/**
+ * On a phone a row is a card, each cell with its label. `brief`: its cells run on without labels, as what they are is plain; `folded`: of two or
+ * three lines, a touch shows the rest; `matrix`: it stays a row, its cells are few and short.
+ */
+type OnPhone = 'brief' | 'folded' | 'matrix';
 
 export interface Tile {
   label: string;

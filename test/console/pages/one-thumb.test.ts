@@ -83,3 +83,28 @@ it('an order is found by two touches and what is typed', async () => {
   });
   expect(found).toMatchObject({ touches: 2, scrolled: 0 });
 });
+
+/** A reason is typed; Alerts leads there too, and both need no menu. */
+it.each([
+  ['/', 3],
+  ['/alerts', 2],
+])('an alert is acknowledged from %s by %i touches', async (path, touches) => {
+  await store.db('alerts').update({ acknowledged_by: null, acknowledged_at: null });
+  await page.goto(path);
+  const found = await played(async (touch) => {
+    const card = page.locator('.folded tbody tr', { hasText: 'A part of Tallyhook is not at work' });
+    if (path === '/') {
+      expect(await card.innerText()).toContain('nobody is at it');
+      await touch(card.getByRole('link', { name: /^alert \d+/ }));
+      await page.waitForURL('**/alerts/*');
+    }
+    const action = page.locator('details.action', { hasText: 'I am at it' });
+    await touch(action.locator('summary'));
+    await action.getByLabel('Reason').fill('looking');
+    await touch(action.getByRole('button', { name: 'I am at it' }));
+    await page.locator('.flash').waitFor();
+  });
+  expect(found).toMatchObject({ touches, far: 0 });
+  expect(found.smallest).toBeGreaterThanOrEqual(44);
+  expect(await store.db('alerts').whereNotNull('acknowledged_by').pluck('acknowledged_by')).toEqual(['omar']);
+});
