@@ -43,7 +43,7 @@ function draftsOf(record: BookRecord, choices: BookChoices): Draft[] {
 
 /** Where a payin came from, by its operation. */
 const origins: Readonly<Record<string, { account: Account; description: string }>> = {
-  payinConfirmed: { account: accounts.payments, description: 'deposit of a payment' },
+  payinConfirmed: { account: accounts.payments, description: 'payin of a payment' },
   merchantDeposit: { account: accounts.deposits, description: 'deposit of the merchant’s own' },
   internalTransferIn: { account: accounts.transfers, description: 'transfer from another merchant' },
 };

@@ -56,7 +56,7 @@ function creditEntries(record: BookRecord, credit: Credit): Draft[] {
   return [
     ...payins.map((one) => {
       const about = { key: `payin:${one.id}`, mode: 'fact', lines: collected(asset, one), dated: one.dated } as const;
-      return draftOf(record, { ...about, description: 'deposit of a payment' }, { kind: 'payin', id: one.id });
+      return draftOf(record, { ...about, description: 'payin of a payment' }, { kind: 'payin', id: one.id });
     }),
     draftOf(record, {
       key,

@@ -175,3 +175,6 @@ export function defineKind<const F extends Fields, const K extends Kind & Checke
 export function group<const F extends Fields>(title: string, fields: F): F {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, { ...field, group: title }])) as F;
 }
+
+/** Of payments, payins and payouts (specification 2.1, 2.2, 2.4), which does not show what its steps are made of. */
+export const statusHistory = { type: 'list', about: 'Steps, as the service shows them.', example: [] } as const;

@@ -1,4 +1,4 @@
-import { defineKind, group } from './kind.js';
+import { defineKind, group, statusHistory } from './kind.js';
 
 export const payinAmounts = {
   amountGross: { type: 'amount', label: 'Gross' },
@@ -72,7 +72,7 @@ export const payin = defineKind({
       },
       createdAt: { type: 'time' },
     }),
-    statusHistory: { type: 'list', about: 'Steps, as the service shows them.', example: [] },
+    statusHistory,
   },
   api: { group: 'Payments', one: 'payin', many: 'payins' },
   href: '/deposits',

@@ -1,4 +1,4 @@
-import { defineKind, group } from './kind.js';
+import { defineKind, group, statusHistory } from './kind.js';
 import { payinAmounts } from './payin.js';
 
 /** Fields that a dispute moves travel with `irregularStatus`. */
@@ -109,7 +109,7 @@ export const paymentIntent = defineKind({
         createdAt: { type: 'time' },
       },
     },
-    statusHistory: { type: 'list', about: 'Steps, as the service shows them.', example: [] },
+    statusHistory,
   },
   api: { group: 'Payments', one: 'payment intent', many: 'payment intents' },
   href: '/payments',

@@ -1,4 +1,4 @@
-import { defineKind, group } from './kind.js';
+import { defineKind, group, statusHistory } from './kind.js';
 
 export const payout = defineKind({
   section: '2.4',
@@ -62,7 +62,7 @@ export const payout = defineKind({
       failureReason: { type: 'text' },
     }),
     metadata: { type: 'object', only: 'unnamed', kept: true },
-    statusHistory: { type: 'list', about: 'Steps, as the service shows them.', example: [] },
+    statusHistory,
   },
   api: { group: 'Funds', one: 'payout', many: 'payouts' },
   href: '/payouts',

@@ -119,7 +119,7 @@ export const tableColumns = {
   refunds: payout,
   payouts: payout,
   deposits: [
-    text('id', 'Deposit'),
+    text('id', 'Payin'),
     text('payment', 'Payment'),
     text('status', 'Status'),
     text('kytStatus', 'Screening'),

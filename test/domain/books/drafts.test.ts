@@ -38,7 +38,7 @@ describe('a payin', () => {
         key: 'payin',
         mode: 'fact',
         lines: [line('assets:operating', '9'), line('expenses:fees:service', '1'), line('income:payments', '-10')],
-        description: 'deposit of a payment',
+        description: 'payin of a payment',
         sources: [
           { kind: 'payin', id: 'r1' },
           { kind: 'payment_intent', id: 'pi_1' },

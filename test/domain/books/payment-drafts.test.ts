@@ -35,7 +35,7 @@ describe('a payment', () => {
     const source = { kind: 'payment_intent', id: 'r1' };
     const about = { recordKind: 'payment_intent', recordId: 'r1', sources: [source] };
     const dated = { at: AT - 2 * HOUR, by: 'created' };
-    const fact = { ...about, mode: 'fact', description: 'deposit of a payment', dated };
+    const fact = { ...about, mode: 'fact', description: 'payin of a payment', dated };
     const legs = (net: string, fee: string, gross: string) => [
       line('assets:operating', net),
       line('expenses:fees:service', fee),
