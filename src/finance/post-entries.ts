@@ -6,8 +6,9 @@ import {
   subWalletOpeningEntry,
 } from '../domain/books/balance-entries.js';
 import { entriesOf } from '../domain/books/entries-of.js';
-import type { Draft } from '../domain/books/entry.js';
+import type { BookChoices, Draft } from '../domain/books/entry.js';
 import { stoodAtOpening } from '../domain/books/lines.js';
+import { passedDisputes } from '../domain/books/passed-disputes.js';
 import { subtractAmounts, sumAmounts } from '../domain/money.js';
 import { workInMovements } from '../records/balances/balance-movements.js';
 import { sumMovements } from '../records/balances/balance-sums.js';
@@ -22,6 +23,7 @@ import {
 } from '../records/books/openings.js';
 import { lockBooks, readPostingProgress, savePostingProgress } from '../records/books/posting-progress.js';
 import { nextTouched, type TouchedIds } from '../records/books/touched-records.js';
+import { freshStatistics } from '../records/database/fresh-statistics.js';
 import { appendDrafts } from './append-drafts.js';
 import { type Books, oneMoment, type PostingDeps } from './posting-deps.js';
 
@@ -43,6 +45,7 @@ export async function postEntries(deps: PostingDeps, { signal }: { signal?: Abor
     posted.records += slice.records;
     posted.entries += slice.entries;
     if (!slice.more) break;
+    await freshStatistics(deps.db);
   }
   posted.entries += await placePayouts(deps);
   return { ...posted, complete: true };
@@ -72,6 +75,7 @@ async function postSlice(deps: PostingDeps): Promise<Slice> {
     ];
     const entries =
       (await appendDrafts(books, { drafts, records: [], isWhole: false })) +
+      (await postPassed(books, records, deps.table.choices)) +
       (await appendDrafts(books, {
         drafts: records.flatMap((record) => entriesOf(record, deps.table.choices)),
         records,
@@ -80,6 +84,19 @@ async function postSlice(deps: PostingDeps): Promise<Slice> {
     await savePostingProgress(trx, touched.seq);
     return { outcome: 'posted', records: records.length, entries, more: touched.more };
   }, oneMoment);
+}
+
+/** Disputes that opened and ended since the last posting. */
+async function postPassed(books: Books, records: readonly ReadRecord[], choices: BookChoices): Promise<number> {
+  const found = records
+    .map((record) => ({ record, stages: passedDisputes(record, choices) }))
+    .filter(({ stages }) => stages.length > 0);
+  let entries = 0;
+  for (let n = 0; n < Math.max(0, ...found.map(({ stages }) => stages.length)); n += 1) {
+    const drafts = found.flatMap(({ stages }) => stages[n] ?? []);
+    entries += await appendDrafts(books, { drafts, records: found.map(({ record }) => record), isWhole: false });
+  }
+  return entries;
 }
 
 async function readRecords(trx: Knex.Transaction, ids: TouchedIds): Promise<ReadRecord[]> {

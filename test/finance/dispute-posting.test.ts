@@ -205,6 +205,17 @@ describe.each(later)('a dispute of %s that is posted only later', (_name, disput
   });
 
   it.each([
+    ['encashed', encashed],
+    ['withdrawn', {}],
+  ] as const)('and after it was %s: each month holds what the service held', async (_what, end) => {
+    await read(payment(), '2026-03-30T20:05:00.000Z');
+    await read(payment(dispute), DISPUTED);
+    await readAndPost(payment(end), DECIDED);
+    expect(await closings()).toEqual(['119.8', left, '119.8']);
+    expect(await entries()).toHaveLength(5);
+  });
+
+  it.each([
     ['an event', report, { at: '2026-04-01T00:03:00.000Z', march: '119.8' }],
     ['the delivery history', delivered, { at: '2026-03-31T23:59:58.000Z', march: left }],
   ] as const)('that %s reported before has the time of what was read of it first', async (_what, report, dated) => {

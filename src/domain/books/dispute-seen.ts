@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json.js';
+import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import { isAmount, isZero } from '../money.js';
 
 /** What one save showed otherwise of a payment, in the order of the history. */
@@ -23,7 +23,20 @@ export interface DisputeSeen {
   firstNet: string | null;
 }
 
-export const disputeFields = ['irregularStatus', 'amountRejected', 'amountNetMerchant'] as const;
+/** A payment as it was shown in a state that is over; `seen`: of its dispute until then, null: there was none. */
+export interface DisputeStage {
+  /** Of `disputeFields`. */
+  shown: JsonObject;
+  seen: DisputeSeen | null;
+}
+
+export const disputeFields = [
+  'irregularStatus',
+  'irregularActionAt',
+  'amountRejected',
+  'amountNetMerchant',
+  'feeAmountTotal',
+] as const;
 
 /** Null: it was never seen in a dispute. */
 export function disputeSeen(steps: readonly ShownStep[]): DisputeSeen | null {
@@ -46,6 +59,36 @@ export function disputeSeen(steps: readonly ShownStep[]): DisputeSeen | null {
     [state, net] = [next, netNow];
   }
   return begun.size === 0 ? null : { begun, netBefore, firstNet };
+}
+
+/** What was shown before each state of its dispute, the oldest first. */
+export function stagesBefore(steps: readonly ShownStep[]): DisputeStage[] {
+  const found: DisputeStage[] = [];
+  const past: ShownStep[] = [];
+  let shown: JsonObject = {};
+  let seen: DisputeSeen | null = null;
+  for (const save of savesOf(steps)) {
+    const isFirst = past.length === 0;
+    past.push(...save);
+    const next = disputeSeen(past);
+    if (!isFirst && !isSameBegin(seen, next)) found.push({ shown, seen });
+    shown = { ...shown, ...shownBy(save) };
+    seen = next;
+  }
+  return found;
+}
+
+function isSameBegin(one: DisputeSeen | null, other: DisputeSeen | null): boolean {
+  const [before, after] = [one?.begun, other?.begun];
+  return before?.size === after?.size && [...(after ?? [])].every(([state, at]) => before?.get(state) === at);
+}
+
+function shownBy(save: readonly ShownStep[]): JsonObject {
+  const isOne = (name: string) => disputeFields.some((one) => one === name);
+  const named = save.flatMap(({ field, to }) =>
+    field !== null ? [[field, to] as const] : isJsonObject(to) ? Object.entries(to) : [],
+  );
+  return Object.fromEntries(named.filter(([name]) => isOne(name)));
 }
 
 type Save = [ShownStep, ...ShownStep[]];

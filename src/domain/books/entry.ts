@@ -1,7 +1,7 @@
 import type { MovementChoices } from '../balances/movement-table.js';
 import type { Effect } from '../balances/movements.js';
 import type { JsonObject } from '../json.js';
-import type { DisputeSeen } from './dispute-seen.js';
+import type { DisputeSeen, DisputeStage } from './dispute-seen.js';
 
 /** One leg. The legs of an asset add up to zero; a memo says what is known and moves nothing. */
 export interface Line {
@@ -62,6 +62,8 @@ export interface Draft {
   };
   /** Of a state: where nothing of it is posted yet, and that was not when it became what it is. */
   firstDated?: Dated;
+  /** Of a state that is over: posted only where nothing is that was dated then or later. */
+  isPassed?: true;
 }
 
 type About = Omit<Draft, 'recordKind' | 'recordId' | 'sources'>;
@@ -89,8 +91,8 @@ export interface BookRecord {
   /** Milliseconds of our clock. */
   firstSeenAt: number;
   moved: readonly Moved[];
-  /** Of a payment that was seen in a dispute. `booksOpenedAt`, in milliseconds: those of its asset; null: they are not. */
-  dispute?: (DisputeSeen & { booksOpenedAt: number | null }) | null;
+  /** Of a payment that was seen in a dispute. `booksOpenedAt`, in milliseconds: those of its asset; null: they are not. `stages`: what it was before. */
+  dispute?: (DisputeSeen & { booksOpenedAt: number | null; stages?: readonly DisputeStage[] }) | null;
 }
 
 export type BookChoices = Pick<MovementChoices, 'transferFee' | 'payments'>;

@@ -18,7 +18,7 @@ interface PostedEntry {
 }
 
 /** One entry to be appended. `reverses` and `corrects` are ids of posted entries. */
-export interface Append extends Omit<Draft, 'mode' | 'firstDated'> {
+export interface Append extends Omit<Draft, 'mode' | 'firstDated' | 'isPassed'> {
   type: 'entry' | 'reversal' | 'correction' | 'change';
   version: number;
   reverses: string | null;
@@ -46,6 +46,7 @@ function first(draft: Draft): Append[] {
 }
 
 function step(draft: Draft, posted: Posted): Append[] {
+  if (draft.isPassed && posted.last.dated.at >= draft.dated.at) return [];
   const difference = netLines([...draft.lines, ...negatedLines(posted.net)]);
   if (difference.length === 0) return [];
   const { live, last } = posted;
@@ -84,7 +85,7 @@ function reversed(posted: Posted, { id, lines, dated }: NonNullable<Posted['live
   return { ...ofPosted(posted), type: 'reversal', lines: negatedLines(lines), ...about };
 }
 
-function ofDraft(draft: Draft): Omit<Draft, 'mode' | 'firstDated'> {
+function ofDraft(draft: Draft): Omit<Draft, 'mode' | 'firstDated' | 'isPassed'> {
   const { recordKind, recordId, key, lines, description, sources, dated } = draft;
   return { recordKind, recordId, key, lines, description, sources, dated };
 }

@@ -10,6 +10,7 @@ import { lastEntry } from '../../records/books/list-entries.js';
 import { storePeriodFile } from '../../records/books/period-files.js';
 import { beginClosing, saveClosed } from '../../records/books/periods.js';
 import { databaseNow, lockBooks } from '../../records/books/posting-progress.js';
+import { freshStatistics } from '../../records/database/fresh-statistics.js';
 import { secretFingerprints } from '../../records/deliveries/secrets.js';
 import { exportFormatNames, exportFormats } from '../export-formats.js';
 import type { MonthBooks } from '../exports/month-tables.js';
@@ -55,7 +56,9 @@ export async function readyToClose(deps: ClosingDeps): Promise<ReadyToClose> {
   await sealRows(deps);
   const { findings, firstFinding } = await verifySeals(deps.db);
   await postEntries(deps);
+  await freshStatistics(deps.db);
   await matchOrders({ ...deps, payoutWords: deps.table.words.payoutType });
+  await freshStatistics(deps.db);
   return { ...deps, knownAt, seals: { findings, firstFinding: firstFinding?.told ?? null } };
 }
 

@@ -1,5 +1,12 @@
 import type { Knex } from 'knex';
-import { type DisputeSeen, disputeFields, disputeSeen, type ShownStep } from '../../domain/books/dispute-seen.js';
+import {
+  type DisputeSeen,
+  type DisputeStage,
+  disputeFields,
+  disputeSeen,
+  type ShownStep,
+  stagesBefore,
+} from '../../domain/books/dispute-seen.js';
 import type { BookRecord, Moved } from '../../domain/books/entry.js';
 import { grouped } from '../../domain/grouped.js';
 import { fromJsonText } from '../../domain/json.js';
@@ -92,22 +99,23 @@ interface Row {
   at: Date;
 }
 
-/**
- * What the history of changes shows of the disputes of payments: of those in dispute, and of those
- * whose entries could be of one that is over.
- */
-async function readDisputes(trx: Knex.Transaction, ids: readonly string[]): Promise<Map<string, DisputeSeen>> {
+type Seen = DisputeSeen & { stages: DisputeStage[] };
+
+/** What the history of changes shows of the disputes of payments: of those that are in one, and of those that ever were. */
+async function readDisputes(trx: Knex.Transaction, ids: readonly string[]): Promise<Map<string, Seen>> {
   const rows = await rowsOf<Row>(trx)`
     SELECT entity_id AS id, changes.xid::text AS save, field, from_value, to_value, coalesce(service_time, changed_at) AS at
-    FROM payment_intents AS record JOIN changes ON entity_kind = 'payment_intent' AND entity_id = record.id
-    WHERE record.id = ANY (${ids}::text[]) AND field = ANY (${[WHOLE_RECORD, ...disputeFields]}::text[])
-      AND (irregular_status <> 'none' OR EXISTS (
-        SELECT FROM entries
-        WHERE record_kind = 'payment_intent' AND record_id = record.id AND key IN ('held', 'payment')))
-    ORDER BY seq`;
+    FROM (
+      SELECT id FROM payment_intents WHERE id = ANY (${ids}::text[]) AND (irregular_status <> 'none' OR EXISTS (
+        SELECT FROM changes WHERE entity_kind = 'payment_intent' AND entity_id = id AND field = 'irregularStatus'))
+    ) AS record CROSS JOIN LATERAL (
+      SELECT * FROM changes WHERE entity_kind = 'payment_intent' AND entity_id = record.id OFFSET 0
+    ) AS changes
+    WHERE field = ANY (${[WHOLE_RECORD, ...disputeFields]}::text[]) ORDER BY seq`;
   const found = [...grouped(rows, ({ id }) => id)].flatMap(([id, own]) => {
-    const seen = disputeSeen(own.map(stepOf));
-    return seen === null ? [] : [[id, seen] as const];
+    const steps = own.map(stepOf);
+    const seen = disputeSeen(steps);
+    return seen === null ? [] : [[id, { ...seen, stages: stagesBefore(steps) }] as const];
   });
   return new Map(found);
 }

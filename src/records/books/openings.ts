@@ -25,7 +25,7 @@ export async function openAssets(trx: Knex.Transaction): Promise<Opening[]> {
     INSERT INTO posting_due (record_kind, record_id)
     SELECT record_kind, record_id FROM movements
     WHERE asset_code = ANY (${rows.map(({ assetCode }) => assetCode)}::text[]) AND delta IS DISTINCT FROM base
-    UNION SELECT 'payment_intent', id FROM payment_intents WHERE irregular_status = 'pending_decision'
+    UNION SELECT 'payment_intent', id FROM payment_intents WHERE irregular_status <> 'none'
     ON CONFLICT DO NOTHING`;
   await trx('match_progress').update({ seq: 0 });
   return rows.map(inMs);

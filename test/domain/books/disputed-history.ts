@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { MovementTable } from '../../../src/domain/balances/movement-table.js';
 import { effectsOf } from '../../../src/domain/balances/movements.js';
-import { disputeSeen, type ShownStep } from '../../../src/domain/books/dispute-seen.js';
+import { disputeSeen, type ShownStep, stagesBefore } from '../../../src/domain/books/dispute-seen.js';
 import type { BookRecord } from '../../../src/domain/books/entry.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 
@@ -53,14 +53,15 @@ export const disputed = fc.tuple(disputes, fc.boolean()).map(([given, isOpenStil
 export function disputedAt(seen: readonly Seen[], place: number, table: MovementTable): BookRecord {
   const fields = fieldsAt(seen[place]);
   const moved = effectsOf({ kind: 'payment_intent', id: 'p', fields }, table).map((one) => ({ ...one, base: '0' }));
-  const dispute = disputeSeen(seen.slice(0, place + 1).flatMap((_, n) => stepsAt(seen, n)));
+  const steps = seen.slice(0, place + 1).flatMap((_, n) => stepsAt(seen, n));
+  const dispute = disputeSeen(steps);
   return {
     kind: 'payment_intent',
     id: 'p',
     fields,
     firstSeenAt: PAID,
     moved,
-    dispute: dispute === null ? null : { ...dispute, booksOpenedAt: 0 },
+    dispute: dispute === null ? null : { ...dispute, stages: stagesBefore(steps), booksOpenedAt: 0 },
   };
 }
 

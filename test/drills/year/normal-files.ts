@@ -1,11 +1,22 @@
 import { strFromU8, unzipSync } from 'fflate';
+import { compareAmounts, subtractAmounts } from '../../../src/domain/money.js';
 
 /** What hangs on when something was seen, posted or written down, by the name of its column: no amount, date or account is among it. */
 const TIMED = ['entry', 'entry id', 'number', 'reverses', 'corrects', 'observed_by', 'posted_at', 'month_status']
   .concat(['proven_at', 'proven (utc)', 'read_at', 'read (utc)', 'opened_at', 'opened (utc)', 'break'])
   .concat(['id', 'observedBy', 'postedAt', 'monthStatus', 'provenAt', 'readAt', 'openedAt']);
-/** Of the journals: which line of an account has the cent of a rounding hangs on their order. Its sum does not. */
+/** Of orders and payments, as they stood when it was written: what a dispute that opened since, or is over since, makes of them. */
+const STANDING = ['release_safe', 'releaseSafe', 'safe to release', 'release_reason', 'releaseReason', 'why']
+  .concat(['irregular_status', 'irregularStatus', 'irregular'])
+  .concat(TIMED);
+const ORDERS = [...STANDING, 'status', 'refunds'];
+/**
+ * Of the journals. A line is the growth of its account's rounded sum, in the order of posting: so what is posted later moves no number and no
+ * cent of a line that somebody has imported. Sorted by day it would, each time something of an earlier day comes to be known. So the cent of a rounding stands where an
+ * installation posted it, and line by line it can't be the same; the sum of each account is, and no line is a cent from its exact value.
+ */
 const ROUNDED = ['debit', 'credit'];
+export const TOO_FAR = 'is a cent or more from its value';
 
 type Row = Record<string, string>;
 
@@ -38,12 +49,20 @@ function sums(lines: readonly (readonly [account: string, amount: string])[]): s
 function journal(text: string): string[] {
   const rows = named(csvRows(text));
   // What rounding leaves over of an entry has no amount of its own.
-  const lines = rows.filter((row) => row['amount'] !== '').map((row) => without(row, [...TIMED, ...ROUNDED]));
+  const lines = rows
+    .filter((row) => row['amount'] !== '')
+    .map((row) => without(row, [...TIMED, ...ROUNDED]) + (isWithinACent(row) ? '' : ` ${TOO_FAR}`));
   const booked = rows.flatMap(({ account = '', debit = '', credit = '' }) => [
     [account, debit || '0.00'] as const,
     [account, credit === '' ? '0.00' : `-${credit}`] as const,
   ]);
   return [...lines, ...sums(booked)];
+}
+
+function isWithinACent({ debit, credit, value }: Row): boolean {
+  const booked = debit || `-${credit || '0'}`;
+  const off = subtractAmounts(booked, value || '0');
+  return compareAmounts(off, '0.01') < 0 && compareAmounts(off, '-0.01') > 0;
 }
 
 /** Each posting goes from one account to another. */
@@ -71,12 +90,12 @@ const ledger = (text: string): string[] =>
         .join('\n'),
     );
 
-function objects(text: string): string[] {
+function objects(text: string, hidden: readonly string[]): string[] {
   const plain = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(plain);
     if (value === null || typeof value !== 'object') return value;
     const kept = Object.entries(value).filter(
-      ([name]) => !TIMED.includes(name) || (name === 'id' && 'status' in value),
+      ([name]) => !hidden.includes(name) || (name === 'id' && 'status' in value),
     );
     return Object.fromEntries(kept.map(([name, one]) => [name, plain(one)]));
   };
@@ -97,6 +116,7 @@ function cells(bytes: Uint8Array): string[] {
       ]),
     );
     const isSummary = name.endsWith('/sheet1.xml');
+    const hidden = name.endsWith('/sheet2.xml') ? ORDERS : STANDING;
     const heads = isSummary
       ? {}
       : Object.fromEntries((rows[0] ?? []).map(([letter, head = '']) => [letter, head.toLowerCase()]));
@@ -104,7 +124,7 @@ function cells(bytes: Uint8Array): string[] {
       .filter((row) => !(isSummary && /^(?:Exception|Books of)/.test(row[0]?.[1] ?? '')))
       .map(
         (row) =>
-          `${name} ${without(Object.fromEntries(row.map(([letter = '', cell]) => [heads[letter] ?? letter, cell ?? ''])), TIMED)}`,
+          `${name} ${without(Object.fromEntries(row.map(([letter = '', cell]) => [heads[letter] ?? letter, cell ?? ''])), hidden)}`,
       );
   });
 }
@@ -113,15 +133,19 @@ function cells(bytes: Uint8Array): string[] {
 export function normal(name: string, bytes: Uint8Array): string[] | null {
   if (/-breaks\./.test(name)) return null;
   const text = name.endsWith('.xlsx') ? '' : strFromU8(bytes);
+  const hidden = name.includes('-orders.') ? ORDERS : STANDING;
   const found = () => {
     if (name.endsWith('.xlsx')) return cells(bytes);
     if (name.endsWith('-journal.csv')) return journal(text);
     if (name.startsWith('EXTF_')) return datev(text);
     if (name.endsWith('.csv'))
       return named(csvRows(text)).map((row) =>
-        without(row, name.includes('-entries') || name.includes('-fees') ? TIMED : TIMED.filter((one) => one !== 'id')),
+        without(
+          row,
+          name.includes('-entries') || name.includes('-fees') ? hidden : hidden.filter((one) => one !== 'id'),
+        ),
       );
-    return name.endsWith('.ndjson') ? objects(text) : ledger(text);
+    return name.endsWith('.ndjson') ? objects(text, hidden) : ledger(text);
   };
   return found().toSorted();
 }
