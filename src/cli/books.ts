@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { rowsOfReport } from '../domain/books/carried-report.js';
-import { accounts, beancountName, nameIn, rootChange } from '../domain/books/chart.js';
+import { accounts, beancountName, nameIn, numberIn, rootChange } from '../domain/books/chart.js';
 import { roundedValue } from '../domain/books/fiat-report.js';
+import { statementRows } from '../domain/books/income-statement.js';
 import type { AccountWorth } from '../domain/views/books-shapes.js';
 import { UsageError } from '../errors.js';
-import { monthAccounts } from '../finance/exports/month-accounts.js';
+import { monthAccounts, monthIncome } from '../finance/exports/month-accounts.js';
 import { importRatesFile } from '../finance/import-rates.js';
 import { loadChart } from '../finance/load-chart.js';
 import { type Flags, month } from './arguments.js';
@@ -33,6 +34,12 @@ export function define(command: Command): void {
     .option('--asset <code>', 'this asset alone')
     .option('--json', 'print JSON')
     .action(showAccounts);
+  command
+    .command('income')
+    .description('the income statement of a month and of its fiscal year so far, in REPORTING_CURRENCY')
+    .argument('<month>', 'such as 2026-10', month)
+    .option('--json', 'print JSON')
+    .action(showIncome);
   const rates = command.command('rates').description('what assets are worth in the reporting currency');
   rates
     .command('import <file>')
@@ -100,13 +107,35 @@ async function showAccounts(asked: string, { account, asset, json = false }: Acc
   });
 }
 
+async function showIncome(asked: string, { json = false }: Flags): Promise<void> {
+  await withStore(async ({ db, zone: { currency } }) => {
+    const chart = await loadChart(loadConfig([]).CHART_FILE);
+    const statement = await monthIncome(db, { month: asked, currency }, chart);
+    if (json) return printJson({ month: asked, currency, ...statement });
+    const columns = {
+      account: 'name',
+      [`${asked} in ${currency}`]: 'month',
+      [`since ${statement.from}`]: 'year',
+    } as const;
+    printList({ items: statementRows(statement) }, false, columns);
+    if (statement.unpriced > 0) printText(`lines without a rate, left out: ${statement.unpriced}`);
+  });
+}
+
 async function showChart(json: boolean): Promise<void> {
   const chart = await loadChart(loadConfig([]).CHART_FILE);
   const items = Object.values(accounts).map((account) => {
     const name = nameIn(chart, account);
-    return { account, name, beancount: beancountName(name), moved: rootChange(chart, account) };
+    const own = chart.datev === undefined ? null : numberIn(chart.datev, account);
+    return { account, name, beancount: beancountName(name), datev: own, moved: rootChange(chart, account) };
   });
-  const columns = { account: 'account', name: 'name', beancount: 'beancount', moved: 'moved' } as const;
+  const columns = {
+    account: 'account',
+    name: 'name',
+    beancount: 'beancount',
+    ...(chart.datev === undefined ? {} : { DATEV: 'datev' as const }),
+    moved: 'moved',
+  } as const;
   printList({ items, nextCursor: null }, json, columns);
 }
 

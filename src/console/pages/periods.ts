@@ -1,5 +1,7 @@
+import { type IncomeStatement, statementRows } from '../../domain/books/income-statement.js';
 import { counted } from '../../domain/in-words.js';
 import type { Missing, PeriodView } from '../../domain/views/books-shapes.js';
+import { monthIncome } from '../../finance/exports/month-accounts.js';
 import { checkPeriod } from '../../finance/periods/check-period.js';
 import { getPeriod, listPeriods } from '../../records/books/periods.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from '../actions/close-period.js';
@@ -18,7 +20,7 @@ import {
   table,
   withQuery,
 } from '../view/sections.js';
-import { ago, badge, count, id, link, list, none, quiet, text, type Value } from '../view/values.js';
+import { ago, badge, count, id, link, list, none, oneLine, quiet, text, type Value } from '../view/values.js';
 import { waitingAbout } from './decisions.js';
 
 export const periods: Page = {
@@ -152,6 +154,7 @@ export const period: Page = {
       sections: [
         ...(await waitingAbout(deps, `period ${month}`)),
         ...(status === 'open' ? checklist(missing) : [...exceptionsOf(found), filesOf(found)]),
+        ...incomeOf(await monthIncome(db, { month, ...books }, await books.chart()), books.currency),
         factsPanel('The month', factsOf(found)),
       ],
     };
@@ -231,6 +234,24 @@ function missingHref({ what, of }: Missing): string | null {
   if (what === 'unpriced_lines') return `/ledger/${inPath(of)}`;
   if (what === 'books_changed') return periodHref(of);
   return what === 'earlier_month_open' ? periodHref(of) : null;
+}
+
+/** By the definition of the files: each month rounded once an account. */
+function incomeOf(statement: IncomeStatement, currency: string): Section[] {
+  const { income, expenses, from, unpriced } = statement;
+  if (income.length + expenses.length + unpriced === 0) return [];
+  const left = unpriced === 0 ? '' : `; ${counted(unpriced, 'line')} without a rate left out`;
+  return [
+    table(statementRows(statement), {
+      caption: `Income statement in ${currency}${left}`,
+      showCaption: true,
+      columns: [
+        ['Account', ({ name, isTotal }) => (isTotal ? badge(name, 'quiet') : text(name))],
+        ['Month', (row) => oneLine(`${row.month} ${currency}`), 'end'],
+        [`Year since ${from}`, (row) => oneLine(`${row.year} ${currency}`), 'end'],
+      ],
+    }),
+  ];
 }
 
 function exceptionsOf({ exceptions }: PeriodView): Section[] {

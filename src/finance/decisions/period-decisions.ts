@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isPerSubWallet } from '../../domain/books/chart.js';
-import { fiatReport, negatedValue, roundedValue, sumExactValues } from '../../domain/books/fiat-report.js';
+import { fiatReport } from '../../domain/books/fiat-report.js';
+import { incomeStatement } from '../../domain/books/income-statement.js';
 import { grouped } from '../../domain/grouped.js';
 import { counted, words } from '../../domain/in-words.js';
 import type { Missing } from '../../domain/views/books-shapes.js';
@@ -38,7 +39,8 @@ export const closing: DecisionKind<z.output<typeof month>, ReadyToClose> = {
     );
     const evidence = breaks.map(({ id, severity, evidence: both }) => [id, severity, both]);
     const kinds = new Map(critical.map(({ id, kind }) => [id, kind]));
-    const preview = closingPreview(of, { missing, kinds, totals, values, currency: ready.currency });
+    const { currency, chart } = ready;
+    const preview = closingPreview(of, { missing, kinds, totals, values, month: of, currency, chart });
     return {
       facts: [missing, evidence, totals, values],
       preview,
@@ -89,7 +91,9 @@ interface WouldClose {
   kinds: ReadonlyMap<string, string>;
   totals: Awaited<ReturnType<typeof keptTotals>>;
   values: Awaited<ReturnType<typeof accountValues>>;
+  month: string;
   currency: string;
+  chart: ReadyToClose['chart'];
 }
 
 /** However many breaks and sub-wallets there are, all else is in it. */
@@ -119,7 +123,8 @@ function breaksLine(kind: string, [first, ...others]: readonly Missing[]): strin
 }
 
 /** What each account comes to in money, rounded once, those of one sub-wallet apart; units are on the page Ledger. */
-function totalLines({ totals, values, currency }: WouldClose): { ofWallets: string[]; others: string[] } {
+function totalLines(would: WouldClose): { ofWallets: string[]; others: string[] } {
+  const { totals, values, currency } = would;
   const { accounts, total, residual, unpriced } = fiatReport(values, currency);
   const moved = grouped(
     totals.filter(({ activity }) => activity !== '0'),
@@ -132,7 +137,7 @@ function totalLines({ totals, values, currency }: WouldClose): { ofWallets: stri
   return {
     ofWallets: named.filter(isPerSubWallet).map(lineOf),
     others: [
-      resultOf(values, currency),
+      resultOf(would),
       ...named.filter((account) => !isPerSubWallet(account)).map(lineOf),
       `All accounts: ${total} ${currency}, of which rounding ${residual}.`,
       ...(unpriced === 0 ? [] : [`${counted(unpriced, 'line')} without a rate: in none of these values.`]),
@@ -140,12 +145,8 @@ function totalLines({ totals, values, currency }: WouldClose): { ofWallets: stri
   };
 }
 
-/** Income is a credit, so a minus; expenses are debits. */
-function resultOf(values: readonly { account: string; value: string | null }[], currency: string): string {
-  const sum = (root: string) =>
-    sumExactValues(values.flatMap(({ account, value }) => (account.startsWith(root) && value !== null ? [value] : [])));
-  const [income, expenses] = [sum('income:'), sum('expenses:')];
-  const shown = (value: string) => `${roundedValue(value, currency)} ${currency}`;
-  const result = negatedValue(sumExactValues([income, expenses]));
-  return `Result of the month: income ${shown(negatedValue(income))}, expenses ${shown(expenses)}, so ${shown(result)}.`;
+function resultOf({ month, values, currency, chart }: WouldClose): string {
+  const { income, expenses, result } = incomeStatement(values, { month, currency, chart }).totals;
+  const shown = (sums: { month: string }) => `${sums.month} ${currency}`;
+  return `Result of the month: income ${shown(income)}, expenses ${shown(expenses)}, so ${shown(result)}.`;
 }

@@ -3,6 +3,7 @@ import { type CarriedReport, carriedReport } from '../../domain/books/carried-re
 import { type Chart, nameIn } from '../../domain/books/chart.js';
 import { chooseRate } from '../../domain/books/choose-rate.js';
 import { exactValue, negatedValue, sumExactValues } from '../../domain/books/fiat-report.js';
+import { type IncomeStatement, incomeStatement } from '../../domain/books/income-statement.js';
 import { firstDayAfter, lastDayOf, startOfDay } from '../../domain/books/posting-month.js';
 import type { AccountWorth, MonthAccounts } from '../../domain/views/books-shapes.js';
 import { monthTotals, type TotalWorth, valuesUntil } from '../../records/books/account-totals.js';
@@ -43,6 +44,15 @@ export async function monthValues(db: Knex, { month, currency }: Asked, chart: C
   const values = await valuesUntil(db, month, currency);
   const named = values.map((one) => ({ ...one, account: nameIn(chart, one.account) }));
   return carriedReport(named, month, currency);
+}
+
+/** What a month and its fiscal year so far earned, as the files of their months have it. */
+export async function monthIncome(
+  db: Knex,
+  { month, currency }: Pick<Asked, 'month' | 'currency'>,
+  chart: Chart,
+): Promise<IncomeStatement> {
+  return incomeStatement(await valuesUntil(db, month, currency), { month, currency, chart });
 }
 
 /** What is held and owed has a price at the month's end; what was earned has none but its own. */

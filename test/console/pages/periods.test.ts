@@ -6,6 +6,7 @@ import { judgedBalance } from '../../support/classified-balance.js';
 import { testConsole } from '../../support/console.js';
 import { session as sessionAt } from '../../support/console-visit.js';
 import { useDatabase } from '../../support/database.js';
+import { giveRates } from '../../support/given-rates.js';
 import { at, poll } from '../../support/observations.js';
 import { postBooks } from '../../support/posted-books.js';
 import { payout } from '../../support/records.js';
@@ -107,3 +108,40 @@ function bytes(res: Response, done: (error: Error | null, body: Buffer) => void)
   res.on('data', (part: Buffer) => parts.push(part));
   res.on('end', () => done(null, Buffer.concat(parts)));
 }
+
+it('has the income statement of the month and of its year, in the currency of the books', async () => {
+  const asset = 'USDT.TRON';
+  const { db } = database;
+  await judgedBalance(db, { assetCode: asset, opening: '1000', balance: '1000', now: new Date(at(0)) });
+  const rates = ['03-20,2', '04-20,3', '05-20,4'].map((one) => `2026-${one.replace(',', `,${asset},USD,`)}`);
+  await giveRates(['date,asset,currency,rate', ...rates].join('\n'), { db, timeZone: 'UTC', currency: 'USD' });
+  const paid = (id: string, month: string) => {
+    const statusHistory = [{ status: 'confirmed', timestamp: `2026-${month}-20T10:00:00.000Z` }];
+    return poll(
+      'payout',
+      payout(id, {
+        assetCode: asset,
+        payoutType: 'withdrawal',
+        feeAmount: '1.25',
+        feeBearer: 'merchant',
+        status: 'confirmed',
+        statusHistory,
+      }),
+      40,
+    );
+  };
+  await save(database, [paid('po_mar', '03'), paid('po_apr', '04'), paid('po_may', '05')]);
+  await postBooks(db);
+  const { text } = await (await session('viewer')).get('/periods/2026-05');
+  const cells = [...text.slice(text.indexOf('Income statement in USD')).matchAll(/<td[^>]*>(.*?)<\/td>/gs)]
+    .map(([, cell = '']) =>
+      cell
+        .replaceAll(/<[^>]*>/g, '')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    )
+    .slice(0, 12);
+  expect(cells.join('|')).toBe(
+    'Income|0.00 USD|0.00 USD|expenses:fees:service|5.00 USD|11.25 USD|Expenses|5.00 USD|11.25 USD|Result|-5.00 USD|-11.25 USD',
+  );
+});
