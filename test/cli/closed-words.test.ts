@@ -7,11 +7,14 @@ import { verbs } from '../../src/cli/registry.js';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
+import { startCli } from '../support/run-cli.js';
 import { runHere } from '../support/run-here.js';
 import { useShell } from '../support/shell.js';
 
 const database = useDatabase();
 const run = useShell(database);
+const cwd = useFolder();
 
 /** Words of a list that are closed: those that have no value of the person's own. */
 const OPEN = new Set([
@@ -73,6 +76,12 @@ describe('a list', () => {
     expect(await listed('--status', 'any')).toEqual(['c,b,a', 3]);
     expect(await listed('--status', 'resolved')).toEqual(['c', 0]);
     expect(await listed('--severity', 'low')).toEqual(['', 0]);
+  });
+
+  it('whose reader leaves early, as head does, still ends with the exit code of its findings', async () => {
+    const listed = startCli(['breaks', 'list'], { cwd, env: { DATABASE_URL: database.url } });
+    listed.child.stdout?.destroy();
+    expect([await listed.end(null), listed.output.stderr]).toEqual([3, '']);
   });
 });
 

@@ -176,5 +176,5 @@ export function group<const F extends Fields>(title: string, fields: F): F {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, { ...field, group: title }])) as F;
 }
 
-/** Of payments, payins and payouts (specification 2.1, 2.2, 2.4), which does not show what its steps are made of. */
+/** Of payments, payins and payouts (specification 2.1, 2.2, 2.4); what a step is made of it shows of payouts alone. */
 export const statusHistory = { type: 'list', about: 'Steps, as the service shows them.', example: [] } as const;
