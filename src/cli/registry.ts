@@ -35,7 +35,7 @@ const table: [name: string, summary: string, load: () => Promise<{ define: Defin
   ['rejections', 'rejected requests, and what to do', () => import('./rejections.js')],
   ['breaks', 'differences between us and the service: list, show, decide', () => import('./breaks.js')],
   ['balances', 'balances: opening, movements, and what no list shows', () => import('./balances.js')],
-  ['books', 'the books: the chart of accounts, and rates that finance gives', () => import('./books.js')],
+  ['books', 'the books: a month’s accounts and income, the chart, rates of finance', () => import('./books.js')],
   [
     'match',
     'orders and invoices against payments and the books: what agrees, what does not, and why',

@@ -8,12 +8,6 @@ import { type CheckedOrder, type CheckedRecord, type CheckFacts, sourceOf } from
 import { type BreakDefinitions, type Check, checked, type Finding, finding } from './findings.js';
 import { grace } from './grace.js';
 
-const NOT_REGISTERED = {
-  where: 'nobody registered the order that is paid',
-  remedy:
-    'set `RELEASE_REQUIRES_REGISTRATION=on`, for every role: such an order is then `not_registered` and never safe ([orders.md](orders.md#what-the-store-registers)). While it is `off`, your shop ships it unless it looks at breaks, or ships only orders that it registered',
-} as const;
-
 export const orderBreaks = {
   order_underpaid: {
     severity: 'high',
@@ -51,7 +45,11 @@ export const orderBreaks = {
       'The store registers its orders, and money came in for one that it did not register, half an hour after the order began.',
     ends: 'The store registers it.',
     remedy: 'A payment made by hand, or a reference that was typed wrong: “similarReferences” names what it may be.',
-    besideSafe: NOT_REGISTERED,
+    besideSafe: {
+      where: 'nobody registered the order that is paid',
+      remedy:
+        'set `RELEASE_REQUIRES_REGISTRATION=on`, for every role: such an order is then `not_registered` and never safe ([orders.md](orders.md#what-the-store-registers)). While it is `off`, your shop ships it unless it looks at breaks, or ships only orders that it registered',
+    },
     check: whereOrderIs('order_unknown_reference'),
   },
   similar_reference_paid: {
@@ -61,7 +59,7 @@ export const orderBreaks = {
     ends: 'The registered one is paid or withdrawn, the other is registered, or its money is given back.',
     remedy:
       'Ship nothing on it. “similarReferences” names the registered ones; the page of the order shows the characters in which they differ. Ask the customer, or refund.',
-    besideSafe: NOT_REGISTERED,
+    besideSafe: { where: 'nobody registered the order that is paid', remedy: 'as for `order_unknown_reference`' },
     check: whereOrderIs('similar_reference_paid'),
   },
 } as const satisfies BreakDefinitions;
