@@ -5,7 +5,15 @@ import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
 import { keepRates } from '../../src/records/balances/balance-assets.js';
 import { type MonthRow, monthRows } from '../../src/records/books/month-query.js';
-import { monthOrders, monthPayments, monthPayouts, monthRefunds } from '../../src/records/books/month-rows.js';
+import {
+  monthBreaks,
+  monthOrders,
+  monthPayments,
+  monthPayouts,
+  monthRefunds,
+  monthSettlements,
+} from '../../src/records/books/month-rows.js';
+import { markSettlement } from '../../src/records/books/settlements.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { closeMonth } from '../support/closed-month.js';
@@ -109,6 +117,24 @@ const rowsOf = (rows: readonly MonthRow[], id: string) =>
 it('shows what a settlement took, and what it was worth', async () => {
   expect(rowsOf(await read(monthPayouts, '2026-03'), 'po_settled')).toEqual([['USDT.TRON', '10', '20']]);
   expect(rowsOf(await read(monthRefunds, '2026-03'), 'po_settled')).toEqual([]);
+});
+
+it('shows a settlement with what finance said last of the bank, and breaks that came after the month as such', async () => {
+  const { db } = database;
+  const books = { table: defaultContract.movements, timeZone: 'UTC', currency: 'USD', settlementDays: 5 };
+  const shown = { id: 'po_settled', asset: 'USDT.TRON', amount: '10', value: '20' };
+  expect(await read(monthSettlements, '2026-03')).toMatchObject([{ ...shown, arrivedAmount: null, markedBy: null }]);
+  const said = { payoutId: 'po_settled', on: '2026-04-02', note: 'statement 4/2', actor: 'ann' };
+  for (const amount of ['19', '18.5'])
+    await markSettlement(db, { ...said, amount, reference: 'R 7', difference: 'unexplained' }, books, new Date());
+  const arrived = { arrivedAmount: '18.5', arrivedCurrency: 'USD', arrivedOn: '2026-04-02', difference: 'unexplained' };
+  expect(await read(monthSettlements, '2026-03')).toMatchObject([
+    { ...shown, ...arrived, reference: 'R 7', note: 'statement 4/2', markedBy: 'ann' },
+  ]);
+  expect(await read(monthSettlements, '2026-04')).toEqual([]);
+  const later = async (month: string) =>
+    (await read(monthBreaks, month)).filter(({ kind }) => kind === 'settlement_short').map((one) => one['openedLater']);
+  expect([await later('2026-03'), await later('2999-01')]).toEqual([['yes'], ['no']]);
 });
 
 it('shows a refund whole, under refunds alone, by each word of the contract and before it is booked', async () => {

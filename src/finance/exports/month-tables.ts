@@ -12,6 +12,7 @@ import {
   monthPayments,
   monthPayouts,
   monthRefunds,
+  monthSettlements,
   monthTransactions,
 } from '../../records/books/month-rows.js';
 import { accountNames, givenLines, linesOf, type TextForm } from '../../records/books/row-text.js';
@@ -46,6 +47,7 @@ export function monthTables(books: MonthBooks): FileTable[] {
     table('refunds', monthRefunds),
     table('payouts', monthPayouts),
     table('deposits', monthPayins),
+    table('settlements', monthSettlements),
     table('transactions', monthTransactions),
     givenTable(trx, 'balances', tableColumns.balances, () => monthBalances(trx, month)),
     table('breaks', monthBreaks),

@@ -126,6 +126,21 @@ export const tableColumns = {
     asset,
     made,
   ],
+  settlements: [
+    text('id', 'Payout'),
+    booked,
+    asset,
+    amount('amount', 'Settled'),
+    value('value', 'Expected'),
+    quoted('arrivedAmount', 'Arrived'),
+    text('arrivedCurrency', 'Currency'),
+    date('arrivedOn', 'Arrived on'),
+    text('reference', 'Bank reference'),
+    word('difference', 'The rest is'),
+    text('note', 'Note'),
+    text('markedBy', 'Said by'),
+    time('markedAt', 'Said (UTC)'),
+  ],
   transactions: [
     text('id', 'Transaction'),
     text('account', 'Sub-wallet'),
@@ -154,5 +169,6 @@ export const tableColumns = {
     text('entity', 'Record'),
     word('status', 'Status'),
     time('openedAt', 'Opened (UTC)'),
+    word('openedLater', 'After the month'),
   ],
 } as const satisfies Record<string, readonly TableColumn[]>;

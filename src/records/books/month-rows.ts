@@ -114,6 +114,21 @@ function payouts(isRefund: '' | 'NOT'): string {
   ORDER BY created_at NULLS LAST, ids.id COLLATE "C", coalesce(booked.asset_code, payouts.asset_code) COLLATE "C"`;
 }
 
+/** Settlements that are booked in the month, what they were worth, and what finance said last of the bank. */
+export const monthSettlements = `
+  WITH lines AS MATERIALIZED (${linesOfFew} AND record_kind = 'payout' AND account = '${accounts.conversion}' AND NOT memo),
+  booked AS (
+    SELECT record_id AS id, asset_code, min(date)::text AS date, sum(amount) AS settled, ${worth('amount')} AS value
+    FROM lines GROUP BY record_id, asset_code
+  )
+  SELECT booked.id, booked.date AS "bookedOn", asset_code AS asset, ${exact('settled')} AS amount, ${exact('value')} AS value,
+         ${exact('said.amount')} AS "arrivedAmount", said.currency AS "arrivedCurrency", arrived_on::text AS "arrivedOn",
+         bank_reference AS reference, difference, note, actor AS "markedBy", ${utc('at')} AS "markedAt"
+  FROM booked LEFT JOIN LATERAL (
+    SELECT * FROM settlement_arrivals WHERE payout_id = booked.id ORDER BY settlement_arrivals.id DESC LIMIT 1
+  ) AS said ON true
+  ORDER BY booked.date, booked.id COLLATE "C", asset_code COLLATE "C"`;
+
 /** What moved in sub-wallets, made or booked in the month. */
 export const monthTransactions = `
   WITH ids AS (
@@ -148,6 +163,7 @@ export async function monthBalances(trx: Knex.Transaction, month: string): Promi
 
 /** Breaks that nobody has closed, whatever month they are of. What was found is not here: it may be personal. */
 export const monthBreaks = `
-  SELECT id::text AS id, severity, kind, entity_kind AS "entityKind", entity_id AS entity, status, ${utc('opened_at')} AS "openedAt"
+  SELECT id::text AS id, severity, kind, entity_kind AS "entityKind", entity_id AS entity, status, ${utc('opened_at')} AS "openedAt",
+         CASE WHEN opened_at >= :to THEN 'yes' ELSE 'no' END AS "openedLater"
   FROM breaks WHERE status IN ('open', 'acknowledged')
   ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], severity), id`;
