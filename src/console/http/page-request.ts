@@ -28,12 +28,12 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
     slice: sliceOf(page, zone, cursor, filters),
     zone,
     list: page.list,
-    path: req.path,
-    url: req.originalUrl,
+    path: ofPage(req.path),
+    url: ofPage(req.originalUrl),
     button: (action, params = {}, { fields = {}, label = action.label, explain = action.explain } = {}) => {
       if (!mayDo(actor, action.roles)) return null;
       buttons += 1;
-      const hidden = Object.entries({ ...fields, _back: req.originalUrl });
+      const hidden = Object.entries({ ...fields, _back: ofPage(req.originalUrl) });
       return {
         href: fillPath(action.path, params),
         label,
@@ -47,6 +47,9 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
     },
   };
 }
+
+/** What is renewed of a page leads where the page does. */
+const ofPage = (url: string): string => url.replace(/^\/live(?=\/)/, '');
 
 const hasDays = ({ list }: Page): boolean => list !== undefined && list.days !== 'none';
 

@@ -50,6 +50,7 @@ const stylesheets = [
   'timeline',
   'narrow',
   'phone',
+  'cards',
 ];
 
 const eta = new Eta({ views: folder('views'), autoEscape: true, cache: true });

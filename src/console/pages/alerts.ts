@@ -189,10 +189,10 @@ function standingOf({ acknowledgedBy, acknowledgedAt, silencedUntil, silencedBy 
 }
 
 /** Where nobody is at it, whoever may says so with the button. */
-function standingOrButton(alert: AlertView, { now, req }: Sent & { req: PageRequest }): Cell {
-  const standing = standingOf(alert, now);
-  const isOpen = standing.length === 0 && alert.status === 'firing';
-  const button = isOpen ? req.button(acknowledgeAlert, { id: alert.id }) : null;
+function standingOrButton(alert: AlertView, sent: Sent & { req: PageRequest }): Cell {
+  const standing = standingOf(alert, sent.now);
+  const isOpen = standing.length === 0 && alert.status === 'firing' && !isPast(alert, sent);
+  const button = isOpen ? sent.req.button(acknowledgeAlert, { id: alert.id }) : null;
   return button === null ? stack(standing) : { is: 'action', button };
 }
 

@@ -80,7 +80,7 @@ const known: ReadonlySet<string> = new Set([...stateChecks, ...runKinds]);
 
 function resultOf(result: Kept, state: State, now: Date): Section[] {
   if (result === null) {
-    const text = 'Press the button above: nothing is changed by them, and they read a little from the service.';
+    const text = '“Run the checks now” changes nothing, and reads a little from the service.';
     return [notice('quiet', 'The checks were never run', text)];
   }
   const { items: lines, error } = result.result;

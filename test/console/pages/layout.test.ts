@@ -96,6 +96,18 @@ const ON_PHONE: typeof ON_WIDE = [
     `return shown('.facts dd > .prose').filter((text) => text.parentElement.clientWidth < innerWidth * 0.7).map((text) => text.textContent);`,
   ],
   [
+    'what opens in a card lies above the cards below it',
+    `return shown('tbody .action').flatMap((action) => {
+      action.open = true;
+      const button = action.querySelector('.action-form > .button');
+      button.scrollIntoView({ block: 'center' });
+      const { left, top, width, height } = button.getBoundingClientRect();
+      const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+      action.open = false;
+      return hit === button ? [] : [button.textContent];
+    });`,
+  ],
+  [
     'the ground below a short page is that of the page',
     `const ground = (one) => { const { backgroundColor } = getComputedStyle(one); return one.parentElement && /rgba\\(.*, 0\\)/.test(backgroundColor) ? ground(one.parentElement) : backgroundColor; };
     return ground(document.querySelector('.frame')) === ground(document.querySelector('.content')) ? [] : ['.frame'];`,
@@ -129,4 +141,16 @@ it('how many are picked stands on the button that does something with them', asy
   expect(await button.innerText()).toBe(`Decide the picked… (${await boxes.count()})`);
   await page.getByLabel('Pick all of this page').uncheck();
   expect(await button.innerText()).toBe('Decide the picked…');
+});
+
+it('what is renewed of a page leads where the page does', async () => {
+  for (const { path } of pages.filter(({ live }) => live === true)) {
+    const address = samplePaths[path] ?? path;
+    await page.goto(address);
+    const first = await page.evaluate<string>(
+      `fetch(${JSON.stringify(`/live${address}`)}).then(async ({ body }) => { const reader = body.getReader(); let text = ''; while (!/\\ndata: .*\\n\\n/.test(text)) text += new TextDecoder().decode((await reader.read()).value); await reader.cancel(); return text; })`,
+    );
+    expect(first).toMatch(/"section-\d+"/);
+    expect(first.match(/(href|action|value)=\\"[^"]*\/live\/[^"]*"/g)).toBeNull();
+  }
 });

@@ -17,6 +17,11 @@ let page: Page;
 
 beforeAll(async () => {
   await seedConsole(store.db);
+  // However long the tests take, it is not over.
+  await store
+    .db('alerts')
+    .whereNull('resolved_at')
+    .update({ seen_at: new Date(Date.now() + 3_600_000) });
   site = await serve(testConsole(store.db).app);
   operator = await visitor({ baseURL: site.url, viewport: NARROW });
   ({ page } = operator);
@@ -36,7 +41,8 @@ async function played(task: (touch: (what: Locator) => Promise<void>) => Promise
   const scrollY = () => page.evaluate<number>('window.scrollY');
   await task(async (what) => {
     const before = await scrollY();
-    await what.scrollIntoViewIfNeeded();
+    // It may be drawn anew just then.
+    await what.scrollIntoViewIfNeeded().catch(() => what.scrollIntoViewIfNeeded());
     const { y = 0, height = 0 } = (await what.boundingBox()) ?? {};
     done.touches += 1;
     done.scrolled += Math.abs((await scrollY()) - before);
