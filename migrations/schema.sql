@@ -244,8 +244,10 @@ TABLE break_steps
   note text
   at timestamp with time zone NOT NULL DEFAULT now()
   CONSTRAINT break_steps_break_id_fkey FOREIGN KEY (break_id) REFERENCES breaks(id) ON DELETE CASCADE
+  CONSTRAINT break_steps_close TRIGGER DEFERRABLE INITIALLY DEFERRED
   CONSTRAINT break_steps_pkey PRIMARY KEY (id)
   CREATE INDEX break_steps_by_break ON public.break_steps USING btree (break_id, id)
+  CREATE CONSTRAINT TRIGGER break_steps_close AFTER INSERT ON public.break_steps DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.action = ANY (ARRAY['resolved'::text, 'written_off'::text, 'auto_resolved'::text]))) EXECUTE FUNCTION check_closing_step()
   CREATE TRIGGER break_steps_announced BEFORE INSERT ON public.break_steps FOR EACH STATEMENT EXECUTE FUNCTION announce_rows('29773', 'break_steps_id_seq')
   CREATE TRIGGER break_steps_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.break_steps FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
@@ -270,6 +272,7 @@ TABLE breaks
   CREATE INDEX breaks_by_status ON public.breaks USING btree (status, id DESC)
   CREATE INDEX breaks_standing ON public.breaks USING btree (id) WHERE ((severity = 'critical'::text) OR (entity_kind = 'balance'::text))
   CREATE UNIQUE INDEX breaks_one_open ON public.breaks USING btree (kind, entity_kind, entity_id) WHERE (status = ANY (ARRAY['open'::text, 'acknowledged'::text]))
+  CREATE TRIGGER breaks_severity BEFORE UPDATE OF severity ON public.breaks FOR EACH ROW WHEN ((array_position(ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text], new.severity) < array_position(ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text], old.severity))) EXECUTE FUNCTION refuse_severity()
 
 TABLE callback_progress
   only_one boolean NOT NULL DEFAULT true
@@ -645,6 +648,8 @@ TABLE installation
   created_at timestamp with time zone NOT NULL DEFAULT now()
   CONSTRAINT installation_only_one_check CHECK (only_one)
   CONSTRAINT installation_pkey PRIMARY KEY (only_one)
+  CREATE TRIGGER installation_adopted_once BEFORE UPDATE OF adopted_at ON public.installation FOR EACH ROW WHEN ((old.adopted_at IS DISTINCT FROM new.adopted_at)) EXECUTE FUNCTION refuse_adoption()
+  CREATE TRIGGER installation_kept BEFORE DELETE OR TRUNCATE ON public.installation FOR EACH STATEMENT EXECUTE FUNCTION refuse_adoption()
 
 TABLE invoices
   id text NOT NULL

@@ -7,6 +7,7 @@ import type { Append } from '../domain/books/plan-posting.js';
 import { subtractAmounts, sumAmounts } from '../domain/money.js';
 import { verifyBreaks, verifyGiven } from '../records/audit/verify-given.js';
 import { findingOf, type ReportFinding } from '../records/audit/verify-head.js';
+import { verifyColumns, verifyKept } from '../records/audit/verify-kept.js';
 import { verifyMonths } from '../records/audit/verify-months.js';
 import { verifyPaymentRates, verifyRates } from '../records/audit/verify-rates.js';
 import { movingKinds } from '../records/balances/balance-records.js';
@@ -49,10 +50,12 @@ export async function verifyBooks(
     await verifyRates(trx, reportFinding, records);
     // A closing names those of its own among its exceptions.
     if (records === null) await verifyBreaks(trx, reportFinding);
+    await verifyKept(trx, reportFinding);
   });
   for (const kind of movingKinds)
     for await (const ids of bookedIds(deps.db, kind, records))
       await oneSnapshot(deps.db, async (trx) => {
+        await verifyColumns(trx, kind, ids, reportFinding);
         const books = await booksOf({ ...deps, trx });
         // What is to be posted still is no difference: it comes with the next posting.
         const waiting = await unpostedOf(trx, kind, ids);

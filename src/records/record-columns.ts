@@ -1,5 +1,5 @@
 import { saysPaid } from '../domain/family/said.js';
-import type { Json } from '../domain/json.js';
+import type { Json, JsonObject } from '../domain/json.js';
 import { tableOf } from '../domain/kinds/kinds.js';
 import type { Shown } from '../domain/merge.js';
 import { isAmount, isSignedAmount, isTotal } from '../domain/money.js';
@@ -80,11 +80,21 @@ function saidField({ reported }: Shown, name: string): Json | undefined {
   return reported === null ? undefined : ownField(reported, name);
 }
 
+/** What stands in the column of a record with these fields, as text. */
+export function shownCell(kind: RecordKind, { field, type }: Column): (fields: JsonObject) => string | null {
+  const cell = cellOf(kind, { field, type });
+  return (fields) => cell(ownField(fields, field));
+}
+
+function cellOf(kind: RecordKind, { field, type }: Omit<Column, 'name'>): (value?: Json) => string | null {
+  const { signedAmounts, totals } = recordRules[kind];
+  const signed = signedAmounts.includes(field) ? signedCell : shownTypes[type].cell;
+  return totals.includes(field) ? totalCell : signed;
+}
+
 function shownColumn(kind: RecordKind, { name, field, type }: Column): WrittenColumn {
   const shownType = shownTypes[type];
-  const { signedAmounts, totals } = recordRules[kind];
-  const signed = signedAmounts.includes(field) ? signedCell : shownType.cell;
-  const cell = totals.includes(field) ? totalCell : signed;
+  const cell = cellOf(kind, { field, type });
   // Where a record stands in its list is where a report says, until a poll shows it: it is searched for there.
   const value = ({ shown }: MergedRecord) =>
     ownField(shown.fields, field) ?? (field === 'createdAt' ? saidField(shown, field) : undefined);

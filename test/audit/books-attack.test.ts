@@ -21,6 +21,7 @@ import {
   ATTACKS,
   acted,
   atRate,
+  BESIDE,
   BY_ACTION,
   FALSE_RATES,
   forged,
@@ -142,7 +143,7 @@ async function tried({ statements, fate }: (typeof all)[number]): Promise<void> 
 }
 
 describe('by the application’s own role', () => {
-  it.each(attacks)('$change of $name is refused or named', tried);
+  it.each([...attacks, ...BESIDE])('$change of $name is refused or named', tried);
 
   it('names an entry that leaves the balance as it is, and one of a record that there is not', async () => {
     const [first] = await after([forged('2026-04', ['income:payments', 'equity:withdrawals'])]);

@@ -60,6 +60,13 @@ export const RATES_CHANGED = [
 export const REOPENED = `UPDATE periods SET status = 'open', reopened_at = now(), reopened_by = 'eve', reason = 'x' WHERE month = '2026-03'`;
 export const acted = (action: string, reason: string) =>
   `INSERT INTO actions (actor, action, target, reason, outcome) VALUES ('eve', '${action}', 'period 2026-03', '${reason}', 'done')`;
+const ADOPTED = `INSERT INTO installation (adopted_at, service_base_url) VALUES ('2026-01-01', 'x') ON CONFLICT DO NOTHING`;
+const STAYS = { refused: 'the adoption date stays as it was first set' };
+/** As who reads the money of a day leaves it, for the hour of a payout. */
+const ADDED_UP = `
+  WITH hour AS (SELECT date_trunc('hour', created_at) AS hour FROM payouts WHERE id = 'po_1'),
+  known AS (INSERT INTO money_known SELECT hour FROM hour), unmarked AS (DELETE FROM money_marks)
+  INSERT INTO money_sums SELECT hour, '${ASSET}', 'payout:withdrawal', 0, 1 FROM hour`;
 const SKIP = 'UPDATE posting_progress SET seq = (SELECT seq FROM movements_progress)';
 
 /** By the application's own role, with every trigger in place. */
@@ -181,6 +188,18 @@ export const ATTACKS: Readonly<Record<string, Record<Change, Attack>>> = {
     delete: [`DELETE FROM breaks`, APPEND],
     truncate: [`TRUNCATE breaks CASCADE`, APPEND],
   },
+  money_sums: {
+    insert: [
+      [
+        `INSERT INTO money_known VALUES ('2026-01-01T00:00:00Z')`,
+        `INSERT INTO money_sums VALUES ('2026-01-01T00:00:00Z', '${ASSET}', 'released', 3, 123456)`,
+      ],
+      { named: 'sums_differ' },
+    ],
+    update: [[ADDED_UP, `UPDATE money_sums SET amount = 0`], { named: 'sums_differ' }],
+    delete: [[ADDED_UP, `DELETE FROM money_sums`], { named: 'sums_differ' }],
+    truncate: [[ADDED_UP, `TRUNCATE money_sums`], { named: 'sums_differ' }],
+  },
   decisions: {
     insert: [
       `INSERT INTO decisions (action, subject, input, preview, seen, reason, asked_by)
@@ -221,11 +240,45 @@ export const ATTACKS: Readonly<Record<string, Record<Change, Attack>>> = {
   },
 };
 
+/** Beside the books: what hides something that they, or who reads them, go by. By the application's own role too. */
+const beside: Readonly<Record<string, Attack>> = {
+  'a step that closes an open break': [
+    [
+      `INSERT INTO breaks (kind, severity, entity_kind, entity_id, evidence) VALUES ('duplicate_payment', 'critical', 'order', 'o', '{}')`,
+      `INSERT INTO break_steps (break_id, action, actor) SELECT id, 'auto_resolved', 'tallyhook' FROM breaks WHERE entity_id = 'o'`,
+    ],
+    { refused: 'which it is not' },
+  ],
+  'a lower severity': [`UPDATE breaks SET severity = 'low'`, { refused: 'does not become low' }],
+  'a later adoption': [[ADOPTED, `UPDATE installation SET adopted_at = now()`], STAYS],
+  'no adoption': [[ADOPTED, `DELETE FROM installation`], STAYS],
+  'another type of a payout': [
+    `UPDATE payouts SET payout_type = 'withdrawal' WHERE id = 'po_bank'`,
+    { named: 'record_changed' },
+  ],
+  'another amount of a payout': [`UPDATE payouts SET amount = 1 WHERE id = 'po_1'`, { named: 'record_changed' }],
+  'another order of a payment': [`UPDATE payment_intents SET merchant_reference = 'eve'`, { named: 'record_changed' }],
+  'another time of a payout': [`UPDATE payouts SET updated_at = now()`, { named: 'record_changed' }],
+  'a balance that nobody compared': [
+    `INSERT INTO balance_proofs (asset_code, balance, agreed_at, asked_at) VALUES ('BTC', 0, now(), now())`,
+    { named: 'balance_differs' },
+  ],
+  'less that is unexplained': [`UPDATE balance_proofs SET unexplained = unexplained + 7`, { named: 'balance_differs' }],
+  'more that is explained': [`UPDATE balance_proofs SET explained = explained - 7`, { named: 'balance_differs' }],
+  'another balance': [`UPDATE balance_proofs SET balance = balance - 7`, { named: 'balance_differs' }],
+  'another opening': [`UPDATE balance_proofs SET opening_balance = 0`, { named: 'balance_differs' }],
+  'no proof': [`DELETE FROM balance_proofs`, { named: 'balance_differs' }],
+};
+
+export const BESIDE = Object.entries(beside).map(([name, [statements, fate]]) => {
+  return { name, change: 'the attack', statements: [statements].flat(), fate };
+});
+
 /** Not the books: records as the service shows them, which are read again, and what this program keeps for its own work. */
 export const OTHERS = new Set(
   `accounts alert_channels alert_notices alerts asset_rates assets balance_proofs balances break_steps callback_progress canaries
    callbacks changes check_agenda deliveries ended_sessions endpoints event_records family_links feed_windows filter_listings identity_evidence inbox
-   inbox_repeats installation invoices match_amounts match_days match_payments match_progress matches migrations migrations_lock money_known money_marks money_sums newest_results
+   inbox_repeats installation invoices match_amounts match_days match_payments match_progress matches migrations migrations_lock money_known money_marks newest_results
    movements movements_progress order_registrations orders payin_listings payins payment_intents payment_orders payouts personal_key
    products reading_marks refund_assignments rejection_counts rejections repeated_refusals report_checks reported_refunds retention
    runs scorecard_days seal_checks secret_matches secrets service_call_counts service_rate service_writes setting_signs settlement_accounts settlement_methods

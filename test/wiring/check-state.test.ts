@@ -108,7 +108,9 @@ test('a receiver and a worker that never gave a sign are silent since the instal
     ['receiver', true],
     ['worker', false],
   ]);
-  await db.raw('DELETE FROM installation; DELETE FROM signs_of_life');
+  await db.raw(
+    'SET session_replication_role = replica; DELETE FROM installation; DELETE FROM signs_of_life; RESET session_replication_role',
+  );
   await db.raw(upgrade);
   expect(await parts()).toEqual([]);
 });

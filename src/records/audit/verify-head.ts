@@ -93,6 +93,10 @@ export interface Finding {
     | 'decision_changed'
     /** A break is not what its steps say, or not what was written off. */
     | 'break_changed'
+    /** A column of a record is not what the record itself says. */
+    | 'record_changed'
+    /** What is kept of records is not what they come to. */
+    | 'sums_differ'
     /** Entries are not what their record comes to. */
     | 'entry_differs'
     /** Rows at the end of a log that others were made of. */

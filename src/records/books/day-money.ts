@@ -128,6 +128,17 @@ async function addUp(trx: Knex.Transaction, missing: readonly Span[], oldest: Da
   await run(trx)`INSERT INTO money_known SELECT unnest(${hours}::timestamptz[])`;
 }
 
+/** Hours whose kept sums are not those of their records, though nothing is marked. */
+export async function differingHours(db: Knex): Promise<Date[]> {
+  const known = await columnOf<Date>(db)`
+    SELECT hour FROM money_known WHERE NOT EXISTS (SELECT FROM money_marks WHERE money_marks.hour = money_known.hour) ORDER BY 1`;
+  if (known.length === 0) return [];
+  const kept = sql`SELECT * FROM money_sums WHERE hour = ANY (${known.map((hour) => hour.toISOString())}::timestamptz[])`;
+  const moved = movedIn(known.map((begun) => ({ begun, ended: new Date(begun.getTime() + HOUR_MS) })));
+  return columnOf<Date>(db)`
+    SELECT DISTINCT hour FROM ((${kept} EXCEPT ALL ${moved}) UNION ALL (${moved} EXCEPT ALL ${kept})) AS differing ORDER BY 1`;
+}
+
 /** The whole hours of it. */
 function hoursOf({ begun, ended }: Span): Span[] {
   const count = Math.floor((ended.getTime() - begun.getTime()) / HOUR_MS);

@@ -1,0 +1,68 @@
+import type { Knex } from 'knex';
+import { objectFromJsonText } from '../../domain/json.js';
+import { recordRules } from '../../domain/records.js';
+import type { MovingKind } from '../balances/balance-records.js';
+import { differingHours } from '../books/day-money.js';
+import { raw, rowsOf, tableOf } from '../database/statements.js';
+import { recordTables, shownCell } from '../record-columns.js';
+import { findingOf, type ReportFinding } from './verify-head.js';
+
+const NAMED = 100;
+/** So that a column that keeps fewer digits than its record has is no difference. */
+const AS = { text: '', amount: '::numeric', time: '::timestamptz' } as const;
+const same = (type: keyof typeof AS) => (value: string) => (type === 'amount' ? `round(${value}, 18)` : value);
+
+/** What lists and sums go by is what the records themselves say: each column of these records is what its field is. */
+export async function verifyColumns(
+  db: Knex,
+  kind: MovingKind,
+  ids: readonly string[],
+  reportFinding: ReportFinding,
+): Promise<void> {
+  const table = raw(recordTables[kind]);
+  const rows = await rowsOf<{ id: string; shown: string }>(
+    db,
+  )`SELECT id, shown FROM ${table} WHERE id = ANY (${ids}::text[])`;
+  if (rows.length === 0) return;
+  // Until a poll shows it, it is where a report says.
+  const columns = recordRules[kind].columns.filter(({ field }) => field !== 'createdAt');
+  const said = rows.map(({ id, shown }) => ({ id, fields: objectFromJsonText(shown) }));
+  const given = tableOf(
+    'said',
+    said,
+    Object.fromEntries([
+      ['id', 'text' as const],
+      ...columns.map((column) => {
+        const cell = shownCell(kind, column);
+        return [`said_${column.name}`, ['text', ({ fields }: (typeof said)[number]) => cell(fields)]] as const;
+      }),
+    ]),
+  );
+  const differs = columns.map(({ name, type }) => {
+    const [own, wanted] = [name, `said_${name}${AS[type]}`].map(same(type));
+    return `CASE WHEN ${own} IS DISTINCT FROM ${wanted} THEN '${name}' END`;
+  });
+  const found = await rowsOf<{ id: string; columns: string }>(db)`
+    SELECT * FROM (SELECT id, concat_ws(', ', ${raw(differs.join(', '))}) AS columns FROM ${table} JOIN ${given} USING (id)) AS compared
+    WHERE columns <> '' ORDER BY id LIMIT ${NAMED}`;
+  for (const { id, columns: names } of found) {
+    const message = `of ${kind} ${id} the table says something else than the record itself: ${names}`;
+    reportFinding(findingOf('record_changed', message, { log: recordTables[kind], from: id, rows: 1 }));
+  }
+}
+
+/** What is kept of the records so that it need not be worked out for each page: the money of the last days, and the proofs of balances. */
+export async function verifyKept(db: Knex, reportFinding: ReportFinding): Promise<void> {
+  for (const hour of await differingHours(db)) {
+    const message = `the money of the hour from ${hour.toISOString()} is not what its records come to`;
+    reportFinding(findingOf('sums_differ', message, { log: 'money_sums', from: hour.toISOString() }));
+  }
+  const proofs = await rowsOf<{ asset: string }>(db)`
+    SELECT asset_code AS asset FROM balance_proofs
+    WHERE balance - coalesce(opening_balance, 0) - explained IS DISTINCT FROM unobservable + unexplained AND explained IS NOT NULL
+      OR explained IS NULL AND (unexplained IS NOT NULL OR agreed_at IS NOT NULL) ORDER BY 1 LIMIT ${NAMED}`;
+  for (const { asset } of proofs) {
+    const message = `the proof of the balance of ${asset} does not add up: opening, what is explained and what is not are not the balance`;
+    reportFinding(findingOf('balance_differs', message, { log: 'balance_proofs', from: asset, rows: 1 }));
+  }
+}
