@@ -138,6 +138,12 @@ describe('whatever people ask for and decide', () => {
   });
 });
 
+it('each verdict comes to a state of its own, and approval of what has changed since to another', () => {
+  const asked = { action: 'close period', state: 'waiting', askedBy: 'ann', seen: 'x' } as const;
+  expect(verdicts.map((verdict) => stateAfter(verdict, asked, 'x'))).toEqual(['approved', 'refused', 'withdrawn']);
+  expect(verdicts.map((verdict) => stateAfter(verdict, asked, 'y'))).toEqual(['expired', 'refused', 'withdrawn']);
+});
+
 it.each(gatedActions)('%s is asked for and decided by finance and admin alone', (of) => {
   const asked = { action: of, state: 'waiting', askedBy: 'ann', seen: 'x' } as const;
   const may = (why: (by: Person) => string | null) =>

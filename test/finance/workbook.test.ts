@@ -87,9 +87,18 @@ it('holds a sheet of each kind, with a header that stays and filters', async () 
   const found = await parts();
   const titles = [...(found['xl/workbook.xml'] ?? '').matchAll(/<sheet name="([^"]+)"/g)].map(([, title]) => title);
   const kinds = ['Orders', 'Payments', 'Fees', 'Refunds', 'Payouts', 'Balances', 'Open breaks'];
+  const tables = ['orders', 'payments', 'fees', 'refunds', 'payouts', 'balances', 'breaks'] as const;
   expect(titles).toEqual(['Summary', ...kinds]);
-  for (const n of kinds.keys()) {
+  for (const [n, kind] of kinds.entries()) {
     const sheet = found[`xl/worksheets/sheet${n + 2}.xml`] ?? '';
+    expect(found['xl/workbook.xml']).toContain(
+      `<definedName name="_xlnm.Print_Titles" localSheetId="${n + 1}">'${kind}'!$1:$1</definedName>`,
+    );
+    const lastPrinted = columnName(tableColumns[tables[n] ?? 'orders'].length - 1);
+    expect(found['xl/workbook.xml']).toContain(`localSheetId="${n + 1}">'${kind}'!$A:$${lastPrinted}<`);
+    // Each cell has its line, also where nothing is in it.
+    const counts = [...sheet.matchAll(/<row .*?<\/row>/gs)].map(([row]) => row.split('<c ').length);
+    expect(new Set(counts).size).toBe(1);
     expect(sheet).toContain('state="frozen"');
     expect(sheet).toContain('<autoFilter ref="A1:');
   }

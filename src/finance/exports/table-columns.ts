@@ -6,9 +6,12 @@ export interface TableColumn {
    * currency named beside it) and `value` (of the reporting currency).
    */
   as: 'text' | 'word' | 'amount' | 'quoted' | 'value' | 'time' | 'date';
+  /** Of a `text`: the service's short words. */
+  isShort?: true;
 }
 
 const text = (key: string, label: string): TableColumn => ({ key, label, as: 'text' });
+const short = (key: string, label: string): TableColumn => ({ ...text(key, label), isShort: true });
 export const word = (key: string, label: string): TableColumn => ({ key, label, as: 'word' });
 export const amount = (key: string, label: string): TableColumn => ({ key, label, as: 'amount' });
 const quoted = (key: string, label: string): TableColumn => ({ key, label, as: 'quoted' });
@@ -16,14 +19,14 @@ const value = (key: string, label: string): TableColumn => ({ key, label, as: 'v
 const time = (key: string, label: string): TableColumn => ({ key, label, as: 'time' });
 const date = (key: string, label: string): TableColumn => ({ key, label, as: 'date' });
 
-const asset = text('asset', 'Asset');
+const asset = short('asset', 'Asset');
 const order = text('order', 'Order');
 const made = time('createdAt', 'Created (UTC)');
 const booked = date('bookedOn', 'Booked on');
 const payout = [
   text('id', 'Payout'),
-  text('type', 'Type'),
-  text('status', 'Status'),
+  short('type', 'Type'),
+  short('status', 'Status'),
   order,
   text('payment', 'Payment'),
   made,
@@ -77,10 +80,10 @@ export const accountColumns: readonly TableColumn[] = [
 export const tableColumns = {
   orders: [
     order,
-    text('status', 'Status'),
+    short('status', 'Status'),
     time('registeredAt', 'Registered (UTC)'),
     quoted('expectedAmount', 'Expected'),
-    text('expectedCurrency', 'Currency'),
+    short('expectedCurrency', 'Currency'),
     text('payments', 'Payments'),
     text('invoices', 'Invoices'),
     text('refunds', 'Refunds'),
@@ -91,11 +94,11 @@ export const tableColumns = {
   payments: [
     text('id', 'Payment'),
     order,
-    text('status', 'Status'),
-    text('irregularStatus', 'Irregular'),
+    short('status', 'Status'),
+    short('irregularStatus', 'Irregular'),
     made,
     quoted('requestedAmount', 'Requested'),
-    text('requestedCurrency', 'Currency'),
+    short('requestedCurrency', 'Currency'),
     booked,
     asset,
     amount('gross', 'Gross'),
@@ -121,8 +124,8 @@ export const tableColumns = {
   deposits: [
     text('id', 'Payin'),
     text('payment', 'Payment'),
-    text('status', 'Status'),
-    text('kytStatus', 'Screening'),
+    short('status', 'Status'),
+    short('kytStatus', 'Screening'),
     asset,
     made,
   ],
@@ -144,7 +147,7 @@ export const tableColumns = {
   transactions: [
     text('id', 'Transaction'),
     text('account', 'Sub-wallet'),
-    text('type', 'Type'),
+    short('type', 'Type'),
     asset,
     amount('amount', 'Amount'),
     amount('fee', 'Fee'),

@@ -110,7 +110,7 @@ function cells(bytes: Uint8Array): string[] {
   return Object.entries(unzipSync(bytes)).flatMap(([name, sheet]) => {
     if (!name.startsWith('xl/worksheets/')) return [`${name} ${strFromU8(sheet)}`];
     const rows = [...strFromU8(sheet).matchAll(/<row [^>]*>(.*?)<\/row>/gs)].map(([, row = '']) =>
-      [...row.matchAll(/<c r="([A-Z]+)\d+"[^>]*>(.*?)<\/c>/gs)].map(([, letter = '', cell = '']) => [
+      [...row.matchAll(/<c r="([A-Z]+)\d+"[^>]*[^>/]>(.*?)<\/c>/gs)].map(([, letter = '', cell = '']) => [
         letter,
         cell.replaceAll(/<[^>]*>/g, '').replaceAll(/\$C\$?\d+/g, '$C'),
       ]),

@@ -5,7 +5,12 @@ export type Cell =
   | { is: 'text'; text: string; style: StyleName }
   | { is: 'number'; digits: string; style: StyleName }
   | { is: 'formula'; formula: string; style: StyleName }
+  /** Nothing is in it, and the line of its row goes on. */
+  | { is: 'nothing'; style: StyleName }
   | null;
+
+/** Of a head whose words may take two lines. */
+export const HEAD_HEIGHT = 30;
 
 const DIGITS = 15;
 const DAY_MS = 86_400_000;
@@ -45,6 +50,7 @@ export function rowXml(cells: readonly Cell[], row: number, height?: number): st
 function cellXml(cell: Cell, at: string): string {
   if (cell === null) return '';
   const head = `<c r="${at}" s="${styleIndex[cell.style]}"`;
+  if (cell.is === 'nothing') return `${head}/>`;
   if (cell.is === 'number') return `${head}><v>${cell.digits}</v></c>`;
   if (cell.is === 'formula') return `${head}><f>${xmlText(cell.formula)}</f></c>`;
   return `${head} t="inlineStr"><is><t xml:space="preserve">${cellText(cell.text)}</t></is></c>`;

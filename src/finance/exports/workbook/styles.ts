@@ -30,19 +30,22 @@ interface Look {
   /** Stays a text though a person edits it. */
   quoted?: true;
   align?: 'right';
+  /** Away from the number beside it. */
+  indented?: true;
   wrap?: true;
 }
 
 const looks = {
   plain: {},
-  text: { border: 1, quoted: true },
+  text: { border: 1, quoted: true, indented: true },
   amount: { border: 1, format: 0 },
   rounded: { border: 1, format: 1 },
   value: { border: 1, format: 2 },
+  count: { border: 1, align: 'right' },
   date: { border: 1, format: 3 },
   time: { border: 1, format: 4 },
   exact: { border: 1, font: 4, quoted: true, align: 'right' },
-  head: { font: 1, fill: 2, wrap: true },
+  head: { font: 1, fill: 2, wrap: true, indented: true },
   headEnd: { font: 1, fill: 2, align: 'right', wrap: true },
   title: { font: 2 },
   section: { font: 3 },
@@ -82,10 +85,10 @@ export function stylesXml(): string {
   ].join('');
 }
 
-function format({ font = 0, fill = 0, border = 0, format: number, quoted, align, wrap }: Look): string {
+function format({ font = 0, fill = 0, border = 0, format: number, quoted, align, wrap, indented }: Look): string {
   const ids = `numFmtId="${number === undefined ? 0 : 164 + number}" fontId="${font}" fillId="${fill}" borderId="${border}" xfId="0"`;
   const applied = 'applyNumberFormat="1" applyFont="1" applyFill="1" applyBorder="1" applyAlignment="1"';
-  const horizontal = align === undefined ? '' : ` horizontal="${align}"`;
+  const horizontal = indented ? ' horizontal="left" indent="1"' : align === undefined ? '' : ` horizontal="${align}"`;
   const alignment = `<alignment${horizontal} vertical="${wrap ? 'center' : 'top'}"${wrap ? ' wrapText="1"' : ''}/>`;
   return `<xf ${ids} ${applied}${quoted ? ' quotePrefix="1"' : ''}>${alignment}</xf>`;
 }

@@ -3,12 +3,12 @@ import { nameIn } from '../../../domain/books/chart.js';
 import { lastDayOf } from '../../../domain/books/posting-month.js';
 import { allAccounts, monthValues } from '../month-accounts.js';
 import type { MonthBooks } from '../month-tables.js';
-import { amountCell, type Cell, rowXml, sheetEnd, sheetHead, textCell, valueCell } from './cells.js';
+import { amountCell, type Cell, HEAD_HEIGHT, rowXml, sheetEnd, sheetHead, textCell, valueCell } from './cells.js';
 import type { SheetSum } from './sheet-sums.js';
 import { titleOf } from './table-sheets.js';
 
 const TITLE_HEIGHT = 26;
-const WIDTHS = [46, 46, 16, 22, 22, 22, 30, 30, 30, 18, 18, 18];
+const WIDTHS = [46, 34, 16, 22, 22, 22, 26, 26, 26, 18, 18, 18];
 
 type Row = readonly Cell[];
 
@@ -32,11 +32,12 @@ export async function* summarySheet(books: MonthBooks, sums: readonly SheetSum[]
     [],
   ];
   yield sheetHead({ widths: WIDTHS, frozen: null, isFirst: true });
-  yield rows.map((row, n) => (n === 0 ? rowXml(row, 1, TITLE_HEIGHT) : rowXml(row, n + 1))).join('');
-  yield sumRows(sums, rows.length)
-    .map((row, n) => rowXml(row, rows.length + n + 1))
-    .join('');
+  yield [...rows, ...sumRows(sums, rows.length)].map((row, n) => rowXml(row, n + 1, heightOf(row))).join('');
   yield sheetEnd(null);
+}
+
+function heightOf([first]: Row): number | undefined {
+  return first?.style === 'title' ? TITLE_HEIGHT : first?.style === 'head' ? HEAD_HEIGHT : undefined;
 }
 
 const HEADS = ['Opening', 'Activity', 'Closing'];
@@ -71,7 +72,7 @@ async function valueRows(books: MonthBooks): Promise<Row[]> {
       null,
       null,
       ...[report.opening, report, report.closing].map(
-        ({ unpriced }): Cell => ({ is: 'number', digits: String(unpriced), style: 'text' }),
+        ({ unpriced }): Cell => ({ is: 'number', digits: String(unpriced), style: 'count' }),
       ),
     ],
   ];

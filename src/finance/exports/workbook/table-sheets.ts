@@ -6,6 +6,7 @@ import {
   type Cell,
   columnName,
   dayCell,
+  HEAD_HEIGHT,
   rowXml,
   sheetEnd,
   sheetHead,
@@ -16,7 +17,6 @@ import type { sheetSums } from './sheet-sums.js';
 
 /** A sheet has no more, its header among them. */
 const MOST_ROWS = 1_048_576;
-const HEAD_HEIGHT = 30;
 
 interface Options {
   currency: string;
@@ -32,7 +32,9 @@ export async function* tableSheets(table: MonthTable, options: Options) {
   for (let n = 1; n === 1 || !(await rows.isDone()); n += 1) {
     const title = n === 1 ? name : `${name} ${n}`;
     options.sums.begin(table.name, title, table.columns);
-    yield { title, content: sheet(table, rows.take(most), options) };
+    // What is printed: without the exact amounts, which would make all of it tiny.
+    const lastPrinted = columnName(table.columns.length - 1);
+    yield { title, lastPrinted, content: sheet(table, rows.take(most), options) };
   }
 }
 
@@ -54,7 +56,7 @@ async function* sheet(
   { currency, sums }: Options,
 ): AsyncGenerator<string> {
   const shown = sheetColumns(columns);
-  const widths = shown.map(({ column, exact }) => (exact ? 30 : WIDTHS[column.as]));
+  const widths = shown.map(({ column, exact }) => (exact ? 30 : WIDTHS[column.isShort ? 'word' : column.as]));
   yield sheetHead({ widths, frozen: { rows: 1, columns: 1 }, isFirst: false });
   const heads = shown.map(({ column, exact }): Cell => {
     const label = column.as === 'value' ? `${column.label} (${currency})` : column.label;
@@ -80,6 +82,7 @@ async function* sheet(
 const WIDTHS = { text: 28, word: 16, amount: 24, quoted: 24, value: 14, time: 19, date: 12 } as const;
 
 function cellOf({ as }: TableColumn, exact: boolean, value: string | null): Cell {
+  if (value === null) return { is: 'nothing', style: 'text' };
   if (exact) return textCell(value, 'exact');
   if (as === 'amount' || as === 'quoted') return amountCell(value);
   if (as === 'value') return valueCell(value);

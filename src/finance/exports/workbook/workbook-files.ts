@@ -17,15 +17,17 @@ export function workbookFiles(books: MonthBooks): ExportFile[] {
 /** The summary is made last, of what the sheets came to, and stands first. */
 async function* workbook(books: MonthBooks): AsyncGenerator<ZippedFile> {
   const titles = ['Summary'];
+  const printed: Printed[] = [];
   const sums = sheetSums();
   for (const table of monthTables(books).filter(({ name }) => SHEETS.includes(name))) {
-    for await (const { title, content } of tableSheets(table, { currency: books.currency, sums })) {
+    for await (const { title, content, lastPrinted } of tableSheets(table, { currency: books.currency, sums })) {
+      printed.push({ title, sheet: titles.length, lastPrinted });
       titles.push(title);
       yield { name: sheetFile(titles.length), content };
     }
   }
   yield { name: sheetFile(1), content: summarySheet(books, sums.all()) };
-  yield* workbookParts(titles);
+  yield* workbookParts(titles, printed);
 }
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -38,7 +40,7 @@ function sheetFile(number: number): string {
 }
 
 /** What makes a workbook of sheets: `sheetFile(1)` is the first of these titles. */
-function workbookParts(titles: readonly string[]): ZippedFile[] {
+function workbookParts(titles: readonly string[], printed: readonly Printed[]): ZippedFile[] {
   const numbers = titles.map((_, n) => n + 1);
   const sheets = titles.map((title, n) => `<sheet name="${xmlText(title)}" sheetId="${n + 1}" r:id="rId${n + 1}"/>`);
   const overrides = numbers.map((n) => override(`/${sheetFile(n)}`, `${TYPE}.worksheet+xml`));
@@ -63,7 +65,7 @@ function workbookParts(titles: readonly string[]): ZippedFile[] {
       'xl/workbook.xml',
       `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}">`,
       '<bookViews><workbookView tabRatio="800"/></bookViews>',
-      `<sheets>${sheets.join('')}</sheets><calcPr fullCalcOnLoad="1"/></workbook>`,
+      `<sheets>${sheets.join('')}</sheets><definedNames>${printed.map(printNames).join('')}</definedNames><calcPr fullCalcOnLoad="1"/></workbook>`,
     ),
     part(
       'xl/_rels/workbook.xml.rels',
@@ -74,6 +76,20 @@ function workbookParts(titles: readonly string[]): ZippedFile[] {
     ),
     { name: 'xl/styles.xml', content: [stylesXml()] },
   ];
+}
+
+/** `sheet` is counted from 0. */
+interface Printed {
+  title: string;
+  sheet: number;
+  lastPrinted: string;
+}
+
+/** The columns that are printed, and the head that stands on each page of them. */
+function printNames({ title, sheet, lastPrinted }: Printed): string {
+  const named = (name: string, range: string) =>
+    `<definedName name="_xlnm.${name}" localSheetId="${sheet}">'${xmlText(title)}'!${range}</definedName>`;
+  return named('Print_Area', `$A:$${lastPrinted}`) + named('Print_Titles', '$1:$1');
 }
 
 function part(name: string, ...content: string[]): ZippedFile {
