@@ -32,11 +32,11 @@ interface MarkFlags {
 }
 
 export function define(command: Command): void {
-  listVerb(command, 'settlements, newest first; exit code 3 where money is late or short', {
+  listVerb(command, 'settlements, newest first; exit code 3 where money is late, short or too much', {
     columns,
     list: async (db, query: Parameters<typeof listSettlements>[2], { books }) =>
       listSettlements(db, await books(), query, new Date()),
-    isFinding: ({ state }) => state === 'late' || state === 'short',
+    isFinding: ({ state }) => state === 'late' || state === 'short' || state === 'over',
   }).addOption(new Option('--arrived <arrived>', 'those whose money arrived, or did not').choices(['yes', 'no']));
   command
     .command('mark <payout>')
@@ -47,7 +47,9 @@ export function define(command: Command): void {
     .option('--on <day>', 'the day on the bank’s statement, YYYY-MM-DD; left out: today')
     .option('--reference <text>', 'of the bank')
     .addOption(
-      new Option('--difference <word>', 'what the rest is, if less than expected arrived').choices([...differences]),
+      new Option('--difference <word>', 'what the rest is, if less or more than expected arrived').choices([
+        ...differences,
+      ]),
     )
     .option('--dry-run', 'only say what would be done')
     .option('--json', 'print JSON')

@@ -121,6 +121,16 @@ it('arrives as finance says, and what is missing is fees or a break, until it is
   expect(actions).toEqual(['refused', 'done', 'done', 'done']);
 });
 
+it('asks what is too much, as it asks what is missing: unexplained, it is a break; one of the last decimal is a rounding', async () => {
+  const over = await mark('po_old', '990', { on: '2026-03-13', difference: 'unexplained' });
+  expect(over).toMatchObject({ outcome: 'done', settlement: { state: 'over', missing: '-891' } });
+  expect(await openKinds()).toEqual([['settlement_over', 'po_old']]);
+  const [risk] = (await unclosedBreaks(database.db)).filter(({ kind }) => kind === 'settlement_over');
+  expect(risk?.money).toEqual([{ currency: 'USD', amount: '891' }]);
+  expect(await mark('po_old', '99.01', { on: '2026-03-13' })).toMatchObject({ settlement: { state: 'arrived' } });
+  expect(await openKinds()).toEqual([]);
+});
+
 it('stays closed where a person closed its break, though nothing arrived', async () => {
   await followSettlements(database.db, books, NOW);
   await database.db('breaks').where({ kind: 'settlement_late' }).update({ status: 'written_off', resolved_at: NOW });
@@ -140,8 +150,9 @@ it.each<[why: string, payout: string, amount: string | null, more: Partial<Settl
   ['yet to come', 'po_old', '99', { on: '2026-03-21' }],
   ['before 2026-03-10, when it was settled', 'po_old', '99', { on: '2026-03-09' }],
   ['nothing of it can have arrived', 'po_way', '99', {}],
-  ['there is no rest', 'po_old', '99', { difference: 'fees' }],
-  ['there is no rest', 'po_old', '120', { difference: 'unexplained' }],
+  ['no difference is known', 'po_old', '99', { difference: 'fees' }],
+  ['21 more than expected arrived: say', 'po_old', '120', {}],
+  ['that is no fee', 'po_old', '120', { difference: 'fees' }],
   ['nothing to take back', 'po_old', null, {}],
 ])('refuses, and keeps nothing: %s', async (why, id, amount, more) => {
   expect(await mark(id, amount, more)).toEqual({ outcome: 'refused', why: expect.stringContaining(why) });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { differences, markedText } from '../../domain/settlements/settlement.js';
+import { differences, isUnexplained, markedText } from '../../domain/settlements/settlement.js';
 import { markRequest, wouldMark } from '../../finance/decisions/money-decisions.js';
 import { type MarkResult, markSettlement, type SettlementMark } from '../../records/books/settlements.js';
 import type { Action, ActionRequest } from '../page.js';
@@ -22,10 +22,10 @@ export const markSettlementAction: Action = {
     { name: 'reference', label: 'Reference', hint: 'Of the bank.' },
     {
       name: 'difference',
-      label: 'The rest is',
+      label: 'The difference is',
       options: options(differences),
       all: 'nothing: all arrived',
-      hint: 'If less arrived than was expected. Unexplained: a break, until it is marked anew.',
+      hint: 'If less or more arrived than was expected. Unexplained: a break, until it is marked anew.',
     },
   ],
   input: z.object({
@@ -65,9 +65,5 @@ function markOf({ actor, params, input, reason }: ActionRequest): SettlementMark
 function preview(result: MarkResult): Section {
   if (result.outcome === 'not_found') return notice('bad', 'This will be refused', NOT_KNOWN);
   if (result.outcome === 'refused') return notice('bad', 'This will be refused', refusalOf(result.why));
-  return notice(
-    result.settlement.state === 'short' ? 'warn' : 'info',
-    'What it will say',
-    markedText(result.settlement),
-  );
+  return notice(isUnexplained(result.settlement) ? 'warn' : 'info', 'What it will say', markedText(result.settlement));
 }

@@ -92,6 +92,7 @@ const tones: Readonly<Record<SettlementState, Tone>> = {
   late: 'warn',
   arrived: 'good',
   short: 'bad',
+  over: 'bad',
   failed: 'quiet',
   history: 'quiet',
 };

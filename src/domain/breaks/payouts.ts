@@ -40,7 +40,15 @@ export const settlementBreaks = {
     ends: 'Finance marks it anew: with the whole amount, or the rest as fees.',
     remedy: 'Ask the service for its rate and fees, with the payout’s ID. Then mark it anew.',
   },
+  settlement_over: {
+    severity: 'high',
+    sharedBy: { none: 'Each settlement has its own difference.' },
+    means: 'More money arrived from a settlement than its crypto leg was worth, and finance can’t explain it.',
+    ends: 'Finance marks it anew: with the right amount, or the difference as the rate.',
+    remedy: 'Read the bank’s statement again; ask the service for its rate, with the payout’s ID. Then mark it anew.',
+  },
 } as const satisfies Record<string, Omit<BreakDefinition, 'check'>>;
+export const settlementBreakKinds = Object.keys(settlementBreaks) as readonly (keyof typeof settlementBreaks)[];
 type PayoutBreak = keyof typeof payoutBreaks;
 const kinds = Object.keys(payoutBreaks) as readonly PayoutBreak[];
 

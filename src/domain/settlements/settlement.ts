@@ -1,17 +1,18 @@
 import { z } from 'zod';
+import { currencyDecimals } from '../books/fiat-report.js';
 import type { Money } from '../family/money.js';
 import { isFinal } from '../family/states.js';
 import { isJsonObject, type JsonObject } from '../json.js';
-import { compareAmounts, isAmount, subtractAmounts } from '../money.js';
+import { compareAmounts, isAmount, isZero, subtractAmounts } from '../money.js';
 import { amount, assetCode, described, text, time } from '../views/parts.js';
 
 /**
- * `short`: less arrived than was expected, and finance says that the rest is not explained. `history`: made before the adoption, when nobody
- * marked what arrived.
+ * `short`, `over`: less or more arrived than was expected, and finance says that the difference is not explained. `history`: made before the
+ * adoption, when nobody marked what arrived.
  */
-const settlementStates = ['under_way', 'waiting', 'late', 'arrived', 'short', 'failed', 'history'] as const;
+const settlementStates = ['under_way', 'waiting', 'late', 'arrived', 'short', 'over', 'failed', 'history'] as const;
 export type SettlementState = (typeof settlementStates)[number];
-/** What finance says that the rest of the expected amount is; `rate`: the money was changed at another rate than that of its day. */
+/** What finance says that the difference from the expected amount is; `rate`: the money was changed at another rate than that of its day. */
 export const differences = ['fees', 'rate', 'unexplained'] as const;
 export type Difference = (typeof differences)[number];
 
@@ -42,7 +43,11 @@ export const settlementShape = z
     state: z.enum(settlementStates),
     ageDays: described(z.int().nullable(), 'Since that day, until it arrived or today.', 2),
     arrival: described(arrivalShape.nullable(), 'What finance said last; null: nothing arrived yet.'),
-    missing: described(amount.nullable(), 'Expected less arrived; null: not known, or another currency.', '2.60'),
+    missing: described(
+      amount.nullable(),
+      'Expected less arrived; negative: more arrived; null: not known, or another currency.',
+      '2.60',
+    ),
   })
   .meta({ id: 'Settlement', description: 'A payout that the service turns into money on a bank account (2.6).' });
 export type Settlement = z.output<typeof settlementShape>;
@@ -69,8 +74,12 @@ export function settlementOf(
   };
 }
 
-function stateOf({ arrival, status }: SettlementFacts, isOld: boolean, isHistory: boolean): SettlementState {
-  if (arrival !== null) return arrival.difference === 'unexplained' ? 'short' : 'arrived';
+function stateOf(facts: SettlementFacts, isOld: boolean, isHistory: boolean): SettlementState {
+  const { arrival, status } = facts;
+  if (arrival !== null) {
+    if (!isUnexplained(facts)) return 'arrived';
+    return missingOf(facts)?.startsWith('-') ? 'over' : 'short';
+  }
   if (status !== 'confirmed') return status !== null && isFinal('payout', status) ? 'failed' : 'under_way';
   if (isHistory) return 'history';
   return isOld ? 'late' : 'waiting';
@@ -88,44 +97,60 @@ export function missingOf({
   return subtractAmounts(expected, arrival.amount);
 }
 
-/** What a break of a settlement says to be missing: the rest of one that is short, all of one that is late; null: that is not known. */
+/** What a break of a settlement is about: what is missing or too much of one that arrived, all of one that is late; null: that is not known. */
 export function missingMoney({ ours, missing }: JsonObject): Money | null {
   const { expected = null, currency = null } = isJsonObject(ours) ? ours : {};
-  const amount = isAmount(missing) ? missing : expected;
+  const amount = typeof missing === 'string' ? missing.replace('-', '') : expected;
   return isAmount(amount) && typeof currency === 'string' ? { amount, currency } : null;
 }
 
-/** What is to be said of the rest, in a sentence; null: nothing is. */
-export function whyRefused(missing: string | null, difference: Difference | null): string | null {
-  const isLess = missing !== null && compareAmounts(missing, '0') > 0;
-  if (isLess && difference === null)
-    return `${missing} less than expected arrived: say whether the rest is fees, rate or unexplained`;
-  if (difference !== null && !isLess)
-    return 'nothing less than expected arrived: there is no rest that could be fees, rate or unexplained';
-  return null;
+/** What arrived differs from what was expected, and finance can't say why: a break. */
+export function isUnexplained({ arrival }: Pick<Settlement, 'arrival'>): boolean {
+  return arrival?.difference === 'unexplained';
+}
+
+/** What is to be said of the difference, in a sentence; null: nothing is. One of the currency's last decimal is the rounding of what was expected. */
+export function whyRefused(
+  { missing, currency }: Pick<Settlement, 'missing' | 'currency'>,
+  difference: Difference | null,
+): string | null {
+  if (missing === null || isZero(missing))
+    return difference === null ? null : 'no difference is known: there is none that could be fees, rate or unexplained';
+  const isMore = missing.startsWith('-');
+  const by = missing.replace('-', '');
+  if (isMore && difference === 'fees') return `${by} more than expected arrived: that is no fee`;
+  if (difference !== null || compareAmounts(by, lastDecimal(currency)) <= 0) return null;
+  return isMore
+    ? `${by} more than expected arrived: say whether that is the rate, or unexplained`
+    : `${by} less than expected arrived: say whether the rest is fees, rate or unexplained`;
 }
 
 /**
- * Whether two people say it where FOUR_EYES is on: it explains money that is missing, or money in place of which nothing can be expected,
+ * Whether two people say it where FOUR_EYES is on: it explains money that is missing or too much, or money in place of which nothing can be expected,
  * or says something else than what was said before. What leaves a break or a question, one may say.
  */
 export function needsTwo(
   { missing, arrival }: Pick<Settlement, 'missing' | 'arrival'>,
   { saidBefore }: { saidBefore: boolean },
 ): boolean {
-  if (arrival === null || arrival.difference === 'unexplained') return false;
+  if (arrival === null || isUnexplained({ arrival })) return false;
   return saidBefore || arrival.difference !== null || missing === null;
 }
 
 /** How it stands after a mark, in a sentence. */
-export function markedText({ payoutId, arrival, missing, expected, currency, state }: Settlement): string {
+export function markedText({ payoutId, arrival, missing, expected, currency }: Settlement): string {
   if (arrival === null)
     return `${payoutId}: nothing arrived yet; ${expected ?? 'an unknown amount of'} ${currency} are expected.`;
   const than = missing?.startsWith('-') ? `${missing.slice(1)} ${currency} more` : `${missing} ${currency} less`;
   const rest = missing === null || missing === '0' ? '' : `, ${than} than expected`;
   const why =
-    state === 'short' ? ': unexplained, and a break' : arrival.difference === null ? '' : `: ${arrival.difference}`;
+    arrival.difference === null ? '' : `: ${arrival.difference}${isUnexplained({ arrival }) ? ', and a break' : ''}`;
   return `${payoutId}: ${arrival.amount} ${arrival.currency} arrived on ${arrival.on}${rest}${why}.`;
+}
+
+function lastDecimal(currency: string): string {
+  const decimals = currencyDecimals(currency);
+  return (10 ** -decimals).toFixed(decimals);
 }
 
 function daysBetween(from: string, to: string): number {

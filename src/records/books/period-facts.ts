@@ -3,6 +3,7 @@ import { accounts } from '../../domain/books/chart.js';
 import type { BookedLater } from '../../domain/books/closing-difference.js';
 import { firstDayAfter } from '../../domain/books/posting-month.js';
 import type { GivenRate } from '../../domain/books/rates-file.js';
+import { settlementBreakKinds } from '../../domain/breaks/payouts.js';
 import { movingKinds } from '../balances/balance-records.js';
 import { SAID_STATUS } from '../breaks/said-state.js';
 import { columnOf, raw, rowOf, rowsOf, sql } from '../database/statements.js';
@@ -25,11 +26,11 @@ export interface StandingBreak {
   entityId: string;
 }
 
-/** Of settlements that are late or short: breaks that are not closed, of payouts that the month (YYYY-MM) books. */
+/** Of settlements that are late, short or over: breaks that are not closed, of payouts that the month (YYYY-MM) books. */
 export async function openSettlements(db: Knex, month: string): Promise<(StandingBreak & { evidence: string })[]> {
   return rowsOf<StandingBreak & { evidence: string }>(db)`
     SELECT id, kind, ${STATUS_TOLD} AS status, entity_kind AS "entityKind", entity_id AS "entityId", evidence::varchar AS evidence FROM breaks
-    WHERE ${STANDS} AND kind IN ('settlement_late', 'settlement_short')
+    WHERE ${STANDS} AND kind = ANY (${settlementBreakKinds}::text[])
       AND EXISTS (SELECT FROM entries WHERE record_kind = 'payout' AND record_id = entity_id AND month = ${month})
     ORDER BY id`;
 }

@@ -163,10 +163,11 @@ export async function markSettlement(
     const entity = { kind: 'payout', id: payoutId } as const;
     await autoResolveBreaks(trx, [
       { kind: 'settlement_short', entity },
+      { kind: 'settlement_over', entity },
       ...(arrival === null ? [] : [{ kind: 'settlement_late', entity } as const]),
     ]);
-    if (settlement.state === 'short')
-      await openBreaks(trx, [{ kind: 'settlement_short', entity, evidence: evidenceOf(settlement) }]);
+    if (settlement.state === 'short' || settlement.state === 'over')
+      await openBreaks(trx, [{ kind: `settlement_${settlement.state}`, entity, evidence: evidenceOf(settlement) }]);
     return { outcome: 'done', settlement };
   });
 }
@@ -208,7 +209,7 @@ function whyNot(before: Settlement, said: Said | null, { timeZone }: SettlementB
     return `${on} is before ${before.settledOn}, when it was settled`;
   if (before.state === 'under_way' || before.state === 'failed')
     return `the payout is ${before.status ?? 'in a state that is not shown'}, so nothing of it can have arrived`;
-  return whyRefused(missingOf({ ...before, arrival: said }), difference);
+  return whyRefused({ ...before, missing: missingOf({ ...before, arrival: said }) }, difference);
 }
 
 /** A line of the statement is of one settlement: one that stands for another was read in the wrong row. */

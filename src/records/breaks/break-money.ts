@@ -8,6 +8,7 @@ import {
   moneyByAsset,
   type OpenBreaks,
 } from '../../domain/breaks/money-once.js';
+import { settlementBreakKinds } from '../../domain/breaks/payouts.js';
 import { objectFromJsonText } from '../../domain/json.js';
 import { missingMoney } from '../../domain/settlements/settlement.js';
 import { exact, raw, rowsOf, type Sql, sql } from '../database/statements.js';
@@ -45,7 +46,7 @@ async function moneysOf(db: Knex, which: Sql): Promise<MoneyOfBreak[]> {
     FROM (
       SELECT breaks.kind, severity, breaks.opened_at, asked.id AS payment, entity_kind, said.amount, said.currency,
              CASE WHEN said.amount IS NULL THEN '' ELSE entity_id END AS entity_id,
-             CASE WHEN breaks.kind IN ('settlement_late', 'settlement_short') THEN evidence::varchar END AS settlement
+             CASE WHEN breaks.kind = ANY (${settlementBreakKinds}::text[]) THEN evidence::varchar END AS settlement
       FROM breaks
       LEFT JOIN orders ON entity_kind = 'order' AND orders.reference = entity_id
       LEFT JOIN payins ON entity_kind = 'payin' AND payins.id = entity_id

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addAmounts, compareAmounts } from '../../../src/domain/money.js';
+import { addAmounts, compareAmounts, negated } from '../../../src/domain/money.js';
 import {
   differences,
   markedText,
-  missingOf,
   needsTwo,
   type SettlementFacts,
   settlementOf,
   whyRefused,
 } from '../../../src/domain/settlements/settlement.js';
 
+const cents = (n: number) => String(n / 100);
 const amount = fc.integer({ min: 0, max: 99_999 }).map((cents) => String(cents / 100));
 const day = fc.integer({ min: 1, max: 28 }).map((one) => `2026-11-${String(one).padStart(2, '0')}`);
 const arrival = fc.record({
@@ -43,7 +43,8 @@ describe('a settlement', () => {
         const isUnmarked = given.arrival === null && given.status === 'confirmed';
         expect(state === 'late').toBe(isUnmarked && !isHistory && age !== null && age > lateDays);
         expect(state === 'history').toBe(isUnmarked && isHistory);
-        expect(state === 'arrived' || state === 'short').toBe(given.arrival !== null);
+        expect(['arrived', 'short', 'over'].includes(state)).toBe(given.arrival !== null);
+        if (state === 'over') expect(missing).toMatch(/^-/);
         expect(ageDays === null).toBe(given.settledOn === null);
         if (missing !== null) expect(addAmounts(missing, given.arrival?.amount ?? '')).toBe(given.expected);
         else expect(given.arrival === null || given.expected === null || given.arrival.currency !== 'EUR').toBe(true);
@@ -51,19 +52,29 @@ describe('a settlement', () => {
     );
   });
 
-  test('asks what the rest is exactly where there is one', () => {
+  test('asks what the difference is, less or more, exactly where there is one beyond a rounding', () => {
+    const rest = fc.oneof(
+      fc.constantFrom('0.01', '-0.01', '0', null),
+      fc.integer({ min: -99_999, max: 99_999 }).map(cents),
+    );
     fc.assert(
-      fc.property(facts, fc.option(fc.constantFrom(...differences)), (given, difference) => {
-        const missing = missingOf(given);
-        const isLess = missing !== null && compareAmounts(missing, '0') > 0;
-        expect(whyRefused(missing, difference) === null).toBe(isLess === (difference !== null));
+      fc.property(rest, fc.option(fc.constantFrom(...differences)), (missing, difference) => {
+        const isMore = missing !== null && missing.startsWith('-');
+        const by = missing === null ? '0' : isMore ? negated(missing) : missing;
+        const mayBeSaid = compareAmounts(by, '0') > 0 && !(isMore && difference === 'fees');
+        const mustBeSaid = compareAmounts(by, '0.01') > 0;
+        const isTaken = difference === null ? !mustBeSaid : mayBeSaid;
+        expect(whyRefused({ missing, currency: 'EUR' }, difference) === null).toBe(isTaken);
       }),
     );
+    // Of a currency without decimals the rounding is a whole unit.
+    expect(whyRefused({ missing: '1', currency: 'JPY' }, null)).toBeNull();
+    expect(whyRefused({ missing: '-2', currency: 'JPY' }, null)).not.toBeNull();
   });
 });
 
 test('is said by one person only where nothing is explained away: the law of four eyes', () => {
-  const money = fc.constantFrom('0', '-3', '5', null);
+  const money = fc.constantFrom('0', '0.01', '-0.01', '-3', '5', null);
   fc.assert(
     fc.property(money, fc.constantFrom(...differences, null), fc.boolean(), (missing, difference, saidBefore) => {
       const arrival = {
@@ -76,11 +87,12 @@ test('is said by one person only where nothing is explained away: the law of fou
         by: 'a',
         at: '',
       };
-      fc.pre(whyRefused(missing, difference) === null);
+      fc.pre(whyRefused({ missing, currency: 'EUR' }, difference) === null);
       const alone = !needsTwo({ missing, arrival }, { saidBefore });
       const leavesABreak = difference === 'unexplained';
-      const isAllThere = missing !== null && !missing.startsWith('5');
+      const isAllThere = missing !== null && difference === null;
       expect(alone).toBe(leavesABreak || (isAllThere && !saidBefore));
+      if (missing === '-3' || missing === '5') expect(alone).toBe(leavesABreak);
       expect(needsTwo({ missing: null, arrival: null }, { saidBefore })).toBe(false);
     }),
   );
@@ -109,6 +121,9 @@ test('is told with what is missing or too much', () => {
     };
     return markedText(settlementOf({ ...fact, arrival }, { today: '2026-03-02', lateDays: 5, isHistory: false }));
   };
-  expect(said('108.23', null)).toBe('po: 108.23 EUR arrived on 2026-03-02, 8.23 EUR more than expected.');
+  expect(said('108.23', 'unexplained')).toBe(
+    'po: 108.23 EUR arrived on 2026-03-02, 8.23 EUR more than expected: unexplained, and a break.',
+  );
+  expect(said('100.01', null)).toBe('po: 100.01 EUR arrived on 2026-03-02, 0.01 EUR more than expected.');
   expect(said('99.99', 'rate')).toBe('po: 99.99 EUR arrived on 2026-03-02, 0.01 EUR less than expected: rate.');
 });
