@@ -22,7 +22,12 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-const paths = [...pages.map(({ path }) => samplePaths[path] ?? path), '/breaks?status=any', '/nothing-is-here'];
+const paths = [
+  ...pages.map(({ path }) => samplePaths[path] ?? path),
+  '/breaks?status=any',
+  '/nothing-is-here',
+  '/sign-in',
+];
 /** The right end of the text in it, and where its first line is. */
 const MEASURE = `const textOf = (element) => {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -110,7 +115,17 @@ const ON_PHONE: typeof ON_WIDE = [
   [
     'the ground below a short page is that of the page',
     `const ground = (one) => { const { backgroundColor } = getComputedStyle(one); return one.parentElement && /rgba\\(.*, 0\\)/.test(backgroundColor) ? ground(one.parentElement) : backgroundColor; };
-    return ground(document.querySelector('.frame')) === ground(document.querySelector('.content')) ? [] : ['.frame'];`,
+    return [...document.querySelectorAll('.frame')].filter((frame) => ground(frame) !== ground(frame.querySelector('.content'))).map(() => 'frame');`,
+  ],
+  [
+    'the word on a button stands in its middle',
+    `return shown('.button').filter((button) => {
+      const box = button.getBoundingClientRect();
+      const range = document.createRange();
+      range.selectNodeContents(button);
+      const text = range.getBoundingClientRect();
+      return Math.abs(text.left + text.width / 2 - box.left - box.width / 2) > 2;
+    }).map((button) => button.textContent);`,
   ],
 ];
 
