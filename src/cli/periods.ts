@@ -57,8 +57,10 @@ export function define(command: Command): void {
 async function check(asked: string, json: boolean): Promise<void> {
   await withStore(async ({ db, books }) => {
     const checked = checkPeriod(db, asked, { ...(await books()), now: new Date() });
-    const { missing } = await showAtWork('checking', checked);
+    const { missing, postedUntil } = await showAtWork('checking', checked);
     showMissing(missing, json);
+    if (!json && postedUntil !== null)
+      printText(`posted until ${postedUntil}; what is known since then is posted within a minute`);
   });
 }
 

@@ -28,6 +28,7 @@ import {
   id,
   link,
   list,
+  money,
   none,
   oneLine,
   quiet,
@@ -84,7 +85,7 @@ async function entryRows({ db }: PageDeps, req: PageRequest): Promise<TableSecti
 }
 
 function totalsOf({ month, currency, accounts, more }: MonthAccounts): Section {
-  const money = (value: string | null) => amount(value === null ? null : roundedValue(value, currency), currency);
+  const worth = (value: string | null) => money(value === null ? null : roundedValue(value, currency), currency);
   return table(accounts, {
     caption: more
       ? `Accounts in ${month}: the first ${accounts.length}; name one to see it`
@@ -95,22 +96,22 @@ function totalsOf({ month, currency, accounts, more }: MonthAccounts): Section {
       ['Opening', ({ opening }) => amount(opening), 'end'],
       ['Activity', ({ activity }) => amount(activity), 'end'],
       ['Closing', ({ closing }) => amount(closing), 'end'],
-      ['Worth in the books', ({ closingValue, unpriced }) => pricedOf(money(closingValue), unpriced), 'end'],
-      ['At the last day’s rate', ({ endValue }) => money(endValue), 'end'],
-      ['Difference, not posted', ({ rateDifference }) => money(rateDifference), 'end'],
+      ['Worth in the books', ({ closingValue, unpriced }) => pricedOf(worth(closingValue), unpriced), 'end'],
+      ['At the last day’s rate', ({ endValue }) => worth(endValue), 'end'],
+      ['Difference, not posted', ({ rateDifference }) => worth(rateDifference), 'end'],
     ],
     empty: [`No account has anything by ${month}`, 'Nothing is posted until the end of this month.'],
   });
 }
 
-function pricedOf(money: Value, unpriced: number): Value {
-  return unpriced === 0 ? money : list([money, quiet(`${counted(unpriced, 'line')} without a rate`)]);
+function pricedOf(worth: Value, unpriced: number): Value {
+  return unpriced === 0 ? worth : list([worth, quiet(`${counted(unpriced, 'line')} without a rate`)]);
 }
 
 /** In the currency’s own decimals, as the files of the month have it. */
 function moneyOf({ month, currency, values }: MonthAccounts): Section[] {
   if (values === null || values.accounts.length === 0) return [];
-  const money = (value: string) => amount(value, currency);
+  const own = (value: string) => money(value, currency);
   const { unpriced } = values.closing;
   const left = unpriced === 0 ? '' : `; ${counted(unpriced, 'line')} without a rate left out`;
   return [
@@ -118,9 +119,9 @@ function moneyOf({ month, currency, values }: MonthAccounts): Section[] {
       caption: `In ${currency} in ${month}: opening + activity = closing${left}`,
       columns: [
         ['Account', ({ name }) => text(name)],
-        ['Opening', (row) => money(row.opening), 'end'],
-        ['Activity', (row) => money(row.value), 'end'],
-        ['Closing', (row) => money(row.closing), 'end'],
+        ['Opening', (row) => own(row.opening), 'end'],
+        ['Activity', (row) => own(row.value), 'end'],
+        ['Closing', (row) => own(row.closing), 'end'],
       ],
     }),
   ];
@@ -201,7 +202,7 @@ function revaluedOf({ lines, revaluations }: EntryView): Section {
     const debits = lines.filter((line) => line.assetCode === assetCode && !line.memo && !line.amount.startsWith('-'));
     if (rate === null) return none('not priced');
     const values = debits.map((line) => exactValue(line.amount, rate));
-    return stack([amount(roundedValue(sumExactValues(values), currency), currency), quiet(`at ${rate}`)]);
+    return stack([money(roundedValue(sumExactValues(values), currency), currency), quiet(`at ${rate}`)]);
   };
   return table(revaluations, {
     caption: 'Valued anew: finance gave another rate for the day while its month was open',
@@ -219,7 +220,7 @@ function revaluedOf({ lines, revaluations }: EntryView): Section {
 
 function worthOf({ amount: sum, rate, rateCurrency }: EntryLineView): Value {
   if (rate === null || rateCurrency === null) return none('not priced');
-  return amount(roundedValue(exactValue(sum, rate), rateCurrency), rateCurrency);
+  return money(roundedValue(exactValue(sum, rate), rateCurrency), rateCurrency);
 }
 
 function historyOf(entry: EntryView, same: readonly EntryView[]): Section {

@@ -20,7 +20,7 @@ import {
   table,
   withQuery,
 } from '../view/sections.js';
-import { ago, badge, count, id, link, list, none, oneLine, quiet, text, type Value } from '../view/values.js';
+import { ago, badge, count, id, link, list, money, none, quiet, text, type Value } from '../view/values.js';
 import { waitingAbout } from './decisions.js';
 
 export const periods: Page = {
@@ -145,7 +145,8 @@ export const period: Page = {
     const found = await getPeriod(db, req.params['month'] ?? '');
     if (found === null) return null;
     const { month, status } = found;
-    const missing = status === 'open' ? (await checkPeriod(db, month, { ...books, now: now() })).missing : [];
+    const check = status === 'open' ? await checkPeriod(db, month, { ...books, now: now() }) : null;
+    const missing = check?.missing ?? [];
     return {
       title: month,
       badges: [periodBadge(found)],
@@ -155,7 +156,10 @@ export const period: Page = {
         ...(await waitingAbout(deps, `period ${month}`)),
         ...(status === 'open' ? checklist(missing) : [...exceptionsOf(found), filesOf(found)]),
         ...incomeOf(await monthIncome(db, { month, ...books }, await books.chart()), books.currency),
-        factsPanel('The month', factsOf(found)),
+        factsPanel('The month', [
+          ...factsOf(found),
+          ...(check === null ? [] : [['Posted until', ago(check.postedUntil, 'nothing is posted')] as const]),
+        ]),
       ],
     };
   },
@@ -247,8 +251,8 @@ function incomeOf(statement: IncomeStatement, currency: string): Section[] {
       showCaption: true,
       columns: [
         ['Account', ({ name, isTotal }) => (isTotal ? badge(name, 'quiet') : text(name))],
-        ['Month', (row) => oneLine(`${row.month} ${currency}`), 'end'],
-        [`Year since ${from}`, (row) => oneLine(`${row.year} ${currency}`), 'end'],
+        ['Month', (row) => money(row.month, currency), 'end'],
+        [`Year since ${from}`, (row) => money(row.year, currency), 'end'],
       ],
     }),
   ];

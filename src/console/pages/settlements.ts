@@ -6,7 +6,7 @@ import type { Page, PageDeps, PageRequest } from '../page.js';
 import { breaksOf } from '../view/break-rows.js';
 import { entityHref, inPath } from '../view/links.js';
 import { factsPanel, filters, listTable, noOrYes, type Section, type TableSection } from '../view/sections.js';
-import { amount, badge, count, id, none, oneLine, type Tone, text, time, type Value } from '../view/values.js';
+import { amount, badge, count, id, money, none, oneLine, type Tone, text, time, type Value } from '../view/values.js';
 import { waitingAbout } from './decisions.js';
 
 export const settlements: Page = {
@@ -31,9 +31,9 @@ async function settlementRows({ db, books, now }: PageDeps, req: PageRequest): P
       ['Crypto', ({ amount: of, assetCode }) => amount(of, assetCode), 'end'],
       ['Settled', ({ settledOn }) => day(settledOn)],
       ['Age, days', ({ ageDays }) => count(ageDays), 'end'],
-      ['Expected', ({ expected, currency }) => amount(expected, currency), 'end'],
-      ['Arrived', ({ arrival }) => amount(arrival?.amount, arrival?.currency), 'end'],
-      ['Missing', ({ missing, currency }) => amount(missing, currency), 'end'],
+      ['Expected', ({ expected, currency }) => money(expected, currency), 'end'],
+      ['Arrived', ({ arrival }) => money(arrival?.amount, arrival?.currency), 'end'],
+      ['Missing', ({ missing, currency }) => money(missing, currency), 'end'],
     ],
     unfit: ['No settlement fits', 'Days are those on which the payout was made.'],
     empty: ['No settlement yet', 'A payout whose type the contract knows as a settlement stands here.'],
@@ -62,7 +62,7 @@ export const settlement: Page = {
           ['State at the service', text(found.status)],
           ['Amount', amount(found.amount, found.assetCode)],
           ['Booked on', day(found.settledOn)],
-          ['Expected', found.expected === null ? none('no rate of that day') : amount(found.expected, currency)],
+          ['Expected', found.expected === null ? none('no rate of that day') : money(found.expected, currency)],
         ]),
         bankPanel(found),
       ],
@@ -73,10 +73,10 @@ export const settlement: Page = {
 function bankPanel({ arrival, missing, currency }: Settlement): Section {
   if (arrival === null) return factsPanel('At the bank', [['Arrived', none('not yet')]]);
   return factsPanel('At the bank', [
-    ['Arrived', amount(arrival.amount, arrival.currency)],
+    ['Arrived', money(arrival.amount, arrival.currency)],
     ['On', day(arrival.on)],
     ['Reference', text(arrival.reference)],
-    ['Missing', amount(missing, currency)],
+    ['Missing', money(missing, currency)],
     ['The rest is', text(arrival.difference)],
     ['Note', text(arrival.note)],
     ['Said by', text(arrival.by)],

@@ -1,3 +1,4 @@
+import { currencyDecimals } from '../../domain/books/fiat-report.js';
 import { duration, groups, words } from '../../domain/in-words.js';
 import { normalizeAmount } from '../../domain/money.js';
 
@@ -64,6 +65,14 @@ export const count = (n: number | string | null, otherwise = '–'): Value =>
 /** Money as it is: digits are never lost, trailing zeros are; null is shown as not known. */
 export function amount(value: string | null | undefined, unit: string | null = null): Value {
   return value === null || value === undefined ? none() : { is: 'amount', amount: plain(value), unit };
+}
+
+/** Of a currency, with as many decimals as it has, or more where there are more; null is shown as not known. */
+export function money(value: string | null | undefined, currency: string | null | undefined): Value {
+  if (value === null || value === undefined || currency === null || currency === undefined) return amount(value);
+  const [whole = '', fraction = ''] = plain(value).split('.');
+  const decimals = fraction.padEnd(currencyDecimals(currency), '0');
+  return { is: 'amount', amount: decimals === '' ? whole : `${whole}.${decimals}`, unit: currency };
 }
 
 /** An ISO 8601 time. */

@@ -111,7 +111,11 @@ const missing = z.object({
 export type Missing = z.output<typeof missing>;
 
 export const periodCheckShape = z
-  .object({ month, missing: described(z.array(missing), 'Empty: it may be closed.') })
+  .object({
+    month,
+    postedUntil: described(time.nullable(), 'When the newest change was known that is posted; null: nothing is.'),
+    missing: described(z.array(missing), 'Empty: it may be closed.'),
+  })
   .meta({ id: 'PeriodCheck', description: 'What is missing for a month to be closed.' });
 export type PeriodCheck = z.output<typeof periodCheckShape>;
 

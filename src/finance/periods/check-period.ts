@@ -18,7 +18,7 @@ import {
   unposted,
   unpricedLines,
 } from '../../records/books/period-facts.js';
-import { closedMonths } from '../../records/books/posting-progress.js';
+import { closedMonths, postedUntil } from '../../records/books/posting-progress.js';
 import { coverage } from '../../records/runs/coverage.js';
 import type { PostingDeps } from '../posting-deps.js';
 import { verifyBooks } from '../verify-books.js';
@@ -88,7 +88,7 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
     ),
     ...(await moneyDoubts(db, { month, timeZone, currency })),
   ];
-  return { month, missing };
+  return { month, postedUntil: await postedUntil(db), missing };
 }
 
 /** A chain that is broken proves nothing of what would be closed. */

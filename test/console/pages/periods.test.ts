@@ -30,6 +30,7 @@ it('says what is missing, with a link to each, and lets finance alone close neve
   const viewer = await session('viewer');
   const { text } = await viewer.get(`/periods/${MONTH}`);
   expect(text).toContain('No critical break is open');
+  expect(text).toContain('Posted until');
   expect(stateOf(text)).toBe('missing');
   expect(text).toContain('and the service may have held 60: -40 is unexplained');
   expect(text).toMatch(/-40 is unexplained;.* break \d+ is open: balance residual/);
