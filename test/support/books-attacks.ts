@@ -257,6 +257,11 @@ const beside: Readonly<Record<string, Attack>> = {
     { named: 'record_changed' },
   ],
   'another amount of a payout': [`UPDATE payouts SET amount = 1 WHERE id = 'po_1'`, { named: 'record_changed' }],
+  'an asset that the scheduler is to fill in': [
+    `UPDATE payment_intents SET asset_code = NULL`,
+    { harmless: 'it is filled in by what the record itself says' },
+  ],
+  'no asset of a payout': [`UPDATE payouts SET asset_code = NULL`, { named: 'record_changed' }],
   'another order of a payment': [`UPDATE payment_intents SET merchant_reference = 'eve'`, { named: 'record_changed' }],
   'another time of a payout': [`UPDATE payouts SET updated_at = now()`, { named: 'record_changed' }],
   'a balance that nobody compared': [
