@@ -25,3 +25,11 @@ export function minuteOf(at: string): string {
 export function groups(digits: string): string {
   return /^\d{5,}$/.test(digits) ? digits.replace(/\B(?=(\d{3})+$)/g, ' ') : digits;
 }
+
+const NAMED = 5;
+
+/** The first of them by name, and how many more there are: a sentence stays one, however many assets a service has. */
+export function named(all: readonly string[]): string {
+  const more = all.length - NAMED;
+  return more <= 1 ? all.join(', ') : `${all.slice(0, NAMED).join(', ')} and ${more} more`;
+}

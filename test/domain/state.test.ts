@@ -282,3 +282,13 @@ test('what fires is shown until it is over, though the facts do not show it any 
   const holds = state({ backlog: { ...calm.backlog, dead: 3 } }, [{ ...fires, isFiring: false }]);
   expect(holds.problems).toMatchObject([{ title: summary, count: 3, seconds: 600 }]);
 });
+
+test('of many alike the first five are named, and how many more there are', () => {
+  const assets = (n: number) => Array.from({ length: n }, (_, place) => `A${place + 1}`);
+  const titleOf = (n: number) => {
+    const unproven = assets(n).map((assetCode) => ({ assetCode, why: 'w', isUnexplained: false }));
+    return state({ balances: { total: n, unproven } }).problems[0]?.title;
+  };
+  expect(titleOf(6)).toBe('A balance is not proven: A1, A2, A3, A4, A5, A6');
+  expect(titleOf(13)).toBe('A balance is not proven: A1, A2, A3, A4, A5 and 8 more');
+});

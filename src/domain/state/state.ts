@@ -4,7 +4,7 @@ import type { AlertFacts } from '../alerts/facts.js';
 import { type Severity, severities } from '../breaks/findings.js';
 import type { Money } from '../family/money.js';
 import { grouped } from '../grouped.js';
-import { words } from '../in-words.js';
+import { named, words } from '../in-words.js';
 import { sumAmounts } from '../money.js';
 import { causeOf, type Single } from './causes.js';
 import { notices } from './notices.js';
@@ -193,7 +193,7 @@ function titleOf(heads: readonly Single[]): string {
   // Words of ours, unlike names of settings and assets.
   const spaced = (subject: string) => (/^[a-z_]+$/.test(subject) ? words(subject) : subject);
   const subjects = heads.map(({ subject }) => spaced(subject)).filter((subject) => subject !== '');
-  return subjects.length === 0 ? first.summary : `${first.summary}: ${subjects.join(', ')}`;
+  return subjects.length === 0 ? first.summary : `${first.summary}: ${named(subjects)}`;
 }
 
 /** Narrowed to the one; of several, all that it shows. */

@@ -1,3 +1,4 @@
+import { named } from '../../domain/in-words.js';
 import { holdsCatalog, type KnownAsset, knownAssets } from '../../records/balances/balance-assets.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import { readCatalog } from '../catalog/catalog.js';
@@ -54,7 +55,7 @@ function whyIncomplete(sandwiched: ReadonlyMap<string, Sandwiched>): string[] {
     const reason = verdict.type === 'unproven' ? verdict.reason : verdict.classified.verdict.unproven;
     if (reason !== null) reasons.set(reason, [...(reasons.get(reason) ?? []), asset]);
   }
-  return [...reasons].map(([reason, assets]) => `${assets.join(', ')}: ${reason}`);
+  return [...reasons].map(([reason, assets]) => `${named(assets)}: ${reason}`);
 }
 
 function countsOf(sandwiched: ReadonlyMap<string, Sandwiched>): Record<string, unknown> {
