@@ -20,7 +20,9 @@ export async function pagesLeadTo(app: Express, { id, action, subject = '', inpu
   const [kind, name] = subject.split(' ');
   const own =
     action === 'import rates' ? [] : [action === 'mark settlement' ? `/settlements/${name}` : `/${kind}s/${name}`];
-  const pages = action === 'write off break' ? ids.map((one) => `/breaks/${one}`) : own;
+  // The month of the drill, where a day of it is named.
+  const months = input.includes('2026-03-') ? ['/periods/2026-03'] : [];
+  const pages = [...(action === 'write off break' ? ids.map((one) => `/breaks/${one}`) : own), ...months];
   const { get } = await session(app, 'viewer');
   const texts = await Promise.all(pages.map(async (page) => (await get(page)).text));
   return texts.map((text) => text.includes(`href="/decisions/${id}"`));

@@ -83,12 +83,16 @@ export async function saveDecided(trx: Knex.Transaction, id: string, decided: De
   return row;
 }
 
-/** Some of what waits about a subject, as `break 7`, the oldest first; a break also among others that are written off together. */
+/**
+ * Some of what waits about a subject, as `break 7`, the oldest first: a break also among others that are written off together, a month also
+ * where a day of it is named: of an attribution, of a rate, of what the bank shows.
+ */
 export async function decisionsWaitingFor(db: Knex, subject: string): Promise<DecisionView[]> {
   const one = /^break (\d+)$/.exec(subject)?.[1] ?? null;
+  const month = /^period (.+)$/.exec(subject)?.[1] ?? null;
   const rows = await rowsOf<DecisionRow>(db)`
     SELECT * FROM decisions WHERE state = 'waiting'
-      AND (subject = ${subject} OR action = 'write off break' AND position('"' || ${one}::text || '"' IN input) > 0)
+      AND (subject = ${subject} OR position(${month}::text || '-' IN input) > 0 OR action = 'write off break' AND position('"' || ${one}::text || '"' IN input) > 0)
     ORDER BY id LIMIT 20`;
   return rows.map(decisionOf);
 }
