@@ -8,9 +8,10 @@ export const SAID_STATE = `known, absent_since IS NOT NULL AS absent, coalesce(p
   EXISTS (SELECT FROM refund_assignments WHERE payout_id = payouts.id OFFSET 0) AS assigned,
   not_sent AS disproved`;
 
-/** The secret that the report came under, and whether it came lately. */
+/** The secret that the report came under, and whether it came lately. Under one that is retired nothing comes any more: it is passed over by nobody. */
 export const SAID_BY = `(SELECT secret_label FROM inbox
-  WHERE id = CASE WHEN said_by ~ '^[0-9]{1,18}$' THEN said_by::bigint END) AS label,
+  WHERE id = CASE WHEN said_by ~ '^[0-9]{1,18}$' THEN said_by::bigint END
+    AND NOT EXISTS (SELECT FROM secrets WHERE label = secret_label AND retired_at IS NOT NULL)) AS label,
   said_to > extract(epoch FROM now()) * 1000 - ${DENIED_MS} AS lately`;
 
 const REPORTED = 'said_refunds JOIN payouts ON payouts.id = payout_id';
