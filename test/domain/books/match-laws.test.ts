@@ -141,7 +141,8 @@ describe('the three-way match', () => {
         for (const other of [{ booked: lines }, { currency: 'GBP' }])
           expect(matchOrder({ ...asked, ...other }).state).toBe('matched');
       }),
-      { numRuns: RUNS },
+      // At a fifth to the last digit: 5 / 6 is no decimal number.
+      { numRuns: RUNS, examples: [[{ net: '5', fee: '1', requested: '5', booked: '2026-03-01' }]] },
     );
   });
 
