@@ -86,7 +86,7 @@ export function farRates<Given extends GivenRate>(
 /** Whether a rate is more than a fifth from another, which may be a rounded quotient. */
 export function isFar(rate: string, known: string): boolean {
   const size = compareAmounts(rate, known) > 0 ? subtractAmounts(rate, known) : subtractAmounts(known, rate);
-  return compareAmounts(size, multiplyAmounts(known, FAR, 'up')) > 0;
+  return compareAmounts(size, multiplyAmounts(known, FAR, 'half_even')) > 0;
 }
 
 export interface RatesSettings {
