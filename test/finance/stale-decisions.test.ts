@@ -85,13 +85,18 @@ describe('a closing that was asked for', () => {
     60_000,
   );
 
-  it('shows every other exception and every total before the breaks, which stand by their kind', async () => {
+  it('shows the breaks in a line for each kind, then every other exception, money first, and every total', async () => {
     await openDuplicates(...Array.from({ length: 60 }, (_, n) => `o-more-${n}`));
     const { preview } = await ask(closing);
     const lines = (preview ?? '').split('\n');
     expect(lines.length).toBeLessThan(30);
     const placeOf = (words: string) => lines.findIndex((line) => line.includes(words));
-    const places = [' is unexplained', 'assets:operating: ', '62 critical breaks of one kind, duplicate payment: '];
+    const places = [
+      '62 critical breaks of one kind, duplicate payment: ',
+      'without a value',
+      ' is unexplained',
+      'assets:operating: ',
+    ];
     const found = places.map(placeOf);
     expect(found).not.toContain(-1);
     expect(found).toEqual(found.toSorted((a, b) => a - b));

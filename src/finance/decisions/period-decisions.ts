@@ -96,7 +96,7 @@ interface WouldClose {
   chart: ReadyToClose['chart'];
 }
 
-/** However many breaks and sub-wallets there are, all else is in it. */
+/** However many breaks and sub-wallets there are, all else is in it: first what is known to be wrong with money, then what is not proven. */
 function closingPreview(of: string, would: WouldClose): string[] {
   const { missing, kinds } = would;
   const kindOf = (one: Missing) => (one.what === 'critical_break' ? (kinds.get(one.of ?? '') ?? null) : null);
@@ -104,14 +104,30 @@ function closingPreview(of: string, would: WouldClose): string[] {
   const byKind = [...grouped(missing, kindOf)].filter(([kind]) => kind !== null);
   return [
     `${of} would be closed with ${counted(missing.length, 'exception')}.`,
+    ...byKind.map(([kind, some]) => breaksLine(words(kind ?? ''), some)),
     ...shortened(
-      missing.filter((one) => kindOf(one) === null).map(({ told }) => `Exception: ${told}`),
+      missing
+        .filter((one) => kindOf(one) === null)
+        .sort((a, b) => rankOf(a) - rankOf(b))
+        .map(({ told }) => `Exception: ${told}`),
       MOST_EXCEPTIONS,
     ),
     ...others,
-    ...byKind.map(([kind, some]) => breaksLine(words(kind ?? ''), some)),
     ...shortened(ofWallets),
   ];
+}
+
+const moneyFirst: readonly Missing['what'][] = [
+  'value_differs',
+  'rate_far',
+  'settlement_open',
+  'unpriced_lines',
+  'books_differ',
+];
+
+function rankOf({ what }: Missing): number {
+  const rank = moneyFirst.indexOf(what);
+  return rank === -1 ? moneyFirst.length : rank;
 }
 
 function breaksLine(kind: string, [first, ...others]: readonly Missing[]): string {
