@@ -79,11 +79,11 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
     ...(await unprovenKinds(db, end, now)),
     ...closings,
     ...changed.filter((one) => one.byReason),
-    ...(await unpricedLines(db, month, currency)).map(({ assetCode, why, lines, entry }) =>
+    ...(await unpricedLines(db, month, currency)).map(({ assetCode, why, lines, entry, from, to }) =>
       byReason(
         'unpriced_lines',
         entry,
-        `${lines} ${lines === 1 ? 'line' : 'lines'} of ${assetCode} without a value, such as in entry ${entry}: ${why}`,
+        `${counted(lines, 'line')} of ${assetCode} without a value, ${from === to ? `on ${from}` : `from ${from} to ${to}`}, such as in entry ${entry}: ${why}`,
       ),
     ),
     ...(await moneyDoubts(db, { month, timeZone, currency })),
