@@ -105,6 +105,8 @@ it('arrives as finance says, and what is missing is fees or a break, until it is
   const short = await mark('po_old', '97.5', { on: '2026-03-13', difference: 'unexplained', reference: 'R 1' });
   expect(short).toMatchObject({ outcome: 'done', settlement: { state: 'short', missing: '1.5', ageDays: 3 } });
   expect(await openKinds()).toEqual([['settlement_short', 'po_old']]);
+  expect(await list('no')).toContainEqual(['po_old', 'short']);
+  expect(await list('yes')).toEqual([]);
   expect(await mark('po_old', '97.5', { on: '2026-03-13', difference: 'fees' })).toMatchObject({
     settlement: { state: 'arrived', arrival: { difference: 'fees', by: 'ann' } },
   });

@@ -47,11 +47,15 @@ const settlementsIn = (db: Knex, { table: { words } }: SettlementBooks): Knex.Qu
     ]);
 
 /** The newest mark counts; one without an amount took back what was said before. */
-const ARRIVED = `coalesce((
-  SELECT arrival.amount IS NOT NULL FROM settlement_arrivals AS arrival
-  WHERE payout_id = payouts.id ORDER BY arrival.id DESC LIMIT 1), false)`;
+const newestMark = (says: string) => `coalesce((
+  SELECT ${says} FROM settlement_arrivals AS arrival WHERE payout_id = payouts.id ORDER BY arrival.id DESC LIMIT 1), false)`;
+const ARRIVED = newestMark('arrival.amount IS NOT NULL');
+const ARRIVED_WHOLE = newestMark(`arrival.amount IS NOT NULL AND difference IS DISTINCT FROM 'unexplained'`);
 
-/** Newest first. `arrived`: those of which finance said that the money came, or those of which it did not. @throws {CursorError} */
+/**
+ * Newest first. `arrived`: those of which finance said that the money came, or those of which it did not, or that a part is unexplained.
+ * @throws {CursorError}
+ */
 export async function listSettlements(
   db: Knex,
   books: SettlementBooks,
@@ -59,7 +63,7 @@ export async function listSettlements(
   now: Date,
 ): Promise<Page<Settlement>> {
   const found = settlementsIn(db, books);
-  if (arrived !== undefined) void found.whereRaw(`${arrived === 'yes' ? '' : 'NOT'} ${ARRIVED}`);
+  if (arrived !== undefined) void found.whereRaw(`${arrived === 'yes' ? '' : 'NOT'} ${ARRIVED_WHOLE}`);
   const page = await pageByTime<PayoutRow>(found, query, (row) => row);
   return { ...page, items: await viewsOf(db, books, page.items, now) };
 }
