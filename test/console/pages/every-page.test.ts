@@ -196,6 +196,10 @@ describe('recovering', () => {
     expect(shown).toMatch(/wd_pending[^]*wd_rejected/);
     expect(site.commands.recover).not.toHaveBeenCalled();
     expect(await accessibilityProblems(page)).toEqual([]);
+    // What is confirmed is not hidden by what confirms it.
+    const form = await page.locator('#form-confirm').boundingBox();
+    const shownAt = await page.locator('main .section').first().boundingBox();
+    expect((form?.y ?? 0) + (form?.height ?? 0)).toBeLessThanOrEqual(shownAt?.y ?? 0);
     await page.setViewportSize(NARROW);
     expect(await sidewaysScroll(page)).toBe(0);
     await page.getByRole('button', { name: 'Recover' }).click();
