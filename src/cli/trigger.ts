@@ -47,7 +47,11 @@ export function define(command: Command): void {
       const { status, text } = await send(made);
       printResult(json, { status, answer: text, url: made.url }, `${status} ${text}`);
       if (!json) process.stderr.write(`${sentTo(made.url, flags.url === undefined, config)}\n`);
-      if (status !== 200) process.exitCode = 1;
+      if (status === 200 && !isReceived(text))
+        process.stderr.write(
+          `That is not our receiver, which answers {"received":true}: something else takes what is sent there.\n`,
+        );
+      if (status !== 200 || !isReceived(text)) process.exitCode = 1;
     });
 }
 
@@ -76,6 +80,14 @@ async function send({ url, headers, body }: TestEvent): Promise<{ status: number
     return { status: response.status, text: await response.text() };
   } catch (cause) {
     throw new TriggerError(`No answer from ${url}: is the receiver running there?`, { cause });
+  }
+}
+
+function isReceived(answer: string): boolean {
+  try {
+    return (JSON.parse(answer) as { received?: unknown } | null)?.received === true;
+  } catch {
+    return false;
   }
 }
 

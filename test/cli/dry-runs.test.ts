@@ -118,9 +118,10 @@ test('migrate --dry-run lists the migrations that migrate then runs', async () =
 
 test('trigger --dry-run says what it would send, and sends nothing', async () => {
   let requests = 0;
+  let answer = '{"received":true,"id":"1","duplicate":false}';
   const receiver = createServer((_req, res) => {
     requests += 1;
-    res.end('{}');
+    res.end(answer);
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/webhooks`;
@@ -141,6 +142,8 @@ test('trigger --dry-run says what it would send, and sends nothing', async () =>
       stdout: expect.stringContaining('"status": 200'),
     });
     expect(requests).toBe(1);
+    for (answer of ['<html>ok</html>', '{}', 'null', '{"received":false}'])
+      expect(await run(words)).toMatchObject({ code: 1, stderr: expect.stringContaining('That is not our receiver') });
   } finally {
     receiver.close();
   }

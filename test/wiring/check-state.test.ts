@@ -26,6 +26,15 @@ test('nobody checks and nobody is alerted: neither is taken for well', async () 
   });
 });
 
+test('what was not proven is never called complete, though nobody is asked for anything yet', async () => {
+  const found = await check({});
+  const kinds = Object.entries(found).filter(([name]) => ['payouts', 'balances', 'payment-intents'].includes(name));
+  expect(kinds).toHaveLength(3);
+  for (const [name, one] of kinds)
+    expect(one, name).toMatchObject({ status: 'unknown', found: expect.stringContaining('was never proven') });
+  for (const { found: words } of Object.values(found)) expect(words).not.toContain('null');
+});
+
 test('each alert that fires is a finding with its remedy; one that is over, or not sent yet, is none', async () => {
   const since = new Date();
   const row = (name: string, subject: string, more: object = {}) => ({

@@ -1,5 +1,6 @@
 import { canaryWords } from '../../domain/alerts/canary-words.js';
 import { runKinds } from '../../domain/run-kinds.js';
+import { unprovenText } from '../../domain/state/notices.js';
 import { type Problem, type State, stateChecks } from '../../domain/state/state.js';
 import { type KnownState, loadState } from '../../records/alerts/load-state.js';
 import { runEverySeconds } from '../crons.js';
@@ -54,13 +55,16 @@ function followsOf(problem: Problem | undefined): Pick<Check, 'follows'> {
   return follows.length === 0 ? {} : { follows: follows.map(({ title }) => title) };
 }
 
-/** Each thing that is looked at, as if it were well. */
+/** Each thing that is looked at, as if it were well; a kind that nobody is asked about yet is not well all the same. */
 function checksOf({ facts: { parts, kinds, canary } }: KnownState): Check[] {
   const heard = parts.filter(({ part }) => part !== 'queue');
   const named = heard.map(({ part, secondsAgo }) => ok(part, `last heard of ${Math.round(secondsAgo)} s ago`));
-  const read = kinds.map(({ kind, completeUntil, ageSeconds }) =>
-    ok(kind, `complete as of ${completeUntil} (${ageSeconds} s ago)`),
-  );
+  const read = kinds.map((of) => {
+    const why = unprovenText(of);
+    return why === null
+      ? ok(of.kind, `complete as of ${of.completeUntil} (${of.ageSeconds} s ago)`)
+      : unknown(of.kind, why);
+  });
   const others = stateChecks.filter((name) => name !== 'alerts');
   const unchecked = heard.some(({ part }) => part === 'alerts')
     ? []
