@@ -78,7 +78,7 @@ function stateOf(facts: SettlementFacts, isOld: boolean, isHistory: boolean): Se
   const { arrival, status } = facts;
   if (arrival !== null) {
     if (!isUnexplained(facts)) return 'arrived';
-    return missingOf(facts)?.startsWith('-') ? 'over' : 'short';
+    return apart(missingOf(facts) ?? '0').than === 'more' ? 'over' : 'short';
   }
   if (status !== 'confirmed') return status !== null && isFinal('payout', status) ? 'failed' : 'under_way';
   if (isHistory) return 'history';
@@ -100,7 +100,7 @@ export function missingOf({
 /** What a break of a settlement is about: what is missing or too much of one that arrived, all of one that is late; null: that is not known. */
 export function missingMoney({ ours, missing }: JsonObject): Money | null {
   const { expected = null, currency = null } = isJsonObject(ours) ? ours : {};
-  const amount = typeof missing === 'string' ? missing.replace('-', '') : expected;
+  const amount = typeof missing === 'string' ? apart(missing).size : expected;
   return isAmount(amount) && typeof currency === 'string' ? { amount, currency } : null;
 }
 
@@ -116,13 +116,11 @@ export function whyRefused(
 ): string | null {
   if (missing === null || isZero(missing))
     return difference === null ? null : 'no difference is known: there is none that could be fees, rate or unexplained';
-  const isMore = missing.startsWith('-');
-  const by = missing.replace('-', '');
-  if (isMore && difference === 'fees') return `${by} more than expected arrived: that is no fee`;
-  if (difference !== null || compareAmounts(by, lastDecimal(currency)) <= 0) return null;
-  return isMore
-    ? `${by} more than expected arrived: say whether that is the rate, or unexplained`
-    : `${by} less than expected arrived: say whether the rest is fees, rate or unexplained`;
+  const { size, than } = apart(missing);
+  if (than === 'more' && difference === 'fees') return `${size} more than expected arrived: that is no fee`;
+  if (difference !== null || compareAmounts(size, lastDecimal(currency)) <= 0) return null;
+  const say = than === 'more' ? 'that is the rate, or unexplained' : 'the rest is fees, rate or unexplained';
+  return `${size} ${than} than expected arrived: say whether ${say}`;
 }
 
 /**
@@ -141,11 +139,16 @@ export function needsTwo(
 export function markedText({ payoutId, arrival, missing, expected, currency }: Settlement): string {
   if (arrival === null)
     return `${payoutId}: nothing arrived yet; ${expected ?? 'an unknown amount of'} ${currency} are expected.`;
-  const than = missing?.startsWith('-') ? `${missing.slice(1)} ${currency} more` : `${missing} ${currency} less`;
-  const rest = missing === null || missing === '0' ? '' : `, ${than} than expected`;
+  const { size, than } = apart(missing ?? '0');
+  const rest = isZero(size) ? '' : `, ${size} ${currency} ${than} than expected`;
   const why =
     arrival.difference === null ? '' : `: ${arrival.difference}${isUnexplained({ arrival }) ? ', and a break' : ''}`;
   return `${payoutId}: ${arrival.amount} ${arrival.currency} arrived on ${arrival.on}${rest}${why}.`;
+}
+
+/** How far what arrived is from what was expected, and which way. */
+function apart(missing: string): { size: string; than: 'more' | 'less' } {
+  return missing.startsWith('-') ? { size: missing.slice(1), than: 'more' } : { size: missing, than: 'less' };
 }
 
 function lastDecimal(currency: string): string {

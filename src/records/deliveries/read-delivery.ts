@@ -67,7 +67,7 @@ export function readDelivery(fields: JsonObject, eventIdPointer: string): Delive
     payload: event?.text ?? null,
     payloadHash: event === null ? null : createHash('sha256').update(event.text).digest('hex'),
     details: detailsIn(fields, event),
-    answeredId: answer === null ? null : inboxIdIn(answer),
+    answeredId: inboxIdIn(answer),
     answeredError: textField(answer, 'error'),
     paymentIntentId: event === null ? mentioned : usableId(event.paymentIntentId),
     mentions,
@@ -127,9 +127,12 @@ function answerIn(body: Json | undefined): JsonObject | null {
   }
 }
 
-function inboxIdIn(answer: JsonObject): string | null {
+/** Under which id an answer says that an event was received here; null: it is none of our receiver's. */
+export const answeredId = (body: Json | undefined): string | null => inboxIdIn(answerIn(body));
+
+function inboxIdIn(answer: JsonObject | null): string | null {
   const id = textField(answer, 'id');
-  return answer['received'] === true && id !== null && isRowId(id) ? id : null;
+  return answer?.['received'] === true && id !== null && isRowId(id) ? id : null;
 }
 
 function wholeNumber(value: Json | undefined): number | null {
