@@ -97,7 +97,7 @@ it('is one exception, whatever of it is wrong: with what is unexplained, why it 
     await database.db('balance_proofs').where({ asset_code: asset }).update({ unexplained, agreed_at: agreedAt });
     const facts = [
       ...(unexplained === '0' ? [] : ['11.5 is unexplained']),
-      ...(agreedAt === NOW ? [] : ['no two polls agreed since']),
+      ...(agreedAt === NOW ? [] : ['not compared with the records since']),
       ...(stands ? [`break ${id} is ${status}: balance residual`] : []),
     ];
     const { missing } = await checkPeriod(database.db, '2026-10', { ...zone, now: NOW });
@@ -118,7 +118,7 @@ it('nor is that of a balance that no two polls agreed on, or that has a break', 
   await postBooks(database.db);
   await readAgain(new Date('2026-11-21T00:00:00Z'));
   expect((await differing()).map(({ told }) => told)).toEqual([
-    `the books end 2026-10 with 111.5 ${asset}, and it is not proven that the service held that: no two polls agreed since 2026-11-21T00:00:00.000Z`,
+    `the books end 2026-10 with 111.5 ${asset}, and it is not proven that the service held that: not compared with the records since 2026-11-21T00:00:00.000Z`,
   ]);
   await readAgain(NOW);
   expect(await differing()).toEqual([]);

@@ -96,7 +96,7 @@ describe('a balance that was judged', () => {
     };
     expect(await statusAt(23)).toMatchObject({ status: 'agrees', unproven: null });
     expect(await statusAt(24)).toMatchObject({ status: 'unproven' });
-    expect((await statusAt(24)).unproven).toContain('no two polls agreed since 2026-11-01');
+    expect((await statusAt(24)).unproven).toContain('not compared with the records since 2026-11-01');
   });
 
   it('less than it should be is a break, until finance says what it was, once', async () => {

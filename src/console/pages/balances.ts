@@ -53,7 +53,7 @@ async function balanceRows({ db, now }: PageDeps, req: PageRequest): Promise<Tab
     ],
     unfit: [
       'No balance fits',
-      'A code counts as a whole, upper and lower case too. Days are those on which two polls agreed last.',
+      'A code counts as a whole, upper and lower case too. Days are those on which they were compared last.',
     ],
     empty: ['No balance was read yet', 'The first run of the kind balances reads them.'],
   });
@@ -132,7 +132,7 @@ function verdict(asset: string, proof: BalanceProofView | null): Section {
   if (proof === null)
     return notice('warn', 'Never compared', 'It was polled, and no run of the kind balances has compared it yet.');
   if (proof.status === 'agrees') {
-    const text = 'Opening, movements and what finance attributed add up to the balance that two polls agreed on.';
+    const text = 'Opening, movements and what finance attributed add up to the balance that the service showed.';
     return notice('good', 'The balance agrees', text);
   }
   const why = proof.unproven === null ? '' : ` It is also not proven now: ${proof.unproven}.`;
@@ -154,7 +154,7 @@ function splitOf(asset: string, proof: BalanceProofView): Section {
     ['of which attributed', attributed, quiet('by finance, with a note: see below')],
     ['of which not shown', unknownAmount, quiet('went to operations whose amount nothing shows: attribute it')],
     ['+ unexplained', unexplained, quiet('nothing accounts for it: a break')],
-    ['= balance', agreedBalance, quiet('that two polls agreed on')],
+    ['= balance', agreedBalance, quiet('that the service showed')],
   ];
   return table(rows, {
     caption: 'What the balance is made of',

@@ -74,7 +74,7 @@ const wordsOf: Readonly<Record<string, Words>> = {
   }),
   recovered: always('Recovered', (value) => (typeof value === 'number' ? counted(value, 'event') : plain(value))),
   listed: always('Listed'),
-  agreed: always('Assets with two polls that agree'),
+  agreed: always('Assets compared with the records'),
   unexplained: always('With an unexplained part'),
   readAt: always('Read at', moment),
 };

@@ -34,7 +34,7 @@ export const recordBreaks = {
   balance_residual: {
     severity: 'critical',
     sharedBy: { none: 'Each asset has its own movements.' },
-    means: 'A part of a balance that no record explains, in two polls that agree.',
+    means: 'A part of a balance that no record explains, in two polls.',
     ends: 'A poll shows a record of it.',
     remedy: 'Is it a settlement or a payout that no list shows? Then attribute it, with a note, at the balance.',
   },
@@ -48,7 +48,7 @@ export const recordBreaks = {
   balance_identity: {
     severity: 'medium',
     sharedBy: ['/rule'],
-    means: 'In two polls that agree, available is not balance − frozen.',
+    means: 'In two polls, available is not balance − frozen.',
     ends: 'The sum is right.',
     remedy: 'Ask the service.',
   },

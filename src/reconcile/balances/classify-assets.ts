@@ -1,7 +1,14 @@
 import { findAtOpening } from '../../domain/balances/at-opening.js';
 import { classifyBalance } from '../../domain/balances/balance-proof.js';
+import {
+  changesBetween,
+  type Narrowed,
+  narrowed,
+  onlyResidual,
+  possibleResiduals,
+} from '../../domain/balances/moving-balance.js';
 import { classifiedResidual, holdResidual } from '../../domain/balances/unnamed-payouts.js';
-import { isZero } from '../../domain/money.js';
+import { addAmounts, isZero, subtractAmounts, sumAmounts } from '../../domain/money.js';
 import { MOVED } from '../../domain/run-kinds.js';
 import { workInMovements } from '../../records/balances/balance-movements.js';
 import {
@@ -11,7 +18,7 @@ import {
   openingSinceBooks,
   readProofs,
 } from '../../records/balances/balance-proofs.js';
-import { type AssetSums, sumMovements } from '../../records/balances/balance-sums.js';
+import { type AssetSums, effectsSince, sumMovements } from '../../records/balances/balance-sums.js';
 import { describeError } from '../../records/database/database-errors.js';
 import { countUnreadPayins } from '../../records/runs/refresh-requests.js';
 import { readWatermarks } from '../../records/runs/watermarks.js';
@@ -19,11 +26,12 @@ import type { RunContext } from '../deps.js';
 import { payoutsListedUntil } from '../lists/payouts.js';
 import { isSameBalance, type ReadBalance, readBalance, type Verdict } from './save-balance.js';
 
-/** Rounds of read, sync, read again: what moved in all of them is left to the next run. */
+/** Rounds of read, sync, read again: what they do not decide is left to the next run. */
 const ROUNDS = 4;
 
 const NO_BALANCE = 'the service shows no balance of it';
 const UNDER_WAY = 'payouts are under way: whose they are is not known yet';
+const MISSING = 'it moved each time that it was read, and not all of it is explained: how much is not known yet';
 
 export interface Sandwiched {
   read: ReadBalance | null;
@@ -36,6 +44,14 @@ interface Open {
   before: ReadBalance;
   /** A new unexplained part, seen once: it counts when the next round sees the same. */
   unconfirmed: string | null;
+  /** What the lists showed before the poll `before`, where it moved; null: not known, or of no use. */
+  listed: Listed | null;
+  narrowed: Narrowed | null;
+}
+
+interface Listed {
+  sums: AssetSums;
+  effects: ReadonlyMap<string, string>;
 }
 
 type Save = (assetCode: string, sandwiched: Sandwiched) => Promise<void>;
@@ -43,8 +59,10 @@ type Save = (assetCode: string, sandwiched: Sandwiched) => Promise<void>;
 /**
  * Reads each balance, brings the records up to date, reads it again. Compared only where both polls agree and no record
  * that moves the balance was read after the second began; a new unexplained part only when two such rounds say the same:
- * of two movements between the polls that cancel out, the records may show but one. `save` is called once for each asset:
- * for one that is classified before more records are worked in, which its opening position would take for its own.
+ * of two movements between the polls that cancel out, the records may show but one. A balance that never stands still is
+ * compared with the lists before and after a poll: each movement that only the later ones show was in it or was not. `save`
+ * is called once for each asset: for one that is classified before more records are worked in, which its opening position
+ * would take for its own.
  */
 export async function classifyAssets(
   run: RunContext,
@@ -62,8 +80,9 @@ export async function classifyAssets(
   for (const asset of assets) {
     const before = await readBalance(run, asset);
     if (before?.balance == null) await settle(asset, unproven(before, NO_BALANCE));
-    else open.set(asset, { before, unconfirmed: null });
+    else open.set(asset, { before, unconfirmed: null, listed: null, narrowed: null });
   }
+  const since = Math.min(...[...open.values()].map(({ before }) => before.from));
   for (let round = 1; round <= ROUNDS && open.size > 0; round += 1) {
     const synced = await syncMovements(run);
     const again = new Map<string, ReadBalance | null>();
@@ -78,13 +97,16 @@ export async function classifyAssets(
     const proofs = await readProofs(db, [...open.keys()]);
     for (const [asset, waiting] of asked) {
       const read = again.get(asset) ?? null;
-      const known = { read, sums: sums.get(asset), proof: proofs.get(asset), caveats: synced.caveats };
+      const known = { read, sums: sums.get(asset), proof: proofs.get(asset), caveats: synced.caveats, since };
       const outcome = await closeRound(run, asset, waiting, known);
       if ('verdict' in outcome) await settle(asset, outcome);
       else open.set(asset, outcome);
     }
   }
-  for (const [asset, { before }] of open) await settle(asset, unproven(before, MOVED));
+  for (const [asset, { before, narrowed }] of open) {
+    const isMissing = narrowed !== null && narrowed.polls > 1 && !narrowed.possible.has('0');
+    await settle(asset, unproven(before, isMissing ? MISSING : MOVED));
+  }
   return done;
 }
 
@@ -92,11 +114,14 @@ export async function classifyAssets(
 async function closeRound(
   { deps }: RunContext,
   asset: string,
-  { before, unconfirmed }: Open,
-  { read, sums, proof, caveats }: Known,
+  waiting: Open,
+  known: Known,
 ): Promise<Sandwiched | Open> {
+  const { before, unconfirmed } = waiting;
+  const { read, sums, proof, caveats } = known;
   if (read?.balance == null || sums === undefined) return unproven(read, NO_BALANCE);
-  if (!isSameBalance(before, read) || sums.movedFrom >= read.from) return { before: read, unconfirmed: null };
+  if (!isSameBalance(before, read) || sums.movedFrom >= read.from)
+    return closeMoving({ deps }, asset, waiting, { ...known, read, sums });
   const { balance } = read;
   const sinceBooks =
     proof?.opening || caveats.length > 0 || sums.unclear !== null
@@ -109,8 +134,40 @@ async function closeRound(
   const isNew = unexplained !== '0' && unexplained !== unconfirmed;
   const stood = proof?.unexplained === unexplained;
   if (isNew && !(stood && (await isKnownResidual(deps.db, asset, unexplained))))
-    return { before: read, unconfirmed: unexplained };
+    return { before: read, unconfirmed: unexplained, listed: null, narrowed: null };
   return { read, earlier: before, verdict };
+}
+
+/** The poll of the round before, between what the lists showed then and what they show now. */
+async function closeMoving(
+  { deps }: Pick<RunContext, 'deps'>,
+  asset: string,
+  { before, listed, narrowed: so }: Open,
+  known: Known & { read: ReadBalance; sums: AssetSums },
+): Promise<Sandwiched | Open> {
+  const { read, sums, proof } = known;
+  const isUnderWay = sums.unnamed !== null && sums.unnamed.underWay.ids.length > 0;
+  const isTold = sums.unclear === null && !isUnderWay && isZero(sums.limit) && !sums.before;
+  // What was read after the poll began may be of after it.
+  const now =
+    isTold && sums.movedFrom < read.from ? { sums, effects: await effectsSince(deps.db, asset, known.since) } : null;
+  const changes = listed === null || now === null ? null : changesBetween(listed.effects, now.effects);
+  const open: Open = { before: read, unconfirmed: null, listed: now, narrowed: so };
+  // What changed otherwise, or before the books are opened, is not told apart.
+  if (listed === null || changes === null || sumAmounts(changes) !== shownMore(listed.sums, sums)) return open;
+  if (!proof?.opening && changes.length > 0) return open;
+  const sinceBooks = proof?.opening ? null : await openingSinceBooks(deps.db, asset, before.balance ?? '0');
+  const about = { ...known, read: before, sinceBooks };
+  const left = verdictOf(asset, { ...about, sums: listed.sums }).classified.verdict.unexplained;
+  const found = narrowed(so, possibleResiduals(left, changes));
+  const residual = found === null ? null : onlyResidual(found, proof?.unexplained ?? null);
+  if (residual === null) return { ...open, narrowed: found };
+  const explained = addAmounts(listed.sums.explained, subtractAmounts(left, residual));
+  return { read, earlier: before, verdict: verdictOf(asset, { ...about, sums: { ...listed.sums, explained } }) };
+}
+
+function shownMore(before: AssetSums, now: AssetSums): string {
+  return subtractAmounts(addAmounts(now.explained, now.known), addAmounts(before.explained, before.known));
 }
 
 interface Known {
@@ -118,12 +175,14 @@ interface Known {
   sums: AssetSums | undefined;
   proof: BalanceProof | undefined;
   caveats: readonly string[];
+  /** When the first balance of the run was read, ms of the service's clock. */
+  since: number;
 }
 
 /** The first pair of polls that agrees, over records that are whole, is the opening position, or shows that nothing was. */
 function verdictOf(
   assetCode: string,
-  given: Known & { read: ReadBalance; sums: AssetSums; sinceBooks: OpeningPosition | null },
+  given: Omit<Known, 'since'> & { read: ReadBalance; sums: AssetSums; sinceBooks: OpeningPosition | null },
 ): Extract<Verdict, { type: 'compared' }> {
   const { read, sums, proof, caveats, sinceBooks } = given;
   const balance = read.balance ?? '0';

@@ -116,7 +116,7 @@ function evidenceOf({ poll, verdict }: ClassifiedBalance, caveats: readonly stri
       balance: poll.balance,
       frozen: poll.frozen,
       readAt: new Date(poll.at).toISOString(),
-      source: 'GET /v1/wallet/balances/{assetCode}, two polls that agreed',
+      source: 'GET /v1/wallet/balances/{assetCode}, polled twice',
     },
     mayBe: [
       ...caveats,

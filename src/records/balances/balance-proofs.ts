@@ -29,7 +29,7 @@ const COLUMNS = raw(`
   ${exact('explained')} AS explained, ${exact('unobservable')} AS unobservable, ${exact('attributed')} AS attributed,
   ${exact('unknown_amount')} AS "unknownAmount", ${exact('unexplained')} AS unexplained, unproven,
   ${utc('asked_at')} AS "askedAt", held, at_opening AS "atOpening"`);
-/** Without an agreeing pair of polls for so long nothing is proven any more. */
+/** Not compared for so long nothing is proven any more. */
 const STALE_MS = 86_400_000;
 
 export async function readProofs(db: Knex, assets?: readonly string[]): Promise<Map<string, BalanceProof>> {
@@ -95,7 +95,7 @@ export async function openingSinceBooks(db: Knex, assetCode: string, balance: st
 
 export interface ClassifiedBalance {
   assetCode: string;
-  /** The second of the two polls that agreed; `at` in ms of the service's clock. */
+  /** The one that was compared; `at` in ms of the service's clock. */
   poll: { balance: string; frozen: string | null; at: number };
   verdict: BalanceVerdict;
   /** What it found of payouts that were under way at the opening. Left out: what was found before stays. */
@@ -156,12 +156,12 @@ export function proofStatus({ unproven, unexplained }: BalanceProof): 'agrees' |
   return unproven === null ? 'agrees' : 'unproven';
 }
 
-/** `unproven` where no two polls agreed for a day, whatever was said before. */
+/** `unproven` where it could not be compared for a day, whatever was said before. */
 function withAge(proof: BalanceProof, now: Date): BalanceProof {
   const { agreedAt, unproven } = proof;
-  if (agreedAt === null) return { ...proof, unproven: unproven ?? 'no two polls ever agreed' };
+  if (agreedAt === null) return { ...proof, unproven: unproven ?? 'never compared with the records' };
   if (now.getTime() - Date.parse(agreedAt) < STALE_MS) return proof;
-  return { ...proof, unproven: unproven ?? `no two polls agreed since ${agreedAt}` };
+  return { ...proof, unproven: unproven ?? `not compared with the records since ${agreedAt}` };
 }
 
 /** Balances that are not proven now, and why. */

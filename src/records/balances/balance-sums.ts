@@ -94,6 +94,15 @@ export async function sumMovements(
   );
 }
 
+/** What each effect that was read since then (ms of the service's clock) adds to the sums of an asset, by a key of its own. */
+export async function effectsSince(db: Knex, asset: string, since: number): Promise<Map<string, string>> {
+  const rows = await rowsOf<{ key: string; moved: string }>(db)`
+    SELECT concat_ws(' ', record_kind, record_id, line) AS key, trim_scale(delta - base)::text AS moved FROM movements
+    WHERE asset_code = ${asset} AND moved_from >= ${since} AND account_id IS NULL AND delta <> base
+      AND part IN ('explained', 'unobservable')`;
+  return new Map(rows.map(({ key, moved }) => [key, moved]));
+}
+
 /** What finance has attributed of each asset. */
 export async function sumAttributed(db: Knex): Promise<Map<string, string>> {
   const rows = await rowsOf<{ asset_code: string; sum: string }>(db)`

@@ -10,7 +10,7 @@ import { type BalanceProof, proofStatus, proofsAsOf } from './balance-proofs.js'
 /** A balance as the service showed it last, and how it was classified. */
 export type BalanceView = RecordView & { proof: BalanceProofView | null };
 
-/** Balances with their proofs, of the time when two polls agreed last; filters and order are those of the records. Throws `CursorError`. */
+/** Balances with their proofs, of the time when they were compared last; filters and order are those of the records. Throws `CursorError`. */
 export async function listBalances(
   db: Knex,
   query: PageQuery & { filters?: Readonly<Record<string, string>> },

@@ -20,7 +20,7 @@ const assetAtEnd: fc.Arbitrary<AssetAtEnd> = fc.record({
     { maxLength: 7 },
   ),
   unexplained: fc.oneof(fc.constant('0'), fc.constant(null), amount),
-  unproven: fc.option(fc.constant('no two polls agreed since 2026-10-30T00:00:00.000Z')),
+  unproven: fc.option(fc.constant('not compared with the records since 2026-10-30T00:00:00.000Z')),
   breaks: fc.array(
     fc.record({
       id: fc.constantFrom('1215', '7'),
