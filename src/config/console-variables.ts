@@ -10,7 +10,7 @@ export const consoleVariables = {
     accepts:
       'name:role:token,…; roles viewer, operator, finance, admin; tokens of your own of 16 characters or more; no name and no token twice',
     meaning:
-      'name:role:token,…; roles viewer, operator, finance, admin. A token has 16 characters or more, of your own (openssl rand -hex 24).',
+      'name:role:token,…: who may sign in. Roles: viewer, operator, finance, admin. Make each token yourself: openssl rand -hex 24.',
     secret: true,
     source: 'made up by you, e.g. admin:admin:$(openssl rand -hex 24)',
     neededBy: ['console'],
@@ -20,19 +20,22 @@ export const consoleVariables = {
     schema: z.string(),
     accepts: 'one of the tokens in CONSOLE_TOKENS',
     meaning:
-      'Your own token, in your own shell: what you do on the command line is kept under its name, else under os: and the operating system’s user.',
+      'Your own token, in your own shell. The audit keeps what you do on the command line under its name; without it under os: and the operating system’s user.',
     secret: true,
     source: 'one of the tokens in CONSOLE_TOKENS',
     usedBy: [],
   },
   CONSOLE_PORT: { ...port, meaning: 'The private port: pages, read API, /metrics and probes.', fallback: '8081' },
-  CONSOLE_HOST: { ...host, meaning: 'Where it, and METRICS_PORT, listen.', fallback: '127.0.0.1' },
+  CONSOLE_HOST: {
+    ...host,
+    meaning: 'The address at which CONSOLE_PORT and METRICS_PORT listen.',
+    fallback: '127.0.0.1',
+  },
   TRUSTED_PROXIES: {
     schema: proxies,
     accepts:
       'addresses and networks such as 10.0.0.5,192.168.1.0/24, comma between; or loopback, linklocal, uniquelocal',
-    meaning:
-      'Proxies before the console, whose X-Forwarded-For is believed: addresses, networks, or loopback, linklocal, uniquelocal.',
+    meaning: 'Proxies before the console whose X-Forwarded-For is believed.',
     example: '10.0.0.5,192.168.1.0/24',
   },
   METRICS_PORT: {
@@ -43,7 +46,7 @@ export const consoleVariables = {
   DRAIN_SECONDS: {
     schema: wholeNumber(0, 300),
     accepts: 'whole seconds, 0 to 300',
-    meaning: 'After SIGTERM /readyz says no, and the ports serve on for so long before they close; docs/deploy.md.',
+    meaning: 'How long the ports still answer after SIGTERM, while /readyz answers 503; docs/deploy.md.',
     fallback: '5',
   },
 } satisfies Readonly<Record<string, Variable>>;

@@ -53,7 +53,7 @@ const service = {
     schema: webhookSecrets,
     accepts: 'label=whsec_…,label=whsec_…; labels of letters, digits, _ . - and no label twice',
     meaning:
-      'label=whsec_…,label=whsec_…: all are accepted. The service shows a secret once, when a webhook endpoint is created. As a file it is read again when it changes.',
+      'label=whsec_…,label=whsec_…: a webhook that any of them signed is accepted. The service shows a secret once, when a webhook endpoint is created. A file is read again when it changes.',
     secret: true,
     source: "the payment service's dashboard, shown once when a webhook endpoint is created",
     neededBy: ['receiver'],
@@ -63,21 +63,21 @@ const service = {
     schema: httpUrl,
     accepts: 'our http:// or https:// address as the service knows it',
     meaning:
-      'Our address as the service knows it: distinguishes our endpoint and deliveries from another system’s. Unset: every endpoint whose path is WEBHOOK_PATH is ours.',
+      'Our address as the service knows it. It distinguishes our endpoint and deliveries from another system’s. Unset: every endpoint whose path is WEBHOOK_PATH is ours.',
     example: 'https://shop.example.com/webhooks',
   },
   CANARY_MINUTES: {
     schema: wholeNumber(1, 1_440),
     accepts: 'whole minutes, 1 to 1440',
     meaning:
-      'Every so often the worker sends a signed test event to WEBHOOK_PUBLIC_URL and follows it until it is applied: docs/operate.md, “The canary”. Needs WEBHOOK_PUBLIC_URL and WEBHOOK_SECRETS. Unset: none is sent.',
+      'How often the worker sends a signed test event to WEBHOOK_PUBLIC_URL and follows it until it is applied; docs/operate.md, “The canary”. Needs WEBHOOK_PUBLIC_URL and WEBHOOK_SECRETS. Unset: none is sent.',
     example: '5',
     usedBy: ['worker'],
   },
   SERVICE_RATE: {
     schema: perSecond,
     accepts: 'calls per time such as 5/s or 300/min',
-    meaning: 'Outgoing calls, all processes together.',
+    meaning: 'How many calls to the service all processes together may make.',
     fallback: `${USUAL_RATE}/s`,
   },
   CONTRACT_FILE: { ...file, meaning: 'JSON that overrides names of docs/contract.md.', example: 'contract.json' },
@@ -85,7 +85,7 @@ const service = {
     schema: instant,
     accepts: 'a date or time such as 2026-10-01 or 2026-10-01T00:00:00Z, not in the future',
     meaning:
-      'Records older than this are history: no breaks, no callbacks. Counts at the first start, and is kept from then on; unset, it is that start.',
+      'Records older than this are history: no breaks, no callbacks. Read at the first start only, and kept. Unset: the time of that start.',
     example: '2026-10-01T00:00:00Z',
   },
 } satisfies Variables;
@@ -107,12 +107,12 @@ const data = {
     ...postgres,
     accepts: 'postgres://user:password@host:port/database, the same database as in DATABASE_URL',
     meaning:
-      'Where DATABASE_URL is a pooler in transaction mode: the same database directly, for locks, the queue and migrations.',
+      'Needed where DATABASE_URL is a pooler in transaction mode: the same database directly, for locks, the queue and migrations.',
   },
   DATABASE_PASSWORD: {
     schema: z.string(),
     accepts: 'the password of the user in DATABASE_URL, of any characters, where DATABASE_URL has none',
-    meaning: 'Any characters; in place of a password in DATABASE_URL.',
+    meaning: 'In place of a password in DATABASE_URL, which would have to be percent-encoded.',
     secret: true,
   },
   REDIS_URL: {
@@ -127,7 +127,7 @@ const data = {
 
 const receiver = {
   PORT: { ...port, meaning: 'The public port: the webhook path, /livez and /readyz.', fallback: '8080' },
-  HOST: { ...host, meaning: 'Where it listens.', fallback: '0.0.0.0' },
+  HOST: { ...host, meaning: 'The address at which PORT listens.', fallback: '0.0.0.0' },
   WEBHOOK_PATH: {
     schema: webhookPath,
     accepts: 'a path such as /webhooks; not /, /livez or /readyz',
@@ -141,7 +141,7 @@ const receiver = {
     fallback: '1mb',
   },
   WEBHOOK_TOLERANCE_SECONDS: { ...seconds, meaning: 'How old a signed timestamp may be.', fallback: '300' },
-  WEBHOOK_FUTURE_TOLERANCE_SECONDS: { ...seconds, meaning: 'How far it may be ahead.', fallback: '60' },
+  WEBHOOK_FUTURE_TOLERANCE_SECONDS: { ...seconds, meaning: 'How far a signed timestamp may be ahead.', fallback: '60' },
   EVENT_ID_POINTER: {
     schema: eventIdPointer,
     accepts:
@@ -154,7 +154,11 @@ const receiver = {
 const reconciling = {
   ...crons,
   MISSED_GRACE_SECONDS: { ...seconds, meaning: 'A delivery that takes longer is missed.', fallback: '900' },
-  PAYOUT_GRACE_SECONDS: { ...seconds, meaning: 'An open payout that rests longer is a break.', fallback: '86400' },
+  PAYOUT_GRACE_SECONDS: {
+    ...seconds,
+    meaning: 'An open payout that does not change for longer is a break.',
+    fallback: '86400',
+  },
   RELEASE_REQUIRES_REGISTRATION: {
     ...onOff,
     meaning:
@@ -166,26 +170,26 @@ const reconciling = {
 const keeping = {
   RETENTION_BODY_DAYS: {
     ...days,
-    meaning: 'Bodies of events that were dealt with, and of rejected requests; docs/retention.md.',
+    meaning: 'How long the bodies of finished events and of rejected requests are kept; docs/retention.md.',
     fallback: '90',
   },
   RETENTION_KEY_DAYS: {
     ...days,
     meaning:
-      'The keys that duplicates are known by, and deliveries that are final. No fewer days than the bodies have.',
+      'How long the keys that recognise duplicates, and final deliveries, are kept. No less than RETENTION_BODY_DAYS.',
     fallback: '400',
   },
-  RETENTION_PERSONAL_DAYS: { ...days, meaning: 'After so long personal data in records is masked.', fallback: '400' },
+  RETENTION_PERSONAL_DAYS: { ...days, meaning: 'When personal data in records is masked.', fallback: '400' },
   BOOKS_TIMEZONE: {
     schema: timeZone,
     accepts: 'a time zone such as Europe/Berlin',
-    meaning: 'Where the days and months of the books begin.',
+    meaning: 'The time zone of the days and months of the books.',
     fallback: 'UTC',
   },
   REPORTING_CURRENCY: {
     schema: z.string().regex(/^[A-Z]{3}$/),
     accepts: 'a currency such as USD',
-    meaning: 'In which the books are valued.',
+    meaning: 'The currency of the books.',
     fallback: 'USD',
   },
   FOUR_EYES: {
@@ -196,17 +200,22 @@ const keeping = {
   },
   SETTLEMENT_DAYS: {
     ...days,
-    meaning: 'After so long a settlement whose money did not arrive is late.',
+    meaning: 'After how long a settlement whose money did not arrive is late.',
     fallback: '5',
   },
-  CHART_FILE: { ...file, meaning: 'JSON that names the accounts of the books as your own.', example: 'chart.json' },
+  CHART_FILE: {
+    ...file,
+    meaning: 'JSON that gives the accounts of the books your own names; docs/finance.md.',
+    example: 'chart.json',
+  },
 } satisfies Variables;
 
 const sending = {
   STORE_CALLBACK_URL: {
     schema: httpUrl,
     accepts: 'an https:// address; http:// only to this machine, where SERVICE_BASE_URL is on it',
-    meaning: 'Gets every change of an order, signed by the Standard Webhooks scheme; docs/operate.md.',
+    meaning:
+      'The store’s address that gets each changed order, signed by the Standard Webhooks scheme; docs/operate.md.',
     example: 'https://shop.example.com/tallyhook',
     usedBy: ['scheduler'],
   },
@@ -225,15 +234,19 @@ const sending = {
   ALERT_EMAIL_TO: {
     schema: z.string().regex(/^[^\s@,]+@[^\s@,]+(,[^\s@,]+@[^\s@,]+)*$/),
     accepts: 'addresses, comma between',
-    meaning: 'Who gets them.',
+    meaning: 'Who gets the mail.',
     example: 'ops@example.com',
     usedBy: ALERTING,
   },
   ALERT_HEARTBEAT_URL: {
     ...alertUrl,
-    meaning: 'Called each minute while all is well: when it stops, that alerts too.',
+    meaning: 'Called each minute while alerts are checked and nothing critical fires.',
   },
-  OUTBOUND_PRIVATE_NETWORKS: { ...onOff, meaning: 'on: these may lead into private networks.', fallback: 'off' },
+  OUTBOUND_PRIVATE_NETWORKS: {
+    ...onOff,
+    meaning: 'on: callbacks and alerts may go to private networks.',
+    fallback: 'off',
+  },
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     accepts: 'fatal, error, warn, info, debug, trace or silent',

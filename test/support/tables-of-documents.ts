@@ -83,7 +83,7 @@ export function variableTables(groups: Readonly<Record<string, Readonly<Record<s
       fallback === undefined ? (neededBy === undefined ? 'unset' : 'required') : `\`${fallback}\``,
       meaning.replaceAll(/docs\/([a-z-]+\.md)/g, '[$1]($1)'),
       accepts,
-      neededBy === undefined ? (usedBy?.join(', ') ?? 'all') : rolesOf(neededBy, usedBy),
+      neededBy === undefined ? usedBy?.join(', ') || (usedBy ? 'commands' : 'all') : rolesOf(neededBy, usedBy),
     ]),
   }));
 }

@@ -10,8 +10,8 @@ export const recordBreaks = {
     severity: 'critical',
     sharedBy: ['/reason', '/ours/secret'],
     means:
-      'An event named a record that the service does not list, or a listed one vanished. “many”, about a secret: only webhooks name more than 100 in a day, and one break counts the rest. The lists of records with verified=false show each.',
-    ends: 'The service lists it after all. One that counts: by hand, or with tallyhook secrets retire LABEL --leaked.',
+      'An event named a record that the service does not list, or a listed one vanished. “many”, about a secret: webhooks alone named more than 100 in a day, and this break counts the rest. Lists of records with verified=false show each.',
+    ends: 'The service lists it after all. “many”: only by hand, or with tallyhook secrets retire LABEL --leaked.',
     remedy:
       'Ship nothing on it. It is a test send, an event of another environment, or somebody else has the secret (docs/security.md). After a test send: resolve it. Many: rotate the secret (docs/rotate-secrets.md, “When a secret leaked”).',
   },
@@ -29,7 +29,7 @@ export const recordBreaks = {
       'The service shows a payment that was collected under another reference than before: one payment, two orders.',
     ends: 'Only by hand.',
     remedy:
-      'Were the goods of the order before shipped? Then don’t ship the other. Ask the service why the reference of a paid payment changed.',
+      'If the goods of the earlier order were shipped, don’t ship the other. Ask the service why the reference of a paid payment changed.',
   },
   balance_residual: {
     severity: 'critical',

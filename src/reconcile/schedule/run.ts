@@ -52,7 +52,7 @@ export async function runReconcile(deps: ReconcileDeps, options: RunOptions): Pr
   }
 }
 
-/** After a long pause, or a backup that was put back, the lists are read whole again (docs/operate.md). */
+/** After a long pause, or a backup that was put back, the lists are read whole again (docs/deploy.md). */
 async function goOn({ db, now, log }: ReconcileDeps): Promise<void> {
   const broken = await checkContinuity(db, now());
   if (broken !== null) log.warn(broken, 'history interrupted');
