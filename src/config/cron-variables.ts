@@ -10,7 +10,7 @@ export const cronVariable = (kind: RunKind) =>
 const cronOf = (kind: RunKind) => ({
   schema: cron,
   accepts: 'a cron expression of 5 or 6 fields, or off',
-  meaning: `When the run ${kind} starts: a cron expression, or off.`,
+  meaning: `When the run ${kind} starts.`,
   fallback: defaultCrons[kind] as string,
 });
 export const crons = Object.fromEntries(runKinds.map((kind) => [cronVariable(kind), cronOf(kind)])) as Record<

@@ -39,13 +39,10 @@ export function breakTables(definitions: Readonly<Record<string, BreakDefinition
   const row = ([kind, { severity, also, means, ends, remedy }]: (typeof all)[number], under: readonly Severity[]) => {
     const isOther = also !== undefined && !under.includes(severity) && under.includes(also.severity);
     const worse =
-      also === undefined ? '' : ` ${also.severity.replace(/^./, (first) => first.toUpperCase())} where ${also.where}.`;
-    return [
-      isOther ? `\`${kind}\` where ${also.where}` : `\`${kind}\`${under.length > 1 ? ` (${severity})` : ''}`,
-      `${means}${isOther ? '' : worse}`,
-      ends,
-      remedy,
-    ].map(marked);
+      also === undefined ? '' : ` ${also.severity.replace(/^./, (first) => first.toUpperCase())} where ${also.where}.`; // A kind is explained once, under its own severity.
+    const main = severity === 'critical' || severity === 'high' ? severity : 'medium and low';
+    if (isOther) return [`\`${kind}\` where ${also.where}`, `see [${main}](#${main.replaceAll(' ', '-')})`, '', ''];
+    return [`\`${kind}\`${under.length > 1 ? ` (${severity})` : ''}`, `${means}${worse}`, ends, remedy].map(marked);
   };
   const table = (heading: string, under: readonly Severity[]): DocumentTable => ({
     file,

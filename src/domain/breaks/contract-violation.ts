@@ -10,10 +10,10 @@ export const contractBreaks = {
     sharedBy: ['/rule', '/field', '/ours/secret'],
     also: { severity: 'critical', where: 'something was left unapplied, or two payments list one payin' },
     means:
-      'Something the service sent breaks its specification. “rule” and “place” in the evidence say what and where. “many”, about a secret: more than 100 webhooks did in a day, and one break counts the rest.',
-    ends: 'The record is read without it. A new word of a payout: it has a class. A state that is on no list: never.',
+      'Something that the service sent breaks its specification; “rule” and “place” in the evidence say what and where. “many”, about a secret: more than 100 webhooks did in a day, and this break counts the rest.',
+    ends: 'A poll shows the record without it. A new word of a payout: it has a class. A new state: never.',
     remedy:
-      'It is kept as it came. A new state: find out what it means, then write it off. A new word: put it into a class of movements.words.payoutType (CONTRACT_FILE). Critical ones left something unapplied: the record is read instead.',
+      'It is kept as it came. A new state: find out what it means, then write it off. A new word of a payout: put it into a class of movements.words.payoutType (CONTRACT_FILE). Where something was left unapplied, the record is polled instead.',
     besideSafe: {
       where: 'a payin that two payments list: the payment that the payin names itself may be safe',
       remedy: 'ask the service why the other one lists it',

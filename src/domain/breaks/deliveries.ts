@@ -16,9 +16,9 @@ export const deliveryBreaks = {
     severity: 'critical',
     sharedBy: ['/ours/secret'],
     means:
-      'An event came under a secret of ours, and the service’s delivery history lacks it, or has its id with another content: the service did not send it. “many”, about a secret: more than 100 in a day, and one break counts them.',
+      'The service did not send an event that came under a secret of ours: its delivery history lacks it, or has its id with another content. “many”, about a secret: more than 100 in a day, and this break counts the rest.',
     ends: 'The history lists it after all.',
-    remedy: `Somebody may hold the secret: rotate it at once, with ${LEAKED}. “names” says which records it reports; it released nothing. Refunds that it makes up hold an order until five of them were denied (docs/orders.md). If it is a test send of the dashboard: resolve it, and set deliveries.testSends of the contract.`,
+    remedy: `Somebody may hold the secret: rotate it at once, with ${LEAKED}. The event released nothing; “names” says which records it reports. Was it a test send of the dashboard? Then resolve it, and set deliveries.testSends of the contract.`,
   },
   id_collision: {
     severity: 'critical',
@@ -39,10 +39,10 @@ export const deliveryBreaks = {
     severity: 'medium',
     sharedBy: ['/ours/eventType'],
     means:
-      'The service shows a payment in a state whose event an active endpoint of ours subscribes to, and its delivery history has no delivery of it, to anybody: the service never generated the event.',
+      'The service never generated an event to which an active endpoint of ours subscribes: it shows the payment in that state, and its delivery history has no delivery of it, to anybody.',
     ends: 'The event comes or the history lists a delivery of it, or the payment is in another state.',
     remedy:
-      'The payment is right here: its list said so, later than the event would have. Ask the service why it generated none. If it never generates events of this state, say so in CONTRACT_FILE (events.generated, docs/contract.md).',
+      'The payment is right here, by its list. Ask the service why it generated no event. If it never does for this state, say so in CONTRACT_FILE (events.generated, docs/contract.md).',
   },
   rejected_delivery: {
     severity: 'high',
@@ -71,8 +71,8 @@ export const deliveryBreaks = {
     sharedBy: { none: 'An account has one of it at most.' },
     also: { severity: 'critical', where: 'all are under one secret, and the history has everything else' },
     means:
-      'The delivery history lacks more than one in a hundred of the events that came in a day, and more than five. It is not known which of them the service did not send, so they have no breaks of their own.',
-    ends: 'The next poll of the history lacks fewer than that. A critical one: the history lists them after all.',
+      'The delivery history lacks more than one in a hundred of a day’s events, and more than five. Nobody knows which of them the service did not send, so they have no breaks of their own.',
+    ends: 'The next poll of the history lacks fewer. A critical one: the history lists them after all.',
     remedy: `Critical: the secret may have leaked. Compare the events of “some” with the service’s dashboard; if it does not show them: ${LEAKED}. Else ask the service what its history leaves out.`,
   },
   secret_still_in_use: {

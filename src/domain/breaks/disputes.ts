@@ -11,10 +11,10 @@ export const disputeBreaks = {
     sharedBy: { none: 'An account has one of it at most.' },
     also: { severity: 'low', where: 'all were paid exactly, which the specification allows' },
     means:
-      'The service’s filter “irregular” does not list every open dispute. “exactlyPaid” and “amountDiffers” in the evidence say how many, and name examples.',
+      'The service’s filter “irregular” lacks open disputes. “exactlyPaid” and “amountDiffers” in the evidence count them, with examples.',
     ends: 'The filter lists a dispute of the sort that it missed, and misses none.',
     remedy:
-      'Disputes outside the filter are found by the full scans, within their period. Paid exactly: the specification allows it, write it off. Another amount: ask the service.',
+      'Full scans find these disputes later. Paid exactly: the specification allows it, write it off. Another amount: ask the service.',
   },
 } as const satisfies BreakDefinitions;
 type DisputeBreak = keyof typeof disputeBreaks;

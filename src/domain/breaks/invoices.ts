@@ -40,7 +40,7 @@ export const invoiceBreaks = {
     means: 'A payment was collected half an hour ago, and its invoice is read and not paid.',
     ends: 'The invoice is paid.',
     remedy:
-      'A payment after the invoice ended: refund it, or mark the invoice. The order counts the payment either way.',
+      'The customer paid after the invoice ended: refund it, or mark the invoice. The order counts the payment either way.',
     besideSafe: {
       where: 'the order counts the payment, whatever its invoice shows',
       remedy: 'refund it, or mark the invoice',

@@ -48,7 +48,7 @@ export const orderBreaks = {
     besideSafe: {
       where: 'nobody registered the order that is paid',
       remedy:
-        'set `RELEASE_REQUIRES_REGISTRATION=on`, for every role: such an order is then `not_registered` and never safe ([orders.md](orders.md#what-the-store-registers)). While it is `off`, your shop ships it unless it looks at breaks, or ships only orders that it registered',
+        'set `RELEASE_REQUIRES_REGISTRATION=on`: such an order is then never safe ([orders.md](orders.md#what-the-store-registers))',
     },
     check: whereOrderIs('order_unknown_reference'),
   },
