@@ -54,7 +54,7 @@ async function reconcile(asked: Kind[], flags: ReconcileFlags): Promise<void> {
       line.clear();
     }
     print(runs, json);
-    if (!json) printBreaks(runs);
+    if (!json) printFindings(runs);
     if (!signal.aborted) process.exitCode = exitCodeOf(runs);
   });
 }
@@ -71,12 +71,17 @@ function print(runs: Run[], json: boolean): void {
     seen: 'seen',
     changed: 'changed',
     breaks: 'breaksOpened',
-    why: (run) => run.error ?? (typeof run.proof['reason'] === 'string' ? run.proof['reason'] : null),
+    why: whyOf,
   });
 }
 
-/** What the runs opened, and where it is to be seen; those of a dry run are nowhere. */
-function printBreaks(runs: Run[]): void {
+const whyOf = ({ error, proof }: Run): string | null =>
+  error ?? (typeof proof['reason'] === 'string' ? proof['reason'] : null);
+
+/** What is not proven by them; what they opened, and where it is to be seen: that of a dry run is nowhere. */
+function printFindings(runs: Run[]): void {
+  const unproven = runs.filter(({ complete }) => !complete).map((run) => `${run.kind} (${whyOf(run) ?? run.status})`);
+  if (unproven.length > 0) process.stderr.write(`not proven: ${unproven.join(', ')}\n`);
   const opened = openedBy(runs);
   if (opened === 0) return;
   const what = opened === 1 ? '1 break' : `${opened} breaks`;
@@ -87,7 +92,7 @@ function printBreaks(runs: Run[]): void {
 
 function exitCodeOf(runs: Run[]): number {
   if (runs.some(({ status }) => status !== 'succeeded')) return 1;
-  return openedBy(runs) > 0 ? EXIT_FINDINGS : 0;
+  return openedBy(runs) > 0 || runs.some(({ complete }) => !complete) ? EXIT_FINDINGS : 0;
 }
 
 function openedBy(runs: Run[]): number {

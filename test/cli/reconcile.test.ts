@@ -14,7 +14,7 @@ const shell = useShell(database, () => ({
 const reconcile = (...words: string[]) => shell('reconcile', ...words);
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ seed: 5, confirmationSeconds: 0, kytSeconds: 0 });
+  sandbox = await startSandbox({ seed: 5, confirmationSeconds: 0, kytSeconds: 0, strict: true });
 }, 60_000);
 afterAll(async () => {
   await sandbox.close();
@@ -49,3 +49,11 @@ test('a run that opens breaks is a finding, exit code 3; one that opens none is 
   const quiet = await reconcile('payment-intents', '--full');
   expect([quiet.code, quiet.stderr]).toEqual([0, expect.not.stringContaining('opened')]);
 }, 120_000);
+
+test('a run that ends and did not prove all is a finding, and one line says what is not proven, and why', async () => {
+  const { code, stdout, stderr } = await reconcile('payment-intents', 'payouts');
+  expect([code, stdout]).toEqual([3, expect.stringMatching(/payouts +succeeded +not proven/)]);
+  expect(stderr).toMatch(/^not proven: payouts \(degraded: the service has no list of payouts.*\)$/m);
+  const { json, ...quiet } = await reconcile('payouts', '--json');
+  expect([quiet.code, quiet.stderr, json]).toEqual([3, '', expect.objectContaining({ complete: false })]);
+}, 60_000);
