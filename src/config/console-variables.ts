@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { consoleTokens } from './labelled-lists.js';
-import { proxies, wholeNumber } from './values.js';
+import { httpUrl, proxies, wholeNumber } from './values.js';
 import { host, port, type Variable } from './variable.js';
 
 /** The console and its tokens, and what a port that is not the receiver’s needs. */
@@ -30,6 +30,13 @@ export const consoleVariables = {
     ...host,
     meaning: 'The address at which CONSOLE_PORT and METRICS_PORT listen.',
     fallback: '127.0.0.1',
+  },
+  CONSOLE_PUBLIC_URL: {
+    schema: httpUrl,
+    accepts: 'the http:// or https:// address at which people open the console',
+    meaning: 'Where people open the console: each alert that is sent leads to its page there. Unset: it names a command.',
+    example: 'https://tallyhook.example.com',
+    usedBy: ['scheduler', 'console'],
   },
   TRUSTED_PROXIES: {
     schema: proxies,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
-import { type AlertMessage, headline, messageText } from './alert-message.js';
+import { type AlertMessage, headline, linked, messageText } from './alert-message.js';
 import { CALL_TIMEOUT_MS, type CallOutAnswer, type CallOutDeps, callOut, signedHeaders } from './call-out.js';
 
 export interface AlertChannel {
@@ -9,6 +9,8 @@ export interface AlertChannel {
 }
 
 export interface ChannelSettings {
+  /** CONSOLE_PUBLIC_URL. */
+  consoleUrl?: string | undefined;
   slackUrl?: string | undefined;
   webhook?: { url: string; secret: string } | undefined;
   mail?: { smtpUrl: string; to: string } | undefined;
@@ -33,7 +35,10 @@ export function alertChannels(settings: ChannelSettings, deps: CallOutDeps & { n
     });
   }
   if (mail !== undefined) channels.push({ name: 'mail', send: (notice) => sendMail({ ...mail, timeoutMs }, notice) });
-  return channels;
+  return channels.map((channel) => ({
+    name: channel.name,
+    send: (notice) => channel.send({ ...notice, message: linked(notice.message, settings.consoleUrl) }),
+  }));
 }
 
 function chatCall(url: string, message: AlertMessage) {

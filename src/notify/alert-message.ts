@@ -7,6 +7,9 @@ export interface AlertMessage {
   detail: string;
   remedy?: string;
   runbook?: string;
+  alertId?: string;
+  /** Where it is read and acted upon, at the console. */
+  link?: string;
   [field: string]: unknown;
 }
 
@@ -26,8 +29,17 @@ export function headline({ type, severity, subject, summary }: AlertMessage): st
 }
 
 export function messageText(message: AlertMessage): string {
-  const { type, detail, remedy, runbook } = message;
-  if (type === 'alert.resolved') return [headline(message), `It was so: ${detail}`].join('\n');
+  const { type, detail, remedy, runbook, alertId, link } = message;
+  const show = alertId === undefined ? [] : [`More: tallyhook alerts show ${alertId}`];
+  const open = link === undefined ? show : [`Open: ${link}`];
+  if (type === 'alert.resolved') return [headline(message), `It was so: ${detail}`, ...open].join('\n');
   const advice = [remedy, runbook].filter((part) => part !== undefined && part !== '').join(' More: ');
-  return [headline(message), detail, ...(advice === '' ? [] : [`What to do: ${advice}`])].join('\n');
+  return [headline(message), detail, ...(advice === '' ? [] : [`What to do: ${advice}`]), ...open].join('\n');
+}
+
+/** With the way to its page, else to that of all alerts, where the console's address is known. */
+export function linked(message: AlertMessage, consoleUrl: string | undefined): AlertMessage {
+  if (consoleUrl === undefined) return message;
+  const { alertId } = message;
+  return { ...message, link: `${consoleUrl}/alerts${alertId === undefined ? '' : `/${alertId}`}` };
 }

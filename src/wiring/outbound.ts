@@ -51,5 +51,6 @@ export function channelsOf(config: Config, now: () => Date): AlertChannel[] {
     ALERT_SMTP_URL === undefined || ALERT_EMAIL_TO === undefined
       ? undefined
       : { smtpUrl: ALERT_SMTP_URL, to: ALERT_EMAIL_TO };
-  return alertChannels({ slackUrl: ALERT_SLACK_URL, webhook, mail }, { rules: outboundRules(config), now });
+  const settings = { slackUrl: ALERT_SLACK_URL, webhook, mail, consoleUrl: config.CONSOLE_PUBLIC_URL };
+  return alertChannels(settings, { rules: outboundRules(config), now });
 }

@@ -136,10 +136,11 @@ export async function addNotice(
 }
 
 function messageOf(type: 'alert.firing' | 'alert.resolved', row: Fired): object {
-  const { name, subject, severity, summary, since, resolved_at } = row;
+  const { id: alertId, name, subject, severity, summary, since, resolved_at } = row;
   const detail = row.silentUntil == null ? row.detail : `It still fires, and its silence is over. ${row.detail}`;
   return {
     type,
+    alertId,
     name,
     subject,
     severity,

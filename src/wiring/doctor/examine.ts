@@ -1,7 +1,7 @@
 import { type ChannelView, channelViews } from '../../records/alerts/alert-channels.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
 import { channelsOf } from '../outbound.js';
-import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
+import { type Check, type DoctorParts, finding, hint, ok, unknown } from './check.js';
 import {
   checkConnections,
   checkDatabase,
@@ -92,12 +92,17 @@ export async function checkChannels({ db, config, now }: Pick<DoctorParts, 'db' 
   const views = await channelViews(db);
   const configured = channelsOf(config, now).map(({ name }) => name);
   if (configured.length > 0)
-    return configured.map((name) =>
-      checkChannel(
-        name,
-        views.find(({ channel }) => channel === name),
+    return [
+      ...configured.map((name) =>
+        checkChannel(
+          name,
+          views.find(({ channel }) => channel === name),
+        ),
       ),
-    );
+      config.CONSOLE_PUBLIC_URL === undefined
+        ? hint('links in alerts', 'alerts lead to no page', 'set CONSOLE_PUBLIC_URL where schedulers run')
+        : ok('links in alerts', `lead to ${config.CONSOLE_PUBLIC_URL}`),
+    ];
   const remedy = 'set ALERT_SLACK_URL, ALERT_WEBHOOK_URL or ALERT_SMTP_URL, then: tallyhook alerts test';
   return [unknown('alert channels', 'none is configured: nobody gets an alert', remedy)];
 }
