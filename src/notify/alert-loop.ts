@@ -27,6 +27,8 @@ export interface AlertDeps extends NoticeDeps, CallOutDeps {
   runEverySeconds: Readonly<Record<string, number>>;
   /** Rejects where the queue does not answer. */
   askQueue: () => Promise<unknown>;
+  /** Has the delivery history read now: it tells what the service sent from what somebody else did. */
+  readHistory?: () => void;
   /** ALERT_HEARTBEAT_URL. */
   heartbeatUrl?: string | undefined;
 }
@@ -60,6 +62,7 @@ export async function checkAlerts(deps: AlertDeps): Promise<Settled> {
   );
   const at = now();
   const facts = await loadAlertFacts(db, { now: at, runEverySeconds });
+  if (asksHistory(facts)) deps.readHistory?.();
   const settled = await db.transaction(async (trx) => {
     const result = await settleAlerts(trx, findAlerts(facts), { now: at, channels });
     const message = digestMessage(facts, result.firing, at);
@@ -73,6 +76,18 @@ export async function checkAlerts(deps: AlertDeps): Promise<Settled> {
   for (const { name, subject, detail } of settled.fired) log.warn({ alert: name, subject, detail }, 'alert firing');
   for (const { name, subject } of settled.resolved) log.info({ alert: name, subject }, 'alert resolved');
   return settled;
+}
+
+const FEW = 3;
+const UNREAD_SECONDS = 60;
+
+/**
+ * Rejected under the service's headers, and the history is older: what is taken meanwhile may be forged under a stolen secret, which
+ * only the history shows. Whoever imitates the headers has it read once a minute, no more.
+ */
+export function asksHistory({ invalidSignatures, kinds }: Pick<AlertFacts, 'invalidSignatures' | 'kinds'>): boolean {
+  const ageSeconds = kinds.find(({ kind }) => kind === 'deliveries')?.ageSeconds ?? null;
+  return invalidSignatures.fiveMinutes >= FEW && ageSeconds !== null && ageSeconds > UNREAD_SECONDS;
 }
 
 /** Calls the heartbeat's address, unless something critical fires. False: it was not heard. */

@@ -12,6 +12,11 @@ export const provenKind = (kind: string, changed: Partial<KindFacts> = {}): Kind
   ...changed,
 });
 
+/** Deliveries that can't be recovered, made nobody knows when. */
+export const unsent = { recoverable: 0, from: null, to: null };
+/** When the first and the last were made. */
+export const SENT = { from: '2026-11-26T11:20:30.000Z', to: '2026-11-26T11:55:00.000Z' };
+
 /** An installation of which nothing is wrong. */
 export const calm: AlertFacts = {
   webhooks: { halfHour: 3, before: 500, unproven: 0 },
@@ -23,7 +28,7 @@ export const calm: AlertFacts = {
   canary: null,
   backlog: { waiting: 1, failed: 0, dead: 0, oldestSeconds: 4 },
   missed: 0,
-  swallowed: { count: 0, seconds: 0 },
+  swallowed: { count: 0, seconds: 0, from: null, to: null },
   awaited: [],
   breaks: [],
   kinds: [provenKind('payouts')],

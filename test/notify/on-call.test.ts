@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createState, statusNow } from '../../src/console/status.js';
 import { conditions } from '../../src/domain/alerts/alerts.js';
-import { type AlertDeps, checkAlerts } from '../../src/notify/alert-loop.js';
+import { alertChannels } from '../../src/notify/alert-channels.js';
+import { type AlertDeps, checkAlerts, sendNotices } from '../../src/notify/alert-loop.js';
+import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import { useDatabase } from '../support/database.js';
 import { startReceiver } from '../support/receiver.js';
 import { eventBody, SECRET, signedHeaders } from '../support/signed.js';
 import { isAll } from '../support/sizes.js';
 import { alertDeps } from './alert-deps.js';
+import { SECRET as STORE_SECRET, startStore, verified } from './store.js';
 
 const database = useDatabase();
 let deps: AlertDeps;
@@ -35,6 +38,52 @@ const status = () =>
   );
 const statusLine = async () => (await status()).items.map(({ text }) => text);
 const ofQueue = async () => (await statusLine()).filter((text) => text.startsWith('The queue'));
+
+test('a burst of rejected signatures has the delivery history read, where that is older than a minute', async () => {
+  const { db } = database;
+  const readHistory = vi.fn();
+  const runs = { ...deps, readHistory, runEverySeconds: { deliveries: 300 } };
+  const at = (seconds: number) => new Date(now - seconds * 1_000);
+  const ended = { status: 'succeeded', complete: true, finished_at: at(50), heartbeat_at: at(50) };
+  await db('runs').insert({ kind: 'deliveries', full: false, started_at: at(55), ...ended });
+  await saveRejections(db, [], [{ minute: at(30), reason: 'invalid_signature', count: 3, likeService: 3 }]);
+  await checkAlerts(runs);
+  expect(readHistory).not.toHaveBeenCalled();
+  later(10);
+  await checkAlerts(runs);
+  expect(readHistory).toHaveBeenCalledTimes(1);
+  await db('runs').delete();
+});
+
+test('what is sent leads to the alert’s page at the console; where that is not known, it names the command', async () => {
+  const { db } = database;
+  const [chat, hook] = await Promise.all([startStore(), startStore()]);
+  const send = async (consoleUrl?: string) => {
+    const settings = { slackUrl: chat.url, webhook: { url: hook.url, secret: STORE_SECRET }, consoleUrl };
+    const channels = alertChannels(settings, { ...deps, now: () => new Date() });
+    await db.raw('TRUNCATE alerts, alert_notices, alert_channels');
+    await db('signs_of_life')
+      .insert({ part: 'worker', seen_at: db.raw("now() - interval '5 minutes'") })
+      .onConflict('part')
+      .merge();
+    await checkAlerts({ ...deps, channels });
+    later(30);
+    await checkAlerts({ ...deps, channels });
+    await sendNotices({ ...deps, channels });
+    const { id } = await db('alerts').where({ name: 'TallyhookDown' }).first('id');
+    const text = (JSON.parse(chat.arrivals.at(-1)?.body ?? '') as { text: string }).text;
+    return { id, text, data: verified(hook.arrivals.at(-1) as (typeof hook.arrivals)[number]).data };
+  };
+  const known = await send('https://ops.example.com/tally');
+  expect(known.text).toMatch(
+    new RegExp(`^What to do: Start it.*\\nOpen: https://ops.example.com/tally/alerts/${known.id}$`, 'm'),
+  );
+  expect(known.data).toMatchObject({ alertId: known.id, link: `https://ops.example.com/tally/alerts/${known.id}` });
+  const unknown = await send();
+  expect(unknown.text).toContain(`\nMore: tallyhook alerts show ${unknown.id}`);
+  expect(unknown.data).not.toHaveProperty('link');
+  await Promise.all([chat.close(), hook.close()]);
+});
 
 test('a queue that does not answer, from the start or later, is shown by alert and status; one that answers is not', async () => {
   const { db } = database;

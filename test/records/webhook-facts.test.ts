@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
+import { asksHistory } from '../../src/notify/alert-loop.js';
 import { webhookFacts } from '../../src/records/alerts/webhook-facts.js';
-import { calm } from '../domain/calm-facts.js';
+import { calm, provenKind } from '../domain/calm-facts.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 
 const database = resettableDatabase();
@@ -195,6 +196,24 @@ describe('whatever others send', () => {
     await historyRead(2);
     expect(await found()).toEqual([]);
     await sent([{ minutes: 4.6, class: 'pending_retry' }]);
+    expect(await found()).toEqual(['InvalidSignatures']);
+  });
+
+  test('what is forged for the first time hides rejected ones until the history is read, which is asked for within a minute', async () => {
+    const asks = async (ageSeconds: number) =>
+      asksHistory({
+        ...(await webhookFacts(database.db, NOW)),
+        kinds: [provenKind('deliveries', { ageSeconds })],
+      });
+    await historyRead(3);
+    await rejected(range(1.5, 2, 2));
+    expect(await asks(180)).toBe(false);
+    await rejected([1.5]);
+    await sent(range(1.5, 2, 3).map((minutes) => ({ minutes, class: 'pending_retry' })));
+    await forged([...range(1.6, 2, 20), 0.1], { state: 'unmatched' });
+    expect(await found()).toEqual([]);
+    expect([await asks(180), await asks(60)]).toEqual([true, false]);
+    await historyRead(0.5);
     expect(await found()).toEqual(['InvalidSignatures']);
   });
 

@@ -22,8 +22,8 @@ export interface SchedulerDeps extends ReconcileDeps {
   crons?: Partial<Record<Kind, string>>;
   /** How long what is kept; left out: for ever. */
   retention?: RetentionDays;
-  /** What else the leader does until the signal, which never throws, and how it learns that a run has ended. */
-  beside?: { loop(signal: AbortSignal): Promise<void>; wake(): void };
+  /** What else the leader does until the signal, which never throws, and how it learns that a run has ended. `ask`: a run of the kind now, unless one is under way. */
+  beside?: { loop(signal: AbortSignal, ask: (kind: Kind) => void): Promise<void>; wake(): void };
   /** When a run is made again that the database's condition ended, in ms after each time. */
   againMs?: readonly number[];
   /** How often one that stands by asks for leadership. Default 1 s. */
@@ -90,7 +90,7 @@ async function lead(given: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSi
       refreshLoop(deps, signal),
       crossCheckLoop(deps, signal),
       retentionLoop(deps, signal),
-      deps.beside?.loop(signal),
+      deps.beside?.loop(signal, (kind) => runs.ask(kind)),
     ]);
     await runs.settled();
   } finally {

@@ -4,7 +4,7 @@ import { createPosting } from '../../finance/posting-loop.js';
 import { wholeBooks } from '../../finance/verify-books.js';
 import { alertLoop } from '../../notify/alert-loop.js';
 import { callbackLoops } from '../../notify/send-callbacks.js';
-import { kinds } from '../../reconcile/deps.js';
+import { type Kind, kinds } from '../../reconcile/deps.js';
 import { recoverNow } from '../../reconcile/schedule/recover-now.js';
 import { runReconcile } from '../../reconcile/schedule/run.js';
 import { startScheduler } from '../../reconcile/schedule/schedule.js';
@@ -45,10 +45,10 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   closers.add('sealing', () => sealing.close());
   const notifyLoop = createNotifying(runtime, adoptedAt);
   const beside = {
-    loop: async (leading: AbortSignal) =>
+    loop: async (leading: AbortSignal, ask: (kind: Kind) => void) =>
       void (await Promise.all([
         posting.loop(leading),
-        notifyLoop(leading),
+        notifyLoop(leading, () => ask('deliveries')),
         sealing.loop(leading),
         ownCallsLoop(deps, leading),
         serviceClockLoop(deps, leading),
@@ -78,7 +78,10 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
 }
 
 /** Until the signal; never throws after it began. @throws {ConfigError} for an address that could never be called */
-function createNotifying(runtime: Runtime, adoptedAt: Date): (signal: AbortSignal) => Promise<void> {
+function createNotifying(
+  runtime: Runtime,
+  adoptedAt: Date,
+): (signal: AbortSignal, readHistory: () => void) => Promise<void> {
   const { config, db, log, now, metrics, queues, closers } = runtime;
   checkOutboundAddresses(config);
   const rules = outboundRules(config);
@@ -92,12 +95,12 @@ function createNotifying(runtime: Runtime, adoptedAt: Date): (signal: AbortSigna
   };
   const { STORE_CALLBACK_URL: url, STORE_CALLBACK_SECRET: secret } = config;
   const keepDays = config.RETENTION_BODY_DAYS;
-  return async (signal) => {
+  return async (signal, readHistory) => {
     const sendToStore = async () => {
       if (url === undefined || secret === undefined) return;
       await callbackLoops({ ...shared, url, secret, adoptedAt, keepDays }, signal);
     };
-    await Promise.all([alertLoop(alerts, signal), sendToStore()]);
+    await Promise.all([alertLoop({ ...alerts, readHistory }, signal), sendToStore()]);
   };
 }
 
