@@ -16,6 +16,11 @@ export function words(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
+/** `httpStatus` as a person writes it: `http status`. */
+export function spaced(name: string): string {
+  return name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
 /** A time, ISO 8601 UTC, to the minute: `2026-10-31 18:00`. */
 export function minuteOf(at: string): string {
   return at.slice(0, 16).replace('T', ' ');

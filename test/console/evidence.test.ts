@@ -30,6 +30,16 @@ test('what the checks say field by field stands in the same two columns, with it
   expect(JSON.stringify(more)).toContain('2026-11-01');
 });
 
+test('amounts of a balance carry its asset, what is no amount does not', () => {
+  const evidence = fromJsonText(
+    '{"unexplained":"-44","rule":"a = b","theirs":{"balance":"12.5","readAt":"2026-11-01"}}',
+  );
+  const shown = JSON.stringify(evidenceSections(evidence, 'USDT'));
+  for (const amount of ['-44', '12.5']) expect(shown).toContain(`"amount":"${amount}","unit":"USDT"`);
+  expect(shown.match(/"unit"/g)).toHaveLength(2);
+  expect(JSON.stringify(evidenceSections(evidence))).not.toContain('"unit"');
+});
+
 test('other key orders, and whole objects, are compared as values', () => {
   expect(rowsOf('{"a":{"ours":{"x":"1","y":"2"},"theirs":{"y":"2","x":"1"},"source":null}}').rows[0]).not.toContain(
     'differs',

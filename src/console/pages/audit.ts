@@ -1,6 +1,9 @@
-import { counted, words } from '../../domain/in-words.js';
+import { dayAfter, dayIn } from '../../domain/books/posting-month.js';
+import { counted, spaced, words } from '../../domain/in-words.js';
 import type { EntityKind } from '../../domain/records.js';
+import { UTC } from '../../domain/time-zones.js';
 import type { ActionView } from '../../domain/views/operation-shapes.js';
+import { statesOf } from '../../records/actions/decisions.js';
 import { listActions } from '../../records/actions/list-actions.js';
 import {
   decidingSealCheck,
@@ -24,8 +27,10 @@ import {
   panel,
   type Section,
   type TableSection,
+  withQuery,
 } from '../view/sections.js';
 import { ago, badge, count, id, link, list, none, quiet, stack, type Tone, text, type Value } from '../view/values.js';
+import { stateBadge } from './decisions.js';
 
 const tones: Readonly<Record<ActionView['outcome'], Tone>> = { done: 'good', asked: 'info', refused: 'warn' };
 
@@ -61,19 +66,50 @@ export const audit: Page = {
 };
 
 async function actionRows({ db }: PageDeps, req: PageRequest): Promise<TableSection> {
-  return listTable(req, await listActions(db, { ...req.filters, ...req.slice }), {
+  const page = await listActions(db, { ...req.filters, ...req.slice });
+  const states = await statesOf(
+    db,
+    page.items.flatMap((action) => decisionOf(action) ?? []),
+  );
+  return listTable(req, page, {
     caption: 'Actions, newest first',
     columns: [
       ['When', (action) => ago(action.at)],
       ['Who', ({ actor }) => link(actor, `/audit?actor=${encodeURIComponent(actor)}`)],
       ['What', ({ action, target }) => list([text(action), ...(target === null ? [] : [targetOf(target)])])],
       ['Why', ({ reason }) => text(reason)],
-      ['Outcome', ({ outcome }) => badge(outcome, tones[outcome])],
+      [
+        'Outcome',
+        (action) => list([badge(action.outcome, tones[action.outcome]), ...sinceOf(action, states, req.zone ?? UTC)]),
+      ],
       ['What came of it', (action) => messageOf(action, req.actor)],
     ],
     unfit: ['No action fits', 'Names count byte for byte.'],
     empty: ['Nobody did anything yet', 'Every action of a person is kept here with its reason.'],
   });
+}
+
+/** The decision that it asked another person for. */
+function decisionOf({ action, target }: ActionView): string | null {
+  return action === 'ask approval' ? (/^decision (\d+)$/.exec(target ?? '')?.[1] ?? null) : null;
+}
+
+/** What came since of what was asked for: what another person decided, the runs that do it. */
+function sinceOf(action: ActionView, states: Awaited<ReturnType<typeof statesOf>>, zone: string): Value[] {
+  const state = states.get(decisionOf(action) ?? '');
+  if (state !== undefined) return [stateBadge(state)];
+  const of = action.action === 'recover' ? 'deliveries' : runOf(action);
+  if (action.outcome !== 'asked' || of === null) return [];
+  const from = dayIn(zone, Date.parse(action.at));
+  return [link('runs since', withQuery('/runs', { kind: of, from, to: dayAfter(from) }))];
+}
+
+/** Of several kinds the first. */
+function runOf({ action, target, details }: ActionView): string | null {
+  const { kinds } = details;
+  const [kind] = Array.isArray(kinds) ? kinds : [];
+  if (action !== 'run') return null;
+  return typeof kind === 'string' ? kind : (/^run of (.+)$/.exec(target ?? '')?.[1] ?? null);
 }
 
 const linked: readonly EntityKind[] = ['event', 'delivery', 'order', 'secret'];
@@ -98,10 +134,20 @@ function messageOf(action: ActionView, actor: PageRequest['actor']): Value {
 function detailsOf({ told: message, items, ...rest }: ActionView['details']): Value {
   if (typeof message === 'string') return text(message);
   if (Array.isArray(items)) return link(`${items.length} checks`, '/doctor');
-  const lines = Object.entries(rest).map(
-    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  return lines.length === 0 ? none() : quiet(lines.join(', ').slice(0, 200));
+  const said = inWords(rest);
+  return said === '' ? none() : quiet(said.slice(0, 200));
+}
+
+/** A detail as a person reads it; what says nothing is left out. */
+function inWords(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value !== 'object') return typeof value === 'string' ? value : JSON.stringify(value);
+  if (Array.isArray(value)) return value.map(inWords).join(', ');
+  return Object.entries(value)
+    .map(([name, own]) => [spaced(words(name)), inWords(own)] as const)
+    .flatMap(([name, own]) => (own === '' ? [] : [`${name}: ${own}`]))
+    .join('; ');
 }
 
 const LATE_MS = 30 * 60_000;

@@ -35,7 +35,7 @@ import {
   table,
   withQuery,
 } from '../view/sections.js';
-import { ago, capitalized, id, link, none, quiet, stack, text, time } from '../view/values.js';
+import { ago, capitalized, id, line, link, none, quiet, stack, text, time } from '../view/values.js';
 import { waitingAbout } from './decisions.js';
 
 export const breaks: Page = {
@@ -140,13 +140,11 @@ function causesOf(causes: readonly BreakCause[], req: PageRequest): Section[] {
           'Breaks',
           (cause) => {
             const way = withQuery('/breaks', rangeOf(cause));
-            const shared = cause.shared === NOTHING_SHARED ? [] : [quiet(cause.shared)];
-            return stack([link(`${cause.count} × ${words(cause.kind)}`, way), ...shared]);
+            const head = [severityBadge(cause.severity), text(' '), link(`${cause.count} × ${words(cause.kind)}`, way)];
+            return stack([line(head), quiet(sharedWords(cause))]);
           },
         ],
-        ['Worst', ({ severity }) => severityBadge(severity)],
-        ['First', ({ openedFrom }) => ago(openedFrom)],
-        ['Last', ({ openedTo }) => ago(openedTo)],
+        ['First, last', ({ openedFrom, openedTo }) => stack([ago(openedFrom), ago(openedTo)])],
         ['Unassigned', ({ unowned }) => text(unowned === 0 ? null : String(unowned))],
         ...mine.map(
           (action): Column<BreakCause> => [
@@ -157,6 +155,13 @@ function causesOf(causes: readonly BreakCause[], req: PageRequest): Section[] {
       ],
     }),
   ];
+}
+
+/** What they share; else why evidence of the kind says nothing of it. */
+function sharedWords({ kind, shared }: BreakCause): string {
+  if (shared !== NOTHING_SHARED) return shared;
+  const { sharedBy } = breakDefinitions[kind];
+  return 'none' in sharedBy ? sharedBy.none : 'Their evidence names no cause.';
 }
 
 function filtersOf(req: PageRequest): Section {
@@ -205,7 +210,7 @@ export const breakPage: Page = {
           ['Closed', ago(resolvedAt, 'no')],
           ['Age', text(`${counted(ageDays, 'day')} (${age.replace('-', '–')})`)],
         ]),
-        ...evidenceSections(evidenceFor(req.actor, found.evidence)),
+        ...evidenceSections(evidenceFor(req.actor, found.evidence), entity.kind === 'balance' ? entity.id : null),
         table(found.steps, {
           caption: 'What was done about it, oldest first',
           columns: [

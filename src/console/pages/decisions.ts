@@ -19,7 +19,7 @@ import {
 } from '../view/sections.js';
 import { ago, badgesOf, capitalized, link, list, quiet, stack, text } from '../view/values.js';
 
-const stateBadge = badgesOf<DecisionView['state']>({
+export const stateBadge = badgesOf<DecisionView['state']>({
   waiting: 'warn',
   approved: 'good',
   refused: 'bad',

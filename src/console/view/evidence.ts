@@ -2,20 +2,23 @@ import { isLosslessNumber } from 'lossless-json';
 import { type EvidenceField, evidenceSides } from '../../domain/breaks/evidence-sides.js';
 import { words } from '../../domain/in-words.js';
 import { isJsonObject, type Json, toJsonText } from '../../domain/json.js';
+import { isSignedAmount } from '../../domain/money.js';
 import type { EntityKind } from '../../domain/records.js';
 import { entityHref } from './links.js';
 import { sourceLink } from './record-words.js';
 import { code, factsPanel, type Section, table } from './sections.js';
-import { badge, id, list, none, stack, text, type Value } from './values.js';
+import { amount, badge, id, list, none, stack, text, type Value } from './values.js';
 
-/** The evidence of a break, field by field: ours, theirs, where each is known from, and what else is said. */
-export function evidenceSections(evidence: Json): Section[] {
+/** The evidence of a break, field by field: ours, theirs, where each is known from, and what else is said. `asset`: of all its amounts. */
+export function evidenceSections(evidence: Json, asset: string | null = null): Section[] {
   if (!isJsonObject(evidence)) return [code('Evidence', toJsonText(evidence))];
   const { fields, knownFrom, besides } = evidenceSides(evidence);
   const from: EvidenceRow[] =
     knownFrom === null ? [] : [{ name: 'known from', isSource: true, differs: false, ...knownFrom }];
+  const valueOf = (name: string, said: Json): Value =>
+    asset !== null && typeof said === 'string' && isSignedAmount(said) ? amount(said, asset) : fieldValue(name, said);
   const value = ({ name, isSource = false }: EvidenceRow, said: Json): Value =>
-    isSource ? sourceValue(said) : fieldValue(name, said);
+    isSource ? sourceValue(said) : valueOf(name, said);
   const sides = table([...fields, ...from], {
     caption: 'Evidence, field by field',
     columns: [
@@ -25,7 +28,7 @@ export function evidenceSections(evidence: Json): Section[] {
       ['', ({ differs }) => (differs ? badge('differs', 'warn') : none(''))],
     ],
   });
-  const others = besides.map(([name, said]) => [name, fieldValue(name, said)] as const);
+  const others = besides.map(([name, said]) => [name, valueOf(name, said)] as const);
   return [
     ...(fields.length === 0 ? [] : [sides]),
     ...(others.length === 0 ? [] : [factsPanel(fields.length === 0 ? 'Evidence' : 'Besides', others)]),

@@ -1,4 +1,5 @@
 import { valueAt } from '../events/event-key.js';
+import { spaced } from '../in-words.js';
 import type { JsonObject } from '../json.js';
 import { type CheckFacts, focused } from './check-facts.js';
 import { contractBreaks } from './contract-violation.js';
@@ -58,13 +59,10 @@ export function sharedOf(kind: BreakKind, evidence: JsonObject): string {
       .split('/')
       .filter((part) => part !== 'ours' && part !== 'theirs')
       .join(' ');
-    return typeof value === 'string' && value !== '' ? [`${inWords(label)} ${value.slice(0, LONGEST_SHARED)}`] : [];
+    return typeof value === 'string' && value !== '' ? [`${spaced(label)} ${value.slice(0, LONGEST_SHARED)}`] : [];
   });
   return said.length === 0 ? NOTHING_SHARED : said.join(', ');
 }
-
-/** `httpStatus` as a person writes it. */
-const inWords = (name: string): string => name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 export const breakKinds = Object.keys(definitions) as readonly BreakKind[];
 

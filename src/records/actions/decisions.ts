@@ -29,6 +29,12 @@ export async function listDecisions(db: Knex, query: PageQuery & DecisionFilters
   return pageById(within(rows, query, 'asked_at'), query, decisionOf);
 }
 
+/** Of these ids, as far as there are such. */
+export async function statesOf(db: Knex, ids: readonly string[]): Promise<Map<string, DecisionView['state']>> {
+  const rows = await db<DecisionRow>('decisions').whereIn('id', ids.filter(isRowId)).select('id', 'state');
+  return new Map(rows.map(({ id, state }) => [id, state]));
+}
+
 /** With what was asked for, in full. */
 export async function getDecision(db: Knex, id: string) {
   return viewById(db('decisions'), id, (row: DecisionRow) =>

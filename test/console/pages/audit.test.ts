@@ -1,10 +1,15 @@
 import request from 'supertest';
 import { beforeAll, expect, it } from 'vitest';
+import { defaultChart } from '../../../src/domain/books/chart.js';
+import { askDecision, decide } from '../../../src/finance/decisions/decisions.js';
+import { createLog } from '../../../src/log.js';
 import { recordAction } from '../../../src/records/actions/record-action.js';
 import { checkSeals } from '../../../src/records/audit/seal-checks.js';
 import { sealRows } from '../../../src/records/audit/seal-rows.js';
+import { openBreaks } from '../../../src/records/breaks/breaks.js';
+import { defaultContract } from '../../../src/service-api/contract.js';
 import { bearer, testConsole } from '../../support/console.js';
-import { session as sessionAt } from '../../support/console-visit.js';
+import { session as sessionAt, visit } from '../../support/console-visit.js';
 import { useDatabase } from '../../support/database.js';
 import { poll } from '../../support/observations.js';
 import { intent } from '../../support/records.js';
@@ -74,4 +79,27 @@ it('shows an order as it was known, and says what that leaves out', async () => 
   expect((await ask('')).body).toMatchObject({ reference: 'r1', similarReferences: [] });
   expect((await ask('?asOf=2020-01-01')).status).toBe(404);
   expect((await ask('?asOf=x')).status).toBe(400);
+});
+
+it('says what came of what was asked for, and details in words', async () => {
+  const { db } = database;
+  const settings = { table: defaultContract.movements, timeZone: 'UTC', currency: 'USD', chart: defaultChart };
+  const deps = { ...settings, db, now, log: createLog('silent') };
+  const entity = { kind: 'payout', id: 'po_1' } as const;
+  await db.transaction((trx) => openBreaks(trx, [{ kind: 'payout_stuck', entity, evidence: {} }]));
+  const input = { ids: await db('breaks').where({ kind: 'payout_stuck' }).pluck('id') };
+  const request = { action: 'write off break', input, reason: 'known' } as const;
+  const asked = await askDecision(deps, request, { name: 'fina', role: 'finance' });
+  const { id } = asked.outcome === 'waits' ? asked.decision : { id: '' };
+  const target = `decision ${id}`;
+  const details = { kinds: ['payouts', 'invoices'], full: true, since: null, lockedUntil: { day: '2026-11-01' } };
+  await recordAction(db, { actor: 'omar', action: 'run', details, outcome: 'asked' });
+  await recordAction(db, { actor: 'omar', action: 'recover', target: 'delivery d_1', outcome: 'asked' });
+  const read = async () => (await visit(site.app, 'viewer')).get('/audit');
+  const { text, main } = await read();
+  expect(text).toContain('full: yes; kinds: payouts, invoices; locked until: day: 2026-11-01');
+  for (const kind of ['payouts', 'deliveries']) expect(main).toContain(`href="/runs?kind=${kind}&amp;from=`);
+  expect(text).toMatch(new RegExp(`ask approval ${target}.*asked waiting`));
+  await decide(deps, { id, verdict: 'refuse', note: 'no' }, { name: 'felix', role: 'finance' });
+  expect((await read()).text).toMatch(new RegExp(`ask approval ${target}.*asked refused`));
 });
