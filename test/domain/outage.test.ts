@@ -68,7 +68,7 @@ test('of what is not proven says first which kind that is, and why; then up to w
     provenKind('catalog', { everySeconds: null, ageSeconds: 90_000 }),
   );
   expect(words).toBe(
-    'Not proven: invoices, endpoints (the service does not answer); catalog (its runs are switched off). 1 other kind is proven up to 2026-11-26 11:56 UTC',
+    'Not proven: invoices, endpoints (the service does not answer); catalog (its runs are switched off). 1 other kind is proven at 2026-11-26 11:56 UTC',
   );
   const fresh = provenKind('payouts', { completeUntil: null, reason: 'no run has ended yet' });
   expect(wordsOf(fresh)).toBe('Not proven: payouts (no run has ended yet)');

@@ -64,12 +64,15 @@ async function read() {
 describe('what is wrong is the same wherever it is read', () => {
   it('nothing: every place is green, and the command ends with 0', async () => {
     const { status, overview, command, code, lines } = await read();
-    expect(status).toMatchObject({ tone: 'good', items: [{ text: expect.stringMatching(/^All proven up to /) }] });
+    expect(status).toMatchObject({
+      tone: 'good',
+      items: [{ text: expect.stringMatching(/^All proven, the oldest at /) }],
+    });
     expect(overview).toContain('Nothing is to be done');
     expect(command).toMatchObject({ severity: null, problems: [], needsPerson: false });
     expect(code).toBe(0);
     expect(lines).toHaveLength(5);
-    expect(lines[0]).toMatch(/^state {5}well: All proven up to /);
+    expect(lines[0]).toMatch(/^state {5}well: All proven, the oldest at /);
   });
 
   it.each(faults)('$what', async ({ play, title, severity, count, alert, forNobody = false }) => {

@@ -88,7 +88,7 @@ function coverageTable(covered: readonly Coverage[], kinds: readonly KindFacts[]
         },
       ],
       ['Proven since', ({ provenSince }) => time(provenSince)],
-      ['Proven up to', ({ completeUntil }) => ago(completeUntil)],
+      ['Newest proof', ({ completeUntil }) => ago(completeUntil)],
     ],
     empty: ['Nothing is read', 'Every kind of run is switched off, so nothing is proven.'],
   });

@@ -7,7 +7,7 @@ import { unprovenText, whyUnproven } from './notices.js';
 
 type Provable = Pick<AlertFacts, 'kinds' | 'balances'>;
 
-/** What the service's own lists prove, in a line: first what is not proven and why, then up to when the others are. */
+/** What the service's own lists prove, in a line: first what is not proven and why, then of when the oldest proof of the others is. */
 export function provenWords({ kinds, balances }: Provable): string {
   const unproven = kinds.filter((of) => unprovenText(of) !== null);
   const proven = kinds.filter((of) => unprovenText(of) === null);
@@ -16,11 +16,11 @@ export function provenWords({ kinds, balances }: Provable): string {
   );
   const lacking = `Not proven: ${reasons.join('; ')}`;
   if (proven.length === 0) return kinds.length === 0 ? 'Nothing is proven yet' : lacking;
-  const until = proven.map(({ completeUntil }) => completeUntil ?? '').sort()[0] ?? '';
-  const upTo = `proven up to ${minuteOf(until)} UTC`;
-  if (unproven.length === 0) return balances.unproven.length === 0 ? `All ${upTo}` : `Every list is ${upTo}`;
+  const oldest = proven.map(({ completeUntil }) => completeUntil ?? '').sort()[0] ?? '';
+  const since = `proven, the oldest at ${minuteOf(oldest)} UTC`;
+  if (unproven.length === 0) return balances.unproven.length === 0 ? `All ${since}` : `Every list is ${since}`;
   const others = proven.length === 1 ? '1 other kind is' : `${proven.length} other kinds are`;
-  return `${lacking}. ${others} ${upTo}`;
+  return `${lacking}. ${others} ${proven.length === 1 ? since.replace(', the oldest', '') : since}`;
 }
 
 /** How many balances are proven. While their kind is not, there may be others, and each is as it was read last: that agreed, or not. */
