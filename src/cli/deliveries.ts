@@ -83,6 +83,11 @@ const missed: Work = async (runtime, { since, json = false }) => {
     }
   }
   if (items.length > 0) process.exitCode = EXIT_FINDINGS;
+  const [first] = [...items, ...waiting]
+    .flatMap(({ createdAt, recoverable }) => (recoverable ? (createdAt ?? []) : []))
+    .sort();
+  if (!json && first !== undefined)
+    process.stderr.write(`all of these: tallyhook deliveries recover --since ${first.slice(0, 16)}Z\n`);
 };
 
 /** No attempt is to come that could bring it, but it had not the time that a delivery may take. */

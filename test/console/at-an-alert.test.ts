@@ -122,6 +122,53 @@ describe('an alert', () => {
   });
 });
 
+describe('an alert about deliveries that are not here', () => {
+  const at = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
+  const swallow = (n: number, minutes: number, inboxId: string | null = null) =>
+    database.db('deliveries').insert({
+      id: `wd_${n}`,
+      class: 'phantom',
+      ours: true,
+      missed: false,
+      open: inboxId === null,
+      inbox_id: inboxId,
+      recovered_at: inboxId === null ? null : now,
+      payload: '{}',
+      created_at: at(minutes),
+      poll_from: 1,
+      poll_ref: 'run',
+    });
+
+  it('counts as of now, begins recovery with the first of them, and leads to a list that still has the recovered', async () => {
+    const { db } = database;
+    await swallow(1, 90, '7');
+    for (const n of [2, 3, 4]) await swallow(n, 60 - n);
+    await checkAlerts(alertDeps(db, () => now));
+    const { id: own } = await db('alerts').where({ name: 'TallyhookNothingArrives' }).first('id');
+    await swallow(5, 1);
+    const omar = await visit(testConsole(db).app, 'operator');
+    const page = await omar.get(`/alerts/${own}`);
+    const minute = (minutes: number) => at(minutes).toISOString().slice(0, 16);
+    expect(page.text).toContain('4 deliveries in a row');
+    expect(page.text).toContain(`The first was sent at ${minute(58).replace('T', ' ')} UTC`);
+    expect(page.text).toContain(`deliveries recover --since ${minute(58)}Z`);
+    for (const path of [`/alerts/${own}`, '/', '/deliveries']) {
+      const { main } = await omar.get(path);
+      expect(main, path).toContain('Recover 4…');
+      expect(main, path).toContain(`value="${minute(58).replace('T', ' ')}"`);
+    }
+    expect(page.main).toContain('href="/deliveries?show=phantom"');
+    const shown = async (show: string) => {
+      const { main } = await omar.get(`/deliveries?show=${show}`);
+      return [1, 2, 3, 4, 5].filter((n) => main.includes(`>wd_${n}<`));
+    };
+    expect(await shown('phantom')).toEqual([1, 2, 3, 4, 5]);
+    await db('deliveries').whereIn('id', ['wd_4', 'wd_5']).update({ class: 'rejected' });
+    await db('deliveries').where({ id: 'wd_3' }).update({ class: 'received' });
+    expect(await shown('lost')).toEqual([1, 2, 4, 5]);
+  });
+});
+
 test('Overview says when the newest canary came back, or how far it came', async () => {
   const { db } = database;
   const send = async (nonce: string, error: string | null) => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AlertFacts } from '../../src/domain/alerts/facts.js';
 import { needsPerson, type OpenAlert, stateOf } from '../../src/domain/state/state.js';
-import { calm } from './calm-facts.js';
+import { calm, unsent } from './calm-facts.js';
 import { NOW } from './random-facts.js';
 
 const state = (changed: Partial<AlertFacts>, open: OpenAlert[]) => stateOf({ ...calm, ...changed }, open, NOW);
@@ -37,7 +37,7 @@ it('an alert that is over, and has not ended yet, says so and asks nobody for an
   // What is there still has another cause by now.
   const missed = {
     missed: 4,
-    awaited: [{ class: 'never_reached' as const, awaited: 4, missed: 4, oldestSeconds: 60 }],
+    awaited: [{ class: 'never_reached' as const, awaited: 4, missed: 4, oldestSeconds: 60, ...unsent }],
   };
   expect(state({ parts, ...missed }, [alert(60)]).problems.map(({ name }) => name)).toEqual([
     'TallyhookMissedDeliveries',

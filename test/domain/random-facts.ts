@@ -12,6 +12,7 @@ export const NOW = new Date('2026-11-26T12:00:00Z');
 
 const seconds = fc.oneof(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: 10_000_000 }));
 const few = fc.integer({ min: 0, max: 7 });
+const sentAt = fc.option(fc.constantFrom('2026-11-26T10:00:00.000Z', '2026-11-26T11:30:30.500Z'));
 const kind: fc.Arbitrary<Omit<KindFacts, 'kind'>> = fc.record({
   everySeconds: fc.option(fc.constantFrom(120, 300, 3_600)),
   provenSecondsAgo: fc.option(seconds),
@@ -47,7 +48,15 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
     backlog: fc.record({ waiting: few, failed: few, dead: few, oldestSeconds: seconds }),
     missed: fc.option(few),
     awaited: fc.uniqueArray(
-      fc.record({ class: fc.constantFrom(...deliveryClasses), awaited: few, missed: few, oldestSeconds: seconds }),
+      fc.record({
+        class: fc.constantFrom(...deliveryClasses),
+        awaited: few,
+        missed: few,
+        recoverable: few,
+        oldestSeconds: seconds,
+        from: sentAt,
+        to: sentAt,
+      }),
       {
         selector: (one) => one.class,
       },
@@ -103,7 +112,7 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
       fc.record({ operation: fc.constantFrom('createRefund', 'createInvoice'), count: fc.integer({ min: 1, max: 3 }) }),
       { selector: ({ operation }) => operation },
     ),
-    swallowed: fc.record({ count: few, seconds }),
+    swallowed: fc.record({ count: few, seconds, from: sentAt, to: sentAt }),
     openCalls: few,
     heldByRefund: few,
     decisions: fc.record({ waiting: few, oldestSeconds: seconds }),

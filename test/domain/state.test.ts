@@ -13,7 +13,7 @@ import {
   type State,
   stateOf,
 } from '../../src/domain/state/state.js';
-import { AWAY, calm, provenKind } from './calm-facts.js';
+import { AWAY, calm, provenKind, SENT, unsent } from './calm-facts.js';
 import { alerts, facts, NOW } from './random-facts.js';
 
 const state = (changed: Partial<AlertFacts>, open: OpenAlert[] = []) => stateOf({ ...calm, ...changed }, open, NOW);
@@ -106,7 +106,7 @@ describe('the state of the whole', () => {
   it('of a calm installation is that nothing is wrong, and up to when that is proven', () => {
     expect(state({})).toEqual({ severity: null, problems: [] });
     expect(needsPerson(state({}))).toBe(false);
-    expect(provenWords(calm)).toBe('All proven up to 2026-11-26 11:56 UTC');
+    expect(provenWords(calm)).toBe('All proven, the oldest at 2026-11-26 11:56 UTC');
   });
 });
 
@@ -179,7 +179,7 @@ describe('a cause stands before what follows from it', () => {
         invalidSignatures: { sinceMatch: 12, fiveMinutes: 12, share: 1 },
         rejected: [{ reason: 'invalid_signature', count: 100, likeService: 100, oldestSeconds: 60 }],
         missed: 4,
-        awaited: [{ class: 'rejected', awaited: 9, missed: 4, oldestSeconds: 60 }],
+        awaited: [{ class: 'rejected', awaited: 9, missed: 4, oldestSeconds: 60, ...unsent }],
         breaks: [openBreak('rejected_delivery', 'high', 4)],
       },
       [
@@ -200,8 +200,8 @@ describe('a cause stands before what follows from it', () => {
         parts: [{ part: 'receiver', secondsAgo: 600 }],
         missed: 7,
         awaited: [
-          { class: 'never_reached', awaited: 1, missed: 1, oldestSeconds: 60 },
-          { class: 'phantom', awaited: 6, missed: 6, oldestSeconds: 60 },
+          { class: 'never_reached', awaited: 1, missed: 1, oldestSeconds: 60, ...unsent },
+          { class: 'phantom', awaited: 6, missed: 6, oldestSeconds: 60, ...unsent },
         ],
         breaks: [openBreak('missed_webhook', 'high', 1), openBreak('phantom_delivery', 'critical', 6)],
       },
@@ -213,9 +213,9 @@ describe('a cause stands before what follows from it', () => {
     [
       'something else answers in our place',
       {
-        swallowed: { count: 6, seconds: 60 },
+        swallowed: { count: 6, seconds: 60, ...SENT },
         missed: 4,
-        awaited: [{ class: 'phantom', awaited: 6, missed: 4, oldestSeconds: 60 }],
+        awaited: [{ class: 'phantom', awaited: 6, missed: 4, oldestSeconds: 60, ...unsent }],
         breaks: [openBreak('phantom_delivery', 'critical', 4)],
       },
       [
@@ -231,7 +231,7 @@ describe('a cause stands before what follows from it', () => {
     ],
     [
       'phantoms that are not overdue',
-      { awaited: [{ class: 'phantom', awaited: 6, missed: 0, oldestSeconds: 60 }] },
+      { awaited: [{ class: 'phantom', awaited: 6, missed: 0, oldestSeconds: 60, ...unsent }] },
       ['6 deliveries not here, not overdue yet: phantom'],
     ],
     [

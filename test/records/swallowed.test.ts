@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countAwaited, countSwallowed } from '../../src/records/deliveries/list-deliveries.js';
+import { toRecover } from '../../src/domain/alerts/facts.js';
+import { countAwaited, countSwallowed, recoverableIds } from '../../src/records/deliveries/list-deliveries.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 
 const database = resettableDatabase();
@@ -34,7 +35,25 @@ test('what is swallowed is what is noted as taken and not here, of all since the
       const lost = since.filter((fate) => fate === 'phantom').length;
       const first = since.indexOf('phantom');
       const seconds = first < 0 ? 0 : (since.length - first) * 60;
-      expect(await countSwallowed(database.db, NOW)).toEqual({ count: lost, seconds });
+      const at = (n: number) => (n < 0 ? null : new Date(NOW.getTime() - (since.length - n) * 60_000).toISOString());
+      const sent = { from: at(first), to: at(since.lastIndexOf('phantom')) };
+      expect(await countSwallowed(database.db, NOW)).toEqual({ count: lost, seconds, ...sent });
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('what is counted to be recovered, since the first of it, is what recovering from then on recovers', async () => {
+  await fc.assert(
+    fc.asyncProperty(told, fc.array(fc.nat(8), { maxLength: 3 }), async (given, withoutPayload) => {
+      await database.reset();
+      await keep(given);
+      const shown = given.map((_, n) => `wd_${n}`).filter((_, n) => !withoutPayload.includes(n));
+      await database.db('deliveries').whereIn('id', shown).update({ payload: '{}' });
+      const { count, from } = toRecover({ awaited: await countAwaited(database.db) });
+      const range = { from: from === null ? NOW.getTime() : Date.parse(from), to: NOW.getTime() };
+      expect(await recoverableIds(database.db, { ids: [], range })).toHaveLength(count);
+      expect(from === null).toBe(count === 0);
     }),
     { numRuns: 60 },
   );

@@ -23,6 +23,17 @@ describe('HTTP', () => {
     }
   });
 
+  test('the runbook’s probe, a GET, leaves nothing behind: it is no rejected request', async () => {
+    const probed = await startReceiver(database.db);
+    await fetch(`${probed.url}/webhooks`);
+    await fetch(`${probed.url}/webhooks`, { method: 'POST' });
+    await probed.close();
+    const counts = await database.db('rejection_counts').select('reason', 'count');
+    expect(counts).toEqual([{ reason: 'missing_signature', count: expect.anything() as number }]);
+    expect(counts.map(({ count }) => Number(count))).toEqual([1]);
+    expect(await database.db('rejections').pluck('reason')).toEqual(['missing_signature']);
+  });
+
   test('a compressed body is refused, identity is none', async () => {
     const body = eventBody('pi_encoding');
     const headers = signedHeaders(body);

@@ -1,4 +1,4 @@
-import { conditionNamed } from '../../domain/alerts/alerts.js';
+import { conditionNamed, findAlerts, remedyOf } from '../../domain/alerts/alerts.js';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { duration, words } from '../../domain/in-words.js';
 import { isOver } from '../../domain/state/state.js';
@@ -11,12 +11,11 @@ import { listAlerts } from '../../records/alerts/settle-alerts.js';
 import { processHeartbeats } from '../../records/process-heartbeats.js';
 import { acknowledgeAlert, silenceAlert } from '../actions/decide-alert.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
-import { channelSection, nextTry } from '../view/alert-channels.js';
+import { channelSection, nextTry, noticeColumns } from '../view/alert-channels.js';
 import { alertHref } from '../view/links.js';
 import { runbookPanel } from '../view/runbook.js';
 import {
   type Cell,
-  type Column,
   factsPanel,
   filters,
   listTable,
@@ -26,29 +25,8 @@ import {
   type TableSection,
   table,
 } from '../view/sections.js';
-import {
-  ago,
-  badge,
-  badgesOf,
-  line,
-  link,
-  list,
-  none,
-  quiet,
-  stack,
-  type Tone,
-  text,
-  time,
-  type Value,
-} from '../view/values.js';
-
-/** What a notice says of its alert. */
-const noticeWords: Readonly<Record<string, string>> = {
-  'alert.firing': 'fires',
-  'alert.resolved': 'is over',
-  'alert.digest': 'the day’s digest',
-  'books.closed': 'a month was closed',
-};
+import { ago, badge, line, link, list, none, quiet, stack, type Tone, text, time, type Value } from '../view/values.js';
+import { rangeButton } from './deliveries.js';
 
 const OVER_DAYS = 7;
 /** The conditions are checked twice a minute. */
@@ -69,7 +47,8 @@ export const alerts: Page = {
     const { db } = deps;
     const now = deps.now();
     const resolvedFrom = new Date(now.getTime() - OVER_DAYS * 86_400_000);
-    const [heartbeats, firing, pending, over, channels, notices] = await Promise.all([
+    const [{ facts }, heartbeats, firing, pending, over, channels, notices] = await Promise.all([
+      deps.state(),
       processHeartbeats(db),
       listAlerts(db, { status: 'firing', take: 500 }),
       listAlerts(db, { status: 'pending', take: 500 }),
@@ -88,7 +67,7 @@ export const alerts: Page = {
       sections: [
         ...(isBlind ? [checkNotice(checkedAgo)] : []),
         firingTable(
-          [...firing.items, ...pending.items],
+          [...firing.items, ...pending.items].map((alert) => asNow(alert, facts)),
           { notices: sent, channels, now, parts: heartbeats, req },
           isBlind,
         ),
@@ -153,6 +132,13 @@ function firingTable(items: readonly AlertView[], sent: Sent & { req: PageReques
   });
 }
 
+/** In the numbers of now, where it still holds: what is kept is from the check before. */
+function asNow(alert: AlertView, facts: AlertFacts): AlertView {
+  const found = findAlerts(facts).find(({ name, subject }) => name === alert.name && subject === alert.subject);
+  if (found === undefined || alert.resolvedAt !== null) return alert;
+  return { ...alert, detail: found.detail, remedy: remedyOf(found) };
+}
+
 /** Where what an alert is about is seen, and acted upon. */
 function hrefOf({ name, subject }: AlertView): string {
   const page = conditionNamed(name)?.page ?? '/doctor';
@@ -196,14 +182,19 @@ function standingOrButton(alert: AlertView, sent: Sent & { req: PageRequest }): 
   return button === null ? stack(standing) : { is: 'action', button };
 }
 
+/** What is missing is recovered from here. */
+const ofDeliveries = ['TallyhookMissedDeliveries', 'TallyhookNothingArrives'];
+
 /** One alert, whatever became of it, beside what the runbook says of it. */
 export const alertPage: Page = {
   path: '/alerts/:id',
   title: 'Alert',
   load: async (deps, req) => {
     const { db } = deps;
-    const alert = await getAlert(db, req.params['id'] ?? '');
-    if (alert === null) return null;
+    const kept = await getAlert(db, req.params['id'] ?? '');
+    if (kept === null) return null;
+    const { facts } = await deps.state();
+    const alert = asNow(kept, facts);
     const { id } = alert;
     const [notices, channels, parts, done] = await Promise.all([
       noticesOf(db, [id]),
@@ -212,7 +203,8 @@ export const alertPage: Page = {
       listActions(db, { target: `alert ${id}` }),
     ]);
     const sent = { notices, channels, parts, now: deps.now() };
-    const buttons = [acknowledgeAlert, silenceAlert].map((action) => req.button(action, { id }));
+    const first = ofDeliveries.includes(alert.name) ? [rangeButton(req, facts)] : [];
+    const buttons = [...first, ...[acknowledgeAlert, silenceAlert].map((action) => req.button(action, { id }))];
     return {
       title: titleOf(alert),
       badges: [severityOf(alert, sent), badge(alert.status, alert.status === 'resolved' ? 'quiet' : 'warn')],
@@ -278,17 +270,3 @@ function overTable(items: readonly AlertView[], sent: Sent): Section {
     empty: ['None', `No alert ended in the last ${OVER_DAYS} days.`],
   });
 }
-
-const statusBadge = badgesOf<NoticeView['status']>({ pending: 'warn', sent: 'good', expired: 'bad' });
-
-const noticeColumns: Column<NoticeView>[] = [
-  [
-    'What',
-    ({ subject, summary, type }) =>
-      list([text(subject === '' ? summary : `${summary} (${subject})`), quiet(noticeWords[type] ?? type)]),
-  ],
-  ['Channel', ({ channel }) => text(channel)],
-  ['Status', ({ status }) => statusBadge(status)],
-  ['Made', ({ createdAt }) => ago(createdAt)],
-  ['Sent', ({ sentAt }) => ago(sentAt)],
-];

@@ -1,4 +1,5 @@
 import { stringify } from 'lossless-json';
+import { type AlertFacts, sentOf, toRecover } from '../../domain/alerts/facts.js';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { counted, minuteOf } from '../../domain/in-words.js';
 import { fromJsonText } from '../../domain/json.js';
@@ -43,7 +44,7 @@ export const deliveries: Page = {
     return {
       intro:
         'What the service says it sent, beside what is here. Without a filter: what is missed or still on its way.',
-      actions: [selected, rangeButton(req)],
+      actions: [selected, rangeButton(req, { awaited })],
       sections: [
         { is: 'tiles', tiles: tilesOf(missedCount, awaited) },
         await readUpTo(deps, awaited),
@@ -59,8 +60,11 @@ export const deliveries: Page = {
   },
 };
 
+/** Of more than one class. */
+const OF_CLASSES = ['missed', 'lost', 'all'];
 const shows = [
   { value: 'missed', text: 'only missed' },
+  { value: 'lost', text: 'did not arrive, recovered or not' },
   ...classOptions,
   { value: 'all', text: 'everything that was sent' },
 ];
@@ -73,13 +77,16 @@ function momentOf(name: string, given: string | undefined): Date | undefined {
   throw new Problem(400, 'Not understood', `${name} takes a time in UTC such as 2026-10-31 or 2026-10-31 18:00.`);
 }
 
-/** Recovers all of a time; the range of the list is that of the form, else it begins at `since`. */
-export function rangeButton(req: PageRequest, since?: Date): ActionButton | null {
+/** Recovers all of a time: the range of the list, else all that is known not to be here, as many as the button says. */
+export function rangeButton(req: PageRequest, facts: Pick<AlertFacts, 'awaited'>): ActionButton | null {
+  const known = toRecover(facts);
+  const { from = minuteOf(known.from ?? sentOf(facts.awaited).from ?? ''), to = '' } = req.filters;
+  const isAll = known.count > 0 && req.filters['from'] === undefined && to === '';
+  const label = isAll ? `Recover ${known.count}` : 'Recover a time range';
   const explain =
     'Every delivery of that time whose event is not here enters the inbox from the payload that the service shows. You see which before anything is done.';
-  const button = req.button(recoverDeliveries, {}, { label: 'Recover a time range', explain });
+  const button = req.button(recoverDeliveries, {}, { label, explain });
   if (button === null) return null;
-  const { from = minuteOf(since?.toISOString() ?? ''), to = '' } = req.filters;
   const hint = 'in UTC, such as 2026-10-31 18:00';
   const fields = [
     { name: 'from', label: 'Sent from', value: from, hint, required: true },
@@ -127,11 +134,15 @@ async function readUpTo({ db, now }: PageDeps, awaited: Awaited<ReturnType<typeo
   const reason = of?.reason ?? null;
   if (reason !== null)
     return notice('warn', `Unproven since ${when}`, `The newest poll of the history: ${reason}.`, runs);
+  const missing = awaited.filter((one) => shownClasses.includes(one.class));
+  const { from, to } = sentOf(missing);
   const underWay = awaited.find((one) => one.class === 'pending_retry')?.awaited ?? 0;
   const waiting = link(counted(underWay, 'delivery', 'deliveries'), '/deliveries?show=pending_retry');
   return facts([
     ['Read completely up to', ago(until)],
     ['Sent since then', quiet('shows with the next run')],
+    ['First that is not here', from === null ? none('none') : list([text('sent'), time(from)])],
+    ['Newest that is not here', to === null ? none('none') : list([text('sent'), time(to)])],
     ['On their way', underWay === 0 ? none('none') : waiting],
   ]);
 }
@@ -146,7 +157,8 @@ async function deliveryRows(
     ...req.slice,
     eventType,
     missed: show === 'missed' ? 'true' : undefined,
-    class: show === 'all' || show === 'missed' ? undefined : show,
+    class: show === undefined || OF_CLASSES.includes(show) ? undefined : show,
+    lost: show === 'lost',
     awaited: show === undefined,
     madeFrom: momentOf('from', from),
     madeTo: momentOf('to', to),

@@ -54,7 +54,7 @@ export const overview: Page = {
       sections: [
         problemsTable(state.problems, {
           now: at,
-          firstOf: (problem, alert) => firstAction(deps, req, { problem, alert }),
+          firstOf: (problem, alert) => firstAction({ ...deps, facts }, req, { problem, alert }),
           alertOf: (problem) =>
             [problem, ...problem.follows].flatMap(({ name, subjects }) =>
               alerts.filter((one) => one.name === name && subjects.includes(one.subject) && one.fired_at !== null),
@@ -73,12 +73,12 @@ export const overview: Page = {
 const LONGEST_WAIT_MS = 40;
 
 type FiringAlert = KnownState['alerts'][number];
-type Deps = Pick<PageDeps, 'runKinds' | 'now'>;
+type Deps = Pick<PageDeps, 'runKinds' | 'now'> & Pick<KnownState, 'facts'>;
 
 /** What can be done about a problem from here; where it follows from another, that one comes first. */
 const buttons: Readonly<Record<string, (deps: Deps, req: PageRequest, problem: Problem) => ActionButton | null>> = {
-  TallyhookMissedDeliveries: ({ now }, req, { seconds }) =>
-    rangeButton(req, seconds === null ? undefined : new Date(now().getTime() - (seconds + 3_600) * 1_000)),
+  TallyhookMissedDeliveries: ({ facts }, req) => rangeButton(req, facts),
+  TallyhookNothingArrives: ({ facts }, req) => rangeButton(req, facts),
   TallyhookDeadCallbacks: (_deps, req) => req.button(replayDeadCallbacksAction),
   KindUnproven: (deps, req, { subjects: [kind] }) => startButton(deps, req, kind),
 };

@@ -1,6 +1,7 @@
 import type { ChannelView } from '../../records/alerts/alert-channels.js';
-import { notice, type Section, table } from './sections.js';
-import { ago, badge, count, list, none, quiet, text, type Value } from './values.js';
+import type { NoticeView } from '../../records/alerts/list-notices.js';
+import { type Column, notice, type Section, table } from './sections.js';
+import { ago, badge, badgesOf, count, list, none, quiet, text, type Value } from './values.js';
 
 /** When what waits is tried again, where that is yet to come. */
 export function nextTry(next: Date | undefined, now: Date): Value[] {
@@ -36,3 +37,25 @@ function stateOf(view: ChannelView | undefined, isConfigured: boolean): Value {
   }
   return view?.lastOkAt ? badge('takes alerts', 'good') : badge('not tried yet', 'warn');
 }
+
+/** What a notice says of its alert. */
+const noticeWords: Readonly<Record<string, string>> = {
+  'alert.firing': 'fires',
+  'alert.resolved': 'is over',
+  'alert.digest': 'the day’s digest',
+  'books.closed': 'a month was closed',
+};
+
+const statusBadge = badgesOf<NoticeView['status']>({ pending: 'warn', sent: 'good', expired: 'bad' });
+
+export const noticeColumns: Column<NoticeView>[] = [
+  [
+    'What',
+    ({ subject, summary, type }) =>
+      list([text(subject === '' ? summary : `${summary} (${subject})`), quiet(noticeWords[type] ?? type)]),
+  ],
+  ['Channel', ({ channel }) => text(channel)],
+  ['Status', ({ status }) => statusBadge(status)],
+  ['Made', ({ createdAt }) => ago(createdAt)],
+  ['Sent', ({ sentAt }) => ago(sentAt)],
+];

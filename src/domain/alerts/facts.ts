@@ -23,9 +23,15 @@ export interface AlertFacts {
   backlog: { waiting: number; failed: number; dead: number; oldestSeconds: number };
   missed: number | null;
   /** Deliveries that the service notes as taken and that are not here, of all since the newest that came; `seconds`: since the first of them. */
-  swallowed: { count: number; seconds: number };
-  /** What is not made good, and how many of it are missed by now. */
-  awaited: readonly { class: DeliveryClass; awaited: number; missed: number; oldestSeconds: number }[];
+  swallowed: { count: number; seconds: number } & Sent;
+  /** What is not made good, how many of it are missed by now, and how many could be recovered by when they were sent. */
+  awaited: readonly ({
+    class: DeliveryClass;
+    awaited: number;
+    missed: number;
+    recoverable: number;
+    oldestSeconds: number;
+  } & Sent)[];
   /** All that nobody has closed, acknowledged ones included. */
   breaks: readonly OpenBreaks[];
   kinds: readonly KindFacts[];
@@ -49,6 +55,12 @@ export interface AlertFacts {
   /** Settings that roles at work have otherwise than others, and who has which value. */
   settings: readonly { setting: string; values: string }[];
   ageSeconds: number;
+}
+
+/** When the first and the last of some deliveries were made, ISO 8601; null: there are none, or the service does not say. */
+export interface Sent {
+  from: string | null;
+  to: string | null;
 }
 
 /** Of the newest canary that was followed to its end. Times of its way since it was sent; null: it did not come so far. */
@@ -95,6 +107,24 @@ export interface KindFacts {
   endedSecondsAgo: number | null;
   /** What the newest run did not prove, and why; null: it proved all. */
   reason: string | null;
+}
+
+/** All that can be recovered now, and since when it was sent; `from` is null where nothing can. */
+export function toRecover({ awaited }: Pick<AlertFacts, 'awaited'>): { count: number; from: string | null } {
+  const some = awaited.filter(({ recoverable }) => recoverable > 0);
+  const count = some.reduce((sum, { recoverable }) => sum + recoverable, 0);
+  return { count, from: sentOf(some).from };
+}
+
+export function sentOf(some: readonly Sent[]): Sent {
+  return {
+    from: some.flatMap(({ from }) => from ?? []).sort()[0] ?? null,
+    to:
+      some
+        .flatMap(({ to }) => to ?? [])
+        .sort()
+        .at(-1) ?? null,
+  };
 }
 
 /** How many breaks of these severities nobody has closed. */

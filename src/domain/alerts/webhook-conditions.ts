@@ -1,11 +1,39 @@
 import { acceptAgain, NONE_ACCEPTED, placeOf, type SecretsFrom } from '../deliveries/last-secret.js';
+import { minuteOf } from '../in-words.js';
 import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
-import type { AlertFacts } from './facts.js';
+import { type AlertFacts, type Sent, sentOf, toRecover } from './facts.js';
 
-const RECOVER_REJECTED = 'Recover what was rejected: “tallyhook deliveries recover --since 2h”.';
+type Awaited = Pick<AlertFacts, 'awaited'>;
+const NOT_KNOWN: Awaited = { awaited: [] };
 
-const putRightSecret = (from: SecretsFrom): string =>
-  `Put the endpoint’s secret, prefix included, into ${placeOf(from)}. The page Rejections says what was found. Then recover what was rejected: “tallyhook deliveries recover --since 2h”.`;
+/** From the first that is not here, as far as the delivery history was read. */
+function recoverFrom(facts: Awaited): string {
+  const { from } = toRecover(facts);
+  return `“tallyhook deliveries recover --since ${from === null ? '2h' : `${from.slice(0, 16)}Z`}”`;
+}
+
+const recoverRejected = (facts: Awaited): string => `Recover what was rejected: ${recoverFrom(facts)}.`;
+
+const putRightSecret = (from: SecretsFrom, facts: Awaited): string =>
+  `Put the endpoint’s secret, prefix included, into ${placeOf(from)}. The page Rejections says what was found. Then recover what was rejected: ${recoverFrom(facts)}.`;
+
+const startPart = (facts: Awaited): string =>
+  `Start it: “tallyhook serve” is the receiver, “tallyhook work” the worker; the last lines that it logged say why it ended. Then recover what was sent meanwhile: ${recoverFrom(facts)}.`;
+
+const removeImpostor = (facts: Awaited): string =>
+  `Look at what answers at WEBHOOK_PUBLIC_URL: a proxy’s default page, an old deployment, a tunnel. Try it from outside: “tallyhook trigger payment_intent.completed --url ADDRESS”. Then recover what was swallowed: ${recoverFrom(facts)}.`;
+
+const takeCauseAway = (facts: Awaited): string =>
+  `Take the cause away that the page Missed deliveries names, then recover them there, or by ${recoverFrom(facts)}.`;
+
+/** When what is not here was sent: from when recovery is to begin. */
+function sentWords({ from, to }: Sent): string {
+  if (from === null || to === null) return '';
+  const first = minuteOf(from);
+  return first === minuteOf(to)
+    ? ` Sent at ${first} UTC.`
+    : ` The first was sent at ${first} UTC, the newest at ${minuteOf(to)} UTC.`;
+}
 
 const silenceMeans: Readonly<Record<string, string>> = {
   receiver: 'Webhooks are not taken',
@@ -44,16 +72,15 @@ export const webhookConditions: Named<Condition> = {
     holdSeconds: 30,
     runbook: 'tallyhook-is-down',
     summary: 'A part of Tallyhook is not at work',
-    remedy:
-      'Start it: “tallyhook serve” is the receiver, “tallyhook work” the worker; the last lines that it logged say why it ended. Then recover what was sent meanwhile: “tallyhook deliveries recover --since 2h”.',
+    remedy: startPart(NOT_KNOWN),
     page: '/deliveries',
     rule: { expr: 'up{job="tallyhook"} == 0', for: '2m', by: 'instance' },
-    found: ({ parts }) =>
+    found: ({ parts, awaited }) =>
       parts.flatMap(({ part, secondsAgo }) => {
         const means = silenceMeans[part];
         if (means === undefined || secondsAgo <= lateSeconds.heartbeat) return [];
         const detail = `No ${part} has been at work for ${minutes(secondsAgo)}. ${means}.`;
-        return [{ subject: part, detail, seconds: secondsAgo }];
+        return [{ subject: part, detail, seconds: secondsAgo, remedy: startPart({ awaited }) }];
       }),
   },
   TallyhookQueueDown: {
@@ -111,19 +138,15 @@ export const webhookConditions: Named<Condition> = {
     severity: 'critical',
     runbook: 'nothing-arrives',
     summary: 'Something else answers the service in our place: nothing that it sends arrives',
-    remedy:
-      'Look at what answers at WEBHOOK_PUBLIC_URL: a proxy’s default page, an old deployment, a tunnel. Try it from outside: “tallyhook trigger payment_intent.completed --url ADDRESS”. Then recover what was swallowed: “tallyhook deliveries recover --since 2h”.',
-    page: '/deliveries',
+    remedy: removeImpostor(NOT_KNOWN),
+    page: '/deliveries?show=phantom',
     check: 'webhooks',
     rule: { expr: `max(tallyhook_swallowed_deliveries) >= ${SWALLOWED}` },
-    found: ({ swallowed: { count, seconds } }) =>
+    found: ({ swallowed: { count, seconds, ...sent }, awaited }) =>
       when(
         count >= SWALLOWED,
-        `${count} deliveries in a row are noted as taken by the service, and none of them is here.`,
-        {
-          count,
-          seconds,
-        },
+        `${count} deliveries in a row are noted as taken by the service, and none of them is here.${sentWords(sent)}`,
+        { count, seconds, remedy: removeImpostor({ awaited }) },
       ),
   },
   TallyhookCanaryFails: {
@@ -149,13 +172,13 @@ export const webhookConditions: Named<Condition> = {
     severity: 'critical',
     runbook: 'no-secret-is-accepted',
     summary: 'Every webhook is rejected: no secret is accepted',
-    remedy: `${acceptAgain('LABEL', null)}. ${RECOVER_REJECTED}`,
+    remedy: `${acceptAgain('LABEL', null)}. ${recoverRejected(NOT_KNOWN)}`,
     page: '/secrets',
     check: 'secrets',
     rule: { expr: 'tallyhook_secrets{state="accepted"} == 0', by: 'instance' },
-    found: ({ noSecretAccepted, secretsFrom }) =>
+    found: ({ noSecretAccepted, secretsFrom, awaited }) =>
       when(noSecretAccepted === true, `At a receiver ${NONE_ACCEPTED}.`, {
-        remedy: `${acceptAgain('LABEL', secretsFrom)}. ${RECOVER_REJECTED}`,
+        remedy: `${acceptAgain('LABEL', secretsFrom)}. ${recoverRejected({ awaited })}`,
       }),
   },
   TallyhookInvalidSignatures: {
@@ -164,7 +187,7 @@ export const webhookConditions: Named<Condition> = {
     apartSeconds: 1_800,
     runbook: 'invalid-signatures',
     summary: 'Webhooks are rejected for their signature',
-    remedy: putRightSecret(null),
+    remedy: putRightSecret(null, NOT_KNOWN),
     page: '/rejections?reason=invalid_signature',
     check: 'rejections',
     rule: {
@@ -179,15 +202,15 @@ export const webhookConditions: Named<Condition> = {
         'or max(tallyhook_service_signatures_refused) > 0',
       ],
     },
-    found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share }, rejected, secretsFrom }) => {
+    found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share }, rejected, secretsFrom, awaited }) => {
       const count = totalOf(rejected, 'invalid_signature', ({ likeService }) => likeService);
       const carry = `${count} in the last hour carry a signature that no secret of ours made`;
-      const remedy = putRightSecret(secretsFrom);
+      const remedy = putRightSecret(secretsFrom, { awaited });
       if (sinceMatch >= 3) return [{ detail: `${carry}: none is taken.`, count, remedy }];
       if (!refusesService({ sinceMatch, fiveMinutes, share })) return [];
       if (sinceMatch > 0) return [{ detail: `${carry}.`, count, remedy }];
       const over = `${carry}; none since one was right, and this ends within five minutes.`;
-      return [{ detail: over, count, remedy: RECOVER_REJECTED }];
+      return [{ detail: over, count, remedy: recoverRejected({ awaited }) }];
     },
   },
   TallyhookExpiredTimestamps: {
@@ -247,17 +270,21 @@ export const webhookConditions: Named<Condition> = {
     holdSeconds: 120,
     runbook: 'missed-deliveries',
     summary: 'Deliveries of the service are missing here',
-    remedy:
-      'Take the cause away that the page Missed deliveries names, then recover them there, all of a range of time at once.',
-    page: '/deliveries?show=missed',
+    remedy: takeCauseAway(NOT_KNOWN),
+    page: '/deliveries?show=lost',
     check: 'missed deliveries',
     rule: { expr: 'max(tallyhook_missed_deliveries) > 0', for: '2m' },
     found: ({ missed, awaited }) => {
-      const ages = awaited.filter((one) => one.missed > 0).map(({ oldestSeconds }) => oldestSeconds);
+      const overdue = awaited.filter((one) => one.missed > 0);
       const count = missed ?? 0;
-      return when(count > 0, `${missed} that no retry will bring are not recovered yet.`, {
+      const all = toRecover({ awaited }).count;
+      const more = all > count ? ` With those that are not overdue yet, ${all} can be recovered now.` : '';
+      const detail = `${missed} that no retry will bring are not recovered yet.${sentWords(sentOf(overdue))}${more}`;
+      const seconds = overdue.map(({ oldestSeconds }) => oldestSeconds);
+      return when(count > 0, detail, {
         count,
-        ...(ages.length > 0 ? { seconds: Math.max(...ages) } : {}),
+        remedy: takeCauseAway({ awaited }),
+        ...(seconds.length > 0 ? { seconds: Math.max(...seconds) } : {}),
       });
     },
   },

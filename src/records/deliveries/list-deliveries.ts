@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { AlertFacts } from '../../domain/alerts/facts.js';
+import type { AlertFacts, Sent } from '../../domain/alerts/facts.js';
 import { type DeliveryDetail, type DeliveryView, deliveryShape } from '../../domain/views/webhook-shapes.js';
 import { textArray } from '../database/array-parameter.js';
 import { type Filters, given, type Page, type PageQuery, pageByTime } from '../database/paging.js';
@@ -13,6 +13,8 @@ export const deliveryFilters = ['class', 'endpointId', 'eventType', 'paymentInte
 export interface DeliveryFilters extends Filters<(typeof deliveryFilters)[number]> {
   /** Only those that are not made good: missed, or still on their way. */
   awaited?: boolean;
+  /** Only those that did not arrive, recovered or not. */
+  lost?: boolean;
   /** Both belong to the range. */
   madeFrom?: Date | undefined;
   madeTo?: Date | undefined;
@@ -37,7 +39,8 @@ interface Shown extends RowOf<Omit<DeliveryView, keyof typeof special>> {
   recoverable: boolean;
 }
 
-const RECOVERABLE = '(open AND inbox_id IS NULL AND payload IS NOT NULL) AS recoverable';
+const IN_HISTORY = '(open AND inbox_id IS NULL AND payload IS NOT NULL)';
+const RECOVERABLE = `${IN_HISTORY} AS recoverable`;
 
 /** Newest first, paged by key. Throws `CursorError`. */
 export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilters): Promise<Page<DeliveryView>> {
@@ -45,6 +48,7 @@ export async function listDeliveries(db: Knex, query: PageQuery & DeliveryFilter
     .select([...COLUMNS, db.raw(RECOVERABLE)])
     .where(given(query, ...deliveryFilters));
   if (query.awaited) void rows.whereRaw('(missed OR open)');
+  if (query.lost) void rows.whereRaw("class IN ('rejected', 'never_reached', 'phantom')");
   if (query.madeFrom) void rows.where('created_at', '>=', query.madeFrom);
   if (query.madeTo) void rows.where('created_at', '<=', query.madeTo);
   return pageByTime(rows, query, toView);
@@ -62,22 +66,32 @@ export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail 
   return { ...toView(row), ...detailsOf(details, payload ?? body?.toString('utf8') ?? null) };
 }
 
-/** How many are not made good, by class, without those on their way of which the event is here (it was recovered); how many of them are missed by now, and how long ago the oldest was made. */
+/** How many are not made good, by class, without those on their way of which the event is here (it was recovered); how many of them are missed by now, and when they were made. */
 export async function countAwaited(db: Knex): Promise<AlertFacts['awaited'][number][]> {
-  return rowsOf<AlertFacts['awaited'][number]>(db)`
+  const rows = await rowsOf<Unsent<AlertFacts['awaited'][number]>>(db)`
     SELECT class, count(*)::integer AS awaited, (count(*) FILTER (WHERE missed))::integer AS missed,
+           (count(*) FILTER (WHERE ${raw(IN_HISTORY)} AND created_at IS NOT NULL))::integer AS recoverable,
+           min(created_at) AS "from", max(created_at) AS "to",
            greatest(extract(epoch FROM now() - min(coalesce(created_at, class_since))), 0)::float8 AS "oldestSeconds"
     FROM deliveries WHERE (missed OR open) AND NOT (class = 'pending_retry' AND inbox_id IS NOT NULL) GROUP BY class`;
+  return rows.map(sentAt);
+}
+
+type Unsent<Row> = Omit<Row, keyof Sent> & Record<keyof Sent, Date | null>;
+
+function sentAt<Row>({ from, to, ...row }: Unsent<Row>) {
+  return { ...row, from: from?.toISOString() ?? null, to: to?.toISOString() ?? null };
 }
 
 /** Deliveries noted as taken that are not here, since the newest that came: something answers in our place. */
 export async function countSwallowed(db: Knex, now: Date): Promise<AlertFacts['swallowed']> {
-  return rowOf<AlertFacts['swallowed']>(db)`
-    SELECT count(*)::integer AS count,
+  const row = await rowOf<Unsent<AlertFacts['swallowed']>>(db)`
+    SELECT count(*)::integer AS count, min(created_at) AS "from", max(created_at) AS "to",
            coalesce(greatest(extract(epoch FROM ${now}::timestamptz - min(created_at)), 0), 0)::float8 AS seconds
     FROM deliveries WHERE class = 'phantom' AND inbox_id IS NULL AND (missed OR open)
       AND created_at > coalesce((SELECT created_at FROM deliveries WHERE ours AND class IN ('received', 'received_sibling')
         AND created_at IS NOT NULL ORDER BY created_at DESC LIMIT 1), '-infinity')`;
+  return sentAt(row);
 }
 
 /** How many deliveries are missed; null while no complete run has measured it. */
@@ -117,9 +131,7 @@ export interface Wanted {
 /** Ids of the deliveries whose event is not here and could enter the inbox from what the service shows, newest first. */
 export async function recoverableIds(db: Knex, { ids, range }: Wanted): Promise<string[]> {
   const rows = db('deliveries')
-    .where('open', true)
-    .whereNull('inbox_id')
-    .whereNotNull('payload')
+    .whereRaw(IN_HISTORY)
     .andWhere((wanted) => {
       void wanted.whereRaw('id = ANY (?::text[])', [textArray(ids)]);
       if (range !== null) void wanted.orWhereBetween('created_at', [new Date(range.from), new Date(range.to)]);

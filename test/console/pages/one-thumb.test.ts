@@ -55,7 +55,7 @@ async function played(task: (touch: (what: Locator) => Promise<void>) => Promise
 }
 
 it.each([
-  ['/deliveries', 'Recover a time range'],
+  ['/deliveries?from=2026-10-31', 'Recover a time range'],
   ['/breaks/1', 'Acknowledge'],
 ])('what is done with %s lies in the lower third of the screen, wherever it is scrolled to', async (path, label) => {
   await page.goto(path);
