@@ -34,7 +34,8 @@ export const consoleVariables = {
   CONSOLE_PUBLIC_URL: {
     schema: httpUrl,
     accepts: 'the http:// or https:// address at which people open the console',
-    meaning: 'Where people open the console: each alert that is sent leads to its page there. Unset: it names a command.',
+    meaning:
+      'Where people open the console: each alert that is sent leads to its page there. Unset: it names a command.',
     example: 'https://tallyhook.example.com',
     usedBy: ['scheduler', 'console'],
   },

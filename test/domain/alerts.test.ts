@@ -135,16 +135,6 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
   ],
   ['DeadEvents', '', { backlog: { ...calm.backlog, dead: 1, oldestSeconds: 0 } }, {}, '1 failed eight times.'],
   ['MissedDeliveries', '', { missed: 1 }, { missed: 0 }, '1 that no retry will bring are not recovered yet.'],
-  [
-    'MissedDeliveries',
-    '',
-    {
-      missed: 125,
-      awaited: [{ class: 'phantom', awaited: 200, missed: 125, recoverable: 200, oldestSeconds: 2_370, ...SENT }],
-    },
-    {},
-    '125 that no retry will bring are not recovered yet. The first was sent at 2026-11-26 11:20 UTC, the newest at 2026-11-26 11:55 UTC. With those that are not overdue yet, 200 can be recovered now.',
-  ],
   ['ServiceAway', '', away({}), away({ runs: 1 }), `${SINCE} fail with 503. Webhooks still arrive.`],
   ['Unproven', 'payouts', proven(901), proven(900), 'The last complete run of payouts ended 15 minutes ago.'],
   ['Unproven', 'payouts', proven(181, 40), proven(180, 40), 'The last complete run of payouts ended 3 minutes ago.'],
