@@ -78,6 +78,18 @@ export class AmountSum {
   }
 }
 
+/** All that an amount can be less some of the others, each once; null: more than `most` of them. */
+export function lessSomeOf(amount: string, others: readonly string[], most: number): ReadonlySet<string> | null {
+  let found = new Set([toUnits(amount)]);
+  for (const other of others) {
+    const units = toUnits(other);
+    const less = [...found].map((one) => one - units);
+    found = new Set([...found, ...less]);
+    if (found.size > most) return null;
+  }
+  return new Set([...found].map(fromUnits));
+}
+
 export function compareAmounts(a: string, b: string): -1 | 0 | 1 {
   const difference = toUnits(a) - toUnits(b);
   if (difference === 0n) return 0;

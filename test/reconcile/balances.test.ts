@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { subtractAmounts } from '../../src/domain/money.js';
 import { subWalletSums } from '../../src/records/balances/balance-sums.js';
 import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { openSandbox, rowsOf } from '../sandbox/support.js';
@@ -77,43 +76,6 @@ describe('the balance of an asset', () => {
     expect(await proofOf()).toMatchObject({ explained: '49.5', unexplained: '0', unproven: null });
     // Nor is what came between the two readings of the other one a residual.
     expect(await proofOf('USDT.ERC20')).toMatchObject({ unexplained: '0', unproven: null });
-    expect(await residuals()).toEqual([]);
-  });
-
-  it('of a busy shop is proven, and what is lost is named, though it moves each time that it is read', async () => {
-    const { sandbox, at } = await opened();
-    const { client } = at.deps;
-    let sales = 0;
-    let lost = 0n;
-    let last = '';
-    at.deps.client = {
-      serviceNow: () => client.serviceNow(),
-      reply: async (operation, request) => {
-        // Before a list is read, and between the lists and the poll: each sale of its own price.
-        if (operation !== last && (operation === 'listPayouts' || operation === 'listTransactions')) {
-          sales += 1;
-          await pay(sandbox, String(10 + sales ** 2));
-        }
-        last = operation;
-        const answer = await client.reply(operation, request);
-        if (operation !== 'getBalance' || request?.path?.['assetCode'] !== ASSET) return answer;
-        const less = (amount: unknown) => subtractAmounts(String(amount), String(lost));
-        const { balance, available, ...rest } = answer.data as Record<string, unknown>;
-        return { ...answer, data: { ...rest, balance: less(balance), available: less(available) } };
-      },
-    };
-    expect(await at.run('balances')).toMatchObject({ complete: true, breaksOpened: 0 });
-    expect(sales).toBeGreaterThan(3);
-    const proven = await proofOf();
-    expect(proven).toMatchObject({ unexplained: '0', unproven: null });
-    expect(Date.parse(proven?.agreedAt ?? '')).toBeGreaterThan(Date.parse(proven?.opening?.at ?? ''));
-
-    lost = 9n;
-    expect(await at.run('balances')).toMatchObject({ complete: true, breaksOpened: 1 });
-    expect(await proofOf()).toMatchObject({ unexplained: '-9' });
-    expect(await residuals()).toMatchObject([{ severity: 'critical', entity: { kind: 'balance', id: ASSET } }]);
-    lost = 0n;
-    await at.run('balances');
     expect(await residuals()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
-import { subtractAmounts } from '../money.js';
+import { lessSomeOf, subtractAmounts } from '../money.js';
 
 /** A shop that sells more than this between two readings shows nothing by them: what could be, nearly everything could. */
-const MOST_SUMS = 4_096;
+const MOST_SUMS = 65_536;
 
 /**
  * What can be unexplained of a balance that was polled between two readings of the lists. Each of `changes`, the effects that only
@@ -9,12 +9,7 @@ const MOST_SUMS = 4_096;
  * reading, less some of them. Null: too many to say.
  */
 export function possibleResiduals(unexplained: string, changes: readonly string[]): ReadonlySet<string> | null {
-  let possible = new Set([subtractAmounts(unexplained, '0')]);
-  for (const change of changes) {
-    possible = new Set([...possible, ...[...possible].map((one) => subtractAmounts(one, change))]);
-    if (possible.size > MOST_SUMS) return null;
-  }
-  return possible;
+  return lessSomeOf(unexplained, changes, MOST_SUMS);
 }
 
 /** What polls of a balance that never stood still allow to be unexplained, so far. */

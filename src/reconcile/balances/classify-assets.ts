@@ -27,7 +27,7 @@ import { payoutsListedUntil } from '../lists/payouts.js';
 import { isSameBalance, type ReadBalance, readBalance, type Verdict } from './save-balance.js';
 
 /** Rounds of read, sync, read again: what they do not decide is left to the next run. */
-const ROUNDS = 4;
+const ROUNDS = 6;
 
 const NO_BALANCE = 'the service shows no balance of it';
 const UNDER_WAY = 'payouts are under way: whose they are is not known yet';
@@ -153,21 +153,36 @@ async function closeMoving(
     isTold && sums.movedFrom < read.from ? { sums, effects: await effectsSince(deps.db, asset, known.since) } : null;
   const changes = listed === null || now === null ? null : changesBetween(listed.effects, now.effects);
   const open: Open = { before: read, unconfirmed: null, listed: now, narrowed: so };
-  // What changed otherwise, or before the books are opened, is not told apart.
-  if (listed === null || changes === null || sumAmounts(changes) !== shownMore(listed.sums, sums)) return open;
-  if (!proof?.opening && changes.length > 0) return open;
-  const sinceBooks = proof?.opening ? null : await openingSinceBooks(deps.db, asset, before.balance ?? '0');
-  const about = { ...known, read: before, sinceBooks };
-  const left = verdictOf(asset, { ...about, sums: listed.sums }).classified.verdict.unexplained;
+  // What changed otherwise is not told apart.
+  if (listed === null || changes === null || sumAmounts(changes) !== subtractAmounts(shown(sums), shown(listed.sums)))
+    return open;
+  const about = { ...known, read: before, sinceBooks: null };
+  const left = proof?.opening
+    ? verdictOf(asset, { ...about, sums: listed.sums }).classified.verdict.unexplained
+    : subtractAmounts(before.balance ?? '0', shown(listed.sums));
   const found = narrowed(so, possibleResiduals(left, changes));
   const residual = found === null ? null : onlyResidual(found, proof?.unexplained ?? null);
   if (residual === null) return { ...open, narrowed: found };
+  if (!proof?.opening) return opensMoving(deps, asset, known, addAmounts(residual, shown(sums)));
   const explained = addAmounts(listed.sums.explained, subtractAmounts(left, residual));
   return { read, earlier: before, verdict: verdictOf(asset, { ...about, sums: { ...listed.sums, explained } }) };
 }
 
-function shownMore(before: AssetSums, now: AssetSums): string {
-  return subtractAmounts(addAmounts(now.explained, now.known), addAmounts(before.explained, before.known));
+/** It opens with what it is when all that the lists show is in it. */
+async function opensMoving(
+  deps: RunContext['deps'],
+  asset: string,
+  known: Known & { read: ReadBalance; sums: AssetSums },
+  balance: string,
+): Promise<Sandwiched> {
+  const { read, caveats } = known;
+  const sinceBooks = caveats.length > 0 ? null : await openingSinceBooks(deps.db, asset, balance);
+  const verdict = verdictOf(asset, { ...known, read: { ...read, balance }, sinceBooks });
+  return { read, earlier: null, verdict };
+}
+
+function shown({ explained, known }: AssetSums): string {
+  return addAmounts(explained, known);
 }
 
 interface Known {
