@@ -196,7 +196,7 @@ async function unclearOfAnyAsset(db: Knex): Promise<string | null> {
 }
 
 /**
- * A payout known only from reports moves nothing here (L1 of docs/security.md): if it is real, the balance shows it as a
+ * A payout known only from reports moves nothing here (docs/reconcile.md): if it is real, the balance shows it as a
  * part that nothing explains. Until it is decided, for an hour at most, that part may be about to be explained.
  */
 async function undecidedPayout(db: Knex): Promise<string | null> {
