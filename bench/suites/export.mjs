@@ -123,7 +123,8 @@ async function exported({ databaseUrl, folder, server }, format) {
   }, LOOK_EVERY_MS);
   const [code] = await once(child, 'close');
   clearInterval(looking);
-  if (code !== 0) throw new Error(`export --format ${format} ended with code ${code}`);
+  // 3: written, and named what is not so of these books: no payment was ever in the balance that they hold.
+  if (code !== 0 && code !== 3) throw new Error(`export --format ${format} ended with code ${code}`);
   const seconds = (performance.now() - began) / 1_000;
   const bytes = JSON.parse(output).items.reduce((sum, { name }) => sum + statSync(join(dir, name)).size, 0);
   rmSync(dir, { recursive: true });
