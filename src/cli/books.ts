@@ -49,7 +49,7 @@ export function define(command: Command): void {
     .option('--dry-run', 'only check the file, and count what it would value')
     .option(
       '--accept <lines>',
-      'take these though they are more than a fifth from what else is known: lines of the file, or days and assets, such as 3,2026-10-20:BTC',
+      'take these though they are far from what else is known: lines of the file, days or months and assets, or months, such as 3,2026-10-20:BTC,2026-10:XRP',
     )
     .option('--note <text>', 'why; kept with your name. With FOUR_EYES on it is needed, and another person approves')
     .action(importRates);
@@ -67,7 +67,7 @@ async function importRates(file: string, { dryRun = false, accept = '', note = '
     if (result.outcome === 'refused')
       throw new UsageError([`${file}: nothing was taken`, ...result.problems].join('\n    '));
     if (result.outcome === 'asks') {
-      const asked = `${file}: nothing was taken. If these rates are right, name each with --accept, such as --accept 2,3`;
+      const asked = `${file}: nothing was taken. If these rates are right, name each with --accept, such as --accept 2,2026-10:XRP`;
       throw new UsageError([asked, ...result.problems].join('\n    '));
     }
     printJson(result);

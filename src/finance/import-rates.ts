@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { dayIn } from '../domain/books/posting-month.js';
-import { assetsNamed, doubtfulRates, type GivenRate, readRatesFile } from '../domain/books/rates-file.js';
+import { doubtfulRates } from '../domain/books/rate-doubts.js';
+import { assetsNamed, type GivenRate, readRatesFile } from '../domain/books/rates-file.js';
 import { type Approval, recordAction } from '../records/actions/record-action.js';
 import { importRates, knownBeside, seenAssets } from '../records/books/entry-rates.js';
 import { closedMonths, lockBooks } from '../records/books/posting-progress.js';
@@ -34,7 +35,7 @@ interface Importing {
   reason?: string | null;
   approval?: Approval;
   dryRun: boolean;
-  /** Which rates are taken though they are far from what else is known: lines of the file, or days and assets as 2026-10-20:BTC. */
+  /** Which rates are taken though they are far from what else is known: lines of the file, days and assets as 2026-10-20:BTC, months and assets as 2026-10:BTC, or months. */
   accepted?: readonly string[];
 }
 
@@ -54,7 +55,10 @@ export async function importRatesFile(text: string, deps: Importing): Promise<Im
   });
   const notAsked = unfounded.map((name) => `${name.slice(0, 60)}: nothing is asked about it`);
   if (notAsked.length > 0) return { outcome: 'refused', problems: notAsked.slice(0, MOST_DOUBTS) };
-  if (asked.length > 0) return { outcome: 'asks', problems: asked.slice(0, MOST_DOUBTS) };
+  if (asked.length > 0) {
+    const more = asked.length - MOST_DOUBTS;
+    return { outcome: 'asks', problems: [...asked.slice(0, MOST_DOUBTS), ...(more > 0 ? [`… and ${more} more`] : [])] };
+  }
   const fileHash = createHash('sha256').update(text).digest('hex');
   const taken = async (trx: Knex.Transaction): Promise<ImportResult> => {
     await lockBooks(trx);

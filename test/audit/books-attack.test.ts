@@ -64,7 +64,8 @@ beforeAll(async () => {
   const mark = { payoutId: 'po_bank', amount: '9', on: '2026-04-22', note: 'on the statement', actor: 'ann' };
   expect(await markSettlement(db, mark, settlements, now())).toMatchObject({ outcome: 'done' });
   const given = `date,asset,currency,rate\n2026-04-20,${ASSET},USD,1.25\n`;
-  await importRatesFile(given, { ...books, db, now: now(), actor: 'ann', dryRun: false });
+  const taken = { actor: 'ann', dryRun: false, accepted: [`2026-04:${ASSET}`] };
+  expect(await importRatesFile(given, { ...books, db, now: now(), ...taken })).toMatchObject({ outcome: 'done' });
   const closing = { ...books, db, log: createLog('silent'), chart: defaultChart, now: () => new Date('2026-05-02') };
   const closed = await closePeriod(closing, { month: '2026-03', actor: 'fina', reason: 'known' });
   expect(closed).toMatchObject({ outcome: 'closed' });

@@ -111,7 +111,7 @@ const ways: Readonly<Record<GatedAction, () => Promise<readonly Way[]>>> = {
   'import rates': async () => {
     const file = path.join(folder, 'rates.csv');
     await writeFile(file, `date,asset,currency,rate\n2026-03-20,${ASSET},USD,1.25\n`);
-    return [byCommand('books', 'rates', 'import', file, '--note', reason)];
+    return [byCommand('books', 'rates', 'import', file, '--accept', `2026-03:${ASSET}`, '--note', reason)];
   },
   'mark settlement': async () => {
     const fees = { amount: '90', currency: '', on: '', reference: '', difference: 'fees' };

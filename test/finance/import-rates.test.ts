@@ -70,14 +70,19 @@ it('takes no file with an asset that was never seen, or a currency that is not t
 it('says by a dry run what it would value, and keeps nothing of it', async () => {
   const lines = [`2026-03-01,${ASSET},USD,0.99`, '2026-03-01,TRX,USD,0.3'];
   const before = await kept();
-  const would = await taken(lines, true);
+  expect(await taken(lines, true)).toMatchObject({
+    outcome: 'asks',
+    problems: [`2026-03:${ASSET}`, '2026-03:TRX'].map((name) => expect.stringContaining(`${name}: nothing else is known`)),
+  });
+  const accepted = [`2026-03:${ASSET}`, '2026-03:TRX'];
+  const would = await taken(lines, true, accepted);
   expect(await kept()).toEqual(before);
-  const done = await taken(lines);
+  const done = await taken(lines, false, accepted);
   expect(done).toMatchObject({ outcome: 'done', rates: 2 });
   expect(would).toEqual({ ...done, outcome: 'would' });
   expect('valued' in done && done.valued).toBeGreaterThan(0);
-  const again = await taken(lines, true);
-  expect(again).toEqual({ outcome: 'would', rates: 2, valued: 0, closed: [], accepted: [], replaced: [] });
+  const again = await taken(lines, true, accepted);
+  expect(again).toMatchObject({ outcome: 'would', rates: 2, valued: 0, closed: [], replaced: [] });
 });
 
 it('leaves at an entry what it was worth before, and whose file and decision made it another', async () => {
@@ -85,7 +90,7 @@ it('leaves at an entry what it was worth before, and whose file and decision mad
   const { db } = database;
   const books = { timeZone: 'UTC', currency: 'USD', table: defaultContract.movements, chart: defaultChart };
   const deps = { ...books, db, log: createLog('silent'), now: () => new Date() };
-  const request = { action: 'import rates', input: { text, accepted: [] }, reason: 'a typing error' } as const;
+  const request = { action: 'import rates', input: { text, accepted: [`2026-03:${ASSET}`] }, reason: 'a typing error' } as const;
   const asked = await askDecision(deps, request, { name: 'fina', role: 'finance' });
   if (asked.outcome !== 'waits') throw new Error(asked.why);
   const given = { id: asked.decision.id, verdict: 'approve', note: 'seen' } as const;

@@ -164,14 +164,17 @@ it('values by a file of finance what is in open months, and takes no file with a
   expect(await database.db('given_rates')).toEqual([]);
 
   const closedBefore = await database.db('entry_rates').count();
-  const done = await importRatesFile(file(`2026-03-31,${ASSET},USD,0.99`, '2026-03-31,TRX,USD,0.3'), importing);
+  const accepted = [`2026-03:${ASSET}`, '2026-03:TRX'];
+  const given = file(`2026-03-31,${ASSET},USD,0.99`, '2026-03-31,TRX,USD,0.3');
+  const done = await importRatesFile(given, { ...importing, accepted });
   expect(done).toMatchObject({ outcome: 'done', rates: 2 });
   const payouts = await entriesOf('po_1', 'payout');
   const rates = payouts.map(({ month, lines }) => [month, lines[0]?.rate]);
   expect(new Set(rates.filter(([month]) => month === '2026-03').map(([, rate]) => rate))).not.toContain('0.99');
   expect(rates.at(-1)).toEqual(['2026-05', '0.99']);
   expect(await database.db('entry_rates').count()).not.toEqual(closedBefore);
-  expect(await importRatesFile(file('2026-03-31,TRX,USD,0.3'), importing)).toMatchObject({ valued: 0 });
+  const again = await importRatesFile(file('2026-03-31,TRX,USD,0.3'), { ...importing, accepted: ['2026-03:TRX'] });
+  expect(again).toMatchObject({ valued: 0 });
 });
 
 it('takes no change, no deletion, no entry out of balance and none of a closed month', async () => {

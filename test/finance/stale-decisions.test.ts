@@ -106,7 +106,7 @@ describe('a closing that was asked for', () => {
 describe('rates that were asked for', () => {
   const file = (rate: string) => ({
     action: 'import rates' as const,
-    input: { text: `date,asset,currency,rate\n2026-03-20,${ASSET},USD,${rate}\n`, accepted: [] },
+    input: { text: `date,asset,currency,rate\n2026-03-20,${ASSET},USD,${rate}\n`, accepted: [`2026-03:${ASSET}`] },
   });
 
   it('are not taken where other rates of the day were meanwhile', async () => {

@@ -1,6 +1,6 @@
 import { importRatesFile } from '../../src/finance/import-rates.js';
 
-/** Takes a file of rates, and accepts by its line each rate that is asked about. */
+/** Takes a file of rates, and accepts by its name all that is asked about. */
 export async function giveRates(
   text: string,
   about: Omit<Parameters<typeof importRatesFile>[1], 'dryRun' | 'accepted' | 'actor' | 'now'> & { now?: Date },
@@ -9,6 +9,10 @@ export async function giveRates(
     const result = await importRatesFile(text, { now: new Date(), ...about, actor: 'ann', dryRun: false, accepted });
     if (result.outcome === 'done') return;
     if (result.outcome !== 'asks') throw new Error(JSON.stringify(result));
-    accepted.push(...result.problems.map((told) => /^line (\d+)/.exec(told)?.[1] ?? ''));
+    accepted.push(
+      ...result.problems.flatMap(
+        (told) => /^(?:line (\d+)|([-\d]+(?::[^ ]+)?)): /.exec(told)?.slice(1).find(Boolean) ?? [],
+      ),
+    );
   }
 }

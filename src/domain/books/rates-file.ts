@@ -1,6 +1,5 @@
 import { isAssetCode } from '../asset-code.js';
-import { compareAmounts, isAmount, isZero, multiplyAmounts, normalizeAmount, subtractAmounts } from '../money.js';
-import { compareText } from '../record-state.js';
+import { isAmount, isZero, normalizeAmount } from '../money.js';
 import { isDay } from './posting-month.js';
 
 export interface GivenRate {
@@ -12,81 +11,6 @@ export interface GivenRate {
   rate: string;
   /** Of the file, from 1. */
   line: number;
-}
-
-/** What else is known of an asset's rate on a day or shortly before; null: nothing. */
-export interface KnownRates {
-  /** The newest that finance gave for a day before, and that day. */
-  before: { rate: string; date: string } | null;
-  /** That of a payment of the day. */
-  payment: string | null;
-  /** The newest that the service showed that day. */
-  service: string | null;
-}
-
-const FAR = '0.2';
-/** A rate that is older says little of the day. */
-const NEAR_MS = 7 * 86_400_000;
-
-/** Why a person should look at rates again: they are more than a fifth from what else is known. Each in words that name its line. */
-export interface RateDoubts {
-  /** Of lines that a person named. */
-  accepted: string[];
-  asked: string[];
-  /** What a person named, and nothing is asked about. */
-  unfounded: string[];
-}
-
-/** `named`: lines of the file, or days and assets as 2026-10-20:BTC. */
-export function doubtfulRates(
-  rates: readonly GivenRate[],
-  known: readonly KnownRates[],
-  named: readonly string[],
-): RateDoubts {
-  const far = farRates(rates, known).map(({ line, date, assetCode, told }) => ({
-    names: [String(line), `${date}:${assetCode}`],
-    told: `line ${line}: ${told}`,
-  }));
-  const isNamed = ({ names }: (typeof far)[number]) => names.some((name) => named.includes(name));
-  return {
-    accepted: far.filter(isNamed).map(({ told }) => told),
-    asked: far.filter((one) => !isNamed(one)).map(({ told }) => told),
-    unfounded: named.filter((name) => !far.some(({ names }) => names.includes(name))),
-  };
-}
-
-/** Those that are more than a fifth from what else is known, in the order of their lines, each with why in words. */
-export function farRates<Given extends GivenRate>(
-  rates: readonly Given[],
-  known: readonly KnownRates[],
-): (Given & { told: string })[] {
-  const beside = new Map(rates.map((given, index) => [given, known[index]]));
-  const sorted = [...rates].sort((a, b) => compareText(a.assetCode, b.assetCode) || compareText(a.date, b.date));
-  const found = sorted.flatMap((given, index) => {
-    const { before = null, payment = null, service = null } = beside.get(given) ?? {};
-    const previous = sorted[index - 1];
-    const own = previous?.assetCode === given.assetCode ? previous : null;
-    // A rate of the file takes the place of what was given before for its day.
-    const last = own !== null && (before === null || own.date >= before.date) ? own : before;
-    const isNear = last !== null && Date.parse(given.date) - Date.parse(last.date) <= NEAR_MS;
-    const others: [string | null, string][] = [
-      [isNear ? last.rate : null, `that of ${last?.date}`],
-      [payment, 'that of a payment of the day'],
-      [service, 'that which the service showed that day'],
-    ];
-    return others.flatMap(([rate, of]) =>
-      rate === null || !isFar(given.rate, rate)
-        ? []
-        : [{ ...given, told: `${given.rate} ${given.currency} for ${given.assetCode} is far from ${of}, ${rate}` }],
-    );
-  });
-  return found.sort((a, b) => a.line - b.line);
-}
-
-/** Whether a rate is more than a fifth from another, which may be a rounded quotient. */
-export function isFar(rate: string, known: string): boolean {
-  const size = compareAmounts(rate, known) > 0 ? subtractAmounts(rate, known) : subtractAmounts(known, rate);
-  return compareAmounts(size, multiplyAmounts(known, FAR, 'half_even')) > 0;
 }
 
 export interface RatesSettings {

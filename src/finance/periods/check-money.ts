@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { farRates, type GivenRate } from '../../domain/books/rates-file.js';
+import { rateDoubts } from '../../domain/books/rate-doubts.js';
+import type { RateDoubt } from '../../domain/books/rate-means.js';
 import { grouped } from '../../domain/grouped.js';
 import { counted, words } from '../../domain/in-words.js';
 import { objectFromJsonText } from '../../domain/json.js';
@@ -16,7 +17,7 @@ interface MoneyBooks {
 /** What of a month may be worth something else than the books carry: each may be right, so a reason is enough. */
 export async function moneyDoubts(db: Knex, { month, timeZone, currency }: MoneyBooks): Promise<Missing[]> {
   const rates = await ratesInUse(db, month, currency);
-  const far = farRates(rates, await knownBeside(db, rates, { timeZone }));
+  const doubts = rateDoubts(rates, await knownBeside(db, rates, { timeZone }));
   return [
     ...(await openSettlements(db, month)).map(({ id, kind, status, entityId, evidence }) =>
       byReason(
@@ -25,8 +26,8 @@ export async function moneyDoubts(db: Knex, { month, timeZone, currency }: Money
         `break ${id} is ${status}: ${words(kind)} of payout ${entityId}, ${owed(evidence, currency)}`,
       ),
     ),
-    ...[...grouped(far, ({ assetCode }) => assetCode)].map(([asset, own]) =>
-      byReason('rate_far', asset, farWords(asset, own)),
+    ...[...grouped(doubts, ({ assetCode }) => assetCode)].map(([asset, own]) =>
+      byReason('rate_far', asset, doubtWords(asset, own)),
     ),
     ...(await farFromAsked(db, month)).map(({ kind, id, told }) =>
       byReason('value_differs', id, `${kind === 'order' ? `order ${id}: ` : ''}${told}`),
@@ -34,10 +35,19 @@ export async function moneyDoubts(db: Knex, { month, timeZone, currency }: Money
   ];
 }
 
-function farWords(asset: string, far: readonly (GivenRate & { told: string })[]): string {
-  const days = [...new Set(far.map(({ date }) => date))];
-  const [first] = far;
-  return `rates of ${asset} that were given for ${counted(days.length, 'day')} are far from what else is known, such as of ${first?.date}: ${first?.told}`;
+/** One sentence of an asset: what is wrong with many of its rates, then of how many single days. */
+function doubtWords(asset: string | null, doubts: readonly RateDoubt[]): string {
+  const days = doubts.filter(({ isOfDay }) => isOfDay);
+  const [first] = days;
+  const count = counted(new Set(days.map(({ date }) => date)).size, 'day');
+  return [
+    ...doubts.filter(({ isOfDay }) => !isOfDay).map(({ told }) => told),
+    ...(first === undefined
+      ? []
+      : [
+          `rates of ${asset} that were given for ${count} are far from what else is known, such as of ${first.date}: ${first.told}`,
+        ]),
+  ].join('; ');
 }
 
 function owed(evidence: string, currency: string): string {

@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import type { Carried, Rate, Valuation } from '../../domain/books/choose-rate.js';
 import { firstDayAfter } from '../../domain/books/posting-month.js';
-import type { GivenRate, KnownRates } from '../../domain/books/rates-file.js';
-import { columnOf, exact, milliseconds, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
+import type { KnownRates } from '../../domain/books/rate-means.js';
+import type { GivenRate } from '../../domain/books/rates-file.js';
+import { columnOf, exact, milliseconds, raw, rowOf, rowsOf, run, sql, tableOf } from '../database/statements.js';
 import { spannedRates, spanOf } from './month-query.js';
 import { TRANSIT_KEY } from './openings.js';
 
@@ -171,12 +172,14 @@ export async function knownBeside(
     },
     'place',
   );
-  const rows = await rowsOf<
-    Omit<KnownRates, 'before'> & { before: string | null; since: string | null; given: string | null }
-  >(trx)`
-    SELECT trim_scale(last.rate)::text AS before, last.date::text AS since, trim_scale(paid.rate)::text AS payment,
-           trim_scale(seen.rate)::text AS service, trim_scale(same.rate)::text AS given
+  const rows = await rowsOf<Beside>(trx)`
+    SELECT trim_scale(last.rate)::text AS before, last.date::text AS since, trim_scale(booked.rate)::text AS payment,
+           CASE WHEN money = 'USD' THEN trim_scale(seen.newest)::text END AS service, trim_scale(same.rate)::text AS given,
+           trim_scale(paid.mean)::text AS mean, paid.payments, trim_scale(seen.mean)::text AS dollars
     FROM ${given}
+    CROSS JOIN LATERAL (
+      SELECT day::timestamp AT TIME ZONE ${timeZone} AS begun, (day::timestamp + interval '1 day') AT TIME ZONE ${timeZone} AS ended
+    ) AS span
     LEFT JOIN LATERAL (
       SELECT rate FROM given_rates WHERE asset_code = asset AND currency = money AND date = day::date ORDER BY id DESC LIMIT 1
     ) AS same ON true
@@ -190,19 +193,41 @@ export async function knownBeside(
       FROM entry_rates JOIN entries ON entries.id = entry_id
       WHERE source = 'payment' AND entries.day = ANY (${rates.map(({ date }) => date)}::date[])
       ORDER BY entries.day, asset_code, currency, entry_rates.id DESC
-    ) AS paid ON on_day = given.day::date AND paid.asset_code = asset AND paid.currency = money
-    LEFT JOIN LATERAL (
-      SELECT rate FROM asset_rates
-      WHERE money = 'USD' AND asset_code = asset AND rate IS NOT NULL
-        AND seen_at >= day::timestamp AT TIME ZONE ${timeZone} AND seen_at < (day::timestamp + interval '1 day') AT TIME ZONE ${timeZone}
-      ORDER BY seen_at DESC LIMIT 1
-    ) AS seen ON true
+    ) AS booked ON on_day = given.day::date AND booked.asset_code = asset AND booked.currency = money
+    LEFT JOIN LATERAL (${PAID_MEAN}) AS paid ON true
+    CROSS JOIN LATERAL (
+      SELECT round(avg(rate), 18) AS mean, (array_agg(rate ORDER BY seen_at DESC))[1] AS newest FROM (
+        SELECT rate, seen_at FROM asset_rates
+        WHERE asset_code = asset AND rate IS NOT NULL AND seen_at >= begun AND seen_at < ended ORDER BY seen_at DESC LIMIT ${SAMPLE}
+      ) AS shown
+    ) AS seen
     ORDER BY place`;
-  return rows.map(({ before: rate, since: date, ...others }) => ({
+  return rows.map(({ before: rate, since: date, mean, payments, ...others }) => ({
     ...others,
     before: rate === null || date === null ? null : { rate, date },
+    paid: mean === null || payments === null ? null : { mean, payments },
   }));
 }
+
+interface Beside extends Pick<KnownRates, 'payment' | 'service' | 'dollars'> {
+  given: string | null;
+  before: string | null;
+  since: string | null;
+  mean: string | null;
+  payments: number | null;
+}
+
+/** So many of an asset's newest of a day are looked at, of payments and of the service's rates: a mean is no better of more. */
+const SAMPLE = 100;
+
+/** What payments of an asset that were made in a span were converted at, as `rateOfPayment` reads it of each. `shown` is JSON without white space. */
+const PAID_MEAN = sql`
+  SELECT round(avg(rate), 18) AS mean, count(*)::integer AS payments FROM (
+    SELECT CASE WHEN currency_requested = money AND shown LIKE '%"requestedCurrencyType":"fiat"%'
+      THEN round(amount_requested / nullif(substring(shown FROM '"amountCryptoExpected":"([0-9]+[.]{0,1}[0-9]*)"')::numeric, 0), 18) END AS rate
+    FROM payment_intents WHERE asset_code = asset AND created_at >= begun AND created_at < ended AND known AND absent_since IS NULL
+    ORDER BY created_at DESC, id DESC LIMIT ${SAMPLE}
+  ) AS newest WHERE rate > 0 HAVING avg(rate) < 1e18`;
 
 /** Keeps the rates of a file and values anew what it speaks of, in open months. Returns how many entries that were. */
 export async function importRates(

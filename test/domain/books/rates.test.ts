@@ -4,7 +4,7 @@ import { chooseRate, rateOfPayment } from '../../../src/domain/books/choose-rate
 import { beancountCommodity, hledgerCommodity } from '../../../src/domain/books/commodities.js';
 import { exactValue, fiatReport, roundedValue, sumExactValues } from '../../../src/domain/books/fiat-report.js';
 import { dayIn, isDay, monthAfter, periodOf, startOfDay } from '../../../src/domain/books/posting-month.js';
-import { assetsNamed, doubtfulRates, readRatesFile } from '../../../src/domain/books/rates-file.js';
+import { assetsNamed, readRatesFile } from '../../../src/domain/books/rates-file.js';
 import type { Json } from '../../../src/domain/json.js';
 
 const AT = Date.parse('2026-10-31T12:00:00Z');
@@ -92,36 +92,6 @@ describe('a file of rates', () => {
     expect(read('', '2026-10-31,BTC,USD,-1.5').problems).toEqual(['line 3: the rate -1.5 is negative']);
     expect(read('2026-10-31,BTC,XUSDX,1').problems[0]).toContain('is no currency');
     expect(readRatesFile('', settings).problems).toEqual(['line 1: the header is date,asset,currency,rate']);
-  });
-
-  it('is doubtful where a rate is more than a fifth from what else is known near its day', () => {
-    const given = (date: string, rate: string, line: number) => ({
-      date,
-      assetCode: 'BTC',
-      currency: 'USD',
-      rate,
-      line,
-    });
-    const nothing = { before: null, payment: null, service: null };
-    const doubts = (rate: string, known: object) =>
-      doubtfulRates([given('2026-10-31', rate, 2)], [{ ...nothing, ...known }], []).asked.length;
-    expect(['80', '100', '120'].map((rate) => doubts(rate, { payment: '100' }))).toEqual([0, 0, 0]);
-    expect(['79.99', '120.01', '1000000'].map((rate) => doubts(rate, { service: '100' }))).toEqual([1, 1, 1]);
-    expect(doubts('1', { before: { rate: '100', date: '2026-10-24' }, payment: '100', service: '100' })).toBe(3);
-    expect(doubts('1', { before: { rate: '100', date: '2026-10-23' } })).toBe(0);
-    const two = [given('2026-10-31', '100', 3), given('2026-10-30', '50', 2)];
-    const told = 'line 3: 100 USD for BTC is far from that of 2026-10-30, 50';
-    const of = (...named: string[]) => doubtfulRates(two, [nothing, nothing], named);
-    expect(of()).toEqual({ accepted: [], asked: [told], unfounded: [] });
-    for (const name of ['3', '2026-10-31:BTC'])
-      expect(of(name)).toEqual({ accepted: [told], asked: [], unfounded: [] });
-    for (const name of ['2', '2026-10-30:BTC', '2026-10-31:ETH', '03', ''])
-      expect(of(name)).toEqual({ accepted: [], asked: [told], unfounded: [name] });
-    // What was given before for a day that the file has as well says nothing of the next day.
-    const wrong = { ...nothing, before: { rate: '5000', date: '2026-10-30' } };
-    expect(
-      doubtfulRates([given('2026-10-30', '99', 2), given('2026-10-31', '100', 3)], [nothing, wrong], []).asked,
-    ).toEqual([]);
   });
 
   it('names each asset once, without its header', () => {

@@ -4,7 +4,7 @@ import { addAmounts, compareAmounts, isZero, negated, subtractAmounts, sumAmount
 import { objectsIn, textField } from '../../records.js';
 import { rateOfPayment } from '../choose-rate.js';
 import { exactRate, roundedValue, sumExactValues } from '../fiat-report.js';
-import { isFar } from '../rates-file.js';
+import { isFar } from '../rate-doubts.js';
 import type { BookedSum, MatchFacts, MovedSum } from './match-facts.js';
 import type { MatchAmount, Reason } from './match-shapes.js';
 import { grossOf } from './match-sides.js';

@@ -1,0 +1,259 @@
+import * as fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { doubtfulRates, rateDoubts } from '../../../src/domain/books/rate-doubts.js';
+import type { KnownRates, RateDoubt } from '../../../src/domain/books/rate-means.js';
+import type { GivenRate } from '../../../src/domain/books/rates-file.js';
+import { divideAmounts, multiplyAmounts } from '../../../src/domain/money.js';
+import { sized } from '../../support/sizes.js';
+
+const nothing: KnownRates = { before: null, payment: null, service: null, paid: null, dollars: null };
+const rateOf = (date: string, rate: string, line: number, assetCode = 'BTC', currency = 'EUR'): GivenRate => ({
+  date,
+  assetCode,
+  currency,
+  rate,
+  line,
+});
+
+describe('a rate of a day', () => {
+  it('is asked about where it is more than a fifth from what else is known near its day', () => {
+    const doubts = (rate: string, known: object) =>
+      doubtfulRates([rateOf('2026-10-31', rate, 2)], [{ ...nothing, ...known }], []).asked.length;
+    expect(['80', '100', '120'].map((rate) => doubts(rate, { payment: '100' }))).toEqual([0, 0, 0]);
+    expect(['79.99', '120.01', '1000000'].map((rate) => doubts(rate, { service: '100' }))).toEqual([1, 1, 1]);
+    expect(doubts('1', { before: { rate: '100', date: '2026-10-24' }, payment: '100', service: '100' })).toBe(3);
+    expect(doubts('1', { before: { rate: '100', date: '2026-10-23' } })).toBe(0);
+    const few = { paid: { mean: '100', payments: 4 } };
+    expect(['80', '79.99'].map((rate) => doubts(rate, few))).toEqual([0, 1]);
+    // The mean of the day stands in for the payment that is booked on it.
+    expect(doubts('1', { ...few, payment: '1' })).toBe(0);
+  });
+
+  it('is taken by who names its line, or its day and asset', () => {
+    const two = [rateOf('2026-10-31', '100', 3), rateOf('2026-10-30', '50', 2)];
+    const known = ['100', '50'].map((payment) => ({ ...nothing, payment }));
+    const told = 'line 3: 100 EUR for BTC is far from that of 2026-10-30, 50';
+    const of = (...named: string[]) => doubtfulRates(two, known, named);
+    expect(of()).toEqual({ accepted: [], asked: [told], unfounded: [] });
+    for (const name of ['3', '2026-10-31:BTC'])
+      expect(of(name)).toEqual({ accepted: [told], asked: [], unfounded: [] });
+    for (const name of ['2', '2026-10-30:BTC', '2026-10-31:ETH', '2026-10:BTC', '2026-10', '03', ''])
+      expect(of(name)).toEqual({ accepted: [], asked: [told], unfounded: [name] });
+    // What was given before for a day that the file has as well says nothing of the next day.
+    const wrong = { ...nothing, before: { rate: '5000', date: '2026-10-30' } };
+    const right = { ...nothing, payment: '100' };
+    const next = [rateOf('2026-10-30', '99', 2), rateOf('2026-10-31', '100', 3)];
+    expect(doubtfulRates(next, [right, wrong], []).asked).toEqual([]);
+  });
+
+  it('is held against the mean of five payments of the day more closely, and against the service’s rates crosswise', () => {
+    const paid = { mean: '100', payments: 5 };
+    // Ten other payments of the month keep its mean near.
+    const two = (rate: string) => [rateOf('2026-10-30', '100', 2), rateOf('2026-10-31', rate, 3)];
+    const many = { ...nothing, paid: { mean: '100', payments: 50 } };
+    const asked = (rate: string) => doubtfulRates(two(rate), [many, { ...nothing, paid }], []).asked;
+    expect(['90', '110'].map(asked)).toEqual([[], []]);
+    expect(asked('89')).toEqual([
+      'line 3: 89 EUR for BTC is 11 % less than 100 EUR, the mean of 5 payments of the day',
+    ]);
+    const assets = ['BTC', 'ETH', 'XRP'];
+    const day = assets.map((asset, n) => rateOf('2026-10-31', asset === 'XRP' ? '120' : '90', n + 2, asset));
+    const known = assets.map(() => ({ ...nothing, dollars: '100' }));
+    expect(doubtfulRates(day, known, []).asked).toEqual([
+      'line 4: 120 EUR for XRP is 33.3 % more than 90 EUR, what it would be by the service’s rates in USD',
+    ]);
+  });
+});
+
+describe('rates of a month', () => {
+  const days = Array.from({ length: 10 }, (_, n) => `2026-11-${String(n + 1).padStart(2, '0')}`);
+
+  it('of which nothing else is known are asked about once, and taken by month and asset', () => {
+    const all = days.map((date, n) => rateOf(date, '48.53', n + 2, 'XRP'));
+    const known = days.map((_, n) =>
+      n === 0 ? nothing : { ...nothing, before: { rate: '48.53', date: days[n - 1] ?? '' } },
+    );
+    const told =
+      '2026-11:XRP: nothing else is known of XRP: no rate of the week before 2026-11-01, no payment asked for in EUR, no rate of the service to compare';
+    expect(doubtfulRates(all, known, []).asked).toEqual([told]);
+    expect(doubtfulRates(all, known, ['2026-11:XRP'])).toEqual({ accepted: [told], asked: [], unfounded: [] });
+    const before = { rate: '48', date: '2026-10-30' };
+    expect(doubtfulRates(all, [{ ...nothing, before }, ...known.slice(1)], []).asked).toEqual([]);
+    // What the service shows of one asset alone, in dollars, says nothing of it in euros.
+    const shown = known.map((one) => ({ ...one, dollars: '0.52' }));
+    expect(doubtfulRates(all, shown, []).asked).toEqual([told]);
+  });
+
+  it('that are a hundred times what its payments say are one sentence that a person understands', () => {
+    const all = days.map((date, n) => rateOf(date, '48.53', n + 2, 'XRP'));
+    const known = days.map(() => ({ ...nothing, paid: { mean: '0.485312345678', payments: 4 } }));
+    const [first, ...others] = doubtfulRates(all, known, []).asked;
+    expect(first).toBe(
+      '2026-11:XRP: rates of XRP, 2026-11-01 to 2026-11-10: given are 48.53 EUR in the mean, 40 payments of these days say 0.485312 EUR: 100 times that',
+    );
+    expect(others).toHaveLength(days.length);
+    const less = doubtfulRates(
+      all,
+      days.map(() => ({ ...nothing, paid: { mean: '52', payments: 1 } })),
+      [],
+    ).asked;
+    expect(less).toEqual([expect.stringMatching(/10 payments of these days say 52 EUR: 6\.67 % less than that$/)]);
+  });
+
+  it('that are beyond all sense are asked about too', () => {
+    const all = ['BTC', 'ETH'].map((asset, n) => rateOf('2026-11-01', '999999999999999999', n + 2, asset));
+    const known = all.map(() => ({ ...nothing, dollars: '0.000000000000000001', paid: { mean: '0.000000000000000001', payments: 9 } }));
+    expect(doubtfulRates(all, known, []).asked.length).toBeGreaterThan(0);
+    expect(doubtfulRates(all, known.map((one) => ({ ...one, paid: null })), []).asked.length).toBeGreaterThan(0);
+  });
+
+  it('that are dollars are said to be, of all assets at once', () => {
+    const assets = ['BTC', 'ETH'];
+    const all = assets.flatMap((asset, a) => days.map((date, n) => rateOf(date, '108', a * 10 + n + 2, asset)));
+    const known = all.map(() => ({ ...nothing, dollars: '108', paid: { mean: '100', payments: 1 } }));
+    expect(doubtfulRates(all, known, []).asked).toEqual([
+      '2026-11: the rates given for 2 assets are all about 8 % more than what payments and the service say: as if they were in USD, not in EUR',
+    ]);
+    expect(doubtfulRates(all, known, ['2026-11']).asked).toEqual([]);
+    const other = known.map((one) => ({ ...one, dollars: '130' }));
+    expect(doubtfulRates(all, other, []).asked).toEqual([expect.stringMatching(/: as if they were not in EUR$/)]);
+    const unpaid = known.map((one) => ({ ...one, paid: null }));
+    expect(doubtfulRates(all, unpaid, []).asked).toEqual([
+      '2026-11: the rates given are what the service showed in USD: as if they were not in EUR',
+    ]);
+    const inDollars = all.map((one) => ({ ...one, currency: 'USD' }));
+    expect(doubtfulRates(inDollars, unpaid, []).asked).toEqual([]);
+  });
+});
+
+/** Noise in thousandths: of payments and of the treasury's rates two percent, of the service's rates a third of one. */
+const noise = (most: number) => fc.integer({ min: -most, max: most });
+const noisy = (rate: string, thousandths: number) =>
+  multiplyAmounts(rate, `${(1000 + thousandths) / 1000}`, 'half_even');
+const assetWorld = (days: number) =>
+  fc.record({
+    base: fc.constantFrom('0.00001234', '0.4853', '1', '92.5', '61234.5'),
+    steps: fc.array(noise(30), { minLength: days, maxLength: days }),
+    given: fc.array(noise(20), { minLength: days, maxLength: days }),
+    paid: fc.array(fc.record({ off: noise(20), payments: fc.integer({ min: 0, max: 9 }) }), {
+      minLength: days,
+      maxLength: days,
+    }),
+    shown: fc.array(noise(3), { minLength: days, maxLength: days }),
+  });
+
+interface World {
+  rates: GivenRate[];
+  known: KnownRates[];
+  /** Payments of each asset. */
+  payments: Map<string, number>;
+}
+
+/** Rates that are right, with what is known beside them. `sources`: what there is. */
+const worlds = (fewest: number, sources: 'payments' | 'service' | 'both') =>
+  fc
+    .record({ days: fc.integer({ min: 5, max: 28 }), dollar: fc.constantFrom('0.8', '0.9', '0.95', '1.06', '1.2') })
+    .chain(({ days, dollar }) =>
+      fc.array(assetWorld(days), { minLength: fewest, maxLength: 5 }).map((assets): World => {
+        const world: World = { rates: [], known: [], payments: new Map() };
+        for (const [a, { base, steps, given, paid, shown }] of assets.entries()) {
+          const assetCode = `A${a}`;
+          let rate: string = base;
+          for (const [n, step] of steps.entries()) {
+            rate = noisy(rate, step);
+            const date = `2026-11-${String(n + 1).padStart(2, '0')}`;
+            world.rates.push(rateOf(date, noisy(rate, given[n] ?? 0), world.rates.length + 2, assetCode));
+            const { off = 0, payments = 0 } = paid[n] ?? {};
+            const isPaid = sources !== 'service' && payments > 0;
+            if (isPaid) world.payments.set(assetCode, (world.payments.get(assetCode) ?? 0) + payments);
+            world.known.push({
+              ...nothing,
+              before: n === 0 ? { rate, date: '2026-10-31' } : null,
+              paid: isPaid ? { mean: noisy(rate, off), payments } : null,
+              dollars: sources === 'payments' ? null : noisy(divideAmounts(rate, dollar, 'half_even'), shown[n] ?? 0),
+            });
+          }
+        }
+        return world;
+      }),
+    );
+
+const times = ({ rates, known }: World, factor: string, of: (assetCode: string) => boolean): RateDoubt[] =>
+  rateDoubts(
+    rates.map((one) => (of(one.assetCode) ? { ...one, rate: multiplyAmounts(one.rate, factor, 'half_even') } : one)),
+    known.map((one) => ({ ...one, before: null, payment: null })),
+  );
+/** More than the noise hides. */
+const factors = fc
+  .oneof(fc.integer({ min: 10, max: 899 }), fc.integer({ min: 1101, max: 100_000 }))
+  .map((n) => `${n / 1000}`);
+const RUNS = { numRuns: sized(150, 5_000) };
+const hasEnough = ({ payments }: World, fewest = 1) => [...payments.values()].filter((n) => n >= 5).length >= fewest;
+
+describe('law: ', () => {
+  test.each(['payments', 'service', 'both'] as const)('right rates are never asked about, by %s', (sources) => {
+    fc.assert(
+      fc.property(worlds(sources === 'service' ? 2 : 1, sources), ({ rates, known }) => {
+        expect(rateDoubts(rates, known)).toEqual([]);
+      }),
+      RUNS,
+    );
+  });
+
+  test.each(['payments', 'both'] as const)(
+    'an asset of a wrong month is asked about, and no other, by %s',
+    (sources) => {
+      fc.assert(
+        fc.property(worlds(2, sources), factors, (world, factor) => {
+          fc.pre(world.payments.size > 1 && hasEnough(world, world.payments.size));
+          const means = times(world, factor, (asset) => asset === 'A0').filter(({ isOfDay }) => !isOfDay);
+          expect(means.filter(({ assetCode }) => assetCode === 'A0').map(({ names }) => names)).toEqual([
+            ['2026-11:A0'],
+          ]);
+          const others = means.filter(({ assetCode }) => assetCode !== 'A0');
+          expect(others.filter(({ told }) => !told.startsWith('nothing else is known'))).toEqual([]);
+        }),
+        RUNS,
+      );
+    },
+  );
+
+  test('an asset of a wrong month is asked about, and no other, by the service’s dollars beside two others', () => {
+    fc.assert(
+      fc.property(worlds(3, 'service'), factors, (world, factor) => {
+        const means = times(world, factor, (asset) => asset === 'A0').filter(({ isOfDay }) => !isOfDay);
+        expect(means.map(({ names }) => names)).toEqual([['2026-11:A0']]);
+      }),
+      RUNS,
+    );
+  });
+
+  test('a month of which all is wrong by one factor is one sentence', () => {
+    fc.assert(
+      fc.property(worlds(2, 'both'), factors, (world, factor) => {
+        fc.pre(hasEnough(world));
+        const means = times(world, factor, () => true).filter(({ isOfDay }) => !isOfDay);
+        expect(means.map(({ names, assetCode }) => [names, assetCode])).toEqual([[['2026-11'], null]]);
+      }),
+      RUNS,
+    );
+  });
+
+  test('the mean of a month is asked about beyond a twentieth of that of five payments, to the last digit', () => {
+    fc.assert(
+      fc.property(worlds(1, 'payments'), fc.integer({ min: 9_000, max: 11_000 }), (world, n) => {
+        fc.pre(hasEnough(world) && n !== 9_500 && n !== 10_500);
+        const own = world.rates.filter(({ assetCode }) => assetCode === 'A0');
+        const known = own.map((_, place) => ({ ...nothing, paid: world.known[place]?.paid ?? null }));
+        const total = known.reduce((sum, { paid }) => sum + (paid?.payments ?? 0), 0);
+        const given = own.map((one, place) => ({
+          ...one,
+          rate: multiplyAmounts(known[place]?.paid?.mean ?? '1', `${n / 10_000}`, 'half_even'),
+        }));
+        const means = rateDoubts(given, known).filter(({ names }) => names[0] === '2026-11:A0');
+        expect(means.length).toBe(total >= 5 && Math.abs(n - 10_000) > 500 ? 1 : total === 0 ? 1 : 0);
+      }),
+      RUNS,
+    );
+  });
+});
