@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { isDay } from '../domain/books/posting-month.js';
 import { maximumTake } from '../records/database/paging.js';
 
 /** Words that many verbs have. */
@@ -36,6 +37,12 @@ export function changeFlags(command: Command, dryRun = 'only say what would be d
 export function month(text: string): string {
   if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
   throw new InvalidArgumentError('Accepted is a month such as 2026-10.');
+}
+
+/** A day of the books, YYYY-MM-DD. */
+export function day(text: string): string {
+  if (isDay(text)) return text;
+  throw new InvalidArgumentError('Accepted is a day such as 2026-10-31.');
 }
 
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -5,12 +5,14 @@ import { rowsOfReport } from '../domain/books/carried-report.js';
 import { accounts, beancountName, nameIn, numberIn, rootChange } from '../domain/books/chart.js';
 import { roundedValue } from '../domain/books/fiat-report.js';
 import { statementRows } from '../domain/books/income-statement.js';
+import { dayIn } from '../domain/books/posting-month.js';
 import type { AccountWorth } from '../domain/views/books-shapes.js';
 import { UsageError } from '../errors.js';
 import { monthAccounts, monthIncome } from '../finance/exports/month-accounts.js';
 import { importRatesFile } from '../finance/import-rates.js';
 import { loadChart } from '../finance/load-chart.js';
-import { type Flags, month } from './arguments.js';
+import { knownBeside, ratesByDay } from '../records/books/given-rates.js';
+import { day, type Flags, month } from './arguments.js';
 import { asksFirst } from './four-eyes.js';
 import { type Columns, printJson, printList, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
@@ -46,13 +48,50 @@ export function define(command: Command): void {
     .description(
       'take a CSV file date,asset,currency,rate, all or nothing; what is posted in open months is valued anew',
     )
-    .option('--dry-run', 'only check the file, and count what it would value')
+    .option('--dry-run', 'only check the file, count what it would value, and say what months would come to')
     .option(
       '--accept <lines>',
       'take these though they are far from what else is known: lines of the file, days or months and assets, or months, such as 3,2026-10-20:BTC,2026-10:XRP',
     )
     .option('--note <text>', 'why; kept with your name. With FOUR_EYES on it is needed, and another person approves')
     .action(importRates);
+  rates
+    .command('list')
+    .description('the rates that were given, by day, beside what payments and the service say of the same days')
+    .option('--asset <code>', 'of this asset alone')
+    .option('--from <day>', 'YYYY-MM-DD; left out: 31 days', day)
+    .option('--to <day>', 'YYYY-MM-DD; left out: today', day)
+    .option('--json', 'print JSON')
+    .action(listRates);
+}
+
+interface RatesListFlags extends Flags {
+  asset?: string;
+  from?: string;
+  to?: string;
+}
+
+/** So many days are listed where nobody says which. */
+const LISTED_DAYS = 31;
+
+async function listRates({ asset, from, to, json = false }: RatesListFlags): Promise<void> {
+  await withStore(async ({ db, zone: { currency, timeZone } }) => {
+    const last = to ?? dayIn(timeZone, Date.now());
+    const first = from ?? dayIn('UTC', Date.parse(last) - (LISTED_DAYS - 1) * 86_400_000);
+    const rates = await ratesByDay(db, { currency, asset, from: first, to: last });
+    const known = await knownBeside(db, rates, { timeZone });
+    const items = rates.map((one, n) => ({ ...one, paid: known[n]?.paid ?? null, dollars: known[n]?.dollars ?? null }));
+    printList({ items, nextCursor: null }, json, {
+      day: 'date',
+      asset: 'assetCode',
+      [currency]: 'rate',
+      replaced: 'replaced',
+      'payments say': ({ paid }) => (paid === null ? null : `${paid.mean} (${paid.payments})`),
+      'service in USD': 'dollars',
+      'given by': 'actor',
+      at: 'givenAt',
+    });
+  });
 }
 
 async function importRates(file: string, { dryRun = false, accept = '', note = '' }: RatesFlags): Promise<void> {

@@ -2,15 +2,18 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { dayIn } from '../domain/books/posting-month.js';
 import { doubtfulRates } from '../domain/books/rate-doubts.js';
+import { type RateEffect, rateEffects, ratesByAsset } from '../domain/books/rate-effects.js';
 import { assetsNamed, type GivenRate, readRatesFile } from '../domain/books/rates-file.js';
 import { type Approval, recordAction } from '../records/actions/record-action.js';
-import { importRates, knownBeside, seenAssets } from '../records/books/entry-rates.js';
+import { accountValues, type MonthValue } from '../records/books/account-totals.js';
+import { importRates } from '../records/books/entry-rates.js';
+import { knownBeside, monthsOfDays, seenAssets } from '../records/books/given-rates.js';
 import { closedMonths, lockBooks } from '../records/books/posting-progress.js';
 import { inTransaction } from '../records/database/statements.js';
 import { oneMoment } from './posting-deps.js';
 
 export type ImportResult =
-  /** `valued`: entries of open months that have another rate now, or would have. `accepted`: what would be asked about if it were not accepted. `replaced`: what was given before for the same days. */
+  /** `valued`: entries of open months that have another rate now, or would have. `accepted`: what would be asked about if it were not accepted. `replaced`: what was given before for the same days. `effects`: what open months come to by them. `assets`: how many rates of each, in words. */
   | {
       outcome: 'done' | 'would';
       rates: number;
@@ -18,6 +21,8 @@ export type ImportResult =
       closed: string[];
       accepted: string[];
       replaced: string[];
+      effects: RateEffect[];
+      assets: string[];
     }
   /** Nothing was taken. Each problem names its line. `asks`: a person who looked at them may accept them. */
   | { outcome: 'refused' | 'asks'; problems: string[] };
@@ -47,11 +52,11 @@ export async function importRatesFile(text: string, deps: Importing): Promise<Im
   if (problems.length > 0) return { outcome: 'refused', problems };
   const known = await knownBeside(db, rates, { timeZone });
   const { accepted, asked, unfounded } = doubtfulRates(rates, known, named);
-  const replaced = rates.flatMap(({ line, assetCode, rate }, n) => {
+  const replaced = rates.flatMap(({ line, assetCode, rate, date }, n) => {
     const before = known[n]?.given ?? rate;
     return before === rate
       ? []
-      : [`line ${line}: ${rate} for ${assetCode} takes the place of ${before}, which was given before`];
+      : [`line ${line}: ${rate} for ${assetCode} takes the place of ${before}, which was given before for ${date}`];
   });
   const notAsked = unfounded.map((name) => `${name.slice(0, 60)}: nothing is asked about it`);
   if (notAsked.length > 0) return { outcome: 'refused', problems: notAsked.slice(0, MOST_DOUBTS) };
@@ -62,13 +67,22 @@ export async function importRatesFile(text: string, deps: Importing): Promise<Im
   const fileHash = createHash('sha256').update(text).digest('hex');
   const taken = async (trx: Knex.Transaction): Promise<ImportResult> => {
     await lockBooks(trx);
+    const months = await monthsOfDays(trx, rates);
+    const before = await valuesOf(trx, months, currency);
     const { valued } = await importRates(trx, rates, { actor, fileHash });
+    const effects = rateEffects(before, await valuesOf(trx, months, currency), currency);
     const closed = await linesOfClosed(trx, rates);
     const details = { valued, rates: rates.length, fileHash, ...(accepted.length > 0 ? { accepted } : {}) };
     await recordAction(trx, { actor, action: 'import rates', reason, details, approval, outcome: 'done' });
-    return { outcome: dryRun ? 'would' : 'done', rates: rates.length, valued, closed, accepted, replaced };
+    return { outcome: dryRun ? 'would' : 'done', rates: rates.length, valued, closed, accepted, replaced, effects, assets: ratesByAsset(rates) };
   };
   return inTransaction(db, dryRun, taken, oneMoment);
+}
+
+async function valuesOf(trx: Knex, months: readonly string[], currency: string): Promise<MonthValue[]> {
+  const found: MonthValue[] = [];
+  for (const month of months) found.push(...(await accountValues(trx, month, currency)));
+  return found;
 }
 
 /** Lines of closed months, by month: what is posted there keeps its value. */

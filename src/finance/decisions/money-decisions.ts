@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { z } from 'zod';
 import { dayIn } from '../../domain/books/posting-month.js';
+import { effectWords } from '../../domain/books/rate-effects.js';
 import { counted, words } from '../../domain/in-words.js';
 import { differences, markedText, needsTwo } from '../../domain/settlements/settlement.js';
 import {
@@ -137,16 +138,18 @@ export const importing: DecisionKind<z.output<typeof rates>> = {
     const about = { now: now(), timeZone, currency, accepted: named, reason };
     const would = await importRatesFile(text, { ...about, db: trx, actor: '', dryRun: true });
     if (!('rates' in would)) return { why: would.problems.join('; ') };
-    const { rates: taken, valued, closed, accepted, replaced } = would;
+    const { rates: taken, valued, closed, accepted, replaced, effects, assets } = would;
     return {
       facts: [taken, valued, closed, accepted, replaced],
       preview: shortened([
         `${counted(taken, 'rate')} would be taken; ${counted(valued, 'entry', 'entries')} of open months would be valued anew.`,
+        ...effects.map((effect) => effectWords(effect, currency)),
         ...closed,
         ...(accepted.length === 0
           ? []
           : [`Of them ${counted(accepted.length, 'is', 'are')} accepted though far from what else is known:`]),
         ...accepted,
+        ...assets,
         ...replaced,
         ...text
           .split('\n')

@@ -5,8 +5,8 @@ import { grouped } from '../../domain/grouped.js';
 import { counted, words } from '../../domain/in-words.js';
 import { objectFromJsonText } from '../../domain/json.js';
 import type { Missing } from '../../domain/views/books-shapes.js';
-import { knownBeside } from '../../records/books/entry-rates.js';
-import { farFromAsked, openSettlements, ratesInUse } from '../../records/books/period-facts.js';
+import { knownBeside, ratesInUse } from '../../records/books/given-rates.js';
+import { farFromAsked, openSettlements } from '../../records/books/period-facts.js';
 
 interface MoneyBooks {
   month: string;

@@ -2,9 +2,8 @@ import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import type { Carried, Rate, Valuation } from '../../domain/books/choose-rate.js';
 import { firstDayAfter } from '../../domain/books/posting-month.js';
-import type { KnownRates } from '../../domain/books/rate-means.js';
 import type { GivenRate } from '../../domain/books/rates-file.js';
-import { columnOf, exact, milliseconds, raw, rowOf, rowsOf, run, sql, tableOf } from '../database/statements.js';
+import { exact, milliseconds, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
 import { spannedRates, spanOf } from './month-query.js';
 import { TRANSIT_KEY } from './openings.js';
 
@@ -156,79 +155,6 @@ export async function copyRates(trx: Knex.Transaction, pairs: readonly { from: s
     ORDER BY other, asset_code, id DESC`;
 }
 
-/** What is known beside each rate, in the order given. `given`: what finance gave last for that very day. */
-export async function knownBeside(
-  trx: Knex,
-  rates: readonly GivenRate[],
-  { timeZone }: { timeZone: string },
-): Promise<(KnownRates & { given: string | null })[]> {
-  const given = tableOf(
-    'given',
-    rates,
-    {
-      day: ['text', ({ date }) => date],
-      asset: ['text', ({ assetCode }) => assetCode],
-      money: ['text', ({ currency }) => currency],
-    },
-    'place',
-  );
-  const rows = await rowsOf<Beside>(trx)`
-    SELECT trim_scale(last.rate)::text AS before, last.date::text AS since, trim_scale(booked.rate)::text AS payment,
-           CASE WHEN money = 'USD' THEN trim_scale(seen.newest)::text END AS service, trim_scale(same.rate)::text AS given,
-           trim_scale(paid.mean)::text AS mean, paid.payments, trim_scale(seen.mean)::text AS dollars
-    FROM ${given}
-    CROSS JOIN LATERAL (
-      SELECT day::timestamp AT TIME ZONE ${timeZone} AS begun, (day::timestamp + interval '1 day') AT TIME ZONE ${timeZone} AS ended
-    ) AS span
-    LEFT JOIN LATERAL (
-      SELECT rate FROM given_rates WHERE asset_code = asset AND currency = money AND date = day::date ORDER BY id DESC LIMIT 1
-    ) AS same ON true
-    LEFT JOIN LATERAL (
-      SELECT rate, date FROM given_rates
-      WHERE asset_code = asset AND currency = money AND date < day::date AND date >= day::date - 7
-      ORDER BY date DESC, id DESC LIMIT 1
-    ) AS last ON true
-    LEFT JOIN (
-      SELECT DISTINCT ON (entries.day, asset_code, currency) entries.day AS on_day, asset_code, currency, rate
-      FROM entry_rates JOIN entries ON entries.id = entry_id
-      WHERE source = 'payment' AND entries.day = ANY (${rates.map(({ date }) => date)}::date[])
-      ORDER BY entries.day, asset_code, currency, entry_rates.id DESC
-    ) AS booked ON on_day = given.day::date AND booked.asset_code = asset AND booked.currency = money
-    LEFT JOIN LATERAL (${PAID_MEAN}) AS paid ON true
-    CROSS JOIN LATERAL (
-      SELECT round(avg(rate), 18) AS mean, (array_agg(rate ORDER BY seen_at DESC))[1] AS newest FROM (
-        SELECT rate, seen_at FROM asset_rates
-        WHERE asset_code = asset AND rate IS NOT NULL AND seen_at >= begun AND seen_at < ended ORDER BY seen_at DESC LIMIT ${SAMPLE}
-      ) AS shown
-    ) AS seen
-    ORDER BY place`;
-  return rows.map(({ before: rate, since: date, mean, payments, ...others }) => ({
-    ...others,
-    before: rate === null || date === null ? null : { rate, date },
-    paid: mean === null || payments === null ? null : { mean, payments },
-  }));
-}
-
-interface Beside extends Pick<KnownRates, 'payment' | 'service' | 'dollars'> {
-  given: string | null;
-  before: string | null;
-  since: string | null;
-  mean: string | null;
-  payments: number | null;
-}
-
-/** So many of an asset's newest of a day are looked at, of payments and of the service's rates: a mean is no better of more. */
-const SAMPLE = 100;
-
-/** What payments of an asset that were made in a span were converted at, as `rateOfPayment` reads it of each. `shown` is JSON without white space. */
-const PAID_MEAN = sql`
-  SELECT round(avg(rate), 18) AS mean, count(*)::integer AS payments FROM (
-    SELECT CASE WHEN currency_requested = money AND shown LIKE '%"requestedCurrencyType":"fiat"%'
-      THEN round(amount_requested / nullif(substring(shown FROM '"amountCryptoExpected":"([0-9]+[.]{0,1}[0-9]*)"')::numeric, 0), 18) END AS rate
-    FROM payment_intents WHERE asset_code = asset AND created_at >= begun AND created_at < ended AND known AND absent_since IS NULL
-    ORDER BY created_at DESC, id DESC LIMIT ${SAMPLE}
-  ) AS newest WHERE rate > 0 HAVING avg(rate) < 1e18`;
-
 /** Keeps the rates of a file and values anew what it speaks of, in open months. Returns how many entries that were. */
 export async function importRates(
   trx: Knex.Transaction,
@@ -261,25 +187,4 @@ export async function importRates(
       WHERE before IS DISTINCT FROM rate OR source <> 'file' RETURNING entry_id
     )
     SELECT count(DISTINCT entry_id)::integer AS valued FROM valued`;
-}
-
-/** Which of these assets the catalog, a balance, a movement or an entry was ever of. */
-export async function seenAssets(db: Knex, codes: readonly string[]): Promise<Set<string>> {
-  const rows = await rowsOf<{ code: string }>(db)`
-    SELECT code FROM unnest(${codes}::text[]) AS asked (code)
-    WHERE EXISTS (SELECT FROM assets WHERE id = code) OR EXISTS (SELECT FROM balances WHERE id = code)
-      OR EXISTS (SELECT FROM movements WHERE asset_code = code)`;
-  const seen = rows.map(({ code }) => code);
-  // Most that are booked are among those; what only a memo names, such as gas, is not.
-  const booked = await bookedAssets(
-    db,
-    codes.filter((code) => !seen.includes(code)),
-  );
-  return new Set([...seen, ...booked]);
-}
-
-async function bookedAssets(db: Knex, codes: readonly string[]): Promise<string[]> {
-  if (codes.length === 0) return [];
-  return columnOf<string>(db)`
-    SELECT DISTINCT asset_code AS code FROM entry_lines WHERE asset_code = ANY (${codes}::text[])`;
 }

@@ -1,8 +1,6 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import type { BookedLater } from '../../domain/books/closing-difference.js';
-import { firstDayAfter } from '../../domain/books/posting-month.js';
-import type { GivenRate } from '../../domain/books/rates-file.js';
 import { settlementBreakKinds } from '../../domain/breaks/payouts.js';
 import { movingKinds } from '../balances/balance-records.js';
 import { SAID_STATUS } from '../breaks/said-state.js';
@@ -33,18 +31,6 @@ export async function openSettlements(db: Knex, month: string): Promise<(Standin
     WHERE ${STANDS} AND kind = ANY (${settlementBreakKinds}::text[])
       AND EXISTS (SELECT FROM entries WHERE record_kind = 'payout' AND record_id = entity_id AND month = ${month})
     ORDER BY id`;
-}
-
-/** The newest rate that finance gave for each day of a month (YYYY-MM) on which an asset is booked. `line`: its id. */
-export async function ratesInUse(db: Knex, month: string, currency: string): Promise<GivenRate[]> {
-  return rowsOf<GivenRate>(db)`
-    SELECT DISTINCT ON (given_rates.date, asset_code) given_rates.date::text AS date, asset_code AS "assetCode", currency,
-           trim_scale(rate)::text AS rate, given_rates.id::float8 AS line
-    FROM given_rates
-    WHERE currency = ${currency} AND date >= ${`${month}-01`}::date AND date < ${firstDayAfter(month)}::date
-      AND EXISTS (SELECT FROM entries CROSS JOIN ${raw(lookedUp('entry_lines', 'entry_id', 'entries.id'))}
-        WHERE entries.day = given_rates.date AND month = ${month} AND entry_lines.asset_code = given_rates.asset_code)
-    ORDER BY given_rates.date, asset_code, given_rates.id DESC`;
 }
 
 /** Orders, invoices and payments that the month books for a value far from what was asked, with why in words. */
