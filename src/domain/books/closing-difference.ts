@@ -1,3 +1,4 @@
+import { grouped } from '../grouped.js';
 import { counted, words } from '../in-words.js';
 import { sumAmounts } from '../money.js';
 
@@ -24,6 +25,42 @@ export interface AssetAtEnd {
   unproven: string | null;
   /** Breaks about its balance that are not closed; acknowledging one proves nothing. */
   breaks: readonly { id: string; kind: string; status: string }[];
+}
+
+/** Of one asset, or of all that are unproven by one cause and nothing else. */
+export interface ClosingDifference {
+  /** Null: of several. */
+  assetCode: string | null;
+  isProven: boolean;
+  told: string;
+}
+
+/** Of all assets at the end of a month: a sentence for each cause. */
+export function closingDifferences(month: string, assets: readonly AssetAtEnd[]): ClosingDifference[] {
+  const causes = grouped(assets.filter(isOnlyUnproven), ({ unproven }) => (unproven ?? '').replace(TIME, ''));
+  const alike = [...causes.values()].filter((own) => own.length > 1);
+  const others = assets.filter((asset) => !alike.some((own) => own.includes(asset)));
+  return [
+    ...alike.map((own) => ({ assetCode: null, isProven: false, told: unprovenTogether(month, own) })),
+    ...others.flatMap((asset): ClosingDifference[] => {
+      const told = closingDifference(month, asset);
+      const isProven = asset.unproven === null && (asset.unexplained === null || asset.unexplained === '0');
+      return told === null ? [] : [{ assetCode: asset.assetCode, isProven, told }];
+    }),
+  ];
+}
+
+/** Of one outage each asset has its own. */
+const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/;
+
+function isOnlyUnproven({ later, unexplained, unproven, breaks }: AssetAtEnd): boolean {
+  return unproven !== null && later.length === 0 && breaks.length === 0 && (unexplained === null || unexplained === '0');
+}
+
+function unprovenTogether(month: string, assets: readonly AssetAtEnd[]): string {
+  const held = assets.map(({ closing, assetCode }) => `${closing} ${assetCode}`).join(', ');
+  const reasons = assets.map(({ unproven }) => unproven ?? '').sort();
+  return `the books end ${month} with ${held}, and of none of these ${assets.length} it is proven that the service held that: ${reasons[0]}`;
 }
 
 const NAMED = 5;

@@ -1,17 +1,18 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
-import { type AssetAtEnd, closingDifference } from '../../domain/books/closing-difference.js';
+import { type AssetAtEnd, closingDifferences } from '../../domain/books/closing-difference.js';
 import { firstDayAfter, monthAfter, startOfDay } from '../../domain/books/posting-month.js';
 import { counted, minuteOf, words } from '../../domain/in-words.js';
 import type { Missing, PeriodCheck } from '../../domain/views/books-shapes.js';
 import type { Coverage } from '../../domain/views/proof-shapes.js';
 import { decidingSealCheck, type SealCheck } from '../../records/audit/seal-checks.js';
 import type { Finding } from '../../records/audit/verify-head.js';
-import { proofStatus, proofsAsOf } from '../../records/balances/balance-proofs.js';
+import { proofsAsOf } from '../../records/balances/balance-proofs.js';
 import { monthTotals } from '../../records/books/account-totals.js';
 import {
   bookedLater,
   firstMonth,
+  provenSinceEnd,
   type StandingBreak,
   standingBreaks,
   unopenedAssets,
@@ -54,7 +55,7 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
   const isWaiting = ({ isPosted, day }: (typeof later)[number]) => isOpen && !isPosted && day.slice(0, 7) <= month;
   const closings = await closingDiffers(
     db,
-    { month, currency, now },
+    { month, currency, now, end },
     { later: later.filter((one) => !isWaiting(one)), breaks: breaks.ofBalances },
   );
   const missing = [
@@ -167,14 +168,15 @@ function never(what: Missing['what'], why: string, of: string | null = null): Mi
 
 /**
  * Assets of which nobody can say that the books end the month with what the service held; those whose balance is not proven first.
- * Each is one cause: its unexplained part and its breaks are in its sentence, and nowhere else.
+ * Each is one cause: its unexplained part and its breaks are in its sentence, and nowhere else. One outage is one sentence.
  */
 async function closingDiffers(
   db: Knex,
-  { month, currency, now }: { month: string; currency: string; now: Date },
+  { month, currency, now, end }: { month: string; currency: string; now: Date; end: number },
   { later, breaks }: { later: AssetAtEnd['later']; breaks: readonly StandingBreak[] },
 ): Promise<Missing[]> {
   const proofs = await proofsAsOf(db, now);
+  const proven = Number.isNaN(end) ? new Set<string>() : await provenSinceEnd(db, { month, end: new Date(end) });
   const { totals } = await monthTotals(db, { month, currency }, { account: accounts.operating });
   const closings = new Map(totals.map(({ assetCode, closing }) => [assetCode, closing]));
   const named = [
@@ -182,18 +184,18 @@ async function closingDiffers(
     ...later.map(({ assetCode }) => assetCode),
     ...breaks.map(({ entityId }) => entityId),
   ];
-  const found = [...new Set(named)].sort().flatMap((assetCode) => {
+  const atEnd = [...new Set(named)].sort().map((assetCode): AssetAtEnd => {
     const proof = proofs.get(assetCode);
-    const told = closingDifference(month, {
+    return {
       assetCode,
       closing: closings.get(assetCode) ?? '0',
       later: later.filter((one) => one.assetCode === assetCode),
       unexplained: proof?.unexplained ?? null,
-      unproven: proof?.unproven ?? null,
+      unproven: proven.has(assetCode) ? null : (proof?.unproven ?? null),
       breaks: breaks.filter(({ entityId }) => entityId === assetCode),
-    });
-    const isProven = proof === undefined || proofStatus(proof) === 'agrees';
-    return told === null ? [] : [byReason(isProven ? 'closing_differs' : 'balance_unproven', assetCode, told)];
+    };
   });
-  return found.toSorted((a, b) => a.what.localeCompare(b.what));
+  return closingDifferences(month, atEnd)
+    .map(({ assetCode, isProven, told }) => byReason(isProven ? 'closing_differs' : 'balance_unproven', assetCode, told))
+    .toSorted((a, b) => a.what.localeCompare(b.what));
 }

@@ -116,6 +116,7 @@ export async function saveClassified(
     frozen: poll.frozen,
     agreed_at: new Date(poll.at),
     held: verbatim(held === null ? null : JSON.stringify(held)),
+    ...(unexplained === '0' && unproven === null ? { proven_at: new Date(Math.min(poll.at, now.getTime())) } : {}),
     ...(atOpening === undefined ? {} : { at_opening: verbatim(JSON.stringify(atOpening)) }),
   };
   await writeProof(trx, assetCode, values);

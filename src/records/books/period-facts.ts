@@ -136,6 +136,24 @@ export async function bookedLater(
     ORDER BY later.asset_code, later.day, record_kind, record_id`;
 }
 
+/**
+ * Assets whose balance was proven once the month was over, whatever has kept it from being compared since: what the books of the month
+ * (YYYY-MM) hold of them is what they held then. What was posted in the month since then is proven by nothing.
+ */
+export async function provenSinceEnd(db: Knex, { month, end }: { month: string; end: Date }): Promise<Set<string>> {
+  const assets = await columnOf<string>(db)`
+    WITH proven AS (SELECT asset_code, proven_at FROM balance_proofs WHERE proven_at >= ${end} AND unexplained = 0),
+    before AS (
+      -- Posted by one after the other, each with the time at which it began to wait for its turn.
+      SELECT id FROM entries WHERE posted_at < (SELECT min(proven_at) FROM proven) - interval '10 minutes' ORDER BY id DESC LIMIT 1
+    )
+    SELECT asset_code FROM proven WHERE NOT EXISTS (
+      SELECT FROM entries CROSS JOIN ${raw(lookedUp('entry_lines', 'entry_id', 'entries.id'))}
+      WHERE entries.id > coalesce((SELECT id FROM before), 0) AND posted_at > proven_at AND month <= ${month}
+        AND entry_lines.asset_code = proven.asset_code AND account = ${accounts.operating} AND NOT memo)`;
+  return new Set(assets);
+}
+
 /** Those that are not posted yet too: what is closed meanwhile is booked later. */
 const attributionsLater = (month: string, timeZone: string) => sql`
   SELECT asset_code, 'attribution' AS record_kind, id::text AS record_id, amount,

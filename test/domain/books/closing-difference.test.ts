@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AssetAtEnd, closingDifference } from '../../../src/domain/books/closing-difference.js';
+import { type AssetAtEnd, closingDifference, closingDifferences } from '../../../src/domain/books/closing-difference.js';
 import { isSignedAmount, sumAmounts } from '../../../src/domain/money.js';
 
 const amount = fc
@@ -54,6 +54,24 @@ describe('the end of a month', () => {
           ],
         ],
       },
+    );
+  });
+
+  it('is said of each asset once, with what the books hold of it, and of those that one cause keeps from being proven together', () => {
+    const some = fc.array(assetAtEnd, { maxLength: 6 }).map((all) => all.map((one, n) => ({ ...one, assetCode: `A${n}.` })));
+    fc.assert(
+      fc.property(some, (all) => {
+        const found = closingDifferences('2026-10', all);
+        for (const asset of all) {
+          const own = found.filter(({ told }) => told.includes(`${asset.closing} ${asset.assetCode}`));
+          expect(own.length).toBe(closingDifference('2026-10', asset) === null ? 0 : 1);
+        }
+        const isAlone = ({ later, unexplained, breaks }: AssetAtEnd) =>
+          later.length + breaks.length === 0 && (unexplained === null || unexplained === '0');
+        const alike = all.filter((one) => one.unproven !== null && isAlone(one)).length;
+        expect(found.filter(({ assetCode }) => assetCode === null).length).toBe(alike > 1 ? 1 : 0);
+      }),
+      { numRuns: 300 },
     );
   });
 
