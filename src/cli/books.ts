@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { rowsOfReport } from '../domain/books/carried-report.js';
-import { accounts, beancountName, nameIn, numberIn, rootChange } from '../domain/books/chart.js';
+import { accounts, beancountName, nameIn, numberIn, ownNumberIn, rootChange } from '../domain/books/chart.js';
 import { roundedValue } from '../domain/books/fiat-report.js';
 import { statementRows } from '../domain/books/income-statement.js';
 import { dayIn } from '../domain/books/posting-month.js';
@@ -166,13 +166,14 @@ async function showChart(json: boolean): Promise<void> {
   const items = Object.values(accounts).map((account) => {
     const name = nameIn(chart, account);
     const own = chart.datev === undefined ? null : numberIn(chart.datev, account);
-    return { account, name, beancount: beancountName(name), datev: own, moved: rootChange(chart, account) };
+    const isOwn = chart.datev !== undefined && ownNumberIn(chart.datev, account) !== null;
+    return { account, name, beancount: beancountName(name), datev: own, isOwn, moved: rootChange(chart, account) };
   });
   const columns = {
     account: 'account',
     name: 'name',
     beancount: 'beancount',
-    ...(chart.datev === undefined ? {} : { DATEV: 'datev' as const }),
+    ...(chart.datev === undefined ? {} : { DATEV: ({ datev, isOwn }: (typeof items)[number]) => (isOwn ? datev : `${datev}, of all others`) }),
     moved: 'moved',
   } as const;
   printList({ items, nextCursor: null }, json, columns);

@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
-import { type Chart, numberIn } from '../domain/books/chart.js';
+import { type Chart, isEarned, numberIn, ownNumberIn } from '../domain/books/chart.js';
+import { negatedValue, roundedValue, sumExactValues } from '../domain/books/fiat-report.js';
 import { counted } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
 import type { Finding } from '../records/audit/verify-head.js';
-import { accountValues } from '../records/books/account-totals.js';
+import { accountValues, type MonthValue } from '../records/books/account-totals.js';
 import { entriesWithinOne } from '../records/books/month-entries.js';
 import { firstMonth, unopenedAssets, unposted } from '../records/books/period-facts.js';
 import { closedAt, periodFiles, readPeriodFile } from '../records/books/period-files.js';
@@ -82,7 +83,7 @@ async function findingsOf(trx: Knex.Transaction, asked: Asked, status: 'open' | 
     const unpriced = values.reduce((sum, one) => sum + one.unpriced, 0);
     if (unpriced > 0) found.push(`not in it: ${counted(unpriced, 'line')} without a rate`);
     // A closed month's files were made by the chart of its closing.
-    if (status === 'open') found.push(...(await withinOneNumber(trx, asked, values)));
+    if (status === 'open') found.push(...(await withinOneNumber(trx, asked, values)), ...earnedElsewhere(values, asked));
   }
   if (status === 'closed') return found;
   const { changes, due, isRenewing } = await unposted(trx, asked.knownAt ?? (await databaseNow(trx)));
@@ -107,6 +108,23 @@ async function withinOneNumber(
   if (within === 0) return [];
   return [
     `not in it: ${counted(within, 'entry', 'entries')} between accounts that have one number, such as ${datev.other}: CHART_FILE can give each its own`,
+  ];
+}
+
+/** Of what has no number of its own, what was earned and spent: it stands on no account of the income statement. */
+function earnedElsewhere(values: readonly MonthValue[], { currency, chart }: Asked): string[] {
+  const { datev } = chart;
+  if (datev === undefined) return [];
+  const lost = values.flatMap(({ account, value }) =>
+    value !== null && isEarned(chart, account) && ownNumberIn(datev, account) === null ? [{ account, value }] : [],
+  );
+  if (lost.length === 0) return [];
+  const sum = sumExactValues(lost.map(({ value }) => value));
+  const isLess = sum.startsWith('-');
+  const names = lost.map(({ account, value }) => `${account} (${roundedValue(value, currency)})`).join(', ');
+  const apart = `${roundedValue(isLess ? negatedValue(sum) : sum, currency)} ${currency} ${isLess ? 'less' : 'more'}`;
+  return [
+    `on ${datev.other} instead of the income statement: ${names}, which have no number in CHART_FILE. The result there is ${apart} than in the books`,
   ];
 }
 

@@ -143,9 +143,13 @@ export function rootChange(chart: Named, account: string): string | null {
 }
 
 /** By number: the account itself, that of which it is one sub-wallet's, or the one for all others. */
-export function numberIn({ accounts: given, other }: DatevChart, account: string): string {
-  const parent = parentOf(account);
-  return given[(parent ?? account) as Account] ?? other;
+export function numberIn(datev: DatevChart, account: string): string {
+  return ownNumberIn(datev, account) ?? datev.other;
+}
+
+/** Null: the chart gives it none. */
+export function ownNumberIn({ accounts: given }: DatevChart, account: string): string | null {
+  return given[(parentOf(account) ?? account) as Account] ?? null;
 }
 
 /** The accounts that a chart names, for who makes names of many. `isPerSubWallet`: what stands below one is called so as well. */
