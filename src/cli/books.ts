@@ -173,7 +173,9 @@ async function showChart(json: boolean): Promise<void> {
     account: 'account',
     name: 'name',
     beancount: 'beancount',
-    ...(chart.datev === undefined ? {} : { DATEV: ({ datev, isOwn }: (typeof items)[number]) => (isOwn ? datev : `${datev}, of all others`) }),
+    ...(chart.datev === undefined
+      ? {}
+      : { DATEV: ({ datev, isOwn }: (typeof items)[number]) => (isOwn ? datev : `${datev}, of all others`) }),
     moved: 'moved',
   } as const;
   printList({ items, nextCursor: null }, json, columns);

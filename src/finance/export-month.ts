@@ -83,7 +83,8 @@ async function findingsOf(trx: Knex.Transaction, asked: Asked, status: 'open' | 
     const unpriced = values.reduce((sum, one) => sum + one.unpriced, 0);
     if (unpriced > 0) found.push(`not in it: ${counted(unpriced, 'line')} without a rate`);
     // A closed month's files were made by the chart of its closing.
-    if (status === 'open') found.push(...(await withinOneNumber(trx, asked, values)), ...earnedElsewhere(values, asked));
+    if (status === 'open')
+      found.push(...(await withinOneNumber(trx, asked, values)), ...earnedElsewhere(values, asked));
   }
   if (status === 'closed') return found;
   const { changes, due, isRenewing } = await unposted(trx, asked.knownAt ?? (await databaseNow(trx)));

@@ -74,7 +74,16 @@ export async function importRatesFile(text: string, deps: Importing): Promise<Im
     const closed = await linesOfClosed(trx, rates);
     const details = { valued, rates: rates.length, fileHash, ...(accepted.length > 0 ? { accepted } : {}) };
     await recordAction(trx, { actor, action: 'import rates', reason, details, approval, outcome: 'done' });
-    return { outcome: dryRun ? 'would' : 'done', rates: rates.length, valued, closed, accepted, replaced, effects, assets: ratesByAsset(rates) };
+    return {
+      outcome: dryRun ? 'would' : 'done',
+      rates: rates.length,
+      valued,
+      closed,
+      accepted,
+      replaced,
+      effects,
+      assets: ratesByAsset(rates),
+    };
   };
   return inTransaction(db, dryRun, taken, oneMoment);
 }

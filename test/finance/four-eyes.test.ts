@@ -111,7 +111,7 @@ const ways: Readonly<Record<GatedAction, () => Promise<readonly Way[]>>> = {
   'import rates': async () => {
     const file = path.join(folder, 'rates.csv');
     await writeFile(file, `date,asset,currency,rate\n2026-03-20,${ASSET},USD,1.25\n`);
-    return [byCommand('books', 'rates', 'import', file, '--accept', `2026-03:${ASSET}`, '--note', reason)];
+    return [byCommand('books', 'rates', 'import', file, '--note', reason)];
   },
   'mark settlement': async () => {
     const fees = { amount: '90', currency: '', on: '', reference: '', difference: 'fees' };
@@ -259,12 +259,13 @@ describe('a decision', () => {
     const file = path.join(folder, 'far.csv');
     const lines = ['date,asset,currency,rate', `2026-04-01,${ASSET},USD,1.25`, `2026-04-02,${ASSET},USD,0.0125`];
     await writeFile(file, lines.join('\n'));
-    await command('finance', 'books', 'rates', 'import', file, '--accept', '3', '--note', reason);
+    await command('finance', 'books', 'rates', 'import', file, '--accept', `3,2026-04:${ASSET}`, '--note', reason);
     const { id = '' } = await newest();
     const { stdout } = await command('finance', 'decisions', 'show', id);
     expect(stdout).toContain(
-      `\n  Of them 1 is accepted though far from what else is known:\n  line 3: 0.0125 USD for ${ASSET} is far from that of 2026-04-01, 1.25\n`,
+      `\n  Asked about and accepted (2):\n  2026-04:${ASSET}: nothing else is known of ${ASSET}`,
     );
+    expect(stdout).toContain(`\n  line 3: 0.0125 USD for ${ASSET} is far from that of 2026-04-01, 1.25\n`);
     await call('finance', `/decisions/${id}/withdraw`, { note: 'a mistake' }).expect(200);
   });
 

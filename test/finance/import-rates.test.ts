@@ -72,7 +72,9 @@ it('says by a dry run what it would value, and keeps nothing of it', async () =>
   const before = await kept();
   expect(await taken(lines, true)).toMatchObject({
     outcome: 'asks',
-    problems: [`2026-03:${ASSET}`, '2026-03:TRX'].map((name) => expect.stringContaining(`${name}: nothing else is known`)),
+    problems: [`2026-03:${ASSET}`, '2026-03:TRX'].map((name) =>
+      expect.stringContaining(`${name}: nothing else is known`),
+    ),
   });
   const accepted = [`2026-03:${ASSET}`, '2026-03:TRX'];
   const would = await taken(lines, true, accepted);
@@ -90,7 +92,11 @@ it('leaves at an entry what it was worth before, and whose file and decision mad
   const { db } = database;
   const books = { timeZone: 'UTC', currency: 'USD', table: defaultContract.movements, chart: defaultChart };
   const deps = { ...books, db, log: createLog('silent'), now: () => new Date() };
-  const request = { action: 'import rates', input: { text, accepted: [`2026-03:${ASSET}`] }, reason: 'a typing error' } as const;
+  const request = {
+    action: 'import rates',
+    input: { text, accepted: [`2026-03:${ASSET}`] },
+    reason: 'a typing error',
+  } as const;
   const asked = await askDecision(deps, request, { name: 'fina', role: 'finance' });
   if (asked.outcome !== 'waits') throw new Error(asked.why);
   const given = { id: asked.decision.id, verdict: 'approve', note: 'seen' } as const;

@@ -54,7 +54,9 @@ export function closingDifferences(month: string, assets: readonly AssetAtEnd[])
 const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/;
 
 function isOnlyUnproven({ later, unexplained, unproven, breaks }: AssetAtEnd): boolean {
-  return unproven !== null && later.length === 0 && breaks.length === 0 && (unexplained === null || unexplained === '0');
+  return (
+    unproven !== null && later.length === 0 && breaks.length === 0 && (unexplained === null || unexplained === '0')
+  );
 }
 
 function unprovenTogether(month: string, assets: readonly AssetAtEnd[]): string {

@@ -36,7 +36,9 @@ export function rateEffects(before: Values, after: Values, currency: string): Ra
 
 function changed(before: Values, after: Values, root: string, currency: string): Change {
   const [was, is] = [before, after].map((values) => {
-    const sum = sumExactValues(values.flatMap(({ account, value }) => (account.startsWith(`${root}:`) ? (value ?? []) : [])));
+    const sum = sumExactValues(
+      values.flatMap(({ account, value }) => (account.startsWith(`${root}:`) ? (value ?? []) : [])),
+    );
     return roundedValue(root === 'income' ? negatedValue(sum) : sum, currency);
   });
   const difference = sumExactValues([is ?? '0', negatedValue(was ?? '0')]);

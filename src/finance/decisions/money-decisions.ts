@@ -145,9 +145,7 @@ export const importing: DecisionKind<z.output<typeof rates>> = {
         `${counted(taken, 'rate')} would be taken; ${counted(valued, 'entry', 'entries')} of open months would be valued anew.`,
         ...effects.map((effect) => effectWords(effect, currency)),
         ...closed,
-        ...(accepted.length === 0
-          ? []
-          : [`Of them ${counted(accepted.length, 'is', 'are')} accepted though far from what else is known:`]),
+        ...(accepted.length === 0 ? [] : [`Asked about and accepted (${accepted.length}):`]),
         ...accepted,
         ...assets,
         ...replaced,

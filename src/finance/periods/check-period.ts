@@ -196,6 +196,8 @@ async function closingDiffers(
     };
   });
   return closingDifferences(month, atEnd)
-    .map(({ assetCode, isProven, told }) => byReason(isProven ? 'closing_differs' : 'balance_unproven', assetCode, told))
+    .map(({ assetCode, isProven, told }) =>
+      byReason(isProven ? 'closing_differs' : 'balance_unproven', assetCode, told),
+    )
     .toSorted((a, b) => a.what.localeCompare(b.what));
 }

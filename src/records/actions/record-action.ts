@@ -26,6 +26,11 @@ export interface Approval {
   approvedBy: string;
 }
 
+/** `by petra, approved by jonas in decision 7`. */
+export function byWhom(actor: string, approval: Approval | undefined): string {
+  return `by ${actor}${approval === undefined ? '' : `, approved by ${approval.approvedBy} in decision ${approval.decision}`}`;
+}
+
 /** Of one actor and action within a minute. */
 const OWN_ROWS = 5;
 

@@ -4,7 +4,7 @@ import { attributedPart } from '../../domain/balances/balance-proof.js';
 import { accounts, type ContraAccount } from '../../domain/books/chart.js';
 import { dayIn, isDay } from '../../domain/books/posting-month.js';
 import { addAmounts, compareAmounts, isSignedAmount, normalizeAmount, subtractAmounts } from '../../domain/money.js';
-import { type Approval, recordAction } from '../actions/record-action.js';
+import { type Approval, byWhom, recordAction } from '../actions/record-action.js';
 import { type BalanceProof, lockProof, readProofs } from '../balances/balance-proofs.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
 import { type Verbatim, verbatim } from '../database/database-text.js';
@@ -77,7 +77,11 @@ export async function attributeBalance(db: Knex, given: NewAttribution, now = ne
       });
     if (left.unexplained === '0') {
       const entity = { kind: 'balance', id: given.assetCode } as const;
-      await autoResolveBreaks(trx, [{ kind: 'balance_residual', entity }]);
+      await autoResolveBreaks(
+        trx,
+        [{ kind: 'balance_residual', entity }],
+        `attribution ${id} ${byWhom(actor, approval)}`,
+      );
     }
     const after = (await readProofs(trx, [given.assetCode])).get(given.assetCode);
     return { outcome: 'done', id, proof: after ?? proof, adjusts };

@@ -13,7 +13,7 @@ import {
   settlementOf,
   whyRefused,
 } from '../../domain/settlements/settlement.js';
-import { type Approval, recordAction } from '../actions/record-action.js';
+import { type Approval, byWhom, recordAction } from '../actions/record-action.js';
 import { autoResolveBreaks, type NewBreak, openBreaks, renewEvidence } from '../breaks/breaks.js';
 import { textArray } from '../database/array-parameter.js';
 import { type Page, type PageQuery, pageByTime } from '../database/paging.js';
@@ -165,11 +165,17 @@ export async function markSettlement(
     });
     const settlement = (await getSettlement(trx, books, payoutId, now)) ?? before;
     const entity = { kind: 'payout', id: payoutId } as const;
-    await autoResolveBreaks(trx, [
-      { kind: 'settlement_short', entity },
-      { kind: 'settlement_over', entity },
-      ...(arrival === null ? [] : [{ kind: 'settlement_late', entity } as const]),
-    ]);
+    const gone = [
+      'settlement_short',
+      'settlement_over',
+      ...(arrival === null ? [] : ['settlement_late' as const]),
+    ] as const;
+    const told = arrival === null ? 'taken back' : `${arrival.amount} ${arrival.currency} of ${arrival.on}`;
+    await autoResolveBreaks(
+      trx,
+      gone.map((kind) => ({ kind, entity })),
+      `mark of the settlement (${told}) ${byWhom(actor, approval)}`,
+    );
     if (settlement.state === 'short' || settlement.state === 'over')
       await openBreaks(trx, [{ kind: `settlement_${settlement.state}`, entity, evidence: evidenceOf(settlement) }]);
     return { outcome: 'done', settlement };

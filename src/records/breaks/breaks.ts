@@ -88,7 +88,7 @@ export async function renewEvidence(trx: Knex, { kind, entity, evidence, cause }
 }
 
 /** Closes open breaks of which a later observation showed that they are gone. Returns how many. */
-export async function autoResolveBreaks(trx: Knex, gone: BreakRef[]): Promise<number> {
+export async function autoResolveBreaks(trx: Knex, gone: BreakRef[], note: string | null = null): Promise<number> {
   if (gone.length === 0) return 0;
   const ids = await columnOf<string>(trx)`
     WITH gone AS (
@@ -99,7 +99,7 @@ export async function autoResolveBreaks(trx: Knex, gone: BreakRef[]): Promise<nu
     )
     UPDATE breaks AS break SET status = 'auto_resolved', resolved_at = now()
     FROM gone WHERE break.id = gone.id RETURNING break.id`;
-  await addSteps(trx, ids, 'auto_resolved');
+  await addSteps(trx, ids, 'auto_resolved', note);
   return ids.length;
 }
 
@@ -143,10 +143,10 @@ function rowKey({ kind, entity_kind, entity_id }: RefRow): string {
   return `${kind} ${entity_kind} ${entity_id}`;
 }
 
-async function addSteps(trx: Knex, ids: string[], action: string): Promise<void> {
+async function addSteps(trx: Knex, ids: string[], action: string, note: string | null = null): Promise<void> {
   if (ids.length === 0) return;
   await run(trx)`
-    INSERT INTO break_steps (break_id, action, actor) SELECT unnest(${ids}::bigint[]), ${action}, ${AUTOMATIC}`;
+    INSERT INTO break_steps (break_id, action, actor, note) SELECT unnest(${ids}::bigint[]), ${action}, ${AUTOMATIC}, ${note}`;
 }
 
 function evidenceText({ evidence, entity }: Pick<NewBreak, 'evidence' | 'entity'>): Verbatim {

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AssetAtEnd, closingDifference, closingDifferences } from '../../../src/domain/books/closing-difference.js';
+import {
+  type AssetAtEnd,
+  closingDifference,
+  closingDifferences,
+} from '../../../src/domain/books/closing-difference.js';
 import { isSignedAmount, sumAmounts } from '../../../src/domain/money.js';
 
 const amount = fc
@@ -58,7 +62,9 @@ describe('the end of a month', () => {
   });
 
   it('is said of each asset once, with what the books hold of it, and of those that one cause keeps from being proven together', () => {
-    const some = fc.array(assetAtEnd, { maxLength: 6 }).map((all) => all.map((one, n) => ({ ...one, assetCode: `A${n}.` })));
+    const some = fc
+      .array(assetAtEnd, { maxLength: 6 })
+      .map((all) => all.map((one, n) => ({ ...one, assetCode: `A${n}.` })));
     fc.assert(
       fc.property(some, (all) => {
         const found = closingDifferences('2026-10', all);
