@@ -197,6 +197,7 @@ TABLE balance_proofs
   run_id bigint
   held json
   at_opening json
+  proven_at timestamp with time zone
   CONSTRAINT balance_proofs_balance_check CHECK ((balance <> 'NaN'::numeric))
   CONSTRAINT balance_proofs_frozen_check CHECK ((frozen <> 'NaN'::numeric))
   CONSTRAINT balance_proofs_opening_balance_check CHECK ((opening_balance <> 'NaN'::numeric))

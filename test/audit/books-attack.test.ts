@@ -3,7 +3,6 @@ import type { Knex } from 'knex';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import { askDecision, decide } from '../../src/finance/decisions/decisions.js';
-import { importRatesFile } from '../../src/finance/import-rates.js';
 import { checkPeriod } from '../../src/finance/periods/check-period.js';
 import { closePeriod } from '../../src/finance/periods/close-period.js';
 import { wholeBooks } from '../../src/finance/verify-books.js';
@@ -32,6 +31,7 @@ import {
 } from '../support/books-attacks.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
+import { giveRates } from '../support/given-rates.js';
 import { at, poll } from '../support/observations.js';
 import { bookFindings, postBooks } from '../support/posted-books.js';
 import { paidIntent, payout } from '../support/records.js';
@@ -64,8 +64,7 @@ beforeAll(async () => {
   const mark = { payoutId: 'po_bank', amount: '9', on: '2026-04-22', note: 'on the statement', actor: 'ann' };
   expect(await markSettlement(db, mark, settlements, now())).toMatchObject({ outcome: 'done' });
   const given = `date,asset,currency,rate\n2026-04-20,${ASSET},USD,1.25\n`;
-  const taken = { actor: 'ann', dryRun: false, accepted: [`2026-04:${ASSET}`] };
-  expect(await importRatesFile(given, { ...books, db, now: now(), ...taken })).toMatchObject({ outcome: 'done' });
+  await giveRates(given, { ...books, db, now: now() });
   const closing = { ...books, db, log: createLog('silent'), chart: defaultChart, now: () => new Date('2026-05-02') };
   const closed = await closePeriod(closing, { month: '2026-03', actor: 'fina', reason: 'known' });
   expect(closed).toMatchObject({ outcome: 'closed' });

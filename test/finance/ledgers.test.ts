@@ -135,6 +135,9 @@ it('is a posting batch as DATEV describes it, or says what it lacks', async () =
   expect(findings).toContain(
     `not in it: ${within.length} entries between accounts that have one number, such as 1590: CHART_FILE can give each its own`,
   );
+  expect(findings.find((told) => told.startsWith('on 1590 instead of the income statement: '))).toMatch(
+    /: expenses:fees:service \(\d+\.\d\d\).*, which have no number in CHART_FILE\. The result there is \d+\.\d\d USD (more|less) than in the books$/,
+  );
   expect(files.map(({ name }) => name)).toEqual(['EXTF_2026-03.csv']);
   const lines = (await text('EXTF_2026-03.csv', 'latin1')).split('\r\n');
   expect(lines.pop()).toBe('');

@@ -16,12 +16,14 @@ import { giveRates } from '../support/given-rates.js';
 import { absence, at, poll, readPaid, report } from '../support/observations.js';
 import { intent } from '../support/records.js';
 import { save } from '../support/saved.js';
+import { useShell } from '../support/shell.js';
 import { sized } from '../support/sizes.js';
 
 const ASSET = 'USDT.TRON';
 const MONTH = '2026-03';
 const books = { table: defaultContract.movements, timeZone: 'Europe/Berlin', currency: 'EUR' };
 const database = useDatabase();
+const run = useShell(database, () => ({ REPORTING_CURRENCY: 'EUR', BOOKS_TIMEZONE: 'Europe/Berlin' }));
 const days = ['05', '06', '07'].map((day) => `${MONTH}-${day}`);
 
 beforeAll(async () => {
@@ -46,7 +48,14 @@ it('a file whose mean is more than a twentieth from that of its payments is aske
   const told = `rates of ${ASSET}, 2026-03-05 to 2026-03-07: given are 1.04 EUR in the mean, 6 payments of these days say 0.957854 EUR: 8.58 % more than that`;
   for (const dryRun of [true, false])
     expect(await taken('1.04', dryRun)).toEqual({ outcome: 'asks', problems: [`${MONTH}:${ASSET}: ${told}`] });
-  expect(await taken('0.98', true)).toMatchObject({ outcome: 'would', accepted: [] });
+  // Six payments of 26.1 each, which were booked at their own rate.
+  const income = { before: '150.00', after: '153.47', difference: '3.47' };
+  expect(await taken('0.98', true)).toMatchObject({
+    outcome: 'would',
+    accepted: [],
+    assets: [`${ASSET}: 3 rates of 2026-03-05 to 2026-03-07, 0.98 EUR`],
+    effects: [{ month: MONTH, income, expenses: { difference: '0.03' }, assets: { difference: '3.43' } }],
+  });
   const about = { ...books, db: database.db };
   expect(await moneyDoubts(database.db, { ...books, month: MONTH })).toEqual([]);
   await giveRates(fileOf('1.04'), about);
@@ -55,6 +64,21 @@ it('a file whose mean is more than a twentieth from that of its payments is aske
   ]);
   await giveRates(fileOf('0.98'), about);
   expect(await moneyDoubts(database.db, { ...books, month: MONTH })).toEqual([]);
+});
+
+it('lists the rates that count by day, with what they took the place of and what payments say', async () => {
+  const { code, json } = await run('books', 'rates', 'list', '--from', days[0] ?? '', '--to', days[1] ?? '', '--json');
+  const { items } = json as { items: object[] };
+  expect(code).toBe(0);
+  expect(items).toMatchObject(
+    [days[1], days[0]].map((date) => ({ date, assetCode: ASSET, rate: '0.98', replaced: '1.04', actor: 'ann' })),
+  );
+  expect(items[0]).toMatchObject({ paid: { payments: 2 }, dollars: null });
+  expect(await run('books', 'rates', 'list', '--asset', 'BTC', '--from', '2026-03-01')).toMatchObject({
+    code: 0,
+    stdout: '',
+  });
+  expect((await run('books', 'rates', 'list', '--from', 'March')).stderr).toContain('such as 2026-10-31');
 });
 
 const fields = fc.record<JsonObject>(
