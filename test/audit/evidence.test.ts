@@ -13,12 +13,14 @@ import { recordAction } from '../../src/records/actions/record-action.js';
 import { closedHeads } from '../../src/records/audit/pack-facts.js';
 import { sealRows } from '../../src/records/audit/seal-rows.js';
 import { getPeriod } from '../../src/records/books/periods.js';
+import { markSettlement } from '../../src/records/books/settlements.js';
 import { decideBreak } from '../../src/records/breaks/decide-breaks.js';
 import { finishRun, startRun } from '../../src/records/runs/runs.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
 import { useFolder } from '../support/folder.js';
+import { giveRates } from '../support/given-rates.js';
 import { silentOfExceptions } from '../support/month-files.js';
 import { at, poll } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
@@ -51,8 +53,8 @@ beforeAll(async () => {
   });
 }, 120_000);
 
-async function savePayout(id: string, description: string): Promise<void> {
-  const about = { payoutType: 'withdrawal', amount: '1', feeAmount: '0.5', feeBearer: 'merchant', status: 'confirmed' };
+async function savePayout(id: string, description: string, payoutType = 'withdrawal'): Promise<void> {
+  const about = { payoutType, amount: '1', feeAmount: '0.5', feeBearer: 'merchant', status: 'confirmed' };
   const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-20T10:00:00.000Z', source: 'chain' }];
   await save(database, [poll('payout', payout(id, { ...about, statusHistory, description }), 100)]);
 }
@@ -103,6 +105,12 @@ const pack = async (name: string, month = '2026-03') => {
   if (result.outcome === 'refused') throw new Error(result.why);
   return { ...result, bytes: await readFile(out) };
 };
+const give = (rate: string) =>
+  giveRates(`date,asset,currency,rate\n2026-03-20,USDT.TRON,USD,${rate}\n`, { ...books, db });
+const mark = async (amount: string, difference?: 'fees') => {
+  const said = { payoutId: 'po_9', amount, on: '2026-03-21', difference, note: 'the statement', actor: 'fina' };
+  expect(await markSettlement(db, said, { ...books, settlementDays: 5 }, now())).toMatchObject({ outcome: 'done' });
+};
 const textOf = (files: Record<string, Uint8Array>, name: string) => Buffer.from(files[name] ?? []).toString();
 
 it('packs a month as it stands while it is open, and says so', async () => {
@@ -130,6 +138,12 @@ it('packs a closed month with the same bytes, whatever came later, and it can be
   });
   const [found] = await db('breaks').where({ status: 'open' }).orderBy('id');
   await decideBreak(db, found.id, 'acknowledge', { actor: 'fina', note: 'known' });
+  await give('0.98');
+  await give('0.99');
+  await savePayout('po_9', 'to the bank', 'settlement');
+  await postBooks(db);
+  await mark('0.5', 'fees');
+  await mark('0.99');
   const closing = {
     ...books,
     db,
@@ -165,7 +179,7 @@ it('packs a closed month with the same bytes, whatever came later, and it can be
   expect(await verify(path.join(dir, 'unpacked/seals'))).toEqual({ code: 0, said: '' });
   expect(textOf(files, 'README.txt')).toContain(first.seals.headHash);
   expect(textOf(files, 'README.txt')).toMatch(
-    /closed WITH EXCEPTIONS at \S+ by fina, who asked for it, and jonas, who approved it\. What was missing:\n {2}- /,
+    /closed WITH EXCEPTIONS at \S+ by fina, who asked for it, and jonas, who approved it\. Why: known\nWhat was missing:\n {2}- /,
   );
   expect(await getPeriod(db, '2026-03')).toMatchObject({
     closedBy: 'fina',
@@ -192,6 +206,21 @@ it('packs a closed month with the same bytes, whatever came later, and it can be
   expect(textOf(files, 'breaks.ndjson')).toContain('"note":"known"');
   expect(textOf(files, 'runs.ndjson')).toContain('"proof":{"a":2,"b":1}');
   expect(textOf(files, 'actions.ndjson').trim().split('\n').at(-1)).toContain('"action":"close period"');
+  const lines = (name: string) =>
+    textOf(files, name)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  const given = { date: '2026-03-20', asset_code: 'USDT.TRON', currency: 'USD', actor: 'ann' };
+  expect(lines('given-rates.ndjson')).toMatchObject([
+    { ...given, rate: '0.98', replaced: null },
+    { ...given, rate: '0.99', replaced: '0.98' },
+  ]);
+  const said = { payout: 'po_9', currency: 'USD', on: '2026-03-21', note: 'the statement', actor: 'fina' };
+  expect(lines('settlement-marks.ndjson')).toMatchObject([
+    { ...said, before: null, amount: '0.5', difference: 'fees' },
+    { ...said, before: '0.5', amount: '0.99', difference: null },
+  ]);
   expect(JSON.parse(textOf(files, 'secrets.json'))).toEqual({
     asOf: 'closing',
     secrets: [{ label: 'main', fingerprint: 'c0ffee12', retiredAt: null }],
@@ -199,6 +228,8 @@ it('packs a closed month with the same bytes, whatever came later, and it can be
 
   await db('secrets').update({ fingerprint: 'other' });
   await savePayout('po_3', 'later');
+  await give('1.01');
+  await mark('0.7', 'fees');
   await decideBreak(db, found.id, 'resolve', { actor: 'fina', note: 'gone' });
   await recordAction(db, { actor: 'ann', action: 'look', outcome: 'done' });
   await sealRows({ db, now });

@@ -2,13 +2,15 @@ import type { Knex } from 'knex';
 import { z } from 'zod';
 import type { MovementTable } from '../../domain/balances/movement-table.js';
 import type { Chart } from '../../domain/books/chart.js';
+import { firstDayAfter } from '../../domain/books/posting-month.js';
 import { canonicalJson } from '../../domain/canonical-json.js';
-import { toJsonText } from '../../domain/json.js';
+import { type JsonObject, toJsonText } from '../../domain/json.js';
 import { parseJson } from '../../domain/json-table/parse-json.js';
 import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { getSeal } from '../../records/audit/list-seals.js';
 import { breaksUntil } from '../../records/audit/pack-facts.js';
 import { periodFiles, readPeriodFile } from '../../records/books/period-files.js';
+import { exact } from '../../records/database/statements.js';
 import { secretFingerprints } from '../../records/deliveries/secrets.js';
 import { exportFormats } from '../export-formats.js';
 import { openStanding } from '../exports/open-standing.js';
@@ -35,6 +37,7 @@ export interface PackScope extends PackAsked {
   seals: { from: string; to: string; headHash: string };
   lastStep: string;
   lastAction: string;
+  lastRate: string;
 }
 
 export async function* packFiles(trx: Knex.Transaction, scope: PackScope): AsyncGenerator<ZippedFile> {
@@ -45,6 +48,8 @@ export async function* packFiles(trx: Knex.Transaction, scope: PackScope): Async
   yield { name: 'breaks.ndjson', content: breakLines(trx, scope) };
   yield { name: 'runs.ndjson', content: runLines(trx, scope) };
   yield { name: 'actions.ndjson', content: actionLines(trx, scope) };
+  yield { name: 'given-rates.ndjson', content: givenRateLines(trx, scope) };
+  yield { name: 'settlement-marks.ndjson', content: markLines(trx, scope) };
   yield { name: 'secrets.json', content: [`${toLine(await secretsOf(trx, scope))}\n`] };
   yield* sealFiles(trx, scope);
 }
@@ -107,7 +112,7 @@ function runLines(trx: Knex.Transaction, { monthStart, at }: PackScope): AsyncGe
     .whereBetween('finished_at', [monthStart, at])
     .select(trx.raw(`id, kind, "full", status, calls, seen, changed, breaks_opened, complete, ${asStored('proof')}`))
     .select('started_at', 'finished_at', trx.raw(asStored('error')));
-  return tableLines(runs, 'proof');
+  return tableLines(runs, withJson('proof'));
 }
 
 /** What people did since the beginning of the month, up to the closing. */
@@ -117,21 +122,49 @@ function actionLines(trx: Knex.Transaction, { monthStart, lastAction }: PackScop
     .where('id', '<=', lastAction)
     .where('at', '>=', monthStart)
     .select(trx.raw(`id, at, ${texts}, outcome`));
-  return tableLines(actions, 'details');
+  return tableLines(actions, withJson('details'));
 }
 
-/** In the order of ids, some at a time. `json`: the column that holds such. */
-async function* tableLines(query: Knex.QueryBuilder, json: string): AsyncGenerator<string> {
+/** What was given for the days of the month until then, each with what it took the place of. */
+function givenRateLines(trx: Knex.Transaction, { month, lastRate }: PackScope): AsyncGenerator<string> {
+  const texts = ['asset_code', 'currency', 'file_hash', 'actor'].map(asStored).join(', ');
+  const given = trx.raw(
+    `(SELECT id, date::text AS date, ${texts}, ${exact('rate')} AS rate, imported_at,
+        trim_scale(lag(rate) OVER (PARTITION BY date, asset_code, currency ORDER BY id))::text AS replaced
+      FROM given_rates WHERE id <= ? AND date >= ? AND date < ?) AS given`,
+    [lastRate, `${month}-01`, firstDayAfter(month)],
+  );
+  return tableLines(trx.from(given).select('*'), (row) => row);
+}
+
+/** What finance said of the bank since the beginning of the month, up to the closing; `before`: the amount that was said before. */
+function markLines(trx: Knex.Transaction, { monthStart, lastAction }: PackScope): AsyncGenerator<string> {
+  const texts = ['actor', 'target', 'reason', 'details'].map(asStored).join(', ');
+  const marks = trx('actions')
+    .where({ action: 'mark settlement', outcome: 'done' })
+    .where('id', '<=', lastAction)
+    .where('at', '>=', monthStart)
+    .select(trx.raw(`id, at, ${texts}`));
+  return tableLines(marks, ({ id, at, actor, target, reason, details }) => ({
+    ...(parseJson(String(details), DEEPEST) as JsonObject),
+    ...{ action: id, at, actor, payout: String(target).replace(/^payout /, ''), note: reason },
+  }));
+}
+
+type Row = { id: string; [column: string]: unknown };
+
+const withJson =
+  (column: string) =>
+  (row: Row): object => ({ ...row, [column]: parseJson(String(row[column]), DEEPEST) });
+
+/** In the order of ids, some at a time. */
+async function* tableLines(query: Knex.QueryBuilder, shown: (row: Row) => object): AsyncGenerator<string> {
   for (let after = '0'; ; ) {
-    const rows: { id: string; [column: string]: unknown }[] = await query
-      .clone()
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(CHUNK);
+    const rows: Row[] = await query.clone().where('id', '>', after).orderBy('id').limit(CHUNK);
     const last = rows.at(-1);
     if (last === undefined) return;
     after = last.id;
-    yield rows.map((row) => `${toLine({ ...row, [json]: parseJson(String(row[json]), DEEPEST) })}\n`).join('');
+    yield rows.map((row) => `${toLine(shown(row))}\n`).join('');
   }
 }
 
@@ -164,6 +197,10 @@ function closersOf(closing: ActionView): string {
   return approver === null ? closing.actor : `${closing.actor}, who asked for it, and ${approver}, who approved it`;
 }
 
+function reasonLine({ reason }: ActionView): string {
+  return reason === null ? '' : `Why: ${reason}\n`;
+}
+
 function exceptionLines(closing: ActionView): string {
   const exceptions = exceptionsOf(closing);
   if (exceptions.length === 0) return '';
@@ -175,7 +212,7 @@ function packReadme({ month, closing, at, seals, timeZone }: PackScope): string 
   const state =
     closing === null
       ? `The month is OPEN: this is how it stood at ${at.toISOString()}. It may still change.`
-      : `The month was closed${exceptionsOf(closing).length === 0 ? '' : ' WITH EXCEPTIONS'} at ${closing.at} by ${closersOf(closing)}. ${exceptionLines(closing)}A pack of it has these bytes whenever it is made,
+      : `The month was closed${exceptionsOf(closing).length === 0 ? '' : ' WITH EXCEPTIONS'} at ${closing.at} by ${closersOf(closing)}. ${reasonLine(closing)}${exceptionLines(closing)}A pack of it has these bytes whenever it is made,
 except where a difference that was open then has since become more severe: what its severity and evidence were then is not
 kept, and in a pack made later both are null in breaks.ndjson.`;
   return `Evidence of ${month} (${timeZone}), made by Tallyhook
@@ -190,6 +227,9 @@ What is in it
                         each with its history: who decided what, when and why
   runs.ndjson           every reading of the service's lists, with the proof that it was complete, or why not
   actions.ndjson        what people did, and why
+  given-rates.ndjson    the rates that finance gave for days of the month, each with what it took the place of
+  settlement-marks.ndjson  what finance said of the bank, with who approved it. What was expected is in books/, in settlements
+                        Attributions are entries in books/: their text says who said and approved each
   secrets.json          fingerprints of the signing secrets; never a secret
   seals/                the sealed history: every change of a record, every entry, every action
   MANIFEST.sha256       the SHA-256 of each of these files

@@ -67,6 +67,7 @@ async function scopeOf(trx: Knex.Transaction, asked: PackAsked, now: Date): Prom
     seals: { from, to: last.number, headHash: last.hash },
     lastStep: await sealedUntil(trx, 'break_steps', last.number),
     lastAction: await sealedUntil(trx, 'actions', last.number),
+    lastRate: await sealedUntil(trx, 'given_rates', last.number),
   };
 }
 
