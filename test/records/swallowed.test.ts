@@ -43,13 +43,23 @@ test('what is swallowed is what is noted as taken and not here, of all since the
   );
 });
 
+const some = fc.array(fc.nat(8), { maxLength: 3 });
+
 test('what is counted to be recovered, since the first of it, is what recovering from then on recovers', async () => {
   await fc.assert(
-    fc.asyncProperty(told, fc.array(fc.nat(8), { maxLength: 3 }), async (given, withoutPayload) => {
+    fc.asyncProperty(told, some, some, async (given, withoutPayload, withoutTime) => {
       await database.reset();
       await keep(given);
       const shown = given.map((_, n) => `wd_${n}`).filter((_, n) => !withoutPayload.includes(n));
       await database.db('deliveries').whereIn('id', shown).update({ payload: '{}' });
+      await database.db('deliveries').whereNotIn('id', shown).where('open', true).update({ missed: true });
+      await database
+        .db('deliveries')
+        .whereIn(
+          'id',
+          withoutTime.map((n) => `wd_${n}`),
+        )
+        .update({ created_at: null });
       const { count, from } = toRecover({ awaited: await countAwaited(database.db) });
       const range = { from: from === null ? NOW.getTime() : Date.parse(from), to: NOW.getTime() };
       expect(await recoverableIds(database.db, { ids: [], range })).toHaveLength(count);
