@@ -38,6 +38,9 @@ test('missed: what the service delivered and we do not hold, exit code 3, and no
   expect(missed.code).toBe(3);
   expect(missed.json.items).toHaveLength(deliveries);
   expect(missed.json.items[0]).toMatchObject({ id: expect.any(String), class: 'never_reached', recoverable: true });
+  const told = await run('deliveries', 'missed', '--since', '24h');
+  const first = (missed.json.items as { createdAt: string }[]).map(({ createdAt }) => createdAt).sort()[0];
+  expect(told.stderr).toContain(`tallyhook deliveries recover --since ${first?.slice(0, 16)}Z`);
   const rehearsed = await run('deliveries', 'recover', '--dry-run', '--json');
   expect([rehearsed.code, rehearsed.json.recovered]).toEqual([0, deliveries]);
   for (const table of ['actions', 'deliveries', 'inbox', 'runs', 'breaks', 'installation']) {
