@@ -114,9 +114,9 @@ describe('the console in a zone of choice', () => {
     const { app: named } = testConsole(store.db, { runKinds, runEverySeconds: { payouts: 300 } });
     const page = async (chosen: string) =>
       (await request(named).get('/').set('Cookie', `${browser.cookie}; tallyhook_zone=${chosen}`).expect(200)).text;
-    const until = /the oldest at (\d{4}-\d\d-\d\d \d\d:\d\d) UTC/.exec(await page('UTC'))?.[1] ?? '';
+    const until = /proven at (\d{4}-\d\d-\d\d \d\d:\d\d) UTC/.exec(await page('UTC'))?.[1] ?? '';
     const { date, clock, offset } = momentIn('Asia/Kathmandu', Date.parse(`${until.replace(' ', 'T')}Z`));
-    const shown = (await page('Asia/Kathmandu')).split(`the oldest at ${date} ${clock.slice(0, 5)} ${offset}`);
+    const shown = (await page('Asia/Kathmandu')).split(`proven at ${date} ${clock.slice(0, 5)} ${offset}`);
     expect(shown.length).toBeGreaterThan(1);
     expect(shown.join('')).not.toContain(`${until} UTC`);
   });
