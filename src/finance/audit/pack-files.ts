@@ -147,7 +147,11 @@ function markLines(trx: Knex.Transaction, { monthStart, lastAction }: PackScope)
     .select(trx.raw(`id, at, ${texts}`));
   return tableLines(marks, ({ id, at, actor, target, reason, details }) => ({
     ...(parseJson(String(details), DEEPEST) as JsonObject),
-    ...{ action: id, at, actor, payout: String(target).replace(/^payout /, ''), note: reason },
+    action: id,
+    at,
+    actor,
+    payout: String(target).replace(/^payout /, ''),
+    note: reason,
   }));
 }
 
