@@ -100,6 +100,19 @@ describe('rates of a month', () => {
     expect(less).toEqual([expect.stringMatching(/10 payments of these days say 52 EUR: 6\.67 % less than that$/)]);
   });
 
+  it('of two assets, of which nobody knows which is wrong, are both asked about', () => {
+    for (const factor of ['0.5', '2']) {
+      const all = ['BTC', 'ETH'].flatMap((asset, a) =>
+        days.map((date, n) => rateOf(date, asset === 'BTC' ? factor : '0.9', a * 10 + n + 2, asset)),
+      );
+      const known = all.map(({ assetCode }) => ({ ...nothing, dollars: assetCode === 'BTC' ? '1.2' : '1' }));
+      const names = rateDoubts(all, known)
+        .filter(({ isOfDay }) => !isOfDay)
+        .flatMap((one) => one.names);
+      expect(names).toEqual(['2026-11:BTC', '2026-11:ETH']);
+    }
+  });
+
   it('that are beyond all sense are asked about too', () => {
     const all = ['BTC', 'ETH'].map((asset, n) => rateOf('2026-11-01', '999999999999999999', n + 2, asset));
     const known = all.map(() => ({
