@@ -16,6 +16,7 @@ const CHANGES = {
     after: 'export const recordBreaks = {',
     add: `made_up_break: {
       severity: 'critical',
+      sharedBy: ['/made'],
       means: 'It was made up.',
       ends: 'It is unmade.',
       remedy: 'Do what was made up.',
@@ -146,7 +147,7 @@ describe('an alert', () => {
     const { reader, openapi } = await consoleOfCopy();
     expect(JSON.stringify(openapi)).toContain('"TallyhookMadeUp"');
     const page = await reader.get('/alerts');
-    expect(page.text).toContain('Find out who made it up. Where to check docs/runbook.md#made-up');
+    expect(page.text).toContain('Find out who made it up. Where to check');
     expect(page.link('Where to check')).toBe('/runs?kind=payouts');
   });
 });
