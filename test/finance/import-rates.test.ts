@@ -130,7 +130,7 @@ it('asks before it takes a rate that is more than a fifth from what else is know
     outcome: 'asks',
     problems: [
       `line 2: 0.0001 USD for ${ASSET} is far from that of 2026-03-01, 0.98`,
-      `line 3: 0.98 USD for ${ASSET} is far from that of 2026-03-02, 0.0001`,
+      `line 3: 0.98 USD for ${ASSET} is far from that of 2026-03-02, 0.0001, which is asked about too`,
     ],
   });
   expect(await taken(lines, false, ['2'])).toMatchObject({

@@ -59,25 +59,30 @@ function farRates(all: readonly ObservedRate[]): RateDoubt[] {
   const sorted = [...all].sort(
     ({ given: a }, { given: b }) => compareText(a.assetCode, b.assetCode) || compareText(a.date, b.date),
   );
-  return sorted.flatMap(({ given, known: { before, payment, service, paid } }, index) => {
+  const found: RateDoubt[] = [];
+  for (const [index, { given, known }] of sorted.entries()) {
+    const { before, payment, service, paid } = known;
     const previous = sorted[index - 1]?.given;
     const own = previous?.assetCode === given.assetCode ? previous : null;
     // A rate of the file takes the place of what was given before for its day.
     const last = own !== null && (before === null || own.date >= before.date) ? own : before;
     const isNear = last !== null && Date.parse(given.date) - Date.parse(last.date) <= NEAR_MS;
-    const others: [string | null, string][] = [
-      [isNear ? last.rate : null, `that of ${last?.date}`],
-      [payment, 'that of a payment of the day'],
-      [payment === null ? (paid?.mean ?? null) : null, 'the mean of payments of the day'],
-      [service, 'that which the service showed that day'],
+    // Of two that are apart the first may be the wrong one.
+    const too = last === own && found.some(({ line }) => line === own?.line) ? ', which is asked about too' : '';
+    const others: [string | null, string, string][] = [
+      [isNear ? last.rate : null, `that of ${last?.date}`, too],
+      [payment, 'that of a payment of the day', ''],
+      [payment === null ? (paid?.mean ?? null) : null, 'the mean of payments of the day', ''],
+      [service, 'that which the service showed that day', ''],
     ];
     const { date, line, assetCode, currency, rate } = given;
-    return others.flatMap(([other, of]): RateDoubt[] => {
-      if (other === null || !isFar(rate, other)) return [];
-      const told = `${rate} ${currency} for ${assetCode} is far from ${of}, ${other}`;
-      return [{ assetCode, date, line, told, names: [String(line), `${date}:${assetCode}`], isOfDay: true }];
-    });
-  });
+    for (const [other, of, more] of others) {
+      if (other === null || !isFar(rate, other)) continue;
+      const told = `${rate} ${currency} for ${assetCode} is far from ${of}, ${other}${more}`;
+      found.push({ assetCode, date, line, told, names: [String(line), `${date}:${assetCode}`], isOfDay: true });
+    }
+  }
+  return found;
 }
 
 /** Whether a rate is more than a fifth from another. */

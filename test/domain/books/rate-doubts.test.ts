@@ -46,6 +46,15 @@ describe('a rate of a day', () => {
     expect(doubtfulRates(next, [right, wrong], []).asked).toEqual([]);
   });
 
+  it('says of its neighbour that it is asked about too: of two that are apart the first may be the wrong one', () => {
+    const three = [rateOf('2026-10-12', '3300', 2), rateOf('2026-10-13', '2300', 3), rateOf('2026-10-14', '3310', 4)];
+    const known = [{ ...nothing, payment: '3300' }, nothing, nothing];
+    expect(doubtfulRates(three, known, []).asked).toEqual([
+      'line 3: 2300 EUR for BTC is far from that of 2026-10-12, 3300',
+      'line 4: 3310 EUR for BTC is far from that of 2026-10-13, 2300, which is asked about too',
+    ]);
+  });
+
   it('is held against the mean of five payments of the day more closely, and against the service’s rates crosswise', () => {
     const paid = { mean: '100', payments: 5 };
     // Ten other payments of the month keep its mean near.
