@@ -94,6 +94,20 @@ describe('every list', () => {
     },
   );
 
+  it('has days where its rows have some: assets have none, deliveries are picked by the minute', async () => {
+    const none = lists.filter(({ list }) => list?.days === 'none').map(({ path }) => path);
+    expect(none.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(['/catalog', '/deliveries']);
+    const { get } = await session(app, 'admin');
+    await get('/catalog?from=2026-01-01').expect(400);
+    const { text } = await get('/deliveries?from=2026-01-31+18:30&to=2026-02-01').expect(200);
+    for (const [name, value] of [
+      ['from', '2026-01-31T18:30:00'],
+      ['to', '2026-02-01T00:00:00'],
+    ])
+      expect(text).toContain(`type="datetime-local" name="${name}" value="${value}"`);
+    await get('/deliveries?from=2026-01-31T18:30').expect(200);
+  });
+
   it.each(pages.filter(({ list, path }) => list === undefined && !path.includes(':')).map(({ path }) => path))(
     '%s has none, and no way to one',
     async (path) => {

@@ -18,6 +18,7 @@ import { eventLink, runLink } from '../view/record-words.js';
 import {
   type ActionButton,
   code,
+  type Field,
   facts,
   factsPanel,
   filters,
@@ -51,8 +52,8 @@ export const deliveries: Page = {
         filters(req, [
           { name: 'show', label: 'Show', options: shows, all: 'missed or on its way' },
           { name: 'eventType', label: 'Type', hint: 'payout.confirmed' },
-          { name: 'from', label: 'Sent from, UTC', hint: '2026-10-31 18:00' },
-          { name: 'to', label: 'Sent up to, UTC', hint: '2026-10-31 20:00' },
+          { name: 'from', label: 'Sent from, UTC', ...pickedFrom(req, 'from') },
+          { name: 'to', label: 'Sent up to, UTC', ...pickedFrom(req, 'to') },
         ]),
         await deliveryRows(deps, req, selected),
       ],
@@ -68,6 +69,11 @@ const shows = [
   ...classOptions,
   { value: 'all', text: 'everything that was sent' },
 ];
+
+/** A picker of times that holds the one of the request, however it is written there. */
+function pickedFrom({ filters: given }: PageRequest, name: 'from' | 'to'): Pick<Field, 'type' | 'value'> {
+  return { type: 'datetime-local', value: momentOf(name, given[name])?.toISOString().slice(0, 19) ?? '' };
+}
 
 /** @throws {Problem} 400 */
 function momentOf(name: string, given: string | undefined): Date | undefined {

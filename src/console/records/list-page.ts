@@ -7,7 +7,7 @@ import type { Page, PageDeps, PageRequest } from '../page.js';
 import { listedStates } from '../view/record-words.js';
 import { filters, listTable, type Section } from '../view/sections.js';
 import { fieldLabel } from './field-value.js';
-import { columnsOf, type OrdersOf } from './record-rows.js';
+import { columnsOf, isDated, type OrdersOf } from './record-rows.js';
 import type { Sheet } from './sheet.js';
 
 /** All records of a kind, newest first. */
@@ -27,7 +27,7 @@ export function listPage(sheet: Sheet): Page {
     path,
     title,
     ...(group === undefined ? {} : { group }),
-    list: { rows },
+    list: isDated(kind) ? { rows } : { rows, days: 'none' },
     filters: ['id', ...filterNames(kind)],
     load: async (deps, req) => ({ intro, sections: [filtersOf(sheet, req), await rows(deps, req)] }),
   };

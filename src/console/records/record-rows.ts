@@ -1,5 +1,6 @@
 import type { Actor } from '../../domain/console-roles.js';
 import { words } from '../../domain/in-words.js';
+import { fieldOf, type RecordKind } from '../../domain/kinds/kinds.js';
 import { textField } from '../../domain/records.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
 import { entityHref, orderHref } from '../view/links.js';
@@ -25,8 +26,13 @@ export function columnsOf({ kind, filters, columns }: Sheet, actor: Actor, order
       const label = fieldLabel(kind, field);
       return isAmountField(kind, field) ? [label, cell, 'end'] : [label, cell];
     }),
-    ['Created', (record) => time(textField(record, 'createdAt'))],
+    ...(isDated(kind) ? [['Created', (record: RecordView) => time(textField(record, 'createdAt'))] as const] : []),
   ];
+}
+
+/** Whether the service says when a record of the kind was made. */
+export function isDated(kind: RecordKind): boolean {
+  return fieldOf(kind, 'createdAt') !== null;
 }
 
 /** Its state, and its dispute where there is one. */

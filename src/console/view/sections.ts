@@ -51,8 +51,8 @@ export interface Field {
   options?: readonly { value: string; text: string }[];
   /** In a form that narrows a list: what an empty field means, where that is not “All”. */
   all?: string;
-  /** Left out: a text. */
-  type?: 'date';
+  /** Left out: a text. A `datetime-local` holds `2026-10-31T18:00`. */
+  type?: 'date' | 'datetime-local';
   /** In a form that does something: it must not be empty. */
   required?: boolean;
 }
