@@ -46,3 +46,24 @@ test('other key orders, and whole objects, are compared as values', () => {
   );
   expect(rowsOf('{"a":{"ours":["1"],"theirs":["2"],"source":null}}').rows[0]).toContain('differs');
 });
+
+test('every record that the evidence names leads to its page, also one of a list; its fields are as its kind has them', () => {
+  const shown = JSON.stringify(
+    evidenceSections(
+      fromJsonText(
+        '{"expected":null,"payments":[{"id":"pi_1","verified":true,"amountRequested":"58.63","currencyRequested":"EUR"},{"id":"pi_2"}],"paymentIntent":"pi_3","refunds":{"ours":[{"id":"po_1","status":"failed"}],"theirs":null,"source":null},"candidates":[{"paymentIntentId":"pi_4"}],"ownCall":{"paymentIntentId":"pi_5"}}',
+      ),
+    ),
+  );
+  for (const href of [
+    '/payments/pi_1',
+    '/payments/pi_2',
+    '/payments/pi_3',
+    '/payments/pi_4',
+    '/payments/pi_5',
+    '/payouts/po_1',
+  ])
+    expect(shown).toContain(`"href":"${href}"`);
+  expect(shown).toContain('"amount":"58.63","unit":"EUR"');
+  expect(shown).not.toMatch(/amountRequested|true: true|verified: true/);
+});

@@ -1,13 +1,14 @@
 import { isLosslessNumber } from 'lossless-json';
 import { type EvidenceField, evidenceSides } from '../../domain/breaks/evidence-sides.js';
 import { words } from '../../domain/in-words.js';
-import { isJsonObject, type Json, toJsonText } from '../../domain/json.js';
+import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import { isSignedAmount } from '../../domain/money.js';
-import type { EntityKind } from '../../domain/records.js';
+import type { EntityKind, RecordKind } from '../../domain/records.js';
+import { fieldLabel, fieldValue as recordField } from '../records/field-value.js';
 import { entityHref } from './links.js';
 import { sourceLink } from './record-words.js';
 import { code, factsPanel, type Section, table } from './sections.js';
-import { amount, badge, id, list, none, stack, text, type Value } from './values.js';
+import { amount, badge, id, line, list, none, quiet, stack, text, type Value } from './values.js';
 
 /** The evidence of a break, field by field: ours, theirs, where each is known from, and what else is said. `asset`: of all its amounts. */
 export function evidenceSections(evidence: Json, asset: string | null = null): Section[] {
@@ -44,11 +45,13 @@ const named: Readonly<Record<string, EntityKind>> = {
   paymentIntentId: 'payment_intent',
   paymentIntentIds: 'payment_intent',
   paymentIntents: 'payment_intent',
+  paymentIntent: 'payment_intent',
   intentId: 'payment_intent',
   invoiceId: 'invoice',
   payoutId: 'payout',
   payinId: 'payin',
   accountId: 'account',
+  account: 'account',
   assetCode: 'balance',
   endpointId: 'endpoint',
   deliveryId: 'delivery',
@@ -57,23 +60,39 @@ const named: Readonly<Record<string, EntityKind>> = {
   similarReferences: 'order',
 };
 
+/** Fields that hold records. */
+const holding: Readonly<Record<string, RecordKind>> = {
+  payments: 'payment_intent',
+  candidates: 'payment_intent',
+  refunds: 'payout',
+};
+
 function fieldValue(name: string, value: Json | undefined): Value {
   if (value === undefined || value === null || value === '') return none();
   if (Array.isArray(value)) {
     const values = value.map((item) => fieldValue(name, item));
-    return list(values, 'none');
+    return name in holding ? stack(values) : list(values, 'none');
   }
   const kind = named[name];
   if (kind !== undefined && typeof value === 'string') return id(value, entityHref(kind, value));
   if (typeof value === 'string') return text(value);
   if (typeof value === 'boolean') return text(value ? 'yes' : 'no');
   if (isLosslessNumber(value) || typeof value === 'number') return text(String(value));
-  const inner = Object.entries(value).map(([key, one]) => `${key}: ${plain(one ?? null)}`);
-  return list(inner.map((line) => text(line)));
+  const held = holding[name];
+  if (held !== undefined && isJsonObject(value)) return recordValue(held, value);
+  return list(Object.entries(value).map(([key, one]) => line([text(`${key}: `), fieldValue(key, one)])));
 }
 
-function plain(value: Json): string {
-  return typeof value === 'string' ? value : toJsonText(value);
+/** One of the records that a field holds, as lists of its kind show it. */
+function recordValue(kind: RecordKind, record: JsonObject): Value {
+  const { id: own = null, ...fields } = record;
+  const said = Object.keys(fields).map((field) =>
+    line([
+      quiet(`${fieldLabel(kind, field)}: `),
+      field in named ? fieldValue(field, fields[field]) : recordField(kind, fields, field),
+    ]),
+  );
+  return stack(typeof own === 'string' ? [id(own, entityHref(kind, own)), ...said] : said);
 }
 
 function sourceValue(source: Json): Value {
