@@ -11,14 +11,14 @@ const { proofOf, residuals, pay } = balanceStage(database);
 
 /** Sales wherever `sells` says so, by the calls of a run, each of its own price; `lost` is missing in the balance. */
 function busy(sandbox: TestSandbox, at: AtService, sells: (operation: string, call: number) => string | null) {
-  const shop = { sales: 0, lost: '0' };
+  const shop = { sales: 0, lost: '0', isOpen: true };
   const { client } = at.deps;
   let calls = 0;
   at.deps.client = {
     serviceNow: () => client.serviceNow(),
     reply: async (operation, request) => {
       const price = sells(operation, calls++);
-      if (price !== null) {
+      if (price !== null && shop.isOpen) {
         shop.sales += 1;
         await pay(sandbox, price);
       }
@@ -71,19 +71,21 @@ it('the balance of a busy shop opens, is proven, and what is lost is named, thou
   expect(await residuals()).toEqual([]);
 });
 
-it('whenever a shop sells, and at whatever prices, nothing is said to be missing, and its opening is true', async () => {
-  const moments = fc.array(fc.constantFrom(null, null, null, '10', '10', '4.5', '31.07'), {
-    minLength: 200,
-    maxLength: 200,
-  });
-  for (const [n, when] of fc.sample(moments, { numRuns: 3, seed: 11 }).entries()) {
-    if (n > 0) await database.reset();
+const moments = fc.array(fc.constantFrom(null, null, null, '10', '10', '4.5', '31.07'), {
+  minLength: 200,
+  maxLength: 200,
+});
+
+it.each(fc.sample(moments, { numRuns: 2, seed: 11 }))(
+  'whenever a shop sells, and at whatever prices, nothing is said to be missing, and its opening is true (%#)',
+  async (...when) => {
     const { sandbox, at } = await staged();
     const shop = busy(sandbox, at, (_, call) => when[call] ?? null);
-    for (let run = 1; run <= 3; run += 1) expect(await at.run('balances')).toMatchObject({ breaksOpened: 0 });
+    for (let run = 1; run <= 2; run += 1) expect(await at.run('balances')).toMatchObject({ breaksOpened: 0 });
     expect(shop.sales).toBeGreaterThan(10);
     // It stands still at last: opening and movements are the balance.
+    shop.isOpen = false;
     expect(await at.run('balances')).toMatchObject({ complete: true, breaksOpened: 0 });
     expect(await proofOf()).toMatchObject({ unexplained: '0', unproven: null });
-  }
-});
+  },
+);
