@@ -134,7 +134,7 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
     'The oldest has waited for 2 minutes: no worker runs, or too few.',
   ],
   ['DeadEvents', '', { backlog: { ...calm.backlog, dead: 1, oldestSeconds: 0 } }, {}, '1 failed eight times.'],
-  ['MissedDeliveries', '', { missed: 1 }, { missed: 0 }, '1 that no retry will bring are not recovered yet.'],
+  ['MissedDeliveries', '', { missed: 1 }, { missed: 0 }, '1 that no retry will bring are not made good yet.'],
   ['ServiceAway', '', away({}), away({ runs: 1 }), `${SINCE} fail with 503. Webhooks still arrive.`],
   ['Unproven', 'payouts', proven(901), proven(900), 'The last complete run of payouts ended 15 minutes ago.'],
   ['Unproven', 'payouts', proven(181, 40), proven(180, 40), 'The last complete run of payouts ended 3 minutes ago.'],

@@ -24,6 +24,8 @@ test('an alert about missed deliveries says since when, and how many more can be
   const given = { class: 'phantom' as const, awaited: 200, missed: 125, recoverable: 200, oldestSeconds: 2_370 };
   const [found] = findAlerts({ ...calm, missed: 125, awaited: [{ ...given, ...SENT }] });
   expect(found?.detail).toBe(
-    '125 that no retry will bring are not recovered yet. The first was sent at 2026-11-26 11:20 UTC, the newest at 2026-11-26 11:55 UTC. With those that are not overdue yet, 200 can be recovered now.',
+    '125 that no retry will bring are not made good yet. The first was sent at 2026-11-26 11:20 UTC, the newest at 2026-11-26 11:55 UTC. With those that are not overdue yet, 200 can be recovered now.',
   );
+  const [less] = findAlerts({ ...calm, missed: 125, awaited: [{ ...given, ...SENT, recoverable: 15 }] });
+  expect(less?.detail).toContain('15 of them can be recovered now: the others are here and not applied yet,');
 });

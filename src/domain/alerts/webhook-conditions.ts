@@ -279,7 +279,11 @@ export const webhookConditions: Named<Condition> = {
       const count = missed ?? 0;
       const all = toRecover({ awaited }).count;
       const more = all > count ? ` With those that are not overdue yet, ${all} can be recovered now.` : '';
-      const detail = `${missed} that no retry will bring are not recovered yet.${sentWords(sentOf(overdue))}${more}`;
+      const less =
+        all < count && overdue.length > 0
+          ? ` ${all} of them can be recovered now: the others are here and not applied yet, or the service shows no payload.`
+          : '';
+      const detail = `${missed} that no retry will bring are not made good yet.${sentWords(sentOf(overdue))}${more}${less}`;
       const seconds = overdue.map(({ oldestSeconds }) => oldestSeconds);
       return when(count > 0, detail, {
         count,
