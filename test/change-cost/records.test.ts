@@ -25,7 +25,7 @@ async function programWith(changes: Readonly<Record<string, (text: string) => st
 /** The modules that are read. */
 interface Modules {
   'console/api/serve-document.js': typeof import('../../src/console/api/serve-document.js');
-  'console/records/field-value.js': typeof import('../../src/console/records/field-value.js');
+  'console/view/field-value.js': typeof import('../../src/console/view/field-value.js');
   'console/pages/pages.js': typeof import('../../src/console/pages/pages.js');
   'console/records/sheet.js': typeof import('../../src/console/records/sheet.js');
   'console/view/links.js': typeof import('../../src/console/view/links.js');
@@ -84,7 +84,7 @@ describe('a field of a payment is added in one file', () => {
 
   it('its page shows it among the amounts, with its label and unit', () => {
     const { sheetOf } = program('console/records/sheet.js');
-    const { fieldLabel, fieldValue } = program('console/records/field-value.js');
+    const { fieldLabel, fieldValue } = program('console/view/field-value.js');
     expect(sheetOf('payment_intent')?.groups[0]).toMatchObject({
       title: 'Amounts',
       fields: expect.arrayContaining(['tip']),

@@ -15,9 +15,9 @@ import { type OrderDetails, orderDetails } from '../../records/orders/order-deta
 import { listOrders } from '../../records/orders/orders.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { oneOf } from '../problem.js';
-import { fieldLabel, fieldValue } from '../records/field-value.js';
 import { statesOf } from '../records/record-rows.js';
 import { breaksOf } from '../view/break-rows.js';
+import { fieldLabel, fieldValue } from '../view/field-value.js';
 import { entityHref, orderHref } from '../view/links.js';
 import { expectedOf, orderBadge, orderStatuses, releaseBadge, releaseReason } from '../view/order-words.js';
 import { recordFor } from '../view/personal.js';

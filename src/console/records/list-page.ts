@@ -4,9 +4,9 @@ import type { Page as PageOf } from '../../records/database/paging.js';
 import { orderedKinds, relatedOrders } from '../../records/family/shown-records.js';
 import { getRecord, listRecords, recordFilters } from '../../records/rows.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
+import { fieldLabel } from '../view/field-value.js';
 import { listedStates } from '../view/record-words.js';
 import { filters, listTable, type Section } from '../view/sections.js';
-import { fieldLabel } from './field-value.js';
 import { columnsOf, isDated, type OrdersOf } from './record-rows.js';
 import type { Sheet } from './sheet.js';
 

@@ -2,6 +2,7 @@ import { stringify } from 'lossless-json';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { isHidden } from '../../domain/personal.js';
 import { textField } from '../../domain/records.js';
+import { fieldLabel, fieldValue, isDeep } from '../view/field-value.js';
 import {
   code,
   type Facts,
@@ -13,7 +14,6 @@ import {
   table,
 } from '../view/sections.js';
 import { text, time, type Value } from '../view/values.js';
-import { fieldLabel, fieldValue, isDeep } from './field-value.js';
 import type { Sheet } from './sheet.js';
 
 /** Ours, not the service's; shown in a panel of their own. */

@@ -3,12 +3,12 @@ import { words } from '../../domain/in-words.js';
 import { fieldOf, type RecordKind } from '../../domain/kinds/kinds.js';
 import { textField } from '../../domain/records.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
+import { fieldLabel, fieldValue, isAmountField } from '../view/field-value.js';
 import { entityHref, orderHref } from '../view/links.js';
 import { recordFor } from '../view/personal.js';
 import { howKnown, stateBadge } from '../view/record-words.js';
 import { type Column, notice, type Section } from '../view/sections.js';
 import { badge, id, list, text, time, type Value } from '../view/values.js';
-import { fieldLabel, fieldValue, isAmountField } from './field-value.js';
 import type { Sheet } from './sheet.js';
 
 /** By record; null: records of the kind belong to no order. */

@@ -4,7 +4,7 @@ import { words } from '../../domain/in-words.js';
 import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import { isSignedAmount } from '../../domain/money.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
-import { fieldLabel, fieldValue as recordField } from '../records/field-value.js';
+import { fieldLabel, fieldValue as recordField } from './field-value.js';
 import { entityHref } from './links.js';
 import { sourceLink } from './record-words.js';
 import { code, factsPanel, type Section, table } from './sections.js';

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import { fieldOf, type RecordKind, unitField } from '../../domain/kinds/kinds.js';
-import { entityHref } from '../view/links.js';
-import { stateBadge } from '../view/record-words.js';
-import { amount, badge, id, link, list, none, text, time, type Value } from '../view/values.js';
+import { entityHref } from './links.js';
+import { stateBadge } from './record-words.js';
+import { amount, badge, id, link, list, none, text, time, type Value } from './values.js';
 
 export function isAmountField(kind: RecordKind, field: string): boolean {
   const type = fieldOf(kind, field)?.type;
