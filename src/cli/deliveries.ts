@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { recoverCommand } from '../domain/alerts/facts.js';
 import { AppError } from '../errors.js';
 import { classifySince } from '../reconcile/deliveries/classify-since.js';
 import { isToRecover } from '../reconcile/deliveries/recover-deliveries.js';
@@ -86,8 +87,7 @@ const missed: Work = async (runtime, { since, json = false }) => {
   const [first] = [...items, ...waiting]
     .flatMap(({ createdAt, recoverable }) => (recoverable ? (createdAt ?? []) : []))
     .sort();
-  if (!json && first !== undefined)
-    process.stderr.write(`all of these: tallyhook deliveries recover --since ${first.slice(0, 16)}Z\n`);
+  if (!json && first !== undefined) process.stderr.write(`all of these: ${recoverCommand(first)}\n`);
 };
 
 /** No attempt is to come that could bring it, but it had not the time that a delivery may take. */

@@ -1,10 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { type AgeBucket, ageBuckets } from '../domain/age-buckets.js';
 import { roundedValue } from '../domain/books/fiat-report.js';
 import { todayIn } from '../domain/books/match/ageing.js';
 import type { MatchTotals, MatchView } from '../domain/books/match/match-shapes.js';
 import { type MatchReason, type MatchState, matchReasons, matchStates } from '../domain/books/match/reasons.js';
-import { isDay } from '../domain/books/posting-month.js';
 import { words } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
 import { matchAsOf } from '../finance/match-as-of.js';
@@ -12,7 +11,7 @@ import { unprovenBalances } from '../records/balances/balance-proofs.js';
 import { listMatches, type MatchFilters, matchSummary } from '../records/books/match/list-matches.js';
 import { matchBehind } from '../records/books/match/match-progress.js';
 import { defaultTake, type PageQuery } from '../records/database/paging.js';
-import { type Flags, listFlags } from './arguments.js';
+import { day, type Flags, listFlags } from './arguments.js';
 import { type Columns, printJson, printList } from './print.js';
 import { withStore } from './with-store.js';
 
@@ -115,8 +114,3 @@ const columns: Columns<MatchView> = {
   'age in days': 'age',
   why: (item) => item.reasons.map(({ told }) => told).join('; '),
 };
-
-function day(text: string): string {
-  if (isDay(text)) return text;
-  throw new InvalidArgumentError('Accepted is a day such as 2026-10-31.');
-}

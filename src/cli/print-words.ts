@@ -1,4 +1,4 @@
-import { words } from '../domain/in-words.js';
+import { spaced, words } from '../domain/in-words.js';
 import { isJsonObject, type Json, toJsonText } from '../domain/json.js';
 import { oneLine, printJson } from './print.js';
 
@@ -51,5 +51,5 @@ export function valueText(value: Json | undefined): string {
 /** Names of ours in camel case as words; any other name as it is. */
 function labelOf(name: string): string {
   if (!/^[a-z][A-Za-z0-9_]*$/.test(name)) return name;
-  return words(name).replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return spaced(words(name));
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { isNotOffered, reasonOf } from '../domain/run-kinds.js';
 import type { Run } from '../domain/views/proof-shapes.js';
 import { type Kind, kinds, type Progress } from '../reconcile/deps.js';
 import { runReconcile } from '../reconcile/schedule/run.js';
@@ -71,16 +72,15 @@ function print(runs: Run[], json: boolean): void {
     seen: 'seen',
     changed: 'changed',
     breaks: 'breaksOpened',
-    why: whyOf,
+    why: reasonOf,
   });
 }
 
-const whyOf = ({ error, proof }: Run): string | null =>
-  error ?? (typeof proof['reason'] === 'string' ? proof['reason'] : null);
-
 /** What is not proven by them; what they opened, and where it is to be seen: that of a dry run is nowhere. */
 function printFindings(runs: Run[]): void {
-  const unproven = runs.filter(({ complete }) => !complete).map((run) => `${run.kind} (${whyOf(run) ?? run.status})`);
+  const unproven = runs
+    .filter(({ complete }) => !complete)
+    .map((run) => `${run.kind} (${reasonOf(run) ?? run.status})`);
   if (unproven.length > 0) process.stderr.write(`not proven: ${unproven.join(', ')}\n`);
   const opened = openedBy(runs);
   if (opened === 0) return;
@@ -90,13 +90,11 @@ function printFindings(runs: Run[]): void {
   process.stderr.write(`${what} ${outcome}\n`);
 }
 
+/** What the service does not offer to read is said, and is no finding. */
 export function exitCodeOf(runs: Run[]): number {
   if (runs.some(({ status }) => status !== 'succeeded')) return 1;
-  return openedBy(runs) > 0 || runs.some((run) => !run.complete && !isNotOffered(run)) ? EXIT_FINDINGS : 0;
+  return openedBy(runs) > 0 || runs.some((run) => !run.complete && !isNotOffered(reasonOf(run))) ? EXIT_FINDINGS : 0;
 }
-
-/** What the service does not offer to read no run proves, and nobody can do anything about it: it is said, and is no finding. */
-const isNotOffered = (run: Run): boolean => whyOf(run)?.startsWith('degraded: ') ?? false;
 
 function openedBy(runs: Run[]): number {
   return runs.reduce((sum, { breaksOpened }) => sum + breaksOpened, 0);

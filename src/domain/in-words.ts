@@ -18,7 +18,7 @@ export function words(name: string): string {
 
 /** `httpStatus` as a person writes it: `http status`. */
 export function spaced(name: string): string {
-  return name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return name.replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 /** A time, ISO 8601 UTC, to the minute: `2026-10-31 18:00`. */
@@ -37,4 +37,12 @@ const NAMED = 5;
 export function named(all: readonly string[]): string {
   const more = all.length - NAMED;
   return more <= 1 ? all.join(', ') : `${all.slice(0, NAMED).join(', ')} and ${more} more`;
+}
+
+/** So many lines of a preview are shown, where nothing else is said. */
+const MOST_LINES = 40;
+
+export function shortened(lines: readonly string[], most = MOST_LINES): string[] {
+  const more = lines.length - most;
+  return more > 0 ? [...lines.slice(0, most), `… and ${more} more`] : [...lines];
 }

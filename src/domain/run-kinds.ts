@@ -19,5 +19,22 @@ export const runKinds = Object.keys(defaultCrons) as [RunKind, ...RunKind[]];
 export const NO_RUN = 'no run has ended yet';
 export const MOVED = 'it moved each time that it was read';
 
+/** Why a run did not prove all, as it says itself; null: it does not say. */
+export function reasonOf({
+  error,
+  proof,
+}: {
+  error: string | null;
+  proof: Readonly<Record<string, unknown>>;
+}): string | null {
+  const { reason } = proof;
+  return error ?? (typeof reason === 'string' ? reason : null);
+}
+
+/** The service does not offer the poll: nobody can do anything about it. */
+export function isNotOffered(reason: string | null): boolean {
+  return reason?.startsWith('degraded: ') ?? false;
+}
+
 /** A kind that is set to this does not run by itself. */
 export const CRON_OFF = 'off';

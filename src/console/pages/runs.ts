@@ -1,5 +1,6 @@
 import type { KindFacts } from '../../domain/alerts/facts.js';
 import { duration } from '../../domain/in-words.js';
+import { isNotOffered, reasonOf } from '../../domain/run-kinds.js';
 import { unprovenText } from '../../domain/state/notices.js';
 import type { Coverage, Run } from '../../domain/views/proof-shapes.js';
 import { coverage } from '../../records/runs/coverage.js';
@@ -149,8 +150,7 @@ function verdictOf(found: Run): Section {
     const text = 'Everything that it set out to read was read, without a gap; the proof is below.';
     return notice('good', 'Proven to be complete', text);
   }
-  const isDegraded = why?.startsWith('degraded: ') ?? false;
-  const next = isDegraded
+  const next = isNotOffered(why)
     ? 'The service does not offer this list: what it would prove stays unproven, and nothing is to be fixed here.'
     : 'What it read is saved; the rest is read by the next run. If that fails as well, run the checks of the doctor.';
   const doctor = { text: 'Doctor', href: '/doctor' };
@@ -190,10 +190,9 @@ function provenBadge({ status, complete }: Run): Value {
 }
 
 /** Why it is not complete, in words; null where it is, or still runs. */
-function whyOf({ status, complete, error, proof }: Run): string | null {
-  if (complete || status === 'running') return null;
-  if (error !== null) return error;
-  return typeof proof['reason'] === 'string' ? proof['reason'] : 'what it set out to read was not proven to be read';
+function whyOf(run: Run): string | null {
+  if (run.complete || run.status === 'running') return null;
+  return reasonOf(run) ?? 'what it set out to read was not proven to be read';
 }
 
 function tookOf({ startedAt, finishedAt }: Run, now: Date): string {

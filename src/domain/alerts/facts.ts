@@ -116,6 +116,11 @@ export function toRecover({ awaited }: Pick<AlertFacts, 'awaited'>): { count: nu
   return { count, from: sentOf(some).from };
 }
 
+/** What recovers all that was sent since then. */
+export function recoverCommand(from: string | null): string {
+  return `tallyhook deliveries recover --since ${from === null ? '2h' : `${from.slice(0, 16)}Z`}`;
+}
+
 export function sentOf(some: readonly Sent[]): Sent {
   return {
     from: some.flatMap(({ from }) => from ?? []).sort()[0] ?? null,

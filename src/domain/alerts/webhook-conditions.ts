@@ -1,15 +1,14 @@
 import { acceptAgain, NONE_ACCEPTED, placeOf, type SecretsFrom } from '../deliveries/last-secret.js';
 import { minuteOf } from '../in-words.js';
 import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
-import { type AlertFacts, type Sent, sentOf, toRecover } from './facts.js';
+import { type AlertFacts, recoverCommand, type Sent, sentOf, toRecover } from './facts.js';
 
 type Awaited = Pick<AlertFacts, 'awaited'>;
 const NOT_KNOWN: Awaited = { awaited: [] };
 
 /** From the first that is not here, as far as the delivery history was read. */
 function recoverFrom(facts: Awaited): string {
-  const { from } = toRecover(facts);
-  return `“tallyhook deliveries recover --since ${from === null ? '2h' : `${from.slice(0, 16)}Z`}”`;
+  return `“${recoverCommand(toRecover(facts).from)}”`;
 }
 
 const recoverRejected = (facts: Awaited): string => `Recover what was rejected: ${recoverFrom(facts)}.`;

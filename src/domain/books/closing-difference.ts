@@ -44,7 +44,7 @@ export function closingDifferences(month: string, assets: readonly AssetAtEnd[])
     ...alike.map((own) => ({ assetCode: null, isProven: false, told: unprovenTogether(month, own) })),
     ...others.flatMap((asset): ClosingDifference[] => {
       const told = closingDifference(month, asset);
-      const isProven = asset.unproven === null && (asset.unexplained === null || asset.unexplained === '0');
+      const isProven = asset.unproven === null && !isUnexplained(asset);
       return told === null ? [] : [{ assetCode: asset.assetCode, isProven, told }];
     }),
   ];
@@ -54,9 +54,11 @@ export function closingDifferences(month: string, assets: readonly AssetAtEnd[])
 const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/;
 
 function isOnlyUnproven({ later, unexplained, unproven, breaks }: AssetAtEnd): boolean {
-  return (
-    unproven !== null && later.length === 0 && breaks.length === 0 && (unexplained === null || unexplained === '0')
-  );
+  return unproven !== null && later.length === 0 && breaks.length === 0 && !isUnexplained({ unexplained });
+}
+
+function isUnexplained({ unexplained }: Pick<AssetAtEnd, 'unexplained'>): boolean {
+  return unexplained !== null && unexplained !== '0';
 }
 
 function unprovenTogether(month: string, assets: readonly AssetAtEnd[]): string {
@@ -81,9 +83,8 @@ export function closingDifference(month: string, asset: AssetAtEnd): string | nu
 }
 
 function reasonsOf({ later, unexplained, unproven, breaks }: AssetAtEnd): string[] {
-  const isUnexplained = unexplained !== null && unexplained !== '0';
   return [
-    ...(isUnexplained ? [`${unexplained} is unexplained`] : []),
+    ...(isUnexplained({ unexplained }) ? [`${unexplained} is unexplained`] : []),
     ...(unproven === null ? [] : [unproven]),
     ...(unexplained === null && unproven === null ? ['its balance was never compared'] : []),
     ...(later.length === 0 ? [] : [laterOf(later)]),

@@ -8,7 +8,7 @@ import type { Severity } from '../breaks/findings.js';
 import type { DeliveryClass } from '../deliveries/delivery-class.js';
 import { counted, duration, minuteOf, words } from '../in-words.js';
 import { rejectionWords } from '../rejection-words.js';
-import { MOVED, NO_RUN } from '../run-kinds.js';
+import { isNotOffered, MOVED, NO_RUN } from '../run-kinds.js';
 
 /** What is shown to who looks, and sent to nobody. */
 export interface Notice extends Watched {
@@ -214,7 +214,7 @@ function isStale({ everySeconds, ageSeconds }: KindFacts): boolean {
 
 /** What the service does not offer, and what was switched off, is nobody's to fix. */
 export function isForNobody({ everySeconds, reason }: KindFacts): boolean {
-  return everySeconds === null || (reason?.startsWith('degraded: ') ?? false);
+  return everySeconds === null || isNotOffered(reason);
 }
 
 const NOBODYS = { severity: 'low', remedy: '' } as const;

@@ -45,11 +45,3 @@ export interface DecisionKind<Input, Ready = ClosingDeps> {
 }
 
 export const asIs = async (deps: ClosingDeps): Promise<ClosingDeps> => deps;
-
-/** So many lines of a preview are shown, where nothing else is said. */
-const MOST_LINES = 40;
-
-export function shortened(lines: readonly string[], most = MOST_LINES): string[] {
-  const more = lines.length - most;
-  return more > 0 ? [...lines.slice(0, most), `… and ${more} more`] : [...lines];
-}

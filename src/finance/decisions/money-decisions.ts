@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { z } from 'zod';
 import { dayIn } from '../../domain/books/posting-month.js';
 import { effectWords } from '../../domain/books/rate-effects.js';
-import { counted, words } from '../../domain/in-words.js';
+import { counted, shortened, words } from '../../domain/in-words.js';
 import { differences, markedText, needsTwo } from '../../domain/settlements/settlement.js';
 import {
   markSettlement,
@@ -21,7 +21,7 @@ import {
 } from '../../records/breaks/decide-breaks.js';
 import { inTransaction } from '../../records/database/statements.js';
 import { importRatesFile } from '../import-rates.js';
-import { asIs, type DecisionKind, type Request, shortened } from './decision-kind.js';
+import { asIs, type DecisionKind, type Request } from './decision-kind.js';
 
 const breaks = z.strictObject({
   ids: z

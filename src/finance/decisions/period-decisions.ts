@@ -3,7 +3,7 @@ import { isPerSubWallet } from '../../domain/books/chart.js';
 import { fiatReport } from '../../domain/books/fiat-report.js';
 import { incomeStatement } from '../../domain/books/income-statement.js';
 import { grouped } from '../../domain/grouped.js';
-import { counted, words } from '../../domain/in-words.js';
+import { counted, shortened, words } from '../../domain/in-words.js';
 import type { Missing } from '../../domain/views/books-shapes.js';
 import { accountValues, keptTotals } from '../../records/books/account-totals.js';
 import { standingBreaks } from '../../records/books/period-facts.js';
@@ -18,7 +18,7 @@ import {
   sealClosing,
 } from '../periods/close-period.js';
 import { reopenPeriod, whyNotReopened } from '../periods/reopen-period.js';
-import { asIs, type DecisionKind, shortened } from './decision-kind.js';
+import { asIs, type DecisionKind } from './decision-kind.js';
 
 const month = z.strictObject({ month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'takes a month such as 2026-10') });
 const subject = ({ month: of }: z.output<typeof month>) => `period ${of}`;

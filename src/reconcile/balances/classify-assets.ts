@@ -9,7 +9,7 @@ import {
 } from '../../domain/balances/moving-balance.js';
 import { classifiedResidual, holdResidual } from '../../domain/balances/unnamed-payouts.js';
 import { addAmounts, isZero, subtractAmounts, sumAmounts } from '../../domain/money.js';
-import { MOVED } from '../../domain/run-kinds.js';
+import { isNotOffered, MOVED, reasonOf } from '../../domain/run-kinds.js';
 import { workInMovements } from '../../records/balances/balance-movements.js';
 import {
   type BalanceProof,
@@ -244,7 +244,7 @@ async function syncMovements(run: RunContext): Promise<Synced> {
   for (const kind of kinds) {
     const reason = await readKind(run, kind);
     if (reason === null) continue;
-    if (reason.startsWith('degraded: ')) synced.caveats.push(`${kind}: ${reason}`);
+    if (isNotOffered(reason)) synced.caveats.push(`${kind}: ${reason}`);
     else synced.reason ??= `${kind}: ${reason}`;
   }
   if (synced.caveats.some((caveat) => caveat.startsWith('payouts: '))) {
@@ -261,10 +261,8 @@ async function syncMovements(run: RunContext): Promise<Synced> {
 async function readKind(run: RunContext, kind: (typeof kinds)[number]): Promise<string | null> {
   if (run.prerequisite === undefined) return 'a dry run reads no other list';
   try {
-    const { status, complete, proof, error } = await run.prerequisite(kind);
-    if (status === 'succeeded' && complete) return null;
-    const reason = proof['reason'];
-    return error ?? (typeof reason === 'string' ? reason : 'not proven');
+    const ended = await run.prerequisite(kind);
+    return ended.status === 'succeeded' && ended.complete ? null : (reasonOf(ended) ?? 'not proven');
   } catch (error) {
     run.signal?.throwIfAborted();
     return describeError(error);
