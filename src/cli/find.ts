@@ -24,13 +24,15 @@ export function define(command: Command): void {
     );
 }
 
-function print({ items, orders, more }: Found): void {
+function print({ items, orders, deliveriesReadAt, more }: Found): void {
   printList({ items }, false, columns);
+  const noDelivery = `no deliveries: the history was ${deliveriesReadAt === null ? 'not read yet' : `read at ${deliveriesReadAt}`}`;
   for (const { reference, status, release, says, paymentIntents, payins, deliveries } of orders) {
     const ids = (title: string, all: readonly string[]) => (all.length === 0 ? [] : [`${title} ${all.join(', ')}`]);
-    const made = [...ids('payments', paymentIntents), ...ids('payins', payins), ...ids('deliveries', deliveries)];
+    const sent = deliveries.length === 0 ? [noDelivery] : ids('deliveries', deliveries);
+    const made = [...ids('payments', paymentIntents), ...ids('payins', payins), ...sent];
     printText(`order ${reference}: ${status}, ${release.safe ? 'safe to release' : 'hold the goods'}. ${says}`);
-    printText(`  ${made.join('; ') || 'nothing belongs to it yet'}`);
+    printText(`  ${made.join('; ')}`);
   }
   if (more) process.stderr.write('there is more: give more of the text\n');
 }

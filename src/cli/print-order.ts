@@ -15,7 +15,7 @@ export function printOrder({ order, timeline, reported, unlinked, openCalls, ...
     `status     ${order.status}`,
     `expected   ${order.expected ? `${order.expected.amount} ${order.expected.currency}` : 'not registered by the store'}`,
     `release    ${safe ? `safe since ${provenAt}` : 'not safe'} (${reason})`,
-    ...(safe ? [] : [`why        ${reasonWords[reason]}`]),
+    ...(safe ? [] : [`why        ${reasonWords(reason)}`]),
     ...(order.sharedBy === null ? [] : [`ambiguous  ${printShared(order.sharedBy)}`]),
     ...order.similarReferences.map((similar) => printSimilar(order.reference, similar)),
     '',

@@ -19,6 +19,7 @@ beforeAll(async () => {
   ]);
 });
 
+const PENDING = 'The screening of a payin is not finished. What changes it: the service ends it; wait.';
 const search = (role: string, q: string) => request(app).get('/api/v1/search').query({ q }).set(bearer(role));
 
 test('a hash leads to payin, order and why the goods are held', async () => {
@@ -26,12 +27,23 @@ test('a hash leads to payin, order and why the goods are held', async () => {
   expect(status).toBe(200);
   expect(body).toMatchObject({
     items: [{ kind: 'payin', id: 'in_1', by: 'txid', exact: true, orders: ['order-pi_1'] }],
-    orders: [{ reference: 'order-pi_1', says: 'The screening of a payin is not finished.' }],
+    orders: [{ reference: 'order-pi_1', says: PENDING }],
     more: false,
   });
   const page = await (await visit(app, 'viewer')).get(`/find?q=${HASH}`);
-  expect(page.panel('Order order-pi_1')).toContain('The screening of a payin is not finished.');
+  expect(page.panel('Order order-pi_1')).toContain(PENDING);
   expect(page.link('in_1')).toBe('/deposits/in_1');
+  expect((await (await visit(app, 'viewer')).get('/orders/order-pi_1')).notices).toContain(PENDING);
+});
+
+test('an order without deliveries says of which time that is', async () => {
+  const shown = async () => (await (await visit(app, 'viewer')).get(`/find?q=${HASH}`)).panel('Order order-pi_1');
+  expect((await search('viewer', HASH)).body).toMatchObject({ deliveriesReadAt: null, orders: [{ deliveries: [] }] });
+  expect(await shown()).toContain('the history was not read yet');
+  const started_at = '2026-03-01T10:00:00.000Z';
+  await store.db('runs').insert({ kind: 'deliveries', full: false, status: 'succeeded', complete: true, started_at });
+  expect((await search('viewer', HASH)).body.deliveriesReadAt).toBe(started_at);
+  expect(await shown()).toMatch(/none; history read[^]*2026-03-01T10:00/);
 });
 
 test('an e-mail is found by roles that may see it', async () => {

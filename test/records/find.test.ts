@@ -125,7 +125,7 @@ test('“I paid, here is the hash” is answered with payin, payment, order, and
     {
       reference: 'order-pi_1',
       release: { safe: false, reason: 'kyt_pending' },
-      says: 'The screening of a payin is not finished.',
+      says: 'The screening of a payin is not finished. What changes it: the service ends it; wait.',
       paymentIntents: ['pi_1'],
       payins: ['in_1'],
     },

@@ -76,6 +76,7 @@ test('an order shows its payments, payins, invoices and refunds, each step with 
   expect(printed).toEqual(
     expect.arrayContaining([
       'status     partially_refunded',
+      'why        A part was given back. What changes it: nothing. Refund the rest, and the customer pays anew; or decide in the store.',
       'not to be mistaken for  story-1  (here “S”; there “s”)',
       expect.stringMatching(/^payment {4}pi {2}completed, as the service's own list showed at 2026-03-01T00:00:04/),
       expect.stringMatching(/^invoice {4}inv {2}sent, as the service's own list showed at 2026-03-01T00:00:01/),

@@ -6,7 +6,7 @@ import { entityHref, orderHref } from '../view/links.js';
 import { orderBadge, releaseBadge } from '../view/order-words.js';
 import { mayKnowPeople } from '../view/personal.js';
 import { factsPanel, filters, notice, type Section, table } from '../view/sections.js';
-import { badge, id, link, list, stack, text, type Value } from '../view/values.js';
+import { ago, badge, id, link, list, none, stack, text, type Value } from '../view/values.js';
 
 export const findPage: Page = {
   path: '/find',
@@ -19,24 +19,26 @@ export const findPage: Page = {
       intro: 'A reference, any id, the hash of a transaction, an address, an e-mail, or an explorer’s link.',
       sections: [
         filters(req, [{ name: 'q', label: 'Find' }]),
-        ...(found === null ? [] : [...found.orders.map(orderPanel), itemsOf(found, req)]),
+        ...(found === null ? [] : [...found.orders.map((order) => orderPanel(order, found)), itemsOf(found, req)]),
         ...(found?.more ? [notice('info', 'There is more', 'Give more of the text.')] : []),
       ],
     };
   },
 };
 
-function orderPanel(order: Found['orders'][number]): Section {
+function orderPanel(order: Found['orders'][number], { deliveriesReadAt: readAt }: Found): Section {
   const { reference, status, release, says, paymentIntents, payins, deliveries } = order;
   const ids = (kind: 'payment_intent' | 'payin' | 'delivery', all: readonly string[]): Value =>
     stack(all.map((own) => id(own, entityHref(kind, own))));
+  const noDelivery =
+    readAt === null ? none('the history was not read yet') : list([text('none; history read'), ago(readAt)]);
   return factsPanel(`Order ${reference}`, [
     ['Order', list([link(reference, orderHref(reference)), orderBadge(status)])],
     ['Goods', releaseBadge(release)],
     ['Why', text(says)],
     ['Payments', ids('payment_intent', paymentIntents)],
     ['Payins', ids('payin', payins)],
-    ['Deliveries', ids('delivery', deliveries)],
+    ['Deliveries', deliveries.length === 0 ? noDelivery : ids('delivery', deliveries)],
   ]);
 }
 

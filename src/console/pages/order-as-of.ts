@@ -1,9 +1,10 @@
 import { words } from '../../domain/in-words.js';
+import { whyWords } from '../../domain/orders/reason-words.js';
 import type { RecordAsOf } from '../../domain/views/order-shapes.js';
 import type { OrderAsOf, OrderAsOfResult } from '../../records/orders/order-as-of.js';
 import type { PageRequest } from '../page.js';
 import { entityHref, orderHref } from '../view/links.js';
-import { expectedOf, orderBadge, releaseReason } from '../view/order-words.js';
+import { expectedOf, orderBadge } from '../view/order-words.js';
 import { kindWord } from '../view/record-words.js';
 import { factsPanel, filters, notice, type PageView, panel, type Section, table } from '../view/sections.js';
 import { timelinePanel } from '../view/timeline-steps.js';
@@ -43,7 +44,7 @@ export function orderAsOfView(
       factsPanel('The order then', [
         ['Reference', id(reference)],
         ['Expected by the store', expectedOf(expected)],
-        ['Goods', list([goods, quiet(releaseReason(release.reason))])],
+        ['Goods', list([goods, quiet(whyWords(release.reason))])],
       ]),
       panel('Made of, then', [recordsOf(details)]),
       timelinePanel('The timeline until then, oldest first', details.timeline, {

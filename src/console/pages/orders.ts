@@ -5,6 +5,7 @@ import type { MatchView } from '../../domain/books/match/match-shapes.js';
 import { words } from '../../domain/in-words.js';
 import type { JsonObject } from '../../domain/json.js';
 import { ownCallWords, passedOverWords, unlinkedWords } from '../../domain/orders/own-call-words.js';
+import { reasonWords } from '../../domain/orders/reason-words.js';
 import { releaseReasons } from '../../domain/orders/reasons.js';
 import { referenceDifference } from '../../domain/reference-difference.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
@@ -19,7 +20,7 @@ import { statesOf } from '../records/record-rows.js';
 import { breaksOf } from '../view/break-rows.js';
 import { fieldLabel, fieldValue } from '../view/field-value.js';
 import { entityHref, orderHref } from '../view/links.js';
-import { expectedOf, orderBadge, orderStatuses, releaseBadge, releaseReason } from '../view/order-words.js';
+import { expectedOf, orderBadge, orderStatuses, releaseBadge } from '../view/order-words.js';
 import { recordFor } from '../view/personal.js';
 import { howKnown } from '../view/record-words.js';
 import {
@@ -129,7 +130,7 @@ export const order: Page = {
         notice(
           release.safe ? 'good' : 'warn',
           release.safe ? 'Safe to release the goods' : 'Hold the goods',
-          releaseReason(release.reason),
+          reasonWords(release.reason),
         ),
         ...refundNotices(details),
         ...similarPanel(details),

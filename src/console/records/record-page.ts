@@ -5,6 +5,7 @@ import { words } from '../../domain/in-words.js';
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import type { Related } from '../../domain/kinds/kinds.js';
 import { unlinkedWords } from '../../domain/orders/own-call-words.js';
+import { reasonWords } from '../../domain/orders/reason-words.js';
 import type { RecordKind } from '../../domain/records.js';
 import type { OrderView } from '../../domain/views/order-shapes.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
@@ -16,7 +17,7 @@ import { assignRefundAction } from '../actions/assign-refund.js';
 import type { Page, PageDeps } from '../page.js';
 import { breaksOf } from '../view/break-rows.js';
 import { entityHref, orderHref } from '../view/links.js';
-import { orderBadge, releaseBadge, releaseReason } from '../view/order-words.js';
+import { orderBadge, releaseBadge } from '../view/order-words.js';
 import { mayKnowPeople, recordFor } from '../view/personal.js';
 import { eventLink, howKnown, sourceLink } from '../view/record-words.js';
 import { type Column, type Facts, factsPanel, notice, type Section, table, withQuery } from '../view/sections.js';
@@ -140,7 +141,7 @@ function orderTable(orders: readonly OrderView[]): Section {
       ['Order', ({ reference }) => id(reference, orderHref(reference))],
       ['Status', ({ status }) => orderBadge(status)],
       ['Goods', ({ release }) => releaseBadge(release)],
-      ['Why', ({ release }) => text(releaseReason(release.reason)), 'wide'],
+      ['Why', ({ release }) => text(reasonWords(release.reason)), 'wide'],
     ],
   });
 }

@@ -1,7 +1,5 @@
 import { words } from '../../domain/in-words.js';
 import type { OrderStatus } from '../../domain/orders/order.js';
-import { reasonWords } from '../../domain/orders/reason-words.js';
-import type { ReleaseReason } from '../../domain/orders/reasons.js';
 import type { OrderView } from '../../domain/views/order-shapes.js';
 import { options } from './sections.js';
 import { amount, badge, badgesOf, none, type Tone, type Value } from './values.js';
@@ -35,11 +33,4 @@ export function releaseBadge({ safe }: OrderView['release']): Value {
 /** What the store registered. */
 export function expectedOf(expected: OrderView['expected']): Value {
   return expected === null ? none('not registered') : amount(expected.amount, expected.currency);
-}
-
-/** Why the goods are held, and what ends it. */
-export function releaseReason(reason: string): string {
-  return Object.hasOwn(reasonWords, reason)
-    ? reasonWords[reason as ReleaseReason]
-    : `The reason is "${words(reason)}".`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { entityKinds } from '../records.js';
 import { orderShape } from './order-shapes.js';
-import { described, text } from './parts.js';
+import { described, text, time } from './parts.js';
 
 const { reference, status, release, paymentIntents } = orderShape.shape;
 
@@ -29,7 +29,7 @@ export const foundShape = z
           says: described(
             text,
             'Why the goods go out or do not, and what changes that.',
-            'Not every payin of the payment was read yet.',
+            'The screening of a payin is not finished. What changes it: the service ends it; wait.',
           ),
           paymentIntents,
           payins: described(z.array(text), 'Ids.', ['in_1']),
@@ -39,6 +39,10 @@ export const foundShape = z
         }),
       ),
       'The first five orders of what was found.',
+    ),
+    deliveriesReadAt: described(
+      time.nullable(),
+      'Of which time the deliveries are: when the newest complete reading of the delivery history began. Null: there is none.',
     ),
     more: described(z.boolean(), 'There is more than is shown: give more of the text.', false),
   })

@@ -9,6 +9,7 @@ import type { Found } from '../../domain/views/find-shapes.js';
 import { keyText } from '../database/database-text.js';
 import { isRowId } from '../database/paging.js';
 import { joined, raw, rowsOf, type Sql, sql } from '../database/statements.js';
+import { historyReadAt } from '../deliveries/secret-overlap.js';
 import { orderedKinds, relatedOrders } from '../family/shown-records.js';
 import { type OrderState, releaseOf } from '../order-row.js';
 import { recordTables } from '../record-columns.js';
@@ -31,13 +32,15 @@ const MOST_KEYED = 5_000;
  */
 export async function find(db: Knex, given: string, { knowsPeople }: { knowsPeople: boolean }): Promise<Found> {
   const searched = readQuestion(given).filter((text) => keyText(text) !== null);
-  if (searched.length === 0) return { searched, items: [], orders: [], more: false };
+  const deliveriesReadAt = (await historyReadAt(db))?.toISOString() ?? null;
+  if (searched.length === 0) return { searched, items: [], orders: [], deliveriesReadAt, more: false };
   const [byColumn, byKey] = await Promise.all([hitsByColumn(db, searched), hitsByKey(db, searched, knowsPeople)]);
   const sorted = [...byColumn, ...byKey].sort((a, b) => Number(b.exact) - Number(a.exact));
   const hits = [...grouped(sorted, ({ kind, id }) => `${kind} ${id}`).values()].flatMap(([first]) => first ?? []);
   const items = await withOrders(db, hits.slice(0, MOST));
   const references = [...new Set(items.flatMap(({ orders }) => orders))].slice(0, MOST_ORDERS);
-  return { searched, items, orders: await ordersOf(db, references), more: hits.length > MOST };
+  const orders = await ordersOf(db, references);
+  return { searched, items, orders, deliveriesReadAt, more: hits.length > MOST };
 }
 
 interface Place {
@@ -143,6 +146,6 @@ async function ordersOf(db: Knex, references: readonly string[]): Promise<Found[
   return rows.map((row) => {
     const { reference, status, payment_intents: paymentIntents, payins, deliveries } = row;
     const release = releaseOf(row);
-    return { reference, status, release, says: reasonWords[release.reason], paymentIntents, payins, deliveries };
+    return { reference, status, release, says: reasonWords(release.reason), paymentIntents, payins, deliveries };
   });
 }
