@@ -8,6 +8,7 @@ import type { AlertMessage } from '../notify/alert-message.js';
 import { decideAlert, getAlert } from '../records/alerts/decide-alert.js';
 import { listAlerts } from '../records/alerts/settle-alerts.js';
 import { inTransaction } from '../records/database/statements.js';
+import { alertsCheckedAt } from '../records/process-heartbeats.js';
 import { channelsOf, checkOutboundAddresses } from '../wiring/outbound.js';
 import { type Flags, momentToCome } from './arguments.js';
 import { listVerb, wordOption } from './list-verb.js';
@@ -52,7 +53,17 @@ const message: AlertMessage = {
 
 export function define(command: Command): void {
   command.description('what is sent to people: list, show, who is at it, silence, and a test of every channel');
-  listVerb(command, 'newest first', { columns, list: listAlerts })
+  listVerb(command, 'newest first', {
+    columns,
+    list: async (db, query: Parameters<typeof listAlerts>[1]) => {
+      return { ...(await listAlerts(db, query)), checkedAt: await alertsCheckedAt(db) };
+    },
+    about: ({ checkedAt }) => [
+      checkedAt === null
+        ? 'nobody has checked for alerts yet'
+        : `as checked at ${checkedAt}; of this moment: tallyhook status`,
+    ],
+  })
     .addOption(wordOption(alertShape, 'status', 'pending: it fires when it has held for longer'))
     .addOption(wordOption(alertShape, 'severity', 'only those as grave as this'));
   command

@@ -6,6 +6,7 @@ import type { Severity } from '../domain/breaks/findings.js';
 import { firstOf, raw, rowsOf, type Sql, sql, valueOf } from './database/statements.js';
 import { SENT } from './inbox/minute-counts.js';
 import { adoptedAtOf } from './installation.js';
+import { failingCalls } from './service-answers.js';
 
 export interface OpenBreaks {
   kind: BreakKind;
@@ -45,35 +46,54 @@ function lastRuns(db: Knex, kinds: readonly string[], condition: string): Promis
 /** Of an error that a run keeps. */
 const failedBy = (...codes: readonly string[]) => sql`(status = 'failed' AND error ~ ${`^(${codes.join('|')}): `})`;
 
-/** Whether the newest runs failed for one reason, none between them or since having had its answers. */
-export async function runOutage(db: Knex, now: Date): Promise<Outage | null> {
-  return (
-    (await failingRuns(db, now, 'away', failedBy(...SERVICE_AWAY))) ??
-    (await failingRuns(db, now, 'refused', failedBy(KEY_REFUSED)))
-  );
+/** Whether the newest calls or runs failed for one reason, none between them or since having had its answers. */
+export async function serviceOutage(db: Knex, now: Date): Promise<Outage | null> {
+  const runs = await failingRuns(db, now, 'away', failedBy(...SERVICE_AWAY));
+  const calls = await failingCalls(db);
+  if (calls === null) return runs ?? (await failingRuns(db, now, 'refused', failedBy(KEY_REFUSED)));
+  const since = [calls.since, ...(runs === null ? [] : [runs.since])].sort()[0] ?? calls.since;
+  const { attempts, operations, error } = calls;
+  return {
+    why: 'away',
+    since,
+    seconds: secondsSince(since, now),
+    runs: runs?.runs ?? 0,
+    attempts,
+    operations: operations.length,
+    what: `calls of ${operations.join(', ')}`,
+    error,
+    webhookAt: await lastWebhookAt(db),
+  };
 }
 
 /** 0: it answers. */
 export async function serviceAwaySeconds(db: Knex, now: Date): Promise<number> {
-  const outage = await runOutage(db, now);
+  const outage = await serviceOutage(db, now);
   return isAway(outage) ? outage.seconds : 0;
 }
 
 /** Reads no further back than the newest run that did not fail so. */
 async function failingRuns(db: Knex, now: Date, why: Outage['why'], failed: Sql): Promise<Outage | null> {
-  const found = await firstOf<{ since: Date; runs: number; kinds: string[]; error: string; webhookAt: Date | null }>(
-    db,
-  )`
+  const found = await firstOf<{ since: Date; runs: number; kinds: string[]; error: string }>(db)`
     WITH good AS (SELECT id, finished_at FROM runs WHERE status IN ('succeeded', 'failed') AND NOT ${failed} ORDER BY id DESC LIMIT 1),
     since AS (SELECT * FROM runs WHERE id > coalesce((SELECT id FROM good), 0) AND ${failed})
     SELECT min(started_at) AS since, count(*)::integer AS runs, array_agg(DISTINCT kind ORDER BY kind) AS kinds,
-           (array_agg(error ORDER BY id DESC))[1] AS error,
-           (SELECT received_at FROM inbox WHERE ${raw(SENT)} ORDER BY id DESC LIMIT 1) AS "webhookAt"
+           (array_agg(error ORDER BY id DESC))[1] AS error
     FROM since HAVING max(finished_at) > coalesce((SELECT finished_at FROM good), '-infinity')`;
   if (found === undefined) return null;
-  const { since, webhookAt, ...of } = found;
-  const seconds = Math.max(0, (now.getTime() - since.getTime()) / 1_000);
-  return { ...of, why, since: since.toISOString(), seconds, webhookAt: webhookAt?.toISOString() ?? null };
+  const since = found.since.toISOString();
+  const { runs, kinds, error } = found;
+  const what = `reads of ${kinds.join(', ')}`;
+  const seconds = secondsSince(since, now);
+  return { why, since, seconds, runs, attempts: 0, operations: 0, what, error, webhookAt: await lastWebhookAt(db) };
+}
+
+const secondsSince = (since: string, now: Date): number => Math.max(0, (now.getTime() - Date.parse(since)) / 1_000);
+
+async function lastWebhookAt(db: Knex): Promise<string | null> {
+  const last = await firstOf<{ at: Date }>(db)`
+    SELECT received_at AS at FROM inbox WHERE ${raw(SENT)} ORDER BY id DESC LIMIT 1`;
+  return last?.at.toISOString() ?? null;
 }
 
 /** How many paid orders since the adoption wait until a person says whose refund a payout is. */

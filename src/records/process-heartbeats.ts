@@ -44,6 +44,12 @@ export async function processHeartbeats(db: Knex): Promise<ProcessHeartbeat[]> {
     FROM signs_of_life WHERE isfinite(seen_at) AND part <> ALL (${notes}::text[]) ORDER BY part`;
 }
 
+/** When all conditions of alerts were checked last, ISO 8601; null: never. */
+export async function alertsCheckedAt(db: Knex): Promise<string | null> {
+  const found = (await processHeartbeats(db)).find(({ part }) => part === 'alerts');
+  return found?.seenAt.toISOString() ?? null;
+}
+
 /** Heartbeats come every quarter of a minute. */
 const FRESH = "interval '45 seconds'";
 

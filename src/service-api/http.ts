@@ -61,8 +61,8 @@ export interface ServiceHttpSettings extends Omit<AttemptContext, 'onStatus'> {
   /** Resolves when it is the call's turn. */
   takeSlot: (signal: AbortSignal, operation: string) => Promise<void>;
   log?: { warn(about: object, message: string): void };
-  /** After every attempt. */
-  onRequest?: (about: { operation: string; status: number | 'no_answer' }) => void;
+  /** After every attempt. `failure`: what says that the service is away; null: it answered, or who asked gave up. */
+  onRequest?: (about: { operation: string; status: number | 'no_answer'; failure: UnavailableError | null }) => void;
   /** When calls begin to be held back, and when they no longer are. */
   onCircuit?: (state: 'open' | 'closed') => void;
 }
@@ -163,6 +163,7 @@ export class ServiceHttp {
     const { operation } = request;
     const settleUnknown = assumeUnknown(request.progress);
     let status: number | null = null;
+    let failure: UnavailableError | null = null;
     const context = { ...this.settings, onStatus: (given: number) => void (status = given) };
     try {
       return await timeout(attemptMs, TimeoutStrategy.Aggressive).execute(
@@ -172,19 +173,23 @@ export class ServiceHttp {
     } catch (error) {
       if (didNothing(error)) settleUnknown();
       this.respectPause(error);
-      if (!(error instanceof TaskCancelledError) || signal.aborted) throw error;
-      throw new UnavailableError(`no whole answer within ${attemptMs} ms`, { operation, status, cause: error });
+      const isLate = error instanceof TaskCancelledError && !signal.aborted;
+      const given = isLate
+        ? new UnavailableError(`no whole answer within ${attemptMs} ms`, { operation, status, cause: error })
+        : error;
+      if (given instanceof UnavailableError) failure = given;
+      throw given;
     } finally {
-      this.count(operation, status);
+      this.count({ operation, status: status ?? 'no_answer', failure });
     }
   }
 
   /** Whoever counts calls can't change what came of one. */
-  private count(operation: string, status: number | null): void {
+  private count(about: Parameters<NonNullable<ServiceHttpSettings['onRequest']>>[0]): void {
     try {
-      this.settings.onRequest?.({ operation, status: status ?? 'no_answer' });
+      this.settings.onRequest?.(about);
     } catch (error) {
-      this.settings.log?.warn({ operation, err: error }, 'call not counted');
+      this.settings.log?.warn({ operation: about.operation, err: error }, 'call not counted');
     }
   }
 

@@ -2,7 +2,9 @@ import { outcomeOf } from '../domain/scorecard/call-outcomes.js';
 import { ConfigError } from '../errors.js';
 import { createCallStore } from '../own-calls/call-store.js';
 import { observeAnswers } from '../own-calls/observe-answers.js';
+import { describeError } from '../records/database/database-errors.js';
 import { addCallCounts, type CallCount } from '../records/scorecard/scorecard.js';
+import { type Answers, mergeAnswers, noteAnswers } from '../records/service-answers.js';
 import { createServiceRate } from '../records/service-rate.js';
 import { ServiceClient } from '../service-api/client.js';
 import type { Contract } from '../service-api/contract.js';
@@ -18,26 +20,33 @@ export interface ServiceClientChoices {
   /** In place of that of CONTRACT_FILE. */
   contract?: Contract;
   retryPolicy?: Partial<RetryPolicy>;
+  /** What its calls come to decides for all whether the service answers. */
+  decidesAnswers?: boolean;
 }
 
 /** With all other processes it keeps to SERVICE_RATE; creating calls are written down before they are sent. */
 export async function createServiceClient(
   runtime: Pick<Runtime, 'config' | 'contract' | 'db' | 'log' | 'metrics' | 'now'> & Partial<Pick<Runtime, 'closers'>>,
-  { adoptedAt, contract = runtime.contract, retryPolicy }: ServiceClientChoices = {},
+  { adoptedAt, contract = runtime.contract, retryPolicy, decidesAnswers = false }: ServiceClientChoices = {},
 ): Promise<ServiceClient> {
   const { config, db, log, metrics, now } = runtime;
   if (config.SERVICE_API_KEY === undefined)
     throw new ConfigError('SERVICE_API_KEY is missing: the service is called here');
   metrics.apiCircuitOpen.set(0);
   const calls = countCalls(runtime);
+  const answers = decidesAnswers ? keepAnswers(runtime) : null;
   return new ServiceClient({
     baseUrl: config.SERVICE_BASE_URL,
     apiKey: config.SERVICE_API_KEY,
     contract,
     takeSlot: createServiceRate(db, { perSecond: config.SERVICE_RATE }),
-    onRequest: ({ operation, status }) => {
+    onRequest: ({ operation, status, failure }) => {
       metrics.apiRequests.inc({ operation, status: String(status) });
       calls.add(operation, status);
+      const at = now().getTime();
+      if (failure !== null)
+        answers?.add({ answeredAt: null, failed: [{ at, operation, error: describeError(failure) }] });
+      else if (status !== 'no_answer') answers?.add({ answeredAt: at, failed: [] });
     },
     onCircuit: (state) => metrics.apiCircuitOpen.set(state === 'open' ? 1 : 0),
     keyStore: createCallStore(db),
@@ -47,6 +56,18 @@ export async function createServiceClient(
     ...(retryPolicy && { retryPolicy }),
     log,
   });
+}
+
+/** Since when no call was answered; written as counts are. */
+function keepAnswers({ db, log, closers }: Pick<Runtime, 'db' | 'log'> & Partial<Pick<Runtime, 'closers'>>) {
+  const answers = countBehind<Answers>({
+    keyOf: () => '',
+    merge: (known, more) => Object.assign(known, mergeAnswers(known, more)),
+    save: async ([all]) => (all === undefined ? undefined : noteAnswers(db, all)),
+    failed: logSeldom(log, 'answers not noted'),
+  });
+  closers?.add('answers of the service', () => answers.close());
+  return answers;
 }
 
 const HOUR_MS = 3_600_000;

@@ -52,7 +52,9 @@ export const AWAY: Outage = {
   since: '2026-11-26T14:02:10.000Z',
   seconds: 200,
   runs: 2,
-  kinds: ['endpoints', 'payouts'],
+  attempts: 0,
+  operations: 0,
+  what: 'reads of endpoints, payouts',
   error: 'service_unavailable: listPayouts: the service failed, status 503',
   webhookAt: '2026-11-26T14:04:00.000Z',
 };

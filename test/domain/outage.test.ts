@@ -58,6 +58,24 @@ test('the service is one alert: none beside it for the kinds that cannot be read
   expect([names({ ...AWAY, runs: 1 }), names(null)]).toEqual([each, each]);
 });
 
+test('calls that fail are the service’s own once they are three: of several operations, without a connection, or for a minute', () => {
+  const one = { ...AWAY, runs: 0, attempts: 3, operations: 1, seconds: 59, what: 'calls of listPayouts' };
+  const unconnected = 'service_unavailable: listPayouts: no connection (ECONNREFUSED)';
+  const found = (changed: Partial<typeof AWAY>) =>
+    stateOf({ ...calm, outage: { ...one, ...changed } }, [], new Date()).problems.map(({ name, severity, detail }) => {
+      expect(detail).toContain('2026-11-26 14:02 UTC');
+      return [name, severity];
+    });
+  const [away, failing] = [[['TallyhookServiceAway', 'critical']], [['CallsFail', 'medium']]];
+  for (const certain of [{ operations: 2 }, { error: unconnected }, { seconds: 60 }]) {
+    expect(found(certain)).toEqual(away);
+    expect(found({ ...certain, attempts: 2 })).toEqual(failing);
+    expect(found({ ...certain, attempts: 1 })).toEqual([]);
+  }
+  expect(found({})).toEqual(failing);
+  expect(found({ attempts: 0, runs: 1 })).toEqual([]);
+});
+
 test('of what is not proven says first which kind that is, and why; then up to when the others are', () => {
   const failed = (error: string) => ({ reason: `the newest run failed: ${error}` });
   const wordsOf = (...kinds: KindFacts[]) => provenWords({ ...calm, kinds });

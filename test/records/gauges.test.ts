@@ -1,9 +1,11 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loadFigures } from '../../src/records/alerts/load-state.js';
 import { unclosedBreaks } from '../../src/records/breaks/break-money.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
-import { countOpenBreaks, lastCompleteRuns, runOutage, serviceAwaySeconds } from '../../src/records/gauges.js';
+import { countOpenBreaks, lastCompleteRuns, serviceAwaySeconds, serviceOutage } from '../../src/records/gauges.js';
 import { bindInstallation } from '../../src/records/installation.js';
+import { type Answers, mergeAnswers, noteAnswers } from '../../src/records/service-answers.js';
 import { useDatabase } from '../support/database.js';
 import { plansOf, queriesOf } from '../support/query-plans.js';
 
@@ -56,7 +58,7 @@ test('runs that fail alike are an outage from the first of them on, until one ha
       finished_at: new Date(at(minute).getTime() + seconds * 1_000),
       error,
     });
-  const outage = () => runOutage(db, at(30));
+  const outage = () => serviceOutage(db, at(30));
   const gone = 'service_unavailable: listPayouts: the service failed, status 503';
   expect(await outage()).toBeNull();
   await run('payouts', 0, gone);
@@ -70,18 +72,78 @@ test('runs that fail alike are an outage from the first of them on, until one ha
   const since = { why: 'away', since: at(2).toISOString(), seconds: 28 * 60, runs: 2, webhookAt: null };
   expect(await outage()).toEqual({
     ...since,
-    kinds: ['balances', 'payouts'],
+    attempts: 0,
+    operations: 0,
+    what: 'reads of balances, payouts',
     error: 'service_circuit_open: getBalance: not sent',
   });
   expect(await serviceAwaySeconds(db, at(30))).toBe(28 * 60);
   await run('accounts', 4, 'service_unauthorized: listAccounts: the API key is not accepted, status 401');
-  expect(await outage()).toMatchObject({ why: 'refused', runs: 1, since: at(4).toISOString(), kinds: ['accounts'] });
+  expect(await outage()).toMatchObject({
+    why: 'refused',
+    runs: 1,
+    since: at(4).toISOString(),
+    what: 'reads of accounts',
+  });
   // A run of another process that took longer, and had its answers.
   await run('catalog', 5, gone);
   await db('runs')
     .where({ kind: 'accounts' })
     .update({ status: 'succeeded', error: null, finished_at: at(6) });
   expect(await outage()).toBeNull();
+});
+
+test('calls without an answer are an outage from the first on, whatever runs say, until one is answered', async () => {
+  const { db } = database;
+  const at = (second: number) => Date.UTC(2026, 0, 1, 15, 0, second);
+  const gone = (second: number, operation = 'listPayouts') => {
+    return { at: at(second), operation, error: `service_unavailable: ${operation}: no connection (ECONNREFUSED)` };
+  };
+  const outage = () => serviceOutage(db, new Date(at(60)));
+  await noteAnswers(db, { answeredAt: at(0), failed: [] });
+  expect(await outage()).toBeNull();
+  await noteAnswers(db, { answeredAt: null, failed: [gone(1), gone(2)] });
+  await noteAnswers(db, { answeredAt: null, failed: [gone(3, 'getBalance')] });
+  expect(await outage()).toEqual({
+    why: 'away',
+    since: '2026-01-01T15:00:01.000Z',
+    seconds: 59,
+    runs: 0,
+    attempts: 3,
+    operations: 2,
+    what: 'calls of getBalance, listPayouts',
+    error: gone(3, 'getBalance').error,
+    webhookAt: null,
+  });
+  expect(await serviceAwaySeconds(db, new Date(at(60)))).toBe(59);
+  // Another process, whose answer came before the newest failure.
+  await noteAnswers(db, { answeredAt: at(2), failed: [] });
+  expect(await outage()).toMatchObject({ attempts: 3 });
+  await noteAnswers(db, { answeredAt: at(4), failed: [gone(5)] });
+  expect(await outage()).toMatchObject({ attempts: 1, operations: 1, since: '2026-01-01T15:00:05.000Z' });
+  await noteAnswers(db, { answeredAt: at(6), failed: [] });
+  expect(await outage()).toBeNull();
+});
+
+const answers = fc
+  .array(fc.record({ at: fc.integer({ min: 1, max: 99 }), isAnswer: fc.boolean() }), { minLength: 1, maxLength: 8 })
+  .map((all) => [...new Map(all.map((one) => [one.at, one])).values()]);
+
+test('law: what is known of answers does not depend on the order in which they become known', () => {
+  fc.assert(
+    fc.property(answers, fc.array(fc.nat(), { minLength: 8, maxLength: 8 }), (all, places) => {
+      const one = ({ at, isAnswer }: (typeof all)[number]): Answers =>
+        isAnswer
+          ? { answeredAt: at, failed: [] }
+          : { answeredAt: null, failed: [{ at, operation: 'getBalance', error: 'e' }] };
+      const merged = (some: typeof all) => some.map(one).reduce(mergeAnswers, { answeredAt: null, failed: [] });
+      const shuffled = all.toSorted((a, b) => (places[a.at % 8] ?? 0) - (places[b.at % 8] ?? 0));
+      expect(merged(shuffled)).toEqual(merged(all));
+      const lastAnswer = Math.max(0, ...all.flatMap(({ at, isAnswer }) => (isAnswer ? [at] : [])));
+      const failed = all.filter(({ at, isAnswer }) => !isAnswer && at > lastAnswer).map(({ at }) => at);
+      expect(merged(all).failed.map(({ at }) => at)).toEqual(failed.toSorted((a, b) => a - b));
+    }),
+  );
 });
 
 test('open breaks say the money that their records name, a sum for each currency; each break is counted once', async () => {

@@ -61,10 +61,14 @@ describe('retries', () => {
     service().replyWithError(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
     service().reply(200, '<!doctype html><h1>Bad gateway</h1>');
     service().reply(200, []);
-    const client = testClient({ takeSlot: turns, onRequest: ({ status }) => void seen.push(status) });
+    const client = testClient({
+      takeSlot: turns,
+      onRequest: ({ status, failure }) => void seen.push(status, failure?.message ?? 'answered'),
+    });
     expect((await client.listPaymentIntents()).data).toEqual([]);
     expect(turns).toHaveBeenCalledTimes(4);
-    expect(seen).toEqual([503, 'no_answer', 200, 200]);
+    const [busy, lost] = [expect.stringContaining('status 503'), expect.stringContaining('ECONNRESET')];
+    expect(seen).toEqual([503, busy, 'no_answer', lost, 200, 'answered', 200, 'answered']);
   });
 
   it.each([500, 502, 503, 504, 599, 408])('gives up on %i after three retries', async (status) => {

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import { availabilityOf, outcomeOf } from '../../src/domain/scorecard/call-outcomes.js';
 import { createLog } from '../../src/log.js';
+import { createMetrics } from '../../src/metrics.js';
+import { failingCalls } from '../../src/records/service-answers.js';
+import { defaultContract } from '../../src/service-api/contract.js';
 import { createClosers } from '../../src/wiring/closers.js';
-import { countCalls } from '../../src/wiring/service-client.js';
+import { countCalls, createServiceClient } from '../../src/wiring/service-client.js';
+import { partsFor, send, startService } from '../cli/doctor-service.js';
 import { useDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';
 
@@ -54,4 +58,38 @@ test('what the database does not take is kept and counted later', async () => {
   await db.raw('SELECT 1');
   await db.raw('ALTER TABLE away RENAME TO service_call_counts');
   await until('it is counted', async () => (await db('service_call_counts').sum('count as n').first())?.n === '1');
+});
+
+test('the scheduler’s calls say for all whether the service answers; those of a command on some machine do not', async () => {
+  const { db } = database;
+  let isDown = true;
+  const service = await startService({ '*': ({ response }) => (isDown ? send(response, 503, {}) : []) });
+  const closers = createClosers(log);
+  const config = { ...partsFor(db, service.url).config, SERVICE_BASE_URL: service.url };
+  const runtime = {
+    config,
+    contract: defaultContract,
+    db,
+    log,
+    metrics: createMetrics(),
+    now: () => new Date(),
+    closers,
+  };
+  const client = (decidesAnswers: boolean) =>
+    createServiceClient(runtime, { decidesAnswers, retryPolicy: { retries: 1, pauseMs: 1 } });
+  const [scheduler, command] = [await client(true), await client(false)];
+  await expect(command.listPublicAssets()).rejects.toThrow('503');
+  await closers.close();
+  expect(await failingCalls(db)).toBeNull();
+  await expect(scheduler.listPublicAssets()).rejects.toThrow('503');
+  await until('the failure is known', async () => (await failingCalls(db))?.attempts === 2);
+  expect(await failingCalls(db)).toMatchObject({
+    operations: ['listPublicAssets'],
+    error: expect.stringMatching(/^service_unavailable: listPublicAssets: .*503/) as string,
+  });
+  isDown = false;
+  await scheduler.listPublicAssets();
+  await until('the answer is known', async () => (await failingCalls(db)) === null);
+  await closers.close();
+  await service.close();
 });

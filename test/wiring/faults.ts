@@ -3,6 +3,7 @@ import { runKinds } from '../../src/domain/run-kinds.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { NO_SECRET, recordHeartbeat } from '../../src/records/process-heartbeats.js';
+import { noteAnswers } from '../../src/records/service-answers.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { TestDatabase } from '../support/database.js';
 
@@ -96,6 +97,20 @@ export const faults: readonly Fault[] = [
       });
       await readAll(db, 20, 'service_unavailable: listPayouts: no answer');
     },
+    title: 'The service does not answer',
+    severity: 'critical',
+    alert: 'TallyhookServiceAway',
+  },
+  {
+    what: 'the service stopped some seconds ago, and no run has ended since',
+    play: (db) =>
+      noteAnswers(db, {
+        answeredAt: null,
+        failed: [9, 6, 3].map((ago) => {
+          const error = 'service_unavailable: getBalance: no connection (ECONNREFUSED)';
+          return { at: Date.now() - ago * 1_000, operation: 'getBalance', error };
+        }),
+      }),
     title: 'The service does not answer',
     severity: 'critical',
     alert: 'TallyhookServiceAway',

@@ -1,4 +1,4 @@
-import { conditionNamed, findAlerts, remedyOf } from '../../domain/alerts/alerts.js';
+import { conditionNamed, type FoundAlert, findAlerts, remedyOf } from '../../domain/alerts/alerts.js';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { duration, words } from '../../domain/in-words.js';
 import { isOver } from '../../domain/state/state.js';
@@ -62,12 +62,13 @@ export const alerts: Page = {
     );
     const checkedAgo = heartbeats.find(({ part }) => part === 'alerts')?.secondsAgo ?? null;
     const isBlind = checkedAgo === null || checkedAgo > CHECK_LIMIT_SECONDS;
+    const known = [...firing.items, ...pending.items];
     return {
       intro: 'What is sent to people without asking: what fires, where it was sent, and whether it got there.',
       sections: [
-        ...(isBlind ? [checkNotice(checkedAgo)] : []),
+        ...(isBlind ? [checkNotice(checkedAgo)] : notYetNotice(known, facts)),
         firingTable(
-          [...firing.items, ...pending.items].map((alert) => asNow(alert, facts)),
+          known.map((alert) => asNow(alert, facts)),
           { notices: sent, channels, now, parts: heartbeats, req },
           isBlind,
         ),
@@ -103,6 +104,17 @@ function checkNotice(checkedAgo: number | null): Section {
   return notice('bad', title, text);
 }
 
+/** What holds since the last check: the status line says so already. */
+function notYetNotice(known: readonly AlertView[], facts: AlertFacts): Section[] {
+  const more = findAlerts(facts).filter((one) => known.every((alert) => !isOf(alert, one)));
+  if (more.length === 0) return [];
+  const text = more.map(({ summary, detail }) => `${summary}. ${detail}`).join(' ');
+  return [notice('warn', 'The next check, within half a minute, adds to these alerts', text)];
+}
+
+const isOf = ({ name, subject }: AlertView, found: FoundAlert): boolean =>
+  name === found.name && subject === found.subject;
+
 interface Sent {
   notices: readonly NoticeView[];
   channels: readonly ChannelView[];
@@ -134,7 +146,7 @@ function firingTable(items: readonly AlertView[], sent: Sent & { req: PageReques
 
 /** In the numbers of now, where it still holds: what is kept is from the check before. */
 function asNow(alert: AlertView, facts: AlertFacts): AlertView {
-  const found = findAlerts(facts).find(({ name, subject }) => name === alert.name && subject === alert.subject);
+  const found = findAlerts(facts).find((one) => isOf(alert, one));
   if (found === undefined || alert.resolvedAt !== null) return alert;
   return { ...alert, detail: found.detail, remedy: remedyOf(found) };
 }

@@ -78,15 +78,18 @@ export interface CanaryFacts {
   failures: number;
 }
 
-/** Runs that failed alike, one after the other, and none since had its answers. */
+/** Runs, or attempts of calls, that failed alike, one after the other, and none since had its answers. */
 export interface Outage {
   why: 'away' | 'refused';
   /** When the first of them began, ISO 8601. */
   since: string;
   seconds: number;
   runs: number;
-  /** What they read, in the order of the alphabet. */
-  kinds: readonly string[];
+  /** Attempts of the scheduler’s calls since the last that was answered, and of how many operations; 0: it was the last. */
+  attempts: number;
+  operations: number;
+  /** What they read or called, in the order of the alphabet. */
+  what: string;
   /** Of the newest. */
   error: string;
   /** When a webhook came last, ISO 8601; null: none is kept. */

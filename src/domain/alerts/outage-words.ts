@@ -8,26 +8,37 @@ export const KEY_REFUSED = 'service_unauthorized';
 /** So many runs in a row say that it is the service: one alone may be of a list that fails by itself. */
 const AWAY_RUNS = 2;
 
+/** So many attempts in a row, of one operation alone for so long: that no connection comes about is no operation's own. */
+const AWAY_ATTEMPTS = 3;
+const AWAY_SECONDS = 60;
+
 /** Whether the service is away, rather than one of its lists. */
 export function isAway(outage: Outage | null): outage is Outage {
-  return outage?.why === 'away' && outage.runs >= AWAY_RUNS;
+  if (outage?.why !== 'away') return false;
+  const { runs, attempts, operations, seconds, error } = outage;
+  const isOfAll = operations > 1 || seconds >= AWAY_SECONDS || networkCode(error) !== undefined;
+  return runs >= AWAY_RUNS || (attempts >= AWAY_ATTEMPTS && isOfAll);
 }
 
 /** Since when, what fails and how, and whether webhooks come. */
-export function outageWords({ since, kinds, error, webhookAt }: Outage): string {
+export function outageWords({ since, what, error, webhookAt }: Outage): string {
   const comes =
     webhookAt !== null && webhookAt >= since ? 'Webhooks still arrive' : 'No webhook has arrived since then';
-  return `The payment service does not answer since ${minuteOf(since)} UTC: reads of ${kinds.join(', ')} ${failureWords(error)}. ${comes}.`;
+  return `The payment service does not answer since ${minuteOf(since)} UTC: ${what} ${failureWords(error)}. ${comes}.`;
 }
 
 /** How a call failed, in words; its error is as runs keep it. */
-function failureWords(error: string): string {
+export function failureWords(error: string): string {
   const [, status] = /\bstatus (\d{3})\b/.exec(error) ?? [];
   if (status !== undefined) return `fail with ${status}`;
-  const [, code] = /\(([A-Z][A-Z_]+)\)/.exec(error) ?? [];
+  const code = networkCode(error);
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `fail: DNS does not know its name (${code})`;
   if (code?.includes('CERT')) return `fail: its certificate is not accepted (${code})`;
   if (code !== undefined) return `fail: no connection (${code})`;
   const [, ms] = /within (\d+) ms/.exec(error) ?? [];
   return ms === undefined ? 'fail' : `get no answer within ${Math.round(Number(ms) / 1_000)} s`;
+}
+
+function networkCode(error: string): string | undefined {
+  return /\(([A-Z][A-Z_]+)\)/.exec(error)?.[1];
 }

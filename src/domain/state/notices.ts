@@ -1,6 +1,7 @@
 import { type Found, lateSeconds, minutes, type Named, type Watched, when } from '../alerts/condition.js';
 import type { AlertFacts, KindFacts } from '../alerts/facts.js';
 import { metricAlerts } from '../alerts/metric-alerts.js';
+import { failureWords, isAway } from '../alerts/outage-words.js';
 import { breakWords, callIsLost, isAlerted, MOVES_MONEY } from '../alerts/record-conditions.js';
 import { isUnwatched } from '../alerts/webhook-conditions.js';
 import { breakWordsOf } from '../breaks/breaks.js';
@@ -38,6 +39,19 @@ export const notices: Named<Notice> = {
     page: '/runs',
     check: 'key',
     found: ({ outage }) => (outage?.why === 'refused' ? [{ detail: `${outage.error}.`, seconds: outage.seconds }] : []),
+  },
+  CallsFail: {
+    severity: 'medium',
+    summary: 'Calls to the service fail',
+    remedy: '',
+    page: '/runs',
+    check: 'service',
+    found: ({ outage }) => {
+      if (outage === null) return [];
+      const { attempts, what, error, since, seconds } = outage;
+      const detail = `Since ${minuteOf(since)} UTC ${what} ${failureWords(error)}. They are tried again.`;
+      return when(attempts > 1 && !isAway(outage), detail, { seconds });
+    },
   },
   KindUnproven: {
     severity: 'medium',

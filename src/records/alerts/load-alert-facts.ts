@@ -6,7 +6,7 @@ import { balanceFacts } from '../balances/balance-proofs.js';
 import { unclosedBreaks } from '../breaks/break-money.js';
 import { callbackBacklog } from '../callbacks/list-callbacks.js';
 import { countAwaited, countMissed, countSwallowed } from '../deliveries/list-deliveries.js';
-import { heldByRefund, lastCompleteRuns, lastEndedRuns, runOutage } from '../gauges.js';
+import { heldByRefund, lastCompleteRuns, lastEndedRuns, serviceOutage } from '../gauges.js';
 import { canaryFacts } from '../inbox/canaries.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
 import { rejectedSince } from '../inbox/rejections.js';
@@ -53,7 +53,7 @@ export async function loadAlertFacts(db: Knex, asked: FactsAsked): Promise<Alert
     settings: (await differingSettings(db)).map((found) => ({ setting: found.setting, values: valuesText(found) })),
     ageSeconds: await ageOf(db, now),
     kinds: await kindFacts(db, asked),
-    outage: await runOutage(db, now),
+    outage: await serviceOutage(db, now),
   };
 }
 

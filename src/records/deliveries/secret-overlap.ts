@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Overlap } from '../../domain/deliveries/secret-verdict.js';
-import { firstOf, rowOf, valueOf } from '../database/statements.js';
+import { rowOf, valueOf } from '../database/statements.js';
 
 /** One secret with its endpoint. */
 interface Side {
@@ -58,11 +58,4 @@ export async function pendingDeliveries(
   return valueOf<number>(db)`
     SELECT count(*)::integer FROM deliveries
     WHERE endpoint_id = ${endpointId} AND (status = ANY (${pendingStates}::text[]) OR next_retry_at > ${now})`;
-}
-
-/** When the newest complete poll of the delivery history began; null: there is none. */
-export async function historyReadAt(db: Knex): Promise<Date | null> {
-  const row = await firstOf<{ at: Date }>(db)`
-    SELECT started_at AS at FROM runs WHERE kind = 'deliveries' AND status = 'succeeded' AND complete ORDER BY id DESC LIMIT 1`;
-  return row?.at ?? null;
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { NO_RUN } from '../../domain/run-kinds.js';
 import type { Coverage } from '../../domain/views/proof-shapes.js';
-import { raw, rowsOf, valueOf } from '../database/statements.js';
+import { firstOf, raw, rowsOf, valueOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 
 interface RunRow {
@@ -72,4 +72,11 @@ async function knownGaps(db: Knex, kind: string, table: string): Promise<Coverag
     createdBefore: before?.toISOString() ?? null,
     createdAfter: after?.toISOString() ?? null,
   }));
+}
+
+/** When the newest complete poll of the delivery history began; null: there is none. */
+export async function historyReadAt(db: Knex): Promise<Date | null> {
+  const row = await firstOf<{ at: Date }>(db)`
+    SELECT started_at AS at FROM runs WHERE kind = 'deliveries' AND status = 'succeeded' AND complete ORDER BY id DESC LIMIT 1`;
+  return row?.at ?? null;
 }

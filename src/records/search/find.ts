@@ -9,10 +9,10 @@ import type { Found } from '../../domain/views/find-shapes.js';
 import { keyText } from '../database/database-text.js';
 import { isRowId } from '../database/paging.js';
 import { joined, raw, rowsOf, type Sql, sql } from '../database/statements.js';
-import { historyReadAt } from '../deliveries/secret-overlap.js';
 import { orderedKinds, relatedOrders } from '../family/shown-records.js';
 import { type OrderState, releaseOf } from '../order-row.js';
 import { recordTables } from '../record-columns.js';
+import { historyReadAt } from '../runs/coverage.js';
 import { searchKeys } from './search-keys.js';
 
 type Item = Found['items'][number];

@@ -34,7 +34,7 @@ const runCommand = z.object({ kind: z.enum(kinds), full: z.boolean() });
 /** The reconcilers, and the commands of the console, which one role serves. */
 export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<void> {
   const { config, contract, db, log, now, closers, queues, queuesInUse, signal } = runtime;
-  const client = await createServiceClient(runtime, { adoptedAt });
+  const client = await createServiceClient(runtime, { adoptedAt, decidesAnswers: true });
   showIntervals(runtime);
   startSettling(runtime, client);
   const deps = { ...reconcileDeps(runtime, client, adoptedAt), client };
