@@ -47,7 +47,7 @@ export async function benchExport(bench) {
     bench.say(`COPY: ${copy.toFixed(1)} s, ${copyCpu.toFixed(1)} s of processor time`);
     const figures = [figure('COPY … TO a file, csv', bench.lines / copy, { unit: ' lines/s' })];
     for (const format of ['csv', 'ndjson', 'hledger', 'beancount', 'xlsx']) {
-      const { seconds, peak, bytes, cpu } = await exported({ ...bench, server }, format);
+      const { seconds, peak, bytes, cpu, entries } = await exported({ ...bench, server }, format);
       bench.say(
         `${format}: ${seconds.toFixed(1)} s, ${cpu.node.toFixed(1)} s of processor time in Node and ${cpu.postgres.toFixed(1)} s in Postgres, ${Math.round(peak)} MB of memory, ${Math.round(bytes / 1e6)} MB written`,
       );
@@ -62,6 +62,15 @@ export async function benchExport(bench) {
           ...goal,
         }),
       );
+      // An export is all files of the month; this is the one whose rows COPY wrote.
+      if (entries !== null)
+        figures.push(
+          figure(`export --format ${format}, its file of entries`, bench.lines / entries, {
+            unit: ' lines/s',
+            ratio: copy / entries,
+            to: 'COPY',
+          }),
+        );
       // What a neighbour can't falsify: COPY's processor time by that of Node and Postgres together.
       figures.push(
         figure(`export --format ${format}, processor time`, cpu.node + cpu.postgres, {
@@ -126,10 +135,13 @@ async function exported({ databaseUrl, folder, server }, format) {
   // 3: written, and named what is not so of these books: no payment was ever in the balance that they hold.
   if (code !== 0 && code !== 3) throw new Error(`export --format ${format} ended with code ${code}`);
   const seconds = (performance.now() - began) / 1_000;
-  const bytes = JSON.parse(output).items.reduce((sum, { name }) => sum + statSync(join(dir, name)).size, 0);
+  const files = JSON.parse(output).items.map(({ name }) => ({ name, ...statSync(join(dir, name)) }));
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const lines = files.find(({ name }) => name === `${MONTH}-entries.${format}`);
+  const entries = lines === undefined ? null : (lines.mtimeMs - lines.birthtimeMs) / 1_000;
   rmSync(dir, { recursive: true });
   const cpu = { node, postgres: serverSeconds(server) - before };
-  return { seconds, peak, bytes, cpu };
+  return { seconds, peak, bytes, cpu, entries };
 }
 
 function peakMb(pid) {

@@ -190,25 +190,27 @@ function prices(
 }
 
 async function* entriesIn({ trx, month, chart }: MonthBooks, dialect: Dialect): AsyncGenerator<string> {
-  const posting = postingOf(dialect);
   const { indent, commodity } = dialect;
-  const lineOf = ({ account, amount, assetCode, memo }: LedgerLine) => {
-    const name = nameIn(chart, account);
-    return memo
-      ? `${indent}; memo: ${dialect.name(name)} ${amount} ${commodity(assetCode)}\n`
-      : posting(name, amount, assetCode);
+  const names = new Map<string, string>();
+  // Of many lines of few accounts.
+  const nameOf = (account: string) => {
+    const name = names.get(account) ?? dialect.name(nameIn(chart, account));
+    names.set(account, name);
+    return name;
   };
+  const lineOf = ({ account, amount, assetCode, memo }: LedgerLine) =>
+    `${indent}${memo ? '; memo: ' : ''}${nameOf(account)}${memo ? ' ' : '  '}${amount} ${commodity(assetCode)}\n`;
   const textOf = (entry: LedgerEntry) =>
-    [
-      dialect.entry(entry),
-      ...entryTags(entry).map(([tag, value]) => dialect.tag(tag, value)),
-      ...entry.lines.map(lineOf),
-    ].join('');
+    dialect.entry(entry) + entryTags(entry, dialect) + entry.lines.map(lineOf).join('');
   for await (const entries of entriesOfMonth(trx, month)) yield entries.map(textOf).join('');
 }
 
+/** Most texts, which stay as they are. */
+const PLAIN_WORDS = /^[\w.:@-]+(?: [\w.:@-]+)*$/;
+
 /** A text of others in one line of a journal: nothing in it ends the line, begins a comment or closes a string. */
 function plainWords(text: string): string {
+  if (PLAIN_WORDS.test(text)) return text;
   return text
     .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
     .replaceAll(/[";|\\]/g, '_')
@@ -216,8 +218,9 @@ function plainWords(text: string): string {
 }
 
 /** What an entry is about, for those who look it up here. */
-function entryTags(entry: LedgerEntry): (readonly [string, string])[] {
+function entryTags(entry: LedgerEntry, { tag }: Dialect): string {
   const { id, recordKind, recordId, at, adjusts, reverses, corrects } = entry;
-  const tags = { entry: id, record: `${recordKind} ${recordId}`, at, adjusts, reverses, corrects };
-  return Object.entries(tags).flatMap(([tag, value]) => (value === null ? [] : [[tag, plainWords(value)] as const]));
+  const optional = (name: string, value: string | null) => (value === null ? '' : tag(name, plainWords(value)));
+  const own = tag('entry', id) + tag('record', plainWords(`${recordKind} ${recordId}`)) + tag('at', at);
+  return own + optional('adjusts', adjusts) + optional('reverses', reverses) + optional('corrects', corrects);
 }
