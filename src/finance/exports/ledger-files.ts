@@ -84,7 +84,9 @@ export const beancountFiles = (books: MonthBooks): ExportFile[] => ledgerFiles(b
 type DayRates = () => Promise<DayRate[]>;
 
 /** A ledger that stands alone, and the month's activity for who reads months together. */
-function ledgerFiles(books: MonthBooks, dialect: Dialect): ExportFile[] {
+function ledgerFiles(books: MonthBooks, given: Dialect): ExportFile[] {
+  // Many lines are of few accounts and assets.
+  const dialect = { ...given, name: remembering(given.name), commodity: remembering(given.commodity) };
   let known: Promise<DayRate[]> | undefined;
   // Read once for both.
   const rates = () => (known ??= dayRates(books.trx, books.month, books.currency));
@@ -92,6 +94,16 @@ function ledgerFiles(books: MonthBooks, dialect: Dialect): ExportFile[] {
     { name: `${books.month}.${dialect.ending}`, content: ledger(books, dialect, rates) },
     { name: `${books.month}-activity.${dialect.ending}`, content: activity(books, dialect, rates) },
   ];
+}
+
+/** The same, each answer made once. */
+function remembering(of: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const answer = known.get(text) ?? of(text);
+    known.set(text, answer);
+    return answer;
+  };
 }
 
 /** Opening balances on the day before the month, its entries, and what each account must hold after it. */
@@ -190,16 +202,14 @@ function prices(
 }
 
 async function* entriesIn({ trx, month, chart }: MonthBooks, dialect: Dialect): AsyncGenerator<string> {
+  const posting = postingOf(dialect);
   const { indent, commodity } = dialect;
-  const names = new Map<string, string>();
-  // Of many lines of few accounts.
-  const nameOf = (account: string) => {
-    const name = names.get(account) ?? dialect.name(nameIn(chart, account));
-    names.set(account, name);
-    return name;
+  const lineOf = ({ account, amount, assetCode, memo }: LedgerLine) => {
+    const name = nameIn(chart, account);
+    return memo
+      ? `${indent}; memo: ${dialect.name(name)} ${amount} ${commodity(assetCode)}\n`
+      : posting(name, amount, assetCode);
   };
-  const lineOf = ({ account, amount, assetCode, memo }: LedgerLine) =>
-    `${indent}${memo ? '; memo: ' : ''}${nameOf(account)}${memo ? ' ' : '  '}${amount} ${commodity(assetCode)}\n`;
   const textOf = (entry: LedgerEntry) =>
     dialect.entry(entry) + entryTags(entry, dialect) + entry.lines.map(lineOf).join('');
   for await (const entries of entriesOfMonth(trx, month)) yield entries.map(textOf).join('');
