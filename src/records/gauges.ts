@@ -51,7 +51,7 @@ export async function serviceOutage(db: Knex, now: Date): Promise<Outage | null>
   const runs = await failingRuns(db, now, 'away', failedBy(...SERVICE_AWAY));
   const calls = await failingCalls(db);
   if (calls === null) return runs ?? (await failingRuns(db, now, 'refused', failedBy(KEY_REFUSED)));
-  const since = [calls.since, ...(runs === null ? [] : [runs.since])].sort()[0] ?? calls.since;
+  const since = runs !== null && runs.since < calls.since ? runs.since : calls.since;
   const { attempts, operations, error } = calls;
   return {
     why: 'away',
@@ -62,7 +62,7 @@ export async function serviceOutage(db: Knex, now: Date): Promise<Outage | null>
     operations: operations.length,
     what: `calls of ${operations.join(', ')}`,
     error,
-    webhookAt: await lastWebhookAt(db),
+    webhookAt: runs === null ? await lastWebhookAt(db) : runs.webhookAt,
   };
 }
 

@@ -63,12 +63,13 @@ export const alerts: Page = {
     const checkedAgo = heartbeats.find(({ part }) => part === 'alerts')?.secondsAgo ?? null;
     const isBlind = checkedAgo === null || checkedAgo > CHECK_LIMIT_SECONDS;
     const known = [...firing.items, ...pending.items];
+    const found = findAlerts(facts);
     return {
       intro: 'What is sent to people without asking: what fires, where it was sent, and whether it got there.',
       sections: [
-        ...(isBlind ? [checkNotice(checkedAgo)] : notYetNotice(known, facts)),
+        ...(isBlind ? [checkNotice(checkedAgo)] : notYetNotice(known, found)),
         firingTable(
-          known.map((alert) => asNow(alert, facts)),
+          known.map((alert) => asNow(alert, found)),
           { notices: sent, channels, now, parts: heartbeats, req },
           isBlind,
         ),
@@ -105,8 +106,8 @@ function checkNotice(checkedAgo: number | null): Section {
 }
 
 /** What holds since the last check: the status line says so already. */
-function notYetNotice(known: readonly AlertView[], facts: AlertFacts): Section[] {
-  const more = findAlerts(facts).filter((one) => known.every((alert) => !isOf(alert, one)));
+function notYetNotice(known: readonly AlertView[], found: readonly FoundAlert[]): Section[] {
+  const more = found.filter((one) => known.every((alert) => !isOf(alert, one)));
   if (more.length === 0) return [];
   const text = more.map(({ summary, detail }) => `${summary}. ${detail}`).join(' ');
   return [notice('warn', 'The next check, within half a minute, adds to these alerts', text)];
@@ -145,10 +146,10 @@ function firingTable(items: readonly AlertView[], sent: Sent & { req: PageReques
 }
 
 /** In the numbers of now, where it still holds: what is kept is from the check before. */
-function asNow(alert: AlertView, facts: AlertFacts): AlertView {
-  const found = findAlerts(facts).find((one) => isOf(alert, one));
-  if (found === undefined || alert.resolvedAt !== null) return alert;
-  return { ...alert, detail: found.detail, remedy: remedyOf(found) };
+function asNow(alert: AlertView, found: readonly FoundAlert[]): AlertView {
+  const now = found.find((one) => isOf(alert, one));
+  if (now === undefined || alert.resolvedAt !== null) return alert;
+  return { ...alert, detail: now.detail, remedy: remedyOf(now) };
 }
 
 /** Where what an alert is about is seen, and acted upon. */
@@ -206,7 +207,7 @@ export const alertPage: Page = {
     const kept = await getAlert(db, req.params['id'] ?? '');
     if (kept === null) return null;
     const { facts } = await deps.state();
-    const alert = asNow(kept, facts);
+    const alert = asNow(kept, findAlerts(facts));
     const { id } = alert;
     const [notices, channels, parts, done] = await Promise.all([
       noticesOf(db, [id]),
