@@ -77,6 +77,7 @@ describe('on a phone', () => {
     })()`);
     const height = (await page.locator('#list').boundingBox())?.height ?? Infinity;
     expect(height).toBeLessThanOrEqual(3 * NARROW.height);
+    expect(await page.locator('#list tbody tr:visible').count()).toBe(12);
     const last = page.locator('#list tbody tr').last();
     const hidden = () =>
       page.evaluate(`[...document.querySelectorAll('#list tbody tr:first-child td:not(.bare)')]
