@@ -104,6 +104,7 @@ function resultOf(result: Kept, state: State, now: Date): Section[] {
     table([...findings, ...unknown, ...over, ...those('ok')], {
       caption: 'The checks, findings first',
       showCaption: false,
+      calm: { label: 'that ask nothing of you', is: ({ status, remedy }) => status !== 'finding' && remedy === null },
       columns: [
         ['Check', ({ name }) => text(name)],
         ['State', (line) => (over.includes(line) ? badge('over since', 'quiet') : stateBadge(line))],

@@ -72,6 +72,8 @@ export interface TableSection {
   /** Of the list that a page is for. */
   nextCursor?: string | null;
   onPhone?: OnPhone | undefined;
+  /** Rows that a phone hides until they are asked for, by their places, and what asks for them. */
+  calm?: { label: string; places: ReadonlySet<number> } | undefined;
   /** Where it is asked how many rows are newer than these. */
   news?: string | undefined;
   /** Where the list begins. */
@@ -180,15 +182,20 @@ export interface TableOf<Item> {
   /** In place of a table without rows; left out where there always is one. */
   empty?: readonly [title: string, text: string];
   onPhone?: OnPhone;
+  /** Rows that ask nobody for anything: a phone hides them until they are asked for. `label`: what they are. */
+  calm?: { label: string; is: (item: Item) => boolean };
 }
 
 /** A table with a row for each of `items`. */
 export function table<Item>(
   items: readonly Item[],
-  { caption, showCaption = true, columns, empty: [title, text] = ['', ''], onPhone }: TableOf<Item>,
+  { caption, showCaption = true, columns, empty: [title, text] = ['', ''], onPhone, calm }: TableOf<Item>,
 ): TableSection {
+  const places = calm === undefined ? [] : items.flatMap((item, place) => (calm.is(item) ? [place] : []));
   return {
     is: 'table',
+    calm:
+      calm && places.length > 0 ? { label: `Show ${places.length} ${calm.label}`, places: new Set(places) } : undefined,
     caption,
     showCaption,
     columns: columns.map(([label, _cell, how]) => ({ label, how })),

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../../src/console/pages/pages.js';
+import { DOCTOR, keepResult } from '../../../src/records/actions/list-actions.js';
 import { NARROW, sidewaysScroll, signIn, useBrowser, type Visitor, WIDE } from '../../support/browser.js';
 import { serve, testConsole, tokenOf } from '../../support/console.js';
 import { samplePaths, seedConsole } from '../../support/console-samples.js';
@@ -119,6 +120,29 @@ describe('what is to be done, on a phone', () => {
     expect(await sidewaysScroll(page)).toBe(0);
     await page.setViewportSize(WIDE);
     expect([await remedy.isVisible(), await first.locator('td.fold').isVisible()]).toEqual([true, false]);
+  });
+
+  it('is of the doctor’s checks what needs work and what is advised; a touch shows the rest', async () => {
+    const line = (status: string, remedy: string | null) => (_: unknown, n: number) => {
+      return { name: `${status} ${n}`, status, remedy, found: 'a sentence '.repeat(12) };
+    };
+    const items = [
+      ...Array.from({ length: 2 }, line('finding', 'fix it')),
+      line('unknown', 'ask again')(null, 0),
+      line('ok', 'set it as well')(null, 0),
+      ...Array.from({ length: 20 }, line('unknown', null)),
+      ...Array.from({ length: 50 }, line('ok', null)),
+    ];
+    await keepResult(store.db, DOCTOR, { at: new Date(), actor: 'omar', result: { items } });
+    await visit('/doctor', NARROW);
+    const seen = () => page.locator('main tbody tr:visible').count();
+    expect(await seen()).toBe(4);
+    expect(await page.evaluate<number>('document.body.scrollHeight')).toBeLessThan(3 * NARROW.height);
+    await page.getByText('Show 70 that ask nothing of you').click();
+    expect(await seen()).toBe(items.length);
+    expect(await sidewaysScroll(page)).toBe(0);
+    await visit('/doctor', WIDE);
+    expect(await seen()).toBe(items.length);
   });
 
   it('counts breaks by severity and age in rows, as wide as the screen', async () => {
