@@ -161,6 +161,25 @@ TABLE assets
   CONSTRAINT assets_pkey PRIMARY KEY (id)
   CREATE INDEX assets_newest ON public.assets USING btree (created_at DESC, id DESC)
 
+TABLE attribution_rebookings
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
+  attribution_id bigint NOT NULL
+  step integer NOT NULL
+  contra text NOT NULL
+  note text NOT NULL
+  actor text NOT NULL
+  at timestamp with time zone NOT NULL DEFAULT now()
+  booked_on date NOT NULL
+  CONSTRAINT attribution_rebookings_attribution_id_fkey FOREIGN KEY (attribution_id) REFERENCES balance_attributions(id)
+  CONSTRAINT attribution_rebookings_attribution_id_step_key UNIQUE (attribution_id, step)
+  CONSTRAINT attribution_rebookings_by_action TRIGGER DEFERRABLE INITIALLY DEFERRED
+  CONSTRAINT attribution_rebookings_note_check CHECK ((note <> ''::text))
+  CONSTRAINT attribution_rebookings_pkey PRIMARY KEY (id)
+  CONSTRAINT attribution_rebookings_step_check CHECK ((step > 0))
+  CREATE UNIQUE INDEX attribution_rebookings_attribution_id_step_key ON public.attribution_rebookings USING btree (attribution_id, step)
+  CREATE CONSTRAINT TRIGGER attribution_rebookings_by_action AFTER INSERT ON public.attribution_rebookings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_action('rebook attribution')
+  CREATE TRIGGER attribution_rebookings_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attribution_rebookings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+
 TABLE balance_attributions
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY
   asset_code text NOT NULL
@@ -363,7 +382,7 @@ TABLE decisions
   decided_at timestamp with time zone
   note text
   outcome text
-  CONSTRAINT decisions_action_check CHECK ((action = ANY (ARRAY['attribute balance'::text, 'close period'::text, 'import rates'::text, 'mark settlement'::text, 'reopen period'::text, 'write off break'::text])))
+  CONSTRAINT decisions_action_check CHECK ((action = ANY (ARRAY['attribute balance'::text, 'close period'::text, 'import rates'::text, 'mark settlement'::text, 'rebook attribution'::text, 'reopen period'::text, 'write off break'::text])))
   CONSTRAINT decisions_by_action TRIGGER DEFERRABLE INITIALLY DEFERRED
   CONSTRAINT decisions_decided CHECK ((((state = 'waiting'::text) = (decided_by IS NULL)) AND ((state = 'waiting'::text) = (decided_at IS NULL))))
   CONSTRAINT decisions_pkey PRIMARY KEY (id)

@@ -1,11 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ContraAccount, contraNames } from '../domain/books/chart.js';
 import { isSignedAmount } from '../domain/money.js';
+import type { Attribution } from '../domain/views/balance-shapes.js';
 import { UsageError } from '../errors.js';
 import { whyNotAttributed, wouldAttribute } from '../finance/decisions/attributing.js';
+import { rebookedText, rebookingInput, whyNotRebooked, wouldRebook } from '../finance/decisions/rebooking.js';
 import { type BalanceProof, proofsAsOf } from '../records/balances/balance-proofs.js';
 import { subWalletSums } from '../records/balances/balance-sums.js';
+import { listAttributions } from '../records/balances/balance-views.js';
 import { type AttributeResult, adjustsText, attributeBalance } from '../records/books/attribute-balance.js';
+import { type NewRebooking, rebookAttribution } from '../records/books/rebook-attribution.js';
 import { asksFirst } from './four-eyes.js';
 import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
@@ -44,6 +48,65 @@ export function define(command: Command): void {
     )
     .option('--dry-run', 'only say what would be done')
     .action(attribute);
+  command
+    .command('attributions <asset>')
+    .description('what finance attributed of it, and on which ledger account each stands now')
+    .option('--json', 'print JSON')
+    .action((asset: string, _own: object, verb: Command) =>
+      withStore(async ({ db }) => {
+        // The command above it takes the same flag.
+        const { json = false } = verb.optsWithGlobals<{ json?: boolean }>();
+        printList({ items: await listAttributions(db, asset), nextCursor: null }, json, attributionColumns);
+      }),
+    );
+  const account = (flag: string, meaning: string) =>
+    new Option(`--${flag} <account>`, meaning).choices(contraNames).makeOptionMandatory();
+  command
+    .command('rebook <asset> <attribution>')
+    .description('move an attribution to the right ledger account, by a reversal and a correction')
+    .addOption(account('from', 'the account on which it stands, and should not'))
+    .addOption(account('contra', 'the account on which it should'))
+    .requiredOption(
+      '--on <day>',
+      'the day on which both are booked, YYYY-MM-DD of the books; of a closed month, they adjust that month',
+    )
+    .requiredOption('--note <text>', 'why; kept with your name')
+    .option('--dry-run', 'only say what would be done')
+    .action(rebook);
+}
+
+const attributionColumns: Columns<Attribution> = {
+  id: 'id',
+  said: 'at',
+  day: 'bookedOn',
+  amount: 'amount',
+  account: 'standsOn',
+  rebooked: ({ rebookings }) =>
+    rebookings.map(({ from, bookedOn, actor }) => `from ${from} on ${bookedOn} by ${actor}`).join('; ') || null,
+  by: 'actor',
+  'approved by': 'approvedBy',
+  note: 'note',
+};
+
+async function rebook(
+  assetCode: string,
+  attribution: string,
+  { note, dryRun = false, ...said }: Pick<NewRebooking, 'from' | 'contra' | 'on' | 'note'> & { dryRun?: boolean },
+): Promise<void> {
+  await withStore(async (store) => {
+    const { db, zone } = store;
+    const input = rebookingInput.safeParse({ assetCode, attribution, ...said });
+    if (!input.success)
+      throw new UsageError(`Nothing was rebooked: ${input.error.issues.map(({ message }) => message).join('; ')}.`);
+    if (!dryRun && (await asksFirst(store, { action: 'rebook attribution', input: input.data, reason: note }))) return;
+    const given = { ...input.data, note, actor: cliActor() };
+    const about = { ...zone, now: new Date() };
+    const { result, lines } = dryRun
+      ? await wouldRebook(db, given, about)
+      : { result: await rebookAttribution(db, given, about), lines: [rebookedText(given)] };
+    if (result.outcome !== 'done') throw new UsageError(`Nothing was rebooked: ${whyNotRebooked(result, given)}.`);
+    printText(lines.join('\n'));
+  });
 }
 
 async function showBalances(db: Parameters<typeof proofsAsOf>[0], json: boolean): Promise<void> {

@@ -195,7 +195,7 @@ const keeping = {
   FOUR_EYES: {
     ...onOff,
     meaning:
-      'on: what finance decides (attributions, write-offs, missing money of settlements, rates, closing a month with a reason, reopening one) is asked by one person and approved by another; docs/finance.md, “Four eyes”. The same for every role.',
+      'on: what finance decides (attributions and rebooking them, write-offs, missing money of settlements, rates, closing a month with a reason, reopening one) is asked by one person and approved by another; docs/finance.md, “Four eyes”. The same for every role.',
     fallback: 'off',
   },
   SETTLEMENT_DAYS: {

@@ -169,6 +169,8 @@ export interface PageRequest extends ListAddress {
 
 interface ButtonOptions {
   fields?: Record<string, string>;
+  /** What the action's own fields hold at first. */
+  values?: Readonly<Record<string, string>>;
   /** Instead of the action's own: on the button, and above the confirming one. */
   label?: string;
   explain?: string;

@@ -3,6 +3,7 @@ import { mayDo, type Role } from './console-roles.js';
 /** What finance decides by two people where FOUR_EYES is on, as the audit names it, with the roles that each needs besides admin. */
 export const gated = {
   'attribute balance': ['finance'],
+  'rebook attribution': ['finance'],
   'write off break': ['finance'],
   'import rates': ['finance'],
   'mark settlement': ['finance'],

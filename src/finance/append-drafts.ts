@@ -57,7 +57,7 @@ function sinceItsOpening(draft: Draft, opened: ReadonlyMap<string, number>): Dra
 function placed(append: Append, { opened, timeZone }: Books, closed: ReadonlySet<string>): Omit<NewEntry, 'observed'> {
   const dated = sinceOpened(append, opened);
   const day = dated.day ?? dayIn(timeZone, dated.at);
-  return { ...append, dated, day, period: periodOf(day, closed) };
+  return { ...append, dated, day, period: periodOf(day, closed, dated.bookedOn) };
 }
 
 /** What is not inside an opening came after it, whatever time the record shows. */
@@ -92,10 +92,14 @@ interface Appended {
   record: ReadRecord | null;
 }
 
+/** Whose rates an entry has: what is reversed or rebooked keeps its value. Null: its own. */
+const valuedAs = ({ reverses, recordKind, corrects }: NewEntry) =>
+  reverses ?? (recordKind === 'attribution' ? corrects : null);
+
 /** Says of each asset of each entry what it was worth then, or why that is not known. What is placed is worth what it was in transit. */
 async function valueEntries({ trx, currency }: Books, appended: readonly Appended[]): Promise<void> {
   const wanted = appended
-    .filter(({ entry }) => entry.reverses === null)
+    .filter(({ entry }) => valuedAs(entry) === null)
     .flatMap(({ entry, id, record }) =>
       [...new Set(entry.lines.map(({ assetCode }) => assetCode))].map((assetCode) => ({
         id,
@@ -119,8 +123,9 @@ async function valueEntries({ trx, currency }: Books, appended: readonly Appende
     return { entryId: id, assetCode, currency, valuation };
   });
   await appendRates(trx, rates);
-  const reversals = appended.flatMap(({ entry, id }) =>
-    entry.reverses === null ? [] : [{ from: entry.reverses, to: id }],
-  );
-  await copyRates(trx, reversals);
+  const kept = appended.flatMap(({ entry, id }) => {
+    const from = valuedAs(entry);
+    return from === null ? [] : [{ from, to: id }];
+  });
+  await copyRates(trx, kept);
 }

@@ -71,10 +71,10 @@ async function postSlice(deps: PostingDeps): Promise<Slice> {
     const drafts: Draft[] = [
       ...openings.map(openingEntry),
       ...accounts.map((one) => subWalletOpeningEntry(one.account, one)),
-      ...(await unpostedAttributions(trx)).map(attributionEntry),
     ];
     const entries =
       (await appendDrafts(books, { drafts, records: [], isWhole: false })) +
+      (await postAttributions(books)) +
       (await postPassed(books, records, deps.table.choices)) +
       (await appendDrafts(books, {
         drafts: records.flatMap((record) => entriesOf(record, deps.table.choices)),
@@ -84,6 +84,17 @@ async function postSlice(deps: PostingDeps): Promise<Slice> {
     await savePostingProgress(trx, touched.seq);
     return { outcome: 'posted', records: records.length, entries, more: touched.more };
   }, oneMoment);
+}
+
+/** What finance attributed, and each of its rebookings upon the one before. */
+async function postAttributions(books: Books): Promise<number> {
+  let entries = 0;
+  for (;;) {
+    const drafts = (await unpostedAttributions(books.trx)).map(attributionEntry);
+    const appended = await appendDrafts(books, { drafts, records: [], isWhole: false });
+    if (appended === 0) return entries;
+    entries += appended;
+  }
 }
 
 /** Disputes that opened and ended since the last posting. */

@@ -34,6 +34,7 @@ import { useDatabase } from '../support/database.js';
 import { giveRates } from '../support/given-rates.js';
 import { at, poll } from '../support/observations.js';
 import { bookFindings, postBooks } from '../support/posted-books.js';
+import { rebooked } from '../support/rebooked.js';
 import { paidIntent, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 
@@ -55,11 +56,9 @@ beforeAll(async () => {
     withdrawal('po_bank', '2026-04-21T10:00:00.000Z', { payoutType: 'settlement', amount: '3' }),
   ]);
   await postBooks(db);
-  await attributeBalance(
-    db,
-    { assetCode: ASSET, amount: '-10', note: 'a settlement', actor: 'ann' },
-    new Date('2026-04-03'),
-  );
+  const said = { assetCode: ASSET, amount: '-10', note: 'a settlement', actor: 'ann' };
+  await attributeBalance(db, said, new Date('2026-04-03'));
+  await rebooked(db, ASSET, '2026-04-03');
   const settlements = { ...books, settlementDays: 5 };
   const mark = { payoutId: 'po_bank', amount: '9', on: '2026-04-22', note: 'on the statement', actor: 'ann' };
   expect(await markSettlement(db, mark, settlements, now())).toMatchObject({ outcome: 'done' });

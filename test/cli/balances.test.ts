@@ -47,3 +47,51 @@ test('says what is unexplained by exit code 3, until a person has attributed all
   expect(await kept()).toEqual([{ asset_code: 'USDT.TRC20', note: 'the settlement of 3 November' }]);
   expect((await balances('--json')).code).toBe(0);
 }, 120_000);
+
+test('lists what was attributed, and moves it to the right account, once', async () => {
+  const listed = async () => (await balances('attributions', 'USDT.TRC20', '--json')).json.items;
+  const [{ id }] = await listed();
+  const today = new Date().toISOString().slice(0, 10);
+  const rebook = (from: string, contra: string, ...more: string[]) => {
+    const words = ['--from', from, '--contra', contra, '--on', today, '--note', 'the owner is known'];
+    return balances('rebook', 'USDT.TRC20', id, ...words, ...more);
+  };
+  const tried = await rebook('equity:unobservable', 'equity:conversion', '--dry-run');
+  expect([tried.code, tried.stdout.split('\n').slice(0, 3)]).toEqual([
+    0,
+    [
+      `-44 USDT.TRC20 of attribution ${id} will be rebooked on ${today} from equity:unobservable (it is not known what it was) to equity:conversion (a settlement to the bank).`,
+      'Reversal: assets:operating debit 44 USDT.TRC20; equity:unobservable credit 44 USDT.TRC20.',
+      'Correction: assets:operating credit 44 USDT.TRC20; equity:conversion debit 44 USDT.TRC20.',
+    ],
+  ]);
+  expect(await listed()).toMatchObject([{ standsOn: 'equity:unobservable', rebookings: [] }]);
+  expect(await rebook('equity:unobservable', 'equity:conversion')).toMatchObject({ code: 0 });
+  const again = await rebook('equity:unobservable', 'equity:deposits');
+  expect([again.code, again.stderr]).toEqual([
+    2,
+    expect.stringContaining(`attribution ${id} stands on equity:conversion`),
+  ]);
+  expect((await rebook('equity:nothing', 'equity:deposits')).code).toBe(2);
+  expect(
+    (
+      await balances(
+        'rebook',
+        'USDT.TRC20',
+        'x',
+        '--from',
+        'equity:conversion',
+        '--contra',
+        'equity:deposits',
+        '--on',
+        today,
+        '--note',
+        'n',
+      )
+    ).stderr,
+  ).toContain('there is no such attribution');
+  expect(await listed()).toMatchObject([
+    { standsOn: 'equity:conversion', rebookings: [{ note: 'the owner is known' }] },
+  ]);
+  expect((await balances('attributions', 'USDT.TRC20')).stdout).toContain(`from equity:unobservable on ${today}`);
+}, 120_000);

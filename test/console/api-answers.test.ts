@@ -163,7 +163,19 @@ it('every action is answered as it is documented', async () => {
   const [payout] = (await ask('get', '/payouts')).items;
   await ask('post', '/payouts/{id}/assign', { ...assignment, params: { id: payout.id } });
   const attribution = { params: { assetCode: 'USDT.TRON' }, body: { amount: '-1', note: 'a fee' } };
-  await ask('post', '/balances/{assetCode}/attribute', attribution);
+  const { attributions } = await ask('post', '/balances/{assetCode}/attribute', attribution);
+  const [{ id, at }] = attributions;
+  const moved = {
+    from: 'equity:unobservable',
+    contra: 'expenses:attributed',
+    on: at.slice(0, 10),
+    note: 'whose it is',
+  };
+  const rebooking = { params: { ...attribution.params, id }, body: moved };
+  await ask('post', '/balances/{assetCode}/attributions/{id}/rebook', rebooking);
+  await ask('post', '/balances/{assetCode}/attributions/{id}/rebook', { ...rebooking, status: 409 });
+  const none = { params: { ...attribution.params, id: '999' }, body: moved, status: 404 };
+  await ask('post', '/balances/{assetCode}/attributions/{id}/rebook', none);
   const tooMuch = { ...attribution.body, amount: '-1000' };
   await ask('post', '/balances/{assetCode}/attribute', { ...attribution, body: tooMuch, status: 409 });
 });
@@ -228,11 +240,15 @@ it('what two people decide is answered by what was asked for, and by what came o
     const finance = { role: 'finance', status: 202 };
     const attribution = { params: { assetCode: 'USDT.TRON' }, body: { amount: '-1', ...note } };
     await ask('post', '/balances/{assetCode}/attribute', { ...attribution, ...finance });
+    const [said] = (await ask('get', '/balances/{assetCode}', { params: attribution.params })).attributions;
+    const moved = { from: said.standsOn, contra: 'income:attributed', on: said.at.slice(0, 10), ...note };
+    const rebooking = { params: { ...attribution.params, id: said.id }, body: moved };
+    await ask('post', '/balances/{assetCode}/attributions/{id}/rebook', { ...rebooking, ...finance });
     const writeOff = await ask('post', '/breaks/{id}/write-off', { params: { id: breakId }, body: note, ...finance });
     const ofCause = { params: { id: breakId }, body: { ids: [breakId], ...note } };
     await ask('post', '/breaks/causes/{id}/write-off', { ...ofCause, ...finance });
-    const said = { params: { id: 'po_settled' }, body: { amount: '8', ...note } };
-    await ask('post', '/settlements/{id}/mark', { ...said, ...finance });
+    const mark = { params: { id: 'po_settled' }, body: { amount: '8', ...note } };
+    await ask('post', '/settlements/{id}/mark', { ...mark, ...finance });
     const close = await ask('post', '/periods/{month}/close', { params, body: { reason: 'known' }, ...finance });
     const decide = (verdict: 'approve' | 'refuse' | 'withdraw', id: string, given: Given = {}) =>
       ask('post', `/decisions/{id}/${verdict}`, { params: { id }, body: note, ...given });

@@ -17,6 +17,7 @@ import { pagesLeadTo, savedPayouts } from '../support/decision-pages.js';
 import { useFolder } from '../support/folder.js';
 import { poll } from '../support/observations.js';
 import { bookFindings, postBooks } from '../support/posted-books.js';
+import { attributed } from '../support/rebooked.js';
 import { payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 import { useShell } from '../support/shell.js';
@@ -95,6 +96,17 @@ const ways: Readonly<Record<GatedAction, () => Promise<readonly Way[]>>> = {
     byApi(`/balances/${ASSET}/attribute`, { amount: '-4', note: reason }),
     byCommand('balances', 'attribute', ASSET, '--amount', '-5', '--note', reason),
   ],
+  'rebook attribution': async () => {
+    const id = await attributed(database.db, ASSET, '2026-03-20');
+    const from = 'income:attributed';
+    const path = `/balances/${ASSET}/attributions/${id}/rebook`;
+    const words = ['balances', 'rebook', ASSET, id, '--from', from, '--contra', 'expenses:attributed'];
+    return [
+      byConsole(path, { from, contra: 'equity:deposits', on: '2026-03-20' }),
+      byApi(path, { from, contra: 'equity:attributed', on: '2026-03-21', note: reason }),
+      byCommand(...words, '--on', '2026-03-22', '--note', reason),
+    ];
+  },
   'write off break': async () => {
     const [one = '', two = '', three = ''] = await openedBreaks();
     const cause = { kind: 'payout_stuck', entityKind: 'payout', shared: 'none', openedFrom: ago(1), openedTo: ago(-1) };
@@ -286,15 +298,3 @@ describe('a decision', () => {
     expect(await newest()).toEqual(before);
   }, 60_000);
 });
-
-it('the setting of a process at work counts at the command line too', async () => {
-  const { db } = database;
-  const reopen = async () => {
-    settings = { CONSOLE_TOKENS, TALLYHOOK_TOKEN: `${tokenOf('finance')}-of-a-shell` };
-    return shell('periods', 'reopen', MONTH, '--reason', reason);
-  };
-  await db('setting_signs').insert({ setting: 'FOUR_EYES', value: 'on', part: 'console', seen_at: now() });
-  expect((await reopen()).code).toBe(3);
-  await db('setting_signs').update({ seen_at: new Date(Date.now() - 120_000) });
-  expect((await reopen()).code).toBe(0);
-}, 60_000);

@@ -114,6 +114,14 @@ export const ATTACKS: Readonly<Record<string, Record<Change, Attack>>> = {
     ],
     ...appendOnly('balance_attributions', 'amount = -1'),
   },
+  attribution_rebookings: {
+    insert: [
+      `INSERT INTO attribution_rebookings (attribution_id, step, contra, note, actor, booked_on)
+       SELECT max(id), 9, 'income:attributed', 'n', 'ann', '2026-04-20' FROM balance_attributions`,
+      { refused: 'needs its action: rebook attribution' },
+    ],
+    ...appendOnly('attribution_rebookings', `contra = 'income:attributed'`),
+  },
   opened_assets: {
     insert: [
       `INSERT INTO opened_assets (asset_code, balance, opened_at) VALUES ('BTC', 0, '2036-01-01')`,

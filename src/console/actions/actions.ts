@@ -7,6 +7,7 @@ import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } 
 import { approveDecision, refuseDecision, withdrawDecision } from './decide-decision.js';
 import { decidePicked } from './decide-picked.js';
 import { markSettlementAction } from './mark-settlement.js';
+import { rebookAttributionAction } from './rebook-attribution.js';
 import { recoverDeliveries } from './recover-deliveries.js';
 import { replayCallbackAction, replayDeadCallbacksAction, replayEvent } from './replay.js';
 import { replayPicked } from './replay-picked.js';
@@ -22,6 +23,7 @@ export const actions: readonly Action[] = [
   replayCallbackAction,
   replayDeadCallbacksAction,
   attributeResidual,
+  rebookAttributionAction,
   assignRefundAction,
   markSettlementAction,
   recoverDeliveries,

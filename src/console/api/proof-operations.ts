@@ -6,6 +6,7 @@ import { balanceDetailShape } from '../../domain/views/balance-shapes.js';
 import { described } from '../../domain/views/parts.js';
 import { getBalance } from '../../records/balances/balance-views.js';
 import { attributeBalance } from '../../records/books/attribute-balance.js';
+import { rebookAttribution } from '../../records/books/rebook-attribution.js';
 import { badRequest, conflict, notHere } from '../problem.js';
 import { keepAction, note, optionalNote } from './keep-action.js';
 import { type Operation, operation } from './operation.js';
@@ -89,4 +90,51 @@ const attribute = operation({
   },
 });
 
-export const proofOperations: readonly Operation[] = [startRun, attribute];
+const ledgerAccount = z.enum(contraNames);
+
+const rebook = operation({
+  id: 'rebookAttribution',
+  method: 'post',
+  path: '/balances/{assetCode}/attributions/{id}/rebook',
+  group: 'Balances',
+  summary: 'Move an attribution to the right account',
+  description: 'The whole of it, by a reversal and a correction that keep its value; the balance stays as it is.',
+  roles: ['finance'],
+  params: {
+    assetCode: { description: 'The asset.', example: 'USDT.TRON' },
+    id: { description: 'The attribution.', example: '128' },
+  },
+  body: z.strictObject({
+    from: described(
+      ledgerAccount,
+      'The account on which it stands, `standsOn`: another person may have rebooked it.',
+      'income:attributed',
+    ),
+    contra: described(ledgerAccount, 'The account on which it should.', 'liabilities:attributed'),
+    on: described(
+      z.iso.date(),
+      'The day of the books on which both are booked, not before it stood there. Of a closed month: they stand in the next open one, and `adjusts` that month.',
+      '2026-10-30',
+    ),
+    note,
+  }),
+  answers: { 200: { description: 'The balance with its attributions.', shape: balanceDetailShape } },
+  refusals: {
+    404: 'There is no such attribution of the balance.',
+    409: 'It stands on another account than `from`, or on `contra` already; or it can’t be booked on that day.',
+  },
+  asks: ({ params: { assetCode, id: attribution }, body: { note: reason, ...said } }) => {
+    return { action: 'rebook attribution', input: { assetCode, attribution, ...said }, reason };
+  },
+  answer: async ({ db, books }, { actor, params: { assetCode, id: attribution }, body }) => {
+    const given = { assetCode, attribution, ...body, actor: actor.name };
+    const result = await rebookAttribution(db, given, { ...books, now: new Date() });
+    if (result.outcome === 'refused') throw conflict(`It stays as it is: ${result.why}.`);
+    const found = result.outcome === 'done' ? await getBalance(db, assetCode) : null;
+    if (found === null)
+      throw notHere(`There is no attribution "${attribution.slice(0, 40)}" of "${assetCode.slice(0, 40)}".`);
+    return { body: found };
+  },
+});
+
+export const proofOperations: readonly Operation[] = [startRun, attribute, rebook];

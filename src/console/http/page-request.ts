@@ -30,7 +30,11 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
     list: page.list,
     path: ofPage(req.path),
     url: ofPage(req.originalUrl),
-    button: (action, params = {}, { fields = {}, label = action.label, explain = action.explain } = {}) => {
+    button: (
+      action,
+      params = {},
+      { fields = {}, values = {}, label = action.label, explain = action.explain } = {},
+    ) => {
       if (!mayDo(actor, action.roles)) return null;
       buttons += 1;
       const hidden = Object.entries({ ...fields, _back: ofPage(req.originalUrl) });
@@ -40,13 +44,15 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
         explain,
         needsReason: action.needsReason ?? true,
         tone: action.tone ?? null,
-        fields: action.fields ?? [],
+        fields: (action.fields ?? []).map((field) => ({ ...field, ...valueOf(values[field.name]) })),
         hidden: hidden.map(([name, value]) => ({ name, value })),
         key: `action-${buttons}`,
       };
     },
   };
 }
+
+const valueOf = (value: string | undefined) => (value === undefined ? {} : { value });
 
 /** What is renewed of a page leads where the page does. */
 const ofPage = (url: string): string => url.replace(/^\/live(?=\/)/, '');

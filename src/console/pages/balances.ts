@@ -1,9 +1,11 @@
-import { accounts } from '../../domain/books/chart.js';
+import { dayIn } from '../../domain/books/posting-month.js';
+import { mayDo } from '../../domain/console-roles.js';
 import { isZero } from '../../domain/money.js';
-import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
+import type { Attribution, BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { getBalance, listBalances } from '../../records/balances/balance-views.js';
 import { recordDetails } from '../../records/orders/record-details.js';
 import { attributeResidual } from '../actions/attribute-residual.js';
+import { rebookAttributionAction } from '../actions/rebook-attribution.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { noticesOf } from '../records/record-rows.js';
 import { breaksOf } from '../view/break-rows.js';
@@ -11,6 +13,8 @@ import { inPath } from '../view/links.js';
 import { approvedBy, howKnown } from '../view/record-words.js';
 import {
   type ActionButton,
+  type Cell,
+  type Column,
   factsPanel,
   filters,
   listTable,
@@ -19,7 +23,7 @@ import {
   type TableSection,
   table,
 } from '../view/sections.js';
-import { ago, amount, badge, id, none, quiet, text, time, type Value } from '../view/values.js';
+import { ago, amount, badge, id, none, quiet, stack, text, time, type Value } from '../view/values.js';
 import { waitingAbout } from './decisions.js';
 
 export const balances: Page = {
@@ -63,7 +67,7 @@ export const balance: Page = {
   path: '/balances/:id',
   title: 'Balance',
   load: async (deps, req) => {
-    const { db, now } = deps;
+    const { db, now, books } = deps;
     const asset = req.params['id'] ?? '';
     const found = await getBalance(db, asset, now());
     const details = await recordDetails(db, 'balance', asset);
@@ -101,10 +105,11 @@ export const balance: Page = {
             ['When', (one) => time(one.at)],
             ['Day', ({ bookedOn }) => text(bookedOn)],
             ['Amount', (one) => amount(one.amount, asset), 'end'],
-            ['Against', ({ contra }) => text(contra ?? accounts.unobservable)],
+            ['Stands on', stoodOn],
             ['Note', ({ note }) => text(note)],
             ['By', ({ actor }) => text(actor)],
             ['Approved by', approvedBy],
+            ...rebookColumn(books, req),
           ],
           empty: [
             'Nothing was attributed',
@@ -115,6 +120,26 @@ export const balance: Page = {
     };
   },
 };
+
+/** Where it stands now, and below it where it stood, with who rebooked it and why. */
+function stoodOn({ standsOn, rebookings }: Attribution): Value {
+  const steps = rebookings.toReversed().map(({ from, bookedOn, note, actor, approvedBy: other }) => {
+    const who = other === null ? actor : `${actor}, approved by ${other}`;
+    return quiet(`before ${bookedOn} on ${from}: ${note} (${who})`);
+  });
+  return stack([text(standsOn), ...steps]);
+}
+
+function rebookColumn({ timeZone }: PageDeps['books'], req: PageRequest): Column<Attribution>[] {
+  if (!mayDo(req.actor, rebookAttributionAction.roles)) return [];
+  const button = ({ id: of, assetCode, standsOn, rebookings, bookedOn, at }: Attribution): Cell => {
+    const on = rebookings.at(-1)?.bookedOn ?? bookedOn ?? dayIn(timeZone, Date.parse(at));
+    const explain = `It stands on ${standsOn}. ${rebookAttributionAction.explain}`;
+    const options = { fields: { from: standsOn }, values: { on }, explain };
+    return { is: 'action', button: req.button(rebookAttributionAction, { id: assetCode, attribution: of }, options) };
+  };
+  return [['Wrong account?', button]];
+}
 
 /** What may be attributed: the unexplained part, and what went to operations whose amount is not shown. */
 function attributeButton(asset: string, proof: BalanceProofView | null, req: PageRequest): ActionButton | null {

@@ -1,6 +1,6 @@
 import { addAmounts, negated } from '../money.js';
 import { type Account, accounts, subWalletAccount } from './chart.js';
-import { type Draft, draftOf, type Line } from './entry.js';
+import { type Dated, type Draft, draftOf, type Line } from './entry.js';
 import { line, netLines } from './lines.js';
 
 export interface Opening {
@@ -39,6 +39,8 @@ export interface Attributed {
   amount: string;
   /** What it stands against; null: finance named no account. */
   contra: string | null;
+  /** The rebooking that says so, how many there were until then, and on which day it is booked; null: none was. */
+  rebooked: { id: string; step: number; on: string } | null;
   note: string;
   actor: string;
   /** Of the decision by which another person approved it; null: nobody had to. */
@@ -50,14 +52,19 @@ export interface Attributed {
 }
 
 export function attributionEntry(given: Attributed): Draft {
-  const { id, assetCode, amount, contra, note, actor, decision, approvedBy, at, day } = given;
+  const { id, assetCode, amount, contra, rebooked, note, actor, decision, approvedBy, at, day } = given;
   const approval = approvedBy === null ? '' : `, approved by ${approvedBy}, decision ${decision}`;
+  const said = rebooked === null ? `attribution ${id}` : `rebooking ${rebooked.id} of attribution ${id}`;
+  const description = `${note} (${said} by ${actor}${approval})`;
+  const own: Dated = { at, by: 'attributed', ...(day === null ? {} : { day }) };
+  const dated = rebooked === null ? own : { ...own, bookedOn: rebooked.on };
   const about = {
     key: 'attribution',
     mode: 'fact',
     lines: attributionLines(assetCode, amount, contra),
-    description: `${note} (attribution ${id} by ${actor}${approval})`,
-    dated: { at, by: 'attributed', ...(day === null ? {} : { day }) },
+    description,
+    dated,
+    ...(rebooked === null ? {} : { reversal: { description: `reversal: ${description}`, dated } }),
   } as const;
   return draftOf({ kind: 'attribution', id }, about, { kind: 'balance', id: assetCode });
 }

@@ -40,6 +40,8 @@ export interface Dated {
   by: DatedBy;
   /** YYYY-MM-DD, where the books know the day already. */
   day?: string;
+  /** YYYY-MM-DD, where it is booked on another day than that to which it belongs. */
+  bookedOn?: string;
 }
 
 /** What the books should say of one thing that a record says, as it stands now. */
@@ -62,6 +64,8 @@ export interface Draft {
   };
   /** Of a state: where nothing of it is posted yet, and that was not when it became what it is. */
   firstDated?: Dated;
+  /** Of a fact: what takes back the one before it; left out: it is dated as that was. */
+  reversal?: Pick<Draft, 'description' | 'dated'>;
   /** Of a state that is over: posted only where nothing is that was dated then or later. */
   isPassed?: true;
 }

@@ -17,8 +17,10 @@ interface PostedEntry {
   dated: Dated;
 }
 
+type OfDrafts = 'mode' | 'firstDated' | 'isPassed' | 'reversal';
+
 /** One entry to be appended. `reverses` and `corrects` are ids of posted entries. */
-export interface Append extends Omit<Draft, 'mode' | 'firstDated' | 'isPassed'> {
+export interface Append extends Omit<Draft, OfDrafts> {
   type: 'entry' | 'reversal' | 'correction' | 'change';
   version: number;
   reverses: string | null;
@@ -56,7 +58,7 @@ function step(draft: Draft, posted: Posted): Append[] {
     return [{ ...next, type: 'change', lines: difference }];
   }
   if (live === null) return [{ ...next, type: 'correction' }];
-  const reversal = reversed(posted, live);
+  const reversal = { ...reversed(posted, live), ...draft.reversal };
   if (draft.lines.length === 0) return [reversal];
   return [reversal, { ...next, type: 'correction', version: version + 1, corrects: live.id }];
 }
@@ -85,7 +87,7 @@ function reversed(posted: Posted, { id, lines, dated }: NonNullable<Posted['live
   return { ...ofPosted(posted), type: 'reversal', lines: negatedLines(lines), ...about };
 }
 
-function ofDraft(draft: Draft): Omit<Draft, 'mode' | 'firstDated' | 'isPassed'> {
+function ofDraft(draft: Draft): Omit<Draft, OfDrafts> {
   const { recordKind, recordId, key, lines, description, sources, dated } = draft;
   return { recordKind, recordId, key, lines, description, sources, dated };
 }

@@ -11,16 +11,17 @@ export interface Period {
   /** YYYY-MM. */
   month: string;
   date: string;
-  /** The month that is closed and that it belongs to; null: its own. */
+  /** The earlier month that it belongs to; null: its own. */
   adjusts: string | null;
 }
 
-/** The month of a day, or where that is closed the next open one, on its first day. */
-export function periodOf(date: string, closed: ReadonlySet<string>): Period {
-  const own = date.slice(0, 7);
-  let month = own;
+/** The month of the day on which something is booked, or where that is closed the next open one, on its first day. `day`: to which it belongs. */
+export function periodOf(day: string, closed: ReadonlySet<string>, bookedOn = day): Period {
+  const own = day.slice(0, 7);
+  let month = bookedOn.slice(0, 7);
   while (closed.has(month)) month = monthAfter(month);
-  return month === own ? { month, date, adjusts: null } : { month, date: `${month}-01`, adjusts: own };
+  const date = bookedOn.startsWith(month) ? bookedOn : `${month}-01`;
+  return { month, date, adjusts: month === own ? null : own };
 }
 
 export function monthAfter(month: string): string {

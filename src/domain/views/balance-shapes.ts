@@ -29,6 +29,25 @@ const proof = z
   .meta({ id: 'BalanceProof', description: 'How a balance was classified.' });
 export type BalanceProofView = z.output<typeof proof>;
 
+const said = {
+  note: text,
+  actor: text,
+  decision: described(text.nullable(), 'By which another person approved it; null: nobody had to.'),
+  approvedBy: described(text.nullable(), 'Who that was.'),
+  at: time,
+};
+const account = 'The ledger account';
+
+export const rebookingShape = z
+  .object({
+    id: ownId,
+    from: described(text, `${account} on which it stood.`, 'income:attributed'),
+    contra: described(text, `${account} on which it stands since.`, 'liabilities:attributed'),
+    ...said,
+    bookedOn: described(text, 'The day on which reversal and correction are booked.', '2026-10-30'),
+  })
+  .meta({ id: 'Rebooking', description: 'That an attribution stood on the wrong account.' });
+
 export const attributionShape = z
   .object({
     id: ownId,
@@ -36,19 +55,17 @@ export const attributionShape = z
     amount,
     contra: described(
       text.nullable(),
-      'The ledger account that it stands against; null: none was named, it is `equity:unobservable`.',
+      `${account} that it was said to stand against; null: none was named, it is \`equity:unobservable\`.`,
       'equity:attributed',
     ),
-    note: text,
-    actor: text,
-    decision: described(text.nullable(), 'By which another person approved it; null: nobody had to.'),
-    approvedBy: described(text.nullable(), 'Who that was.'),
-    at: time,
+    ...said,
     bookedOn: described(
       text.nullable(),
       'The day on which finance said that it was; null: none was named.',
       '2026-10-30',
     ),
+    standsOn: described(text, `${account} against which it stands now.`, 'equity:attributed'),
+    rebookings: described(z.array(rebookingShape), 'Oldest first.'),
   })
   .meta({ id: 'Attribution', description: 'What finance said of a part that no list shows.' });
 export type Attribution = z.output<typeof attributionShape>;

@@ -49,7 +49,11 @@ export async function* packFiles(trx: Knex.Transaction, scope: PackScope): Async
   yield { name: 'runs.ndjson', content: runLines(trx, scope) };
   yield { name: 'actions.ndjson', content: actionLines(trx, scope) };
   yield { name: 'given-rates.ndjson', content: givenRateLines(trx, scope) };
-  yield { name: 'settlement-marks.ndjson', content: markLines(trx, scope) };
+  yield { name: 'settlement-marks.ndjson', content: saidLines(trx, scope, 'payout', ['mark settlement']) };
+  yield {
+    name: 'attributions.ndjson',
+    content: saidLines(trx, scope, 'balance', ['attribute balance', 'rebook attribution']),
+  };
   yield { name: 'secrets.json', content: [`${toLine(await secretsOf(trx, scope))}\n`] };
   yield* sealFiles(trx, scope);
 }
@@ -137,11 +141,17 @@ function givenRateLines(trx: Knex.Transaction, { month, lastRate }: PackScope): 
   return tableLines(trx.from(given).select('*'), (row) => row);
 }
 
-/** What finance said of the bank since the beginning of the month, up to the closing; `before`: the amount that was said before. */
-function markLines(trx: Knex.Transaction, { monthStart, lastAction }: PackScope): AsyncGenerator<string> {
+/** What finance said by these actions since the beginning of the month, up to the closing, with what it said it of. */
+function saidLines(
+  trx: Knex.Transaction,
+  { monthStart, lastAction }: PackScope,
+  of: 'payout' | 'balance',
+  names: readonly string[],
+): AsyncGenerator<string> {
   const texts = ['actor', 'target', 'reason', 'details'].map(asStored).join(', ');
   const marks = trx('actions')
-    .where({ action: 'mark settlement', outcome: 'done' })
+    .where({ outcome: 'done' })
+    .whereIn('action', names)
     .where('id', '<=', lastAction)
     .where('at', '>=', monthStart)
     .select(trx.raw(`id, at, ${texts}`));
@@ -150,7 +160,7 @@ function markLines(trx: Knex.Transaction, { monthStart, lastAction }: PackScope)
     action: id,
     at,
     actor,
-    payout: String(target).replace(/^payout /, ''),
+    [of]: String(target).replace(`${of} `, ''),
     note: reason,
   }));
 }
@@ -233,7 +243,8 @@ What is in it
   actions.ndjson        what people did, and why
   given-rates.ndjson    the rates that finance gave for days of the month, each with what it took the place of
   settlement-marks.ndjson  what finance said of the bank, with who approved it. What was expected is in books/, in settlements
-                        Attributions are entries in books/: their text says who said and approved each
+  attributions.ndjson   what finance attributed, and what it rebooked ("from" an account to another), with who approved it.
+                        Each is an entry in books/ too: its text says the same
   secrets.json          fingerprints of the signing secrets; never a secret
   seals/                the sealed history: every change of a record, every entry, every action
   MANIFEST.sha256       the SHA-256 of each of these files

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { attributionLines } from '../../domain/books/balance-entries.js';
 import { accounts, contraAccounts, contraNames } from '../../domain/books/chart.js';
 import { chooseRate } from '../../domain/books/choose-rate.js';
+import type { Line } from '../../domain/books/entry.js';
 import { exactValue, roundedValue } from '../../domain/books/fiat-report.js';
 import { dayIn } from '../../domain/books/posting-month.js';
-import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
+import { isSignedAmount, negated, normalizeAmount } from '../../domain/money.js';
 import {
   type AttributeResult,
   adjustsText,
@@ -63,7 +64,7 @@ interface Would {
   worth: string | null;
 }
 
-interface BooksNow {
+export interface BooksNow {
   timeZone: string;
   currency: string;
   now: Date;
@@ -80,10 +81,6 @@ export async function wouldAttribute(
   const { assetCode, contra = accounts.unobservable } = given;
   const amount = normalizeAmount(given.amount);
   const day = given.on?.day ?? dayIn(timeZone, now.getTime());
-  const sides = attributionLines(assetCode, amount, contra).map(
-    ({ account, amount: side }) =>
-      `${account} ${side.startsWith('-') ? `credit ${side.slice(1)}` : `debit ${side}`} ${assetCode}`,
-  );
   const money = await worthOf(db, { assetCode, amount, day }, { currency, now });
   const { unexplained, unknownAmount } = result.proof;
   return {
@@ -91,13 +88,22 @@ export async function wouldAttribute(
     worth: money.stays,
     lines: [
       `${amount} ${assetCode} will be attributed on ${day}: ${contraAccounts[contra]}.`,
-      `Booked: ${sides.join('; ')}.`,
+      `Booked: ${sidesOf(attributionLines(assetCode, amount, contra))}.`,
       money.text,
       `After it ${unexplained ?? '0'} ${assetCode} are unexplained, ${unknownAmount ?? '0'} ${assetCode} not shown.`,
       ...adjustsText(result.adjusts),
     ],
   };
 }
+
+/** As a bookkeeper says them. */
+export const sidesOf = (lines: readonly Line[]): string =>
+  lines
+    .map(
+      ({ account, amount, assetCode }) =>
+        `${account} ${amount.startsWith('-') ? `credit ${negated(amount)}` : `debit ${amount}`} ${assetCode}`,
+    )
+    .join('; ');
 
 /** What the entry would be valued at, as entries are. */
 async function worthOf(

@@ -11,6 +11,11 @@ const MARKED =
   AND (details ->> 'currency', details ->> 'on', details ->> 'reference', details ->> 'difference')
     IS NOT DISTINCT FROM (currency, arrived_on::text, bank_reference, difference)`);
 
+/** So does a rebooking. */
+const REBOOKED =
+  raw(`action = 'rebook attribution' AND outcome = 'done' AND actions.at = said.at AND actions.actor = said.actor AND reason = note
+  AND details ->> 'attribution' = attribution_id::text AND details ->> 'rebooking' = said.id::text AND details ->> 'step' = step::text AND details ->> 'contra' = contra AND details ->> 'on' = booked_on::text`);
+
 /**
  * What people give to the books comes with their action, in its transaction: rates, attributions, the files of a closing; and a posted entry is
  * valued anew only by rates that were given then. The database holds that for whoever has no right to disable its triggers.
@@ -31,8 +36,12 @@ export async function verifyGiven(db: Knex, reportFinding: ReportFinding): Promi
         AND given_rates.date = entries.day AND given_rates.rate = valued.rate AND imported_at = valued_at)
     UNION ALL SELECT 'settlement_arrivals', id::text FROM settlement_arrivals AS said
     WHERE NOT EXISTS (SELECT FROM actions WHERE ${MARKED})
+    UNION ALL SELECT 'attribution_rebookings', id::text FROM attribution_rebookings AS said
+    WHERE NOT EXISTS (SELECT FROM actions WHERE ${REBOOKED})
     UNION ALL SELECT 'actions', id::text FROM actions WHERE action = 'mark settlement' AND outcome = 'done'
       AND NOT EXISTS (SELECT FROM settlement_arrivals AS said WHERE ${MARKED})
+    UNION ALL SELECT 'actions', id::text FROM actions WHERE action = 'rebook attribution' AND outcome = 'done'
+      AND NOT EXISTS (SELECT FROM attribution_rebookings AS said WHERE ${REBOOKED})
     ORDER BY log, id LIMIT ${NAMED}`;
   await verifyDecisions(db, reportFinding);
   for (const { log, id } of rows) {

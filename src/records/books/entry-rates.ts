@@ -3,7 +3,7 @@ import { accounts } from '../../domain/books/chart.js';
 import type { Carried, Rate, Valuation } from '../../domain/books/choose-rate.js';
 import { firstDayAfter } from '../../domain/books/posting-month.js';
 import type { GivenRate } from '../../domain/books/rates-file.js';
-import { exact, milliseconds, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
+import { exact, milliseconds, raw, rowOf, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
 import { spannedRates, spanOf } from './month-query.js';
 import { TRANSIT_KEY } from './openings.js';
 
@@ -144,7 +144,7 @@ export async function appendRates(trx: Knex.Transaction, rates: readonly NewRate
     FROM ${given}`;
 }
 
-/** A reversal is worth what it reverses. */
+/** What reverses or rebooks another entry is worth what that is. */
 export async function copyRates(trx: Knex.Transaction, pairs: readonly { from: string; to: string }[]): Promise<void> {
   if (pairs.length === 0) return;
   await run(trx)`
@@ -154,6 +154,13 @@ export async function copyRates(trx: Knex.Transaction, pairs: readonly { from: s
       JOIN entry_rates ON entry_id = one::bigint
     ORDER BY other, asset_code, id DESC`;
 }
+
+/** At which rate an attribution stands in the books; null: it is not posted yet, or without a value. */
+export const attributedRate = (db: Knex, id: string, currency: string) =>
+  valueOf<string | null>(db)`
+    SELECT (SELECT ${raw(exact('rate'))} FROM entries JOIN entry_rates ON entry_id = entries.id
+      WHERE record_kind = 'attribution' AND record_id = ${id} AND currency = ${currency}
+      ORDER BY version DESC, entry_rates.id DESC LIMIT 1) AS rate`;
 
 /** Keeps the rates of a file and values anew what it speaks of, in open months. Returns how many entries that were. */
 export async function importRates(
@@ -180,6 +187,9 @@ export async function importRates(
         JOIN entries ON entries.id = entry_id AND given.date = entries.day
       WHERE NOT EXISTS (SELECT FROM periods WHERE status = 'closed' AND periods.month IN (entries.month,
         (SELECT month FROM entries AS original WHERE original.id = entries.reverses)))
+        -- What is rebooked keeps its value as a whole.
+        AND (record_kind <> 'attribution' OR NOT EXISTS (SELECT FROM entries AS own JOIN periods ON periods.month = own.month
+          WHERE own.record_kind = 'attribution' AND own.record_id = entries.record_id AND status = 'closed'))
       ORDER BY entry_id, asset_code, entry_rates.id DESC
     ), valued AS (
       INSERT INTO entry_rates (entry_id, asset_code, currency, rate, source, rate_at)

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Attributed, InTransit, Opening } from '../../domain/books/balance-entries.js';
-import { attributionApproval } from '../balances/balance-views.js';
-import { milliseconds, raw, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
+import { attributionSteps } from '../balances/balance-views.js';
+import { milliseconds, raw, rowOf, rowsOf, run, sql, tableOf } from '../database/statements.js';
 
 /** Assets whose books are open, with the moment in ms. */
 export async function openedAssets(trx: Knex): Promise<Map<string, number>> {
@@ -76,18 +76,23 @@ export async function subWalletOpenings(
   return rows.map(inMs);
 }
 
-/** What finance attributed and the books do not say yet, of assets whose books are open. */
-export const unpostedAttributions = (trx: Knex) => attributions(trx, raw('NOT'));
+/** SQL beside the steps of attributions: whether the books say it. Each rebooking is a reversal and a correction. */
+const IS_BOOKED = raw(`EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text
+  AND key = 'attribution' AND version > 2 * step)`);
 
-/** What they say of it. */
-export const postedAttributions = (trx: Knex) => attributions(trx, raw(''));
+/** Of what finance attributed and the books do not say yet, of assets whose books are open: the first that is to be posted of each. */
+export const unpostedAttributions = (trx: Knex) => attributions(trx, sql`NOT ${IS_BOOKED} ORDER BY said.id, step`);
 
-async function attributions(trx: Knex, not: ReturnType<typeof raw>): Promise<Attributed[]> {
+/** What they say last of each. */
+export const postedAttributions = (trx: Knex) => attributions(trx, sql`${IS_BOOKED} ORDER BY said.id, step DESC`);
+
+async function attributions(trx: Knex, which: ReturnType<typeof sql>): Promise<Attributed[]> {
   const rows = await rowsOf<Omit<Attributed, 'at'> & { at: Date }>(trx)`
-    SELECT said.id, asset_code AS "assetCode", trim_scale(amount)::text AS amount, contra, note, said.actor, said.at,
-           to_char(booked_on, 'YYYY-MM-DD') AS day, decision, approved_by AS "approvedBy"
-    FROM balance_attributions AS said JOIN opened_assets USING (asset_code) ${attributionApproval}
-    WHERE ${not} EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text) ORDER BY said.id`;
+    SELECT DISTINCT ON (said.id) said.id, asset_code AS "assetCode", trim_scale(said.amount)::text AS amount, said.contra, said.note, said.actor,
+           own.at, to_char(own.booked_on, 'YYYY-MM-DD') AS day, decision, approved_by AS "approvedBy",
+           CASE WHEN step > 0 THEN jsonb_build_object('id', rebooking::text, 'step', step, 'on', to_char(said.booked_on, 'YYYY-MM-DD')) END AS rebooked
+    FROM ${attributionSteps} JOIN balance_attributions AS own USING (id, asset_code) JOIN opened_assets USING (asset_code)
+    WHERE ${which}`;
   return rows.map(inMs);
 }
 

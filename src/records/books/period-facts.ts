@@ -70,7 +70,9 @@ export async function unposted(
     SELECT (SELECT count(*)::integer FROM changes
             WHERE seq > coalesce((SELECT seq FROM posting_progress), 0) AND changed_at <= ${knownAt}
               AND entity_kind = ANY (${movingKinds}::text[])) AS changes,
-           (SELECT count(*)::integer FROM posting_due) AS due,
+           (SELECT count(*) FROM posting_due)::integer + (SELECT count(*) FROM attribution_rebookings JOIN balance_attributions AS said ON said.id = attribution_id
+             JOIN opened_assets USING (asset_code) WHERE NOT EXISTS (
+               SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = attribution_id::text AND version > 2 * step))::integer AS due,
            EXISTS (SELECT FROM movements_progress WHERE seq < renewing_to) AS "isRenewing"`;
 }
 
@@ -150,7 +152,9 @@ export async function provenSinceEnd(db: Knex, { month, end }: { month: string; 
     SELECT asset_code FROM proven WHERE NOT EXISTS (
       SELECT FROM entries CROSS JOIN ${raw(lookedUp('entry_lines', 'entry_id', 'entries.id'))}
       WHERE entries.id > coalesce((SELECT id FROM before), 0) AND posted_at > proven_at AND month <= ${month}
-        AND entry_lines.asset_code = proven.asset_code AND account = ${accounts.operating} AND NOT memo)`;
+        AND entry_lines.asset_code = proven.asset_code AND account = ${accounts.operating} AND NOT memo
+        -- What is rebooked is taken from the balance and put back.
+        AND (record_kind <> 'attribution' OR version = 1))`;
   return new Set(assets);
 }
 

@@ -11,7 +11,8 @@ export async function isLevel(trx: Knex): Promise<boolean> {
     SELECT EXISTS (SELECT FROM posting_progress JOIN movements_progress USING (seq, contract) WHERE seq >= renewing_to)
       AND NOT EXISTS (SELECT FROM posting_due)
       AND NOT EXISTS (SELECT FROM balance_attributions AS said JOIN opened_assets USING (asset_code)
-        WHERE NOT EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text)) AS level`;
+        WHERE NOT EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text
+          AND version > 2 * (SELECT count(*) FROM attribution_rebookings WHERE attribution_id = said.id))) AS level`;
 }
 
 /** Whether it is known how far is posted; true also where nothing is. */

@@ -125,6 +125,20 @@ describe('the open part of a balance', () => {
     const kept = await store.db('actions').where({ action: 'attribute balance' });
     expect(kept).toMatchObject([{ actor: 'fina', outcome: 'done', reason: 'the settlement of 3 November' }]);
   });
+
+  it('is rebooked beside what was attributed, on the day on which that stands, after both are shown', async () => {
+    const { get, press } = reader('finance');
+    const contra = 'equity:conversion';
+    const page = await get('/balances/USDT.TRON');
+    const preview = await press(page, 'Rebook', { contra, reason: 'it went to the bank' });
+    expect(preview.text).toContain('Correction: assets:operating credit 40.5 USDT.TRON; equity:conversion debit 40.5');
+    const after = await press(preview, 'Rebook');
+    expect(after.flash).toMatch(/^Attribution \d+ stands on equity:conversion now\.$/);
+    expect(after.text).toContain('on equity:unobservable: it went to the bank (fina)');
+    const twice = await press(await press(page, 'Rebook', { contra: 'equity:deposits', reason: 'again' }), 'Rebook');
+    expect(twice.text).toContain('stands on equity:conversion, not on equity:unobservable');
+    expect((await shown('viewer', '/balances/USDT.TRON')).text).not.toContain('Wrong account?');
+  });
 });
 
 describe('the read API', () => {

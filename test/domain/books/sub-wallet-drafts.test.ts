@@ -168,7 +168,7 @@ describe('what a balance says', () => {
   });
 
   it('is a fact where finance attributed a part of it, on the day that was named', () => {
-    const said = { note: 'a fee', actor: 'ann', contra: null, decision: null, approvedBy: null };
+    const said = { note: 'a fee', actor: 'ann', contra: null, rebooked: null, decision: null, approvedBy: null };
     const given = { ...said, id: 'at_1', assetCode: 'BTC', amount: '-2', at: AT };
     const entry = {
       recordKind: 'attribution',
