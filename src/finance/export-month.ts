@@ -9,6 +9,7 @@ import { entriesWithinOne } from '../records/books/month-entries.js';
 import { firstMonth, unopenedAssets, unposted } from '../records/books/period-facts.js';
 import { closedAt, periodFiles, readPeriodFile } from '../records/books/period-files.js';
 import { databaseNow, postedUntil } from '../records/books/posting-progress.js';
+import { raw, rowsOf, run } from '../records/database/statements.js';
 import { type ExportFormat, exportFormats } from './export-formats.js';
 import type { ExportFile } from './exports/month-tables.js';
 import { openStanding } from './exports/open-standing.js';
@@ -33,26 +34,42 @@ interface Asked extends BooksOf {
  * @throws {Error} where a stored file is not what it was when it was stored
  */
 export async function exportMonth(db: Knex, { dir, ...asked }: Asked & { dir: string }) {
-  return withFiles(db, asked, (label, files) => writeFolder(dir, label, files));
+  return withFiles(db, asked, async (trx, files) => {
+    const label = labelOf(asked);
+    if (files.length < 2) return writeFolder(dir, label, [files]);
+    return besideIt(db, trx, async (twin) => writeFolder(dir, label, [files, (await filesOf(twin, asked)).files]));
+  });
 }
 
 /** Which files `exportMonth` would write. Writes none; it throws what that would throw before it writes. */
 export async function planExport(db: Knex, asked: Asked) {
-  return withFiles(db, asked, async (label, files) => planFolder(label, files));
+  return withFiles(db, asked, async (_, files) => planFolder(labelOf(asked), files));
 }
 
 type MonthFile = ExportFile & { sha256?: string; bytes?: number };
 
-async function withFiles<F>(db: Knex, asked: Asked, keep: (label: string, files: MonthFile[]) => Promise<F>) {
+async function withFiles<F>(db: Knex, asked: Asked, keep: (trx: Knex.Transaction, files: MonthFile[]) => Promise<F>) {
   const { month, format } = asked;
-  return db.transaction(
-    async (trx) => {
-      const { status, files } = await filesOf(trx, asked);
-      const findings = await findingsOf(trx, asked, status);
-      return { month, format, status, findings, files: await keep(`${month}-${format}`, files) };
-    },
-    { isolationLevel: 'repeatable read', readOnly: true },
-  );
+  return db.transaction(async (trx) => {
+    const { status, files } = await filesOf(trx, asked);
+    const findings = await findingsOf(trx, asked, status);
+    return { month, format, status, findings, files: await keep(trx, files) };
+  }, ONE_MOMENT);
+}
+
+const ONE_MOMENT = { isolationLevel: 'repeatable read', readOnly: true } as const;
+
+/** On a second connection that sees the moment of the first: the database then makes two files at once. */
+async function besideIt<T>(db: Knex, trx: Knex.Transaction, work: (twin: Knex.Transaction) => Promise<T>): Promise<T> {
+  const [moment] = await rowsOf<{ snapshot: string }>(trx)`SELECT pg_export_snapshot() AS snapshot`;
+  return db.transaction(async (twin) => {
+    await run(twin)`SET TRANSACTION SNAPSHOT ${raw(`'${moment?.snapshot}'`)}`;
+    return work(twin);
+  }, ONE_MOMENT);
+}
+
+function labelOf({ month, format }: Asked): string {
+  return `${month}-${format}`;
 }
 
 /** The stored files of a closed month; of an open one those that are made of the books while they are read. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { sumAmounts } from '../../src/domain/money.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { isInstalled } from '../support/accounting-programs.js';
@@ -30,6 +30,25 @@ it('writes whole files, with their hashes, and leaves nothing else behind', asyn
   expect(await text('2026-03-csv.sha256')).toBe(sums);
   expect((await readdir(dir)).sort()).toEqual([...files.map(({ name }) => name), '2026-03-csv.sha256'].sort());
   expect((await write('2026-03', 'csv')).files).toEqual(files);
+});
+
+it('is of one moment, whatever is saved while a second connection begins to write its files', async () => {
+  const payouts = '2026-03-payouts.csv';
+  const { files: before } = await write('2026-03', 'csv');
+  const open = database.db.transaction;
+  const opened = vi.spyOn(database.db, 'transaction');
+  let begun = 0;
+  opened.mockImplementation(async (...given: unknown[]) => {
+    begun += 1;
+    if (begun === 2) await database.db('payouts').update({ txid: '0xmeanwhile' });
+    return Reflect.apply(open, database.db, given);
+  });
+  const { files: meanwhile } = await write('2026-03', 'csv');
+  opened.mockRestore();
+  expect([begun, meanwhile]).toEqual([2, before]);
+  const { files: after } = await write('2026-03', 'csv');
+  const changed = after.filter(({ sha256 }) => before.every((file) => file.sha256 !== sha256));
+  expect(changed.map(({ name }) => name)).toEqual([payouts]);
 });
 
 it('leaves the digits as they are, and makes harmless what others wrote, and only that', async () => {

@@ -19,21 +19,25 @@ interface Content {
 
 /**
  * Writes files and a list of their hashes (`<label>.sha256`, for `sha256sum -c`), none of which has its name before all are
- * written: who finds one finds it whole, and what fails leaves nothing behind.
+ * written: who finds one finds it whole, and what fails leaves nothing behind. `lanes`: the same files, each time from another
+ * source; as many are written at once, each once.
  * @throws {Error} where one is not what it has to be
  */
-export async function writeFolder(dir: string, label: string, files: readonly Content[]): Promise<WrittenFile[]> {
+export async function writeFolder(
+  dir: string,
+  label: string,
+  lanes: readonly (readonly Content[])[],
+): Promise<WrittenFile[]> {
   await mkdir(dir, { recursive: true });
   const ending = `.${randomBytes(6).toString('hex')}.tmp`;
   const written: WrittenFile[] = [];
   const sums = sumsOf(label);
-  const names = [...files.map(({ name }) => name), sums];
+  const names = [...(lanes[0] ?? []).map(({ name }) => name), sums];
+  const left = [...(lanes[0] ?? []).keys()];
   try {
-    for (const { name, content, sha256 } of files) {
-      const file = { name, ...(await writeFile(tempOf(name), content)) };
-      if (sha256 !== undefined && sha256 !== file.sha256) throw new Error(`${name} is not what was stored of it`);
-      written.push(file);
-    }
+    // All have ended before what they left is removed.
+    for (const lane of await Promise.allSettled(lanes.map(writeLane)))
+      if (lane.status === 'rejected') throw lane.reason;
     await writeFile(tempOf(sums), [written.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join('')]);
     for (const name of names) await rename(tempOf(name), path.join(dir, name));
   } catch (error) {
@@ -41,6 +45,21 @@ export async function writeFolder(dir: string, label: string, files: readonly Co
     throw error;
   }
   return written;
+
+  async function writeLane(files: readonly Content[]): Promise<void> {
+    for (let n = left.shift(); n !== undefined; n = left.shift()) written[n] = await writeOne(files[n] as Content);
+  }
+
+  async function writeOne({ name, content, sha256 }: Content): Promise<WrittenFile> {
+    try {
+      const file = { name, ...(await writeFile(tempOf(name), content)) };
+      if (sha256 !== undefined && sha256 !== file.sha256) throw new Error(`${name} is not what was stored of it`);
+      return file;
+    } catch (error) {
+      left.length = 0;
+      throw error;
+    }
+  }
 
   function tempOf(name: string): string {
     return path.join(dir, `.${name}${ending}`);
