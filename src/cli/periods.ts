@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { doubtedIncomeTold } from '../domain/books/income-statement.js';
 import type { Missing, PeriodView } from '../domain/views/books-shapes.js';
 import { UsageError } from '../errors.js';
 import { checkPeriod } from '../finance/periods/check-period.js';
@@ -56,9 +57,12 @@ export function define(command: Command): void {
 
 async function check(asked: string, json: boolean): Promise<void> {
   await withStore(async ({ db, books }) => {
-    const checked = checkPeriod(db, asked, { ...(await books()), now: new Date() });
-    const { missing, postedUntil } = await showAtWork('checking', checked);
+    const settings = await books();
+    const checked = checkPeriod(db, asked, { ...settings, now: new Date() });
+    const { missing, postedUntil, doubtedIncome } = await showAtWork('checking', checked);
     showMissing(missing, json);
+    const doubted = doubtedIncomeTold(doubtedIncome, settings.currency);
+    if (!json && doubted !== null) printText(doubted);
     if (!json && postedUntil !== null)
       printText(`posted until ${postedUntil}; what is known since then is posted within a minute`);
   });

@@ -1,26 +1,28 @@
+import { roundedValue } from '../../domain/books/fiat-report.js';
 import { type IncomeStatement, statementRows } from '../../domain/books/income-statement.js';
-import { counted } from '../../domain/in-words.js';
-import type { Missing, PeriodView } from '../../domain/views/books-shapes.js';
+import { counted, words } from '../../domain/in-words.js';
+import type { DoubtedIncome, Missing, PeriodView } from '../../domain/views/books-shapes.js';
 import { monthIncome } from '../../finance/exports/month-accounts.js';
 import { checkPeriod } from '../../finance/periods/check-period.js';
+import { incomeOfBreaks } from '../../records/books/period-facts.js';
 import { getPeriod, listPeriods } from '../../records/books/periods.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from '../actions/close-period.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
-import { breakHref, inPath, periodHref } from '../view/links.js';
+import { inPath, periodHref } from '../view/links.js';
 import {
   type ActionButton,
   type Facts,
   factsPanel,
   filters,
   listTable,
-  notice,
   options,
   type Section,
   type TableSection,
   table,
   withQuery,
 } from '../view/sections.js';
-import { ago, badge, count, id, link, list, money, none, quiet, text, type Value } from '../view/values.js';
+import { ago, badge, count, id, link, list, money, none, text, type Value } from '../view/values.js';
+import { checklist } from './close-checks.js';
 import { waitingAbout } from './decisions.js';
 
 export const periods: Page = {
@@ -69,74 +71,6 @@ function closersOf({ closedBy, approvedBy }: PeriodView): string {
   return approvedBy === null ? (closedBy ?? '') : `${closedBy}, approved by ${approvedBy}`;
 }
 
-/** What has to hold before a month is closed, and what is to be done where it does not. */
-interface CloseCheck {
-  title: string;
-  what: readonly Missing['what'][];
-  next: string;
-  /** While one of these is missing nobody knows whether it holds. */
-  needs?: readonly Missing['what'][];
-}
-
-const closeChecks: readonly CloseCheck[] = [
-  {
-    title: 'Nothing sealed or closed was changed',
-    what: ['seals_broken', 'books_changed'],
-    next: 'Find out who changed it. The month that was changed can be reopened, and closed again.',
-  },
-  {
-    title: 'The month is over, and those before it are closed',
-    what: ['month_not_over', 'nothing_posted', 'earlier_month_open', 'already_closed'],
-    next: 'Wait, or close the earlier month first. No reason makes up for this.',
-  },
-  {
-    title: 'All that is known is posted',
-    what: ['posting_behind', 'asset_not_opened'],
-    next: 'Closing posts what is known; an asset is opened by the first poll of its balance.',
-  },
-  {
-    title: 'No critical break is open or acknowledged, but for those of balances',
-    what: ['critical_break'],
-    next: 'Look into each, fix it, resolve it or write it off.',
-  },
-  {
-    title: 'All lists were read to the month’s end',
-    what: ['kind_unproven'],
-    next: 'Start a run of the kind, with Runs or reconcile.',
-  },
-  {
-    title: 'Every balance is proven, and the books end the month with what the service held',
-    what: ['balance_unproven', 'closing_differs'],
-    needs: ['posting_behind', 'asset_not_opened', 'kind_unproven'],
-    next: 'Attribute what no list shows, such as a settlement, with its day. What is booked in a later month stays there: with a reason the month is closed without it.',
-  },
-  {
-    title: 'The books are what the records and the proofs of balances come to',
-    what: ['books_differ'],
-    next: 'An entry was made past the program: Audit and Ledger show it.',
-  },
-  {
-    title: 'Every line has a value',
-    what: ['unpriced_lines'],
-    next: 'Give the rates of those days: tallyhook books rates import FILE.',
-  },
-  {
-    title: 'The money of its settlements arrived',
-    what: ['settlement_open'],
-    next: 'Look at the bank’s statement, and mark what arrived on the page Settlements.',
-  },
-  {
-    title: 'The rates that were given are near what else is known',
-    what: ['rate_far'],
-    next: 'Give the right ones: tallyhook books rates import FILE. Where they are right, say so in the reason.',
-  },
-  {
-    title: 'Payments are booked for about what was asked in money',
-    what: ['value_differs'],
-    next: 'The rate of the day is wrong, or the request was. Look at the payment and at the entry’s rate.',
-  },
-];
-
 export const period: Page = {
   path: '/periods/:month',
   title: 'Period',
@@ -156,6 +90,7 @@ export const period: Page = {
         ...(await waitingAbout(deps, `period ${month}`)),
         ...(status === 'open' ? checklist(missing) : [...exceptionsOf(found), filesOf(found)]),
         ...incomeOf(await monthIncome(db, { month, ...books }, await books.chart()), books.currency),
+        ...doubtedIncomeOf(await incomeOfBreaks(db, month, books.currency), books.currency),
         factsPanel('The month', [
           ...factsOf(found),
           ...(check === null ? [] : [['Posted until', ago(check.postedUntil, 'nothing is posted')] as const]),
@@ -169,75 +104,6 @@ function buttonsOf({ month, status }: PeriodView, missing: Missing[], req: PageR
   if (status === 'closed') return [req.button(reopenPeriodAction, { month })];
   if (missing.some(({ byReason }) => !byReason)) return [];
   return [req.button(missing.length === 0 ? closePeriodAction : closeNeverthelessAction, { month })];
-}
-
-function checklist(missing: Missing[]): Section[] {
-  const never = missing.some(({ byReason }) => !byReason);
-  return [
-    verdict(missing.length, never),
-    table(
-      closeChecks
-        .map(({ what, needs = [], ...check }) => ({
-          ...check,
-          own: missing.filter((one) => what.includes(one.what)),
-          isKnown: !missing.some((one) => needs.includes(one.what)),
-        }))
-        // What is missing stands first.
-        .toSorted((a, b) => Number(a.own.length === 0) - Number(b.own.length === 0)),
-      {
-        caption: 'Before it is closed',
-        onPhone: 'brief',
-        columns: [
-          ['Check', ({ title, next, own }) => (own.length === 0 ? text(title) : list([text(title), quiet(next)]))],
-          ['State', ({ own, isKnown }) => checkBadge(own, isKnown)],
-          ['What is missing', ({ own, isKnown }) => missingList(own, isKnown)],
-        ],
-      },
-    ),
-  ];
-}
-
-function verdict(missing: number, never: boolean): Section {
-  if (missing === 0) {
-    const text = 'All that the books are made of was read and proven to the month’s end.';
-    return notice('good', 'Nothing is missing: it may be closed', text);
-  }
-  const title = `${counted(missing, 'thing')} ${missing === 1 ? 'is' : 'are'} missing`;
-  const text = never
-    ? 'It can’t be closed yet, whatever the reason.'
-    : 'Finance may close it nevertheless, with a reason that is kept.';
-  return notice('warn', title, text);
-}
-
-function checkBadge(own: readonly Missing[], isKnown: boolean): Value {
-  if (own.length === 0) return isKnown ? badge('holds', 'good') : badge('not known', 'warn');
-  return badge('missing', own.some(({ byReason }) => !byReason) ? 'bad' : 'warn');
-}
-
-/** So many of one check are shown. */
-const SHOWN = 20;
-
-function missingList(own: readonly Missing[], isKnown: boolean): Value {
-  const reasons = own.slice(0, SHOWN).map((one) => {
-    const href = missingHref(one);
-    return href === null ? text(one.told) : link(one.told, href);
-  });
-  const more = own.length > SHOWN ? [text(`… and ${own.length - SHOWN} more`)] : [];
-  return list([...reasons, ...more], isKnown ? '–' : 'known once what is missing above is posted and read');
-}
-
-/** Where what is missing is shown. */
-function missingHref({ what, of }: Missing): string | null {
-  if (of === null) return null;
-  if (what === 'critical_break' || what === 'settlement_open') return breakHref(of);
-  if (what === 'kind_unproven') return `/runs?kind=${inPath(of)}`;
-  if (what === 'balance_unproven' || what === 'closing_differs' || what === 'asset_not_opened')
-    return `/balances/${inPath(of)}`;
-  if (what === 'rate_far') return withQuery('/ledger', { assetCode: of });
-  if (what === 'value_differs') return withQuery('/match', { id: of });
-  if (what === 'unpriced_lines') return `/ledger/${inPath(of)}`;
-  if (what === 'books_changed') return periodHref(of);
-  return what === 'earlier_month_open' ? periodHref(of) : null;
 }
 
 /** By the definition of the files: each month rounded once an account. */
@@ -256,6 +122,28 @@ function incomeOf(statement: IncomeStatement, currency: string): Section[] {
       ],
     }),
   ];
+}
+
+/** It keeps no month open: what is counted twice or belongs to nobody is given back or explained. */
+function doubtedIncomeOf(doubted: readonly DoubtedIncome[], currency: string): Section[] {
+  if (doubted.length === 0) return [];
+  return [
+    table(doubted, {
+      caption: `Income from payments with an open break, in ${currency}`,
+      showCaption: true,
+      columns: [
+        ['Break', ({ kind }) => (kind === null ? badge('All, each payment once', 'quiet') : kindLink(kind))],
+        ['Breaks', ({ breaks }) => count(breaks), 'end'],
+        ['Payments', ({ payments }) => count(payments), 'end'],
+        ['Income', ({ value }) => money(roundedValue(value, currency), currency), 'end'],
+        ['Lines without a rate', ({ unpriced }) => count(unpriced), 'end'],
+      ],
+    }),
+  ];
+}
+
+function kindLink(kind: string): Value {
+  return link(words(kind), withQuery('/breaks', { kind }));
 }
 
 function exceptionsOf({ exceptions }: PeriodView): Section[] {

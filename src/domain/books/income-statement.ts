@@ -1,3 +1,5 @@
+import { counted, words } from '../in-words.js';
+import type { DoubtedIncome } from '../views/books-shapes.js';
 import { carriedReport } from './carried-report.js';
 import { type Chart, nameIn } from './chart.js';
 import { negatedValue, roundedValue, sumExactValues } from './fiat-report.js';
@@ -67,4 +69,13 @@ export function statementRows({
     { name: 'Expenses', ...totals.expenses, isTotal: true },
     { name: 'Result', ...totals.result, isTotal: true },
   ];
+}
+
+/** In a sentence, for who signs the month; null: no break that is open is about income. */
+export function doubtedIncomeTold([all, ...kinds]: readonly DoubtedIncome[], currency: string): string | null {
+  if (all === undefined) return null;
+  const worth = ({ value }: DoubtedIncome) => `${roundedValue(value, currency)} ${currency}`;
+  const each = kinds.map((one) => `${words(one.kind ?? '')} ${worth(one)} of ${counted(one.payments, 'payment')}`);
+  const without = all.unpriced === 0 ? '' : `; ${counted(all.unpriced, 'line')} without a rate left out`;
+  return `${worth(all)} of the income is from payments with an open break: ${each.join(', ')}${without}.`;
 }

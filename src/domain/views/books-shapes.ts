@@ -110,11 +110,28 @@ const missing = z.object({
 });
 export type Missing = z.output<typeof missing>;
 
+const doubtedIncome = z.object({
+  kind: described(
+    text.nullable(),
+    'Of the breaks; null: of all kinds together, each payment once.',
+    'duplicate_payment',
+  ),
+  breaks: count,
+  payments: described(count, 'Payments of which income stands in the month.', 4),
+  value: described(amount, 'That income, unrounded.', '700.6'),
+  unpriced: described(count, 'Of its lines have no rate: they are in no value.', 0),
+});
+export type DoubtedIncome = z.output<typeof doubtedIncome>;
+
 export const periodCheckShape = z
   .object({
     month,
     postedUntil: described(time.nullable(), 'When the newest change was known that is posted; null: nothing is.'),
     missing: described(z.array(missing), 'Empty: it may be closed.'),
+    doubtedIncome: described(
+      z.array(doubtedIncome),
+      'Income of the month from payments with a break that is not closed, all of it first, then by kind. It keeps no month open.',
+    ),
   })
   .meta({ id: 'PeriodCheck', description: 'What is missing for a month to be closed.' });
 export type PeriodCheck = z.output<typeof periodCheckShape>;

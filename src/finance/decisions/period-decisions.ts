@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { isPerSubWallet } from '../../domain/books/chart.js';
 import { fiatReport } from '../../domain/books/fiat-report.js';
-import { incomeStatement } from '../../domain/books/income-statement.js';
+import { doubtedIncomeTold, incomeStatement } from '../../domain/books/income-statement.js';
 import { grouped } from '../../domain/grouped.js';
 import { counted, shortened, words } from '../../domain/in-words.js';
 import type { Missing } from '../../domain/views/books-shapes.js';
 import { accountValues, keptTotals } from '../../records/books/account-totals.js';
-import { standingBreaks } from '../../records/books/period-facts.js';
+import { incomeOfBreaks, standingBreaks } from '../../records/books/period-facts.js';
 import { getPeriod } from '../../records/books/periods.js';
 import { breakFacts } from '../../records/breaks/decide-breaks.js';
 import {
@@ -40,7 +40,8 @@ export const closing: DecisionKind<z.output<typeof month>, ReadyToClose> = {
     const evidence = breaks.map(({ id, severity, evidence: both }) => [id, severity, both]);
     const kinds = new Map(critical.map(({ id, kind }) => [id, kind]));
     const { currency, chart } = ready;
-    const preview = closingPreview(of, { missing, kinds, totals, values, month: of, currency, chart });
+    const doubted = doubtedIncomeTold(await incomeOfBreaks(trx, of, currency), currency);
+    const preview = closingPreview(of, { missing, kinds, totals, values, month: of, currency, chart, doubted });
     return {
       facts: [missing, evidence, totals, values],
       preview,
@@ -94,6 +95,8 @@ interface WouldClose {
   month: string;
   currency: string;
   chart: ReadyToClose['chart'];
+  /** Of the income, in a sentence. */
+  doubted: string | null;
 }
 
 /** However many breaks and sub-wallets there are, all else is in it: first what is known to be wrong with money, then what is not proven. */
@@ -154,6 +157,7 @@ function totalLines(would: WouldClose): { ofWallets: string[]; others: string[] 
     ofWallets: named.filter(isPerSubWallet).map(lineOf),
     others: [
       resultOf(would),
+      ...(would.doubted === null ? [] : [would.doubted]),
       ...named.filter((account) => !isPerSubWallet(account)).map(lineOf),
       `All accounts: ${total} ${currency}, of which rounding ${residual}.`,
       ...(unpriced === 0 ? [] : [`${counted(unpriced, 'line')} without a rate: in none of these values.`]),

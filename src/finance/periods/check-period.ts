@@ -12,6 +12,7 @@ import { monthTotals } from '../../records/books/account-totals.js';
 import {
   bookedLater,
   firstMonth,
+  incomeOfBreaks,
   provenSinceEnd,
   type StandingBreak,
   standingBreaks,
@@ -89,7 +90,8 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
     ),
     ...(await moneyDoubts(db, { month, timeZone, currency })),
   ];
-  return { month, postedUntil: await postedUntil(db), missing };
+  const doubtedIncome = await incomeOfBreaks(db, month, currency);
+  return { month, postedUntil: await postedUntil(db), missing, doubtedIncome };
 }
 
 /** A chain that is broken proves nothing of what would be closed. */

@@ -2,9 +2,11 @@ import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import type { BookedLater } from '../../domain/books/closing-difference.js';
 import { settlementBreakKinds } from '../../domain/breaks/payouts.js';
+import type { DoubtedIncome } from '../../domain/views/books-shapes.js';
 import { movingKinds } from '../balances/balance-records.js';
+import { PAID_FOR, PAYMENTS_OF_BREAK } from '../breaks/break-money.js';
 import { SAID_STATUS } from '../breaks/said-state.js';
-import { columnOf, raw, rowOf, rowsOf, sql } from '../database/statements.js';
+import { columnOf, exact, raw, rowOf, rowsOf, sql } from '../database/statements.js';
 import { lookedUp } from './month-query.js';
 
 /** The oldest month in which something is booked; memos alone book nothing. Null: nothing is posted. */
@@ -42,6 +44,40 @@ export async function farFromAsked(db: Knex, month: string): Promise<{ kind: str
       AND EXISTS (SELECT FROM match_payments JOIN entries ON record_kind = 'payment_intent' AND record_id = payment_id
         WHERE match_payments.kind = matches.kind AND match_payments.id = matches.id AND month = ${month})
     ORDER BY opened_at, kind, id`;
+}
+
+/**
+ * Income of the month (YYYY-MM) that stands in the books for payments with a break that is not closed: by kind of break what is
+ * worth most first, and of all together, where each payment counts once. Values in the currency, unrounded.
+ */
+export async function incomeOfBreaks(db: Knex, month: string, currency: string): Promise<DoubtedIncome[]> {
+  return rowsOf<DoubtedIncome>(db)`
+    WITH about AS MATERIALIZED (
+      SELECT DISTINCT breaks.kind, breaks.id, payment
+      FROM (SELECT * FROM breaks WHERE ${STANDS}) AS breaks ${PAID_FOR}
+        CROSS JOIN LATERAL unnest(${PAYMENTS_OF_BREAK}) AS payment
+    ), earned AS MATERIALIZED (
+      SELECT payment, -sum(amount * rate) AS value, count(*) FILTER (WHERE rate IS NULL) AS unpriced
+      FROM (SELECT DISTINCT payment FROM about) AS doubted
+        JOIN entries ON record_kind = 'payment_intent' AND record_id = payment
+        CROSS JOIN ${raw(lookedUp('entry_lines', 'entry_id', 'entries.id'))} LEFT JOIN LATERAL (
+          SELECT CASE WHEN entry_rates.currency = ${currency} THEN rate END AS rate FROM entry_rates
+          WHERE entry_rates.entry_id = entries.id AND entry_rates.asset_code = entry_lines.asset_code
+          ORDER BY id DESC LIMIT 1
+        ) AS valued ON true
+      WHERE month = ${month} AND starts_with(account, 'income:') AND NOT memo GROUP BY payment
+    )
+    SELECT kind, count(DISTINCT id)::integer AS breaks, count(DISTINCT payment)::integer AS payments,
+           ${raw(exact('coalesce(sum(value) FILTER (WHERE is_first), 0)'))} AS value,
+           coalesce(sum(unpriced) FILTER (WHERE is_first), 0)::integer AS unpriced
+    FROM (
+      SELECT kind, id, payment, value, unpriced, row_number() OVER (PARTITION BY kind, payment ORDER BY id) = 1 AS is_first
+      FROM about JOIN earned USING (payment)
+      UNION ALL
+      SELECT NULL, id, payment, value, unpriced, row_number() OVER (PARTITION BY payment ORDER BY id) = 1
+      FROM (SELECT DISTINCT id, payment FROM about) AS any_kind JOIN earned USING (payment)
+    ) AS each
+    GROUP BY kind ORDER BY kind IS NOT NULL, sum(value) FILTER (WHERE is_first) DESC NULLS LAST, kind`;
 }
 
 /** A closed break counts as open where its steps, which are sealed, don’t say that it is closed. */

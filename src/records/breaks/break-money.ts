@@ -25,6 +25,16 @@ export async function moneyOfBreaks(db: Knex, ids: readonly string[]): Promise<M
   return moneyByAsset(found, await newestRates(db, found));
 }
 
+/** Beside breaks, the order or payin of each. */
+export const PAID_FOR = sql`
+  LEFT JOIN orders ON entity_kind = 'order' AND orders.reference = entity_id
+  LEFT JOIN payins ON entity_kind = 'payin' AND payins.id = entity_id`;
+
+/** Of one of them the payments that it is about, an array. */
+export const PAYMENTS_OF_BREAK = sql`CASE entity_kind WHEN 'payment_intent' THEN ARRAY[entity_id]
+  WHEN 'payin' THEN ARRAY[payins.payment_intent_id] WHEN 'order' THEN orders.payment_intents
+  WHEN 'invoice' THEN ARRAY(SELECT paid.id FROM payment_intents AS paid WHERE paid.invoice_id = entity_id) END`;
+
 interface Row {
   kind: BreakKind;
   severity: Severity;
@@ -47,17 +57,13 @@ async function moneysOf(db: Knex, which: Sql): Promise<MoneyOfBreak[]> {
       SELECT breaks.kind, severity, breaks.opened_at, asked.id AS payment, entity_kind, said.amount, said.currency,
              CASE WHEN said.amount IS NULL THEN '' ELSE entity_id END AS entity_id,
              CASE WHEN breaks.kind = ANY (${settlementBreakKinds}::text[]) THEN evidence::varchar END AS settlement
-      FROM breaks
-      LEFT JOIN orders ON entity_kind = 'order' AND orders.reference = entity_id
-      LEFT JOIN payins ON entity_kind = 'payin' AND payins.id = entity_id
+      FROM breaks ${PAID_FOR}
       LEFT JOIN payouts ON entity_kind = 'payout' AND payouts.id = entity_id
       LEFT JOIN invoices ON entity_kind = 'invoice' AND invoices.id = entity_id
       LEFT JOIN balance_proofs ON breaks.kind = 'balance_residual' AND balance_proofs.asset_code = entity_id
       LEFT JOIN LATERAL (
         SELECT id, amount_requested, currency_requested FROM payment_intents
-        WHERE id = ANY (CASE entity_kind WHEN 'payment_intent' THEN ARRAY[entity_id]
-          WHEN 'payin' THEN ARRAY[payins.payment_intent_id] WHEN 'order' THEN orders.payment_intents
-          WHEN 'invoice' THEN ARRAY(SELECT paid.id FROM payment_intents AS paid WHERE paid.invoice_id = entity_id) END)
+        WHERE id = ANY (${PAYMENTS_OF_BREAK})
         ORDER BY amount_requested DESC NULLS LAST, id LIMIT 1
       ) AS asked ON true
       -- What is owed of it, what the store expects, or what the record itself says, before what is asked for.
