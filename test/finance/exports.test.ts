@@ -35,7 +35,7 @@ it('writes whole files, with their hashes, and leaves nothing else behind', asyn
 it('is of one moment, whatever is saved while a second connection begins to write its files', async () => {
   const payouts = '2026-03-payouts.csv';
   const { files: before } = await write('2026-03', 'csv');
-  const open = database.db.transaction;
+  const open = Reflect.get(database.db, 'transaction') as (...given: unknown[]) => unknown;
   const opened = vi.spyOn(database.db, 'transaction');
   let begun = 0;
   opened.mockImplementation(async (...given: unknown[]) => {
