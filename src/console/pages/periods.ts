@@ -1,7 +1,7 @@
 import { roundedValue } from '../../domain/books/fiat-report.js';
-import { type IncomeStatement, statementRows } from '../../domain/books/income-statement.js';
+import { type DoubtedIncome, type IncomeStatement, statementRows } from '../../domain/books/income-statement.js';
 import { counted, words } from '../../domain/in-words.js';
-import type { DoubtedIncome, Missing, PeriodView } from '../../domain/views/books-shapes.js';
+import type { Missing, PeriodView } from '../../domain/views/books-shapes.js';
 import { monthIncome } from '../../finance/exports/month-accounts.js';
 import { checkPeriod } from '../../finance/periods/check-period.js';
 import { incomeOfBreaks } from '../../records/books/period-facts.js';

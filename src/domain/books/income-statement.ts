@@ -1,5 +1,4 @@
 import { counted, words } from '../in-words.js';
-import type { DoubtedIncome } from '../views/books-shapes.js';
 import { carriedReport } from './carried-report.js';
 import { type Chart, nameIn } from './chart.js';
 import { negatedValue, roundedValue, sumExactValues } from './fiat-report.js';
@@ -69,6 +68,18 @@ export function statementRows({
     { name: 'Expenses', ...totals.expenses, isTotal: true },
     { name: 'Result', ...totals.result, isTotal: true },
   ];
+}
+
+/** Income of a month from payments with a break that is not closed. */
+export interface DoubtedIncome {
+  /** Of the breaks; null: of all kinds together, each payment once. */
+  kind: string | null;
+  breaks: number;
+  payments: number;
+  /** Unrounded. */
+  value: string;
+  /** Lines without a rate: they are in no value. */
+  unpriced: number;
 }
 
 /** In a sentence, for who signs the month; null: no break that is open is about income. */

@@ -121,7 +121,6 @@ const doubtedIncome = z.object({
   value: described(amount, 'That income, unrounded.', '700.6'),
   unpriced: described(count, 'Of its lines have no rate: they are in no value.', 0),
 });
-export type DoubtedIncome = z.output<typeof doubtedIncome>;
 
 export const periodCheckShape = z
   .object({

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import type { BookedLater } from '../../domain/books/closing-difference.js';
+import type { DoubtedIncome } from '../../domain/books/income-statement.js';
 import { settlementBreakKinds } from '../../domain/breaks/payouts.js';
-import type { DoubtedIncome } from '../../domain/views/books-shapes.js';
 import { movingKinds } from '../balances/balance-records.js';
-import { PAID_FOR, PAYMENTS_OF_BREAK } from '../breaks/break-money.js';
+import { PAYMENTS_OF_BREAK } from '../breaks/break-money.js';
 import { SAID_STATUS } from '../breaks/said-state.js';
 import { columnOf, exact, raw, rowOf, rowsOf, sql } from '../database/statements.js';
 import { lookedUp } from './month-query.js';
@@ -54,8 +54,7 @@ export async function incomeOfBreaks(db: Knex, month: string, currency: string):
   return rowsOf<DoubtedIncome>(db)`
     WITH about AS MATERIALIZED (
       SELECT DISTINCT breaks.kind, breaks.id, payment
-      FROM (SELECT * FROM breaks WHERE ${STANDS}) AS breaks ${PAID_FOR}
-        CROSS JOIN LATERAL unnest(${PAYMENTS_OF_BREAK}) AS payment
+      FROM breaks CROSS JOIN LATERAL unnest(${PAYMENTS_OF_BREAK}) AS payment WHERE status IN ('open', 'acknowledged')
     ), earned AS MATERIALIZED (
       SELECT payment, -sum(amount * rate) AS value, count(*) FILTER (WHERE rate IS NULL) AS unpriced
       FROM (SELECT DISTINCT payment FROM about) AS doubted

@@ -25,15 +25,11 @@ export async function moneyOfBreaks(db: Knex, ids: readonly string[]): Promise<M
   return moneyByAsset(found, await newestRates(db, found));
 }
 
-/** Beside breaks, the order or payin of each. */
-export const PAID_FOR = sql`
-  LEFT JOIN orders ON entity_kind = 'order' AND orders.reference = entity_id
-  LEFT JOIN payins ON entity_kind = 'payin' AND payins.id = entity_id`;
-
-/** Of one of them the payments that it is about, an array. */
+/** Of a break the payments that it is about, an array: each is looked up by its key. */
 export const PAYMENTS_OF_BREAK = sql`CASE entity_kind WHEN 'payment_intent' THEN ARRAY[entity_id]
-  WHEN 'payin' THEN ARRAY[payins.payment_intent_id] WHEN 'order' THEN orders.payment_intents
-  WHEN 'invoice' THEN ARRAY(SELECT paid.id FROM payment_intents AS paid WHERE paid.invoice_id = entity_id) END`;
+  WHEN 'payin' THEN ARRAY(SELECT own.payment_intent_id FROM payins AS own WHERE own.id = entity_id)
+  WHEN 'order' THEN (SELECT own.payment_intents FROM orders AS own WHERE own.reference = entity_id)
+  WHEN 'invoice' THEN ARRAY(SELECT own.id FROM payment_intents AS own WHERE own.invoice_id = entity_id) END`;
 
 interface Row {
   kind: BreakKind;
@@ -57,7 +53,8 @@ async function moneysOf(db: Knex, which: Sql): Promise<MoneyOfBreak[]> {
       SELECT breaks.kind, severity, breaks.opened_at, asked.id AS payment, entity_kind, said.amount, said.currency,
              CASE WHEN said.amount IS NULL THEN '' ELSE entity_id END AS entity_id,
              CASE WHEN breaks.kind = ANY (${settlementBreakKinds}::text[]) THEN evidence::varchar END AS settlement
-      FROM breaks ${PAID_FOR}
+      FROM breaks
+      LEFT JOIN orders ON entity_kind = 'order' AND orders.reference = entity_id
       LEFT JOIN payouts ON entity_kind = 'payout' AND payouts.id = entity_id
       LEFT JOIN invoices ON entity_kind = 'invoice' AND invoices.id = entity_id
       LEFT JOIN balance_proofs ON breaks.kind = 'balance_residual' AND balance_proofs.asset_code = entity_id
