@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Knex } from 'knex';
 import { breakDefinitions } from '../domain/breaks/breaks.js';
-import { type EvidenceField, evidenceSides } from '../domain/breaks/evidence-sides.js';
+import { type EvidenceField, evidenceLabel, evidenceSides } from '../domain/breaks/evidence-sides.js';
 import { counted, words } from '../domain/in-words.js';
 import { isJsonObject } from '../domain/json.js';
 import { type BreakCause, type BreakDetail, type BreakView, breakShape } from '../domain/views/proof-shapes.js';
@@ -87,18 +87,16 @@ export function define(command: Command): void {
     });
 }
 
-/** Both sides last, field by field; what differs is marked. */
+/** Both sides last; what differs is marked. */
 function printBreak({ evidence, ...found }: BreakDetail, about: object): void {
-  const { fields, knownFrom, besides } = isJsonObject(evidence)
-    ? evidenceSides(evidence)
-    : { fields: [], knownFrom: null, besides: [['said', evidence] as const] };
-  printOne(false, { ...found, ...about, ...(besides.length === 0 ? {} : { evidence: Object.fromEntries(besides) }) });
-  const from = knownFrom === null ? [] : [{ name: 'known from', source: null, differs: false, ...knownFrom }];
-  if (fields.length > 0) printList({ items: [...fields, ...from] }, false, sideColumns);
+  const { fields, alone, besides } = evidenceSides(found.kind, isJsonObject(evidence) ? evidence : { said: evidence });
+  const said = Object.entries({ ...alone, evidence: besides }).filter(([, own]) => Object.keys(own).length > 0);
+  printOne(false, { ...found, ...about, ...Object.fromEntries(said) });
+  if (fields.length > 0) printList({ items: fields }, false, sideColumns);
 }
 
 const sideColumns: Columns<EvidenceField> = {
-  evidence: 'name',
+  evidence: ({ name }) => evidenceLabel(name),
   ours: ({ ours }) => valueText(ours),
   theirs: ({ theirs }) => valueText(theirs),
   '': ({ differs }) => (differs ? 'differs' : ''),

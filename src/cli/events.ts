@@ -51,7 +51,7 @@ export function define(command: Command): void {
       withStore(async ({ db }) => {
         const event = await getEvent(db, id);
         if (!event) throw new UsageError(`There is no event "${id}".`);
-        printOne(json, event);
+        printOne(json, event, ['body']);
       }),
     );
   const verb = command

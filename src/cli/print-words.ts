@@ -1,8 +1,9 @@
+import { stringify } from 'lossless-json';
 import { spaced, words } from '../domain/in-words.js';
-import { isJsonObject, type Json, toJsonText } from '../domain/json.js';
+import { fromJsonText, isJsonObject, type Json, toJsonText } from '../domain/json.js';
 import { oneLine, printJson } from './print.js';
 
-/** One thing: JSON for programs, a line for each of its fields for people. `long`: fields whose text has lines, which stand below. */
+/** One thing: JSON for programs, a line for each of its fields for people. `long`: fields of lines, or of JSON, which stand below. */
 export function printOne(json: boolean, item: object, long: readonly string[] = []): void {
   if (json) printJson(item);
   else process.stdout.write(`${wordLines(item as { [key: string]: Json }, long).join('\n')}\n`);
@@ -20,8 +21,17 @@ function wordLines(item: { [key: string]: Json }, long: readonly string[], inden
 }
 
 function textBelow(value: Json, indent: string): string[] | null {
-  const lines = valueText(value).trimEnd().split('\n');
+  const lines = indented(valueText(value)).trimEnd().split('\n');
   return lines.length === 1 ? null : lines.map((line) => `${indent}${oneLine(line)}`);
+}
+
+/** JSON with a line for each field; any other text as it is. */
+function indented(said: string): string {
+  try {
+    return stringify(fromJsonText(said), undefined, 2) ?? said;
+  } catch {
+    return said;
+  }
 }
 
 function belowOf(value: Json, long: readonly string[], indent: string): string[] | null {

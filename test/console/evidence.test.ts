@@ -2,9 +2,12 @@ import { expect, test } from 'vitest';
 import { evidenceSections } from '../../src/console/view/evidence.js';
 import { fromJsonText } from '../../src/domain/json.js';
 
+const about = { kind: 'stale_record', entity: { kind: 'invoice', id: 'inv_1' } } as const;
+const ofBalance = { kind: 'balance_identity', entity: { kind: 'balance', id: 'USDT' } } as const;
+
 /** What the table says of each field, and whether it is marked. */
 function rowsOf(evidence: string) {
-  const [table, ...more] = evidenceSections(fromJsonText(evidence));
+  const [table, ...more] = evidenceSections(about, fromJsonText(evidence));
   if (table?.is !== 'table') throw new Error('no table');
   return { rows: table.rows.map((cells) => JSON.stringify(cells)), more };
 }
@@ -14,10 +17,10 @@ test('a field that both sides say otherwise is marked; one that a side does not 
     '{"ours":{"status":"paid","amount":"10","eventId":"7"},"theirs":{"status":"open","amount":"10","source":{"type":"poll","ref":"3"}}}',
   );
   expect(rows.filter((row) => row.includes('"differs"')).map((row) => /"text":"(\w+)"/.exec(row)?.[1])).toEqual([
-    'status',
+    'Status',
   ]);
-  expect(rows).toHaveLength(4);
-  expect(more).toEqual([]);
+  expect(rows).toHaveLength(2);
+  expect(JSON.stringify(more)).toMatch(/What we hold.*"Event".*"id":"7".*What the service shows.*"Known from".*run 3/);
 });
 
 test('what the checks say field by field stands in the same two columns, with its source; notes stand besides', () => {
@@ -25,19 +28,19 @@ test('what the checks say field by field stands in the same two columns, with it
     '{"invoiceStatus":{"ours":"paid","theirs":"sent","source":{"type":"poll","ref":"12"}},"invoice":{"ours":"inv_1","theirs":"inv_1","source":null},"since":"2026-11-01T00:00:00.000Z"}',
   );
   expect(rows).toHaveLength(2);
-  expect(rows[0]).toMatch(/invoiceStatus.*paid.*sent.*12.*differs/);
+  expect(rows[0]).toMatch(/Invoice status.*paid.*sent.*12.*differs/);
   expect(rows[1]).not.toContain('differs');
-  expect(JSON.stringify(more)).toContain('2026-11-01');
+  expect(JSON.stringify(more)).toContain('"Since",{"is":"time","at":"2026-11-01T00:00:00.000Z"');
 });
 
 test('amounts of a balance carry its asset, what is no amount does not', () => {
   const evidence = fromJsonText(
     '{"unexplained":"-44","rule":"a = b","theirs":{"balance":"12.5","readAt":"2026-11-01"}}',
   );
-  const shown = JSON.stringify(evidenceSections(evidence, 'USDT'));
+  const shown = JSON.stringify(evidenceSections(ofBalance, evidence));
   for (const amount of ['-44', '12.5']) expect(shown).toContain(`"amount":"${amount}","unit":"USDT"`);
   expect(shown.match(/"unit"/g)).toHaveLength(2);
-  expect(JSON.stringify(evidenceSections(evidence))).not.toContain('"unit"');
+  expect(JSON.stringify(evidenceSections(about, evidence))).not.toContain('"unit"');
 });
 
 test('other key orders, and whole objects, are compared as values', () => {
@@ -50,6 +53,7 @@ test('other key orders, and whole objects, are compared as values', () => {
 test('every record that the evidence names leads to its page, also one of a list; its fields are as its kind has them', () => {
   const shown = JSON.stringify(
     evidenceSections(
+      about,
       fromJsonText(
         '{"expected":null,"payments":[{"id":"pi_1","verified":true,"amountRequested":"58.63","currencyRequested":"EUR"},{"id":"pi_2"}],"paymentIntent":"pi_3","refunds":{"ours":[{"id":"po_1","status":"failed"}],"theirs":null,"source":null},"candidates":[{"paymentIntentId":"pi_4"}],"ownCall":{"paymentIntentId":"pi_5"}}',
       ),

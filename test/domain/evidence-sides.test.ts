@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { evidenceSides } from '../../src/domain/breaks/evidence-sides.js';
+import { breakKinds } from '../../src/domain/breaks/breaks.js';
+import { evidenceLabel, evidenceSides } from '../../src/domain/breaks/evidence-sides.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 
 const value: fc.Arbitrary<Json> = fc.oneof(
@@ -15,28 +16,52 @@ const evidence: fc.Arbitrary<JsonObject> = fc.dictionary(
   fc.oneof(side, both),
 );
 
-test('law: nothing of the evidence is lost, and nothing is marked of which a side says nothing', () => {
+test('law: nothing of the evidence is lost, no column is empty, and nothing is marked of which a side says nothing', () => {
   fc.assert(
-    fc.property(evidence, (given) => {
-      const { fields, knownFrom, besides } = evidenceSides(given);
-      const shown = JSON.stringify([fields, knownFrom, besides]);
+    fc.property(fc.constantFrom(...breakKinds), evidence, (kind, given) => {
+      const { fields, alone, besides } = evidenceSides(kind, given);
+      const shown = JSON.stringify([fields, alone, besides]);
       for (const [name, said] of Object.entries(given))
-        for (const part of partsOf(name, said, knownFrom !== null)) expect(shown).toContain(JSON.stringify(part));
+        for (const part of partsOf(name, said)) expect(shown).toContain(JSON.stringify(part));
       for (const { ours, theirs, differs } of fields) if (ours === null || theirs === null) expect(differs).toBe(false);
+      for (const side of ['ours', 'theirs'] as const)
+        expect(fields.length === 0 || fields.some((field) => field[side] !== null)).toBe(true);
     }),
   );
 });
 
-/** What has to stand somewhere. The source of both sides stands with the service's, and only where these have fields. */
-function partsOf(name: string, said: Json, hasSides: boolean): Json[] {
+/** What has to stand somewhere. The source of both sides stands with the service's, where that has none of its own. */
+function partsOf(name: string, said: Json): Json[] {
   if (name === 'source') return [];
-  if (name !== 'ours' && name !== 'theirs') return [name];
-  if (said === null || typeof said !== 'object' || Array.isArray(said)) return said === null ? [] : [said];
-  return Object.entries(said).flatMap(([key, one]) => (key === 'source' && !hasSides ? [] : [one ?? null]));
+  const isField = said !== null && typeof said === 'object' && !Array.isArray(said);
+  if (name !== 'ours' && name !== 'theirs')
+    return isField && 'ours' in said && said['ours'] === null && said['theirs'] === null ? [] : [name];
+  return (isField ? Object.values(said) : [said]).flatMap((one = null) => (one === null ? [] : [one]));
 }
 
+test('what the service sent and what is here are one row, under one plain name; empty fields are left out', () => {
+  const given = {
+    class: 'phantom',
+    ours: { held: false, eventId: null, source: { type: 'inbox', ref: null } },
+    theirs: { status: 'succeeded', httpStatus: '200', source: { type: 'poll', ref: '7' } },
+  };
+  const { fields, alone, besides } = evidenceSides('phantom_delivery', given);
+  expect(fields).toMatchObject([{ name: 'delivery', ours: false, theirs: 'succeeded', differs: true }]);
+  expect(alone).toEqual({
+    ours: { source: given.ours.source },
+    theirs: { httpStatus: '200', source: given.theirs.source },
+  });
+  expect(besides).toEqual({ class: 'phantom' });
+  expect(['httpStatus', 'lastAttemptAt', 'payin_net', 'endpointId'].map(evidenceLabel)).toEqual([
+    'HTTP status',
+    'last attempt',
+    'payin net',
+    'endpoint',
+  ]);
+});
+
 test('the order of names inside a value makes no difference; two sides of which one is not said differ in nothing', () => {
-  const { fields } = evidenceSides({
+  const { fields } = evidenceSides('stale_record', {
     ours: { a: { x: '1', y: '2' }, b: '1', c: null },
     theirs: { a: { y: '2', x: '1' }, b: '2', c: '3' },
   });

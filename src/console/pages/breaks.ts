@@ -210,7 +210,7 @@ export const breakPage: Page = {
           ['Closed', ago(resolvedAt, 'no')],
           ['Age', text(`${counted(ageDays, 'day')} (${age.replace('-', '–')})`)],
         ]),
-        ...evidenceSections(evidenceFor(req.actor, found.evidence), entity.kind === 'balance' ? entity.id : null),
+        ...evidenceSections(found, evidenceFor(req.actor, found.evidence)),
         table(found.steps, {
           caption: 'What was done about it, oldest first',
           columns: [

@@ -1,42 +1,53 @@
 import { isLosslessNumber } from 'lossless-json';
-import { type EvidenceField, evidenceSides } from '../../domain/breaks/evidence-sides.js';
+import { evidenceLabel, evidenceSides } from '../../domain/breaks/evidence-sides.js';
 import { words } from '../../domain/in-words.js';
 import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import { isSignedAmount } from '../../domain/money.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
+import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { fieldLabel, fieldValue as recordField } from './field-value.js';
 import { entityHref } from './links.js';
 import { sourceLink } from './record-words.js';
 import { code, factsPanel, type Section, table } from './sections.js';
-import { amount, badge, id, line, list, none, quiet, stack, text, type Value } from './values.js';
+import { amount, badge, capitalized, id, line, list, none, quiet, stack, text, time, type Value } from './values.js';
 
-/** The evidence of a break, field by field: ours, theirs, where each is known from, and what else is said. `asset`: of all its amounts. */
-export function evidenceSections(evidence: Json, asset: string | null = null): Section[] {
+/** The evidence of a break: both sides field by field, what each says alone, and what else is said. Amounts about a balance are of its asset. */
+export function evidenceSections({ kind, entity }: Pick<BreakView, 'kind' | 'entity'>, evidence: Json): Section[] {
   if (!isJsonObject(evidence)) return [code('Evidence', toJsonText(evidence))];
-  const { fields, knownFrom, besides } = evidenceSides(evidence);
-  const from: EvidenceRow[] =
-    knownFrom === null ? [] : [{ name: 'known from', isSource: true, differs: false, ...knownFrom }];
-  const valueOf = (name: string, said: Json): Value =>
-    asset !== null && typeof said === 'string' && isSignedAmount(said) ? amount(said, asset) : fieldValue(name, said);
-  const value = ({ name, isSource = false }: EvidenceRow, said: Json): Value =>
-    isSource ? sourceValue(said) : valueOf(name, said);
-  const sides = table([...fields, ...from], {
+  const { fields, alone, besides } = evidenceSides(kind, evidence);
+  const valueOf = (name: string, said: Json): Value => {
+    if (entity.kind === 'balance' && typeof said === 'string' && isSignedAmount(said)) return amount(said, entity.id);
+    return name === 'firstSeen' && typeof said === 'string'
+      ? id(said, entityHref(entity.kind, said))
+      : fieldValue(name, said);
+  };
+  const sides = table(fields, {
     caption: 'Evidence, field by field',
     columns: [
-      ['Field', ({ name }) => text(name)],
-      ['Ours', (row) => value(row, row.ours)],
-      ['Theirs', (row) => stack([value(row, row.theirs), ...(row.source == null ? [] : [sourceValue(row.source)])])],
+      ['Field', ({ name }) => text(labelOf(name))],
+      ['Ours', ({ names, ours }) => valueOf(names.ours, ours)],
+      [
+        'Theirs',
+        ({ names, theirs, source }) =>
+          stack([valueOf(names.theirs, theirs), ...(source === null ? [] : [sourceValue(source)])]),
+      ],
       ['', ({ differs }) => (differs ? badge('differs', 'warn') : none(''))],
     ],
   });
-  const others = besides.map(([name, said]) => [name, valueOf(name, said)] as const);
+  const said = (title: string, own: JsonObject): Section[] => {
+    const shown = Object.entries(own).map(([name, value]) => [labelOf(name), valueOf(name, value)] as const);
+    return shown.length === 0 ? [] : [factsPanel(title, shown)];
+  };
+  const [ours, theirs] = [said('What we hold', alone.ours), said('What the service shows', alone.theirs)];
+  const columns = [ours, theirs].filter((column) => column.length > 0);
   return [
     ...(fields.length === 0 ? [] : [sides]),
-    ...(others.length === 0 ? [] : [factsPanel(fields.length === 0 ? 'Evidence' : 'Besides', others)]),
+    ...(columns.length === 0 ? [] : [{ is: 'columns', columns } as const]),
+    ...said(fields.length + columns.length === 0 ? 'Evidence' : 'Besides', besides),
   ];
 }
 
-type EvidenceRow = Omit<EvidenceField, 'source'> & { source?: Json; isSource?: boolean };
+const labelOf = (name: string): string => capitalized(evidenceLabel(name));
 
 /** Fields that name another record. */
 const named: Readonly<Record<string, EntityKind>> = {
@@ -55,6 +66,8 @@ const named: Readonly<Record<string, EntityKind>> = {
   assetCode: 'balance',
   endpointId: 'endpoint',
   deliveryId: 'delivery',
+  delivery: 'delivery',
+  earlierEvent: 'event',
   merchantReference: 'order',
   reference: 'order',
   similarReferences: 'order',
@@ -67,20 +80,35 @@ const holding: Readonly<Record<string, RecordKind>> = {
   refunds: 'payout',
 };
 
+/** What is yes or no, where that is not the word for it. */
+const yesOrNo: Readonly<Record<string, readonly [yes: string, no: string]>> = {
+  held: ['here', 'not here'],
+  listed: ['listed', 'not listed'],
+};
+
+/** Fields of ours that hold one of a few words. */
+const worded: ReadonlySet<string> = new Set(['class', 'reason', 'refusal', 'verdict', 'said']);
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
+
 function fieldValue(name: string, value: Json | undefined): Value {
   if (value === undefined || value === null || value === '') return none();
+  if (name === 'source') return sourceValue(value);
   if (Array.isArray(value)) {
     const values = value.map((item) => fieldValue(name, item));
     return name in holding ? stack(values) : list(values, 'none');
   }
   const kind = named[name];
   if (kind !== undefined && typeof value === 'string') return id(value, entityHref(kind, value));
-  if (typeof value === 'string') return text(value);
-  if (typeof value === 'boolean') return text(value ? 'yes' : 'no');
+  if (typeof value === 'string' && INSTANT.test(value)) return time(value);
+  if (typeof value === 'string') return text(worded.has(name) ? words(value) : value);
+  if (typeof value === 'boolean') return text((yesOrNo[name] ?? ['yes', 'no'])[value ? 0 : 1]);
   if (isLosslessNumber(value) || typeof value === 'number') return text(String(value));
   const held = holding[name];
   if (held !== undefined && isJsonObject(value)) return recordValue(held, value);
-  return list(Object.entries(value).map(([key, one]) => line([text(`${key}: `), fieldValue(key, one)])));
+  return list(
+    Object.entries(value).map(([key, one]) => line([quiet(`${evidenceLabel(key)}: `), fieldValue(key, one)])),
+  );
 }
 
 /** One of the records that a field holds, as lists of its kind show it. */
@@ -96,6 +124,7 @@ function recordValue(kind: RecordKind, record: JsonObject): Value {
 }
 
 function sourceValue(source: Json): Value {
+  if (typeof source === 'string') return text(source);
   if (!isJsonObject(source)) return none();
   const { type = null, ref = null } = source;
   const [kind, own] = [typeof type === 'string' ? type : null, typeof ref === 'string' ? ref : null];

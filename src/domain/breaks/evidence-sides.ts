@@ -1,12 +1,59 @@
 import { canonicalJson } from '../canonical-json.js';
+import { spaced, words } from '../in-words.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import type { BreakKind } from './breaks.js';
+import type { contractBreaks } from './contract-violation.js';
+import type { deliveryBreaks } from './deliveries.js';
+import type { payoutBreaks, settlementBreaks } from './payouts.js';
+import type { recordBreaks } from './records.js';
 
-/** One field of a break's evidence. Null: that side says nothing. */
+/** What stands against each other under two names: a name for both, ours, the service's. */
+type Pair = readonly [name: string, ours: string, theirs: string];
+type TwoSided = typeof recordBreaks & typeof deliveryBreaks & typeof payoutBreaks & typeof settlementBreaks;
+
+const DELIVERY: readonly Pair[] = [['delivery', 'held', 'status']];
+const SETTLEMENT: readonly Pair[] = [
+  ['amount', 'expected', 'arrived'],
+  ['day', 'settledOn', 'on'],
+];
+
+/** Of each kind whose evidence says a side as a whole. Names that both sides have need no pair, nor do checks that say field by field (`finding`). */
+const pairs: Readonly<Record<keyof TwoSided | keyof typeof contractBreaks, readonly Pair[]>> = {
+  phantom_delivery: DELIVERY,
+  missed_webhook: DELIVERY,
+  rejected_delivery: DELIVERY,
+  event_not_sent: [],
+  event_never_generated: [],
+  id_collision: [],
+  endpoint_inactive: [],
+  endpoint_unsubscribed: [['event types', 'needed', 'events']],
+  history_differs: [],
+  secret_still_in_use: [],
+  record_not_at_service: [['record', 'status', 'listed']],
+  duplicate_payment: [],
+  payment_moved: [],
+  balance_residual: [['balance', 'explained', 'balance']],
+  balance_identity: [],
+  transaction_mismatch: [],
+  product_count: [],
+  payout_stuck: [],
+  payout_untracked: [],
+  settlement_late: SETTLEMENT,
+  settlement_short: SETTLEMENT,
+  settlement_over: SETTLEMENT,
+  contract_violation: [],
+};
+
+type Side = 'ours' | 'theirs';
+
+/** What both sides speak of. Null: that side says nothing. */
 export interface EvidenceField {
   name: string;
+  /** As each side calls it. */
+  names: Record<Side, string>;
   ours: Json;
   theirs: Json;
-  /** Where the service's side is known from; null: as the rest of that side. */
+  /** Where it is known from; null: as the rest of its side. */
   source: Json;
   /** Both sides say something, and not the same. */
   differs: boolean;
@@ -14,42 +61,79 @@ export interface EvidenceField {
 
 export interface EvidenceSides {
   fields: EvidenceField[];
-  /** Where each side is known from as a whole; null where it has no fields of its own. */
-  knownFrom: Record<'ours' | 'theirs', Json> | null;
+  /** What one side alone says; `source`: where the side is known from. */
+  alone: Record<Side, JsonObject>;
   /** What else is said, beside the two sides. */
-  besides: (readonly [name: string, value: Json])[];
+  besides: JsonObject;
 }
 
-/** Evidence field by field: those of the sides `ours` and `theirs`, and those that have both sides themselves, as `finding` says them. */
-export function evidenceSides(evidence: JsonObject): EvidenceSides {
-  const { ours: givenOurs = null, theirs: givenTheirs = null, ...rest } = evidence;
-  const [ours, theirs] = [sideOf(givenOurs), sideOf(givenTheirs)];
-  const names = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].filter((name) => name !== 'source');
+/** Evidence as two sides, whether it says each as a whole or, as `finding` does, both of each field. */
+export function evidenceSides(kind: BreakKind, evidence: JsonObject): EvidenceSides {
+  const { ours: _ours, theirs: _theirs, source = null, ...rest } = evidence;
   const single = Object.entries(rest).filter((entry): entry is [string, FieldSides] => isSides(entry[1]));
-  const known = { ours: ours['source'] ?? null, theirs: theirs['source'] ?? rest['source'] ?? null };
+  const of = (side: Side): JsonObject => {
+    const own = single.map(([name, said]) => [name, said[side]] as const);
+    return { ...sideOf(evidence[side] ?? null), ...Object.fromEntries(own) };
+  };
+  const [ours, { source: theirSource = null, ...theirs }] = [of('ours'), of('theirs')];
+  const sources = new Map(single.map(([name, said]) => [name, said['source'] ?? null]));
+  const [firstSource = null] = sources.values();
+  const same = Object.keys(ours).map((name): Pair => [name, name, name]);
+  const met = [...((pairs as Readonly<Record<string, readonly Pair[]>>)[kind] ?? []), ...same]
+    .filter(([, one, other]) => one in ours && other in theirs)
+    .map(([name, one, other]): EvidenceField => {
+      const [mine, its] = [ours[one] ?? null, theirs[other] ?? null];
+      const differs = mine !== null && its !== null && canonicalJson(mine) !== canonicalJson(its);
+      const names = { ours: one, theirs: other };
+      return { name, names, ours: mine, theirs: its, source: sources.get(name) ?? null, differs };
+    });
+  const saysAny = (side: Side) => met.some((field) => field[side] !== null);
+  const fields = saysAny('ours') && saysAny('theirs') ? met : [];
+  const alone = (side: Side, said: JsonObject) => {
+    const isShown = (name: string) => fields.some(({ names }) => names[side] === name);
+    return Object.fromEntries(Object.entries(said).filter(([name, value]) => isSaid(value) && !isShown(name)));
+  };
+  const from = theirSource ?? source ?? (fields.length === 0 ? firstSource : null);
   return {
-    fields: [
-      ...names.map((name) => fieldOf(name, { ours: ours[name] ?? null, theirs: theirs[name] ?? null })),
-      ...single.map(([name, sides]) => fieldOf(name, sides, sides['source'])),
-    ],
-    knownFrom: names.length === 0 ? null : known,
-    besides: Object.entries(rest).filter(([name, value]) => name !== 'source' && !isSides(value)),
+    fields,
+    alone: { ours: alone('ours', ours), theirs: alone('theirs', { ...theirs, source: from }) },
+    besides: Object.fromEntries(Object.entries(rest).filter(([, value]) => !isSides(value))),
   };
 }
 
-type FieldSides = JsonObject & Record<'ours' | 'theirs', Json>;
+const isSaid = (value: Json | undefined): boolean => value !== undefined && value !== null && value !== '';
+
+type FieldSides = JsonObject & Record<Side, Json>;
 
 function isSides(value: Json | undefined): value is FieldSides {
   return isJsonObject(value) && 'ours' in value && 'theirs' in value;
-}
-
-function fieldOf(name: string, { ours, theirs }: Record<'ours' | 'theirs', Json>, source: Json = null): EvidenceField {
-  const isSaid = ours !== null && theirs !== null;
-  return { name, ours, theirs, source, differs: isSaid && canonicalJson(ours) !== canonicalJson(theirs) };
 }
 
 /** A side that is one value and not an object has no names of its own. */
 function sideOf(given: Json): JsonObject {
   if (isJsonObject(given)) return given;
   return given === null ? {} : { value: given };
+}
+
+/** Names that say little by themselves. */
+const labels: Readonly<Record<string, string>> = {
+  source: 'known from',
+  httpStatus: 'HTTP status',
+  endpointUrl: 'address of the endpoint',
+  refusal: 'rejected because',
+  class: 'what happened',
+  firstSeen: 'first seen in',
+  mayBe: 'it may be',
+  names: 'what it reports',
+  now: 'look at',
+  some: 'some of them',
+  assetCode: 'asset',
+  crypto: 'paid out',
+  unobservable: 'what no list shows',
+};
+
+/** A name of evidence in plain words: `lastAttemptAt` as `last attempt`, `payin_net` as `payin net`. */
+export function evidenceLabel(name: string): string {
+  const plain = (part: string) => spaced(words(part)).replace(/(?<=.) (id|at)$/, '');
+  return labels[name] ?? plain(name);
 }

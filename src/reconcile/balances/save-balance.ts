@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { isIdentityKept } from '../../domain/balances/balance-proof.js';
 import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
-import { compareAmounts, isAmount, isTotal, isZero, normalizeAmount } from '../../domain/money.js';
+import { compareAmounts, isAmount, isTotal, isZero, normalizeAmount, subtractAmounts } from '../../domain/money.js';
 import type { Observation } from '../../domain/observation.js';
 import { textField } from '../../domain/records.js';
 import { keepRates } from '../../records/balances/balance-assets.js';
@@ -140,7 +140,8 @@ async function followIdentity(
   const { balance, frozen, available } = read;
   const evidence = {
     rule: 'available = balance − frozen',
-    theirs: { balance, frozen, available, source: { type: 'poll', ref } },
+    ours: { available: balance === null || frozen === null ? null : subtractAmounts(balance, frozen) },
+    theirs: { available, balance, frozen, source: { type: 'poll', ref } },
   };
   return openBreaks(trx, [{ kind, entity, evidence }]);
 }
