@@ -3,7 +3,7 @@ import { differences, isUnexplained, markedText } from '../../domain/settlements
 import { markRequest, wouldMark } from '../../finance/decisions/money-decisions.js';
 import { type MarkResult, markSettlement, type SettlementMark } from '../../records/books/settlements.js';
 import type { Action, ActionRequest } from '../page.js';
-import { inPath } from '../view/links.js';
+import { settlementHref } from '../view/links.js';
 import { notice, options, type Section } from '../view/sections.js';
 
 const empty = (text: z.ZodType) => z.union([z.literal(''), text]).default('');
@@ -41,7 +41,7 @@ export const markSettlementAction: Action = {
     const mark = markOf(request);
     const result = await markSettlement(db, mark, books, now());
     if (result.outcome === 'not_found') return { outcome: 'refused', message: NOT_KNOWN, to: '/settlements' };
-    const about = { recorded: true, to: `/settlements/${inPath(mark.payoutId)}` } as const;
+    const about = { recorded: true, to: settlementHref(mark.payoutId) } as const;
     if (result.outcome === 'refused') return { ...about, outcome: 'refused', message: refusalOf(result.why) };
     return { ...about, outcome: 'done', message: markedText(result.settlement) };
   },

@@ -2,6 +2,7 @@ import { dayIn } from '../../domain/books/posting-month.js';
 import { mayDo } from '../../domain/console-roles.js';
 import { isZero } from '../../domain/money.js';
 import type { Attribution, BalanceProofView } from '../../domain/views/balance-shapes.js';
+import { residualAppeared } from '../../records/balances/balance-proofs.js';
 import { getBalance, listBalances } from '../../records/balances/balance-views.js';
 import { recordDetails } from '../../records/orders/record-details.js';
 import { attributeResidual } from '../actions/attribute-residual.js';
@@ -23,7 +24,7 @@ import {
   type TableSection,
   table,
 } from '../view/sections.js';
-import { ago, amount, badge, id, none, quiet, stack, text, time, type Value } from '../view/values.js';
+import { ago, amount, badge, id, list, none, quiet, stack, text, time, type Value } from '../view/values.js';
 import { waitingAbout } from './decisions.js';
 
 export const balances: Page = {
@@ -70,7 +71,7 @@ export const balance: Page = {
     const { db, now, books } = deps;
     const asset = req.params['id'] ?? '';
     const found = await getBalance(db, asset, now());
-    const details = await recordDetails(db, 'balance', asset);
+    const [details, appeared] = await Promise.all([recordDetails(db, 'balance', asset), residualAppeared(db, asset)]);
     if (found === null || details === null) return null;
     const { record } = details;
     const { proof, attributions } = found;
@@ -80,15 +81,16 @@ export const balance: Page = {
     };
     return {
       title: asset,
-      badges: [proofBadge(proof), howKnown(record)],
+      // That the service shows the balance says nothing of whether it is explained: only what is unusual stands beside the verdict.
+      badges: [proofBadge(proof), ...(record.verified && record.absentSince === null ? [] : [howKnown(record)])],
       crumbs: [{ text: 'Balances', href: '/balances' }],
-      actions: [attributeButton(asset, proof, req)],
+      actions: [attributeButton(asset, proof, { appeared, books, req })],
       sections: [
         ...noticesOf({ one: 'balance' }, record),
         ...(await waitingAbout(deps, `balance ${asset}`)),
         verdict(asset, proof),
         ...breaksOf(details.breaks),
-        ...(proof === null ? [] : [splitOf(asset, proof)]),
+        ...(proof === null ? [] : [splitOf(asset, proof, appeared)]),
         factsPanel('As the service shows it', [
           ['Asset', id(asset)],
           ['Balance', shown('balance', asset)],
@@ -142,7 +144,11 @@ function rebookColumn({ timeZone }: PageDeps['books'], req: PageRequest): Column
 }
 
 /** What may be attributed: the unexplained part, and what went to operations whose amount is not shown. */
-function attributeButton(asset: string, proof: BalanceProofView | null, req: PageRequest): ActionButton | null {
+function attributeButton(
+  asset: string,
+  proof: BalanceProofView | null,
+  { appeared, books, req }: { appeared: Appeared; books: PageDeps['books']; req: PageRequest },
+): ActionButton | null {
   if (proof === null) return null;
   const open = [
     isNothing(proof.unexplained) ? '' : `${proof.unexplained} ${asset} unexplained`,
@@ -150,8 +156,13 @@ function attributeButton(asset: string, proof: BalanceProofView | null, req: Pag
   ].filter((part) => part !== '');
   if (open.length === 0) return null;
   const explain = `Open: ${open.join(', ')}. ${attributeResidual.explain}`;
-  return req.button(attributeResidual, { id: asset }, { explain });
+  const on = appeared === null ? '' : dayIn(books.timeZone, Date.parse(appeared.seen));
+  const amountOpen = isNothing(proof.unexplained) ? proof.unknownAmount : proof.unexplained;
+  const values = { amount: amountOpen ?? '', on };
+  return req.button(attributeResidual, { id: asset }, { explain, values });
 }
+
+type Appeared = Awaited<ReturnType<typeof residualAppeared>>;
 
 function verdict(asset: string, proof: BalanceProofView | null): Section {
   if (proof === null)
@@ -170,7 +181,7 @@ function verdict(asset: string, proof: BalanceProofView | null): Section {
 }
 
 /** Each line is a part of the sum; the last one is what two polls of the service agreed on. */
-function splitOf(asset: string, proof: BalanceProofView): Section {
+function splitOf(asset: string, proof: BalanceProofView, appeared: Appeared): Section {
   const { opening, explained, unobservable, attributed, unknownAmount, unexplained, agreedBalance } = proof;
   const rows: [part: string, value: string | null | undefined, means: Value][] = [
     ['Opening', opening?.balance, opening === null ? quiet('not taken yet') : time(opening.at)],
@@ -178,7 +189,7 @@ function splitOf(asset: string, proof: BalanceProofView): Section {
     ['+ unobservable', unobservable, quiet('known operations that no list holds all of, and what finance attributed')],
     ['of which attributed', attributed, quiet('by finance, with a note: see below')],
     ['of which not shown', unknownAmount, quiet('went to operations whose amount nothing shows: attribute it')],
-    ['+ unexplained', unexplained, quiet('nothing accounts for it: a break')],
+    ['+ unexplained', unexplained, stack([quiet('nothing accounts for it: a break'), ...whenOf(appeared)])],
     ['= balance', agreedBalance, quiet('that the service showed')],
   ];
   return table(rows, {
@@ -189,6 +200,12 @@ function splitOf(asset: string, proof: BalanceProofView): Section {
       ['What it is', ([, , means]) => means],
     ],
   });
+}
+
+function whenOf(appeared: Appeared): Value[] {
+  if (appeared === null) return [];
+  const { clean, seen } = appeared;
+  return [list([quiet('it appeared between'), time(clean), quiet('and the poll of'), time(seen)])];
 }
 
 function proofBadge(proof: BalanceProofView | null): Value {

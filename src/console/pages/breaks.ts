@@ -11,6 +11,7 @@ import { recoverDeliveries } from '../actions/recover-deliveries.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { ageColumns, ages, ageWords } from '../view/age-columns.js';
 import {
+  aboutValue,
   breakColumns,
   breakStatuses,
   dueValue,
@@ -20,7 +21,6 @@ import {
 } from '../view/break-rows.js';
 import { evidenceSections } from '../view/evidence.js';
 import { evidenceFor } from '../view/personal.js';
-import { entityValue } from '../view/record-words.js';
 import {
   type ActionButton,
   type Column,
@@ -192,7 +192,7 @@ export const breakPage: Page = {
     const { db, now } = deps;
     const found = await getBreak(db, req.params['id'] ?? '', now());
     if (found === null) return null;
-    const { kind, severity, status, entity, openedAt, resolvedAt, ageDays, age } = found;
+    const { kind, severity, status, openedAt, resolvedAt, ageDays, age } = found;
     return {
       title: capitalized(words(kind)),
       badges: [severityBadge(severity), statusBadge(status)],
@@ -203,7 +203,7 @@ export const breakPage: Page = {
         whatToDo(found),
         factsPanel('The break', [
           ['Number', id(found.id)],
-          ['About', entityValue(entity)],
+          ['About', aboutValue(found)],
           ['Who is at it', text(found.owner)],
           ['Opened', ago(openedAt)],
           ['Due', dueValue(found)],

@@ -4,7 +4,7 @@ import { recordDetails } from '../../records/orders/record-details.js';
 import { markSettlementAction } from '../actions/mark-settlement.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { breaksOf } from '../view/break-rows.js';
-import { entityHref, inPath } from '../view/links.js';
+import { entityHref, settlementHref } from '../view/links.js';
 import { factsPanel, filters, listTable, noOrYes, type Section, type TableSection } from '../view/sections.js';
 import { amount, badge, count, id, money, none, oneLine, type Tone, text, time, type Value } from '../view/values.js';
 import { waitingAbout } from './decisions.js';
@@ -26,7 +26,7 @@ async function settlementRows({ db, books, now }: PageDeps, req: PageRequest): P
   return listTable(req, await listSettlements(db, books, { ...req.slice, arrived: req.filters['arrived'] }, now()), {
     caption: 'Settlements, newest first',
     columns: [
-      ['Payout', ({ payoutId }) => id(payoutId, `/settlements/${inPath(payoutId)}`)],
+      ['Payout', ({ payoutId }) => id(payoutId, settlementHref(payoutId))],
       ['State', settlementBadge],
       ['Crypto', ({ amount: of, assetCode }) => amount(of, assetCode), 'end'],
       ['Settled', ({ settledOn }) => day(settledOn)],

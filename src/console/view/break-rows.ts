@@ -1,10 +1,10 @@
 import type { Severity } from '../../domain/breaks/findings.js';
 import { words } from '../../domain/in-words.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
-import { breakHref } from './links.js';
+import { breakHref, settlementHref } from './links.js';
 import { entityValue } from './record-words.js';
 import { type Column, type Section, table } from './sections.js';
-import { ago, badge, badgesOf, link, list, none, quiet, type Tone, text, time, type Value } from './values.js';
+import { ago, badge, badgesOf, id, link, list, none, quiet, type Tone, text, time, type Value } from './values.js';
 
 export const severityTones: Readonly<Record<Severity, Tone>> = {
   critical: 'bad',
@@ -30,14 +30,20 @@ export function statusBadge(status: BreakView['status']): Value {
 }
 
 export const breakColumns: Column<BreakView>[] = [
-  ['Break', ({ id, kind }) => list([link(words(kind), breakHref(id)), quiet(`no. ${id}`)])],
+  ['Break', ({ id: own, kind }) => list([link(words(kind), breakHref(own)), quiet(`no. ${own}`)])],
   ['Severity', ({ severity }) => severityBadge(severity)],
-  ['About', ({ entity }) => entityValue(entity)],
+  ['About', aboutValue],
   ['Status', ({ status }) => statusBadge(status)],
   ['Who', ({ owner }) => text(owner)],
   ['Opened', ({ openedAt }) => ago(openedAt)],
   ['Due', dueValue],
 ];
+
+/** What it is about, and the way to it: that of a settlement leads to where it is marked. */
+export function aboutValue({ kind, entity }: Pick<BreakView, 'kind' | 'entity'>): Value {
+  if (!kind.startsWith('settlement_')) return entityValue(entity);
+  return list([quiet('settlement'), id(entity.id, settlementHref(entity.id))]);
+}
 
 /** When it is to be closed; of one that is closed nothing. */
 export function dueValue({ dueAt, overdue, resolvedAt }: BreakView): Value {

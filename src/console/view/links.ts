@@ -16,6 +16,7 @@ export const breakHref = (id: string): string => `/breaks/${inPath(id)}`;
 export const alertHref = (id: string): string => `/alerts/${inPath(id)}`;
 export const periodHref = (month: string): string => `/periods/${inPath(month)}`;
 export const decisionHref = (id: string): string => `/decisions/${inPath(id)}`;
+export const settlementHref = (payoutId: string): string => `/settlements/${inPath(payoutId)}`;
 export const runHref = (id: string): string => `/runs/${inPath(id)}`;
 
 const otherPaths: Readonly<Record<Exclude<EntityKind, RecordKind | 'secret'>, string>> = {

@@ -3,7 +3,8 @@ import type { AlertFacts } from '../../domain/alerts/facts.js';
 import type { FoundAtOpening } from '../../domain/balances/at-opening.js';
 import type { BalanceVerdict } from '../../domain/balances/balance-proof.js';
 import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
-import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
+import { isJsonObject, type JsonObject, objectFromJsonText } from '../../domain/json.js';
+import { textField } from '../../domain/records.js';
 import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { verbatim } from '../database/database-text.js';
@@ -213,6 +214,28 @@ export async function followResidual(
   if (isSame) return 0;
   if (isOpen) await autoResolveBreaks(trx, [{ kind: 'balance_residual', entity }]);
   return openBreaks(trx, [{ kind: 'balance_residual', entity, evidence }]);
+}
+
+/**
+ * When what is unexplained of an asset appeared: after `clean`, when nothing was, and by the poll of `seen`. A residual whose amount changed
+ * is the same one; so is one whose break a person had closed when it was attributed, until a poll shows that nothing is left. Null: nothing
+ * is unexplained.
+ */
+export async function residualAppeared(db: Knex, assetCode: string): Promise<{ clean: string; seen: string } | null> {
+  const found = await firstOf<{ clean: string; opened: string; evidence: string }>(db)`
+    WITH residuals AS (
+      SELECT id, status, opened_at AS opened, resolved_at, evidence FROM breaks
+      WHERE kind = 'balance_residual' AND entity_kind = 'balance' AND entity_id = ${assetCode}
+    )
+    SELECT ${raw(utc('clean'))} AS clean, ${raw(utc('opened'))} AS opened, evidence::varchar AS evidence
+    FROM balance_proofs CROSS JOIN LATERAL (SELECT greatest(proven_at, opening_at, (
+      SELECT max(resolved_at) FROM residuals AS gone
+      WHERE status = 'auto_resolved' AND NOT EXISTS (SELECT FROM residuals AS next WHERE next.opened = gone.resolved_at)
+    )) AS clean) AS before JOIN residuals ON opened >= clean
+    WHERE asset_code = ${assetCode} AND unexplained <> 0 ORDER BY residuals.id LIMIT 1`;
+  if (found === undefined) return null;
+  const { theirs } = objectFromJsonText(found.evidence);
+  return { clean: found.clean, seen: (isJsonObject(theirs) ? textField(theirs, 'readAt') : null) ?? found.opened };
 }
 
 /** Whether the newest break of the asset's residual says just this. */

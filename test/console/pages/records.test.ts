@@ -2,6 +2,7 @@ import request from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../../src/console/pages/pages.js';
 import { listAttributions } from '../../../src/records/balances/balance-views.js';
+import { openBreaks } from '../../../src/records/breaks/breaks.js';
 import { bearer, testConsole } from '../../support/console.js';
 import { recordPaths } from '../../support/console-records.js';
 import { seedConsole } from '../../support/console-samples.js';
@@ -95,6 +96,18 @@ describe('the page of a record', () => {
   });
 });
 
+it('a break of a settlement leads to where the settlement is marked; one of a payout to the payout', async () => {
+  const entity = { kind: 'payout', id: 'po_settled' } as const;
+  const kinds = ['settlement_late', 'payout_stuck'] as const;
+  const found = kinds.map((kind) => ({ kind, entity, evidence: {} }));
+  await store.db.transaction((trx) => openBreaks(trx, found));
+  const ids = store.db('breaks').where({ entity_id: entity.id }).whereIn('kind', kinds);
+  const [late, stuck] = await ids.orderBy('kind', 'desc').pluck('id');
+  expect((await shown('viewer', `/breaks/${late}`)).link('po_settled')).toBe('/settlements/po_settled');
+  expect((await shown('viewer', `/breaks/${stuck}`)).link('po_settled')).toBe('/payouts/po_settled');
+  expect((await shown('viewer', '/breaks?kind=settlement_late')).link('po_settled')).toBe('/settlements/po_settled');
+});
+
 describe('every kind of record', () => {
   it('has a list that leads to its page', () => {
     const own = pages.map(({ path }) => path).filter((path) => path in recordPaths);
@@ -110,6 +123,11 @@ describe('the open part of a balance', () => {
       expect(text).not.toContain('Attribute…');
     }
     const { get, press } = reader('finance');
+    const first = await get('/balances/USDT.TRON');
+    expect(first.badges.slice(0, 2)).toEqual(['unexplained', 'critical']);
+    expect(first.text).toMatch(/it appeared between \S+ \S+ UTC and the poll of \S+ \S+ UTC/);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(first.form('Attribute').fields).toMatchObject({ amount: '-44', on: today });
     const fill = async (amount: string) =>
       press(await get('/balances/USDT.TRON'), 'Attribute', { amount, reason: 'the settlement of 3 November' });
     expect((await fill('-45')).text).toContain('This will be refused');
