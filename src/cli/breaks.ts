@@ -127,7 +127,6 @@ const causeColumns: Columns<BreakCause> = {
   cause: 'id',
   breaks: 'count',
   kind: 'kind',
-  about: 'entityKind',
   shared: 'shared',
   worst: 'severity',
   first: 'openedFrom',

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
+import { counted } from '../domain/in-words.js';
 import { type CallbackView, callbackShape } from '../domain/views/operation-shapes.js';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
@@ -48,7 +49,11 @@ async function replay(id: string | undefined, flags: ReplayFlags): Promise<void>
     const which = dead && dryRun ? (await deadCallbacks(db)).ids : [];
     const replayed = await inTransaction(db, dryRun, (trx) => askAgain(trx, id, flags));
     const facts = { replayed, dryRun, ...(dead && dryRun ? { ids: which } : {}) };
-    printResult(json, facts, `${dryRun ? 'would replay' : 'replaying'} ${replayed} callback(s)${newestOf(which)}`);
+    printResult(
+      json,
+      facts,
+      `${dryRun ? 'would replay' : 'replaying'} ${counted(replayed, 'callback')}${newestOf(which)}`,
+    );
   });
 }
 

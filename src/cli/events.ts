@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
+import { counted } from '../domain/in-words.js';
 import { type EventView, eventShape } from '../domain/views/webhook-shapes.js';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
@@ -86,7 +87,7 @@ async function replay(id: string | undefined, flags: ReplayFlags): Promise<void>
     // The inbox scan of the running workers finds what is revived: nothing is queued from here.
     if (!flags.dryRun) await keptReplay(db, id, replayed, flags);
     const { dryRun = false, json = false } = flags;
-    const text = `${dryRun ? 'would replay' : 'replaying'} ${replayed.length} event(s)${leftOut}`;
+    const text = `${dryRun ? 'would replay' : 'replaying'} ${counted(replayed.length, 'event')}${leftOut}`;
     printResult(json, { replayed, pruned: [...pruned], dryRun }, text);
   });
 }

@@ -15,6 +15,9 @@ type ShownField<Item> = { [F in keyof Item]-?: Item[F] extends Cell ? F : never 
 /** How a column is headed and what of an item it shows: a field, or what is made of it. */
 export type Columns<Item> = Record<string, ShownField<Item> | ((item: Item) => Cell)>;
 
+/** For people to the second, in two words. */
+const INSTANT = /\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z/g;
+
 /** `{items, …}` as JSON for programs, or a table for people. Data, so on stdout. */
 export function printList<Item>(
   page: { items: Item[]; nextCursor?: string | null },
@@ -31,57 +34,93 @@ export function printList<Item>(
   }
   const cellOf = (item: Item, shown: Columns<Item>[string]) =>
     typeof shown === 'function' ? shown(item) : (item[shown] as Cell);
-  const rows = page.items.map((item) => Object.values(columns).map((shown) => oneLine(cellOf(item, shown))));
-  const { isTTY, columns: width } = process.stdout;
-  process.stdout.write(`${tableText(Object.keys(columns), rows, isTTY ? width : undefined)}\n`);
+  const width = terminalWidth();
+  const said = (cell: string) => (width === undefined ? cell : cell.replace(INSTANT, '$1 $2Z'));
+  const rows = page.items.map((item) => Object.values(columns).map((shown) => said(oneLine(cellOf(item, shown)))));
+  process.stdout.write(`${tableText(Object.keys(columns), rows, width)}\n`);
   if (page.nextCursor) process.stderr.write(`more: --cursor ${page.nextCursor}\n`);
 }
 
-/** `width`: of the terminal; cells that are longer than fits go on in lines below, whole. Left out: as wide as they are. */
-export function tableText(head: string[], rows: string[][], width?: number): string {
-  const plain = width === undefined || wantsNoColor();
-  const colWidths = width === undefined ? [] : widthsWithin(width, [head, ...rows]);
-  const fitted = (row: string[]) => row.map((cell, n) => brokenAt(cell, (colWidths[n] ?? Infinity) - PADDING));
+/**
+ * `width`: of the terminal. What is longer goes on in the next line, behind a space or what joins the parts of a word; no word is cut:
+ * where the columns don't fit so, not even without padding, each row is lines of its own. Left out: as wide as it is.
+ */
+export function tableText(head: string[], rows: string[][], width = Number.POSITIVE_INFINITY): string {
+  const all = [head, ...rows];
+  const padding = [1, 0].find((one) => sum(narrowest(all)) + frame(head, one) <= width);
+  if (padding === undefined) return rows.map((row) => linesOf(head, row, width)).join('\n\n');
+  const plain = width === Number.POSITIVE_INFINITY || wantsNoColor();
+  const widths = widthsWithin(width - frame(head, padding), all);
+  const fitted = (row: string[]) => row.map((cell, n) => wrapped(cell, widths[n]));
   const table = new Table({
     head: fitted(head),
-    colWidths,
-    wordWrap: true,
-    ...(plain ? { style: { head: [], border: [] } } : {}),
+    style: { 'padding-left': padding, 'padding-right': padding, ...(plain ? { head: [], border: [] } : {}) },
   });
   table.push(...rows.map(fitted));
   return table.toString();
 }
 
-/** Characters that take two places. */
-const WIDE = /[\u1100-\u115f\u2e80-\uffff]/;
+const sum = (widths: readonly number[]) => widths.reduce((all, one) => all + one, 0);
+/** What the lines between the columns take, and the padding beside them. */
+const frame = ({ length }: readonly string[], padding: number) => length * (1 + 2 * padding) + 1;
 
-/** Words that are longer than that go on in the next line. */
-function brokenAt(cell: string, most: number): string {
-  if (most === Infinity) return cell;
-  const length = WIDE.test(cell) ? Math.floor(most / 2) : most;
-  return cell.replace(new RegExp(`\\S{${length}}(?=\\S)`, 'gu'), '$&\n');
-}
+const columnsOf = (rows: readonly string[][], of: (cell: string) => number) =>
+  (rows[0] ?? []).map((_, n) => Math.max(...rows.map((row) => of(row[n] ?? ''))));
+const narrowest = (rows: readonly string[][]) =>
+  columnsOf(rows, (cell) => Math.max(...piecesOf(cell).map((piece) => placesOf(piece.trimEnd()))));
 
-const PADDING = 2;
-const NARROWEST = 6;
-
-/** What the cells take, less of the widest until all fit; with their padding, without the lines between. */
+/** What the cells take, less of the widest until all fit, as far as no word is cut. */
 function widthsWithin(width: number, rows: readonly string[][]): number[] {
-  const widths = (rows[0] ?? []).map((_, n) => PADDING + Math.max(...rows.map((row) => row[n]?.length ?? 0)));
-  const total = () => widths.reduce((sum, one) => sum + one + 1, 1);
-  for (let most = Math.max(...widths); total() > width && most > NARROWEST; most = Math.max(...widths))
-    widths[widths.indexOf(most)] = most - 1;
+  const widths = columnsOf(rows, placesOf);
+  const least = narrowest(rows);
+  for (let over = sum(widths) - width; over > 0; over -= 1) {
+    const free = widths.map((one, n) => (one > (least[n] ?? 0) ? one : 0));
+    const widest = free.indexOf(Math.max(...free));
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
   return widths;
 }
+
+/** A row by itself: what each cell is beside it. */
+function linesOf(head: readonly string[], row: readonly string[], width: number): string {
+  const label = Math.max(...head.map((one) => one.length)) + 2;
+  const lines = head.map((one, n) => hanging(`${one.padEnd(label)}${row[n] ?? ''}`, label, width));
+  return lines.join('\n');
+}
+
+/** In lines of that width, those after the first one as far in as the text of the first. */
+export function hanging(text: string, indent: number, width = Number.POSITIVE_INFINITY): string {
+  const below = wrapped(text.slice(indent), Math.max(20, width - indent));
+  return `${text.slice(0, indent)}${below.replaceAll('\n', `\n${' '.repeat(indent)}`)}`;
+}
+
+/** A line ends before none of them but where it must; a word that is longer stays whole. */
+const piecesOf = (text: string) => text.split(/(?<=[ _/])(?! )|(?<=\.)(?=[a-z])|(?<=[a-z])(?=[A-Z])/);
+/** Some characters take two. */
+const placesOf = (text: string) => text.length + (text.match(/[\u1100-\u115f\u2e80-\uffff]/g)?.length ?? 0);
+
+function wrapped(text: string, width = Number.POSITIVE_INFINITY): string {
+  const lines = [''];
+  for (const piece of piecesOf(text)) {
+    const last = lines.pop() ?? '';
+    if (last !== '' && placesOf(`${last}${piece}`.trimEnd()) > width) lines.push(last.trimEnd(), piece);
+    else lines.push(`${last}${piece}`);
+  }
+  return lines.join('\n');
+}
+
+/** Of the terminal that stdout is; none: as long as they are. */
+const terminalWidth = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined);
 
 /** Numbers of the service keep the digits they came with. */
 export function printJson(value: object | Json): void {
   process.stdout.write(`${plainJson(stringify(value, undefined, 2) ?? 'null')}\n`);
 }
 
-/** Lines that hold what others wrote. */
-export function printText(text: string): void {
-  process.stdout.write(`${plainText(text)}\n`);
+/** Lines that hold what others wrote, none longer than the terminal; `indent`: what stands below begins there. */
+export function printText(text: string, indent = 0): void {
+  const lines = plainText(text).split('\n');
+  process.stdout.write(`${lines.map((line) => hanging(line, indent, terminalWidth())).join('\n')}\n`);
 }
 
 /** Facts for programs, a line for people. */

@@ -10,8 +10,11 @@ import { type Figures, type KnownState, loadFigures, loadState } from '../record
 import { secretsStatus } from '../webhook/rotation.js';
 import { runEverySeconds } from '../wiring/crons.js';
 import type { Flags } from './arguments.js';
-import { EXIT_FINDINGS, printResult } from './print.js';
+import { EXIT_FINDINGS, printJson, printText } from './print.js';
 import { withStore } from './with-store.js';
+
+/** What stands before each line, and what that takes. */
+const INDENT = 'webhooks  '.length;
 
 /** What on-call needs first, five lines; exit code 3 where something needs a person. */
 export function define(command: Command): void {
@@ -26,7 +29,8 @@ export function define(command: Command): void {
         secretsStatus: async () => secretsStatus(db, secrets, now, (await contract()).deliveries.pending),
       });
       const figures = await loadFigures(db, now);
-      printResult(json, statusFacts(known, figures), statusLines(known, figures).join('\n'));
+      if (json) printJson(statusFacts(known, figures));
+      else printText(statusLines(known, figures).join('\n'), INDENT);
       if (needsPerson(known.state)) process.exitCode = EXIT_FINDINGS;
     }),
   );

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { stripVTControlCharacters } from 'node:util';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { tableText } from '../../src/cli/print.js';
+import { hanging, tableText } from '../../src/cli/print.js';
 import { verbs } from '../../src/cli/registry.js';
 import { freePort } from '../../src/embedded-postgres/free-port.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
@@ -102,6 +102,41 @@ describe('a table', () => {
     expect(column(1).join('')).toBe(long);
     // Words stay whole where they fit.
     expect(column(2).join(' ').trim()).toBe(rows[0]?.[1]);
+  });
+
+  it.each([100, 80, 60, 40])('of %i places cuts no word, whatever it holds', (width) => {
+    const columns = ['event', 'out of order', 'never generated', 'since', 'alert', 'endpoint', 'verdict', 'p50 ms'];
+    const values = [
+      'payment_intent.completed',
+      '12.5',
+      '1234567',
+      '2026-11-29 08:36:28Z',
+      'TallyhookCriticalBreak',
+      'we_35e551f4a7267531',
+      'undetermined',
+      '–',
+    ];
+    const text = stripVTControlCharacters(tableText(columns, [values, values], width));
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(width);
+    const parts = [
+      'intent.',
+      'completed',
+      'generated',
+      '2026-11-29',
+      '08:36:28Z',
+      'Critical',
+      '35e551f4a7267531',
+      '12.5',
+    ];
+    for (const part of parts) expect(text).toContain(part);
+  });
+
+  it('leaves prose no wider than the terminal, its lines below one another', () => {
+    const prose = `money     ${'12 of 13 balances agreed when they were read last '.repeat(4).trim()}`;
+    const lines = hanging(prose, 10, 60).split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
+    for (const line of lines.slice(1)) expect(line).toMatch(/^ {10}\S/);
+    expect(lines.map((line) => line.slice(10)).join(' ')).toBe(prose.slice(10));
   });
 
   it('is not wrapped where no terminal is', () => {
