@@ -16,7 +16,7 @@ import {
   MOST_DECIDED,
   previewDecision,
 } from '../records/breaks/decide-breaks.js';
-import { type BreakFilters, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
+import { ANY, type BreakFilters, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
 import { maximumTake, type PageQuery } from '../records/database/paging.js';
 import type { Flags } from './arguments.js';
 import { asksFirst } from './four-eyes.js';
@@ -36,16 +36,12 @@ const columns: Columns<BreakView> = {
   due: ({ dueAt, overdue }) => (overdue ? `overdue since ${dueAt}` : dueAt),
 };
 
-/** Closed ones, too. */
-const ANY = 'any';
-
 export function define(command: Command): void {
-  const list = (db: Knex, { status, overdue, ...query }: PageQuery & BreakFilters) =>
+  const list = (db: Knex, { overdue, ...query }: PageQuery & BreakFilters) =>
     listBreaks(db, {
       ...query,
       overdue: overdue === undefined ? undefined : 'true',
-      status: status === ANY ? undefined : status,
-      unclosed: status === undefined,
+      unclosed: query.status === undefined,
     });
   const isFinding = ({ status }: BreakView) => status === 'open';
   listVerb(command, 'those that are not closed, newest first; exit code 3 when any is open', {

@@ -57,7 +57,7 @@ const eventStatuses = ['received', 'applied', 'failed', 'unhandled', 'dead'];
 
 describe('a filter of a closed list of ours', () => {
   it.each([
-    ['breaks?status=Open', 'status', ['open', 'acknowledged', 'resolved', 'written_off', 'auto_resolved']],
+    ['breaks?status=Open', 'status', ['open', 'acknowledged', 'resolved', 'written_off', 'auto_resolved', 'any']],
     ['breaks?kind=missed', 'kind', ['missed_webhook', 'phantom_delivery']],
     ['breaks?severity=grave', 'severity', ['critical', 'high', 'medium', 'low']],
     ['breaks?entityKind=payment_intents', 'entityKind', ['payment_intent', 'delivery', 'order', 'secret', 'event']],

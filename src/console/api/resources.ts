@@ -34,7 +34,7 @@ import { listAlerts } from '../../records/alerts/settle-alerts.js';
 import { getBalance, listBalances } from '../../records/balances/balance-views.js';
 import { getEntry, listEntries } from '../../records/books/list-entries.js';
 import { getPeriod, listPeriods } from '../../records/books/periods.js';
-import { getBreak, listBreaks } from '../../records/breaks/list-breaks.js';
+import { ANY, getBreak, listBreaks } from '../../records/breaks/list-breaks.js';
 import { getCallback, listCallbacks } from '../../records/callbacks/list-callbacks.js';
 import type { Page } from '../../records/database/paging.js';
 import { deliveryFilters, getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
@@ -127,7 +127,7 @@ export const resources: readonly Resource[] = [
     shape: breakShape,
     detail: breakDetailShape,
     filters: ['status', 'kind', 'severity', 'owner', 'overdue', 'entityKind', 'entityId'],
-    words: { entityKind: entity.shape.kind.options },
+    words: { entityKind: entity.shape.kind.options, status: [...breakShape.shape.status.options, ANY] },
     list: (db, query) => listBreaks(db, { ...query, ...query.filters }),
     get: (db, id) => getBreak(db, id),
   },

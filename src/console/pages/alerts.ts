@@ -1,7 +1,7 @@
 import { conditionNamed, type FoundAlert, findAlerts, remedyOf } from '../../domain/alerts/alerts.js';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { duration, words } from '../../domain/in-words.js';
-import { isOver } from '../../domain/state/state.js';
+import { inOrder, isOver } from '../../domain/state/state.js';
 import type { AlertView } from '../../domain/views/operation-shapes.js';
 import { listActions } from '../../records/actions/list-actions.js';
 import { type ChannelView, channelViews } from '../../records/alerts/alert-channels.js';
@@ -47,7 +47,7 @@ export const alerts: Page = {
     const { db } = deps;
     const now = deps.now();
     const resolvedFrom = new Date(now.getTime() - OVER_DAYS * 86_400_000);
-    const [{ facts }, heartbeats, firing, pending, over, channels, notices] = await Promise.all([
+    const [{ state, facts }, heartbeats, firing, pending, over, channels, notices] = await Promise.all([
       deps.state(),
       processHeartbeats(db),
       listAlerts(db, { status: 'firing', take: 500 }),
@@ -62,7 +62,7 @@ export const alerts: Page = {
     );
     const checkedAgo = heartbeats.find(({ part }) => part === 'alerts')?.secondsAgo ?? null;
     const isBlind = checkedAgo === null || checkedAgo > CHECK_LIMIT_SECONDS;
-    const known = [...firing.items, ...pending.items];
+    const known = inOrder(state, [...firing.items, ...pending.items]);
     const found = findAlerts(facts);
     return {
       intro: 'What is sent to people without asking: what fires, where it was sent, and whether it got there.',

@@ -4,7 +4,7 @@ import { severities } from '../../domain/breaks/findings.js';
 import { counted, words } from '../../domain/in-words.js';
 import type { BreakCause, BreakView } from '../../domain/views/proof-shapes.js';
 import { breakCauses } from '../../records/breaks/break-causes.js';
-import { countUnclosed, getBreak, isClosed, listBreaks } from '../../records/breaks/list-breaks.js';
+import { ANY, countUnclosed, getBreak, isClosed, listBreaks } from '../../records/breaks/list-breaks.js';
 import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
 import { pickedButton } from '../actions/decide-picked.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';
@@ -84,7 +84,7 @@ async function breakRows(
   const query = {
     ...others,
     ...req.slice,
-    status: status === 'any' ? undefined : status,
+    status,
     unclosed: status === undefined,
     age: ages.find((bucket) => bucket === given),
   };
@@ -165,7 +165,7 @@ function sharedWords({ kind, shared }: BreakCause): string {
 }
 
 function filtersOf(req: PageRequest): Section {
-  const statuses = [...breakStatuses, { value: 'any', text: 'any' }];
+  const statuses = [...breakStatuses, { value: ANY, text: ANY }];
   const about = [
     { name: 'entityKind', label: 'About a' },
     { name: 'entityId', label: 'Its id' },

@@ -86,6 +86,14 @@ type Named = Pick<FoundAlert, 'name' | 'subject'>;
 
 const isSame = (one: Named, other: Named): boolean => one.name === other.name && one.subject === other.subject;
 
+/** Alerts in the order of the problems that they are, or that they follow from; what is no problem stands last. */
+export function inOrder<Alert extends Named>({ problems }: State, alerts: readonly Alert[]): Alert[] {
+  const all = problems.flatMap((head) => [head, ...head.follows]);
+  const placeOf = (alert: Alert) =>
+    all.findIndex(({ name, subjects }) => subjects.some((subject) => isSame(alert, { name, subject }))) >>> 0;
+  return alerts.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
 /** Whether somebody is to do something. */
 export function needsPerson({ problems }: State): boolean {
   return problems.some(({ remedy }) => remedy !== '');

@@ -33,6 +33,8 @@ export type BreakRow = RowOf<Omit<BreakView, 'entity' | 'evidence' | 'age' | 'ag
 const DAY_MS = 86_400_000;
 export const UNCLOSED = ['open', 'acknowledged'];
 export const isClosed = ({ status }: Pick<BreakView, 'status'>): boolean => !UNCLOSED.includes(status);
+/** As a filter of the status: closed ones, too. */
+export const ANY = 'any';
 /** As a filter: the breaks that nobody has. */
 const NOBODY = 'nobody';
 /** SQL of the hours in which one is due. */
@@ -49,7 +51,8 @@ export async function listBreaks(
 }
 
 export function chosen(db: Knex, query: BreakFilters, now: Date): Knex.QueryBuilder {
-  const rows = db('breaks').where(given(query, 'kind', 'severity', 'status', 'entityKind', 'entityId', 'shared'));
+  const rows = db('breaks').where(given(query, 'kind', 'severity', 'entityKind', 'entityId', 'shared'));
+  if (query.status !== undefined && query.status !== ANY) void rows.where({ status: query.status });
   if (query.ids !== undefined) void rows.whereIn('id', query.ids.filter(isRowId));
   if (query.unclosed) void rows.whereIn('status', UNCLOSED);
   if (query.owner === NOBODY) void rows.whereNull('owner');
