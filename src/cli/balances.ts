@@ -98,7 +98,8 @@ async function rebook(
     const input = rebookingInput.safeParse({ assetCode, attribution, ...said });
     if (!input.success)
       throw new UsageError(`Nothing was rebooked: ${input.error.issues.map(({ message }) => message).join('; ')}.`);
-    if (!dryRun && (await asksFirst(store, { action: 'rebook attribution', input: input.data, reason: note }))) return;
+    const request = { action: 'rebook attribution', input: input.data, reason: note } as const;
+    if (await asksFirst(store, request, { dryRun })) return;
     const given = { ...input.data, note, actor: cliActor() };
     const about = { ...zone, now: new Date() };
     const { result, lines } = dryRun
@@ -141,7 +142,7 @@ async function attribute(
       input: { assetCode, amount, on: on ?? null, contra },
       reason: note,
     } as const;
-    if (!dryRun && (await asksFirst(store, request))) return;
+    if (await asksFirst(store, request, { dryRun })) return;
     if (dryRun) {
       const { result, lines } = await wouldAttribute(db, given, { ...zone, now: new Date() });
       attributedBy(result, assetCode);

@@ -100,7 +100,7 @@ async function importRates(file: string, { dryRun = false, accept = '', note = '
     const { db, zone } = store;
     const accepted = accept.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));
     const request = { action: 'import rates', input: { text, accepted }, reason: note } as const;
-    if (!dryRun && (await asksFirst(store, request))) return;
+    if (await asksFirst(store, request, { dryRun })) return;
     const about = { ...zone, db, now: new Date(), actor: cliActor(), reason: note.trim() || null };
     const result = await importRatesFile(text, { ...about, dryRun, accepted });
     if (result.outcome === 'refused')

@@ -149,7 +149,7 @@ function decisionVerb(command: Command, verb: string, means: string): Command {
 function decideAll(
   ids: string[],
   decide: BreakDecision,
-  { cause, note, dryRun, would }: DecisionFlags & { would: string },
+  { cause, note, dryRun = false, would }: DecisionFlags & { would: string },
 ): Promise<void> {
   return withStore(async (store) => {
     const { db } = store;
@@ -160,12 +160,12 @@ function decideAll(
     if (left !== undefined) throw new UsageError(`Break ${left.first} is ${left.why} already.`);
     if (preview.isTooMuch)
       throw new UsageError(`It is about more than ${MOST_DECIDED} breaks: name them, at most so many.`);
+    const request = { action: 'write off break', input: { ids: preview.ids }, reason: note } as const;
+    if (decide === 'write_off' && (await asksFirst(store, request, { dryRun }))) return;
     if (dryRun) {
       printPreview(preview, would);
       return;
     }
-    const request = { action: 'write off break', input: { ids: preview.ids }, reason: note } as const;
-    if (decide === 'write_off' && (await asksFirst(store, request))) return;
     const { ids: done, left: leftOut } = await decideAsked(db, asked, decide, { actor: cliActor(), note });
     for (const { id, status, owner } of await eachOf(db, done))
       process.stdout.write(`break ${id} is ${status}${owner === null ? '' : `, ${owner} is at it`}\n`);

@@ -12,10 +12,21 @@ export async function closingDeps({ db, log, books }: Omit<Deps, 'config'>): Pro
   return { ...(await books()), db, log, now: () => new Date() };
 }
 
-/** The gate of the command line: whether it was asked of another person, and is not to be done now. A process that has FOUR_EYES on counts as well. */
-export async function asksFirst(store: Deps, request: Request | null, json = false): Promise<boolean> {
+/**
+ * The gate of the command line: whether it was asked of another person, and is not to be done now. A process that has FOUR_EYES on counts as
+ * well. A dry run only says that it would be asked.
+ */
+export async function asksFirst(
+  store: Deps,
+  request: Request | null,
+  { json = false, dryRun = false }: { json?: boolean; dryRun?: boolean } = {},
+): Promise<boolean> {
   const isOn = store.config.FOUR_EYES || (await isAtWork(store.db, 'FOUR_EYES', 'on'));
   if (!isOn || request === null) return false;
+  if (dryRun) {
+    process.stderr.write('FOUR_EYES is on: it would be done only after another person’s approval.\n');
+    return false;
+  }
   const result = await askDecision(await closingDeps(store), request, cliPerson());
   if (result.outcome === 'refused') throw new UsageError(`Nothing was asked for: ${result.why}.`);
   printResult(json, result.decision, result.message);

@@ -78,14 +78,13 @@ async function close(asked: string, flags: CloseFlags): Promise<void> {
   const { reason = null, dryRun = false, json = false } = flags;
   await withStore(async (store) => {
     const { db, books } = store;
+    const request = reason === null ? null : ({ action: 'close period', input: { month: asked }, reason } as const);
+    if (await showAtWork('checking', asksFirst(store, request, { json, dryRun }))) return;
     if (dryRun) {
       // Posts nothing, which closing does first: what is not posted yet is shown as missing.
       const { missing } = await checkPeriod(db, asked, { ...(await books()), now: new Date() });
       return showWhether(asked, missing, { wouldClose: mayClose(missing, reason), json });
     }
-    const input = { month: asked };
-    const request = reason === null ? null : { action: 'close period' as const, input, reason };
-    if (await showAtWork('checking', asksFirst(store, request, json))) return;
     const result = await showAtWork(
       'closing',
       closePeriod(await closingDeps(store), { month: asked, actor: cliActor(), reason }),
@@ -120,12 +119,12 @@ function showWhether(
 async function reopen(asked: string, { reason, dryRun = false }: { reason: string; dryRun?: boolean }): Promise<void> {
   await withStore(async (store) => {
     const { db } = store;
+    if (await asksFirst(store, { action: 'reopen period', input: { month: asked }, reason }, { dryRun })) return;
     if (dryRun) {
       const why = await whyNotReopened(db, { month: asked, reason });
       if (why !== null) throw new UsageError(`${asked} would stay as it is: ${why}.`);
       return printText(`would reopen ${asked}`);
     }
-    if (await asksFirst(store, { action: 'reopen period', input: { month: asked }, reason })) return;
     const result = await reopenPeriod(db, { month: asked, actor: cliActor(), reason });
     if (result.outcome === 'refused') throw new UsageError(`${asked} stays as it is: ${result.why}.`);
     printJson((await getPeriod(db, asked)) ?? result);

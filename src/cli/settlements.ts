@@ -62,7 +62,7 @@ async function mark(payoutId: string, { amount, dryRun = false, json = false, ..
   await withStore(async (store) => {
     const { db, books } = store;
     const settings = await books();
-    if (!dryRun && (await asksFirst(store, await markRequest(db, given, settings), json))) return;
+    if (await asksFirst(store, await markRequest(db, given, settings), { json, dryRun })) return;
     const result = await inTransaction(db, dryRun, (trx) => markSettlement(trx, given, settings, new Date()));
     if (result.outcome === 'not_found') throw new UsageError(`The service shows no settlement "${payoutId}".`);
     if (result.outcome === 'refused') throw new UsageError(`Not marked: ${result.why}.`);

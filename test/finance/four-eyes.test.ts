@@ -9,11 +9,10 @@ import { type GatedAction, gatedActions } from '../../src/domain/two-people.js';
 import type { DecisionView } from '../../src/domain/views/operation-shapes.js';
 import { sealRows } from '../../src/records/audit/seal-rows.js';
 import { verifySeals } from '../../src/records/audit/verify-seals.js';
-import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { bearer, consoleTokens, testConsole, tokenOf } from '../support/console.js';
 import { session } from '../support/console-visit.js';
 import { useDatabase } from '../support/database.js';
-import { pagesLeadTo, savedPayouts } from '../support/decision-pages.js';
+import { leadsToPage, openedBreaks, pagesLeadTo, savedPayouts } from '../support/decision-pages.js';
 import { useFolder } from '../support/folder.js';
 import { poll } from '../support/observations.js';
 import { bookFindings, postBooks } from '../support/posted-books.js';
@@ -55,6 +54,7 @@ interface Way {
   by: 'console' | 'api' | 'cli';
   /** Whether it waits now, and says so. */
   ask: (role: string) => Promise<boolean>;
+  dryRun?: () => Promise<string>;
 }
 const byApi = (path: string, body: object): Way => ({
   by: 'api',
@@ -76,18 +76,10 @@ const byCommand = (...words: string[]): Way => ({
     const { code, stdout } = await command(role, ...words);
     return code === 3 && stdout.includes('waits for another person’s approval');
   },
+  dryRun: async () => (await command('finance', ...words, '--dry-run')).stderr,
 });
 
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
-const openedBreaks = async (): Promise<string[]> => {
-  const found = ['a', 'b', 'c'].map((id) => ({
-    kind: 'payout_stuck' as const,
-    entity: { kind: 'payout' as const, id: `po_${id}_${Math.random()}` },
-    evidence: {},
-  }));
-  await database.db.transaction((trx) => openBreaks(trx, found));
-  return database.db('breaks').where({ status: 'open', kind: 'payout_stuck' }).orderBy('id').pluck('id');
-};
 
 /** Every surface on which something can be done that two people decide. */
 const ways: Readonly<Record<GatedAction, () => Promise<readonly Way[]>>> = {
@@ -108,7 +100,7 @@ const ways: Readonly<Record<GatedAction, () => Promise<readonly Way[]>>> = {
     ];
   },
   'write off break': async () => {
-    const [one = '', two = '', three = ''] = await openedBreaks();
+    const [one = '', two = '', three = ''] = await openedBreaks(database);
     const cause = { kind: 'payout_stuck', entityKind: 'payout', shared: 'none', openedFrom: ago(1), openedTo: ago(-1) };
     return [
       byConsole(`/breaks/${one}/write-off`, {}),
@@ -166,11 +158,15 @@ describe.each(gatedActions)('%s', (action) => {
     const own = await ways[action]();
     for (const [n, way] of own.entries()) {
       const before = await doneOf(action);
+      const known = (await newest())?.['id'];
+      if (way.dryRun !== undefined) expect(await way.dryRun()).toContain('only after another person’s approval');
+      expect((await newest())?.['id']).toBe(known);
       expect([way.by, await way.ask('finance')]).toEqual([way.by, true]);
       const { id = '', ...row } = await newest();
       expect(row).toMatchObject({ action, state: 'waiting', asked_by: 'fina', reason });
       const asked = { ...row, id };
       expect(await pagesLeadTo(app, asked)).not.toContain(false);
+      expect(await leadsToPage(app, asked)).toBe(true);
       // Asked again it is the same, whoever asks.
       expect(await way.ask('admin')).toBe(true);
       expect((await newest())['id']).toBe(id);

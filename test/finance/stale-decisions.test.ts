@@ -4,6 +4,7 @@ import { defaultChart } from '../../src/domain/books/chart.js';
 import { askDecision, decide } from '../../src/finance/decisions/decisions.js';
 import { createLog } from '../../src/log.js';
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
+import { markSettlement } from '../../src/records/books/settlements.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
@@ -29,9 +30,9 @@ async function approve({ id }: { id: string }) {
 }
 
 let second = 30;
-async function pay(id: string, day: string, amount: string) {
+async function pay(id: string, day: string, amount: string, payoutType = 'withdrawal') {
   const statusHistory = [{ status: 'confirmed', timestamp: `${day}T10:00:00.000Z`, source: 'chain' }];
-  const about = { payoutType: 'withdrawal', amount, feeAmount: '0', feeBearer: 'merchant', statusHistory };
+  const about = { payoutType, amount, feeAmount: '0', feeBearer: 'merchant', statusHistory };
   second += 1;
   const shown = { ...about, status: 'confirmed', createdAt: `${day}T09:00:00.000Z` };
   await save(database, [poll('payout', payout(id, shown), second)]);
@@ -127,6 +128,30 @@ describe('rates that were asked for', () => {
     expect(await approve(stale)).toBe('expired');
     expect(await approve(await ask(file('1.2')))).toBe('approved');
   }, 60_000);
+});
+
+it('a mark shows the bank’s reference and the mark that it takes the place of, and is not taken once that is another', async () => {
+  await pay('po_settled', '2026-03-20', '100', 'settlement');
+  const mark = async (amount: string, difference: 'fees' | 'unexplained') => {
+    const said = { payoutId: 'po_settled', amount, difference, reference: 'S 1', note: 'statement', actor: 'bo' };
+    expect(await markSettlement(database.db, said, { ...zone, settlementDays: 5 }, new Date())).toMatchObject({
+      outcome: 'done',
+    });
+  };
+  const again = { payoutId: 'po_settled', amount: '95', currency: 'EUR', reference: 'SETTLE 4711', on: '2026-03-22' };
+  const request = { action: 'mark settlement', input: again } as const;
+  expect((await ask(request)).preview).not.toContain('earlier mark');
+  await mark('60', 'unexplained');
+  const asked = await ask(request);
+  expect(asked.preview.split('\n').slice(2)).toEqual([
+    'The bank’s reference: SETTLE 4711.',
+    expect.stringMatching(
+      /^It takes the place of an earlier mark: 60 USD arrived on \S+, the rest is unexplained, reference S 1 \(bo: statement\)\.$/,
+    ),
+  ]);
+  await mark('61', 'unexplained');
+  expect(await approve(asked)).toBe('expired');
+  expect(await approve(await ask(request))).toBe('approved');
 });
 
 it('nobody asks without a token of their own', async () => {

@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import { keepRates } from '../../src/records/balances/balance-assets.js';
+import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { judgedBalance } from './classified-balance.js';
 import { session } from './console-visit.js';
 import type { TestDatabase } from './database.js';
@@ -28,6 +29,15 @@ export async function pagesLeadTo(app: Express, { id, action, subject = '', inpu
   return texts.map((text) => text.includes(`href="/decisions/${id}"`));
 }
 
+/** Whether the page of a decision leads to that of what it is about; true where that is no page. */
+export async function leadsToPage(app: Express, { id, subject = '' }: Asked): Promise<boolean> {
+  const [kind, name] = subject.split(' ');
+  if (kind === 'rates' || /^\d/.test(subject)) return true;
+  const page = kind === 'payout' ? `/settlements/${name}` : `/${kind}s/${name}`;
+  const { get } = await session(app, 'viewer');
+  return (await get(`/decisions/${id}`)).text.includes(`href="${page}"`);
+}
+
 /** A withdrawal and a settlement of a March, each of 100, and a balance with a part that nothing explains. */
 export async function savedPayouts(database: TestDatabase, of: { assetCode: string; settled: string }): Promise<void> {
   const { db } = database;
@@ -41,4 +51,15 @@ export async function savedPayouts(database: TestDatabase, of: { assetCode: stri
     poll('payout', payout('po_1', { ...about, payoutType: 'withdrawal' }), 30),
     poll('payout', payout(of.settled, { ...about, payoutType: 'settlement' }), 30),
   ]);
+}
+
+/** Opens three; returns the ids of all that are open of their kind. */
+export async function openedBreaks({ db }: TestDatabase): Promise<string[]> {
+  const found = ['a', 'b', 'c'].map((id) => ({
+    kind: 'payout_stuck' as const,
+    entity: { kind: 'payout' as const, id: `po_${id}_${Math.random()}` },
+    evidence: {},
+  }));
+  await db.transaction((trx) => openBreaks(trx, found));
+  return db('breaks').where({ status: 'open', kind: 'payout_stuck' }).orderBy('id').pluck('id');
 }

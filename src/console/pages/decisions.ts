@@ -4,7 +4,7 @@ import { decisionsWaitingFor, getDecision, listDecisions } from '../../records/a
 import { listActions } from '../../records/actions/list-actions.js';
 import { approveDecision, refuseDecision, withdrawDecision } from '../actions/decide-decision.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
-import { decisionHref } from '../view/links.js';
+import { breakHref, decisionHref, entityHref, periodHref, settlementHref } from '../view/links.js';
 import {
   type ActionButton,
   type Column,
@@ -17,7 +17,7 @@ import {
   type TableSection,
   table,
 } from '../view/sections.js';
-import { ago, badgesOf, capitalized, link, list, quiet, stack, text } from '../view/values.js';
+import { ago, badgesOf, capitalized, link, list, quiet, stack, text, type Value } from '../view/values.js';
 
 export const stateBadge = badgesOf<DecisionView['state']>({
   waiting: 'warn',
@@ -129,6 +129,20 @@ function buttonsOf({ id, state, askedBy }: DecisionView, req: PageRequest): (Act
   return offered.map((action) => req.button(action, { id }));
 }
 
+const paths: Readonly<Record<string, (id: string) => string>> = {
+  balance: (id) => entityHref('balance', id),
+  break: breakHref,
+  payout: settlementHref,
+  period: periodHref,
+};
+
+/** What it is about, with the way to its page, where it has one. Of payouts the settlements alone are decided about. */
+function aboutValue(subject: string): Value {
+  const [, kind = '', of = ''] = /^(\S+) (.+)$/s.exec(subject) ?? [];
+  const href = paths[kind]?.(of);
+  return href === undefined ? text(subject) : link(kind === 'payout' ? `settlement ${of}` : subject, href);
+}
+
 /** One decision: what was shown when it was asked, and what everybody did. */
 export const decisionPage: Page = {
   path: '/decisions/:id',
@@ -153,6 +167,7 @@ export const decisionPage: Page = {
           columns: [['Line by line', (one) => text(one), 'wide']],
         }),
         factsPanel('The decision', [
+          ['About', aboutValue(subject)],
           ['Asked', list([text(askedBy), ago(askedAt)])],
           ['Why', text(reason)],
           [

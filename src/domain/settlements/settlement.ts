@@ -51,6 +51,7 @@ export const settlementShape = z
   })
   .meta({ id: 'Settlement', description: 'A payout that the service turns into money on a bank account (2.6).' });
 export type Settlement = z.output<typeof settlementShape>;
+type Arrival = NonNullable<Settlement['arrival']>;
 
 export type SettlementFacts = Omit<Settlement, 'state' | 'ageDays' | 'missing'>;
 
@@ -91,7 +92,7 @@ export function missingOf({
   currency,
   arrival,
 }: Pick<SettlementFacts, 'expected' | 'currency'> & {
-  arrival: Pick<NonNullable<Settlement['arrival']>, 'amount' | 'currency'> | null;
+  arrival: Pick<Arrival, 'amount' | 'currency'> | null;
 }): string | null {
   if (arrival === null || expected === null || arrival.currency !== currency) return null;
   return subtractAmounts(expected, arrival.amount);
@@ -144,6 +145,18 @@ export function markedText({ payoutId, arrival, missing, expected, currency }: S
   const why =
     arrival.difference === null ? '' : `: ${arrival.difference}${isUnexplained({ arrival }) ? ', and a break' : ''}`;
   return `${payoutId}: ${arrival.amount} ${arrival.currency} arrived on ${arrival.on}${rest}${why}.`;
+}
+
+export const referenceText = (reference: string | null): string =>
+  reference === null ? 'No reference of the bank is given.' : `The bank’s reference: ${reference}.`;
+
+/** What finance said before, in a sentence. */
+export function earlierText({ amount, currency, on, difference, reference, note, by }: Arrival): string {
+  const rest = [
+    ...(difference === null ? [] : [`the rest is ${difference}`]),
+    ...(reference === null ? [] : [`reference ${reference}`]),
+  ];
+  return `It takes the place of an earlier mark: ${[`${amount} ${currency} arrived on ${on}`, ...rest].join(', ')} (${by}: ${note}).`;
 }
 
 /** How far what arrived is from what was expected, and which way. */

@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { dayIn } from '../../domain/books/posting-month.js';
 import { effectWords } from '../../domain/books/rate-effects.js';
 import { counted, shortened, words } from '../../domain/in-words.js';
-import { differences, markedText, needsTwo } from '../../domain/settlements/settlement.js';
+import { differences, earlierText, markedText, needsTwo, referenceText } from '../../domain/settlements/settlement.js';
 import {
+  getSettlement,
   markSettlement,
   type SettlementBooks,
   type SettlementMark,
@@ -97,11 +98,14 @@ export const marking: DecisionKind<z.output<typeof mark>> = {
     if (result.outcome === 'not_found') return { why: `the service shows no settlement ${input.payoutId}` };
     if (result.outcome === 'refused') return result;
     const { settlement } = result;
+    const before = (await getSettlement(trx, books, input.payoutId, ready.now()))?.arrival ?? null;
     return {
-      facts: [settlement.expected, settlement.missing, settlement.status, await wasMarked(trx, input.payoutId)],
+      facts: [settlement.expected, settlement.missing, settlement.status, await wasMarked(trx, input.payoutId), before],
       preview: [
         markedText(settlement),
         `${settlement.expected ?? 'An unknown amount of'} ${settlement.currency} were expected.`,
+        referenceText(input.reference ?? null),
+        ...(before === null ? [] : [earlierText(before)]),
       ],
       apply: async (nested, { actor, approval }) => {
         const done = await markSettlement(nested, { ...said, actor, approval }, books, ready.now());
