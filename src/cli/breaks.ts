@@ -2,11 +2,14 @@ import { type Command, Option } from 'commander';
 import type { Knex } from 'knex';
 import { breakDefinitions } from '../domain/breaks/breaks.js';
 import { type EvidenceField, evidenceLabel, evidenceSides } from '../domain/breaks/evidence-sides.js';
+import { RECORDS_FOR_PROOF } from '../domain/breaks/fee-identity.js';
 import { counted, words } from '../domain/in-words.js';
 import { isJsonObject } from '../domain/json.js';
 import { type BreakCause, type BreakDetail, type BreakView, breakShape } from '../domain/views/proof-shapes.js';
 import { UsageError } from '../errors.js';
+import { recordAction } from '../records/actions/record-action.js';
 import { breakCauses, causeOfBreak } from '../records/breaks/break-causes.js';
+import { forgetIdentity, readEvidence } from '../records/breaks/check-progress.js';
 import {
   type Asked,
   type BreakDecision,
@@ -18,10 +21,11 @@ import {
 } from '../records/breaks/decide-breaks.js';
 import { ANY, type BreakFilters, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
 import { maximumTake, type PageQuery } from '../records/database/paging.js';
+import { inTransaction } from '../records/database/statements.js';
 import type { Flags } from './arguments.js';
 import { asksFirst } from './four-eyes.js';
 import { listVerb, wordOption } from './list-verb.js';
-import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printResult, printText } from './print.js';
 import { printOne, valueText } from './print-words.js';
 import { cliActor, withStore } from './with-store.js';
 
@@ -69,6 +73,7 @@ export function define(command: Command): void {
       }),
     );
   causesVerb(command);
+  observeVerb(command);
   for (const [verb, { decide, means }] of Object.entries(verbs))
     decisionVerb(command, verb, means).action((ids: string[], flags: DecisionFlags) =>
       decideAll(ids, decide, { ...flags, would: words(decide) }),
@@ -115,6 +120,29 @@ function causesVerb(command: Command): void {
         const items = await breakCauses(db);
         printList({ items }, json, causeColumns);
         if (items.length > 0) process.exitCode = EXIT_FINDINGS;
+      }),
+    );
+}
+
+function observeVerb(command: Command): void {
+  command
+    .command('observe <identity>')
+    .description('of fee_identity: the service changed its fees for good, so how amounts add up is observed again')
+    .requiredOption('--note <text>', 'why; kept with your name')
+    .option('--dry-run', 'only say what would be done')
+    .option('--json', 'print JSON')
+    .action((identity: string, { note = '', dryRun = false, json = false }: Flags) =>
+      withStore(async ({ db }) => {
+        const known = (await readEvidence(db)).map((one): string => one.identity);
+        if (!known.includes(identity))
+          throw new UsageError(`Nothing was observed of "${identity}"; known are: ${known.join(', ') || 'none'}.`);
+        await inTransaction(db, dryRun, async (trx) => {
+          await forgetIdentity(trx, identity);
+          const about = { action: 'observe identity', target: identity, reason: note };
+          await recordAction(trx, { actor: cliActor(), outcome: 'done', ...about });
+        });
+        const what = `${dryRun ? 'would observe' : 'observing'} ${identity} again`;
+        printResult(json, { identity, dryRun }, `${what}: ${RECORDS_FOR_PROOF} records in a row prove it anew`);
       }),
     );
 }

@@ -55,6 +55,23 @@ test('both sides of a break stand beside each other, and what differs is marked'
   expect((await run('breaks', 'show', id, '--json')).json).toMatchObject({ evidence });
 });
 
+test('an identity of fees is forgotten by whoever says why, and a dry run forgets nothing', async () => {
+  const { db } = database;
+  await db('identity_evidence').insert({
+    identity: 'intent_net',
+    proven_at: new Date(),
+  });
+  const observe = (...words: string[]) => run('breaks', 'observe', ...words, '--note', 'new fees');
+  const unknown = await observe('net');
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('known are: intent_net')]);
+  expect((await observe('intent_net', '--dry-run')).stdout).toContain('would observe intent_net again');
+  expect(await db('identity_evidence').pluck('identity')).toEqual(['intent_net']);
+  expect((await observe('intent_net', '--json')).json).toEqual({ identity: 'intent_net', dryRun: false });
+  expect(await db('identity_evidence').pluck('identity')).toEqual([]);
+  const kept = await db('actions').where({ action: 'observe identity' });
+  expect(kept).toMatchObject([{ target: 'intent_net', reason: 'new fees', outcome: 'done' }]);
+});
+
 test('a cause is listed, previewed with its money, and decided as a whole; what is closed is left out, and said', async () => {
   const { db } = database;
   const held = (id: string) => ({

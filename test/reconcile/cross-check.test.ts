@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { createLog } from '../../src/log.js';
 import { crossCheck } from '../../src/reconcile/cross-check/cross-check.js';
 import { goOn } from '../../src/reconcile/cross-check/go-round.js';
+import { forgetIdentity } from '../../src/records/breaks/check-progress.js';
 import { decideBreak } from '../../src/records/breaks/decide-breaks.js';
 import { createTestDatabase } from '../support/database.js';
 import { at, poll, report } from '../support/observations.js';
@@ -78,6 +79,12 @@ test('what adds up for twenty payments in a row is an identity of the account; t
   await save(database, [poll('payment_intent', paidIntent('odd3', 'podd3', old), 20)]);
   await shop.check();
   expect(await shop.breaksOf('odd3')).toEqual([]);
+  // The service changed its fees for good: what a person makes it forget is proven anew first.
+  expect(await database.db.transaction((trx) => forgetIdentity(trx, 'intent_net'))).toBe(true);
+  await save(database, [poll('payment_intent', paidIntent('odd4', 'podd4', odd), 30)]);
+  await shop.check();
+  expect(await shop.breaksOf('odd4')).toEqual([]);
+  expect(await shop.breaksOf('odd2')).toEqual(['fee_identity']);
 });
 
 test('history that does not change is never a break; what happens to it since is', async () => {

@@ -10,7 +10,8 @@ export const feeBreaks = {
     sharedBy: ['/identities'],
     means: 'The amounts of this payment do not add up; those of the account’s other payments do.',
     ends: 'They add up.',
-    remedy: 'Ask the service. If its fees changed for good, docs/breaks.md says how to observe them again.',
+    remedy:
+      'Ask the service. If its fees changed for good: “tallyhook breaks observe IDENTITY --note WHY” for each of “identities”, then write these breaks off.',
   },
 } as const satisfies BreakDefinitions;
 

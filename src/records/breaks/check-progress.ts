@@ -128,6 +128,11 @@ export async function readEvidence(trx: Knex): Promise<IdentityEvidence[]> {
     FROM identity_evidence ORDER BY identity`;
 }
 
+/** What was learned of an identity is forgotten: it is observed again, as on the first day. Whether anything was. */
+export async function forgetIdentity(trx: Knex.Transaction, identity: string): Promise<boolean> {
+  return (await trx('identity_evidence').where({ identity }).delete()) > 0;
+}
+
 /** Those that are other than `known`. */
 export async function writeEvidence(
   trx: Knex.Transaction,
