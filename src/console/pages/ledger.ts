@@ -91,22 +91,31 @@ function totalsOf({ month, currency, accounts, more }: MonthAccounts): Section {
       ? `Accounts in ${month}: the first ${accounts.length}; name one to see it`
       : `Accounts in ${month}: opening + activity = closing`,
     columns: [
-      ['Account', ({ account, assetCode }) => link(account, withQuery('/ledger', { month, account, assetCode }))],
-      ['Asset', ({ assetCode }) => text(assetCode)],
+      [
+        'Account',
+        ({ account, assetCode }) =>
+          stack([link(account, withQuery('/ledger', { month, account, assetCode })), quiet(assetCode)]),
+      ],
       ['Opening', ({ opening }) => amount(opening), 'end'],
       ['Activity', ({ activity }) => amount(activity), 'end'],
-      ['Closing', ({ closing }) => amount(closing), 'end'],
-      ['Worth in the books', ({ closingValue, unpriced }) => pricedOf(worth(closingValue), unpriced), 'end'],
-      ['At the last day’s rate', ({ endValue }) => worth(endValue), 'end'],
-      ['Difference, not posted', ({ rateDifference }) => worth(rateDifference), 'end'],
+      [
+        'Closing, and its worth in the books',
+        ({ closing, closingValue, unpriced }) =>
+          stack([amount(closing), worth(closingValue), ...(unpriced === 0 ? [] : [unpricedOf(unpriced)])]),
+        'end',
+      ],
+      [
+        'At the last day’s rate; the difference is not posted',
+        ({ endValue, rateDifference }) =>
+          rateDifference === null ? worth(endValue) : stack([worth(endValue), worth(rateDifference)]),
+        'end',
+      ],
     ],
     empty: [`No account has anything by ${month}`, 'Nothing is posted until the end of this month.'],
   });
 }
 
-function pricedOf(worth: Value, unpriced: number): Value {
-  return unpriced === 0 ? worth : list([worth, quiet(`${counted(unpriced, 'line')} without a rate`)]);
-}
+const unpricedOf = (lines: number): Value => quiet(`${counted(lines, 'line')} without a rate`);
 
 /** In the currency’s own decimals, as the files of the month have it. */
 function moneyOf({ month, currency, values }: MonthAccounts): Section[] {

@@ -1,10 +1,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../../src/console/pages/pages.js';
+import { keepRates } from '../../../src/records/balances/balance-assets.js';
 import { NARROW, signIn, useBrowser, type Visitor, WIDE } from '../../support/browser.js';
+import { judgedBalance } from '../../support/classified-balance.js';
 import { serve, testConsole, tokenOf } from '../../support/console.js';
 import { samplePaths, seedConsole } from '../../support/console-samples.js';
 import { useDatabase } from '../../support/database.js';
+import { postBooks } from '../../support/posted-books.js';
 import { rebooked } from '../../support/rebooked.js';
 
 /* Each kind of flaw that a picture of a page once showed is looked for on every page. */
@@ -17,6 +20,15 @@ let page: Page;
 beforeAll(async () => {
   await seedConsole(store.db);
   await rebooked(store.db, 'USDT.TRON', new Date().toISOString().slice(0, 10));
+  const assetCode = 'ETH.ARBITRUM';
+  await judgedBalance(store.db, {
+    assetCode,
+    opening: '148211.531200000000000001',
+    balance: '148211.531200000000000001',
+  });
+  const rate = { assetCode, rate: '3178.45', seenAt: Date.now(), source: 'balance' } as const;
+  await store.db.transaction((trx) => keepRates(trx, [rate]));
+  await postBooks(store.db);
   site = await serve(testConsole(store.db).app);
   admin = await visitor({ baseURL: site.url });
   ({ page } = admin);
@@ -68,6 +80,10 @@ const ON_WIDE: readonly (readonly [law: string, body: string])[] = [
   [
     'a time of a list is its age and one line more',
     `return shown('#list:has(th):not(:has(th:nth-child(8))) .exact-time').filter((time) => textOf(time).lines > 1).map((time) => time.textContent);`,
+  ],
+  [
+    'no column of a table is cut off',
+    `return shown('.table-box').filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.querySelector('caption')?.textContent ?? '');`,
   ],
   [
     'what the page is called is no heading of it besides',
