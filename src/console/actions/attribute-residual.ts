@@ -18,7 +18,7 @@ export const attributeResidual: Action = {
   roles: ['finance'],
   label: 'Attribute',
   explain:
-    'Say what a part of it was, such as a settlement or a deposit of your own. It counts as accounted for from then on, under your name; it can not be taken back.',
+    'Say what a part of it was, such as a settlement or a deposit of your own. It counts as accounted for from then on, under your name; it can not be taken back, but rebooked to another account.',
   fields: [
     {
       name: 'amount',
