@@ -116,12 +116,17 @@ it('a settlement of the month that is late or short is named until it is explain
     ],
   ]);
   expect(await doubts('2026-04')).toEqual([]);
+  await markSettlement(database.db, { ...marked, amount: '100', difference: 'unexplained' }, books, NOW);
+  expect(await doubts()).toMatchObject([
+    ['settlement_open', expect.any(String), expect.stringMatching(/ too much arrived$/)],
+  ]);
   expect(await markSettlement(database.db, { ...marked, difference: 'fees' }, books, NOW)).toMatchObject({
     outcome: 'done',
   });
   expect(await doubts()).toEqual([]);
   const steps = await database.db('break_steps').where({ action: 'auto_resolved' }).orderBy('id').pluck('note');
   expect(steps).toEqual([
+    'mark of the settlement (100 USD of 2026-03-12) by ann',
     'mark of the settlement (1 USD of 2026-03-12) by ann',
     'mark of the settlement (1 USD of 2026-03-12) by ann',
   ]);

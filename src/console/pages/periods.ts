@@ -129,7 +129,7 @@ function doubtedIncomeOf(doubted: readonly DoubtedIncome[], currency: string): S
   if (doubted.length === 0) return [];
   return [
     table(doubted, {
-      caption: `Income from payments with an open break, in ${currency}`,
+      caption: `Income from payments with a break that is open now, in ${currency}`,
       showCaption: true,
       columns: [
         ['Break', ({ kind }) => (kind === null ? badge('All, each payment once', 'quiet') : kindLink(kind))],

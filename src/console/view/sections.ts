@@ -49,7 +49,7 @@ export interface Field {
   hint?: string;
   /** Left out: any text. */
   options?: readonly { value: string; text: string }[];
-  /** In a form that narrows a list: what an empty field means, where that is not “All”. */
+  /** Of a choice: what none means. Left out, a form that narrows a list says “All”, and one that does something has no empty choice. */
   all?: string;
   /** Left out: a text. A `datetime-local` holds `2026-10-31T18:00`. */
   type?: 'date' | 'datetime-local';

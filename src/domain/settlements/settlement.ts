@@ -160,7 +160,7 @@ export function earlierText({ amount, currency, on, difference, reference, note,
 }
 
 /** How far what arrived is from what was expected, and which way. */
-function apart(missing: string): { size: string; than: 'more' | 'less' } {
+export function apart(missing: string): { size: string; than: 'more' | 'less' } {
   return missing.startsWith('-') ? { size: missing.slice(1), than: 'more' } : { size: missing, than: 'less' };
 }
 

@@ -108,6 +108,20 @@ it('a break of a settlement leads to where the settlement is marked; one of a pa
   expect((await shown('viewer', '/breaks?kind=settlement_late')).link('po_settled')).toBe('/settlements/po_settled');
 });
 
+it('a settlement that arrived whole is marked so: no difference is chosen for it', async () => {
+  const { get, press } = reader('finance');
+  const page = await get('/settlements/po_settled');
+  expect(page.form('Mark as arrived').fields).toMatchObject({ difference: '' });
+  expect(page.main).toContain('type="date" name="on"');
+  const expected = /([\d.]+) USD/.exec(page.text)?.[1] ?? '';
+  const after = await press(
+    await press(page, 'Mark as arrived', { amount: expected, reason: 'the statement' }),
+    'Mark as arrived',
+  );
+  expect(after.flash).toContain(expected);
+  expect((await get('/settlements/po_settled')).badges).toContain('arrived');
+});
+
 describe('every kind of record', () => {
   it('has a list that leads to its page', () => {
     const own = pages.map(({ path }) => path).filter((path) => path in recordPaths);
