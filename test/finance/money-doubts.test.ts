@@ -126,8 +126,8 @@ it('a settlement of the month that is late or short is named until it is explain
   expect(await doubts()).toEqual([]);
   const steps = await database.db('break_steps').where({ action: 'auto_resolved' }).orderBy('id').pluck('note');
   expect(steps).toEqual([
-    'mark of the settlement (100 USD of 2026-03-12) by ann',
     'mark of the settlement (1 USD of 2026-03-12) by ann',
+    'mark of the settlement (100 USD of 2026-03-12) by ann',
     'mark of the settlement (1 USD of 2026-03-12) by ann',
   ]);
 });
