@@ -93,9 +93,9 @@ describe('by the command line', () => {
     expect([rehearsed.code, rehearsed.json]).toEqual([0, { replayed: 2, dryRun: true, ids: ['3', '2'] }]);
     expect([await states(), await kept()]).toMatchObject([{ 2: 'dead', 3: 'dead' }, []]);
 
-    expect((await callbacks('replay', '2', '--note', 'the shop was down')).stdout).toBe('replaying 1 callback(s)\n');
+    expect((await callbacks('replay', '2', '--note', 'the shop was down')).stdout).toBe('replaying 1 callback\n');
     expect(await states()).toMatchObject({ 2: 'pending', 3: 'dead' });
-    expect((await callbacks('replay', '--dead')).stdout).toBe('replaying 1 callback(s)\n');
+    expect((await callbacks('replay', '--dead')).stdout).toBe('replaying 1 callback\n');
     expect(await states()).toMatchObject({ 2: 'pending', 3: 'pending', 5: 'sent' });
     const actions = await kept();
     expect(actions.map(({ action, target, reason }) => [action, target, reason])).toEqual([
