@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { NARROW, sidewaysScroll, signIn, useBrowser, type Visitor } from '../../support/browser.js';
 import { serve, testConsole, tokenOf } from '../../support/console.js';
 import { seedConsole } from '../../support/console-samples.js';
@@ -43,7 +43,7 @@ async function played(task: (touch: (what: Locator) => Promise<void>) => Promise
     const before = await scrollY();
     // It may be drawn anew just then.
     await what.scrollIntoViewIfNeeded().catch(() => what.scrollIntoViewIfNeeded());
-    const { y = 0, height = 0 } = (await what.boundingBox()) ?? {};
+    const { y, height } = await vi.waitUntil(async () => what.boundingBox());
     done.touches += 1;
     done.scrolled += Math.abs((await scrollY()) - before);
     done.far += y + height / 2 < REACH ? 1 : 0;
