@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import { doubtedIncomeTold } from '../domain/books/income-statement.js';
+import { doubtedIncomeText } from '../domain/books/income-statement.js';
 import type { Missing, PeriodView } from '../domain/views/books-shapes.js';
 import { UsageError } from '../errors.js';
 import { checkPeriod } from '../finance/periods/check-period.js';
 import { closePeriod, mayClose } from '../finance/periods/close-period.js';
 import { reopenPeriod, whyNotReopened } from '../finance/periods/reopen-period.js';
+import { incomeOfBreaks } from '../records/books/period-facts.js';
 import { getPeriod, listPeriods } from '../records/books/periods.js';
 import { type Flags, month } from './arguments.js';
 import { asksFirst, closingDeps } from './four-eyes.js';
@@ -59,11 +60,12 @@ async function check(asked: string, json: boolean): Promise<void> {
   await withStore(async ({ db, books }) => {
     const settings = await books();
     const checked = checkPeriod(db, asked, { ...settings, now: new Date() });
-    const { missing, postedUntil, doubtedIncome } = await showAtWork('checking', checked);
+    const { missing, postedUntil } = await showAtWork('checking', checked);
     showMissing(missing, json);
-    const doubted = doubtedIncomeTold(doubtedIncome, settings.currency);
-    if (!json && doubted !== null) printText(doubted);
-    if (!json && postedUntil !== null)
+    if (json) return;
+    const doubted = doubtedIncomeText(await incomeOfBreaks(db, asked, settings.currency), settings.currency);
+    if (doubted !== null) printText(doubted);
+    if (postedUntil !== null)
       printText(`posted until ${postedUntil}; what is known since then is posted within a minute`);
   });
 }

@@ -14,7 +14,7 @@ import { type ExportFormat, exportFormats } from './export-formats.js';
 import type { ExportFile } from './exports/month-tables.js';
 import { openStanding } from './exports/open-standing.js';
 import { planFolder, writeFolder } from './exports/write-folder.js';
-import type { PostingDeps } from './posting-deps.js';
+import { oneMoment, type PostingDeps } from './posting-deps.js';
 import { verifyBooks } from './verify-books.js';
 
 type BooksOf = Pick<PostingDeps, 'timeZone' | 'currency' | 'table'>;
@@ -36,8 +36,8 @@ interface Asked extends BooksOf {
 export async function exportMonth(db: Knex, { dir, ...asked }: Asked & { dir: string }) {
   return withFiles(db, asked, async (trx, files) => {
     const label = labelOf(asked);
-    if (files.length < 2) return writeFolder(dir, label, [files]);
-    return besideIt(db, trx, async (twin) => writeFolder(dir, label, [files, (await filesOf(twin, asked)).files]));
+    if (files.length < 2) return writeFolder(dir, label, files);
+    return besideIt(db, trx, async (twin) => writeFolder(dir, label, files, (await filesOf(twin, asked)).files));
   });
 }
 
@@ -57,7 +57,7 @@ async function withFiles<F>(db: Knex, asked: Asked, keep: (trx: Knex.Transaction
   }, ONE_MOMENT);
 }
 
-const ONE_MOMENT = { isolationLevel: 'repeatable read', readOnly: true } as const;
+const ONE_MOMENT = { ...oneMoment, readOnly: true };
 
 /** On a second connection that sees the moment of the first: the database then makes two files at once. */
 async function besideIt<T>(db: Knex, trx: Knex.Transaction, work: (twin: Knex.Transaction) => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { exactValue } from '../../src/domain/books/fiat-report.js';
-import { doubtedIncomeTold } from '../../src/domain/books/income-statement.js';
+import { doubtedIncomeText } from '../../src/domain/books/income-statement.js';
 import { subtractAmounts, sumAmounts } from '../../src/domain/money.js';
 import { keepRates } from '../../src/records/balances/balance-assets.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
@@ -139,7 +139,7 @@ async function reckoned(month: string) {
 
 it('is said in a sentence, and not at all where there is none', () => {
   const line = { breaks: 2, payments: 2, unpriced: 0 };
-  const told = doubtedIncomeTold(
+  const told = doubtedIncomeText(
     [
       { ...line, kind: null, value: '700.604' },
       { ...line, kind: 'duplicate_payment', value: '700.604' },
@@ -149,5 +149,5 @@ it('is said in a sentence, and not at all where there is none', () => {
   expect(told).toBe(
     '700.60 EUR of the income is from payments with an open break: duplicate payment 700.60 EUR of 2 payments.',
   );
-  expect(doubtedIncomeTold([], 'EUR')).toBeNull();
+  expect(doubtedIncomeText([], 'EUR')).toBeNull();
 });

@@ -15,6 +15,7 @@ import { reopenPeriod } from '../../finance/periods/reopen-period.js';
 import { unprovenBalances } from '../../records/balances/balance-proofs.js';
 import { listMatches, matchSummary } from '../../records/books/match/list-matches.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
+import { incomeOfBreaks } from '../../records/books/period-facts.js';
 import { getPeriod } from '../../records/books/periods.js';
 import { listSettlements, markSettlement } from '../../records/books/settlements.js';
 import type { ApiDeps } from '../api-deps.js';
@@ -37,9 +38,11 @@ export const periodOperations: readonly Operation[] = [
     summary: 'What is missing to close a month',
     params,
     answers: { 200: { description: 'The gravest first.', shape: periodCheckShape } },
-    answer: async (deps, asked) => ({
-      body: await checkPeriod(deps.db, monthOf(asked.params), { ...deps.books, now: new Date() }),
-    }),
+    answer: async ({ db, books }, asked) => {
+      const month = monthOf(asked.params);
+      const checked = await checkPeriod(db, month, { ...books, now: new Date() });
+      return { body: { ...checked, doubtedIncome: await incomeOfBreaks(db, month, books.currency) } };
+    },
   }),
   operation({
     id: 'listMonthAccounts',

@@ -1,4 +1,5 @@
 import type { Severity } from '../../domain/breaks/findings.js';
+import { settlementBreakKinds } from '../../domain/breaks/payouts.js';
 import { words } from '../../domain/in-words.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { breakHref, settlementHref } from './links.js';
@@ -39,9 +40,11 @@ export const breakColumns: Column<BreakView>[] = [
   ['Due', dueValue],
 ];
 
+const settlementKinds: ReadonlySet<string> = new Set(settlementBreakKinds);
+
 /** What it is about, and the way to it: that of a settlement leads to where it is marked. */
 export function aboutValue({ kind, entity }: Pick<BreakView, 'kind' | 'entity'>): Value {
-  if (!kind.startsWith('settlement_')) return entityValue(entity);
+  if (!settlementKinds.has(kind)) return entityValue(entity);
   return list([quiet('settlement'), id(entity.id, settlementHref(entity.id))]);
 }
 

@@ -83,7 +83,7 @@ export interface DoubtedIncome {
 }
 
 /** In a sentence, for who signs the month; null: no break that is open is about income. */
-export function doubtedIncomeTold([all, ...kinds]: readonly DoubtedIncome[], currency: string): string | null {
+export function doubtedIncomeText([all, ...kinds]: readonly DoubtedIncome[], currency: string): string | null {
   if (all === undefined) return null;
   const worth = ({ value }: DoubtedIncome) => `${roundedValue(value, currency)} ${currency}`;
   const each = kinds.map((one) => `${words(one.kind ?? '')} ${worth(one)} of ${counted(one.payments, 'payment')}`);

@@ -15,11 +15,9 @@ export async function exportAudit(db: Knex, { dir, ...range }: SealRange & { dir
   return withEnds(db, range, (from, to) => {
     const within = { from: from.number, to: to.number };
     return writeFolder(dir, LABEL, [
-      [
-        { name: SEALS, content: sealLines(db, within) },
-        { name: ROWS, content: rowLines(db, within) },
-        { name: MANIFEST, content: [`${JSON.stringify(manifestOf(from, to), undefined, 2)}\n`] },
-      ],
+      { name: SEALS, content: sealLines(db, within) },
+      { name: ROWS, content: rowLines(db, within) },
+      { name: MANIFEST, content: [`${JSON.stringify(manifestOf(from, to), undefined, 2)}\n`] },
     ]);
   });
 }

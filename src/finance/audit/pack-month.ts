@@ -20,7 +20,7 @@ export async function packMonth({ db, now }: { db: Knex; now: () => Date }, aske
       const scope = await scopeOf(trx, asked, now());
       if (typeof scope === 'string') return refused(scope);
       const [dir, name] = [path.dirname(asked.out), path.basename(asked.out)];
-      const files = await writeFolder(dir, name, [[{ name, content: limited(packedZip(packFiles(trx, scope))) }]]);
+      const files = await writeFolder(dir, name, [{ name, content: limited(packedZip(packFiles(trx, scope))) }]);
       return { outcome: 'packed' as const, month: asked.month, status: statusOf(scope), seals: scope.seals, files };
     },
     { ...oneMoment, readOnly: true },

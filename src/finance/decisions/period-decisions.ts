@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isPerSubWallet } from '../../domain/books/chart.js';
 import { fiatReport } from '../../domain/books/fiat-report.js';
-import { doubtedIncomeTold, incomeStatement } from '../../domain/books/income-statement.js';
+import { doubtedIncomeText, incomeStatement } from '../../domain/books/income-statement.js';
 import { grouped } from '../../domain/grouped.js';
 import { counted, shortened, words } from '../../domain/in-words.js';
 import type { Missing } from '../../domain/views/books-shapes.js';
@@ -40,7 +40,7 @@ export const closing: DecisionKind<z.output<typeof month>, ReadyToClose> = {
     const evidence = breaks.map(({ id, severity, evidence: both }) => [id, severity, both]);
     const kinds = new Map(critical.map(({ id, kind }) => [id, kind]));
     const { currency, chart } = ready;
-    const doubted = doubtedIncomeTold(await incomeOfBreaks(trx, of, currency), currency);
+    const doubted = doubtedIncomeText(await incomeOfBreaks(trx, of, currency), currency);
     const preview = closingPreview(of, { missing, kinds, totals, values, month: of, currency, chart, doubted });
     return {
       facts: [missing, evidence, totals, values],

@@ -19,24 +19,25 @@ interface Content {
 
 /**
  * Writes files and a list of their hashes (`<label>.sha256`, for `sha256sum -c`), none of which has its name before all are
- * written: who finds one finds it whole, and what fails leaves nothing behind. `lanes`: the same files, each time from another
- * source; as many are written at once, each once.
+ * written: who finds one finds it whole, and what fails leaves nothing behind. `twins`: the same files from other sources,
+ * each of which is written from while the others are; every file is written once.
  * @throws {Error} where one is not what it has to be
  */
 export async function writeFolder(
   dir: string,
   label: string,
-  lanes: readonly (readonly Content[])[],
+  files: readonly Content[],
+  ...twins: readonly (readonly Content[])[]
 ): Promise<WrittenFile[]> {
   await mkdir(dir, { recursive: true });
   const ending = `.${randomBytes(6).toString('hex')}.tmp`;
   const written: WrittenFile[] = [];
   const sums = sumsOf(label);
-  const names = [...(lanes[0] ?? []).map(({ name }) => name), sums];
-  const left = [...(lanes[0] ?? []).keys()];
+  const names = [...files.map(({ name }) => name), sums];
+  const left = [...files.keys()];
   try {
     // All have ended before what they left is removed.
-    for (const lane of await Promise.allSettled(lanes.map(writeLane)))
+    for (const lane of await Promise.allSettled([files, ...twins].map(writeLane)))
       if (lane.status === 'rejected') throw lane.reason;
     await writeFile(tempOf(sums), [written.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join('')]);
     for (const name of names) await rename(tempOf(name), path.join(dir, name));
@@ -46,8 +47,8 @@ export async function writeFolder(
   }
   return written;
 
-  async function writeLane(files: readonly Content[]): Promise<void> {
-    for (let n = left.shift(); n !== undefined; n = left.shift()) written[n] = await writeOne(files[n] as Content);
+  async function writeLane(own: readonly Content[]): Promise<void> {
+    for (let n = left.shift(); n !== undefined; n = left.shift()) written[n] = await writeOne(own[n] as Content);
   }
 
   async function writeOne({ name, content, sha256 }: Content): Promise<WrittenFile> {

@@ -12,7 +12,6 @@ import { monthTotals } from '../../records/books/account-totals.js';
 import {
   bookedLater,
   firstMonth,
-  incomeOfBreaks,
   provenSinceEnd,
   type StandingBreak,
   standingBreaks,
@@ -43,7 +42,11 @@ const POSTED_WITHIN_MS = 120_000;
 const OPEN_LISTED = 20;
 
 /** What is missing for a month (YYYY-MM) to be closed, the gravest first. */
-export async function checkPeriod(db: Knex, month: string, settings: CheckSettings): Promise<PeriodCheck> {
+export async function checkPeriod(
+  db: Knex,
+  month: string,
+  settings: CheckSettings,
+): Promise<Omit<PeriodCheck, 'doubtedIncome'>> {
   const { currency, timeZone, now } = settings;
   const knownAt = settings.knownAt ?? new Date(now.getTime() - POSTED_WITHIN_MS);
   // Not a number after the last month of all, 9999-12: that is never over.
@@ -90,8 +93,7 @@ export async function checkPeriod(db: Knex, month: string, settings: CheckSettin
     ),
     ...(await moneyDoubts(db, { month, timeZone, currency })),
   ];
-  const doubtedIncome = await incomeOfBreaks(db, month, currency);
-  return { month, postedUntil: await postedUntil(db), missing, doubtedIncome };
+  return { month, postedUntil: await postedUntil(db), missing };
 }
 
 /** A chain that is broken proves nothing of what would be closed. */

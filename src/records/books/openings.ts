@@ -76,8 +76,9 @@ export async function subWalletOpenings(
   return rows.map(inMs);
 }
 
-/** SQL beside the steps of attributions: whether the books say it. Each rebooking is a reversal and a correction. */
-const IS_BOOKED = raw(`EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text
+/** SQL beside steps of attributions, `said`: whether the books say it. Each rebooking is a reversal and a correction. */
+export const IS_BOOKED =
+  raw(`EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text
   AND key = 'attribution' AND version > 2 * step)`);
 
 /** Of what finance attributed and the books do not say yet, of assets whose books are open: the first that is to be posted of each. */

@@ -8,6 +8,7 @@ import { PAYMENTS_OF_BREAK } from '../breaks/break-money.js';
 import { SAID_STATUS } from '../breaks/said-state.js';
 import { columnOf, exact, raw, rowOf, rowsOf, sql } from '../database/statements.js';
 import { lookedUp } from './month-query.js';
+import { IS_BOOKED } from './openings.js';
 
 /** The oldest month in which something is booked; memos alone book nothing. Null: nothing is posted. */
 export async function firstMonth(db: Knex): Promise<string | null> {
@@ -106,8 +107,7 @@ export async function unposted(
             WHERE seq > coalesce((SELECT seq FROM posting_progress), 0) AND changed_at <= ${knownAt}
               AND entity_kind = ANY (${movingKinds}::text[])) AS changes,
            (SELECT count(*) FROM posting_due)::integer + (SELECT count(*) FROM attribution_rebookings JOIN balance_attributions AS said ON said.id = attribution_id
-             JOIN opened_assets USING (asset_code) WHERE NOT EXISTS (
-               SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = attribution_id::text AND version > 2 * step))::integer AS due,
+             JOIN opened_assets USING (asset_code) WHERE NOT ${IS_BOOKED})::integer AS due,
            EXISTS (SELECT FROM movements_progress WHERE seq < renewing_to) AS "isRenewing"`;
 }
 

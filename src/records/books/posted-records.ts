@@ -4,6 +4,7 @@ import { bookedKinds } from '../../domain/books/entry.js';
 import type { MovingKind } from '../balances/balance-records.js';
 import { columnOf, raw, rowsOf, sql, valueOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
+import { IS_BOOKED } from './openings.js';
 
 /** Whether all that is known is posted, but for payouts that are to be placed. */
 export async function isLevel(trx: Knex): Promise<boolean> {
@@ -11,8 +12,8 @@ export async function isLevel(trx: Knex): Promise<boolean> {
     SELECT EXISTS (SELECT FROM posting_progress JOIN movements_progress USING (seq, contract) WHERE seq >= renewing_to)
       AND NOT EXISTS (SELECT FROM posting_due)
       AND NOT EXISTS (SELECT FROM balance_attributions AS said JOIN opened_assets USING (asset_code)
-        WHERE NOT EXISTS (SELECT FROM entries WHERE record_kind = 'attribution' AND record_id = said.id::text
-          AND version > 2 * (SELECT count(*) FROM attribution_rebookings WHERE attribution_id = said.id))) AS level`;
+        CROSS JOIN LATERAL (SELECT count(*) AS step FROM attribution_rebookings WHERE attribution_id = said.id) AS newest
+        WHERE NOT ${IS_BOOKED}) AS level`;
 }
 
 /** Whether it is known how far is posted; true also where nothing is. */
