@@ -1,8 +1,5 @@
 import { expect } from 'vitest';
 
-/** A connection of its own: one that is kept may be closed at the other end, as it is used again after minutes of the drill. */
-export const ONCE = { connection: 'close' };
-
 /** Somebody who is signed in at the console of a process. */
 export interface ConsoleVisitor {
   /** What a page says, without its marks. */
@@ -16,7 +13,7 @@ export async function signInAt(url: string, token: string): Promise<ConsoleVisit
     fetch(`${url}${path}`, {
       method: 'POST',
       redirect: 'manual',
-      headers: { origin: url, cookie, ...ONCE },
+      headers: { origin: url, cookie },
       body: new URLSearchParams(fields),
     });
   const entered = await post('/sign-in', { token });
@@ -26,7 +23,7 @@ export async function signInAt(url: string, token: string): Promise<ConsoleVisit
     .map((one) => one.split(';')[0])
     .join('; ');
   const load = async (path: string) => {
-    const answer = await fetch(`${url}${path}`, { headers: { cookie, ...ONCE }, redirect: 'manual' });
+    const answer = await fetch(`${url}${path}`, { headers: { cookie }, redirect: 'manual' });
     const page = await answer.text();
     expect([path, answer.status]).toEqual([path, 200]);
     return page;

@@ -9,7 +9,7 @@ import { createLoad, type Load } from '../../support/load.js';
 import { type CliProcess, startCli } from '../../support/run-cli.js';
 import { eventBody, signedHeaders } from '../../support/signed.js';
 import { createDrillClock } from '../fault/drill-clock.js';
-import { type ConsoleVisitor, ONCE, signInAt } from './console-visitor.js';
+import { type ConsoleVisitor, signInAt } from './console-visitor.js';
 import { loopsByTheClock, setShift, shiftDatabase } from './one-time.js';
 import { createScrapes, type Scrapes } from './scrapes.js';
 
@@ -139,7 +139,7 @@ async function settled({ db }: TestDatabase, ms: number): Promise<void> {
 /** Known by what our receiver says of an event that is too old: it checks the signature first. */
 async function isAccepted(url: string, secret: string): Promise<boolean> {
   const body = eventBody('of-long-ago', { timestamp: 1 });
-  const response = await fetch(url, { method: 'POST', headers: { ...signedHeaders(body, secret), ...ONCE }, body });
+  const response = await fetch(url, { method: 'POST', headers: signedHeaders(body, secret), body });
   return (await response.text()).includes('expired_timestamp');
 }
 
