@@ -171,6 +171,7 @@ describe('an attribution', () => {
   }, 240_000);
 
   it('is taken back and booked anew on the day that is named; of a closed month in the open one, which names it', async () => {
+    for (const month of await closedMonths(database.db)) await reopenMonth(database.db, month);
     const id = await attribute('12.5', 'income:attributed', '2026-05-17');
     expect(
       await rebook(id, { from: 'income:attributed', contra: 'liabilities:attributed', on: '2026-05-20' }),
