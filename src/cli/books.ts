@@ -6,6 +6,8 @@ import { accounts, beancountName, nameIn, numberIn, ownNumberIn, rootChange } fr
 import { roundedValue } from '../domain/books/fiat-report.js';
 import { statementRows } from '../domain/books/income-statement.js';
 import { dayIn } from '../domain/books/posting-month.js';
+import { fileToFill } from '../domain/books/rates-file.js';
+import { counted } from '../domain/in-words.js';
 import type { AccountWorth } from '../domain/views/books-shapes.js';
 import { UsageError } from '../errors.js';
 import { monthAccounts, monthIncome } from '../finance/exports/month-accounts.js';
@@ -57,7 +59,9 @@ export function define(command: Command): void {
     .action(importRates);
   rates
     .command('list')
-    .description('the rates that were given, by day, beside what payments and the service say of the same days')
+    .description(
+      'the rates that were given, and days that wait for one, beside what payments and the service say of the same days',
+    )
     .option('--asset <code>', 'of this asset alone')
     .option('--from <day>', 'YYYY-MM-DD; left out: 31 days', day)
     .option('--to <day>', 'YYYY-MM-DD; left out: today', day)
@@ -80,17 +84,25 @@ async function listRates({ asset, from, to, json = false }: RatesListFlags): Pro
     const first = from ?? dayIn('UTC', Date.parse(last) - (LISTED_DAYS - 1) * 86_400_000);
     const rates = await ratesByDay(db, { currency, asset, from: first, to: last });
     const known = await knownBeside(db, rates, { timeZone });
+    const waiting = rates.filter((one) => one.waiting !== null);
     const items = rates.map((one, n) => ({ ...one, paid: known[n]?.paid ?? null, dollars: known[n]?.dollars ?? null }));
     printList({ items, nextCursor: null }, json, {
       day: 'date',
       asset: 'assetCode',
-      [currency]: 'rate',
+      [currency]: ({ rate, waiting }) => rate ?? (waiting === null ? null : 'missing'),
+      'waiting for it': ({ waiting }) =>
+        waiting === null ? null : `${counted(waiting.lines, 'line')}, ${waiting.quantity}`,
       replaced: 'replaced',
       'payments say': ({ paid }) => (paid === null ? null : `${paid.mean} (${paid.payments})`),
       'service in USD': 'dollars',
       'given by': 'actor',
       at: 'givenAt',
     });
+    if (json || waiting.length === 0) return;
+    printText(
+      `\nLines of ${counted(waiting.length, 'day')} wait for a rate. Put these lines into a file, each with its rate at the end, and give it: tallyhook books rates import FILE\n`,
+    );
+    printText(fileToFill(waiting.toReversed(), currency));
   });
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
+import { normalizeAmount, sumAmounts } from '../../src/domain/money.js';
 import type { EntryView } from '../../src/domain/views/books-shapes.js';
 import { askDecision, decide } from '../../src/finance/decisions/decisions.js';
 import { importRatesFile } from '../../src/finance/import-rates.js';
@@ -13,6 +14,7 @@ import { at, poll } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { paidIntent } from '../support/records.js';
 import { save } from '../support/saved.js';
+import { useShell } from '../support/shell.js';
 
 const ASSET = 'USDT.TRON';
 const database = useDatabase();
@@ -26,6 +28,13 @@ beforeAll(async () => {
   ]);
   await postBooks(database.db);
 }, 60_000);
+
+const shell = useShell(database);
+const listed = async (...words: string[]) =>
+  (await shell('books', 'rates', 'list', '--from', '2026-03-01', '--to', '2026-03-31', ...words)) as {
+    stdout: string;
+    json: { items: { date: string; assetCode: string; rate: string | null; waiting: object | null }[] };
+  };
 
 const taken = (lines: string[], dryRun = false, accepted: string[] = []) =>
   importRatesFile(['date,asset,currency,rate', ...lines].join('\n'), {
@@ -65,6 +74,27 @@ it('takes no file with an asset that was never seen, or a currency that is not t
       ],
     });
   expect(await kept()).toEqual(before);
+});
+
+it('lists the days that wait for a rate, with what waits and how it is given', async () => {
+  const lines = await database
+    .db('entry_lines')
+    .join('entries', 'entries.id', 'entry_id')
+    .where({ asset_code: ASSET })
+    .select('amount', { date: database.db.raw('day::text') });
+  const dates = [...new Set(lines.map(({ date }) => date))].toSorted((a, b) => b.localeCompare(a));
+  expect(dates.length).toBeGreaterThan(0);
+  const items = dates.map((date) => {
+    const own = lines.filter((one) => one.date === date).map(({ amount }) => normalizeAmount(amount));
+    const waiting = { lines: own.length, quantity: sumAmounts(own.filter((amount) => !amount.startsWith('-'))) };
+    return { date, assetCode: ASSET, currency: 'USD', rate: null, replaced: null, actor: null, givenAt: null, waiting };
+  });
+  expect((await listed('--json')).json.items).toMatchObject(items);
+  expect((await listed('--json', '--asset', 'TRX')).json.items).toEqual([]);
+  const { stdout } = await listed();
+  expect(stdout).toMatch(/ 2026-03-01 .* missing +│ \d lines?, [\d.]+ +│/);
+  expect(stdout).toContain(`give it: tallyhook books rates import FILE`);
+  expect(stdout).toContain(`\ndate,asset,currency,rate\n2026-03-01,${ASSET},USD,\n`);
 });
 
 it('says by a dry run what it would value, and keeps nothing of it', async () => {

@@ -53,7 +53,7 @@ const closeChecks: readonly CloseCheck[] = [
   {
     title: 'Every line has a value',
     what: ['unpriced_lines'],
-    next: 'Give the rates of those days: tallyhook books rates import FILE.',
+    next: 'Give the rates of those days: they are below, with the command.',
   },
   {
     title: 'The money of its settlements arrived',

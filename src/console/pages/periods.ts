@@ -1,9 +1,11 @@
 import { roundedValue } from '../../domain/books/fiat-report.js';
 import { type DoubtedIncome, type IncomeStatement, statementRows } from '../../domain/books/income-statement.js';
+import { fileToFill } from '../../domain/books/rates-file.js';
 import { counted, words } from '../../domain/in-words.js';
 import type { Missing, PeriodView } from '../../domain/views/books-shapes.js';
 import { monthIncome } from '../../finance/exports/month-accounts.js';
 import { checkPeriod } from '../../finance/periods/check-period.js';
+import { daysWithoutRate } from '../../records/books/given-rates.js';
 import { incomeOfBreaks } from '../../records/books/period-facts.js';
 import { getPeriod, listPeriods } from '../../records/books/periods.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from '../actions/close-period.js';
@@ -11,6 +13,7 @@ import type { Page, PageDeps, PageRequest } from '../page.js';
 import { inPath, periodHref } from '../view/links.js';
 import {
   type ActionButton,
+  code,
   type Facts,
   factsPanel,
   filters,
@@ -21,7 +24,7 @@ import {
   table,
   withQuery,
 } from '../view/sections.js';
-import { ago, badge, count, id, link, list, money, none, text, type Value } from '../view/values.js';
+import { ago, amount, badge, count, id, link, list, money, none, oneLine, text, type Value } from '../view/values.js';
 import { checklist } from './close-checks.js';
 import { waitingAbout } from './decisions.js';
 
@@ -89,6 +92,7 @@ export const period: Page = {
       sections: [
         ...(await waitingAbout(deps, `period ${month}`)),
         ...(status === 'open' ? checklist(missing) : [...exceptionsOf(found), filesOf(found)]),
+        ...withoutRate(status === 'open' ? await daysWithoutRate(db, { ...books, month }) : [], books.currency),
         ...incomeOf(await monthIncome(db, { month, ...books }, await books.chart()), books.currency),
         ...doubtedIncomeOf(await incomeOfBreaks(db, month, books.currency), books.currency),
         factsPanel('The month', [
@@ -104,6 +108,30 @@ function buttonsOf({ month, status }: PeriodView, missing: Missing[], req: PageR
   if (status === 'closed') return [req.button(reopenPeriodAction, { month })];
   if (missing.some(({ byReason }) => !byReason)) return [];
   return [req.button(missing.length === 0 ? closePeriodAction : closeNeverthelessAction, { month })];
+}
+
+/** So many are shown; the file has all. */
+const DAYS_SHOWN = 100;
+
+function withoutRate(days: Awaited<ReturnType<typeof daysWithoutRate>>, currency: string): Section[] {
+  if (days.length === 0) return [];
+  const first = days.length > DAYS_SHOWN ? `, the first ${DAYS_SHOWN} of ${days.length}` : '';
+  return [
+    table(days.slice(0, DAYS_SHOWN), {
+      caption: `Days without a rate in ${currency}${first}`,
+      showCaption: true,
+      columns: [
+        ['Day', ({ date }) => oneLine(date)],
+        ['Asset', ({ assetCode }) => text(assetCode)],
+        ['Lines that wait', ({ lines }) => count(lines), 'end'],
+        ['Debits of these', ({ quantity, assetCode }) => amount(quantity, assetCode), 'end'],
+      ],
+    }),
+    code(
+      'Put these lines into a file, each with its rate at the end, and give it: tallyhook books rates import FILE',
+      fileToFill(days, currency),
+    ),
+  ];
 }
 
 /** By the definition of the files: each month rounded once an account. */

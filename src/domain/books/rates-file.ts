@@ -31,6 +31,11 @@ export function assetsNamed(text: string): string[] {
   return [...new Set(lines.map((line) => cellsOf(line)[1] ?? '').filter(isAssetCode))];
 }
 
+/** A file of which only the rates are to be filled in. */
+export function fileToFill(days: readonly { date: string; assetCode: string }[], currency: string): string {
+  return [HEADER.join(','), ...days.map(({ date, assetCode }) => `${date},${assetCode},${currency},`)].join('\n');
+}
+
 /** CSV with the header `date,asset,currency,rate`. `problems` name the line, from 1; where there is one, nothing is to be taken. */
 export function readRatesFile(text: string, settings: RatesSettings): { rates: GivenRate[]; problems: string[] } {
   const lines = linesOf(text);

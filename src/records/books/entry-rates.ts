@@ -3,7 +3,7 @@ import { accounts } from '../../domain/books/chart.js';
 import type { Carried, Rate, Valuation } from '../../domain/books/choose-rate.js';
 import { firstDayAfter } from '../../domain/books/posting-month.js';
 import type { GivenRate } from '../../domain/books/rates-file.js';
-import { exact, milliseconds, raw, rowOf, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
+import { exact, milliseconds, raw, rowOf, rowsOf, run, sql, tableOf, valueOf } from '../database/statements.js';
 import { spannedRates, spanOf } from './month-query.js';
 import { TRANSIT_KEY } from './openings.js';
 
@@ -162,6 +162,13 @@ export const attributedRate = (db: Knex, id: string, currency: string) =>
       WHERE record_kind = 'attribution' AND record_id = ${id} AND currency = ${currency}
       ORDER BY version DESC, entry_rates.id DESC LIMIT 1) AS rate`;
 
+/** SQL of an entry: whether a rate that is given now may value it. What a closed month has keeps its value, and what is rebooked does as a whole. */
+export const MAY_BE_VALUED = sql`
+  NOT EXISTS (SELECT FROM periods WHERE status = 'closed' AND periods.month IN (entries.month,
+    (SELECT month FROM entries AS original WHERE original.id = entries.reverses)))
+  AND (record_kind <> 'attribution' OR NOT EXISTS (SELECT FROM entries AS own JOIN periods ON periods.month = own.month
+    WHERE own.record_kind = 'attribution' AND own.record_id = entries.record_id AND status = 'closed'))`;
+
 /** Keeps the rates of a file and values anew what it speaks of, in open months. Returns how many entries that were. */
 export async function importRates(
   trx: Knex.Transaction,
@@ -185,11 +192,7 @@ export async function importRates(
              entry_rates.rate AS before, source
       FROM given JOIN entry_rates ON entry_rates.asset_code = asset AND entry_rates.currency = given.currency
         JOIN entries ON entries.id = entry_id AND given.date = entries.day
-      WHERE NOT EXISTS (SELECT FROM periods WHERE status = 'closed' AND periods.month IN (entries.month,
-        (SELECT month FROM entries AS original WHERE original.id = entries.reverses)))
-        -- What is rebooked keeps its value as a whole.
-        AND (record_kind <> 'attribution' OR NOT EXISTS (SELECT FROM entries AS own JOIN periods ON periods.month = own.month
-          WHERE own.record_kind = 'attribution' AND own.record_id = entries.record_id AND status = 'closed'))
+      WHERE ${MAY_BE_VALUED}
       ORDER BY entry_id, asset_code, entry_rates.id DESC
     ), valued AS (
       INSERT INTO entry_rates (entry_id, asset_code, currency, rate, source, rate_at)

@@ -2,7 +2,8 @@ import type { Knex } from 'knex';
 import { firstDayAfter } from '../../domain/books/posting-month.js';
 import type { KnownRates } from '../../domain/books/rate-means.js';
 import type { GivenRate } from '../../domain/books/rates-file.js';
-import { columnOf, raw, rowsOf, sql, tableOf, utc } from '../database/statements.js';
+import { columnOf, exact, raw, rowsOf, type Sql, sql, tableOf, utc } from '../database/statements.js';
+import { MAY_BE_VALUED } from './entry-rates.js';
 import { lookedUp } from './month-query.js';
 
 /** What is known beside each rate, in the order given. `given`: what finance gave last for that very day. */
@@ -96,33 +97,65 @@ export async function monthsOfDays(trx: Knex, days: readonly { date: string }[])
     SELECT DISTINCT month FROM entries WHERE day = ANY (${days.map(({ date }) => date)}::date[]) ORDER BY month`;
 }
 
-/** A rate that finance gave for a day: the newest counts. */
+/** What is known of an asset on a day: the rate that finance gave, of which the newest counts, and what waits for one. */
 export interface RateOfDay {
   /** YYYY-MM-DD. */
   date: string;
   assetCode: string;
   currency: string;
-  rate: string;
+  /** Null: none was given, and lines wait for it. */
+  rate: string | null;
   /** What was given for the day before it; null: nothing. */
   replaced: string | null;
-  actor: string;
+  actor: string | null;
   /** ISO 8601 UTC. */
-  givenAt: string;
+  givenAt: string | null;
+  /** Lines of the books that a rate of this day would value, and the sum of their debits; null: none. */
+  waiting: Waiting | null;
 }
 
-/** Of each day and asset, the newest day first; days are both included. */
+interface Waiting {
+  lines: number;
+  quantity: string;
+}
+
+/** Days of entries of a month (YYYY-MM) that wait for a rate, in order. */
+export async function daysWithoutRate(
+  db: Knex,
+  { month, currency }: { month: string; currency: string },
+): Promise<(Pick<RateOfDay, 'date' | 'assetCode'> & Waiting)[]> {
+  return rowsOf<Pick<RateOfDay, 'date' | 'assetCode'> & Waiting>(db)`
+    SELECT date::text AS date, asset_code AS "assetCode", lines, ${raw(exact('quantity'))} AS quantity
+    FROM (${waitingLines(sql`month = ${month}`, currency)}) AS waiting ORDER BY waiting.date, asset_code COLLATE "C"`;
+}
+
+/** SQL of days and assets, of lines that a rate of their day would value. */
+const waitingLines = (which: Sql, currency: string) => sql`
+  SELECT entries.day AS date, entry_lines.asset_code, count(*)::integer AS lines, sum(greatest(amount, 0)) AS quantity
+  FROM entries CROSS JOIN ${raw(lookedUp('entry_lines', 'entry_id', 'entries.id'))} CROSS JOIN LATERAL (
+    SELECT rate FROM entry_rates WHERE entry_rates.entry_id = entries.id
+      AND entry_rates.asset_code = entry_lines.asset_code AND entry_rates.currency = ${currency} ORDER BY id DESC LIMIT 1
+  ) AS valued
+  WHERE ${which} AND NOT memo AND valued.rate IS NULL AND ${MAY_BE_VALUED}
+  GROUP BY entries.day, entry_lines.asset_code`;
+
+/** Of each day and asset with a rate that was given, or with lines that wait for one, the newest day first; days are both included. */
 export async function ratesByDay(
   db: Knex,
   { currency, asset, from, to }: { currency: string; asset?: string | undefined; from: string; to: string },
 ): Promise<RateOfDay[]> {
   return rowsOf<RateOfDay>(db)`
-    SELECT date::text AS date, asset_code AS "assetCode", currency, rate, replaced, actor, ${raw(utc('imported_at'))} AS "givenAt" FROM (
-      SELECT DISTINCT ON (date, asset_code) date, asset_code, currency, trim_scale(rate)::text AS rate, actor, imported_at,
+    SELECT date::text AS date, asset_code AS "assetCode", ${currency} AS currency, rate, replaced, actor, ${raw(utc('imported_at'))} AS "givenAt",
+           CASE WHEN lines IS NOT NULL THEN jsonb_build_object('lines', lines, 'quantity', ${raw(exact('quantity'))}) END AS waiting
+    FROM (
+      SELECT DISTINCT ON (date, asset_code) date, asset_code, trim_scale(rate)::text AS rate, actor, imported_at,
              trim_scale(lag(rate) OVER (PARTITION BY date, asset_code ORDER BY id))::text AS replaced
       FROM given_rates
-      WHERE currency = ${currency} AND date BETWEEN ${from}::date AND ${to}::date AND asset_code = coalesce(${asset ?? null}::text, asset_code)
+      WHERE currency = ${currency} AND date BETWEEN ${from}::date AND ${to}::date
       ORDER BY date, asset_code, id DESC
-    ) AS newest ORDER BY newest.date DESC, asset_code COLLATE "C"`;
+    ) AS newest FULL JOIN (${waitingLines(sql`entries.day BETWEEN ${from}::date AND ${to}::date`, currency)}) AS waiting USING (date, asset_code)
+    WHERE asset_code = coalesce(${asset ?? null}::text, asset_code)
+    ORDER BY date DESC, asset_code COLLATE "C"`;
 }
 
 /** Which of these assets the catalog, a balance, a movement or an entry was ever of. */

@@ -124,7 +124,7 @@ export interface UnpricedLines {
   lines: number;
   /** One of their entries. */
   entry: string;
-  /** YYYY-MM-DD, of the first and of the last. */
+  /** YYYY-MM-DD: the days whose rates they want, the first and the last. */
   from: string;
   to: string;
 }
@@ -132,9 +132,9 @@ export interface UnpricedLines {
 /** Lines of a month of which no value in the currency is known. */
 export async function unpricedLines(db: Knex, month: string, currency: string): Promise<UnpricedLines[]> {
   return rowsOf<UnpricedLines>(db)`
-    SELECT why, count(*)::integer AS lines, min(entry_id)::text AS entry, min(date)::text AS "from", max(date)::text AS "to", asset_code AS "assetCode"
+    SELECT why, count(*)::integer AS lines, min(entry_id)::text AS entry, min(day)::text AS "from", max(day)::text AS "to", asset_code AS "assetCode"
     FROM (
-      SELECT entry_id, date, entry_lines.asset_code,
+      SELECT entry_id, day, entry_lines.asset_code,
              CASE WHEN valued.reason IS NOT NULL THEN valued.reason
                   WHEN valued.currency IS NULL THEN 'it was never valued'
                   WHEN valued.currency <> ${currency} THEN 'it was valued in ' || valued.currency END AS why

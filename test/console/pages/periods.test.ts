@@ -36,6 +36,8 @@ it('says what is missing, with a link to each, and lets finance alone close neve
   expect(text).toMatch(/-40 is unexplained;.* break \d+ is open: balance residual/);
   expect(text).toContain('href="/runs?kind=payouts"');
   expect(text).toContain('href="/balances/BTC"');
+  expect(text).toContain('Days without a rate in USD');
+  expect(text).toMatch(/tallyhook books rates import FILE<.*date,asset,currency,rate\n2026-03-01,BTC,USD,</s);
   expect(text).not.toContain('Close nevertheless');
   expect((await viewer.post(`/periods/${MONTH}/close-nevertheless`, { reason: 'please' })).status).toBe(403);
 
