@@ -2,7 +2,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { accounts, beancountName, defaultChart, subWalletAccount } from '../../src/domain/books/chart.js';
 import { beancountCommodity } from '../../src/domain/books/commodities.js';
-import { sumAmounts } from '../../src/domain/money.js';
+import { negated, sumAmounts } from '../../src/domain/money.js';
 import type { PeriodFile } from '../../src/domain/views/books-shapes.js';
 import { exportMonth } from '../../src/finance/export-month.js';
 import { matchOrders } from '../../src/finance/match-orders.js';
@@ -26,6 +26,8 @@ import { ASSETS, emptyYear, makeMonth, type YearWorld } from './year/make-month.
 const MONTHS = 12;
 const PAYMENTS = isLong ? 1_667 : 20;
 const START = Date.UTC(2025, 9, 1, 0, 0, 30);
+/** The last month of the fiscal year that ends within. */
+const YEAR_END = '2025-12';
 /** Of the short year these months are read by other programs too. */
 const read = (n: number) => isLong || n === 1 || n === MONTHS - 1;
 
@@ -104,21 +106,33 @@ async function close(world: YearWorld, month: string) {
   return closed.outcome === 'closed' ? closed.files : [];
 }
 
-async function readByHledger(month: string, totals: readonly AccountTotal[]): Promise<void> {
+/** What a ledger that stands alone closes with, by account and asset: what earlier fiscal years earned is retained. */
+function closingsInLedger(totals: readonly AccountTotal[], lastYear: readonly AccountTotal[]): [string, string][] {
+  const closings = new Map(totals.map((one) => [key(one), one.closing]));
+  const add = (name: string, amount: string) => closings.set(name, sumAmounts([closings.get(name) ?? '0', amount]));
+  for (const { account, assetCode, closing } of lastYear) {
+    if (!/^(income|expenses):/.test(account)) continue;
+    add(`${account} ${assetCode}`, negated(closing));
+    add(`equity:retained-earnings ${assetCode}`, closing);
+  }
+  return [...closings].filter(([, amount]) => amount !== '0');
+}
+
+async function readByHledger(month: string, closings: [string, string][]): Promise<void> {
   await exportMonth(database.db, { month, format: 'hledger', dir, ...settings });
   const file = path.join(dir, `${month}.journal`);
   await hledgerCheck(file);
   const theirs = [...(await hledgerBalances(file))].filter(([, amount]) => amount !== '0');
-  const ours = totals.filter(({ closing }) => closing !== '0').map((one): [string, string] => [key(one), one.closing]);
-  expect([month, new Map(theirs)]).toEqual([month, new Map(ours)]);
+  expect([month, new Map(theirs)]).toEqual([month, new Map(closings)]);
 }
 
-async function readByBeancount(month: string, totals: readonly AccountTotal[]): Promise<void> {
+async function readByBeancount(month: string, closings: [string, string][]): Promise<void> {
   await exportMonth(database.db, { month, format: 'beancount', dir, ...settings });
   const file = path.join(dir, `${month}.beancount`);
   expect([month, await beanCheck(file)]).toEqual([month, '']);
   const theirs = await beanBalances(file);
-  for (const { account, assetCode, closing } of totals) {
+  for (const [held, closing] of closings) {
+    const [account = '', assetCode = ''] = held.split(' ');
     const name = `${beancountName(account)} ${beancountCommodity(assetCode)}`;
     expect([month, name, theirs.get(name) ?? '0']).toEqual([month, name, closing]);
   }
@@ -150,8 +164,10 @@ test(`${MONTHS * PAYMENTS} payments of a year in ${ASSETS.length} assets: the bo
   const programs = { hledger: await isInstalled('hledger'), beancount: await isInstalled('bean-query') };
   for (const [n, { month, totals, files }] of months.entries()) {
     expect(await accountTotals(database.db, month)).toEqual(totals);
-    if (programs.hledger && read(n)) await readByHledger(month, totals);
-    if (programs.beancount && read(n)) await readByBeancount(month, totals);
+    const lastYear = months.find((one) => one.month === YEAR_END && one.month < month)?.totals ?? [];
+    const closings = closingsInLedger(totals, lastYear);
+    if (programs.hledger && read(n)) await readByHledger(month, closings);
+    if (programs.beancount && read(n)) await readByBeancount(month, closings);
     for (const format of ['csv', 'xlsx'] as const) {
       const { status, files: now } = await exportMonth(database.db, { month, format, dir, ...settings });
       const stored = files.filter(({ name }) => now.some((one) => one.name === name));
