@@ -66,6 +66,9 @@ const byApi = (path: string, body: object): Way => ({
 const byConsole = (path: string, fields: object): Way => ({
   by: 'console',
   ask: async (role) => {
+    const shown = await form(role, path, { reason, ...fields });
+    if (role === 'finance' && shown.status === 200)
+      expect(shown.text).toContain('only after another person’s approval');
     const answer = await form(role, path, { reason, _confirmed: 'yes', ...fields });
     return answer.status === 303 && /^\/decisions\/\d+$/.test(String(answer.get('location')));
   },

@@ -1,17 +1,31 @@
 import { counted } from '../../domain/in-words.js';
+import { wouldDecide } from '../../finance/decisions/decisions.js';
 import { closePeriod } from '../../finance/periods/close-period.js';
 import { reopenPeriod } from '../../finance/periods/reopen-period.js';
 import { closingDeps } from '../four-eyes.js';
 import type { Action, ActionRequest, ActionResult, PageDeps } from '../page.js';
 import { periodHref } from '../view/links.js';
+import { lineByLine, notice, type Section } from '../view/sections.js';
 
 const NO_MONTH: ActionResult = { outcome: 'refused', message: 'Months can be read here, not closed.' };
+
+const closingOf = ({ params, reason }: ActionRequest) =>
+  ({ action: 'close period', input: { month: params['month'] }, reason }) as const;
+const reopeningOf = ({ params, reason }: ActionRequest) =>
+  ({ action: 'reopen period', input: { month: params['month'] }, reason }) as const;
+
+/** What another person would be shown, where two decide. */
+async function wouldBe(deps: PageDeps, request: Parameters<typeof wouldDecide>[1]): Promise<Section[]> {
+  const would = await wouldDecide(await closingDeps(deps), request);
+  if ('why' in would) return [notice('bad', 'This will be refused', `${would.why}. Nothing was changed.`)];
+  return [lineByLine('What it would come to', would.preview)];
+}
 
 const closing = {
   name: 'close period',
   roles: ['finance'],
-  asks: (_deps, { params, reason }) =>
-    reason === '' ? null : { action: 'close period', input: { month: params['month'] }, reason },
+  preview: (deps, request) => wouldBe(deps, closingOf(request)),
+  asks: (_deps, request) => (request.reason === '' ? null : closingOf(request)),
   runAlone: close,
 } as const satisfies Partial<Action>;
 
@@ -40,7 +54,8 @@ export const reopenPeriodAction: Action = {
   label: 'Reopen',
   explain: 'The month takes entries again. What was stored of it is kept; closing it again makes files anew.',
   tone: 'bad',
-  asks: (_deps, { params, reason }) => ({ action: 'reopen period', input: { month: params['month'] }, reason }),
+  preview: (deps, request) => wouldBe(deps, reopeningOf(request)),
+  asks: (_deps, request) => reopeningOf(request),
   runAlone: async ({ db }, { actor, params, reason }) => {
     const month = params['month'] ?? '';
     const result = await reopenPeriod(db, { month, actor: actor.name, reason });

@@ -36,7 +36,8 @@ async function answer(site: Site, action: Action, { req, res }: { req: Request; 
   if (action.preview && form['_confirmed'] === undefined) {
     const preview = await action.preview(site.deps, asked);
     const { sections, kept } = Array.isArray(preview) ? { sections: preview, kept: {} } : preview;
-    const button = confirming(action, req.path, { ...form, ...kept });
+    const waits = (await askedOf(site, action, asked)) !== null;
+    const button = confirming(action, req.path, { ...form, ...kept }, waits);
     await sendPage(site, { req, res, session }, { title: action.label, view: { sections, actions: [button] } });
     return;
   }
@@ -69,10 +70,14 @@ async function readForm(
   throw new Problem(400, 'Not understood', `${problems.join('; ')}. Nothing was changed.`);
 }
 
+/** What another person has to approve; null: it is done at once. */
+async function askedOf({ deps }: Site, action: Action, asked: ActionRequest) {
+  return deps.fourEyes ? ((await action.asks?.(deps, asked)) ?? null) : null;
+}
+
 /** What is done to records and the row that records it are there together, or neither; only then others are asked. */
 async function perform(site: Site, action: Action, asked: ActionRequest): Promise<ActionResult> {
-  const asks = site.deps.fourEyes ? ((await action.asks?.(site.deps, asked)) ?? null) : null;
-  const waits = await askFirst(site.deps, asks, asked.actor);
+  const waits = await askFirst(site.deps, await askedOf(site, action, asked), asked.actor);
   if (waits?.outcome === 'waits')
     return { outcome: 'asked', message: waits.message, to: decisionHref(waits.decision.id) };
   if (waits !== null) return { outcome: 'refused', message: `Nothing was asked for: ${waits.why}.` };
@@ -104,8 +109,10 @@ async function keep(
   });
 }
 
-/** The same form once more, to be confirmed below its preview. */
-function confirming(action: Action, href: string, form: Form): ActionButton {
+const APPROVAL = 'FOUR_EYES is on: it is done only after another person’s approval.';
+
+/** The same form once more, to be confirmed beside its preview. */
+function confirming(action: Action, href: string, form: Form, waits: boolean): ActionButton {
   const kept = Object.entries(form).filter(([name]) => name !== CSRF_FIELD);
   const hidden = kept.flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((one) => ({ name, value: String(one) })),
@@ -113,7 +120,7 @@ function confirming(action: Action, href: string, form: Form): ActionButton {
   return {
     href,
     label: action.label,
-    explain: action.explain,
+    explain: waits ? `${action.explain} ${APPROVAL}` : action.explain,
     needsReason: false,
     tone: action.tone ?? null,
     fields: [],

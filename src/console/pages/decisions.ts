@@ -10,6 +10,7 @@ import {
   type Column,
   factsPanel,
   filters,
+  lineByLine,
   listTable,
   notice,
   options,
@@ -159,13 +160,12 @@ export const decisionPage: Page = {
       crumbs: [{ text: 'Decisions', href: '/decisions' }],
       actions: buttonsOf(found, req),
       sections: [
-        table(preview.split('\n'), {
-          caption:
-            state === 'waiting'
-              ? 'What it would come to, as it was when it was asked'
-              : 'What it would have come to when it was asked',
-          columns: [['Line by line', (one) => text(one), 'wide']],
-        }),
+        lineByLine(
+          state === 'waiting'
+            ? 'What it would come to, as it was when it was asked'
+            : 'What it would have come to when it was asked',
+          preview.split('\n'),
+        ),
         factsPanel('The decision', [
           ['About', aboutValue(subject)],
           ['Asked', list([text(askedBy), ago(askedAt)])],

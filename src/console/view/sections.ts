@@ -205,6 +205,10 @@ export function table<Item>(
   };
 }
 
+/** What something would come to, as it is said to who decides. */
+export const lineByLine = (caption: string, lines: readonly string[]): Section =>
+  table(lines, { caption, columns: [['Line by line', (line) => ({ is: 'text', text: line }), 'wide']] });
+
 /** What the days of a list are, where they are not those of the reader’s zone. */
 export type ListDays = 'books' | 'none';
 

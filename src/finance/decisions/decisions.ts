@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { z } from 'zod';
 import { canonicalHash, canonicalJson } from '../../domain/canonical-json.js';
 import { fromJsonText } from '../../domain/json.js';
 import {
@@ -21,6 +22,7 @@ import {
 import { recordAction } from '../../records/actions/record-action.js';
 import { lockBooks } from '../../records/books/posting-progress.js';
 import { isRowId } from '../../records/database/paging.js';
+import { inTransaction } from '../../records/database/statements.js';
 import type { ClosingDeps } from '../periods/close-period.js';
 import { oneMoment } from '../posting-deps.js';
 import type { DecisionKind, Request } from './decision-kind.js';
@@ -35,13 +37,29 @@ export type AskResult =
 /** One shape for all: what `input` and `look` of one are made for never meets another. */
 const kindOf = (action: GatedAction) => decisionKinds[action] as unknown as DecisionKind<unknown, unknown>;
 
+/** What it would come to if it were done or asked for now, line by line, as a second person is shown it; keeps nothing. `why`: it can't be. */
+export async function wouldDecide(
+  deps: ClosingDeps,
+  { action, input, reason }: Request,
+): Promise<{ preview: readonly string[] } | { why: string }> {
+  const kind = kindOf(action);
+  const parsed = kind.input.safeParse(input);
+  if (!parsed.success) return { why: notUnderstood(parsed.error) };
+  const ready = await kind.prepare(deps);
+  const look = async (trx: Knex.Transaction) => {
+    await lockBooks(trx);
+    return kind.look(trx, parsed.data, { ready, reason });
+  };
+  return inTransaction(deps.db, true, look, oneMoment);
+}
+
 /** The gate of FOUR_EYES: keeps what is asked for, with what it would come to, and does nothing of it. */
 export async function askDecision(deps: ClosingDeps, request: Request, person: Person): Promise<AskResult> {
   const { action } = request;
   const kind = kindOf(action);
   const reason = request.reason.trim();
   const parsed = kind.input.safeParse(request.input);
-  if (!parsed.success) return { outcome: 'refused', why: parsed.error.issues.map(({ message }) => message).join('; ') };
+  if (!parsed.success) return { outcome: 'refused', why: notUnderstood(parsed.error) };
   const input = kind.complete?.(parsed.data, deps) ?? parsed.data;
   const about = { actor: person.name, reason };
   const subject = kind.subject(input);
@@ -76,6 +94,8 @@ export async function askDecision(deps: ClosingDeps, request: Request, person: P
     return waits(row);
   }, oneMoment);
 }
+
+const notUnderstood = ({ issues }: z.ZodError) => issues.map(({ message }) => message).join('; ');
 
 function waits(row: DecisionRow): AskResult & { outcome: 'waits' } {
   const message = `Nothing was done yet: ${row.action}, ${row.subject}, waits for another person’s approval as decision ${row.id}, asked by ${row.asked_by}.`;

@@ -2,10 +2,14 @@ import { z } from 'zod';
 import { isPerSubWallet } from '../../domain/books/chart.js';
 import { fiatReport } from '../../domain/books/fiat-report.js';
 import { doubtedIncomeText, incomeStatement } from '../../domain/books/income-statement.js';
+import { monthAfter } from '../../domain/books/posting-month.js';
+import { ratesByAsset } from '../../domain/books/rate-effects.js';
 import { grouped } from '../../domain/grouped.js';
 import { counted, shortened, words } from '../../domain/in-words.js';
 import type { Missing } from '../../domain/views/books-shapes.js';
 import { accountValues, keptTotals } from '../../records/books/account-totals.js';
+import { ratesInUse } from '../../records/books/given-rates.js';
+import { spanOf } from '../../records/books/month-query.js';
 import { incomeOfBreaks, standingBreaks } from '../../records/books/period-facts.js';
 import { getPeriod } from '../../records/books/periods.js';
 import { breakFacts } from '../../records/breaks/decide-breaks.js';
@@ -41,7 +45,11 @@ export const closing: DecisionKind<z.output<typeof month>, ReadyToClose> = {
     const kinds = new Map(critical.map(({ id, kind }) => [id, kind]));
     const { currency, chart } = ready;
     const doubted = doubtedIncomeText(await incomeOfBreaks(trx, of, currency), currency);
-    const preview = closingPreview(of, { missing, kinds, totals, values, month: of, currency, chart, doubted });
+    const rates = ratesByAsset(await ratesInUse(trx, of, currency)).map((told) => `Rates that finance gave, ${told}`);
+    const about = [...(doubted === null ? [] : [doubted]), ...shortened(rates)];
+    const entries = { count: (await getPeriod(trx, of))?.entries ?? 0, ...(await spanOf(trx, of)) };
+    const would = { missing, kinds, totals, values, month: of, currency, chart, about, entries };
+    const preview = closingPreview(of, would);
     return {
       facts: [missing, evidence, totals, values],
       preview,
@@ -95,18 +103,20 @@ interface WouldClose {
   month: string;
   currency: string;
   chart: ReadyToClose['chart'];
-  /** Of the income, in a sentence. */
-  doubted: string | null;
+  /** What is to be known of its income and rates, in sentences. */
+  about: readonly string[];
+  /** `last`: the id of the newest. */
+  entries: { count: number; last: string | null };
 }
 
 /** However many breaks and sub-wallets there are, all else is in it: first what is known to be wrong with money, then what is not proven. */
 function closingPreview(of: string, would: WouldClose): string[] {
-  const { missing, kinds } = would;
+  const { missing, kinds, entries } = would;
   const kindOf = (one: Missing) => (one.what === 'critical_break' ? (kinds.get(one.of ?? '') ?? null) : null);
   const { ofWallets, others } = totalLines(would);
   const byKind = [...grouped(missing, kindOf)].filter(([kind]) => kind !== null);
   return [
-    `${of} would be closed with ${counted(missing.length, 'exception')}.`,
+    `${of} would be closed ${missing.length === 0 ? 'without exceptions' : `with ${counted(missing.length, 'exception')}`}.`,
     ...byKind.map(([kind, some]) => breaksLine(words(kind ?? ''), some)),
     ...shortened(
       missing
@@ -117,6 +127,8 @@ function closingPreview(of: string, would: WouldClose): string[] {
     ),
     ...others,
     ...shortened(ofWallets),
+    `Entries: ${entries.count}, the newest of them ${entries.last}.`,
+    `It takes no entry any more: what changes later is booked in ${monthAfter(of)}. Its files are kept, with their hashes.`,
   ];
 }
 
@@ -157,7 +169,7 @@ function totalLines(would: WouldClose): { ofWallets: string[]; others: string[] 
     ofWallets: named.filter(isPerSubWallet).map(lineOf),
     others: [
       resultOf(would),
-      ...(would.doubted === null ? [] : [would.doubted]),
+      ...would.about,
       ...named.filter((account) => !isPerSubWallet(account)).map(lineOf),
       `All accounts: ${total} ${currency}, of which rounding ${residual}.`,
       ...(unpriced === 0 ? [] : [`${counted(unpriced, 'line')} without a rate: in none of these values.`]),

@@ -44,7 +44,9 @@ it('says what is missing, with a link to each, and lets finance alone close neve
   const fina = await session('finance');
   expect((await fina.get(`/periods/${MONTH}`)).text).toContain('Close nevertheless');
   expect((await fina.post(`/periods/${MONTH}/close-nevertheless`, {})).status).toBe(400);
-  const plain = await fina.post(`/periods/${MONTH}/close`, {});
+  const looked = await fina.post(`/periods/${MONTH}/close`, {});
+  expect([looked.status, looked.text]).toEqual([200, expect.stringContaining('This will be refused')]);
+  const plain = await fina.post(`/periods/${MONTH}/close`, { _confirmed: 'yes' });
   expect([plain.status, plain.get('location')]).toEqual([303, `/periods/${MONTH}`]);
   expect(await database.db('actions').where({ action: 'close period', actor: 'fina' }).pluck('outcome')).toEqual([
     'refused',
@@ -77,7 +79,19 @@ it('never says that the books end the month with what the service held before th
 
 it('gives out the files of a closed month, as they were stored, and reopens it', async () => {
   const fina = await session('finance');
-  await fina.post(`/periods/${MONTH}/close-nevertheless`, { reason: 'the residual is known' });
+  const known = { reason: 'the residual is known' };
+  const preview = await fina.post(`/periods/${MONTH}/close-nevertheless`, known);
+  const lines = [...preview.text.matchAll(/<td[^>]*>(?:<span[^>]*>)?([^<]*)/g)].map(([, line = '']) => line.trim());
+  expect(lines[0]).toMatch(/^2026-03 would be closed with \d+ exceptions\.$/);
+  for (const told of [
+    /^Exception: .*-40 is unexplained/,
+    /^Result of the month: /,
+    /^Entries: 1, the newest of them \d+\.$/,
+    /^It takes no entry any more: what changes later is booked in 2026-04\./,
+  ])
+    expect(lines).toContainEqual(expect.stringMatching(told));
+  expect(await database.db('periods').where({ status: 'closed' })).toEqual([]);
+  await fina.post(`/periods/${MONTH}/close-nevertheless`, { ...known, _confirmed: 'yes' });
   const { text } = await fina.get(`/periods/${MONTH}`);
   expect(text).toContain('the residual is known');
   expect(text).toContain('>closed with exceptions<');
@@ -94,7 +108,9 @@ it('gives out the files of a closed month, as they were stored, and reopens it',
   }
   expect((await fina.get(`/periods/${MONTH}/files/..%2Fsecret`)).status).toBe(404);
   expect((await request(app).get(`/periods/${MONTH}/files/${MONTH}.xlsx`)).status).toBe(401);
-  await fina.post(`/periods/${MONTH}/reopen`, { reason: 'the auditor asked' });
+  const asked = { reason: 'the auditor asked' };
+  expect((await fina.post(`/periods/${MONTH}/reopen`, asked)).text).toContain('2026-03 would take entries again');
+  await fina.post(`/periods/${MONTH}/reopen`, { ...asked, _confirmed: 'yes' });
   expect((await fina.get('/periods')).text).toContain('the auditor asked');
   expect((await fina.get(`/periods/${MONTH}/files/${MONTH}.xlsx`)).status).toBe(404);
   expect((await fina.get(`/periods/${monthAfter('2030-01')}`)).status).toBe(404);
