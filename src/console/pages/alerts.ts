@@ -273,6 +273,7 @@ function notifiedOf(
 function overTable(items: readonly AlertView[], sent: Sent): Section {
   return table(items, {
     caption: `Over in the last ${OVER_DAYS} days`,
+    calm: { label: 'that are over', is: () => true },
     columns: [
       ['Alert', (alert) => nameOf(alert, sent)],
       ['Cause', ({ detail }) => text(detail)],

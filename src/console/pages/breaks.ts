@@ -23,6 +23,7 @@ import { evidenceSections } from '../view/evidence.js';
 import { evidenceFor } from '../view/personal.js';
 import {
   type ActionButton,
+  beyond,
   type Column,
   factsPanel,
   filters,
@@ -134,6 +135,7 @@ function causesOf(causes: readonly BreakCause[], req: PageRequest): Section[] {
   };
   return [
     table(many, {
+      calm: beyond(4),
       caption: 'Came together: what their evidence shares is the same, each within an hour of the one before',
       columns: [
         [

@@ -11,6 +11,7 @@ import type { Page, PageDeps, PageRequest } from '../page.js';
 import { entityHref, inPath } from '../view/links.js';
 import { approvedBy, kindWord, sourceLink } from '../view/record-words.js';
 import {
+  beyond,
   type Column,
   facts,
   filters,
@@ -87,6 +88,7 @@ async function entryRows({ db }: PageDeps, req: PageRequest): Promise<TableSecti
 function totalsOf({ month, currency, accounts, more }: MonthAccounts): Section {
   const worth = (value: string | null) => money(value === null ? null : roundedValue(value, currency), currency);
   return table(accounts, {
+    calm: beyond(4),
     caption: more
       ? `Accounts in ${month}: the first ${accounts.length}; name one to see it`
       : `Accounts in ${month}: opening + activity = closing`,
@@ -125,6 +127,7 @@ function moneyOf({ month, currency, values }: MonthAccounts): Section[] {
   const left = unpriced === 0 ? '' : `; ${counted(unpriced, 'line')} without a rate left out`;
   return [
     table(rowsOfReport(values), {
+      calm: beyond(5),
       caption: `In ${currency} in ${month}: opening + activity = closing${left}`,
       columns: [
         ['Account', ({ name }) => text(name)],

@@ -13,6 +13,7 @@ import { ageColumns, ages, ageWords } from '../view/age-columns.js';
 import { orderHref } from '../view/links.js';
 import { entityValue } from '../view/record-words.js';
 import {
+  beyond,
   filters,
   listTable,
   notice,
@@ -101,6 +102,7 @@ function ageingOf({ amounts }: MatchTotals): Section {
   const own = (assetCode: string) => open.filter(({ code }) => code === assetCode);
   return table([...new Set(open.map(({ code }) => code))], {
     caption: 'Asked for and not matched, by age in days',
+    calm: beyond(3),
     columns: [
       ['Asset', (code) => text(code)],
       ...ageColumns(own, (assetCode, some, query) =>
@@ -123,6 +125,7 @@ function amountsOf({ amounts }: MatchTotals, currency: string): Section {
     amount(sumAmounts(row.own.map((one) => one[side])));
   return table(rows, {
     caption: 'The three sides, by asset',
+    calm: beyond(1),
     columns: [
       ['Asset', ({ code }) => text(code)],
       ['State', ({ state }) => matchBadge(state)],

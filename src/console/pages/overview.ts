@@ -11,7 +11,16 @@ import type { DoctorResult, Page, PageDeps, PageRequest } from '../page.js';
 import { severityBadge } from '../view/break-rows.js';
 import { hoursChart, minutesChart, spark } from '../view/chart.js';
 import { alertHref } from '../view/links.js';
-import { type ActionButton, type Cell, type Column, notice, type Section, type Tile, table } from '../view/sections.js';
+import {
+  type ActionButton,
+  beyond,
+  type Cell,
+  type Column,
+  notice,
+  type Section,
+  type Tile,
+  table,
+} from '../view/sections.js';
 import {
   ago,
   amount,
@@ -173,6 +182,7 @@ function moneySections(money: DayMoney | null): Section[] {
   if (money === null) return [notice('quiet', 'The money of today is being added up', 'It appears here by itself.')];
   const { assets, hours } = money;
   const compared = table(assets, {
+    calm: beyond(3),
     caption: 'Money of today: since 00:00 UTC, beside yesterday and a week ago up to the same time of day',
     columns: [
       ['Asset', ({ assetCode }) => text(assetCode)],

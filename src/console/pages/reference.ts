@@ -64,6 +64,7 @@ function groupOf(name: string, description: string, own: readonly Documented[]):
     caption: `Operations: ${name}`,
     showCaption: false,
     onPhone: 'brief',
+    calm: { label: own.length === 1 ? 'operation' : 'operations', is: () => true },
     columns: [
       ['Method', ({ method }) => methodBadge(method)],
       ['Address', ({ path, operation }) => link(path, `/reference/${operation.operationId}`)],

@@ -76,15 +76,19 @@ async function runRows(deps: PageDeps, req: PageRequest): Promise<TableSection> 
 }
 
 function coverageTable(covered: readonly Coverage[], kinds: readonly KindFacts[]): Section {
+  const problemOf = ({ kind }: Coverage) => {
+    const of = kinds.find((one) => one.kind === kind);
+    return of === undefined ? null : unprovenText(of);
+  };
   return table(covered, {
     caption: 'What the service’s own lists prove',
+    calm: { label: 'that are proven', is: (one) => problemOf(one) === null },
     columns: [
       ['Kind', ({ kind }) => link(kind, `/runs?kind=${kind}`)],
       [
         'State',
-        ({ kind }) => {
-          const of = kinds.find((one) => one.kind === kind);
-          const problem = of === undefined ? null : unprovenText(of);
+        (one) => {
+          const problem = problemOf(one);
           return problem === null ? badge('proven', 'good') : list([badge('unproven', 'warn'), quiet(problem)]);
         },
       ],

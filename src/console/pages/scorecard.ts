@@ -6,7 +6,7 @@ import { type EventClass, eventClasses } from '../../domain/scorecard/tally-even
 import { countedMonths, readScorecard } from '../../records/scorecard/scorecard.js';
 import type { Page, PageRequest } from '../page.js';
 import { Problem } from '../problem.js';
-import { facts, filters, notice, options, type Section, type Tile, table } from '../view/sections.js';
+import { beyond, facts, filters, notice, options, type Section, type Tile, table } from '../view/sections.js';
 import { ago, badge, capitalized, count, none, oneLine, quiet, type Tone, text, type Value } from '../view/values.js';
 
 export const scorecard: Page = {
@@ -85,6 +85,7 @@ function classesOf({ events }: Scorecard): Section {
   return table(eventClasses, {
     caption: 'What became of the events',
     onPhone: 'brief',
+    calm: { label: 'that ask nothing of anybody', is: (what) => events[what] === 0 || tones[what] === undefined },
     columns: [
       ['Events that', (what) => text(capitalized(words(what)))],
       ['Count', (what) => countOf(events[what], tones[what]), 'end'],
@@ -109,6 +110,7 @@ function typesOf({ byType }: Scorecard): Section {
   const own = (what: EventClass) => (row: TypeRow) => countOf(row[what], tones[what]);
   return table(byType, {
     caption: 'By type of event',
+    calm: { label: 'types', is: () => true },
     columns: [
       ['Type', ({ eventType }) => text(eventType, 'not given')],
       ['Expected', ({ expected }) => count(expected), 'end'],
@@ -134,6 +136,7 @@ function callsOf({ api }: Scorecard): Section {
   const all = { operation: 'all', ...api };
   return table(api.byOperation.length === 0 ? [] : [all, ...api.byOperation], {
     caption: 'Calls to its API, each attempt',
+    calm: beyond(1),
     columns: [
       ['Call', ({ operation }) => text(operation)],
       ['Answered', ({ answered }) => count(answered), 'end'],

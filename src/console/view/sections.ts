@@ -73,7 +73,7 @@ export interface TableSection {
   nextCursor?: string | null;
   onPhone?: OnPhone | undefined;
   /** Rows that a phone hides until they are asked for, by their places, and what asks for them. */
-  calm?: { label: string; places: ReadonlySet<number> } | undefined;
+  calm?: { label: string; places: readonly number[] } | undefined;
   /** Where it is asked how many rows are newer than these. */
   news?: string | undefined;
   /** Where the list begins. */
@@ -183,19 +183,21 @@ export interface TableOf<Item> {
   empty?: readonly [title: string, text: string];
   onPhone?: OnPhone;
   /** Rows that ask nobody for anything: a phone hides them until they are asked for. `label`: what they are. */
-  calm?: { label: string; is: (item: Item) => boolean };
+  calm?: { label: string; is: (item: Item, place: number) => boolean };
 }
+
+/** The first of a long table are enough on a phone, until the others are asked for. */
+export const beyond = (most: number) => ({ label: 'more', is: (_item: unknown, place: number) => place >= most });
 
 /** A table with a row for each of `items`. */
 export function table<Item>(
   items: readonly Item[],
   { caption, showCaption = true, columns, empty: [title, text] = ['', ''], onPhone, calm }: TableOf<Item>,
 ): TableSection {
-  const places = calm === undefined ? [] : items.flatMap((item, place) => (calm.is(item) ? [place] : []));
+  const places = calm === undefined ? [] : items.flatMap((item, place) => (calm.is(item, place) ? [place] : []));
   return {
     is: 'table',
-    calm:
-      calm && places.length > 0 ? { label: `Show ${places.length} ${calm.label}`, places: new Set(places) } : undefined,
+    calm: calm && places.length > 0 ? { label: `Show ${places.length} ${calm.label}`, places } : undefined,
     caption,
     showCaption,
     columns: columns.map(([label, _cell, how]) => ({ label, how })),

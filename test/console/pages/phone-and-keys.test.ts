@@ -145,6 +145,21 @@ describe('what is to be done, on a phone', () => {
     expect(await seen()).toBe(items.length);
   });
 
+  it.each(['/scorecard?month=2026-10', '/runs', '/alerts', '/match', '/ledger', '/reference'])(
+    '%s takes three and a half screens at most, and shows every row when asked',
+    async (path) => {
+      await visit(path, NARROW);
+      expect(await page.evaluate<number>('document.body.scrollHeight')).toBeLessThanOrEqual(3.5 * NARROW.height);
+      for (const ask of await page.locator('label[for^="calm-"]').all()) {
+        const rows = page.locator('.table-box').filter({ has: page.locator('.calm') });
+        const before = await rows.locator('tr.calm:visible').count();
+        await ask.click();
+        expect(await rows.locator('tr.calm:visible').count()).toBeGreaterThan(before);
+      }
+      expect(await page.locator('tr.calm:visible').count()).toBe(await page.locator('tr.calm').count());
+    },
+  );
+
   it('counts breaks by severity and age in rows, as wide as the screen', async () => {
     await visit('/breaks', NARROW);
     const { width = 0, height = 0 } = (await page.locator('.matrix table').boundingBox()) ?? {};
