@@ -1,4 +1,5 @@
 import { mayDo, type Role } from './console-roles.js';
+import { shortened } from './in-words.js';
 
 /** What finance decides by two people where FOUR_EYES is on, as the audit names it, with the roles that each needs besides admin. */
 export const gated = {
@@ -66,6 +67,30 @@ export function whyNotDecide(verdict: Verdict, { name, role }: Person, asked: As
 export function stateAfter(verdict: Verdict, { seen }: Asked, now: string | null): DecisionState {
   if (verdict === 'approve') return now === seen ? 'approved' : 'expired';
   return verdict === 'refuse' ? 'refused' : 'withdrawn';
+}
+
+/** So many differences are named: a sentence stays one. */
+const MOST_DIFFERENCES = 8;
+/** Lines that begin alike, but for their figures, say the same thing. */
+const aboutOf = (line: string): string => line.replaceAll(/-?\d[\d.]*/g, '#').slice(0, 20);
+
+/** How what a decision would come to differs, line by line, from what its asker was shown; in a sentence. */
+export function whatDiffers(shown: readonly string[], now: readonly string[]): string {
+  const gone = shown.filter((line) => !now.includes(line));
+  const come = now.filter((line) => !shown.includes(line));
+  const alike = (line: string, lines: readonly string[]) => lines.filter((one) => aboutOf(one) === aboutOf(line));
+  const pairs = gone.flatMap((was) => {
+    const [is, ...others] = alike(was, come);
+    return is === undefined || others.length > 0 || alike(was, gone).length > 1 ? [] : [{ was, is }];
+  });
+  const told = [
+    ...pairs.map(({ was, is }) => `not “${was}” but “${is}”`),
+    ...gone.filter((line) => !pairs.some(({ was }) => was === line)).map((line) => `no longer “${line}”`),
+    ...come.filter((line) => !pairs.some(({ is }) => is === line)).map((line) => `new is “${line}”`),
+  ];
+  return told.length === 0
+    ? 'each line of it is the same, but not what is behind them, such as the evidence of a break'
+    : shortened(told, MOST_DIFFERENCES).join('; ');
 }
 
 function needs(action: GatedAction, role: Role): string {

@@ -1,6 +1,8 @@
 /** What two people decide is done only as it was shown: each change here comes between asking and approving. */
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { defaultChart } from '../../src/domain/books/chart.js';
+import { whatDiffers } from '../../src/domain/two-people.js';
 import { askDecision, decide } from '../../src/finance/decisions/decisions.js';
 import { createLog } from '../../src/log.js';
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
@@ -24,10 +26,12 @@ async function ask(one: Pick<Parameters<typeof askDecision>[1], 'action' | 'inpu
   if (asked.outcome !== 'waits') throw new Error(asked.why);
   return asked.decision;
 }
-async function approve({ id }: { id: string }) {
+async function decided({ id }: { id: string }) {
   const result = await decide(deps(), { id, verdict: 'approve', note: 'seen' }, { name: 'ada', role: 'admin' });
-  return result.outcome === 'done' ? result.decision.state : result.outcome;
+  if (result.outcome !== 'done') throw new Error(result.outcome);
+  return result.decision;
 }
+const approve = async (asked: { id: string }) => (await decided(asked)).state;
 
 let second = 30;
 async function pay(id: string, day: string, amount: string, payoutType = 'withdrawal') {
@@ -67,21 +71,34 @@ describe('a closing that was asked for', () => {
   const renewed = (evidence: string) => database.db('breaks').where({ entity_id: 'o-1' }).update({ evidence });
 
   it.each([
-    ['an exception that was shown has other figures', () => attribute('-900')],
-    ['a break that was shown has other evidence', () => renewed('{"of":"5000000"}')],
+    [
+      'an exception that was shown has other figures',
+      () => attribute('-900'),
+      /not “Exception: .* -999 is unexplained.*” but “Exception: .* -99 is unexplained/,
+    ],
+    [
+      'a break that was shown has other evidence',
+      () => renewed('{"of":"5000000"}'),
+      /: each line of it is the same, but not what is behind them, such as the evidence of a break\./,
+    ],
     [
       'a break is acknowledged',
       () => database.db('breaks').where({ entity_id: 'o-1' }).update({ status: 'acknowledged' }),
+      /“Exception: break \d+ is open: .* o-1” but “Exception: break \d+ is acknowledged/,
     ],
-    ['a break is opened', () => openDuplicates('o-2')],
-    ['a total is another', () => pay('po_2', '2026-03-21', '7')],
+    ['a break is opened', () => openDuplicates('o-2'), /new is “Exceptions: 2 critical breaks of one kind/],
+    [
+      'a total is another',
+      () => pay('po_2', '2026-03-21', '7'),
+      /not “6 lines without a rate: .*” but “10 lines .*not “Entries: 3, the newest of them \d+\.” but “Entries: 5, the newest/,
+    ],
   ])(
-    'is not done where %s by now',
-    async (_told, change) => {
+    'is not done where %s by now, and says what differs',
+    async (_told, change, differs) => {
       const decision = await ask(closing);
       expect((await ask(closing)).id).toBe(decision.id);
       await change();
-      expect(await approve(decision)).toBe('expired');
+      expect(await decided(decision)).toMatchObject({ state: 'expired', outcome: expect.stringMatching(differs) });
     },
     60_000,
   );
@@ -152,6 +169,20 @@ it('a mark shows the bank’s reference and the mark that it takes the place of,
   await mark('61', 'unexplained');
   expect(await approve(asked)).toBe('expired');
   expect(await approve(await ask(request))).toBe('approved');
+});
+
+it('whatever differs between two previews is told, up to a number, and nothing else is', () => {
+  const line = fc.constantFrom(...['a: 1', 'a: 2', 'b: 1', 'b: 2', 'in all 7', 'in all 8', 'c']);
+  const preview = fc.uniqueArray(line, { maxLength: 5 });
+  fc.assert(
+    fc.property(preview, preview, (shown, now) => {
+      const told = whatDiffers(shown, now);
+      const quoted = [...told.matchAll(/“([^”]*)”/g)].map(([, one]) => one);
+      const differing = [...shown, ...now].filter((one) => shown.includes(one) !== now.includes(one));
+      expect(quoted.toSorted()).toEqual(differing.toSorted());
+      expect(told.includes('each line of it is the same')).toBe(differing.length === 0);
+    }),
+  );
 });
 
 it('nobody asks without a token of their own', async () => {

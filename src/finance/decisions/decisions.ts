@@ -7,6 +7,7 @@ import {
   type Person,
   stateAfter,
   type Verdict,
+  whatDiffers,
   whyNotAsk,
   whyNotDecide,
 } from '../../domain/two-people.js';
@@ -76,7 +77,10 @@ export async function askDecision(deps: ClosingDeps, request: Request, person: P
     const before = await waitingFor(trx, asked);
     if (before !== undefined && before.seen === asked.seen) return waits(before);
     if (before !== undefined)
-      await expire(trx, before, { by: person.name, why: 'it was asked again, with what it would come to now' });
+      await expire(trx, before, {
+        by: person.name,
+        why: `it was asked again, as it would come to something else now: ${differsFrom(before, look)}`,
+      });
     const { row, sha256 } = await insertDecision(trx, {
       ...asked,
       preview: look.preview.join('\n'),
@@ -94,6 +98,9 @@ export async function askDecision(deps: ClosingDeps, request: Request, person: P
     return waits(row);
   }, oneMoment);
 }
+
+const differsFrom = ({ preview }: DecisionRow, now: { preview: readonly string[] }) =>
+  whatDiffers(preview.split('\n'), now.preview);
 
 const notUnderstood = ({ issues }: z.ZodError) => issues.map(({ message }) => message).join('; ');
 
@@ -171,7 +178,10 @@ async function apply(
   const look = await kind.look(trx, kind.input.parse(JSON.parse(row.input)), { ready, reason });
   if ('why' in look) return { done: false, message: look.why };
   if (stateAfter('approve', askedOf(row), canonicalHash(asJson(look.facts))) === 'expired')
-    return { done: false, message: 'it would come to something else now than was shown when it was asked' };
+    return {
+      done: false,
+      message: `it would come to something else now than was shown when it was asked: ${differsFrom(row, look)}`,
+    };
   const nested = await trx.transaction();
   const result = await look.apply(nested, { actor, reason, approval: { decision: row.id, approvedBy } });
   await (result.done ? nested.commit() : nested.rollback());
