@@ -172,14 +172,15 @@ it('a mark shows the bank’s reference and the mark that it takes the place of,
 });
 
 it('whatever differs between two previews is told, up to a number, and nothing else is', () => {
-  const line = fc.constantFrom(...['a: 1', 'a: 2', 'b: 1', 'b: 2', 'in all 7', 'in all 8', 'c']);
+  const line = fc.constantFrom('a: 1', 'a: 2', 'b: 1', 'b: 2', 'in all 7', 'in all 8', 'c');
   const preview = fc.uniqueArray(line, { maxLength: 5 });
   fc.assert(
     fc.property(preview, preview, (shown, now) => {
       const told = whatDiffers(shown, now);
       const quoted = [...told.matchAll(/“([^”]*)”/g)].map(([, one]) => one);
       const differing = [...shown, ...now].filter((one) => shown.includes(one) !== now.includes(one));
-      expect(quoted.toSorted()).toEqual(differing.toSorted());
+      expect(quoted).toHaveLength(differing.length);
+      expect(new Set(quoted)).toEqual(new Set(differing));
       expect(told.includes('each line of it is the same')).toBe(differing.length === 0);
     }),
   );
