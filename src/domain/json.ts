@@ -41,6 +41,11 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
+/** A field's value; undefined where the object has no such field of its own. */
+export function ownField(fields: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
 /** In text without white space a number stands first or follows `":`, `,` or `[`. A string may look like that too: no harm. */
 const MAY_HOLD_NUMBER = /(?:^|":|[,[])-?\d/;
 

@@ -1,6 +1,6 @@
 import { advance, type Composed, compose, doubts } from './advance.js';
 import { canonicalHash, canonicalJson } from './canonical-json.js';
-import type { Json, JsonObject } from './json.js';
+import { type Json, type JsonObject, ownField } from './json.js';
 import { fieldOf } from './kinds/kinds.js';
 import type { Observation, ObservationSource } from './observation.js';
 import {
@@ -145,7 +145,7 @@ function reportedOf(
 ): JsonObject | null {
   const all = withKept(rules, compose(rules, said).fields, reports);
   const other = Object.entries(all).filter(
-    ([name, value]) => name !== 'id' && !isSame(own(fields, name), value ?? null),
+    ([name, value]) => name !== 'id' && !isSame(ownField(fields, name), value ?? null),
   );
   return other.length === 0 ? null : Object.fromEntries(other);
 }
@@ -200,11 +200,11 @@ function slotOf(fields: JsonObject, name: string): string[] {
 
 function keptFields(kind: RecordKind, fields: JsonObject, isSaid: boolean): { state: string; fields: JsonObject }[] {
   return recordRules[kind].kept.flatMap((name) => {
-    const value = own(fields, name);
+    const value = ownField(fields, name);
     if (value === undefined) return [];
     if (!isSaid || typeof value !== 'string' || !isKeptEach(kind, name))
       return [{ state: `${KEPT}${name}`, fields: { [name]: value } }];
-    const type = own(fields, 'payoutType');
+    const type = ownField(fields, 'payoutType');
     // A report that calls it no refund takes nothing back that another called one: which words do, the contract says.
     const word = name === 'merchantReference' ? `${canonicalJson(type ?? null)} ` : '';
     const kept = { [name]: value, ...(type === undefined ? {} : { payoutType: type }) };
@@ -234,13 +234,9 @@ function absenceOf(poll: Poll | null): Poll | null {
 function agrees({ kept }: RecordRules, statement: Statement, fields: JsonObject | null): boolean {
   if (fields === null || statement.state === MENTION || statement.state === NO_STATE) return false;
   return Object.entries(statement.fields).every(([name, value]) => {
-    const shown = own(fields, name);
+    const shown = ownField(fields, name);
     return shown === undefined ? kept.includes(name) : isSame(shown, value ?? null);
   });
-}
-
-function own(fields: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
 function isSame(a: Json | undefined, b: Json): boolean {
@@ -250,7 +246,7 @@ function isSame(a: Json | undefined, b: Json): boolean {
 /** Where the fields lack one (a link also where it is null or empty), the newest kept of it: an own call's before the history's. */
 function withKept({ columns }: RecordRules, fields: JsonObject, claims: Statement[]): JsonObject {
   const isLacking = (name: string): boolean => {
-    const value = own(fields, name);
+    const value = ownField(fields, name);
     return value === undefined || ((value === null || value === '') && columns.some(({ field }) => field === name));
   };
   const kept = claims

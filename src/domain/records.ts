@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from './json.js';
+import { isJsonObject, type Json, type JsonObject, ownField } from './json.js';
 import { type Field, fieldsThat, kinds, type RecordKind, recordKinds } from './kinds/kinds.js';
 import { isAmount, isSignedAmount, isTotal } from './money.js';
 
@@ -134,7 +134,7 @@ export function amountViolations(kind: RecordKind, fields: JsonObject): { path: 
     ...violationsOf(totals, fields, '', isTotal),
   ];
   for (const [list, names] of Object.entries(nestedAmounts)) {
-    const items = Object.hasOwn(fields, list) ? fields[list] : null;
+    const items = ownField(fields, list);
     if (!Array.isArray(items)) continue;
     for (const [index, item] of items.entries()) {
       if (isJsonObject(item)) found.push(...violationsOf(names, item, `/${list}/${index}`, isAmount));
@@ -145,13 +145,13 @@ export function amountViolations(kind: RecordKind, fields: JsonObject): { path: 
 
 /** The field where it holds a string; null where it is absent, null or anything else. */
 export function textField(fields: JsonObject | null, name: string): string | null {
-  const value = fields !== null && Object.hasOwn(fields, name) ? fields[name] : null;
+  const value = fields === null ? null : ownField(fields, name);
   return typeof value === 'string' ? value : null;
 }
 
 /** The objects of an array field; none where it is no array. */
 export function objectsIn(fields: JsonObject | null, name: string): JsonObject[] {
-  const value = fields !== null && Object.hasOwn(fields, name) ? fields[name] : null;
+  const value = fields === null ? null : ownField(fields, name);
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
@@ -163,8 +163,8 @@ function violationsOf(
 ): { path: string; given: string }[] {
   const found: { path: string; given: string }[] = [];
   for (const name of names) {
-    const value = Object.hasOwn(fields, name) ? fields[name] : null;
-    if (value === null || value === undefined || isRight(value)) continue;
+    const value = ownField(fields, name) ?? null;
+    if (value === null || isRight(value)) continue;
     found.push({ path: `${at}/${name}`, given: describe(value) });
   }
   return found;

@@ -1,5 +1,5 @@
 import { saysPaid } from '../domain/family/said.js';
-import type { Json, JsonObject } from '../domain/json.js';
+import { type Json, type JsonObject, ownField } from '../domain/json.js';
 import { tableOf } from '../domain/kinds/kinds.js';
 import type { Shown } from '../domain/merge.js';
 import { isAmount, isSignedAmount, isTotal } from '../domain/money.js';
@@ -7,7 +7,7 @@ import { KEPT, stateToText } from '../domain/record-state.js';
 import { type Column, type RecordKind, recordKinds, recordRules } from '../domain/records.js';
 import { bigintArray, booleanArray, floatArray, textArray } from './database/array-parameter.js';
 import { instantText, keyText, verbatim } from './database/database-text.js';
-import { type MergedRecord, ownField } from './stored-record.js';
+import type { MergedRecord } from './stored-record.js';
 
 export const recordTables = Object.fromEntries(recordKinds.map((kind) => [kind, tableOf(kind)])) as Readonly<
   Record<RecordKind, string>

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { isJsonObject, type Json, type JsonObject, objectFromJsonText } from '../domain/json.js';
+import { isJsonObject, type Json, type JsonObject, objectFromJsonText, ownField } from '../domain/json.js';
 import { kinds } from '../domain/kinds/kinds.js';
 import { isTotal, normalizeAmount } from '../domain/money.js';
 import type { SourceType } from '../domain/observation.js';
@@ -8,7 +8,6 @@ import type { RecordView } from '../domain/views/record-shape.js';
 import { type Page, type PageQuery, pageByTime } from './database/paging.js';
 import type { RowOf } from './database/view-of.js';
 import { recordTables } from './record-columns.js';
-import { ownField } from './stored-record.js';
 
 type Shown = Pick<RecordView, 'id' | 'verified' | 'doubted' | 'verifiedAt' | 'observedAt' | 'absentSince'>;
 

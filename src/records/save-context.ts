@@ -1,7 +1,8 @@
+import { ownField } from '../domain/json.js';
 import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import { MENTION } from '../domain/record-state.js';
 import { instantMs } from './database/database-text.js';
-import { type MergedRecord, ownField } from './stored-record.js';
+import type { MergedRecord } from './stored-record.js';
 
 export interface SaveContext extends ReleaseRules {
   now: Date;

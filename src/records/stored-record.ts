@@ -1,5 +1,5 @@
 import type { SaidRefund } from '../domain/family/said.js';
-import { type Json, type JsonObject, objectFromJsonText } from '../domain/json.js';
+import { type JsonObject, objectFromJsonText } from '../domain/json.js';
 import type { Shown } from '../domain/merge.js';
 import type { ObservationSource, SourceType } from '../domain/observation.js';
 import { type Poll, type RecordState, stateFromText } from '../domain/record-state.js';
@@ -90,9 +90,4 @@ function storedPoll(row: StoredRow, written: Poll | null, shown: JsonObject): Po
   if (hash === null || by === null || ref === null) return written;
   const content = written ?? { fields: shown, before: null };
   return { ...content, from: Number(row.poll_from), to: Number(row.poll_to), hash, by, ref };
-}
-
-/** A field's value; undefined where the record has no such field of its own. */
-export function ownField(fields: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }

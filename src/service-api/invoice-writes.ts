@@ -1,6 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { canonicalJson } from '../domain/canonical-json.js';
+import { canonicalHash } from '../domain/canonical-json.js';
 import { isJsonObject, type Json, type JsonObject, objectFromJsonText, toJsonText } from '../domain/json.js';
 import { compareAmounts, isAmount } from '../domain/money.js';
 import { linksOfCall } from '../domain/own-calls.js';
@@ -57,7 +57,7 @@ export class InvoiceWrites {
     const write: InvoiceWrite = {
       operation: 'createInvoice',
       key: randomUUID(),
-      hash: createHash('sha256').update(canonicalJson(asked)).digest('hex'),
+      hash: canonicalHash(asked),
       request: toJsonText({ body, sentAt }),
       links: linksOfCall('createInvoice', { path: {}, request: asked }),
     };

@@ -1,5 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { canonicalJson } from '../domain/canonical-json.js';
+import { randomUUID } from 'node:crypto';
+import { canonicalHash } from '../domain/canonical-json.js';
 import {
   fromJsonText,
   isJsonObject,
@@ -257,6 +257,5 @@ function madeKey(operation: KeyedOperation, paymentIntentId: string | undefined)
 
 function hashOf(operation: KeyedOperation, path: KeyedRequest['path'], body: string): string {
   const { idempotencyKey: _, totpCode: __, ...rest } = fromJsonText(body) as JsonObject;
-  const asked: Json = { operation, path: { ...path }, body: rest };
-  return createHash('sha256').update(canonicalJson(asked)).digest('hex');
+  return canonicalHash({ operation, path: { ...path }, body: rest });
 }

@@ -1,4 +1,5 @@
 import { isLosslessNumber } from 'lossless-json';
+import { valueAt } from '../domain/events/event-key.js';
 import { isJsonObject, type Json } from '../domain/json.js';
 import { JsonTextError, MAX_DEPTH, parseJson } from '../domain/json-table/parse-json.js';
 import { maskText } from '../domain/personal.js';
@@ -68,11 +69,7 @@ function readQuietly(body: Uint8Array): Json {
 }
 
 function partOf(document: Json, pointer: string, secret: string): string | null {
-  let value: Json | undefined = document;
-  for (const step of pointer.slice(1).split('/')) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  }
+  let value = valueAt(document, pointer);
   if (isLosslessNumber(value)) return value.toString().slice(0, LONGEST_PART);
   if (Array.isArray(value)) value = value.filter((line) => typeof line === 'string').join('; ');
   if (typeof value !== 'string' || value === '') return null;

@@ -1,5 +1,5 @@
 import { recordNames } from '../domain/events/record-names.js';
-import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import { isJsonObject, type Json, type JsonObject, ownField } from '../domain/json.js';
 import { kinds } from '../domain/kinds/kinds.js';
 import { type RecordKind, recordKinds, recordRules, textField } from '../domain/records.js';
 
@@ -63,7 +63,7 @@ const MAX_DEPTH = 4;
 export function findSubject(kind: RecordKind, data: JsonObject, path = '', depth = 0): FoundRecord | null {
   const { wrappers } = recordNames[kind];
   for (const name of wrappers) {
-    const value = own(data, name);
+    const value = ownField(data, name);
     if (isText(value)) return { kind, id: value, fields: null, path: `${path}/${name}` };
     if (!isJsonObject(value)) continue;
     const id = explicitId(kind, value) ?? textId(value) ?? explicitId(kind, data);
@@ -72,7 +72,7 @@ export function findSubject(kind: RecordKind, data: JsonObject, path = '', depth
   const id = explicitId(kind, data) ?? (looksLikeRecord(kind, data) ? textId(data) : null);
   if (id !== null) return { kind, id, fields: recordFields(kind, id, data), path };
   for (const name of depth < MAX_DEPTH ? plainWrappers : []) {
-    const value = own(data, name);
+    const value = ownField(data, name);
     const inner = isJsonObject(value) ? findSubject(kind, value, `${path}/${name}`, depth + 1) : null;
     if (inner) return inner;
   }
@@ -93,7 +93,7 @@ export function findRelated(data: JsonObject, subject: FoundRecord): FoundRecord
 
 /** The payin summaries of an intent (2.1), each linked to it. */
 function payinsOf({ kind, id, fields, path }: FoundRecord): FoundRecord[] {
-  const list = kind !== 'payment_intent' || fields === null ? null : own(fields, 'payins');
+  const list = kind !== 'payment_intent' || fields === null ? null : ownField(fields, 'payins');
   if (!Array.isArray(list)) return [];
   return list.flatMap((item, index) => {
     const at = `${path}/payins/${index}`;
@@ -111,7 +111,7 @@ function linked(found: FoundRecord, paymentIntentId: string): FoundRecord {
 
 function findNamed(kind: RecordKind, data: JsonObject): FoundRecord | null {
   for (const name of recordNames[kind].wrappers) {
-    const value = own(data, name);
+    const value = ownField(data, name);
     if (isText(value)) return { kind, id: value, fields: null, path: `/${name}` };
     const id = isJsonObject(value) ? (explicitId(kind, value) ?? textId(value)) : null;
     if (id !== null && isJsonObject(value))
@@ -136,17 +136,13 @@ function looksLikeRecord(kind: RecordKind, data: JsonObject): boolean {
 }
 
 function explicitId(kind: RecordKind, data: JsonObject): string | null {
-  const found = recordNames[kind].ids.map((name) => own(data, name)).find(isText);
+  const found = recordNames[kind].ids.map((name) => ownField(data, name)).find(isText);
   return found ?? null;
 }
 
 function textId(data: JsonObject): string | null {
-  const id = own(data, 'id');
+  const id = ownField(data, 'id');
   return isText(id) ? id : null;
-}
-
-function own(data: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(data, name) ? data[name] : undefined;
 }
 
 function isText(value: Json | undefined): value is string {
@@ -191,7 +187,7 @@ function payinIn(data: JsonObject, accounts: readonly FoundRecord[]): FoundRecor
 /** The id of the deposit or transfer; null where the data names none. */
 export function transactionId(data: JsonObject): string | null {
   for (const name of ['deposit', 'transfer', 'transaction']) {
-    const value = Object.hasOwn(data, name) ? data[name] : undefined;
+    const value = ownField(data, name);
     const id = isJsonObject(value) ? textId(value) : textField(data, `${name}Id`);
     if (id !== null) return id;
   }
@@ -216,7 +212,7 @@ function accountId(value: Json): string | null {
 function transactionIn(data: JsonObject): FoundRecord[] {
   const kind = 'transaction';
   for (const name of recordNames[kind].wrappers) {
-    const value = Object.hasOwn(data, name) ? data[name] : undefined;
+    const value = ownField(data, name);
     const id = isJsonObject(value) ? textId(value) : null;
     if (id !== null && isJsonObject(value)) {
       return [{ kind, id, fields: recordFields(kind, id, value), path: `/${name}` }];

@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { hashOfText } from '../domain/canonical-json.js';
 import { idHeader } from '../domain/events/event-key.js';
 
 /** One entry of WEBHOOK_SECRETS. The whole secret, `whsec_` included, is the key of the HMAC. */
@@ -117,5 +118,5 @@ export function createUnsignedIds(eventIdPointer: string): (headers: Headers) =>
 
 /** Distinguishes secrets without showing them. */
 export function fingerprintOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex').slice(0, 16);
+  return hashOfText(secret).slice(0, 16);
 }

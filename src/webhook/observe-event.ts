@@ -1,7 +1,7 @@
 import { UNAPPLIED } from '../domain/breaks/contract-violation.js';
 import { type LinkPointers, withLinks } from '../domain/events/event-key.js';
 import { atOnce, inTurns } from '../domain/in-turns.js';
-import type { JsonObject } from '../domain/json.js';
+import { type JsonObject, ownField } from '../domain/json.js';
 import type { Observation, ObservationSource } from '../domain/observation.js';
 import { amountViolations, type EntityRef, type RecordKind, recordRules, stateOn } from '../domain/records.js';
 import { withoutBulk } from '../domain/without-bulk.js';
@@ -179,8 +179,8 @@ function problem(path: string, detail: string, entity: EntityRef | null): EventP
 /** With the state that the type's suffix names, where the data has none. */
 function withState(found: FoundRecord, suffix: string): FoundRecord {
   const { main } = recordRules[found.kind];
-  const given = found.fields !== null && Object.hasOwn(found.fields, main.field) ? found.fields[main.field] : null;
-  if (given !== null || !main.ranks.has(suffix)) return found;
+  if ((found.fields !== null && (ownField(found.fields, main.field) ?? null) !== null) || !main.ranks.has(suffix))
+    return found;
   return { ...found, fields: { ...found.fields, id: found.id, [main.field]: suffix } };
 }
 
@@ -192,7 +192,7 @@ function contradicts(kind: RecordKind, fields: JsonObject, suffix: string | null
 /** Names of the states, ids and references that are given and are no strings. */
 function textViolations(kind: RecordKind, fields: JsonObject): string[] {
   return recordRules[kind].columns.flatMap(({ field, type }) => {
-    const value = Object.hasOwn(fields, field) ? fields[field] : null;
+    const value = ownField(fields, field) ?? null;
     return type !== 'text' || value === null || typeof value === 'string' ? [] : [field];
   });
 }

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { canonicalJson } from '../canonical-json.js';
+import { canonicalJson, hashOfText } from '../canonical-json.js';
 import type { JsonObject } from '../json.js';
 
 export const NO_SEAL = '0'.repeat(64);
@@ -31,7 +30,7 @@ export interface RowHash {
 }
 
 export function rowHash({ place, line }: SealedRow): RowHash {
-  return { place, hash: sha256(line) };
+  return { place, hash: hashOfText(line) };
 }
 
 /** The one line that a row is hashed as. */
@@ -41,7 +40,7 @@ export function rowLine(log: string, row: JsonObject): string {
 
 /** The hash over all rows of a seal: of a line with place and hash for each. */
 export function rowsHashOf(rows: readonly RowHash[]): string {
-  return sha256(rows.map(({ place, hash: of }) => `${place} ${of}\n`).join(''));
+  return hashOfText(rows.map(({ place, hash: of }) => `${place} ${of}\n`).join(''));
 }
 
 /** The one line that a seal is hashed as. */
@@ -50,7 +49,7 @@ export function sealLine({ number, log, after, until, rows, rowsHash, previous, 
 }
 
 export function sealHash(seal: Seal): string {
-  return sha256(sealLine(seal));
+  return hashOfText(sealLine(seal));
 }
 
 const PLACE_BYTES = 8;
@@ -73,8 +72,4 @@ export function unpackRowHashes(packed: Buffer): RowHash[] | null {
     place: String(packed.readBigInt64BE(n * ROW_BYTES)),
     hash: packed.toString('hex', n * ROW_BYTES + PLACE_BYTES, (n + 1) * ROW_BYTES),
   }));
-}
-
-function sha256(text: string): string {
-  return hash('sha256', text, 'hex');
 }

@@ -1,6 +1,6 @@
 import { classOf, payoutClass } from '../family/links.js';
 import { grouped } from '../grouped.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject, ownField } from '../json.js';
 import { isAmount, isSignedAmount, negated, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
 import type {
@@ -57,7 +57,7 @@ function ofTransaction({ fields }: MovementRecord, table: MovementTable): Operat
   if (found === 'deposit') return { operations: ['accountDeposit'] };
   if (found === 'withdrawal') return { operations: ['accountPayout'] };
   if (found === 'closure') return { operations: ['accountClose'] };
-  const other = Object.hasOwn(fields, 'counterpartyAccountId') ? fields['counterpartyAccountId'] : undefined;
+  const other = ownField(fields, 'counterpartyAccountId');
   if (other === undefined) return { unclear: 'the other side of this transfer is not shown' };
   if (found === 'transferOut') return { operations: [other === null ? 'transferToOperating' : 'transferToAccount'] };
   return { operations: [other === null ? 'transferFromOperating' : 'transferFromAccount'] };

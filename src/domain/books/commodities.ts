@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hashOfText } from '../canonical-json.js';
 
 /** In quotes. `-u<hex>-` is what can't be between them, and the hyphen of a `-u` of its own, so that no two assets are one. */
 export function hledgerCommodity(assetCode: string): string {
@@ -13,6 +13,6 @@ export function hledgerCommodity(assetCode: string): string {
 export function beancountCommodity(assetCode: string): string {
   if (/^[A-Z][A-Z0-9._-]{0,22}[A-Z0-9]$/.test(assetCode) && !/-X[0-9A-F]{10}$/.test(assetCode)) return assetCode;
   const readable = assetCode.toUpperCase().replaceAll(/[^A-Z0-9._-]/g, '');
-  const hash = createHash('sha256').update(assetCode).digest('hex').slice(0, 10).toUpperCase();
+  const hash = hashOfText(assetCode).slice(0, 10).toUpperCase();
   return `${`A${readable}`.replace(/^A(?=[A-Z])/, '').slice(0, 12)}-X${hash}`;
 }

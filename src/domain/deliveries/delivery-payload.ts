@@ -1,6 +1,6 @@
 import { type EventKey, eventKey } from '../events/event-key.js';
 import { recordNames } from '../events/record-names.js';
-import { isJsonObject, type Json, type JsonObject, toJsonText } from '../json.js';
+import { isJsonObject, type Json, type JsonObject, ownField, toJsonText } from '../json.js';
 import type { JsonKind, JsonTable } from '../json-table/json-table.js';
 import { JsonTextError, MAX_DEPTH, readTable } from '../json-table/read-table.js';
 import { kinds } from '../kinds/kinds.js';
@@ -95,7 +95,7 @@ export function deliveredReport(
 
 function findIn(kind: SearchedKind, data: JsonObject, id: string, depth: number): JsonObject | null {
   for (const name of depth < DEEPEST ? names[kind].wrappers : []) {
-    const inner = Object.hasOwn(data, name) ? data[name] : null;
+    const inner = ownField(data, name);
     const found = isJsonObject(inner) ? findIn(kind, inner, id, depth + 1) : null;
     if (found !== null) return found;
   }

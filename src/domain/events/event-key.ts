@@ -1,6 +1,6 @@
 import { canonicalHash, hashOfText } from '../canonical-json.js';
 import { atOnce, type Pausing, SLICE } from '../in-turns.js';
-import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isJsonObject, type Json, type JsonObject, ownField } from '../json.js';
 import { writingCanonical } from '../json-table/canonical-text.js';
 import type { JsonTable } from '../json-table/json-table.js';
 import type { RecordKind } from '../kinds/kinds.js';
@@ -117,7 +117,7 @@ export function valueAt(document: Json, pointer: string): Json | undefined {
   let value: Json | undefined = document;
   for (const key of pointer.slice(1).split('/').map(unescaped)) {
     if (Array.isArray(value)) value = ARRAY_INDEX.test(key) ? value[Number(key)] : undefined;
-    else value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    else value = isJsonObject(value) ? ownField(value, key) : undefined;
   }
   return value;
 }

@@ -1,5 +1,5 @@
 import { groupedPairs } from '../grouped.js';
-import type { Json, JsonObject } from '../json.js';
+import { type Json, type JsonObject, ownField } from '../json.js';
 import type { RecordKind } from '../kinds/kinds.js';
 import { compareText } from '../record-state.js';
 import { objectsIn, textField } from '../records.js';
@@ -36,7 +36,7 @@ const links: Readonly<Record<FamilyKind, Readonly<Partial<Record<FamilyKind, str
 /** What stands where a record names one of another kind, a text or not; null: nothing. */
 export function linkIn(kind: FamilyKind, fields: JsonObject, named: FamilyKind): Json {
   const field = links[kind][named];
-  const value = field !== undefined && Object.hasOwn(fields, field) ? fields[field] : null;
+  const value = field === undefined ? undefined : ownField(fields, field);
   return value === undefined || value === '' ? null : value;
 }
 

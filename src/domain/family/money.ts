@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.js';
+import { type JsonObject, ownField } from '../json.js';
 import { addAmounts, compareAmounts, isAmount } from '../money.js';
 import { textField } from '../records.js';
 
@@ -9,7 +9,7 @@ export interface Money {
 
 /** The field where it holds an amount; null where it holds none. */
 export function amountField(fields: JsonObject, name: string): string | null {
-  const value = Object.hasOwn(fields, name) ? fields[name] : null;
+  const value = ownField(fields, name);
   return isAmount(value) ? value : null;
 }
 

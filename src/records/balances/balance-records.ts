@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 import type { MovementRecord } from '../../domain/balances/movement-table.js';
+import { ownField } from '../../domain/json.js';
 import { isReport } from '../../domain/record-state.js';
 import { raw, rowsOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
-import { ownField, type StoredRow, storedRecord } from '../stored-record.js';
+import { type StoredRow, storedRecord } from '../stored-record.js';
 
 /** The kinds of record that move balances. */
 export const movingKinds = ['payment_intent', 'payin', 'payout', 'transaction'] as const;

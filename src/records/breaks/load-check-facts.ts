@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { CheckedOrder, CheckFacts } from '../../domain/breaks/check-facts.js';
 import type { PayoutWords } from '../../domain/family/links.js';
+import { ownField } from '../../domain/json.js';
 import { kinds } from '../../domain/kinds/kinds.js';
 import type { KytWords } from '../../domain/orders/kyt.js';
 import { type EntityRef, type RecordKind, recordKinds } from '../../domain/records.js';
@@ -8,7 +9,6 @@ import { keyText } from '../database/database-text.js';
 import { rowsOf } from '../database/statements.js';
 import { lookAlikes, sharedWithMoney } from '../family/references.js';
 import { expectedOf, type OrderRow } from '../order-row.js';
-import { ownField } from '../stored-record.js';
 import { loadNeighbours, type Neighbours } from './check-neighbours.js';
 import { byId, checkedById } from './checked-records.js';
 import { loadRefundFacts, payoutsOfOrders } from './load-refund-facts.js';

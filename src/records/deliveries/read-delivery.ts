@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { isLosslessNumber } from 'lossless-json';
+import { hashOfText } from '../../domain/canonical-json.js';
 import { deliveredEvent } from '../../domain/deliveries/delivery-payload.js';
 import { fromJsonText, isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { ownText } from '../../domain/own-text.js';
@@ -65,7 +65,7 @@ export function readDelivery(fields: JsonObject, eventIdPointer: string): Delive
     createdAt: timeOf(fields, 'createdAt'),
     event: event === null ? null : { key: event.key, contentHash: event.contentHash, timestamp: event.timestamp },
     payload: event?.text ?? null,
-    payloadHash: event === null ? null : createHash('sha256').update(event.text).digest('hex'),
+    payloadHash: event === null ? null : hashOfText(event.text),
     details: detailsIn(fields, event),
     answeredId: inboxIdIn(answer),
     answeredError: textField(answer, 'error'),
@@ -79,7 +79,7 @@ export function readDelivery(fields: JsonObject, eventIdPointer: string): Delive
 /** One that no index can hold is known by its beginning and its hash. */
 function heldId(id: string): string {
   if (keyText(id) !== null) return id;
-  return `${id.slice(0, LONGEST_WORD)}…${createHash('sha256').update(id).digest('hex')}`;
+  return `${id.slice(0, LONGEST_WORD)}…${hashOfText(id)}`;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { type Family, familyOf, linksOf, noFamily } from '../../domain/family/family.js';
 import { defaultPayoutWords, namedIn, referenceOf, type ShownRecord } from '../../domain/family/links.js';
 import { makerOf, type OpenCall } from '../../domain/family/own-refunds.js';
+import { ownField } from '../../domain/json.js';
 import { MOST_RECORDS } from '../../domain/orders/order.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
@@ -143,7 +144,7 @@ function unique(records: readonly ShownRecord[]): ShownRecord[] {
 }
 
 function creationKey({ id, fields }: ShownRecord): string {
-  return `${instantText(Object.hasOwn(fields, 'createdAt') ? fields['createdAt'] : undefined) ?? ''} ${id}`;
+  return `${instantText(ownField(fields, 'createdAt')) ?? ''} ${id}`;
 }
 
 /** The calls of our own with an unknown outcome that may have made one of the payouts, by its id (`makerOf`). */

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
+import { hashOfText } from '../../domain/canonical-json.js';
 import { MOST_RECORDS } from '../../domain/orders/order.js';
 import { referenceSkeleton } from '../../domain/reference-skeleton.js';
 import { keyText } from '../database/database-text.js';
@@ -13,7 +13,7 @@ const SKELETONS_AT_ONCE = 1_000;
 /** The skeleton as the indexed column holds it: of one that is too long for an index a digest. */
 export function skeletonKey(reference: string): string {
   const skeleton = referenceSkeleton(reference);
-  return keyText(skeleton) ?? `sha256 ${createHash('sha256').update(skeleton).digest('hex')}`;
+  return keyText(skeleton) ?? `sha256 ${hashOfText(skeleton)}`;
 }
 
 /** The other orders that look like each of these references, a hundred at most of each, in the order of references. */

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import { defaultPayoutWords, mayRefund } from '../../domain/family/links.js';
-import { objectFromJsonText } from '../../domain/json.js';
+import { objectFromJsonText, ownField } from '../../domain/json.js';
 import { isReport } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
 import { keyText } from '../database/database-text.js';
 import { columnOf, raw, run, tableOf } from '../database/statements.js';
 import type { FamilyRules } from '../family/load.js';
-import { type MergedRecord, ownField } from '../stored-record.js';
+import type { MergedRecord } from '../stored-record.js';
 import type { OrderRules } from './derive-orders.js';
 import { rederiveOrders } from './rederive-releases.js';
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { UNAPPLIED } from '../../domain/breaks/contract-violation.js';
+import { hashOfText } from '../../domain/canonical-json.js';
 import type { Observation } from '../../domain/observation.js';
 import { amountViolations, type RecordKind, recordKinds } from '../../domain/records.js';
 import type { NewBreak } from '../breaks/breaks.js';
@@ -61,11 +61,10 @@ function unappliedStatement(observation: Observation): NewBreak | null {
 }
 
 function unusableId({ kind, id, source }: Observation): NewBreak {
-  const hash = createHash('sha256').update(id).digest('hex');
   return {
     kind: 'contract_violation',
     severity: UNAPPLIED,
-    entity: { kind, id: `sha256:${hash}` },
+    entity: { kind, id: `sha256:${hashOfText(id)}` },
     evidence: {
       rule: 'an id has 1 to 1,000 bytes',
       given: { start: id.slice(0, 60), length: String(id.length) },

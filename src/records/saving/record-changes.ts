@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Knex } from 'knex';
-import { type Json, type JsonObject, objectFromJsonText, toJsonText } from '../../domain/json.js';
+import { type Json, type JsonObject, objectFromJsonText, ownField, toJsonText } from '../../domain/json.js';
 import { MASK, replacePersonal } from '../../domain/personal.js';
 import type { RecordKind } from '../../domain/records.js';
 import { isSameValue, type NewChange, REPORTED, WHOLE_RECORD } from '../changes.js';
 import { personalKey } from '../personal-key.js';
-import { type MergedRecord, ownField } from '../stored-record.js';
+import type { MergedRecord } from '../stored-record.js';
 
 /** One change per field that is shown with another value; one for the whole of a record that was not known before. */
 export function recordChanges(record: MergedRecord, redact: Redact): NewChange[] {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { ownField } from '../../domain/json.js';
 import type { Observation } from '../../domain/observation.js';
 import type { RecordKind } from '../../domain/records.js';
 import { boundReported } from '../breaks/bound-reported.js';
@@ -18,7 +19,7 @@ import type { NewRefreshRequest } from '../runs/refresh-requests.js';
 import { updateRefreshRequests } from '../runs/settle-requests.js';
 import type { SaveContext } from '../save-context.js';
 import { saveSearchKeys } from '../search/search-keys.js';
-import { type MergedRecord, ownField } from '../stored-record.js';
+import type { MergedRecord } from '../stored-record.js';
 import { followUpRequests, linkedRequests, payinRequests } from './follow-up-requests.js';
 import { type GroupedObservations, groupObservations } from './group-observations.js';
 import { deniedBreaks, recordBreaks } from './record-breaks.js';

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { canonicalJson } from '../../domain/canonical-json.js';
 import { defaultPayoutWords, type PayoutWords } from '../../domain/family/links.js';
 import { type SaidRefund, saidRefunds } from '../../domain/family/said.js';
-import { type Json, type JsonObject, toJsonText } from '../../domain/json.js';
+import { type Json, type JsonObject, ownField, toJsonText } from '../../domain/json.js';
 import { absorb, joinStates, type Shown, show } from '../../domain/merge.js';
 import type { Observation } from '../../domain/observation.js';
 import { maskPersonal } from '../../domain/personal.js';
@@ -10,7 +10,7 @@ import { compareText, emptyState, type RecordState } from '../../domain/record-s
 import type { RecordKind } from '../../domain/records.js';
 import type { FamilyRules } from '../family/load.js';
 import { type FoundHeads, lockHeads, readRows } from '../lock-records.js';
-import { type MergedRecord, ownField, type StoredHead, type StoredRecord, storedRecord } from '../stored-record.js';
+import { type MergedRecord, type StoredHead, type StoredRecord, storedRecord } from '../stored-record.js';
 import { hashOfFields, touchRecords } from './touch-unchanged.js';
 import { insertOrLock, updateRecords } from './write-records.js';
 
