@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { JsonTextError, MAX_DEPTH, parseJson } from '../domain/json-table/parse-json.js';
+import { JsonTextError, MAX_DEPTH, parseJson } from '../domain/json-table/read-table.js';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
 import { type CreateOptions, type Reply, ServiceClient, type UnshownReply } from '../service-api/client.js';

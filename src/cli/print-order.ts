@@ -1,6 +1,5 @@
 import { type Json, toJsonText } from '../domain/json.js';
-import { ownCallWords, passedOverWords, unlinkedWords } from '../domain/orders/own-call-words.js';
-import { reasonWords } from '../domain/orders/reason-words.js';
+import { ownCallWords, passedOverWords, reasonWords, unlinkedWords } from '../domain/orders/reason-words.js';
 import { referenceDifference } from '../domain/reference-difference.js';
 import type { RecordView } from '../domain/views/record-shape.js';
 import type { OrderDetails, TimelineEntry } from '../records/orders/order-details.js';

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { canaryWords } from '../domain/alerts/canary-words.js';
-import { breaksOf } from '../domain/alerts/facts.js';
+import { breaksOf, canaryWords } from '../domain/alerts/facts.js';
 import { severities } from '../domain/breaks/findings.js';
 import { counted, duration } from '../domain/in-words.js';
 import { runKinds } from '../domain/run-kinds.js';

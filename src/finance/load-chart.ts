@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Chart, chartSchema, defaultChart } from '../domain/books/chart.js';
 import { plain } from '../domain/json.js';
-import { JsonTextError, parseJson } from '../domain/json-table/parse-json.js';
+import { JsonTextError, parseJson } from '../domain/json-table/read-table.js';
 import { ConfigError } from '../errors.js';
 
 /** The merchant's names for the accounts; without a file our own. @throws {ConfigError} where it can't be read, or is wrong. */

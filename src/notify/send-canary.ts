@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { canaryBody } from '../domain/events/canary.js';
-import { eventKey } from '../domain/events/event-key.js';
+import { canaryBody, eventKey } from '../domain/events/event-key.js';
 import { atOnce } from '../domain/in-turns.js';
 import { MAX_DEPTH, readingTable } from '../domain/json-table/read-table.js';
 import type { Logger } from '../log.js';

@@ -6,7 +6,7 @@ import type { Severity } from '../domain/breaks/findings.js';
 import { firstOf, raw, rowsOf, type Sql, sql, valueOf } from './database/statements.js';
 import { SENT } from './inbox/minute-counts.js';
 import { adoptedAtOf } from './installation.js';
-import { failingCalls } from './service-answers.js';
+import { failingCalls } from './service-notes.js';
 
 export interface OpenBreaks {
   kind: BreakKind;

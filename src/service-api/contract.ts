@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { usualIdPlaces } from '../domain/events/event-key.js';
 import type { Json } from '../domain/json.js';
-import { JsonTextError, parseJson } from '../domain/json-table/parse-json.js';
+import { JsonTextError, parseJson } from '../domain/json-table/read-table.js';
 import { defaultKytWords, kytWord } from '../domain/orders/kyt.js';
 import { ConfigError } from '../errors.js';
 import { movements } from './contract-movements.js';

@@ -1,7 +1,7 @@
 import { isLosslessNumber } from 'lossless-json';
 import { valueAt } from '../domain/events/event-key.js';
 import { isJsonObject, type Json } from '../domain/json.js';
-import { JsonTextError, MAX_DEPTH, parseJson } from '../domain/json-table/parse-json.js';
+import { JsonTextError, MAX_DEPTH, parseJson } from '../domain/json-table/read-table.js';
 import { maskText } from '../domain/personal.js';
 import type { Contract } from './contract.js';
 import {

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExponentialBackoff, handleWhen, retry } from 'cockatiel';
 import type { Knex } from 'knex';
-import { CANARY_MARK } from '../domain/events/canary.js';
-import type { LinkPointers } from '../domain/events/event-key.js';
+import { CANARY_MARK, type LinkPointers } from '../domain/events/event-key.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { parseJson } from '../domain/json-table/parse-json.js';
+import { parseJson } from '../domain/json-table/read-table.js';
 import { rejectionWords } from '../domain/rejection-words.js';
 import { type HeaderValues, type SigningSecret, signatureOf } from './match-signature.js';
 

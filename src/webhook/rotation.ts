@@ -5,8 +5,7 @@ import { classifySecret, type Overlap, type SecretFacts } from '../domain/delive
 import type { SecretStatus } from '../domain/views/webhook-shapes.js';
 import { endpointsById, type KnownEndpoint } from '../records/deliveries/listed-endpoints.js';
 import { historyReason, type ReportCounts, reportCounts } from '../records/deliveries/not-sent.js';
-import { overlapOf, pendingDeliveries } from '../records/deliveries/secret-overlap.js';
-import { type SecretEvidence, secretEvidence } from '../records/deliveries/secrets.js';
+import { overlapOf, pendingDeliveries, type SecretEvidence, secretEvidence } from '../records/deliveries/secrets.js';
 import { forgedSince } from '../records/inbox/rejections.js';
 import { secretsFrom } from '../records/process-heartbeats.js';
 import { historyReadAt } from '../records/runs/coverage.js';

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { CANARY_MARK, canaryNonce } from '../domain/events/canary.js';
-import { findingKey } from '../domain/events/event-key.js';
+import { CANARY_MARK, canaryNonce, findingKey } from '../domain/events/event-key.js';
 import { inTurns } from '../domain/in-turns.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';

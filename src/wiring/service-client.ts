@@ -4,7 +4,7 @@ import { createCallStore } from '../own-calls/call-store.js';
 import { observeAnswers } from '../own-calls/observe-answers.js';
 import { describeError } from '../records/database/database-errors.js';
 import { addCallCounts, type CallCount } from '../records/scorecard/scorecard.js';
-import { type Answers, mergeAnswers, noteAnswers } from '../records/service-answers.js';
+import { type Answers, mergeAnswers, noteAnswers } from '../records/service-notes.js';
 import { createServiceRate } from '../records/service-rate.js';
 import { ServiceClient } from '../service-api/client.js';
 import type { Contract } from '../service-api/contract.js';

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
 import { type RecordKind, textField } from '../../src/domain/records.js';
 import { postponeRefreshRequests } from '../../src/records/runs/refresh-requests.js';
-import { noteServiceClock } from '../../src/records/service-clock.js';
+import { noteServiceClock } from '../../src/records/service-notes.js';
 import { bearer, serve, testConsole } from '../support/console.js';
 import { useDatabase } from '../support/database.js';
 import { documentedAnswers } from '../support/document-shapes.js';

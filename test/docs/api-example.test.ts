@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleOf } from '../../src/console/api/openapi-document.js';
 import { apiDocument } from '../../src/console/api/serve-document.js';
-import { noteServiceClock } from '../../src/records/service-clock.js';
+import { noteServiceClock } from '../../src/records/service-notes.js';
 import { compileStrictly } from '../support/compile-strictly.js';
 import { serve, testConsole, tokenOf } from '../support/console.js';
 import { seedConsole } from '../support/console-samples.js';

@@ -8,7 +8,7 @@ import {
   GIVE_UP_MS,
 } from '../../src/domain/deliveries/delivery-class.js';
 import { boundedTimestamp, deliveredEvent } from '../../src/domain/deliveries/delivery-payload.js';
-import { isOwnUrl } from '../../src/domain/deliveries/own-endpoint.js';
+import { isOwnUrl } from '../../src/domain/deliveries/endpoint-rules.js';
 
 const MINUTE = 60_000;
 const NOW = 1_800_000_000_000;

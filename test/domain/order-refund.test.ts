@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { mayHaveLeft, refundOf } from '../../src/domain/family/family.js';
 import { defaultPayoutWords, ownerOfRefund, type ShownRecord } from '../../src/domain/family/links.js';
-import { mayHaveLeft, refundOf } from '../../src/domain/family/order-refund.js';
 import type { JsonObject } from '../../src/domain/json.js';
 
 const record = (id: string, fields: JsonObject, more: Partial<ShownRecord> = {}): ShownRecord => ({

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownCallWords, unlinkedWords } from '../../src/domain/orders/own-call-words.js';
-import { reasonWords } from '../../src/domain/orders/reason-words.js';
+import { ownCallWords, reasonWords, unlinkedWords } from '../../src/domain/orders/reason-words.js';
 import { releaseReasons } from '../../src/domain/orders/reasons.js';
 
 const open = { key: 'refund-1', undecided: false };

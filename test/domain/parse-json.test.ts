@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { LosslessNumber, parse as losslessParse, stringify } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
-import { JsonTextError, parseJson } from '../../src/domain/json-table/parse-json.js';
+import { JsonTextError, parseJson } from '../../src/domain/json-table/read-table.js';
 import { anyCharacter } from '../support/any-character.js';
 
 const parse = (text: string, maxDepth = 512) => parseJson(text, maxDepth);

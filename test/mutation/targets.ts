@@ -24,7 +24,7 @@ export const targets: readonly Target[] = [
   },
   {
     name: 'webhook: keys',
-    places: [...webhook('secret-source'), 'src/domain/events/event-key.ts', 'src/domain/events/canary.ts'],
+    places: [...webhook('secret-source'), 'src/domain/events/event-key.ts', 'src/domain/events/event-key.ts'],
   },
   {
     name: 'webhook: body',
@@ -59,7 +59,7 @@ export const targets: readonly Target[] = [
       'confusables',
     ]
       .map(inDomain)
-      .concat(['reference-difference', 'without-bulk', 'asset-code', 'json', 'own-text'].map(inDomain)),
+      .concat(['reference-difference', 'without-bulk', 'asset-code', 'json'].map(inDomain)),
   },
   {
     name: 'domain: words, days',

@@ -5,7 +5,7 @@ import { unclosedBreaks } from '../../src/records/breaks/break-money.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { countOpenBreaks, lastCompleteRuns, serviceAwaySeconds, serviceOutage } from '../../src/records/gauges.js';
 import { bindInstallation } from '../../src/records/installation.js';
-import { type Answers, mergeAnswers, noteAnswers } from '../../src/records/service-answers.js';
+import { type Answers, mergeAnswers, noteAnswers } from '../../src/records/service-notes.js';
 import { useDatabase } from '../support/database.js';
 import { plansOf, queriesOf } from '../support/query-plans.js';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import type { OrderRefund } from '../../src/domain/family/family.js';
 import type { ShownRecord } from '../../src/domain/family/links.js';
 import type { Money } from '../../src/domain/family/money.js';
-import type { OrderRefund } from '../../src/domain/family/order-refund.js';
 import type { OpenCall } from '../../src/domain/family/own-refunds.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { deriveOrder } from '../../src/domain/orders/order.js';

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import type { Knex } from 'knex';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { canaryBody } from '../../src/domain/events/canary.js';
+import { canaryBody } from '../../src/domain/events/event-key.js';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import { type CanaryDeps, sendCanary } from '../../src/notify/send-canary.js';

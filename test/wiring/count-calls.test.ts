@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { availabilityOf, outcomeOf } from '../../src/domain/scorecard/call-outcomes.js';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
-import { failingCalls } from '../../src/records/service-answers.js';
+import { failingCalls } from '../../src/records/service-notes.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { createClosers } from '../../src/wiring/closers.js';
 import { countCalls, createServiceClient } from '../../src/wiring/service-client.js';

@@ -3,7 +3,7 @@ import { runKinds } from '../../src/domain/run-kinds.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { NO_SECRET, recordHeartbeat } from '../../src/records/process-heartbeats.js';
-import { noteAnswers } from '../../src/records/service-answers.js';
+import { noteAnswers } from '../../src/records/service-notes.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import type { TestDatabase } from '../support/database.js';
 

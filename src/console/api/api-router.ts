@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Actor } from '../../domain/console-roles.js';
 import { grouped } from '../../domain/grouped.js';
 import { isJsonObject } from '../../domain/json.js';
-import { JsonTextError, MAX_DEPTH, parseJson } from '../../domain/json-table/parse-json.js';
+import { JsonTextError, MAX_DEPTH, parseJson } from '../../domain/json-table/read-table.js';
 import { isDataError, isPassing } from '../../records/database/database-errors.js';
 import { CursorError } from '../../records/database/paging.js';
 import { InvalidOrderError } from '../../records/orders/orders.js';

@@ -11,7 +11,7 @@ import {
   type ProofRecord,
   unreadSince,
 } from '../../records/orders/prove-order.js';
-import { earliestServiceNow } from '../../records/service-clock.js';
+import { earliestServiceNow } from '../../records/service-notes.js';
 import type { ApiDeps } from '../api-deps.js';
 import { Problem, tooManyWaiting } from '../problem.js';
 

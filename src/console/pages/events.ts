@@ -1,5 +1,5 @@
 import { stringify } from 'lossless-json';
-import { CANARY_MARK } from '../../domain/events/canary.js';
+import { CANARY_MARK } from '../../domain/events/event-key.js';
 import { fromJsonText, isJsonObject, type JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import type { EventDetail, EventView } from '../../domain/views/webhook-shapes.js';

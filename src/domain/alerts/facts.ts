@@ -2,6 +2,7 @@ import type { Severity } from '../breaks/findings.js';
 import type { OpenBreaks } from '../breaks/money-once.js';
 import type { DeliveryClass } from '../deliveries/delivery-class.js';
 import type { SecretsFrom } from '../deliveries/last-secret.js';
+import { duration } from '../in-words.js';
 
 /** What the database knows of the whole at one moment. Null: it was not measured yet. */
 export interface AlertFacts {
@@ -138,4 +139,14 @@ export function sentOf(some: readonly Sent[]): Sent {
 /** How many breaks of these severities nobody has closed. */
 export function breaksOf({ breaks }: Pick<AlertFacts, 'breaks'>, ...of: readonly Severity[]): number {
   return breaks.reduce((sum, { severity, count }) => sum + (of.includes(severity) ? count : 0), 0);
+}
+
+/** Its age and its way in one line. */
+export function canaryWords(canary: CanaryFacts | null): string {
+  if (canary === null) return 'none is sent';
+  const { secondsAgo, cameSecondsAgo, error, failures, answeredMs, storedMs, appliedMs } = canary;
+  if (error === null)
+    return `came back ${duration(secondsAgo)} ago: stored after ${storedMs} ms, answered ${answeredMs}, applied ${appliedMs}`;
+  const came = cameSecondsAgo === null ? 'none came back yet' : `the last came back ${duration(cameSecondsAgo)} ago`;
+  return `failed ${duration(secondsAgo)} ago, ${failures} in a row: ${error}; ${came}`;
 }

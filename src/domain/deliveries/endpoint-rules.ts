@@ -1,6 +1,5 @@
 import type { BreakKind } from '../breaks/breaks.js';
 import type { JsonObject } from '../json.js';
-import { isOwnUrl, type OwnAddress } from './own-endpoint.js';
 import { lackingEvents } from './secret-verdict.js';
 
 /** A webhook endpoint as the service lists it (specification 2.12); null: not given. */
@@ -49,4 +48,27 @@ export function findEndpointFaults(
   if (first === undefined || lacking.length === 0) return faults;
   const theirs = { url: first.url, events: [...first.events], lacking };
   return [...faults, { kind: 'endpoint_unsubscribed', id: first.id, evidence: { ours: ofNeeded, theirs } }];
+}
+
+/** How our endpoint is distinguished from another system's (WEBHOOK_PUBLIC_URL, WEBHOOK_PATH). */
+export interface OwnAddress {
+  publicUrl: string | null;
+  webhookPath: string;
+}
+
+/** It equals our public address, or, where that is not set, has our path. Null: it is no address. */
+export function isOwnUrl(url: string | null, { publicUrl, webhookPath }: OwnAddress): boolean | null {
+  const given = addressOf(url);
+  if (given === null) return null;
+  const ours = addressOf(publicUrl);
+  if (ours === null) return pathOf(given) === webhookPath.replace(/\/+$/, '');
+  return given.origin === ours.origin && pathOf(given) === pathOf(ours) && given.search === ours.search;
+}
+
+function addressOf(url: string | null): URL | null {
+  return url !== null && URL.canParse(url) ? new URL(url) : null;
+}
+
+function pathOf({ pathname }: URL): string {
+  return pathname.replace(/\/+$/, '');
 }

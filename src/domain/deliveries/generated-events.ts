@@ -1,5 +1,4 @@
-import type { ListedEndpoint } from './endpoint-rules.js';
-import { isOwnUrl, type OwnAddress } from './own-endpoint.js';
+import { isOwnUrl, type ListedEndpoint, type OwnAddress } from './endpoint-rules.js';
 import type { HistoryKnown } from './report-standing.js';
 import { lackingEvents } from './secret-verdict.js';
 

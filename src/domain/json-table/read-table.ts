@@ -1,4 +1,5 @@
 import { atOnce, type Pausing, SLICE, STEPS } from '../in-turns.js';
+import type { Json } from '../json.js';
 import {
   AFTER,
   BACKSLASH,
@@ -276,4 +277,9 @@ class Reader {
   private fail(problem: string, position = this.at): never {
     throw new JsonTextError(problem, position);
   }
+}
+
+/** Reads JSON as `readTable` does, whole. Numbers keep their digits; `__proto__` is a key like any other. @throws {JsonTextError} */
+export function parseJson(text: string, maxDepth: number): Json {
+  return readTable(text, maxDepth).value();
 }

@@ -1,6 +1,6 @@
+import type { OrderRefund } from '../family/family.js';
 import { isGone, paymentsOf, type ShownRecord } from '../family/links.js';
 import { amountField, dueOf, isPositive, type Money, netOf, requestOf } from '../family/money.js';
-import type { OrderRefund } from '../family/order-refund.js';
 import type { JsonObject } from '../json.js';
 import { compareAmounts, normalizeAmount, shareOf, subtractAmounts, sumAmounts } from '../money.js';
 import { textField } from '../records.js';

@@ -5,7 +5,7 @@ import type { Chart } from '../../domain/books/chart.js';
 import { firstDayAfter } from '../../domain/books/posting-month.js';
 import { canonicalJson } from '../../domain/canonical-json.js';
 import { type JsonObject, toJsonText } from '../../domain/json.js';
-import { parseJson } from '../../domain/json-table/parse-json.js';
+import { parseJson } from '../../domain/json-table/read-table.js';
 import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { getSeal } from '../../records/audit/list-seals.js';
 import { breaksUntil } from '../../records/audit/pack-facts.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../domain/json.js';
 import type { Observation } from '../../domain/observation.js';
-import { ownText } from '../../domain/own-text.js';
+import { ownText } from '../../domain/plain-text.js';
 import { textField } from '../../domain/records.js';
 import { listedIds } from '../../records/runs/record-places.js';
 import { waitingRefreshRequests } from '../../records/runs/refresh-requests.js';

@@ -12,6 +12,7 @@ import {
   countMatched,
   countSingles,
   dropMatched,
+  evidenceOfReports,
   saveLacking,
   secretsToClassify,
   settledCounts,
@@ -19,7 +20,6 @@ import {
   type UnmatchedReport,
   unmatchedReports,
 } from '../../records/deliveries/report-checks.js';
-import { evidenceOfReports } from '../../records/deliveries/report-evidence.js';
 import { noteDisproved } from '../../records/orders/searched.js';
 import { readWatermarks, writeWatermarks } from '../../records/runs/watermarks.js';
 import type { RunContext } from '../deps.js';

@@ -10,8 +10,7 @@ import {
 } from '../../records/breaks/breaks.js';
 import { besideLacking, someLacking } from '../../records/deliveries/leaked-secrets.js';
 import { isSecretInDoubt } from '../../records/deliveries/not-sent.js';
-import type { UnmatchedReport } from '../../records/deliveries/report-checks.js';
-import type { ReportEvidence } from '../../records/deliveries/report-evidence.js';
+import type { ReportEvidence, UnmatchedReport } from '../../records/deliveries/report-checks.js';
 import type { Contract } from '../../service-api/contract.js';
 import type { RunContext } from '../deps.js';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.js';
-import { ownText } from '../../domain/own-text.js';
+import { ownText } from '../../domain/plain-text.js';
 import { textField } from '../../domain/records.js';
 import { instantMs } from '../../records/database/database-text.js';
 import type { ListedKind } from '../../records/runs/record-places.js';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.js';
-import { ownText } from '../../domain/own-text.js';
+import { ownText } from '../../domain/plain-text.js';
 import { textField } from '../../domain/records.js';
 import type { Answer } from '../service-reader.js';
 import { SURELY_SHORT } from './scan-list.js';

@@ -1,6 +1,6 @@
 import { transactionFieldsOf } from '../../domain/balances/transaction-row.js';
 import { isJsonObject, type Json } from '../../domain/json.js';
-import { ownText } from '../../domain/own-text.js';
+import { ownText } from '../../domain/plain-text.js';
 import { textField } from '../../domain/records.js';
 import { instantMs } from '../../records/database/database-text.js';
 import { ContractViolationError } from '../../service-api/service-errors.js';

@@ -3,7 +3,7 @@ import { rowLine, type SealedRow } from '../../domain/audit/seal.js';
 import { canonicalJson } from '../../domain/canonical-json.js';
 import { groupedPairs } from '../../domain/grouped.js';
 import type { JsonObject } from '../../domain/json.js';
-import { parseJson } from '../../domain/json-table/parse-json.js';
+import { parseJson } from '../../domain/json-table/read-table.js';
 import { snakeCase } from '../../domain/records.js';
 import { raw, rowsOf, sql } from '../database/statements.js';
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
-import { parseJson } from '../../domain/json-table/parse-json.js';
+import { parseJson } from '../../domain/json-table/read-table.js';
 import { keptTotals } from '../books/account-totals.js';
 import { periodFiles, readPeriodFile } from '../books/period-files.js';
 import { closedMonths } from '../books/posting-progress.js';

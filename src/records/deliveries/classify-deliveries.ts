@@ -8,7 +8,7 @@ import {
   isHopeless,
   isSuccess,
 } from '../../domain/deliveries/delivery-class.js';
-import { isOwnUrl, type OwnAddress } from '../../domain/deliveries/own-endpoint.js';
+import { isOwnUrl, type OwnAddress } from '../../domain/deliveries/endpoint-rules.js';
 import { pairDelivery } from '../../domain/deliveries/pair-delivery.js';
 import { groupedPairs } from '../../domain/grouped.js';
 import { columnOf } from '../database/statements.js';

@@ -2,7 +2,7 @@ import { isLosslessNumber } from 'lossless-json';
 import { hashOfText } from '../../domain/canonical-json.js';
 import { deliveredEvent } from '../../domain/deliveries/delivery-payload.js';
 import { fromJsonText, isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
-import { ownText } from '../../domain/own-text.js';
+import { ownText } from '../../domain/plain-text.js';
 import { type RecordKind, textField } from '../../domain/records.js';
 import { instantMs, keyText, usableId } from '../database/database-text.js';
 import { isRowId } from '../database/paging.js';

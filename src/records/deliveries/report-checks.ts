@@ -1,5 +1,9 @@
 import type { Knex } from 'knex';
+import type { JsonObject } from '../../domain/json.js';
+import type { JsonTable } from '../../domain/json-table/json-table.js';
+import { MAX_DEPTH, readTable } from '../../domain/json-table/read-table.js';
 import { columnOf, raw, rowOf, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
+import { turnFor } from '../own-turn.js';
 
 /** So many other events of the same content are asked for a delivery: more say the same once more. */
 const MOST_TWINS = 100;
@@ -153,4 +157,44 @@ export async function settledCounts(db: Knex): Promise<string[]> {
     SELECT entity_id FROM breaks WHERE kind = 'event_not_sent' AND entity_kind = 'secret'
       AND status IN ('open', 'acknowledged') AND NOT EXISTS (
         SELECT FROM report_checks WHERE state = 'not_sent' AND NOT single AND secret_label = entity_id)`;
+}
+
+/** What an event says of itself, for whoever has to decide what to do about it. */
+export interface ReportEvidence {
+  eventType: string;
+  key: string;
+  /** Ids that it names, by the field that each stands in; a few of them. */
+  names: JsonObject;
+}
+
+const AT_ONCE = 20;
+/** A larger body is not read. */
+const LARGEST_BODY = 262_144;
+const FIELDS = ['id', 'merchantReference', 'paymentIntentId', 'payinId', 'invoiceId', 'payoutId', 'accountId'];
+const LONGEST_ID = 200;
+
+export async function evidenceOfReports(db: Knex, ids: readonly string[]): Promise<Map<string, ReportEvidence>> {
+  const found = new Map<string, ReportEvidence>();
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const rows = await rowsOf<Omit<ReportEvidence, 'names'> & { id: string; body: string | null }>(db)`
+      SELECT id, event_type AS "eventType", key,
+             CASE WHEN octet_length(body) <= ${LARGEST_BODY} THEN convert_from(body, 'UTF8') END AS body
+      FROM inbox WHERE id = ANY (${ids.slice(at, at + AT_ONCE)}::bigint[])`;
+    for (const { id, body, ...event } of rows) {
+      if (body !== null) await turnFor(body);
+      found.set(id, { ...event, names: body === null ? {} : namesIn(readTable(body, MAX_DEPTH)) });
+    }
+  }
+  return found;
+}
+
+function namesIn(envelope: JsonTable): JsonObject {
+  const data = envelope.member(0, 'data');
+  if (data === null) return {};
+  return Object.fromEntries(
+    FIELDS.flatMap((field) => {
+      const part = envelope.member(data, field, 'string');
+      return part === null ? [] : [[field, envelope.textOf(part).slice(0, LONGEST_ID)]];
+    }),
+  );
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { CANARY_MARK } from '../../domain/events/canary.js';
+import { CANARY_MARK } from '../../domain/events/event-key.js';
 import { raw, rowsOf } from '../database/statements.js';
 import { rejectionsByMinute } from './rejections.js';
 

@@ -2,15 +2,20 @@ import type { Knex } from 'knex';
 import { type Family, noFamily } from '../../domain/family/family.js';
 import { namedIn } from '../../domain/family/links.js';
 import type { Json } from '../../domain/json.js';
+import { ownField } from '../../domain/json.js';
 import { differenceOf, holdByReports } from '../../domain/orders/hold-by-reports.js';
 import { factsOf, type ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
-import { instantMs } from '../database/database-text.js';
-import { findOrLock } from '../database/statements.js';
+import type { NewChange } from '../changes.js';
+import { arrayText } from '../database/array-parameter.js';
+import { instantMs, instantText } from '../database/database-text.js';
+import { findOrLock, prepared, raw, rowsOf, run, tableOf } from '../database/statements.js';
+import type { Affected } from '../family/affected.js';
 import { type FamilyRules, loadFamilies } from '../family/load.js';
-import { expectedOf, ORDER_STATE, type OrderState, untouchedOrder } from '../order-row.js';
+import type { FamilyMembers } from '../family/lock.js';
+import { skeletonKey } from '../family/references.js';
+import { expectedOf, ORDER_STATE, type OrderRow, type OrderState, untouchedOrder } from '../order-row.js';
 import type { MergedRecord } from '../stored-record.js';
-import { insertOrders, lockExisting, type NewOrder, type TouchedOrder, updateOrders } from './order-rows.js';
 
 /** What a release hangs on beside the records. */
 export interface OrderRules extends FamilyRules, ReleaseRules {
@@ -142,4 +147,142 @@ const DERIVED = [
 function differs(before: OrderState, after: OrderState): boolean {
   const [was, is] = [before, after].map((row) => JSON.stringify(DERIVED.map((name) => row[name])));
   return was !== is;
+}
+
+export interface TouchedOrder {
+  reference: string;
+  /** When the order began, as far as is known: text for a `timestamptz`; null: now. */
+  since: string | null;
+}
+
+export interface LockedOrder {
+  row: OrderRow;
+  isNew: boolean;
+}
+
+/** Locks the orders, creating those that are missing, in one pass in the order of references. */
+export async function lockOrders(trx: Knex.Transaction, touched: TouchedOrder[]): Promise<Map<string, LockedOrder>> {
+  if (touched.length === 0) return new Map();
+  const created = await insertOrders(
+    trx,
+    touched.map(({ reference, since }) => ({ ...untouchedOrder(reference), since })),
+  );
+  const rows = await lockExisting(trx, touched);
+  return new Map(rows.map((row) => [row.reference, { row, isNew: created.has(row.reference) }]));
+}
+
+/** Locks those that are there, in the order of references. */
+export async function lockExisting(trx: Knex.Transaction, touched: readonly TouchedOrder[]): Promise<OrderRow[]> {
+  if (touched.length === 0) return [];
+  return rowsOf<OrderRow>(trx)`
+    SELECT * FROM orders WHERE reference = ANY (${touched.map(({ reference }) => reference)}::text[])
+    ORDER BY reference FOR UPDATE`;
+}
+
+/** An order to be made. `since`: when it began, as far as is known: text for a `timestamptz`; null: now. */
+type NewOrder = OrderState & { since: string | null };
+
+/**
+ * Makes those orders that are not there, and locks the others as they are, all in one pass in the order of references.
+ * Returns the references of those that were made.
+ */
+async function insertOrders(trx: Knex.Transaction, orders: readonly NewOrder[]): Promise<Set<string>> {
+  const { text, values } = tableOf('new', orders, {
+    ...stateColumns,
+    since: 'text',
+    skeleton: ['text', ({ reference }) => skeletonKey(reference)],
+  });
+  const { rows } = await prepared<{ rows: { reference: string }[] }>(
+    trx,
+    'insert orders',
+    `INSERT INTO orders (reference, status, release_safe, release_reason, release_proven_at,
+       payment_intents, invoices, refunds, difference_amount, difference_currency, held_by_reports, refuted_at,
+       created_at, reference_skeleton)
+     SELECT reference, status, safe, reason, to_timestamp(proven_at / 1000.0), intents::text[], invoices::text[],
+       refunds::text[], difference::numeric, currency, held, refuted::timestamptz[], coalesce(since::timestamptz, now()), skeleton
+     FROM ${text} ORDER BY reference
+     ON CONFLICT (reference) DO UPDATE SET reference = excluded.reference WHERE false RETURNING reference`,
+    values as Buffer[],
+  );
+  return new Set(rows.map(({ reference }) => reference));
+}
+
+/** Writes what became of locked orders. */
+async function updateOrders(trx: Knex.Transaction, orders: readonly OrderState[]): Promise<void> {
+  if (orders.length === 0) return;
+  await run(trx)`
+    UPDATE orders SET status = new.status, release_safe = new.safe, release_reason = new.reason,
+      release_proven_at = to_timestamp(new.proven_at / 1000.0),
+      payment_intents = new.intents::text[], invoices = new.invoices::text[], refunds = new.refunds::text[],
+      difference_amount = new.difference::numeric, difference_currency = new.currency,
+      updated_at = CASE WHEN (${TOLD}) IS DISTINCT FROM (${NEWLY_TOLD}) THEN now() ELSE updated_at END,
+      held_by_reports = new.held, refuted_at = new.refuted::timestamptz[]
+    FROM ${tableOf('new', orders, stateColumns)} WHERE orders.reference = new.reference`;
+}
+
+/** What the feed of changes shows of an order, beside what the store registered: it is updated where that is other than before. */
+const TOLD = raw(`orders.status, release_safe, release_reason, payment_intents, orders.invoices, orders.refunds,
+  difference_amount, difference_currency`);
+const NEWLY_TOLD =
+  raw(`new.status, new.safe, new.reason, new.intents::text[], new.invoices::text[], new.refunds::text[],
+  new.difference::numeric, new.currency`);
+
+const stateColumns = {
+  reference: 'text',
+  status: 'text',
+  safe: ['boolean', (order: OrderState) => order.release_safe],
+  reason: ['text', (order: OrderState) => order.release_reason],
+  proven_at: ['float8', (order: OrderState) => order.release_proven_at?.getTime() ?? null],
+  intents: ['text', (order: OrderState) => arrayText(order.payment_intents)],
+  invoices: ['text', (order: OrderState) => arrayText(order.invoices)],
+  refunds: ['text', (order: OrderState) => arrayText(order.refunds)],
+  difference: ['text', (order: OrderState) => order.difference_amount],
+  currency: ['text', (order: OrderState) => order.difference_currency],
+  held: ['boolean', (order: OrderState) => order.held_by_reports],
+  refuted: ['text', (order: OrderState) => arrayText(order.refuted_at.map((at) => at.toISOString()))],
+} as const;
+
+/** An event's time names a whole second. */
+const SECOND_MS = 1_000;
+
+type Cause = Pick<NewChange, 'source' | 'serviceTime'>;
+
+/** By reference; each with the newest observation behind it. */
+export type TouchedOrders = Map<string, TouchedOrder & { cause: Cause }>;
+
+/** The orders that changed records belong to, or belonged to before. The records' links are locked. */
+export function touchedOrders(members: FamilyMembers, affected: Affected): TouchedOrders {
+  const touched: TouchedOrders = new Map();
+  for (const record of Object.values(members).flat()) {
+    for (const reference of affected.references(record)) touch(touched, reference, record);
+  }
+  return touched;
+}
+
+function touch(touched: TouchedOrders, reference: string, record: MergedRecord): void {
+  const known = touched.get(reference);
+  const cause = { source: record.cause.source, serviceTime: record.cause.at };
+  touched.set(reference, {
+    reference,
+    since: earlier(known?.since ?? null, sinceOf(record)),
+    cause: known !== undefined && (known.cause.serviceTime ?? 0) > cause.serviceTime ? known.cause : cause,
+  });
+}
+
+/**
+ * An order began with its first request; where only a report says so, no later than the report. One that is known by what
+ * was given back is no younger than that.
+ */
+function sinceOf({ kind, shown: { fields, reported, observedAt } }: MergedRecord): string | null {
+  if (kind === 'payout') return instantText(ownField(fields, 'createdAt'));
+  if (kind !== 'payment_intent' && kind !== 'invoice') return null;
+  const proven = instantText(ownField(fields, 'createdAt'));
+  if (proven !== null || reported === null) return proven;
+  const said = instantText(ownField(reported, 'createdAt'));
+  return said !== null && Date.parse(said) <= observedAt + SECOND_MS ? said : null;
+}
+
+function earlier(a: string | null, b: string | null): string | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { mayHaveLeft } from '../../domain/family/family.js';
 import {
   isUnlinkedRefund,
   ownerOfRefund,
@@ -7,7 +8,6 @@ import {
   referenceOf,
   type ShownRecord,
 } from '../../domain/family/links.js';
-import { mayHaveLeft } from '../../domain/family/order-refund.js';
 import type { OpenCall } from '../../domain/family/own-refunds.js';
 import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';

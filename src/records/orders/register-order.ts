@@ -15,9 +15,8 @@ import { loadFamilies } from '../family/load.js';
 import { adoptedAtOf } from '../installation.js';
 import { expectedOf, ORDER_SEQ, type OrderRow, orderView } from '../order-row.js';
 import { laneOfListed, requestRefresh } from '../runs/refresh-requests.js';
-import { deriveOrders } from './derive-orders.js';
+import { deriveOrders, type LockedOrder, lockExisting, lockOrders } from './derive-orders.js';
 import { orderBreaks, orderChanges } from './order-follow-up.js';
-import { type LockedOrder, lockExisting, lockOrders } from './order-rows.js';
 
 /** What the store expects to be paid. */
 export interface OrderRegistration {

@@ -110,7 +110,7 @@ function missingEvidence({ state, shown }: MergedRecord): JsonObject {
   };
 }
 
-/** A poll is kept as it came; what its amounts would have decided stays undecided (release.ts). */
+/** A poll is kept as it came; what its amounts would have decided stays undecided (order.ts). */
 function violationBreaks({ kind, id, shown }: MergedRecord): NewBreak[] {
   const violations = amountViolations(kind, shown.fields);
   if (violations.length === 0) return [];

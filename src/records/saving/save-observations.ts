@@ -1,19 +1,19 @@
 import type { Knex } from 'knex';
-import { ownField } from '../../domain/json.js';
+import { UNAPPLIED } from '../../domain/breaks/contract-violation.js';
+import { hashOfText } from '../../domain/canonical-json.js';
 import type { Observation } from '../../domain/observation.js';
-import type { RecordKind } from '../../domain/records.js';
+import { amountViolations, type RecordKind, recordKinds } from '../../domain/records.js';
 import { boundReported } from '../breaks/bound-reported.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from '../breaks/breaks.js';
-import { appendChanges, type NewChange } from '../changes.js';
-import { instantText } from '../database/database-text.js';
+import { appendChanges, type NewChange, readRedaction, recordChanges } from '../changes.js';
+import { keyText } from '../database/database-text.js';
 import { SAVING, together } from '../database/statements.js';
-import { type Affected, lockAffected } from '../family/affected.js';
-import { type FamilyMembers, membersOf } from '../family/lock.js';
+import { lockAffected } from '../family/affected.js';
+import { membersOf } from '../family/lock.js';
 import { deniedPayins, noteKyt, saveListings } from '../family/payins.js';
 import { findOrLockHeads, nothingFound } from '../lock-records.js';
-import { type DerivedRow, deriveOrders } from '../orders/derive-orders.js';
+import { type DerivedRow, deriveOrders, type TouchedOrders, touchedOrders } from '../orders/derive-orders.js';
 import { orderBreaks, orderChanges } from '../orders/order-follow-up.js';
-import type { TouchedOrder } from '../orders/order-rows.js';
 import { saveReportedRefunds } from '../orders/searched.js';
 import type { NewRefreshRequest } from '../runs/refresh-requests.js';
 import { updateRefreshRequests } from '../runs/settle-requests.js';
@@ -21,9 +21,7 @@ import type { SaveContext } from '../save-context.js';
 import { saveSearchKeys } from '../search/search-keys.js';
 import type { MergedRecord } from '../stored-record.js';
 import { followUpRequests, linkedRequests, payinRequests } from './follow-up-requests.js';
-import { type GroupedObservations, groupObservations } from './group-observations.js';
 import { deniedBreaks, recordBreaks } from './record-breaks.js';
-import { readRedaction, recordChanges } from './record-changes.js';
 import { mergeAgain, type SavedRecords, saveRecords } from './save-records.js';
 
 export interface SaveResult {
@@ -213,47 +211,71 @@ async function changesOf(trx: Knex.Transaction, { merged, orders, ordersTouched 
   ];
 }
 
-/** An event's time names a whole second. */
-const SECOND_MS = 1_000;
+interface GroupedObservations {
+  /** By kind, in the order in which the tables are locked; each by id. Kinds of which nothing was observed are empty. */
+  byKind: ReadonlyMap<RecordKind, Map<string, Observation[]>>;
+  /** Of statements that could not be applied as they stand: they became mentions. */
+  unapplied: { observation: Observation; break: NewBreak }[];
+  /** Of observations that no row can hold. */
+  refused: NewBreak[];
+}
 
-type Cause = Pick<NewChange, 'source' | 'serviceTime'>;
-
-/** By reference; each with the newest observation behind it. */
-type TouchedOrders = Map<string, TouchedOrder & { cause: Cause }>;
-
-/** The orders that changed records belong to, or belonged to before. The records' links are locked. */
-function touchedOrders(members: FamilyMembers, affected: Affected): TouchedOrders {
-  const touched: TouchedOrders = new Map();
-  for (const record of Object.values(members).flat()) {
-    for (const reference of affected.references(record)) touch(touched, reference, record);
+/** Gathers what was observed of each record; statements with unreadable amounts only ask for a poll. */
+function groupObservations(observations: Observation[]): GroupedObservations {
+  const byKind = new Map(recordKinds.map((kind) => [kind, new Map<string, Observation[]>()]));
+  const grouped: GroupedObservations = { byKind, unapplied: [], refused: [] };
+  for (const given of observations) {
+    if (given.id === '' || keyText(given.id) === null) {
+      grouped.refused.push(unusableId(given));
+      continue;
+    }
+    const unapplied = unappliedStatement(given);
+    if (unapplied !== null) grouped.unapplied.push({ observation: given, break: unapplied });
+    const observation = wholeMs(unapplied === null ? given : asMention(given));
+    const group = byKind.get(given.kind);
+    const known = group?.get(given.id);
+    if (known === undefined) group?.set(given.id, [observation]);
+    else known.push(observation);
   }
-  return touched;
+  return grouped;
 }
 
-function touch(touched: TouchedOrders, reference: string, record: MergedRecord): void {
-  const known = touched.get(reference);
-  const cause = { source: record.cause.source, serviceTime: record.cause.at };
-  touched.set(reference, {
-    reference,
-    since: earlier(known?.since ?? null, sinceOf(record)),
-    cause: known !== undefined && (known.cause.serviceTime ?? 0) > cause.serviceTime ? known.cause : cause,
-  });
+function asMention({ kind, id, from, to, source }: Observation): Observation {
+  return { type: 'mention', kind, id, from, to, source };
 }
 
-/**
- * An order began with its first request; where only a report says so, no later than the report. One that is known by what
- * was given back is no younger than that.
- */
-function sinceOf({ kind, shown: { fields, reported, observedAt } }: MergedRecord): string | null {
-  if (kind === 'payout') return instantText(ownField(fields, 'createdAt'));
-  if (kind !== 'payment_intent' && kind !== 'invoice') return null;
-  const proven = instantText(ownField(fields, 'createdAt'));
-  if (proven !== null || reported === null) return proven;
-  const said = instantText(ownField(reported, 'createdAt'));
-  return said !== null && Date.parse(said) <= observedAt + SECOND_MS ? said : null;
+function wholeMs(observation: Observation): Observation {
+  if (Number.isInteger(observation.from) && Number.isInteger(observation.to)) return observation;
+  return { ...observation, from: Math.floor(observation.from), to: Math.ceil(observation.to) };
 }
 
-function earlier(a: string | null, b: string | null): string | null {
-  if (a === null || b === null) return a ?? b;
-  return a < b ? a : b;
+function unappliedStatement(observation: Observation): NewBreak | null {
+  if (observation.type !== 'statement') return null;
+  const violations = amountViolations(observation.kind, observation.fields);
+  if (violations.length === 0) return null;
+  return {
+    kind: 'contract_violation',
+    severity: UNAPPLIED,
+    entity: { kind: observation.kind, id: observation.id },
+    evidence: {
+      rule: 'amounts are decimal strings',
+      violations: violations.map((violation) => ({ ...violation })),
+      applied: false,
+      source: { ...observation.source },
+    },
+  };
+}
+
+function unusableId({ kind, id, source }: Observation): NewBreak {
+  return {
+    kind: 'contract_violation',
+    severity: UNAPPLIED,
+    entity: { kind, id: `sha256:${hashOfText(id)}` },
+    evidence: {
+      rule: 'an id has 1 to 1,000 bytes',
+      given: { start: id.slice(0, 60), length: String(id.length) },
+      applied: false,
+      source: { ...source },
+    },
+  };
 }

@@ -5,7 +5,7 @@ import type { RecordKind } from '../../domain/records.js';
 import { keyedValues, searchedFields } from '../../domain/search.js';
 import { bigintArray, textArray } from '../database/array-parameter.js';
 import { prepared, raw, rowsOf, run, tableOf } from '../database/statements.js';
-import { personalKey } from '../personal-key.js';
+import { personalKey } from '../installation.js';
 import { recordTables } from '../record-columns.js';
 import type { MergedRecord } from '../stored-record.js';
 

@@ -1,6 +1,6 @@
 import { type Config, secretsSource } from '../../config.js';
+import { isOwnUrl } from '../../domain/deliveries/endpoint-rules.js';
 import { placeOf } from '../../domain/deliveries/last-secret.js';
-import { isOwnUrl } from '../../domain/deliveries/own-endpoint.js';
 import { lackingEvents } from '../../domain/deliveries/secret-verdict.js';
 import { AppError } from '../../errors.js';
 import type { WebhookEndpoint } from '../../service-api/answer-records.js';

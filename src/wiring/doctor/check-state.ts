@@ -1,4 +1,4 @@
-import { canaryWords } from '../../domain/alerts/canary-words.js';
+import { canaryWords } from '../../domain/alerts/facts.js';
 import { runKinds } from '../../domain/run-kinds.js';
 import { unprovenText } from '../../domain/state/notices.js';
 import { type Problem, type State, stateChecks } from '../../domain/state/state.js';

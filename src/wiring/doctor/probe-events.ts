@@ -2,7 +2,7 @@ import { isLosslessNumber } from 'lossless-json';
 import { canonicalJson } from '../../domain/canonical-json.js';
 import { usualIdPlaces, valueAt } from '../../domain/events/event-key.js';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
-import { JsonTextError, MAX_DEPTH, parseJson } from '../../domain/json-table/parse-json.js';
+import { JsonTextError, MAX_DEPTH, parseJson } from '../../domain/json-table/read-table.js';
 import { textField } from '../../domain/records.js';
 import { type Check, finding, ok, unknown } from './check.js';
 

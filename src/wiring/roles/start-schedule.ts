@@ -10,7 +10,7 @@ import { runReconcile } from '../../reconcile/schedule/run.js';
 import { startScheduler } from '../../reconcile/schedule/schedule.js';
 import { logFailure, repeat } from '../../records/database/repeat.js';
 import { countMonth, monthsToCount } from '../../records/scorecard/scorecard.js';
-import { noteServiceClock } from '../../records/service-clock.js';
+import { noteServiceClock } from '../../records/service-notes.js';
 import type { ServiceClient } from '../../service-api/client.js';
 import { type CommandHandlers, createCommandWorker } from '../../webhook/command-queue.js';
 import { createQueueProducer } from '../../webhook/queue.js';

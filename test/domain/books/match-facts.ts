@@ -1,6 +1,6 @@
 import type { BookedSum, MatchFacts, MovedSum } from '../../../src/domain/books/match/match-facts.js';
+import { refundOf } from '../../../src/domain/family/family.js';
 import { defaultPayoutWords, ownerOfRefund, type ShownRecord } from '../../../src/domain/family/links.js';
-import { refundOf } from '../../../src/domain/family/order-refund.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { addAmounts, subtractAmounts } from '../../../src/domain/money.js';
 import type { OrderFacts } from '../../../src/domain/orders/order-facts.js';

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { momentOf } from '../../../domain/books/dating.js';
 import type { BookedSum, MatchFacts } from '../../../domain/books/match/match-facts.js';
+import { type OrderRefund, refundOf } from '../../../domain/family/family.js';
 import {
   defaultPayoutWords,
   listedPayins,
@@ -8,7 +9,6 @@ import {
   type PayoutWords,
   type ShownRecord,
 } from '../../../domain/family/links.js';
-import { type OrderRefund, refundOf } from '../../../domain/family/order-refund.js';
 import { grouped } from '../../../domain/grouped.js';
 import type { OrderFacts } from '../../../domain/orders/order-facts.js';
 import { textField } from '../../../domain/records.js';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import { firstOf, run } from './database/statements.js';
+import { firstOf, raw, rowsOf, run } from './database/statements.js';
 
-const NOTE = { kind: 'service', name: 'failing' };
+const FAILING = { kind: 'service', name: 'failing' };
 
 /** How attempts of calls ended; times are ms since the epoch. */
 export interface Answers {
@@ -22,7 +22,7 @@ export function mergeAnswers(a: Answers, b: Answers): Answers {
 export async function noteAnswers(db: Knex, { answeredAt, failed }: Answers): Promise<void> {
   if (answeredAt !== null)
     await run(db)`
-      DELETE FROM watermarks WHERE kind = ${NOTE.kind} AND name = ${NOTE.name} AND (value ->> 'last')::numeric <= ${answeredAt}`;
+      DELETE FROM watermarks WHERE kind = ${FAILING.kind} AND name = ${FAILING.name} AND (value ->> 'last')::numeric <= ${answeredAt}`;
   const [first, last] = [failed[0], failed.at(-1)];
   if (first === undefined || last === undefined) return;
   const operations = Object.fromEntries(failed.map(({ operation }) => [operation, true]));
@@ -34,7 +34,7 @@ export async function noteAnswers(db: Knex, { answeredAt, failed }: Answers): Pr
     operations,
   });
   await run(db)`
-    INSERT INTO watermarks (kind, name, value) VALUES (${NOTE.kind}, ${NOTE.name}, ${value}::jsonb)
+    INSERT INTO watermarks (kind, name, value) VALUES (${FAILING.kind}, ${FAILING.name}, ${value}::jsonb)
     ON CONFLICT (kind, name) DO UPDATE SET updated_at = now(), value = excluded.value || jsonb_build_object(
       'since', least((watermarks.value ->> 'since')::numeric, (excluded.value ->> 'since')::numeric),
       'attempts', (watermarks.value ->> 'attempts')::numeric + (excluded.value ->> 'attempts')::numeric,
@@ -54,8 +54,40 @@ export interface FailingCalls {
 /** Attempts since the last that was answered; null: that was the newest, or none was made. */
 export async function failingCalls(db: Knex): Promise<FailingCalls | null> {
   const row = await firstOf<{ value: { since: number; attempts: number; error: string; operations: object } }>(db)`
-    SELECT value FROM watermarks WHERE kind = ${NOTE.kind} AND name = ${NOTE.name}`;
+    SELECT value FROM watermarks WHERE kind = ${FAILING.kind} AND name = ${FAILING.name}`;
   if (row === undefined) return null;
   const { since, attempts, error, operations } = row.value;
   return { since: new Date(since).toISOString(), attempts, error, operations: Object.keys(operations).sort() };
+}
+
+const CLOCK = { kind: 'service', name: 'clock' };
+
+/** A slow answer, or one of hosts that disagree, says less for a while: that makes nothing younger that was read before. */
+const KEPT = "interval '10 minutes'";
+
+/**
+ * Notes for all processes how far the service's clock is from the database's. `earliest`: the earliest that it may show now,
+ * ms, as polls are dated; where it is only assumed, what is noted stands. The latest of what was measured within ten
+ * minutes is kept.
+ */
+export async function noteServiceClock(
+  db: Knex,
+  { earliest, isMeasured }: { earliest: number; isMeasured: boolean },
+): Promise<void> {
+  await run(db)`
+    INSERT INTO watermarks (kind, name, value)
+    SELECT ${CLOCK.kind}, ${CLOCK.name}, jsonb_build_object(
+      'aheadMs', round(${earliest}::numeric - extract(epoch FROM clock_timestamp()) * 1000), 'isMeasured', ${isMeasured}::boolean)
+    ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value, updated_at = now()
+    WHERE ${isMeasured}::boolean AND (NOT coalesce((watermarks.value ->> 'isMeasured')::boolean, false)
+      OR (excluded.value ->> 'aheadMs')::numeric >= (watermarks.value ->> 'aheadMs')::numeric
+      OR watermarks.updated_at < now() - ${raw(KEPT)})`;
+}
+
+/** The earliest that the service's clock may show now, ms; null while no process has noted it. */
+export async function earliestServiceNow(db: Knex): Promise<number | null> {
+  const rows = await rowsOf<{ now: string }>(db)`
+    SELECT floor(extract(epoch FROM clock_timestamp()) * 1000 + (value ->> 'aheadMs')::numeric) AS now
+    FROM watermarks WHERE kind = ${CLOCK.kind} AND name = ${CLOCK.name}`;
+  return rows[0] === undefined ? null : Number(rows[0].now);
 }
