@@ -7,15 +7,14 @@ import { createCallStore } from './own-calls/call-store.js';
 import { type LibraryDatabase, openReady } from './own-calls/open-ready.js';
 import { retiredLabels } from './records/deliveries/secrets.js';
 import type { KeyStore } from './service-api/key-store.js';
-import type { SigningSecret } from './webhook/match-signature.js';
 import { createEventQueue } from './webhook/queue.js';
 import { createReceiverApp } from './webhook/receiver.js';
 import { staticSecrets, withoutRetired } from './webhook/secret-source.js';
-import { defaultTolerance, type Tolerance } from './webhook/verify-signature.js';
+import { defaultTolerance, type SigningSecret, type Tolerance } from './webhook/verify-signature.js';
 
 export * from './client.js';
 export { SchemaError } from './own-calls/open-ready.js';
-export type { HeaderValues, SigningSecret } from './webhook/match-signature.js';
+export type { HeaderValues, SigningSecret } from './webhook/verify-signature.js';
 export { type PlainEnvelope, type Reason, type Tolerance, verifySignature } from './webhook/verify-signature.js';
 
 /** Events are in its database before they are answered with 200. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { scorecardCsv } from '../console/view/scorecard-csv.js';
+import { scorecardCsv } from '../console/view/csv.js';
 import type { Scorecard } from '../domain/scorecard/scorecard-shape.js';
 import { UsageError } from '../errors.js';
 import { countMonth, readScorecard } from '../records/scorecard/scorecard.js';

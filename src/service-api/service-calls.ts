@@ -6,8 +6,7 @@ import { checkOutline } from './check-answer.js';
 import { checkQuery, checkRequest } from './check-request.js';
 import { type Contract, defaultContract } from './contract.js';
 import { defaultRetryPolicy, type RetryPolicy, ServiceHttp, type ServiceHttpSettings } from './http.js';
-import type { KeyStore } from './key-store.js';
-import { MemoryKeyStore } from './memory-key-store.js';
+import { type KeyStore, MemoryKeyStore } from './key-store.js';
 import type { SettledWrite } from './open-writes.js';
 import {
   type OperationName,

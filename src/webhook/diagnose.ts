@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { parseJson } from '../domain/json-table/read-table.js';
 import { rejectionWords } from '../domain/rejection-words.js';
-import { type HeaderValues, type SigningSecret, signatureOf } from './match-signature.js';
+import { type HeaderValues, type SigningSecret, signatureOf } from './verify-signature.js';
 
 /** Larger bodies, and deeper ones, are not re-serialized for a diagnosis: indented they could grow to gigabytes. */
 const MAX_BODY = 64 * 1024;

@@ -7,11 +7,11 @@ import { claimCanary } from '../records/inbox/canaries.js';
 import { BodyRoom } from './body-room.js';
 import { createInboxWriter, type InboxWriter } from './inbox-writer.js';
 import { logSeldom } from './log-seldom.js';
-import { createUnsignedIds } from './match-signature.js';
 import type { Envelope } from './parse-envelope.js';
 import { createRejectionLog } from './rejection-log.js';
 import { createSecretMatchLog } from './secret-matches.js';
 import { type Answer, type StepDeps, sendAnswer, unavailable, webhookSteps } from './steps.js';
+import { createUnsignedIds } from './verify-signature.js';
 
 export interface ReceiverDeps
   extends Pick<StepDeps, 'log' | 'now' | 'metrics' | 'secrets' | 'tolerance' | 'bodyLimit' | 'eventIdPointer'> {

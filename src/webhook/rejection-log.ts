@@ -6,8 +6,7 @@ import { type Rejection, type RejectionCount, saveRejections } from '../records/
 import { countBehind } from './count-behind.js';
 import { diagnose } from './diagnose.js';
 import { logSeldom } from './log-seldom.js';
-import { type HeaderValues, type SigningSecret, valuesOf } from './match-signature.js';
-import { describeAge, type Tolerance } from './verify-signature.js';
+import { describeAge, type HeaderValues, type SigningSecret, type Tolerance, valuesOf } from './verify-signature.js';
 
 interface Rejected {
   reason: string;

@@ -9,7 +9,7 @@ import { overlapOf, pendingDeliveries, type SecretEvidence, secretEvidence } fro
 import { forgedSince } from '../records/inbox/rejections.js';
 import { secretsFrom } from '../records/process-heartbeats.js';
 import { historyReadAt } from '../records/runs/coverage.js';
-import { fingerprintOf, type SigningSecret } from './match-signature.js';
+import { fingerprintOf, type SigningSecret } from './verify-signature.js';
 
 /** A complete poll of the delivery history counts for so long. */
 const HISTORY_FRESH_MS = 30 * 60_000;

@@ -3,7 +3,7 @@ import type { Logger } from '../log.js';
 import { type SecretMatches, saveSecretMatches } from '../records/deliveries/secrets.js';
 import { countBehind } from './count-behind.js';
 import { logSeldom } from './log-seldom.js';
-import { fingerprintOf, type SigningSecret } from './match-signature.js';
+import { fingerprintOf, type SigningSecret } from './verify-signature.js';
 
 export interface SecretMatchLog {
   /** Counts one stored event under the label of one of these secrets; never waits. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Logger } from '../log.js';
 import { logSeldom } from './log-seldom.js';
-import type { SigningSecret } from './match-signature.js';
+import type { SigningSecret } from './verify-signature.js';
 
 /** The secrets that are accepted now. */
 export interface SecretSource {

@@ -8,12 +8,11 @@ import type { Arrival, StoredArrival } from '../records/inbox/inbox.js';
 import { ownTurn, turnFor } from '../records/own-turn.js';
 import { OverloadedError } from './batcher.js';
 import { type BodyProblem, type BodyRoom, discardRest, readBody } from './body-room.js';
-import type { createUnsignedIds } from './match-signature.js';
 import type { Envelope } from './parse-envelope.js';
 import type { RejectionLog } from './rejection-log.js';
 import type { SecretMatchLog } from './secret-matches.js';
 import type { SecretSource } from './secret-source.js';
-import { type Authentic, authenticating, type Tolerance } from './verify-signature.js';
+import { type Authentic, authenticating, type createUnsignedIds, type Tolerance } from './verify-signature.js';
 
 /** What a request to the receiver is answered with (interface: "Receiver"). */
 export interface Answer {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printDiagnosis } from '../../src/cli/print-diagnosis.js';
+import { printDiagnosis } from '../../src/cli/doctor.js';
 import { type Check, finding, hint, ok, unknown } from '../../src/wiring/doctor/check.js';
 
 const printed = (items: Check[], all = false) => printDiagnosis(items, { all });

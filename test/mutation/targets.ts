@@ -20,7 +20,7 @@ export const targets: readonly Target[] = [
   { name: 'domain/orders', places: ['src/domain/orders'] },
   {
     name: 'webhook: verification',
-    places: webhook('verify-signature', 'match-signature', 'secret-matches'),
+    places: webhook('verify-signature', 'secret-matches'),
   },
   {
     name: 'webhook: keys',
@@ -72,7 +72,7 @@ export const targets: readonly Target[] = [
   {
     name: 'service-api: writes',
     places: serviceApi('service-writes', 'keyed-calls', 'invoice-writes', 'open-writes', 'attempt').concat(
-      serviceApi('refusal-of', 'memory-key-store', 'check-request'),
+      serviceApi('refusal-of', 'key-store', 'check-request'),
     ),
     tests: inTest('service-api', 'outcome-unknown', 'network', 'http', 'writes'),
   },

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { printOrder } from '../../src/cli/print-order.js';
+import { printOrder } from '../../src/cli/orders.js';
 import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { madeProblem, settleCall } from '../../src/records/calls/settle-call.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printOrder } from '../../src/cli/print-order.js';
+import { printOrder } from '../../src/cli/orders.js';
 import { orderDetails } from '../../src/records/orders/order-details.js';
 import { startRun } from '../../src/records/runs/runs.js';
 import { useDatabase } from '../support/database.js';

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { countUnsettledWrites, createServiceWriteLog } from '../../src/records/service-writes.js';
-import type { KeyStore, NotedWrite } from '../../src/service-api/key-store.js';
-import { MemoryKeyStore } from '../../src/service-api/memory-key-store.js';
+import { type KeyStore, MemoryKeyStore, type NotedWrite } from '../../src/service-api/key-store.js';
 import { useDatabase } from '../support/database.js';
 
 const LIMITS = { leaseMs: 60_000, withinMs: 480_000 };

@@ -2,7 +2,7 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { findToken, knownTokens } from '../../src/console/authenticate.js';
-import { matchSignature, signatureOf } from '../../src/webhook/match-signature.js';
+import { matchSignature, signatureOf } from '../../src/webhook/verify-signature.js';
 
 // The time that a comparison takes is not to be measured on a busy machine: that each is made, whatever came out of the one
 // before it, is to be counted.

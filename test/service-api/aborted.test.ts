@@ -1,6 +1,6 @@
 import nock from 'nock';
 import { describe, expect, it, vi } from 'vitest';
-import { MemoryKeyStore } from '../../src/service-api/memory-key-store.js';
+import { MemoryKeyStore } from '../../src/service-api/key-store.js';
 import { NotSentError, OutcomeUnknownError, UnavailableError } from '../../src/service-api/service-errors.js';
 import { LOST, made, PAYOUTS, patch, payout, post, useScriptedWrites } from './scripted-writes.js';
 import { rejection, testClient } from './test-client.js';

@@ -1,6 +1,6 @@
 import nock from 'nock';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { MemoryKeyStore } from '../../src/service-api/memory-key-store.js';
+import { MemoryKeyStore } from '../../src/service-api/key-store.js';
 import { OutcomeUnknownError, RefusedError } from '../../src/service-api/service-errors.js';
 import { post, useScriptedWrites } from './scripted-writes.js';
 import { BASE_URL, rejection, testClient } from './test-client.js';

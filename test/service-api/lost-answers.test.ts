@@ -1,6 +1,6 @@
 import nock from 'nock';
 import { describe, expect, it, vi } from 'vitest';
-import { MemoryKeyStore } from '../../src/service-api/memory-key-store.js';
+import { MemoryKeyStore } from '../../src/service-api/key-store.js';
 import {
   OutcomeUnknownError,
   RateLimitedError,

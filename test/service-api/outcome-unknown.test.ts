@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { MemoryKeyStore } from '../../src/service-api/memory-key-store.js';
+import { MemoryKeyStore } from '../../src/service-api/key-store.js';
 import {
   ForeignAnswerError,
   InvalidRequestError,

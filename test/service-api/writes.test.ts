@@ -1,7 +1,7 @@
 import nock from 'nock';
 import { describe, expect, it, vi } from 'vitest';
 import { toJsonText } from '../../src/domain/json.js';
-import { MemoryKeyStore } from '../../src/service-api/memory-key-store.js';
+import { MemoryKeyStore } from '../../src/service-api/key-store.js';
 import {
   ContractViolationError,
   ForbiddenError,

@@ -8,7 +8,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandb
 import { ServiceClient } from '../../src/service-api/client.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { applyEvents } from '../../src/webhook/apply-events.js';
-import type { SigningSecret } from '../../src/webhook/match-signature.js';
+import type { SigningSecret } from '../../src/webhook/verify-signature.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { startReceiver } from './receiver.js';
 

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/log.js';
-import { fingerprintOf } from '../../src/webhook/match-signature.js';
 import { createSecretMatchLog } from '../../src/webhook/secret-matches.js';
+import { fingerprintOf } from '../../src/webhook/verify-signature.js';
 import { OTHER_SECRET, SECRET, secrets } from '../support/signed.js';
 
 const at = (time: string) => new Date(`2026-03-01T${time}Z`);

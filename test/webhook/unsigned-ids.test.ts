@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUnsignedIds } from '../../src/webhook/match-signature.js';
+import { createUnsignedIds } from '../../src/webhook/verify-signature.js';
 
 const arrival = (body: string, id?: string) => ({
   'x-service-signature': [body],

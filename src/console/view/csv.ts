@@ -1,4 +1,6 @@
 import { FORMULA_SIGNS, UNSEEN } from '../../domain/formula.js';
+import { scorecardLines } from '../../domain/scorecard/lines.js';
+import type { Scorecard } from '../../domain/scorecard/scorecard-shape.js';
 import type { Cell } from './sections.js';
 import type { Value } from './values.js';
 
@@ -27,4 +29,11 @@ function plain(cell: Cell): string {
     return texts.join(cell.is === 'list' ? '; ' : '');
   }
   return cell.is !== 'none' && 'text' in cell ? cell.text : '';
+}
+
+/** Every figure with its source, to hand on. */
+export function scorecardCsv(card: Scorecard): string {
+  const rows = scorecardLines(card).map(({ of, figure, value, source }) => [of, figure, value, source]);
+  const head = ['of', 'figure', 'value', 'source'];
+  return [head, ...rows].map((row) => csvLine(row.map((text) => ({ is: 'text', text })))).join('');
 }
