@@ -10,7 +10,7 @@ import { listAlerts } from '../records/alerts/settle-alerts.js';
 import { inTransaction } from '../records/database/statements.js';
 import { alertsCheckedAt } from '../records/process-heartbeats.js';
 import { channelsOf, checkOutboundAddresses } from '../wiring/outbound.js';
-import { type Flags, momentToCome } from './arguments.js';
+import { type Flags, momentToCome, reasonedFlags } from './arguments.js';
 import { listVerb, wordOption } from './list-verb.js';
 import { type Columns, printList, printResult } from './print.js';
 import { printOne } from './print-words.js';
@@ -93,27 +93,22 @@ export function define(command: Command): void {
 }
 
 function decision(command: Command, verb: 'acknowledge' | 'silence'): void {
-  command
-    .requiredOption('--note <text>', 'why; kept with your name')
-    .option('--dry-run', 'only say what would be done')
-    .option('--json', 'print JSON')
-    .action((id: string, { note, until, dryRun = false, json = false }: DecisionFlags) =>
-      withStore(async ({ db }) => {
-        const done = await inTransaction(db, dryRun, async (trx) => {
-          await alertOf(trx, id);
-          const result = await decideAlert(trx, id, until === undefined ? 'acknowledge' : { silence: until }, {
-            actor: cliActor(),
-            note,
-          });
-          if (result.outcome === 'refused') throw new UsageError(`--until: ${result.why}.`);
-          if (result.outcome !== 'done')
-            throw new UsageError(`Alert ${id} does not fire: there is nothing to ${verb}.`);
-          return result.alert;
+  reasonedFlags(command).action((id: string, { note, until, dryRun = false, json = false }: DecisionFlags) =>
+    withStore(async ({ db }) => {
+      const done = await inTransaction(db, dryRun, async (trx) => {
+        await alertOf(trx, id);
+        const result = await decideAlert(trx, id, until === undefined ? 'acknowledge' : { silence: until }, {
+          actor: cliActor(),
+          note,
         });
-        const what = until === undefined ? `${done.acknowledgedBy} is at it` : `silent until ${done.silencedUntil}`;
-        printResult(json, { ...done, dryRun }, `${dryRun ? 'would be so: ' : ''}alert ${id}: ${what}`);
-      }),
-    );
+        if (result.outcome === 'refused') throw new UsageError(`--until: ${result.why}.`);
+        if (result.outcome !== 'done') throw new UsageError(`Alert ${id} does not fire: there is nothing to ${verb}.`);
+        return result.alert;
+      });
+      const what = until === undefined ? `${done.acknowledgedBy} is at it` : `silent until ${done.silencedUntil}`;
+      printResult(json, { ...done, dryRun }, `${dryRun ? 'would be so: ' : ''}alert ${id}: ${what}`);
+    }),
+  );
 }
 
 async function alertOf(db: Knex, id: string): Promise<AlertView> {

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isDay } from '../domain/books/posting-month.js';
+import { UsageError } from '../errors.js';
 import { maximumTake } from '../records/database/paging.js';
 
 /** Words that many verbs have. */
@@ -25,12 +26,22 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
+const WHY = 'why; kept with your name';
+const ONLY_SAY = 'only say what would be done';
+
 /** What a verb that changes something has; `dryRun`: what is said of that flag. */
-export function changeFlags(command: Command, dryRun = 'only say what would be done'): Command {
-  return command
-    .option('--note <text>', 'why; kept with your name')
-    .option('--dry-run', dryRun)
-    .option('--json', 'print JSON');
+export function changeFlags(command: Command, dryRun = ONLY_SAY): Command {
+  return command.option('--note <text>', WHY).option('--dry-run', dryRun).option('--json', 'print JSON');
+}
+
+/** The same of what must be given a reason. */
+export function reasonedFlags(command: Command, dryRun = ONLY_SAY): Command {
+  return command.requiredOption('--note <text>', WHY).option('--dry-run', dryRun).option('--json', 'print JSON');
+}
+
+/** @throws {UsageError} where the reason is blank */
+export function checkNote(note: string): void {
+  if (note.trim() === '') throw new UsageError('--note is empty: say why, in a few words.');
 }
 
 /** A month of the books, YYYY-MM. */

@@ -22,7 +22,7 @@ import {
 import { ANY, type BreakFilters, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
 import { maximumTake, type PageQuery } from '../records/database/paging.js';
 import { inTransaction } from '../records/database/statements.js';
-import type { Flags } from './arguments.js';
+import { type Flags, reasonedFlags } from './arguments.js';
 import { asksFirst } from './four-eyes.js';
 import { listVerb, wordOption } from './list-verb.js';
 import { type Columns, EXIT_FINDINGS, printJson, printList, printResult, printText } from './print.js';
@@ -125,26 +125,23 @@ function causesVerb(command: Command): void {
 }
 
 function observeVerb(command: Command): void {
-  command
+  const verb = command
     .command('observe <identity>')
-    .description('of fee_identity: the service changed its fees for good, so how amounts add up is observed again')
-    .requiredOption('--note <text>', 'why; kept with your name')
-    .option('--dry-run', 'only say what would be done')
-    .option('--json', 'print JSON')
-    .action((identity: string, { note = '', dryRun = false, json = false }: Flags) =>
-      withStore(async ({ db }) => {
-        const known = (await readEvidence(db)).map((one): string => one.identity);
-        if (!known.includes(identity))
-          throw new UsageError(`Nothing was observed of "${identity}"; known are: ${known.join(', ') || 'none'}.`);
-        await inTransaction(db, dryRun, async (trx) => {
-          await forgetIdentity(trx, identity);
-          const about = { action: 'observe identity', target: identity, reason: note };
-          await recordAction(trx, { actor: cliActor(), outcome: 'done', ...about });
-        });
-        const what = `${dryRun ? 'would observe' : 'observing'} ${identity} again`;
-        printResult(json, { identity, dryRun }, `${what}: ${RECORDS_FOR_PROOF} records in a row prove it anew`);
-      }),
-    );
+    .description('of fee_identity: the service changed its fees for good, so how amounts add up is observed again');
+  reasonedFlags(verb).action((identity: string, { note = '', dryRun = false, json = false }: Flags) =>
+    withStore(async ({ db }) => {
+      const known = (await readEvidence(db)).map((one): string => one.identity);
+      if (!known.includes(identity))
+        throw new UsageError(`Nothing was observed of "${identity}"; known are: ${known.join(', ') || 'none'}.`);
+      await inTransaction(db, dryRun, async (trx) => {
+        await forgetIdentity(trx, identity);
+        const about = { action: 'observe identity', target: identity, reason: note };
+        await recordAction(trx, { actor: cliActor(), outcome: 'done', ...about });
+      });
+      const what = `${dryRun ? 'would observe' : 'observing'} ${identity} again`;
+      printResult(json, { identity, dryRun }, `${what}: ${RECORDS_FOR_PROOF} records in a row prove it anew`);
+    }),
+  );
 }
 
 const causeColumns: Columns<BreakCause> = {

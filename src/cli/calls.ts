@@ -4,7 +4,7 @@ import { recordAction } from '../records/actions/record-action.js';
 import { type CallView, callShape, callsUnder, listCalls } from '../records/calls/list-calls.js';
 import { type MadeProblem, madeProblem, settleCall } from '../records/calls/settle-call.js';
 import { inTransaction } from '../records/database/statements.js';
-import type { Flags } from './arguments.js';
+import { checkNote, type Flags } from './arguments.js';
 import { listVerb, wordOption } from './list-verb.js';
 import { type Columns, printJson, printResult } from './print.js';
 import { printOne } from './print-words.js';
@@ -66,7 +66,7 @@ export function define(command: Command): void {
 async function settle(key: string, flags: SettleFlags): Promise<void> {
   const { note, force = false, dryRun = false, json = false } = flags;
   const objectId = flags.as.made;
-  if (note.trim() === '') throw new UsageError('--note is empty: say why, in a few words.');
+  checkNote(note);
   await withStore(async ({ db, contract }) => {
     const { words } = (await contract()).movements;
     const call = theOne(key, await callsUnder(db, key), flags.operation);

@@ -4,7 +4,7 @@ import { type DecisionView, decisionShape } from '../domain/views/operation-shap
 import { UsageError } from '../errors.js';
 import { decide } from '../finance/decisions/decisions.js';
 import { getDecision, listDecisions } from '../records/actions/decisions.js';
-import type { Flags } from './arguments.js';
+import { changeFlags, checkNote, type Flags, reasonedFlags } from './arguments.js';
 import { closingDeps } from './four-eyes.js';
 import { listVerb, wordOption } from './list-verb.js';
 import { type Columns, EXIT_FINDINGS, printResult } from './print.js';
@@ -47,29 +47,22 @@ export function define(command: Command): void {
   verdict(command, 'withdraw', 'take back what you asked for');
 }
 
-interface VerdictFlags extends Flags {
-  note?: string;
-  dryRun?: boolean;
-}
-
 function verdict(command: Command, name: Verdict, meaning: string): void {
-  const verb = command.command(`${name} <id>`).description(meaning);
-  const words = 'why; kept with your name';
-  (name === 'withdraw' ? verb.option('--note <text>', words) : verb.requiredOption('--note <text>', words))
-    .option('--dry-run', 'only say whether you may')
-    .option('--json', 'print JSON')
-    .action((id: string, flags: VerdictFlags) => withStore((store) => decideOne(store, id, name, flags)));
+  const flags = name === 'withdraw' ? changeFlags : reasonedFlags;
+  flags(command.command(`${name} <id>`).description(meaning), 'only say whether you may').action(
+    (id: string, given: Flags) => withStore((store) => decideOne(store, id, name, given)),
+  );
 }
 
 async function decideOne(
   store: Store,
   id: string,
   name: Verdict,
-  { note = '', dryRun = false, json = false }: VerdictFlags,
+  { note = '', dryRun = false, json = false }: Flags,
 ): Promise<void> {
   const person = cliPerson();
   const found = await decisionOf(store, id);
-  if (name !== 'withdraw' && note.trim() === '') throw new UsageError('--note is empty: say why, in a few words.');
+  if (name !== 'withdraw') checkNote(note);
   if (dryRun) {
     const why = whyNotDecide(name, person, { ...found, seen: '' });
     if (why !== null) throw new UsageError(`Decision ${id} would stay as it is: ${why}.`);

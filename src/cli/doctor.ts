@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Help } from 'commander';
 import { grouped } from '../domain/grouped.js';
 import { duration } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
@@ -146,16 +146,8 @@ function printAlike({ names, check }: Alike): string[] {
 
 /** Lines of words behind the first column; what does not fit goes on `more` further in. */
 function wrap(text: string, more = 0): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of oneLine(text).split(' ')) {
-    const room = WIDTH - INDENT - (lines.length > 0 ? more : 0);
-    if (line !== '' && line.length + 1 + word.length > room) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line].map((one, index) => `${' '.repeat(INDENT + (index > 0 ? more : 0))}${one}`);
+  const lines = new Help().boxWrap(oneLine(text), WIDTH - INDENT - more).split('\n');
+  return lines.map((one, index) => `${' '.repeat(INDENT + (index > 0 ? more : 0))}${one}`);
 }
 
 function countOf(items: readonly Check[], wanted: Status): number {

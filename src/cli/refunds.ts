@@ -6,7 +6,7 @@ import { adoptedAtOf } from '../records/installation.js';
 import { type Assigned, assignRefund } from '../records/orders/assign-refund.js';
 import { listOpenRefunds, type OpenRefund } from '../records/orders/list-open-refunds.js';
 import { releaseRules } from '../wiring/reconcile-settings.js';
-import type { Flags } from './arguments.js';
+import { checkNote, type Flags } from './arguments.js';
 import { listVerb } from './list-verb.js';
 import { type Columns, printJson, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
@@ -56,7 +56,7 @@ async function assign(
   payoutId: string,
   { payment, note, force = false, dryRun = false, json = false }: AssignFlags,
 ): Promise<void> {
-  if (note.trim() === '') throw new UsageError('--note is empty: say why, in a few words.');
+  checkNote(note);
   const paymentIntentId = payment === 'none' ? null : payment;
   const given = { payoutId, paymentIntentId, note, force, actor: cliActor() };
   await withStore(async ({ db, config, contract }) => {

@@ -4,6 +4,7 @@ import { UsageError } from '../errors.js';
 import { markRequest } from '../finance/decisions/money-decisions.js';
 import { listSettlements, markSettlement } from '../records/books/settlements.js';
 import { inTransaction } from '../records/database/statements.js';
+import { checkNote } from './arguments.js';
 import { asksFirst } from './four-eyes.js';
 import { listVerb } from './list-verb.js';
 import { type Columns, printJson, printText } from './print.js';
@@ -57,7 +58,7 @@ export function define(command: Command): void {
 }
 
 async function mark(payoutId: string, { amount, dryRun = false, json = false, ...said }: MarkFlags): Promise<void> {
-  if (said.note.trim() === '') throw new UsageError('--note is empty: say why, in a few words.');
+  checkNote(said.note);
   const given = { payoutId, amount: amount === 'none' ? null : amount, actor: cliActor(), ...said };
   await withStore(async (store) => {
     const { db, books } = store;
