@@ -114,7 +114,6 @@ function proving({ gauge }: Makers) {
   };
 }
 
-/** Our calls to the service. */
 function calling({ counter, gauge }: Makers) {
   return {
     apiRequests: counter('api_requests_total', 'Calls to the payment service, by answer', 'operation', 'status'),

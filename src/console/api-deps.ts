@@ -26,7 +26,6 @@ export interface ApiDeps extends ReleaseRules {
   db: Knex;
   log: Logger;
   commands: Commands;
-  /** Kinds that a run may be asked for. */
   runKinds: readonly string[];
   secretsStatus: () => Promise<{ items: SecretStatus[] }>;
   books: BooksSettings;

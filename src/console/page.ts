@@ -155,7 +155,6 @@ export interface Page {
   load(deps: PageDeps, req: PageRequest): Promise<PageView | null>;
 }
 
-/** A request as a page sees it. */
 export interface PageRequest extends ListAddress {
   actor: Actor;
   params: Readonly<Record<string, string>>;

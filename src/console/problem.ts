@@ -17,7 +17,6 @@ const codes = {
   503: 'unavailable',
 } as const;
 
-/** All that `code` may be. */
 export const problemCodes = [...Object.values(codes), 'not_proven_in_time', 'too_many_waiting'] as const;
 type ProblemCode = (typeof problemCodes)[number];
 type Extra = Readonly<Record<string, unknown>> & { code?: ProblemCode };

@@ -106,7 +106,6 @@ export function pathOf(operation: OperationName, contract: Contract): string {
   return operation === 'listPayouts' ? contract.paths.listPayouts : operationOf(operation).path;
 }
 
-/** The names of the {placeholders} of a path. */
 export const partsOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, part = '']) => part);
 
 /** Our names of an operation's query parameters, each with the service's name. */

@@ -11,7 +11,6 @@ export interface BatchLimits<T, R> {
   flush(items: T[]): Promise<PromiseSettledResult<R>[]>;
   /** What an item counts towards a batch: bytes, or rows. */
   weightOf(item: T): number;
-  /** Flushes that may run at once. */
   concurrency: number;
   /**
    * What waits is flushed beside a flush that runs once it is so large, or the first of it waited for so long when another one

@@ -43,7 +43,6 @@ export function sendAnswer(res: ServerResponse, { status, body, headers }: Omit<
 interface KeySettings {
   /** EVENT_ID_POINTER */
   eventIdPointer: string;
-  /** createUnsignedIds */
   unsignedIds: ReturnType<typeof createUnsignedIds>;
 }
 

@@ -16,7 +16,7 @@ const BOUNDED = new Set([
   'finance/exports/workbook/cells.ts 0+$',
   'domain/in-words.ts \\B(?=(\\d{3})+$)',
   'service-api/service-calls.ts \\/+$',
-  'domain/deliveries/own-endpoint.ts \\/+$',
+  'domain/deliveries/endpoint-rules.ts \\/+$',
 ]);
 const LITERAL = /(?<=[=(,:?!&|[]\s*|\breturn )\/(?![*/])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\n\\[])+)\/([dgimsuvy]*)/g;
 const LENGTH = 10_000;

@@ -4,7 +4,6 @@ import { filtersOf, type ListQuery, listQuery, pageOf } from './list-query.js';
 import { type Operation, operation } from './operation.js';
 import { type Resource, resources } from './resources.js';
 
-/** Two operations of each resource: its list, and one of it. */
 export const listOperations: readonly Operation[] = resources.flatMap((resource) => {
   const one = oneOf(resource);
   return one === null ? [listOf(resource)] : [listOf(resource), one];

@@ -51,7 +51,6 @@ export interface Operation {
   body?: z.ZodType;
   /** It takes If-Match, the ETag of what it changes. */
   takesIfMatch?: boolean;
-  /** What success is answered with, by status. */
   answers: Readonly<Record<number, { description: string; shape: z.ZodType }>>;
   /** When else it refuses, by status; what any may be refused for is documented for all. */
   refusals?: Readonly<Record<number, string>>;

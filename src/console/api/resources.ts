@@ -71,7 +71,6 @@ export interface Resource {
   personalFilters?: readonly string[];
 }
 
-/** What is special about a kind. */
 const special: Partial<Record<RecordKind, Partial<Resource>>> = {
   balance: {
     shape: balanceShape,

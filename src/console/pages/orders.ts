@@ -230,7 +230,6 @@ interface Row {
   fields: JsonObject;
 }
 
-/** All that the order is made of, read or only named. */
 function recordsOf(details: OrderDetails, { actor }: PageRequest): Section {
   const { order: found, reported } = details;
   const rowsOf = (what: Row['what'], read: readonly RecordView[], named: readonly string[] = []): Row[] => {

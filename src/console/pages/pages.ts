@@ -42,7 +42,6 @@ export const pages: readonly Page[] = [
   decisionPage,
   settlements,
   settlement,
-  // A list and a page of one record for each kind.
   ...sheets.flatMap((sheet) => [listPage(sheet), recordPage(sheet)]),
   events,
   event,

@@ -38,7 +38,6 @@ function stateOf(view: ChannelView | undefined, isConfigured: boolean): Value {
   return view?.lastOkAt ? badge('takes alerts', 'good') : badge('not tried yet', 'warn');
 }
 
-/** What a notice says of its alert. */
 const noticeWords: Readonly<Record<string, string>> = {
   'alert.firing': 'fires',
   'alert.resolved': 'is over',

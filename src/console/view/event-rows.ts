@@ -26,7 +26,6 @@ export const eventStatusMeans: Readonly<Record<EventStatus, string>> = {
   dead: 'It was tried as often as it may be and given up. Fix what the error names, then replay it.',
 };
 
-/** What applying it again does. */
 export const replayDoes: Readonly<Record<EventStatus, string>> = {
   received: 'It waits for a worker already, and is applied once.',
   applied: 'It is read again. What it says is in the records: nothing changes a second time.',

@@ -73,7 +73,6 @@ const named: Readonly<Record<string, EntityKind>> = {
   similarReferences: 'order',
 };
 
-/** Fields that hold records. */
 const holding: Readonly<Record<string, RecordKind>> = {
   payments: 'payment_intent',
   candidates: 'payment_intent',

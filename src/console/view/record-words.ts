@@ -50,7 +50,6 @@ export function stateBadge(field: string, state: string): Value {
   return badge(words(state), field === 'kytStatus' ? 'quiet' : (tones.get(state) ?? 'quiet'));
 }
 
-/** The states that the specification lists of a field. */
 export function listedStates(kind: RecordKind, field: string): { value: string; text: string }[] {
   const { main, side } = recordRules[kind];
   const axis = [main, side].find((one) => one?.field === field);

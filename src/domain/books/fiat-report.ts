@@ -74,7 +74,6 @@ export class LineRounding {
     return roundedUnits(after, this.shown) - roundedUnits(before, this.shown);
   }
 
-  /** Units as a decimal string. */
   text(units: bigint): string {
     return text(units, this.shown);
   }

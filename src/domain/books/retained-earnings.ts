@@ -9,7 +9,6 @@ export interface NamedTotal {
   closing: string;
 }
 
-/** What an account holds of an asset. */
 export interface Held {
   account: string;
   assetCode: string;

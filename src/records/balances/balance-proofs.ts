@@ -166,7 +166,6 @@ function withAge(proof: BalanceProof, now: Date): BalanceProof {
   return { ...proof, unproven: unproven ?? `not compared with the records since ${agreedAt}` };
 }
 
-/** Balances that are not proven now, and why. */
 export async function unprovenBalances(db: Knex, now = new Date()): Promise<{ assetCode: string; why: string }[]> {
   const { unproven } = await balanceFacts(db, now);
   return unproven.map(({ assetCode, why }) => ({ assetCode, why }));

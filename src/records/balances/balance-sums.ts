@@ -103,7 +103,6 @@ export async function effectsSince(db: Knex, asset: string, since: number): Prom
   return new Map(rows.map(({ key, moved }) => [key, moved]));
 }
 
-/** What finance has attributed of each asset. */
 export async function sumAttributed(db: Knex): Promise<Map<string, string>> {
   const rows = await rowsOf<{ asset_code: string; sum: string }>(db)`
     SELECT asset_code, trim_scale(sum(amount))::text AS sum FROM balance_attributions GROUP BY asset_code`;

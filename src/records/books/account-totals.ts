@@ -65,7 +65,6 @@ export async function keptTotals(db: Knex, month: string): Promise<AccountTotal[
   return rowsOf<AccountTotal>(db)`${totalsUntil(month, raw('account_months'))} ${BY_ACCOUNT}`;
 }
 
-/** Of each account and asset the first month with a line. */
 export async function firstMonths(db: Knex): Promise<{ account: string; assetCode: string; month: string }[]> {
   return rowsOf<{ account: string; assetCode: string; month: string }>(db)`
     SELECT account, asset_code AS "assetCode", min(month) AS month FROM account_months

@@ -72,7 +72,6 @@ function booked(sum: string): string {
   return `CASE WHEN asset_code IS NOT NULL THEN ${exact(sum)} END`;
 }
 
-/** Payins made or booked in the month. */
 export const monthPayins = `
   WITH ids AS (
     SELECT id FROM payins WHERE ${MADE}

@@ -20,7 +20,6 @@ export async function closedAt(db: Knex, month: string): Promise<Date | null> {
   return row?.closed_at ?? null;
 }
 
-/** A stored file, part by part. */
 export async function* readPeriodFile(db: Knex, id: string): AsyncGenerator<Buffer> {
   for (let part = 0; ; part += 1) {
     const row = await db('period_file_parts').where({ file_id: id, part }).first('content');

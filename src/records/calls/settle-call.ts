@@ -54,7 +54,6 @@ export async function settleCall(
   return { outcome: 'settled' };
 }
 
-/** What a call is said to have made. */
 export interface SaidMade {
   operation: string;
   paymentIntentId: string | null;

@@ -7,7 +7,6 @@ export interface DatabaseTrouble {
   code: string | null;
   /** Finishes "The database …". */
   what: string;
-  /** What to do. */
   remedy: string;
   /** Whether it may be over in a moment, without anybody's doing. */
   passing: boolean;

@@ -87,7 +87,6 @@ const parsers = new Map<number, Parse>([
   [JSONB, fromDatabaseJson],
 ]);
 
-/** The types of a `TextClient`. */
 export const anyText = {
   getTypeParser: (oid: number, format = 'text'): Parse =>
     (format === 'text' ? parsers.get(oid) : undefined) ?? types.getTypeParser(oid, format as 'text'),

@@ -13,7 +13,6 @@ export interface InboxEvent extends HeldEvent {
   labels: string[];
 }
 
-/** The events that the deliveries may be paired with. */
 export async function eventsOf(db: Knex, deliveries: readonly Delivery[]): Promise<InboxEvent[]> {
   const keys = deliveries.flatMap(({ event }) => event?.key ?? []);
   const hashes = deliveries.flatMap(({ event }) => event?.contentHash ?? []);

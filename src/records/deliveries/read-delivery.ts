@@ -30,7 +30,6 @@ export interface Delivery {
   /** What the service noted of our own answer: the inbox id of a 200, or the reason of a rejection. */
   answeredId: string | null;
   answeredError: string | null;
-  /** The payment that it names. */
   paymentIntentId: string | null;
   /** Records that it names, where its payload is no event. */
   mentions: readonly { kind: RecordKind; id: string }[];

@@ -88,7 +88,6 @@ export async function loadNaming(
   return [...intents, ...others];
 }
 
-/** The payments that list one of the payins. */
 async function loadListing(trx: Knex, inHand: RecordsInHand, payins: readonly ShownRecord[]): Promise<ShownRecord[]> {
   const { payment_intent: listing } = await loadShown(
     trx,

@@ -25,7 +25,6 @@ export async function saveListings(trx: Knex.Transaction, intents: MergedRecord[
   );
 }
 
-/** The intents that list each of the payins. */
 export async function listingIntents(trx: Knex, payins: string[]): Promise<Map<string, string[]>> {
   if (payins.length === 0) return new Map();
   const rows = await rowsOf<{ payin_id: string; intents: string[] }>(trx)`

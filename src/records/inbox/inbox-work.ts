@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { columnOf, prepared, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
 
-/** An event that waits to be applied. */
 export interface WaitingEvent {
   id: string;
   key: string;

@@ -27,7 +27,6 @@ export interface OrderRegistration {
   currency: string;
 }
 
-/** Who asks, and by what. */
 export interface RegistrationAsking {
   /** The name of a console token; left out: not known. */
   actor?: string;

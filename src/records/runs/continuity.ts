@@ -26,7 +26,6 @@ export async function checkContinuity(db: Knex, now: Date): Promise<Break | null
   return found;
 }
 
-/** Notes in which database the run was. */
 export async function noteDatabase(db: Knex, runId: string): Promise<void> {
   const { known, identity } = await readFacts(db);
   if (known === null || !isSame(known, identity)) {
@@ -43,7 +42,6 @@ async function findBreak(db: Knex, now: Date): Promise<Break | null> {
 
 interface Facts {
   lastSignAt: Date | null;
-  /** What was noted. */
   known: Watermark | null;
   identity: Watermark;
 }

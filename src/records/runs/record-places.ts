@@ -146,7 +146,6 @@ export async function unplacedRecords(
     ) AS unplaced LIMIT ${limit}`;
 }
 
-/** The newest that the service listed. */
 export async function newestRecords(db: Knex, kind: ListedKind, limit: number): Promise<RecordPlace[]> {
   return placesWhere(db, kind, sql`created_at IS NOT NULL AND ${LISTED} ${NEWEST_FIRST} LIMIT ${limit}`);
 }
@@ -224,7 +223,6 @@ const BY: Record<PayoutsBy, string> = {
   reported: "NOT known AND first_seen_at > now() - interval '3 days'",
 };
 
-/** Ids of open payouts, by id, beyond `after`. */
 export async function openPayoutIds(
   db: Knex,
   after: string,

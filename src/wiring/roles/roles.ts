@@ -152,7 +152,6 @@ async function closeGently(
 
 type Fronts = Partial<Record<keyof Addresses, Listener>>;
 
-/** The setting of its host, by that of a port. */
 const hostOf = { PORT: 'HOST', CONSOLE_PORT: 'CONSOLE_HOST', METRICS_PORT: 'CONSOLE_HOST' } as const;
 
 type FrontParts = RuntimeParts & Pick<Runtime, 'metrics'> & Pick<ProcessHealth, 'ready' | 'publicReady'>;

@@ -64,7 +64,6 @@ function askedReason(facts: MatchFacts, status: OrderStatus): Asked {
   return status === 'partially_refunded' ? partlyGivenBack(facts) : byStatus(status, facts);
 }
 
-/** What was paid before a part of it was given back. */
 function partlyGivenBack(facts: MatchFacts): Asked {
   const { status } = deriveOrder({ ...facts.order, refunds: [] });
   if (status === 'paid') return agreed('partly_given_back', 'paid; a part was given back');

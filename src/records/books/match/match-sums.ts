@@ -36,7 +36,6 @@ export async function movedBy(
   return { moved, unclear };
 }
 
-/** What is booked of records, by account, asset and day, with what that was worth. */
 export async function bookedOf(trx: Knex, refs: readonly RecordRef[], currency: string): Promise<BookedSum[]> {
   const rows = await rowsOf<Omit<BookedSum, 'account'> & { account: string }>(trx)`
     SELECT asked.kind AS "recordKind", asked.id AS "recordId", account, line.asset_code AS "assetCode", date::text AS date,
