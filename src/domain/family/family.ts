@@ -1,4 +1,3 @@
-import type { OpenCall } from './own-refunds.js';
 import { grouped, groupedPairs } from '../grouped.js';
 import { compareText } from '../record-state.js';
 import { textField } from '../records.js';
@@ -19,6 +18,7 @@ import {
   sharedPayins,
 } from './links.js';
 import { amountField } from './money.js';
+import type { OpenCall } from './own-refunds.js';
 
 export interface Family {
   intents: ShownRecord[];
