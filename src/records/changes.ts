@@ -40,7 +40,7 @@ interface ChangeRow extends RowOf<Omit<Change, 'entity' | 'from' | 'to' | 'sourc
 }
 
 /** Whether two JSON texts are of one value, whatever the order of its keys. To whoever reads, a field that is not there is null. */
-export function isSameValue(from: string | null, to: string | null): boolean {
+function isSameValue(from: string | null, to: string | null): boolean {
   const [before, after] = [from ?? 'null', to ?? 'null'];
   if (before === after) return true;
   if (before.length !== after.length || !/^[{[]/.test(before)) return false;
