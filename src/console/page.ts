@@ -77,10 +77,10 @@ export interface Action {
   tone?: 'bad';
   /** What the person fills in besides the reason. */
   fields?: readonly Field[];
-  /** Reads the form's fields, all strings; what it refuses is answered with 400. Left out: no field counts. */
+  /** Reads the form's fields, all strings; what it refuses is said beside the field, in the form as it was filled in (400). Left out: no field counts. */
   input?: z.ZodType<Record<string, unknown>>;
-  /** Shown with a confirming button before anything is done. */
-  preview?(deps: PageDeps, request: ActionRequest): Promise<Preview | Section[]>;
+  /** Shown with a confirming button before anything is done. `refused`: it can't be, in a sentence; the form comes back as it was filled in. */
+  preview?(deps: PageDeps, request: ActionRequest): Promise<Preview | Section[] | { refused: string }>;
   /** What is asked of another person instead where FOUR_EYES is on; null: it is done at once. */
   asks?(deps: PageDeps, request: ActionRequest): Asks | null | Promise<Asks | null>;
   /** In a transaction, in which the audit is kept too: what it throws leaves nothing behind. */

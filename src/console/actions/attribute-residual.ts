@@ -42,14 +42,14 @@ export const attributeResidual: Action = {
   input: z.object({
     amount: z.string().trim().refine(isSignedAmount, 'takes a signed decimal number such as -12.50'),
     contra: z.enum(contraNames, 'takes an account of the list').default(accounts.unobservable),
-    on: z.union([z.literal(''), z.iso.date()], 'takes a day such as 2026-10-30').default(''),
+    on: z.union([z.literal(''), z.iso.date('takes a day such as 2026-10-30')]).default(''),
   }),
   preview: async ({ db, now, books }, request) => {
     const given = givenBy(request, books);
     const { result, lines } = await wouldAttribute(db, given, { ...books, now: now() });
     const [title = '', ...rest] = lines;
     if (result.outcome === 'done') return [notice('info', title, rest.join(' '))];
-    return [notice('bad', 'This will be refused', refusalOf(result, given.assetCode))];
+    return { refused: `Not attributed: ${whyNotAttributed(result, given.assetCode)}.` };
   },
   asks: (_deps, { params, input, reason }) => {
     const { amount, on, contra } = input;

@@ -5,7 +5,7 @@ import { reopenPeriod } from '../../finance/periods/reopen-period.js';
 import { closingDeps } from '../four-eyes.js';
 import type { Action, ActionRequest, ActionResult, PageDeps } from '../page.js';
 import { periodHref } from '../view/links.js';
-import { lineByLine, notice, type Section } from '../view/sections.js';
+import { lineByLine } from '../view/sections.js';
 
 const NO_MONTH: ActionResult = { outcome: 'refused', message: 'Months can be read here, not closed.' };
 
@@ -15,9 +15,9 @@ const reopeningOf = ({ params, reason }: ActionRequest) =>
   ({ action: 'reopen period', input: { month: params['month'] }, reason }) as const;
 
 /** What another person would be shown, where two decide. */
-async function wouldBe(deps: PageDeps, request: Parameters<typeof wouldDecide>[1]): Promise<Section[]> {
+async function wouldBe(deps: PageDeps, request: Parameters<typeof wouldDecide>[1]) {
   const would = await wouldDecide(await closingDeps(deps), request);
-  if ('why' in would) return [notice('bad', 'This will be refused', `${would.why}. Nothing was changed.`)];
+  if ('why' in would) return { refused: `${would.why}.` };
   return [lineByLine('What it would come to', would.preview)];
 }
 

@@ -22,7 +22,7 @@ export const decidePicked: Action = {
   label: 'Decide the picked',
   explain: 'One decision for all that you picked. You see them before anything is done.',
   fields: [
-    { name: 'decision', label: 'What' },
+    { name: 'decision', label: 'What', options: decisions.map(({ path, own }) => ({ value: path, text: own.label })) },
     { name: 'owner', label: 'To whom', hint: 'For Assign alone; empty: nobody.' },
   ],
   input,
@@ -48,9 +48,10 @@ export const decidePicked: Action = {
 export function pickedButton(req: PageRequest): ActionButton | null {
   const button = req.button(decidePicked);
   if (button === null) return null;
-  const mine = decisions.filter(({ own }) => mayDo(req.actor, own.roles));
-  const offered = mine.map(({ path, own }) => ({ value: path, text: own.label }));
-  const fields = button.fields.map((field) => (field.name === 'decision' ? { ...field, options: offered } : field));
+  const mine = decisions.filter(({ own }) => mayDo(req.actor, own.roles)).map(({ path }) => path);
+  const fields = button.fields.map(({ options, ...field }) =>
+    options === undefined ? field : { ...field, options: options.filter(({ value }) => mine.includes(value)) },
+  );
   return { ...button, fields };
 }
 

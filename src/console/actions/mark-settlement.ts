@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isAmount } from '../../domain/money.js';
 import { differences, isUnexplained, markedText } from '../../domain/settlements/settlement.js';
 import { markRequest, wouldMark } from '../../finance/decisions/money-decisions.js';
 import { type MarkResult, markSettlement, type SettlementMark } from '../../records/books/settlements.js';
@@ -29,13 +30,17 @@ export const markSettlementAction: Action = {
     },
   ],
   input: z.object({
-    amount: z.string().trim().max(60).default(''),
+    amount: z
+      .string()
+      .trim()
+      .refine((given) => given === '' || isAmount(given), 'takes a decimal number such as 912.40')
+      .default(''),
     currency: z.string().trim().max(3, 'takes a currency such as EUR').default(''),
     on: empty(z.iso.date('takes a day such as 2026-11-04')),
     reference: z.string().trim().max(200).default(''),
     difference: empty(z.enum(differences)),
   }),
-  preview: async ({ db, now, books }, request) => [preview(await wouldMark(db, markOf(request), books, now()))],
+  preview: async ({ db, now, books }, request) => preview(await wouldMark(db, markOf(request), books, now())),
   asks: ({ db, books }, request) => markRequest(db, markOf(request), books),
   run: async ({ db, now, books }, request) => {
     const mark = markOf(request);
@@ -62,8 +67,9 @@ function markOf({ actor, params, input, reason }: ActionRequest): SettlementMark
   return amount === null ? mark : { ...mark, ...said, difference };
 }
 
-function preview(result: MarkResult): Section {
-  if (result.outcome === 'not_found') return notice('bad', 'This will be refused', NOT_KNOWN);
-  if (result.outcome === 'refused') return notice('bad', 'This will be refused', refusalOf(result.why));
-  return notice(isUnexplained(result.settlement) ? 'warn' : 'info', 'What it will say', markedText(result.settlement));
+function preview(result: MarkResult): Section[] | { refused: string } {
+  if (result.outcome === 'not_found') return { refused: NOT_KNOWN };
+  if (result.outcome === 'refused') return { refused: `Not marked: ${result.why}.` };
+  const tone = isUnexplained(result.settlement) ? 'warn' : 'info';
+  return [notice(tone, 'What it will say', markedText(result.settlement))];
 }

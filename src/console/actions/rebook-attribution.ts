@@ -36,7 +36,7 @@ export const rebookAttributionAction: Action = {
     const { result, lines } = await wouldRebook(db, given, { ...books, now: now() });
     const [title = '', ...rest] = lines;
     if (result.outcome === 'done') return [notice('info', title, rest.join(' '))];
-    return [notice('bad', 'This will be refused', refusalOf(whyNotRebooked(result, given)))];
+    return { refused: `Not rebooked: ${whyNotRebooked(result, given)}.` };
   },
   asks: (_deps, request) => {
     const { actor: _who, note: reason, ...asked } = givenBy(request);

@@ -5,9 +5,10 @@ import { askFirst } from '../four-eyes.js';
 import type { Action, ActionRequest, ActionResult, PageDeps } from '../page.js';
 import { Problem } from '../problem.js';
 import { decisionHref } from '../view/links.js';
-import type { ActionButton } from '../view/sections.js';
+import { type ActionButton, type Field, type Section } from '../view/sections.js';
+import { capitalized } from '../view/values.js';
 import { CSRF_FIELD, checkCsrf, checkOrigin } from './csrf.js';
-import { setFlash } from './flash.js';
+import { type Flash, setFlash } from './flash.js';
 import { ownPath } from './page-request.js';
 import { type Site, sendPage } from './page-router.js';
 import type { Session } from './session.js';
@@ -15,6 +16,11 @@ import type { Session } from './session.js';
 const LONGEST_REASON = 2_000;
 
 type Form = Readonly<Record<string, unknown>>;
+
+function textIn(form: Form, name: string): string {
+  const given = form[name];
+  return typeof given === 'string' ? given : '';
+}
 
 /** A POST route for each action; who may not is refused before anything of the form is read. */
 export function actionRoutes(site: Site, actions: readonly Action[]): Router {
@@ -32,42 +38,55 @@ async function answer(site: Site, action: Action, { req, res }: { req: Request; 
   const form = (req.body ?? {}) as Form;
   checkOrigin(req);
   checkCsrf(session, form[CSRF_FIELD]);
-  const asked = await readForm(site, action, { session, form, params: req.params as Record<string, string> });
+  const back = ownPath(form['_back']);
+  const show = (sections: Section[], button: ActionButton, more: { status?: number; flash?: Flash } = {}) => {
+    const view = { sections, actions: [button], crumbs: [{ text: 'Back', href: back }] };
+    return sendPage(site, { req, res, session }, { title: action.label, view, ...more });
+  };
+  const again = (status: number, told: string, wrong: Wrong = {}) => {
+    const flash: Flash = { tone: 'bad', text: `${told} Nothing was changed.` };
+    return show([], filledIn(action, req.path, { form, wrong }), { status, flash });
+  };
+
+  const read = await readForm(site, action, { session, form, params: req.params as Record<string, string> });
+  if ('wrong' in read) return again(400, toldOf(action, read.wrong), read.wrong);
+  const { asked } = read;
   if (action.preview && form['_confirmed'] === undefined) {
     const preview = await action.preview(site.deps, asked);
+    if ('refused' in preview) return again(409, `This would be refused. ${preview.refused}`);
     const { sections, kept } = Array.isArray(preview) ? { sections: preview, kept: {} } : preview;
     const waits = (await askedOf(site, action, asked)) !== null;
-    const button = confirming(action, req.path, { ...form, ...kept }, waits);
-    await sendPage(site, { req, res, session }, { title: action.label, view: { sections, actions: [button] } });
-    return;
+    return show(sections, confirming(action, req.path, { ...form, ...kept }, waits));
   }
   const result = await perform(site, action, asked);
   const tone = result.outcome === 'refused' ? 'bad' : 'good';
   setFlash(req, res, session, { tone, text: result.message });
-  res.redirect(303, result.to ?? ownPath(form['_back']));
+  res.redirect(303, result.to ?? back);
 }
+
+/** What is wrong with a form, by the names of its fields. */
+type Wrong = Readonly<Record<string, string>>;
+
+const NO_REASON = 'say why, in a few words: it is kept beside what you do';
 
 async function readForm(
   site: Site,
   action: Action,
   { session, form, params }: { session: Session; form: Form; params: Record<string, string> },
-): Promise<ActionRequest> {
+): Promise<{ asked: ActionRequest } | { wrong: Wrong }> {
   const { actor } = session;
   if (!mayDo(actor, action.roles)) {
     const message = `This needs the role ${[...action.roles, 'admin'].join(' or ')}; you are signed in with the role ${actor.role}. Nothing was changed.`;
     await keep(site.deps, action, { actor, params, input: {}, reason: '' }, { outcome: 'refused', message });
     throw new Problem(403, 'Not allowed', message);
   }
-  const reason = typeof form['reason'] === 'string' ? form['reason'].trim().slice(0, LONGEST_REASON) : '';
-  if (action.needsReason !== false && reason === '') {
-    const why = 'Say why, in a few words: it is kept beside what you do. Nothing was changed.';
-    throw new Problem(400, 'A reason is missing', why);
-  }
-  if (action.input === undefined) return { actor, params, input: {}, reason };
-  const input = action.input.safeParse(form);
-  if (input.success) return { actor, params, input: input.data, reason };
-  const problems = input.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new Problem(400, 'Not understood', `${problems.join('; ')}. Nothing was changed.`);
+  const reason = textIn(form, 'reason').trim().slice(0, LONGEST_REASON);
+  const input = action.input?.safeParse(form);
+  const wrong = Object.fromEntries([
+    ...(input?.error?.issues ?? []).map(({ path, message }) => [String(path[0]), message]),
+    ...(action.needsReason !== false && reason === '' ? [['reason', NO_REASON]] : []),
+  ]);
+  return Object.keys(wrong).length > 0 ? { wrong } : { asked: { actor, params, input: input?.data ?? {}, reason } };
 }
 
 /** What another person has to approve; null: it is done at once. */
@@ -113,18 +132,38 @@ const APPROVAL = 'FOUR_EYES is on: it is done only after another person’s appr
 
 /** The same form once more, to be confirmed beside its preview. */
 function confirming(action: Action, href: string, form: Form, waits: boolean): ActionButton {
-  const kept = Object.entries(form).filter(([name]) => name !== CSRF_FIELD);
-  const hidden = kept.flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map((one) => ({ name, value: String(one) })),
-  );
-  return {
-    href,
-    label: action.label,
-    explain: waits ? `${action.explain} ${APPROVAL}` : action.explain,
-    needsReason: false,
-    tone: action.tone ?? null,
-    fields: [],
-    hidden: [...hidden, { name: '_confirmed', value: 'yes' }],
-    key: 'confirm',
-  };
+  const explain = waits ? `${action.explain} ${APPROVAL}` : action.explain;
+  return { ...formOf(action, href, { ...form, _confirmed: 'yes' }), explain, needsReason: false, fields: [] };
+}
+
+/** The form as it was filled in, with what is wrong beside each field. */
+function filledIn(action: Action, href: string, { form, wrong }: { form: Form; wrong: Wrong }): ActionButton {
+  const own = (action.fields ?? []).map(({ options, ...field }): Field => {
+    const value = textIn(form, field.name);
+    const offered = options === undefined || value === '' || options.some((one) => one.value === value);
+    const all = offered ? options : [...options, { value, text: value }];
+    return { ...field, ...(all === undefined ? {} : { options: all }), value, error: errorOf(wrong, field.name) };
+  });
+  const filled = ['reason', '_confirmed', ...own.map(({ name }) => name)];
+  const others = Object.fromEntries(Object.entries(form).filter(([name]) => !filled.includes(name)));
+  const reason = { value: textIn(form, 'reason'), error: errorOf(wrong, 'reason') };
+  return { ...formOf(action, href, others), fields: own, reason };
+}
+
+const errorOf = (wrong: Wrong, name: string) => (name in wrong ? `${capitalized(wrong[name] ?? '')}.` : undefined);
+
+/** What no field shows goes along, hidden. */
+function formOf(action: Action, href: string, form: Form): ActionButton {
+  const { label, explain, needsReason = true, tone = null } = action;
+  const hidden = Object.entries(form)
+    .filter(([name]) => name !== CSRF_FIELD)
+    .flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((one) => ({ name, value: String(one) })));
+  return { href, label, explain, needsReason, tone, fields: [], hidden, key: 'confirm' };
+}
+
+/** In sentences, each field by its label. */
+function toldOf({ fields = [] }: Action, wrong: Wrong): string {
+  const labelOf = (name: string) => fields.find((field) => field.name === name)?.label ?? capitalized(name);
+  const told = Object.entries(wrong).map(([name, message]) => `${labelOf(name)}: ${message}.`);
+  return told.join(' ');
 }

@@ -7,7 +7,7 @@ import { pageFor } from '../view/personal.js';
 import type { PageView } from '../view/sections.js';
 import { readCookie } from './cookies.js';
 import { csrfToken } from './csrf.js';
-import { takeFlash } from './flash.js';
+import { type Flash, takeFlash } from './flash.js';
 import { navigationOf } from './navigation.js';
 import { pageRequest } from './page-request.js';
 import { type Frame, renderPage, type Shell, type Theme } from './render.js';
@@ -35,12 +35,13 @@ export interface Site {
 export async function sendPage(
   site: Site,
   visit: Visit,
-  page: { title: string; view: PageView; status?: number; live?: string; hasList?: boolean },
+  page: { title: string; view: PageView; status?: number; live?: string; hasList?: boolean; flash?: Flash },
 ): Promise<void> {
   const { res, session } = visit;
   const view = session === null ? page.view : pageFor(session.actor, page.view);
   const { live = null, hasList = false } = page;
-  const shell = await shellOf(site, visit, { title: view.title ?? page.title, live, hasList });
+  const own = await shellOf(site, visit, { title: view.title ?? page.title, live, hasList });
+  const shell = { ...own, flash: page.flash ?? own.flash };
   const csrf = session === null ? '' : csrfToken(session);
   const html = renderPage(shell, view, { csrf, now: site.deps.now(), zone: shell.zone });
   res

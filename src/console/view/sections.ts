@@ -55,6 +55,8 @@ export interface Field {
   type?: 'date' | 'datetime-local';
   /** In a form that does something: it must not be empty. */
   required?: boolean;
+  /** What is wrong with what it holds. */
+  error?: string | undefined;
 }
 
 export interface TableSection {
@@ -133,6 +135,8 @@ export interface ActionButton {
   label: string;
   explain: string;
   needsReason: boolean;
+  /** What was given as the reason, and what is wrong with that; left out: nothing yet. */
+  reason?: Pick<Field, 'value' | 'error'>;
   tone: 'bad' | null;
   fields: readonly Field[];
   hidden: { name: string; value: string }[];

@@ -182,7 +182,12 @@ describe('actions', () => {
         expect(kept).toMatchObject({ actor: 'vera', action: action.name, outcome: 'refused' });
       }
       if (action.needsReason !== false) {
-        expect((await post(mine, { ...body, reason: ' ', _csrf: admin.csrf })).status).toBe(400);
+        const fields = (action.fields ?? []).map(({ name }) => name);
+        const given = Object.fromEntries(fields.map((name) => [name, `<given> as ${name}`]));
+        const again = await post(mine, { ...body, ...given, kept: 'on', reason: ' ', _csrf: admin.csrf });
+        expect([again.status, again.text]).toEqual([400, expect.stringContaining('Say why, in a few words')]);
+        for (const name of fields) expect(again.text).toContain(`value="&lt;given&gt; as ${name}"`);
+        expect(again.text).toContain('name="kept" value="on"');
       }
       expect(await store.db('actions').whereNot({ outcome: 'refused' }).count()).toEqual(before);
       for (const command of Object.values(consoleUnderTest.commands)) expect(command).not.toHaveBeenCalled();

@@ -45,7 +45,7 @@ it('says what is missing, with a link to each, and lets finance alone close neve
   expect((await fina.get(`/periods/${MONTH}`)).text).toContain('Close nevertheless');
   expect((await fina.post(`/periods/${MONTH}/close-nevertheless`, {})).status).toBe(400);
   const looked = await fina.post(`/periods/${MONTH}/close`, {});
-  expect([looked.status, looked.text]).toEqual([200, expect.stringContaining('This will be refused')]);
+  expect([looked.status, looked.text]).toEqual([409, expect.stringContaining('This would be refused.')]);
   const plain = await fina.post(`/periods/${MONTH}/close`, { _confirmed: 'yes' });
   expect([plain.status, plain.get('location')]).toEqual([303, `/periods/${MONTH}`]);
   expect(await database.db('actions').where({ action: 'close period', actor: 'fina' }).pluck('outcome')).toEqual([

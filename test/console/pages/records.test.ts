@@ -144,8 +144,20 @@ describe('the open part of a balance', () => {
     expect(first.form('Attribute').fields).toMatchObject({ amount: '-44', on: today });
     const fill = async (amount: string) =>
       press(await get('/balances/USDT.TRON'), 'Attribute', { amount, reason: 'the settlement of 3 November' });
-    expect((await fill('-45')).text).toContain('This will be refused');
-    const preview = await fill('-40.50');
+    const refused = await fill('-45');
+    expect([refused.status, refused.flash]).toEqual([409, expect.stringContaining('This would be refused.')]);
+    // What is wrong stands beside its field, and what was given is kept.
+    const wrong = await press(refused, 'Attribute', { amount: '-40,50', on: '3 November', reason: 'the settlement' });
+    expect(wrong.status).toBe(400);
+    for (const told of ['Takes a signed decimal number', 'Takes a day such as']) expect(wrong.text).toContain(told);
+    expect(wrong.form('Attribute').fields).toMatchObject({ amount: '-40,50', on: '3 November' });
+    expect(wrong.main).toContain('>the settlement</textarea>');
+    expect(wrong.link('Back')).toBe('/balances/USDT.TRON');
+    const preview = await press(wrong, 'Attribute', {
+      amount: '-40.50',
+      on: today,
+      reason: 'the settlement of 3 November',
+    });
     expect(preview.text).toContain('After it -3.5 USDT.TRON are unexplained');
     expect(await listAttributions(store.db, 'USDT.TRON')).toEqual([]);
     expect(await store.db('actions').where({ action: 'attribute balance' })).toEqual([]);
@@ -167,7 +179,7 @@ describe('the open part of a balance', () => {
     const after = await press(preview, 'Rebook');
     expect(after.flash).toMatch(/^Attribution \d+ stands on equity:conversion now\.$/);
     expect(after.text).toContain('on equity:unobservable: it went to the bank (fina)');
-    const twice = await press(await press(page, 'Rebook', { contra: 'equity:deposits', reason: 'again' }), 'Rebook');
+    const twice = await press(page, 'Rebook', { contra: 'equity:deposits', reason: 'again' });
     expect(twice.text).toContain('stands on equity:conversion, not on equity:unobservable');
     expect((await shown('viewer', '/balances/USDT.TRON')).text).not.toContain('Wrong account?');
   });
