@@ -1,3 +1,4 @@
+import { TaskCancelledError, TimeoutStrategy, timeout } from 'cockatiel';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 
@@ -48,6 +49,20 @@ export const notHere = (detail: string): Problem => new Problem(404, 'Not found'
 export const conflict = (detail: string, extra?: Extra): Problem => new Problem(409, 'Conflict', detail, extra);
 export const tooManyWaiting = (detail: string): Problem =>
   new Problem(503, 'Too many wait', detail, { code: 'too_many_waiting' });
+
+/** Of a page and of the state in its frame: together less than the silence that ends a connection (wiring/listen.ts), so that whoever waits hears why. */
+const READ_SECONDS = 25;
+
+/** @throws {Problem} 503 where it is not read by then */
+export async function readInTime<Read>(read: () => Promise<Read>, seconds = READ_SECONDS): Promise<Read> {
+  try {
+    return await timeout(seconds * 1_000, TimeoutStrategy.Aggressive).execute(read);
+  } catch (error) {
+    if (!(error instanceof TaskCancelledError)) throw error;
+    const why = `The database did not answer within ${seconds} s. Try again; "tallyhook doctor" says what is wrong with it.`;
+    throw new Problem(503, 'Not read in time', why);
+  }
+}
 
 /** A closed filter. @throws {Problem} 400 */
 export function oneOf<Word extends string>(

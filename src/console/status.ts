@@ -3,6 +3,7 @@ import { isAllProven, provenWords } from '../domain/state/proven.js';
 import { lineOf } from '../domain/state/state.js';
 import { type KnownState, loadState } from '../records/alerts/load-state.js';
 import type { PageDeps } from './page.js';
+import { readInTime } from './problem.js';
 import type { Tone } from './view/values.js';
 
 /** What every page says of the whole: never that all is well where something is unproven or not known. */
@@ -54,7 +55,7 @@ export function createState({ db, now, runKinds, log, ...deps }: StateDeps): () 
       throw error;
     });
   return keep(() => {
-    const answer = loadState(db, { now: now(), kinds: runKinds, runEverySeconds, secretsStatus });
+    const answer = readInTime(() => loadState(db, { now: now(), kinds: runKinds, runEverySeconds, secretsStatus }));
     answer.catch((error: unknown) => log.warn({ err: error }, 'status not read'));
     return answer;
   }, FRESH_MS);

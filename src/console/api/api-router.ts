@@ -11,12 +11,15 @@ import { InvalidOrderError } from '../../records/orders/orders.js';
 import type { ApiDeps } from '../api-deps.js';
 import { actorOf, allow } from '../authenticate.js';
 import { askFirst } from '../four-eyes.js';
-import { badRequest, conflict, Problem } from '../problem.js';
+import { badRequest, conflict, Problem, readInTime } from '../problem.js';
 import { answerFor, mayKnowPeople } from '../view/personal.js';
 import { isNamed, sendTagged } from './answer-tag.js';
 import { readQuery } from './list-query.js';
 import type { Answer, Asked, Operation } from './operation.js';
 import { operations } from './operations.js';
+
+/** More than any answer is held back for (`wait` of the feed), less than the silence that ends a connection. */
+const READ_SECONDS = 50;
 
 /** Everything below /api/v1 that needs a token (interface: "Read API"): a route for each operation. */
 export function createApi(deps: ApiDeps): Router {
@@ -38,7 +41,11 @@ export function createApi(deps: ApiDeps): Router {
       const asks = deps.fourEyes ? ((await operation.asks?.(asked, deps)) ?? null) : null;
       const waits = await askFirst(deps, asks, actor);
       if (waits?.outcome === 'refused') throw conflict(`Nothing was asked for: ${waits.why}.`);
-      const answer = waits === null ? await operation.answer(deps, asked) : { status: 202, body: waits.decision };
+      const answered = () => operation.answer(deps, asked);
+      const answer =
+        waits !== null
+          ? { status: 202, body: waits.decision }
+          : await (method === 'get' ? readInTime(answered, READ_SECONDS) : answered());
       send(req, res, { answer, actor });
     });
   }

@@ -1,7 +1,7 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { mayDo } from '../../domain/console-roles.js';
 import type { Page, PageDeps } from '../page.js';
-import { notHere, Problem } from '../problem.js';
+import { notHere, Problem, readInTime } from '../problem.js';
 import type { Status } from '../status.js';
 import { pageFor } from '../view/personal.js';
 import type { PageView } from '../view/sections.js';
@@ -69,7 +69,7 @@ export function pageRoutes(site: Site): Router {
         return;
       }
       checkRole(page, session);
-      const view = await page.load(site.deps, pageRequest(req, page, session.actor));
+      const view = await readInTime(() => page.load(site.deps, pageRequest(req, page, session.actor)));
       if (view === null) {
         next(notHere('There is no such record here. References and ids count byte for byte.'));
         return;

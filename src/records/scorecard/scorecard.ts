@@ -171,7 +171,7 @@ async function eventsThatCame(db: Knex, { from, to }: Span): Promise<EventFacts[
   const end = await firstIdSince(db, new Date(to + 120_000));
   const rows = await rowsOf<CameRow>(db)`
     SELECT id AS key, event_type AS "eventType", received_at AS "receivedAt", event_timestamp AS "stampedAt",
-      (SELECT min(created_at) FROM deliveries WHERE inbox_id = inbox.id) AS "madeAt",
+      (SELECT min(at) FROM (SELECT created_at AS at FROM deliveries WHERE inbox_id = inbox.id OFFSET 0) AS own) AS "madeAt",
       arrivals > 1 AND EXISTS (SELECT FROM inbox_arrivals WHERE inbox_id = inbox.id AND arrivals > 1) AS "isRepeated",
       EXISTS (SELECT FROM report_checks WHERE inbox_id = inbox.id AND state = 'not_sent') AS "isForged"
     FROM inbox WHERE id >= ${first}::bigint AND ${end === null ? raw('true') : sql`id < ${end}::bigint`}
