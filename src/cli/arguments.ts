@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { isDay } from '../domain/books/posting-month.js';
+import { isDay, isMonth } from '../domain/books/posting-month.js';
 import { UsageError } from '../errors.js';
 import { maximumTake } from '../records/database/paging.js';
 
@@ -46,7 +46,7 @@ export function checkNote(note: string): void {
 
 /** A month of the books, YYYY-MM. */
 export function month(text: string): string {
-  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
+  if (isMonth(text)) return text;
   throw new InvalidArgumentError('Accepted is a month such as 2026-10.');
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { recoverCommand } from '../domain/alerts/facts.js';
+import { isoTime } from '../domain/in-words.js';
 import { AppError } from '../errors.js';
 import { classifySince } from '../reconcile/deliveries/classify-since.js';
 import { isToRecover } from '../reconcile/deliveries/recover-deliveries.js';
@@ -122,7 +123,6 @@ function wantedSince(since: Date | undefined, now: Date): Wanted | undefined {
 type Item = ReturnType<typeof itemOf>;
 
 function itemOf({ delivery, verdict, inboxId, reason }: ClassifiedDelivery) {
-  const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   return {
     id: delivery.id,
     class: verdict.class,
@@ -133,8 +133,8 @@ function itemOf({ delivery, verdict, inboxId, reason }: ClassifiedDelivery) {
     status: delivery.status,
     httpStatus: delivery.httpStatus,
     attempts: delivery.attempts,
-    createdAt: iso(delivery.createdAt),
-    lastAttemptAt: iso(delivery.lastAttemptAt),
+    createdAt: isoTime(delivery.createdAt),
+    lastAttemptAt: isoTime(delivery.lastAttemptAt),
     recoverable: delivery.payload !== null,
     eventId: inboxId,
   };

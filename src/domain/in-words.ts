@@ -21,6 +21,13 @@ export function spaced(name: string): string {
   return name.replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
+/** A moment, ms since the epoch, as ISO 8601 UTC. */
+export function isoTime(ms: number): string;
+export function isoTime(ms: number | null): string | null;
+export function isoTime(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
 /** A time, ISO 8601 UTC, to the minute: `2026-10-31 18:00`. */
 export function minuteOf(at: string): string {
   return at.slice(0, 16).replace('T', ' ');

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { saysPaid } from '../domain/family/said.js';
 import { type Json, type JsonObject, ownField } from '../domain/json.js';
 import { tableOf } from '../domain/kinds/kinds.js';
@@ -7,7 +8,58 @@ import { KEPT, stateToText } from '../domain/record-state.js';
 import { type Column, type RecordKind, recordKinds, recordRules } from '../domain/records.js';
 import { bigintArray, booleanArray, floatArray, textArray } from './database/array-parameter.js';
 import { instantText, keyText, verbatim } from './database/database-text.js';
-import type { MergedRecord } from './stored-record.js';
+import { findOrLock, raw, rowsOf } from './database/statements.js';
+import type { MergedRecord, StoredHead, StoredRow } from './stored-record.js';
+
+const HEAD = 'id, poll_hash, settled, masked';
+const BODY = `${HEAD}, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, reported,
+  verified, known, doubted, own_call, absent_since`;
+
+export interface FoundHeads {
+  existing: ReadonlySet<string>;
+  /** Locked; null where not all have a row. */
+  heads: Map<string, StoredHead> | null;
+}
+
+export const nothingFound: FoundHeads = { existing: new Set(), heads: null };
+
+/** Which of the ids have a row; where all have one, they are locked (`findOrLock`). */
+export async function findOrLockHeads(trx: Knex.Transaction, kind: RecordKind, ids: string[]): Promise<FoundHeads> {
+  const { existing, rows } = await findOrLock<StoredHead>(
+    trx,
+    { table: recordTables[kind], key: 'id', columns: HEAD },
+    ids,
+  );
+  return { existing: new Set(existing), heads: rows === null ? null : byId(rows) };
+}
+
+/** Locks the rows in the order of their ids and reads what decides whether a poll changes anything. */
+export async function lockHeads(
+  trx: Knex.Transaction,
+  kind: RecordKind,
+  ids: string[],
+): Promise<Map<string, StoredHead>> {
+  if (ids.length === 0) return new Map();
+  const rows = await rowsOf<StoredHead>(trx)`
+    SELECT ${raw(HEAD)} FROM ${raw(recordTables[kind])} WHERE id = ANY (${ids}::text[]) ORDER BY id FOR UPDATE`;
+  return byId(rows);
+}
+
+/** Reads rows that are locked already. */
+export async function readRows(
+  trx: Knex.Transaction,
+  kind: RecordKind,
+  ids: string[],
+): Promise<Map<string, StoredRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await rowsOf<StoredRow>(trx)`
+    SELECT ${raw(BODY)} FROM ${raw(recordTables[kind])} WHERE id = ANY (${ids}::text[])`;
+  return byId(rows);
+}
+
+function byId<Row extends StoredHead>(rows: Row[]): Map<string, Row> {
+  return new Map(rows.map((row) => [row.id, row]));
+}
 
 export const recordTables = Object.fromEntries(recordKinds.map((kind) => [kind, tableOf(kind)])) as Readonly<
   Record<RecordKind, string>

@@ -1,9 +1,11 @@
 import type { SaidRefund } from '../domain/family/said.js';
-import { type JsonObject, objectFromJsonText } from '../domain/json.js';
+import { type JsonObject, objectFromJsonText, ownField } from '../domain/json.js';
 import type { Shown } from '../domain/merge.js';
 import type { ObservationSource, SourceType } from '../domain/observation.js';
-import { type Poll, type RecordState, stateFromText } from '../domain/record-state.js';
+import type { ReleaseRules } from '../domain/orders/order-facts.js';
+import { MENTION, type Poll, type RecordState, stateFromText } from '../domain/record-state.js';
 import type { RecordKind } from '../domain/records.js';
+import { instantMs } from './database/database-text.js';
 
 /** What decides whether a poll changes anything; cheap to read. */
 export interface StoredHead {
@@ -90,4 +92,21 @@ function storedPoll(row: StoredRow, written: Poll | null, shown: JsonObject): Po
   if (hash === null || by === null || ref === null) return written;
   const content = written ?? { fields: shown, before: null };
   return { ...content, from: Number(row.poll_from), to: Number(row.poll_to), hash, by, ref };
+}
+
+export interface SaveContext extends ReleaseRules {
+  now: Date;
+  /** Records older than this are history: kept, but never a break. */
+  adoptedAt: Date;
+  /** The account shows results of its screening: a payin without one is read until it has one. Left out: no. */
+  showsKyt?: boolean;
+  /** The label of the secret that signed each webhook, by its inbox row; left out: not known. */
+  secrets?: ReadonlyMap<string, string>;
+}
+
+/** Older than adoption, and no event has spoken of it since. */
+export function isHistory({ shown, state }: MergedRecord, { adoptedAt }: SaveContext): boolean {
+  const created = instantMs(ownField(shown.fields, 'createdAt'));
+  if (created === null || created >= adoptedAt.getTime()) return false;
+  return !state.claims.some((statement) => statement.state !== MENTION && statement.to >= adoptedAt.getTime());
 }

@@ -1,6 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
 import { ASSET_CODE } from '../domain/asset-code.js';
+import { isDay } from '../domain/books/posting-month.js';
 import { isAmount } from '../domain/money.js';
 
 const AMOUNT = 'is to be a decimal string: 1 to 18 digits, then up to 18 decimals';
@@ -59,9 +60,7 @@ export const isoTime = z.string(TIME_RULE).refine(isIsoTime, TIME_RULE);
 /** Date.parse takes the 30th of February for the 2nd of March. */
 function isIsoTime(given: string): boolean {
   const day = ISO.exec(given)?.[1];
-  if (day === undefined || Number.isNaN(Date.parse(given))) return false;
-  const midnight = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+  return day !== undefined && isDay(day) && !Number.isNaN(Date.parse(given));
 }
 
 export const freeObject = z.record(z.string(), z.unknown(), 'is to be an object');

@@ -12,8 +12,8 @@ import { raw, run, SAVING, together } from '../records/database/statements.js';
 import { saveEventRecords } from '../records/inbox/event-records.js';
 import { bodiesByKey, failEvent, markUnhandled, stillWaiting, takeWaiting } from '../records/inbox/inbox-work.js';
 import { turnFor } from '../records/own-turn.js';
-import type { SaveContext } from '../records/save-context.js';
 import { saveObservations } from '../records/saving/save-observations.js';
+import type { SaveContext } from '../records/stored-record.js';
 import { eventKind, eventLabel, findSubject, transactionId } from './find-records.js';
 import { envelopeOf, type ReadEvent, readEvents } from './observe-event.js';
 

@@ -1,3 +1,4 @@
+import { isMonth } from '../../domain/books/posting-month.js';
 import { counted } from '../../domain/in-words.js';
 import { wouldDecide } from '../../finance/decisions/decisions.js';
 import { closePeriod } from '../../finance/periods/close-period.js';
@@ -66,7 +67,7 @@ export const reopenPeriodAction: Action = {
 
 async function close(deps: PageDeps, { actor, params, reason }: ActionRequest): Promise<ActionResult> {
   const month = params['month'] ?? '';
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return NO_MONTH;
+  if (!isMonth(month)) return NO_MONTH;
   const asked = { month, actor: actor.name, reason: reason === '' ? null : reason };
   const result = await closePeriod(await closingDeps(deps), asked);
   const to = periodHref(month);

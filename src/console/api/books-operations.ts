@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { todayIn } from '../../domain/books/match/ageing.js';
 import { matchShape, matchSummaryShape } from '../../domain/books/match/match-shapes.js';
+import { isMonth } from '../../domain/books/posting-month.js';
 import { differences, settlementShape } from '../../domain/settlements/settlement.js';
 import type { Verdict } from '../../domain/two-people.js';
 import { monthAccountsShape, periodCheckShape, periodShape } from '../../domain/views/books-shapes.js';
@@ -107,7 +108,7 @@ export const periodOperations: readonly Operation[] = [
 ];
 
 function monthOf({ month }: { month: string }): string {
-  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return month;
+  if (isMonth(month)) return month;
   throw badRequest('A month is written such as 2026-10.', { parameter: 'month' });
 }
 

@@ -1,3 +1,4 @@
+import { isoTime } from '../in-words.js';
 import type { JsonObject } from '../json.js';
 import { compareText } from '../record-state.js';
 import { type CheckedRecord, sourceOf } from './check-facts.js';
@@ -80,8 +81,7 @@ function fieldsOf(broken: readonly IdentityOf[], record: CheckedRecord): Record<
 
 function notesOf(broken: readonly IdentityOf[], evidence: ReadonlyMap<Identity, IdentityEvidence>): JsonObject {
   const provenAt = broken.map(({ identity }): [string, string | null] => {
-    const at = evidence.get(identity)?.provenAt ?? null;
-    return [identity, at === null ? null : new Date(at).toISOString()];
+    return [identity, isoTime(evidence.get(identity)?.provenAt ?? null)];
   });
   const identities = provenAt.map(([identity]) => identity).sort(compareText);
   return { identities: identities.join(', '), heldSince: Object.fromEntries(provenAt) };

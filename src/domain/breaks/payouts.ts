@@ -1,5 +1,6 @@
 import { canonicalHash } from '../canonical-json.js';
 import { isFinal } from '../family/states.js';
+import { isoTime } from '../in-words.js';
 import type { JsonObject } from '../json.js';
 import { textField } from '../records.js';
 import type { BreakDefinition, Findings } from './findings.js';
@@ -128,8 +129,4 @@ function evidenceOf(payout: PayoutInHand, { now, graceMs, offersList }: PayoutCh
     },
     graceHours: String(Math.round(graceMs / 3_600_000)),
   };
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

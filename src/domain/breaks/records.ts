@@ -1,4 +1,5 @@
 import { states } from '../family/states.js';
+import { isoTime } from '../in-words.js';
 import { textField } from '../records.js';
 import { type CheckedRecord, type CheckFacts, focused, sourceOf } from './check-facts.js';
 import { type BreakDefinitions, type Check, entityOf, type Finding, finding } from './findings.js';
@@ -140,9 +141,9 @@ function foundStale(record: CheckedRecord, { reason }: Clock, { now }: CheckFact
       notes: {
         reason,
         verified,
-        readAt: readAt === null ? null : new Date(readAt).toISOString(),
+        readAt: isoTime(readAt),
         expiresAt: fields['expiresAt'] ?? null,
-        checkedAt: new Date(now).toISOString(),
+        checkedAt: isoTime(now),
       },
     },
   );

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { GIVE_UP_MS } from '../../domain/deliveries/delivery-class.js';
 import { type HistoryKnown, knownAfter, LONGEST_RETRY_MS } from '../../domain/deliveries/report-standing.js';
+import { isoTime } from '../../domain/in-words.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
 import type { ClassifiedDelivery, ClassifyRules } from '../../records/deliveries/classify-deliveries.js';
 import {
@@ -177,7 +178,7 @@ function proofOf(
   const reason = scan.reason ?? gap;
   return {
     ...(reason === null ? {} : { reason }),
-    downTo: bound === null ? null : new Date(bound).toISOString(),
+    downTo: isoTime(bound),
     toEnd: scan.atEnd,
     calls: scan.calls,
     seen: scan.ids.size,

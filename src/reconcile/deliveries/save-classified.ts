@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { deliveryBreakKinds } from '../../domain/deliveries/delivery-class.js';
+import { isoTime } from '../../domain/in-words.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ObservationSource } from '../../domain/observation.js';
 import {
@@ -121,17 +122,13 @@ function evidenceOf({ delivery, verdict, inboxId, reason }: ClassifiedDelivery, 
       status: delivery.status,
       httpStatus: delivery.httpStatus === null ? null : String(delivery.httpStatus),
       attempts: delivery.attempts === null ? null : String(delivery.attempts),
-      lastAttemptAt: iso(delivery.lastAttemptAt),
-      nextRetryAt: iso(delivery.nextRetryAt),
-      createdAt: iso(delivery.createdAt),
+      lastAttemptAt: isoTime(delivery.lastAttemptAt),
+      nextRetryAt: isoTime(delivery.nextRetryAt),
+      createdAt: isoTime(delivery.createdAt),
       eventType: delivery.eventType,
       endpointId: delivery.endpointId,
       endpointUrl: delivery.endpointUrl,
       source: { ...source },
     },
   };
-}
-
-function iso(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }

@@ -1,4 +1,5 @@
 import { transactionFieldsOf } from '../../domain/balances/transaction-row.js';
+import { isoTime } from '../../domain/in-words.js';
 import { isJsonObject, type Json } from '../../domain/json.js';
 import { ownText } from '../../domain/plain-text.js';
 import { textField } from '../../domain/records.js';
@@ -13,7 +14,7 @@ const operation = 'listTransactions';
 
 export function createFeedReader(run: Pick<RunContext, 'deps' | 'tally' | 'signal'>): ReadFeed {
   return async (window, page) => {
-    const query = { from: isoOf(window.from), to: isoOf(window.to), page, take: TAKE };
+    const query = { from: isoTime(window.from), to: isoTime(window.to), page, take: TAKE };
     const { data, from, to, totalCount: total = null } = await ask(run, operation, { query });
     const items = itemsOf(data, operation);
     return { ...readRows(items, run.deps.contract.transaction, window), items: items.length, total, from, to };
@@ -50,8 +51,4 @@ export function readRows(
     }
   }
   return { rows: [...rows.values()], flaw: flaw ?? (isDouble ? 'duplicate_in_page' : null) };
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -1,4 +1,5 @@
 import { grouped } from '../../domain/grouped.js';
+import { isoTime } from '../../domain/in-words.js';
 import { type NamedTransaction, namedTransactions } from '../../records/balances/transaction-rows.js';
 import {
   endRefreshRequests,
@@ -51,7 +52,7 @@ export async function reconcileTransactions(run: RunContext): Promise<Outcome> {
     upTo: new Date(range.to).toISOString(),
     windows: history.windows,
     ...(audit === null ? {} : { count: saidOf(audit) }),
-    readAgain: { from: iso(again.slice.from), to: iso(again.slice.to), ...again.covered.windows },
+    readAgain: { from: isoTime(again.slice.from), to: isoTime(again.slice.to), ...again.covered.windows },
     missing: history.missing + again.covered.missing,
     ...(unknown.length === 0 ? {} : { unknownToFeed: { count: unknown.length, ids: unknown.slice(0, SHOWN) } }),
   };
@@ -160,10 +161,6 @@ function withProgress({ tally, progress }: RunContext, read: ReadFeed): ReadFeed
     progress({ seen: tally.seen, calls: tally.calls, oldest, total: null });
     return answer;
   };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 const MOST_REQUESTS = 1_000;

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { isMonth } from '../../domain/books/posting-month.js';
 import { type PeriodView, periodShape } from '../../domain/views/books-shapes.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
 import { raw, rowsOf, type Sql, sql } from '../database/statements.js';
@@ -6,8 +7,6 @@ import { type RowOf, viewOf } from '../database/view-of.js';
 import { periodFiles } from './period-files.js';
 
 type Row = RowOf<Omit<PeriodView, 'entries' | 'files'>> & { entries: string };
-
-const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
 interface PeriodFilters {
   status?: string | undefined;
@@ -20,7 +19,7 @@ interface PeriodFilters {
 export async function listPeriods(db: Knex, query: PageQuery & PeriodFilters): Promise<Page<PeriodView>> {
   const take = takeOf(query);
   const below = query.cursor === undefined ? '9999-13' : decodeCursor(query.cursor, 1)[0];
-  if (below !== '9999-13' && !MONTH.test(below ?? '')) throw new CursorError(query.cursor ?? '');
+  if (below !== '9999-13' && !isMonth(below ?? '')) throw new CursorError(query.cursor ?? '');
   const status = query.status === undefined ? raw('') : sql`AND status = ${query.status}`;
   const { fromDay, toDay } = query;
   const first = fromDay === undefined ? raw('') : sql`AND month >= ${fromDay.slice(0, 7)}`;
@@ -32,7 +31,7 @@ export async function listPeriods(db: Knex, query: PageQuery & PeriodFilters): P
 
 /** Null: no month of the books. */
 export async function getPeriod(db: Knex, month: string): Promise<PeriodView | null> {
-  if (!MONTH.test(month)) return null;
+  if (!isMonth(month)) return null;
   const [row] = await select(db, sql`month = ${month}`, 1);
   return row === undefined ? null : periodOf(db, row);
 }

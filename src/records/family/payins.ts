@@ -4,7 +4,7 @@ import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
 import { usableId } from '../database/database-text.js';
 import { prepared, rowsOf } from '../database/statements.js';
-import { readRows } from '../lock-records.js';
+import { readRows } from '../record-columns.js';
 import { type MergedRecord, storedRecord } from '../stored-record.js';
 
 /** Keeps which intents list which payins. */

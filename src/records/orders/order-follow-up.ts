@@ -6,7 +6,7 @@ import type { BreakFindings } from '../breaks/breaks.js';
 import type { NewChange } from '../changes.js';
 import { instantMs } from '../database/database-text.js';
 import { expectedOf, type OrderState, owedOf, surplusOf } from '../order-row.js';
-import type { SaveContext } from '../save-context.js';
+import type { SaveContext } from '../stored-record.js';
 import type { DerivedRow } from './derive-orders.js';
 
 /**

@@ -10,11 +10,10 @@ import { instantMs, usableId } from '../database/database-text.js';
 import { rowsOf } from '../database/statements.js';
 import type { Affected } from '../family/affected.js';
 import { type FamilyMembers, namedBy } from '../family/lock.js';
-import { readRows } from '../lock-records.js';
+import { readRows } from '../record-columns.js';
 import { type AskedBy, isOfReports, laneOfListed, type NewRefreshRequest } from '../runs/refresh-requests.js';
 import type { SettledRefreshRequest } from '../runs/settle-requests.js';
-import { isHistory, type SaveContext } from '../save-context.js';
-import type { MergedRecord } from '../stored-record.js';
+import { isHistory, type MergedRecord, type SaveContext } from '../stored-record.js';
 import type { SavedRecords } from './save-records.js';
 
 /** After a poll that left something to ask: a statement newer than the poll, or a payin on its way. */

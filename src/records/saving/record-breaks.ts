@@ -1,6 +1,7 @@
 import { rejectedHold } from '../../domain/breaks/kyt-hold.js';
 import { canonicalHash } from '../../domain/canonical-json.js';
 import { referenceOf } from '../../domain/family/links.js';
+import { isoTime } from '../../domain/in-words.js';
 import type { JsonObject } from '../../domain/json.js';
 import { defaultKytWords, isRejected } from '../../domain/orders/kyt.js';
 import {
@@ -16,8 +17,7 @@ import { amountViolations, mayVanish, type RecordKind, textField, unlistedStates
 import type { BreakFindings, BreakRef, NewBreak } from '../breaks/breaks.js';
 import { keyText, LONGEST_KEY_BYTES } from '../database/database-text.js';
 import { isPaid } from '../orders/order-follow-up.js';
-import { isHistory, type SaveContext } from '../save-context.js';
-import type { MergedRecord } from '../stored-record.js';
+import { isHistory, type MergedRecord, type SaveContext } from '../stored-record.js';
 
 /** What is wrong with a record since it was merged, and what no longer is. */
 export function recordBreaks(record: MergedRecord, context: SaveContext): BreakFindings {
@@ -79,8 +79,7 @@ export function deniedBreaks({ kind, id, state: { poll } }: MergedRecord, intent
     ours: { listedBy: intents.map((intent) => ({ kind: 'payment_intent', id: intent })) },
     theirs: {
       listed: false,
-      readAt: poll === null ? null : new Date(poll.from).toISOString(),
-      source: poll === null ? null : { type: poll.by, ref: poll.ref },
+      ...readingOf(poll),
     },
   };
   return [{ kind: 'record_not_at_service', entity: { kind, id }, evidence, once: true }];
@@ -103,11 +102,15 @@ function missingEvidence({ state, shown }: MergedRecord): JsonObject {
     },
     theirs: {
       listed: false,
-      readAt: poll === null ? null : new Date(poll.from).toISOString(),
-      source: poll === null ? null : { type: poll.by, ref: poll.ref },
-      listedBefore: poll?.before == null ? null : new Date(poll.before.from).toISOString(),
+      ...readingOf(poll),
+      listedBefore: isoTime(poll?.before?.from ?? null),
     },
   };
+}
+
+function readingOf(poll: RecordState['poll']): JsonObject {
+  if (poll === null) return { readAt: null, source: null };
+  return { readAt: isoTime(poll.from), source: { type: poll.by, ref: poll.ref } };
 }
 
 /** A poll is kept as it came; what its amounts would have decided stays undecided (order.ts). */

@@ -10,8 +10,14 @@ import { compareText, emptyState, type RecordState } from '../../domain/record-s
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { prepared } from '../database/statements.js';
 import type { FamilyRules } from '../family/load.js';
-import { type FoundHeads, lockHeads, readRows } from '../lock-records.js';
-import { recordTables, type WrittenColumn, writtenColumns } from '../record-columns.js';
+import {
+  type FoundHeads,
+  lockHeads,
+  readRows,
+  recordTables,
+  type WrittenColumn,
+  writtenColumns,
+} from '../record-columns.js';
 import { type MergedRecord, type StoredHead, type StoredRecord, storedRecord } from '../stored-record.js';
 import { hashOfFields, touchRecords } from './touch-unchanged.js';
 

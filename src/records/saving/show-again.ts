@@ -4,7 +4,7 @@ import { type RecordKind, recordKinds, snakeCase } from '../../domain/records.js
 import { jsonbText, keyText } from '../database/database-text.js';
 import { raw, rowsOf, run, tableOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
-import type { SaveContext } from '../save-context.js';
+import type { SaveContext } from '../stored-record.js';
 import { showAgain } from './save-observations.js';
 
 /** Columns of text that rows of an older program lack. An index has these rows: the column is null, and the field seems to be shown. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Observation } from '../../domain/observation.js';
 import { type CallLinks, createdKind, namedFields } from '../../domain/own-calls.js';
 import { rowsOf, run, tableOf } from '../database/statements.js';
-import type { SaveContext } from '../save-context.js';
+import type { SaveContext } from '../stored-record.js';
 import { saveObservations } from './save-observations.js';
 
 interface Row extends CallLinks {
