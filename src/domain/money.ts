@@ -96,6 +96,11 @@ export function compareAmounts(a: string, b: string): -1 | 0 | 1 {
   return difference < 0n ? -1 : 1;
 }
 
+/** The same value, however it is written; null, an amount that is not known, equals null alone. */
+export function sameAmount(a: string | null, b: string | null): boolean {
+  return a === null || b === null ? a === b : toUnits(a) === toUnits(b);
+}
+
 export function isZero(amount: string): boolean {
   return toUnits(amount) === 0n;
 }

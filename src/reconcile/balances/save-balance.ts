@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { isIdentityKept } from '../../domain/balances/balance-proof.js';
 import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
-import { compareAmounts, isAmount, isTotal, isZero, normalizeAmount, subtractAmounts } from '../../domain/money.js';
+import { isAmount, isTotal, isZero, normalizeAmount, sameAmount, subtractAmounts } from '../../domain/money.js';
 import type { Observation } from '../../domain/observation.js';
 import { textField } from '../../domain/records.js';
 import { keepRates } from '../../records/balances/balance-assets.js';
@@ -50,11 +50,7 @@ export async function readBalance(run: RunContext, assetCode: string): Promise<R
 
 /** Nothing moved between the two, as far as a balance shows. */
 export function isSameBalance(a: ReadBalance, b: ReadBalance): boolean {
-  return same(a.balance, b.balance) && same(a.frozen, b.frozen);
-}
-
-function same(a: string | null, b: string | null): boolean {
-  return a === null || b === null ? a === b : compareAmounts(a, b) === 0;
+  return sameAmount(a.balance, b.balance) && sameAmount(a.frozen, b.frozen);
 }
 
 export type Verdict =

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { MovementTable } from '../../domain/balances/movement-table.js';
 import { type Effect, effectsOf, operationsWith } from '../../domain/balances/movements.js';
 import { canonicalHash } from '../../domain/canonical-json.js';
-import { compareAmounts, isZero } from '../../domain/money.js';
+import { isZero, sameAmount } from '../../domain/money.js';
 import { feedHead } from '../changes.js';
 import { instantText } from '../database/database-text.js';
 import { columnOf, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
@@ -245,10 +245,6 @@ function baseOf(record: Worked, effect: Effect, opening: Opening | undefined, ch
         ? seenBefore
         : at <= opening.at;
   return stood ? (effect.delta ?? '0') : open;
-}
-
-function sameAmount(a: string | null, b: string | null): boolean {
-  return a === null || b === null ? a === b : compareAmounts(a, b) === 0;
 }
 
 function timeOf(text: string | null): Date | null {
