@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import { doubtedIncomeText } from '../domain/books/income-statement.js';
 import type { Missing, PeriodView } from '../domain/views/books-shapes.js';
 import { UsageError } from '../errors.js';
+import { doubtedIncome } from '../finance/exports/standing.js';
 import { checkPeriod } from '../finance/periods/check-period.js';
 import { closePeriod, mayClose } from '../finance/periods/close-period.js';
 import { reopenPeriod, whyNotReopened } from '../finance/periods/reopen-period.js';
-import { incomeOfBreaks } from '../records/books/period-facts.js';
 import { getPeriod, listPeriods } from '../records/books/periods.js';
 import { type Flags, month } from './arguments.js';
 import { asksFirst, closingDeps } from './four-eyes.js';
@@ -63,7 +62,7 @@ async function check(asked: string, json: boolean): Promise<void> {
     const { missing, postedUntil } = await showAtWork('checking', checked);
     showMissing(missing, json);
     if (json) return;
-    const doubted = doubtedIncomeText(await incomeOfBreaks(db, asked, settings.currency), settings.currency);
+    const doubted = await doubtedIncome(db, { ...settings, month: asked });
     if (doubted !== null) printText(doubted);
     if (postedUntil !== null)
       printText(`posted until ${postedUntil}; what is known since then is posted within a minute`);

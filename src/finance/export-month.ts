@@ -12,7 +12,7 @@ import { databaseNow, postedUntil } from '../records/books/posting-progress.js';
 import { raw, rowsOf, run } from '../records/database/statements.js';
 import { type ExportFormat, exportFormats } from './export-formats.js';
 import type { ExportFile } from './exports/month-tables.js';
-import { openStanding } from './exports/open-standing.js';
+import { openStanding } from './exports/standing.js';
 import { planFolder, writeFolder } from './exports/write-folder.js';
 import { oneMoment, type PostingDeps } from './posting-deps.js';
 import { verifyBooks } from './verify-books.js';
@@ -78,12 +78,12 @@ async function filesOf(
   asked: Asked,
 ): Promise<{ status: 'closed' | 'open'; files: MonthFile[] }> {
   const { month, format, chart, currency, timeZone, table } = asked;
-  const standing = await openStanding(trx);
   const all = await periodFiles(trx, month);
   const stored = all.filter((file) => file.format === format);
   if (stored.length > 0)
     return { status: 'closed', files: stored.map((file) => ({ ...file, content: readPeriodFile(trx, file.id) })) };
   await refuseClosed(trx, asked, [...new Set(all.map((file) => file.format))]);
+  const standing = await openStanding(trx, asked);
   const files = await exportFormats[format]({ trx, month, chart, currency, timeZone, table, standing });
   if (files.length === 0)
     throw new UsageError(`${format} asks for numbers of accounts: CHART_FILE has no ${format} (docs/finance.md)`);

@@ -1,15 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import fc from 'fast-check';
+import { strFromU8, unzipSync } from 'fflate';
 import { beforeAll, expect, it } from 'vitest';
+import { defaultChart } from '../../src/domain/books/chart.js';
 import { exactValue } from '../../src/domain/books/fiat-report.js';
 import { doubtedIncomeText } from '../../src/domain/books/income-statement.js';
 import { subtractAmounts, sumAmounts } from '../../src/domain/money.js';
+import { packMonth } from '../../src/finance/audit/pack-month.js';
+import { closePeriod } from '../../src/finance/periods/close-period.js';
+import { createLog } from '../../src/log.js';
 import { keepRates } from '../../src/records/balances/balance-assets.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
-import { incomeOfBreaks } from '../../src/records/books/period-facts.js';
+import { doubtedPayments, incomeOfBreaks } from '../../src/records/books/period-facts.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { decideBreak } from '../../src/records/breaks/decide-breaks.js';
+import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
+import { useFolder } from '../support/folder.js';
 import { poll } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { paidIntent } from '../support/records.js';
@@ -19,6 +28,7 @@ const MONTHS = ['2026-03', '2026-04'] as const;
 const RATE = '2';
 const kinds = ['duplicate_payment', 'fee_identity', 'contract_violation'] as const;
 const database = useDatabase();
+const folder = useFolder();
 
 beforeAll(async () => {
   const now = new Date('2026-01-01T00:00:00Z');
@@ -136,6 +146,45 @@ async function reckoned(month: string) {
     .sort((a, b) => Number(b.value) - Number(a.value) || (a.kind ?? '').localeCompare(b.kind ?? ''));
   return byWorth.length === 0 ? [] : [lineOf(null), ...byWorth];
 }
+
+it('is in the files of a closed month with its breaks and payments, as it was then, and in its pack', async () => {
+  const { db } = database;
+  const [month] = MONTHS;
+  const books = { timeZone: 'UTC', currency: 'USD', chart: defaultChart, table: defaultContract.movements };
+  const deps = { ...books, db, now: () => new Date() };
+  const [all] = await incomeOfBreaks(db, month, 'USD');
+  const rows = await doubtedPayments(db, month, 'USD');
+  const counted = rows.filter(({ counts }) => counts === 'yes').map(({ value }) => value ?? '0');
+  expect([new Set(rows.map(({ id }) => id)).size, counted.length, sumAmounts(counted)]).toEqual([
+    all?.breaks,
+    all?.payments,
+    all?.value,
+  ]);
+  const told = doubtedIncomeText(await incomeOfBreaks(db, month, 'USD'), 'USD') ?? '';
+  expect(told).toContain('of the income is from payments with an open break');
+
+  const log = createLog('silent');
+  for (const one of ['2026-01', '2026-02', month]) {
+    const closed = await closePeriod({ ...deps, log }, { month: one, actor: 'fina', reason: 'known' });
+    expect(closed.outcome).toBe('closed');
+  }
+  await db('breaks').update({ status: 'resolved', resolved_at: new Date() });
+  const out = path.join(folder, 'pack.zip');
+  expect((await packMonth(deps, { ...books, month, out })).outcome).toBe('packed');
+  const files = unzipSync(await readFile(out));
+  const textOf = (name: string) => strFromU8(files[name] ?? new Uint8Array());
+  const lines = textOf(`books/${month}-doubted.ndjson`).trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toEqual(
+    rows.map((row) => ({ ...row, monthStatus: 'closed with exceptions' })),
+  );
+  expect(textOf(`books/${month}-doubted.csv`).trim().split('\r\n')).toHaveLength(rows.length + 1);
+  for (const name of [`books/${month}.journal`, `books/${month}-activity.beancount`, 'README.txt', 'about.json'])
+    expect(textOf(name), name).toContain(told);
+  const sheet = strFromU8(
+    unzipSync(files[`books/${month}.xlsx`] ?? new Uint8Array())['xl/worksheets/sheet1.xml'] ?? new Uint8Array(),
+  );
+  expect(sheet).toContain(told);
+}, 120_000);
 
 it('is said in a sentence, and not at all where there is none', () => {
   const line = { breaks: 2, payments: 2, unpriced: 0 };

@@ -13,7 +13,7 @@ import { periodFiles, readPeriodFile } from '../../records/books/period-files.js
 import { exact } from '../../records/database/statements.js';
 import { secretFingerprints } from '../../records/deliveries/secrets.js';
 import { exportFormats } from '../export-formats.js';
-import { openStanding } from '../exports/open-standing.js';
+import { openStanding } from '../exports/standing.js';
 import type { ZippedFile } from '../exports/zip-files.js';
 import { manifestOf, rowLines, sealLines } from './export-audit.js';
 import { inParts } from './pack-zip.js';
@@ -68,6 +68,7 @@ function aboutOf({ month, timeZone, currency, closing, at, seals }: PackScope): 
           approvedBy: approverOf(closing),
           reason: closing.reason,
           exceptions: exceptionsOf(closing),
+          doubted: doubtedOf(closing),
         };
   const status = closing === null ? 'open' : 'closed';
   return { format: 'tallyhook-pack-1', month, status, closed, asOf: at.toISOString(), timeZone, currency, seals };
@@ -78,6 +79,11 @@ const exceptionsShape = z.object({ missing: z.array(z.object({ told: z.string() 
 /** What was missing when the month was closed, in words. */
 function exceptionsOf({ details }: ActionView): string[] {
   return exceptionsShape.parse(details).missing.map(({ told }) => told);
+}
+
+/** What income was in doubt then, in words; null: none, or it was not kept yet. */
+function doubtedOf({ details: { doubted } }: ActionView): string | null {
+  return typeof doubted === 'string' ? doubted : null;
 }
 
 /** Who approved what the actor had asked for; null: one person closed it. */
@@ -92,7 +98,7 @@ async function* periodContent(trx: Knex.Transaction, scope: PackScope): AsyncGen
       yield { name: `books/${name}`, content: readPeriodFile(trx, id) };
     return;
   }
-  const standing = await openStanding(trx);
+  const standing = await openStanding(trx, scope);
   for (const make of Object.values(exportFormats)) {
     for (const { name, content } of await make({ trx, month, chart, currency, timeZone, table, standing }))
       yield { name: `books/${name}`, content };
@@ -215,10 +221,12 @@ function reasonLine({ reason }: ActionView): string {
   return reason === null ? '' : `Why: ${reason}\n`;
 }
 
-function exceptionLines(closing: ActionView): string {
+function exceptionLines(closing: ActionView, month: string): string {
   const exceptions = exceptionsOf(closing);
-  if (exceptions.length === 0) return '';
-  return `What was missing:\n${exceptions.map((told) => `  - ${told}\n`).join('')}`;
+  const doubted = doubtedOf(closing);
+  const missing =
+    exceptions.length === 0 ? '' : `What was missing:\n${exceptions.map((told) => `  - ${told}\n`).join('')}`;
+  return doubted === null ? missing : `${missing}In doubt, by books/${month}-doubted.csv: ${doubted}\n`;
 }
 
 /** What a pack is and how it is checked, for somebody who has nothing else. */
@@ -226,7 +234,7 @@ function packReadme({ month, closing, at, seals, timeZone }: PackScope): string 
   const state =
     closing === null
       ? `The month is OPEN: this is how it stood at ${at.toISOString()}. It may still change.`
-      : `The month was closed${exceptionsOf(closing).length === 0 ? '' : ' WITH EXCEPTIONS'} at ${closing.at} by ${closersOf(closing)}. ${reasonLine(closing)}${exceptionLines(closing)}A pack of it has these bytes whenever it is made,
+      : `The month was closed${exceptionsOf(closing).length === 0 ? '' : ' WITH EXCEPTIONS'} at ${closing.at} by ${closersOf(closing)}. ${reasonLine(closing)}${exceptionLines(closing, month)}A pack of it has these bytes whenever it is made,
 except where a difference that was open then has since become more severe: what its severity and evidence were then is not
 kept, and in a pack made later both are null in breaks.ndjson.`;
   return `Evidence of ${month} (${timeZone}), made by Tallyhook

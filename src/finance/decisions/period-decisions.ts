@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isPerSubWallet } from '../../domain/books/chart.js';
 import { fiatReport } from '../../domain/books/fiat-report.js';
-import { doubtedIncomeText, incomeStatement } from '../../domain/books/income-statement.js';
+import { incomeStatement } from '../../domain/books/income-statement.js';
 import { monthAfter } from '../../domain/books/posting-month.js';
 import { ratesByAsset } from '../../domain/books/rate-effects.js';
 import { grouped } from '../../domain/grouped.js';
@@ -10,9 +10,10 @@ import type { Missing } from '../../domain/views/books-shapes.js';
 import { accountValues, keptTotals } from '../../records/books/account-totals.js';
 import { ratesInUse } from '../../records/books/given-rates.js';
 import { spanOf } from '../../records/books/month-query.js';
-import { incomeOfBreaks, standingBreaks } from '../../records/books/period-facts.js';
+import { standingBreaks } from '../../records/books/period-facts.js';
 import { getPeriod } from '../../records/books/periods.js';
 import { breakFacts } from '../../records/breaks/decide-breaks.js';
+import { doubtedIncome } from '../exports/standing.js';
 import {
   closeIn,
   mayClose,
@@ -44,7 +45,7 @@ export const closing: DecisionKind<z.output<typeof month>, ReadyToClose> = {
     const evidence = breaks.map(({ id, severity, evidence: both }) => [id, severity, both]);
     const kinds = new Map(critical.map(({ id, kind }) => [id, kind]));
     const { currency, chart } = ready;
-    const doubted = doubtedIncomeText(await incomeOfBreaks(trx, of, currency), currency);
+    const doubted = await doubtedIncome(trx, { month: of, currency });
     const rates = ratesByAsset(await ratesInUse(trx, of, currency)).map((told) => `Rates that finance gave, ${told}`);
     const about = [...(doubted === null ? [] : [doubted]), ...shortened(rates)];
     const entries = { count: (await getPeriod(trx, of))?.entries ?? 0, ...(await spanOf(trx, of)) };

@@ -15,6 +15,7 @@ import {
   monthSettlements,
   monthTransactions,
 } from '../../records/books/month-rows.js';
+import { doubtedPayments } from '../../records/books/period-facts.js';
 import { accountNames, givenLines, linesOf, type TextForm } from '../../records/books/row-text.js';
 import { type TableColumn, tableColumns } from './table-columns.js';
 
@@ -51,6 +52,7 @@ export function monthTables(books: MonthBooks): FileTable[] {
     table('transactions', monthTransactions),
     givenTable(trx, 'balances', tableColumns.balances, () => monthBalances(trx, month)),
     table('breaks', monthBreaks),
+    givenTable(trx, 'doubted', tableColumns.doubted, () => doubtedPayments(trx, month, books.currency)),
   ];
 }
 
@@ -106,7 +108,7 @@ export interface MonthBooks {
 /** How final a month is; each file of it says so. */
 export interface Standing {
   state: 'open' | 'closed' | 'closed with exceptions';
-  /** Of an open month until when it is posted, of a closed one what was missing: sentences. */
+  /** Of an open month until when it is posted, of a closed one what was missing; what income is in doubt: sentences. */
   notes: readonly string[];
 }
 

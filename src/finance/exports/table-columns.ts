@@ -174,4 +174,13 @@ export const tableColumns = {
     time('openedAt', 'Opened (UTC)'),
     word('openedLater', 'After the month'),
   ],
+  doubted: [
+    word('id', 'Break'),
+    word('kind', 'Kind'),
+    text('payment', 'Payment'),
+    order,
+    value('value', 'Income'),
+    word('unpriced', 'Lines without a rate'),
+    word('counts', 'Counts: the payment stands here first'),
+  ],
 } as const satisfies Record<string, readonly TableColumn[]>;

@@ -14,6 +14,7 @@ import { freshStatistics } from '../../records/database/fresh-statistics.js';
 import { secretFingerprints } from '../../records/deliveries/secrets.js';
 import { exportFormatNames, exportFormats } from '../export-formats.js';
 import type { MonthBooks } from '../exports/month-tables.js';
+import { doubtedIncome } from '../exports/standing.js';
 import { matchOrders } from '../match-orders.js';
 import { postEntries } from '../post-entries.js';
 import { oneMoment, type PostingDeps } from '../posting-deps.js';
@@ -89,23 +90,25 @@ export async function closeIn(
     await recordAction(trx, { ...about, details: { missing }, outcome: 'refused' });
     return { outcome: 'refused', month, missing };
   }
-  const standing = closedStanding(missing);
+  const doubted = await doubtedIncome(trx, { ...deps, month });
+  const standing = closedStanding(missing, doubted);
   const files = await storeFiles({ ...deps, trx, month, standing });
   await saveClosed(trx, month, { actor, reason });
   const hashes = files.map(({ name, sha256 }) => ({ name, sha256 }));
   const secrets = await secretFingerprints(trx);
   const { timeZone, currency } = deps;
-  const details = { missing, files: hashes, lastEntry: await lastEntry(trx), secrets, timeZone, currency };
+  const details = { missing, doubted, files: hashes, lastEntry: await lastEntry(trx), secrets, timeZone, currency };
   await recordAction(trx, { ...about, details, outcome: 'done' });
   return { outcome: 'closed', month, missing, files, head: null };
 }
 
 const MOST_NOTES = 20;
 
-function closedStanding(missing: readonly Missing[]): MonthBooks['standing'] {
+function closedStanding(missing: readonly Missing[], doubted: string | null): MonthBooks['standing'] {
   const notes = missing.slice(0, MOST_NOTES).map(({ told }) => `Exception: ${told}`);
   const more = missing.length - MOST_NOTES;
   if (more > 0) notes.push(`Exceptions besides: ${more}`);
+  if (doubted !== null) notes.push(doubted);
   return { state: missing.length === 0 ? 'closed' : 'closed with exceptions', notes };
 }
 

@@ -7,7 +7,7 @@ import { movingKinds } from '../balances/balance-records.js';
 import { PAYMENTS_OF_BREAK } from '../breaks/break-money.js';
 import { SAID_STATUS } from '../breaks/said-state.js';
 import { columnOf, exact, raw, rowOf, rowsOf, sql } from '../database/statements.js';
-import { lookedUp } from './month-query.js';
+import { lookedUp, type MonthRow } from './month-query.js';
 import { IS_BOOKED } from './openings.js';
 
 /** The oldest month in which something is booked; memos alone book nothing. Null: nothing is posted. */
@@ -47,37 +47,49 @@ export async function farFromAsked(db: Knex, month: string): Promise<{ kind: str
     ORDER BY opened_at, kind, id`;
 }
 
+/** SQL of each break that is not closed and each payment that it is about and of which the month has income; `value`: unrounded. */
+const doubtedPairs = (month: string, currency: string) => sql`
+  WITH about AS MATERIALIZED (
+    SELECT DISTINCT breaks.kind, breaks.id, payment
+    FROM breaks CROSS JOIN LATERAL unnest(${PAYMENTS_OF_BREAK}) AS payment WHERE status IN ('open', 'acknowledged')
+  ), earned AS MATERIALIZED (
+    SELECT payment, -sum(amount * rate) AS value, count(*) FILTER (WHERE rate IS NULL) AS unpriced
+    FROM (SELECT DISTINCT payment FROM about) AS doubted
+      JOIN entries ON record_kind = 'payment_intent' AND record_id = payment
+      CROSS JOIN ${raw(lookedUp('entry_lines', 'entry_id', 'entries.id'))} LEFT JOIN LATERAL (
+        SELECT CASE WHEN entry_rates.currency = ${currency} THEN rate END AS rate FROM entry_rates
+        WHERE entry_rates.entry_id = entries.id AND entry_rates.asset_code = entry_lines.asset_code
+        ORDER BY id DESC LIMIT 1
+      ) AS valued ON true
+    WHERE month = ${month} AND starts_with(account, 'income:') AND NOT memo GROUP BY payment
+  )
+  SELECT about.kind, about.id, payment, value, unpriced, row_number() OVER (PARTITION BY payment ORDER BY about.id) = 1 AS is_first
+  FROM about JOIN earned USING (payment)`;
+
 /**
  * Income of the month (YYYY-MM) that stands in the books for payments with a break that is not closed: by kind of break what is
  * worth most first, and of all together, where each payment counts once. Values in the currency, unrounded.
  */
 export async function incomeOfBreaks(db: Knex, month: string, currency: string): Promise<DoubtedIncome[]> {
   return rowsOf<DoubtedIncome>(db)`
-    WITH about AS MATERIALIZED (
-      SELECT DISTINCT breaks.kind, breaks.id, payment
-      FROM breaks CROSS JOIN LATERAL unnest(${PAYMENTS_OF_BREAK}) AS payment WHERE status IN ('open', 'acknowledged')
-    ), earned AS MATERIALIZED (
-      SELECT payment, -sum(amount * rate) AS value, count(*) FILTER (WHERE rate IS NULL) AS unpriced
-      FROM (SELECT DISTINCT payment FROM about) AS doubted
-        JOIN entries ON record_kind = 'payment_intent' AND record_id = payment
-        CROSS JOIN ${raw(lookedUp('entry_lines', 'entry_id', 'entries.id'))} LEFT JOIN LATERAL (
-          SELECT CASE WHEN entry_rates.currency = ${currency} THEN rate END AS rate FROM entry_rates
-          WHERE entry_rates.entry_id = entries.id AND entry_rates.asset_code = entry_lines.asset_code
-          ORDER BY id DESC LIMIT 1
-        ) AS valued ON true
-      WHERE month = ${month} AND starts_with(account, 'income:') AND NOT memo GROUP BY payment
-    )
+    WITH pairs AS MATERIALIZED (${doubtedPairs(month, currency)})
     SELECT kind, count(DISTINCT id)::integer AS breaks, count(DISTINCT payment)::integer AS payments,
            ${raw(exact('coalesce(sum(value) FILTER (WHERE is_first), 0)'))} AS value,
            coalesce(sum(unpriced) FILTER (WHERE is_first), 0)::integer AS unpriced
     FROM (
-      SELECT kind, id, payment, value, unpriced, row_number() OVER (PARTITION BY kind, payment ORDER BY id) = 1 AS is_first
-      FROM about JOIN earned USING (payment)
-      UNION ALL
-      SELECT NULL, id, payment, value, unpriced, row_number() OVER (PARTITION BY payment ORDER BY id) = 1
-      FROM (SELECT DISTINCT id, payment FROM about) AS any_kind JOIN earned USING (payment)
+      SELECT kind, id, payment, value, unpriced, row_number() OVER (PARTITION BY kind, payment ORDER BY id) = 1 AS is_first FROM pairs
+      UNION ALL SELECT NULL, id, payment, value, unpriced, is_first FROM pairs
     ) AS each
     GROUP BY kind ORDER BY kind IS NOT NULL, sum(value) FILTER (WHERE is_first) DESC NULLS LAST, kind`;
+}
+
+/** What that income is made of: each of these breaks beside each of its payments. Where a payment `counts`, it stands first. */
+export async function doubtedPayments(db: Knex, month: string, currency: string): Promise<MonthRow[]> {
+  return rowsOf<MonthRow>(db)`
+    SELECT pairs.id::text AS id, pairs.kind, payment, merchant_reference AS order, ${raw(exact('value'))} AS value,
+           unpriced::text AS unpriced, CASE WHEN is_first THEN 'yes' ELSE 'no' END AS counts
+    FROM (${doubtedPairs(month, currency)}) AS pairs LEFT JOIN payment_intents ON payment_intents.id = payment
+    ORDER BY pairs.id, payment COLLATE "C"`;
 }
 
 /** A closed break counts as open where its steps, which are sealed, don’t say that it is closed. */
