@@ -1,6 +1,7 @@
 import { compareText } from '../record-state.js';
 import {
   isApart,
+  isConfirmed,
   type KnownRates,
   meanDoubts,
   type ObservedRate,
@@ -60,7 +61,8 @@ function farRates(all: readonly ObservedRate[]): RateDoubt[] {
     ({ given: a }, { given: b }) => compareText(a.assetCode, b.assetCode) || compareText(a.date, b.date),
   );
   const found: RateDoubt[] = [];
-  for (const [index, { given, known }] of sorted.entries()) {
+  for (const [index, observed] of sorted.entries()) {
+    const { given, known } = observed;
     const { before, payment, service, paid } = known;
     const previous = sorted[index - 1]?.given;
     const own = previous?.assetCode === given.assetCode ? previous : null;
@@ -70,7 +72,7 @@ function farRates(all: readonly ObservedRate[]): RateDoubt[] {
     // Of two that are apart the first may be the wrong one.
     const too = last === own && found.some(({ line }) => line === own?.line) ? ', which is asked about too' : '';
     const others: [string | null, string, string][] = [
-      [isNear ? last.rate : null, `that of ${last?.date}`, too],
+      [isNear && !isConfirmed(observed) ? last.rate : null, `that of ${last?.date}`, too],
       [payment, 'that of a payment of the day', ''],
       [payment === null ? (paid?.mean ?? null) : null, 'the mean of payments of the day', ''],
       [service, 'that which the service showed that day', ''],

@@ -1,5 +1,5 @@
 import { grouped } from '../grouped.js';
-import { counted } from '../in-words.js';
+import { counted, shortened } from '../in-words.js';
 import { compareAmounts, divideAmounts, multiplyAmounts, subtractAmounts, sumAmounts } from '../money.js';
 import { compareText } from '../record-state.js';
 import type { GivenRate } from './rates-file.js';
@@ -44,6 +44,8 @@ const FAR_MEAN = '0.05';
 const FAR_DAY = '0.1';
 /** So many payments, or days of the service's rates, make a mean. */
 const ENOUGH = 5;
+/** So many are named where they are some of a month. */
+const MOST_DAYS = 10;
 /** So near to what the service showed in dollars, rates are dollars. */
 const SAME = '0.01';
 const GREATEST = '1000000000';
@@ -88,8 +90,29 @@ function doubtsOf(month: string, own: readonly ObservedRate[]): RateDoubt[] {
   if (common !== null) return [common];
   const first = far.filter((one) => far.find(({ assetCode }) => assetCode === one.assetCode) === one);
   const others = compared.filter(({ assetCode }) => !first.some((one) => one.assetCode === assetCode));
-  const ofDays = new Map(others.flatMap(dayDoubts).map((one) => [one.line, one]));
-  return [...first.map(meanDoubt), ...ofDays.values()];
+  const single = new Map(others.flatMap(dayDoubts).map((one) => [one.line, one]));
+  return [...first.map(meanDoubt), ...single.values()];
+}
+
+/** Whether all that is known of its own day agrees with a rate, and there is such: then what was given for another day says nothing. */
+export function isConfirmed({ given, known: { payment, paid, service } }: ObservedRate): boolean {
+  const others = [payment, paid?.mean ?? null, service].filter((one) => one !== null);
+  return others.length > 0 && others.every((one) => !isApart(given.rate, one, FAR_DAY));
+}
+
+/** Those of its days that are wrong, where the others are right; else all of them. */
+function wrongDaysOf(compared: Compared): Compared {
+  const isWrong = ({ observed, rate }: Compared['days'][number]) => isApart(observed.given.rate, rate, FAR_DAY);
+  const right = compared.days.filter((one) => !isWrong(one));
+  const wrong = compared.days.filter(isWrong);
+  if (right.length === 0 || wrong.length === 0) return compared;
+  const rest = ofDays(compared, right);
+  return isApart(rest.ours, rest.theirs, FAR_MEAN) ? compared : ofDays(compared, wrong);
+}
+
+function ofDays(about: Pick<Compared, 'month' | 'assetCode' | 'by'>, days: Compared['days']): Compared {
+  const ours = mean(days.map(({ observed, weight }) => ({ rate: observed.given.rate, weight })));
+  return { ...about, days, weight: weightOf(days), ours, theirs: mean(days) };
 }
 
 /** Of which nothing is known but what was given with it: no rate of the days before, no payment, nothing to hold the service's rates against. */
@@ -135,15 +158,7 @@ function comparedBy(
   });
   const [first] = days;
   if (first === undefined) return null;
-  return {
-    month,
-    assetCode: first.observed.given.assetCode,
-    by,
-    days,
-    weight: weightOf(days),
-    ours: mean(days.map(({ observed, weight }) => ({ rate: observed.given.rate, weight }))),
-    theirs: mean(days),
-  };
+  return ofDays({ month, assetCode: first.observed.given.assetCode, by }, days);
 }
 
 /** What a dollar was worth in the currency, beside a given rate; null: nothing says. */
@@ -210,11 +225,13 @@ function ofMonth(month: string, own: readonly ObservedRate[], told: string): Rat
 }
 
 function meanDoubt(compared: Compared): RateDoubt {
-  const { month, assetCode, days, weight, ours, theirs } = compared;
+  const { month, assetCode, days, weight, ours, theirs } = wrongDaysOf(compared);
   const dates = days.map(({ observed }) => observed.given.date).sort();
   const [from = '', to = from] = [dates[0], dates.at(-1)];
   const { currency, line } = days[0]?.observed.given ?? { currency: '', line: 0 };
-  const given = `rates of ${assetCode}, ${from === to ? from : `${from} to ${to}`}: given are ${legible(ours)} ${currency} in the mean`;
+  const isPart = days.length < compared.days.length;
+  const named = isPart ? shortened(dates, MOST_DAYS).join(', ') : from === to ? from : `${from} to ${to}`;
+  const given = `rates of ${assetCode}, ${named}: given are ${legible(ours)} ${currency} in the mean`;
   const other =
     compared.by === 'payments'
       ? `${counted(weight, 'payment')} of these days say ${legible(theirs)} ${currency}`

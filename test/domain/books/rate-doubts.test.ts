@@ -1,19 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { doubtfulRates, rateDoubts } from '../../../src/domain/books/rate-doubts.js';
-import type { KnownRates, RateDoubt } from '../../../src/domain/books/rate-means.js';
+import type { KnownRates } from '../../../src/domain/books/rate-means.js';
 import type { GivenRate } from '../../../src/domain/books/rates-file.js';
-import { divideAmounts, multiplyAmounts } from '../../../src/domain/money.js';
-import { sized } from '../../support/sizes.js';
-
-const nothing: KnownRates = { before: null, payment: null, service: null, paid: null, dollars: null };
-const rateOf = (date: string, rate: string, line: number, assetCode = 'BTC', currency = 'EUR'): GivenRate => ({
-  date,
-  assetCode,
-  currency,
-  rate,
-  line,
-});
+import { multiplyAmounts } from '../../../src/domain/money.js';
+import { factors, hasEnough, nothing, RUNS, rateOf, times, worlds } from '../../support/rate-worlds.js';
 
 describe('a rate of a day', () => {
   it('is asked about where it is more than a fifth from what else is known near its day', () => {
@@ -31,7 +22,7 @@ describe('a rate of a day', () => {
 
   it('is taken by who names its line, or its day and asset', () => {
     const two = [rateOf('2026-10-31', '100', 3), rateOf('2026-10-30', '50', 2)];
-    const known = ['100', '50'].map((payment) => ({ ...nothing, payment }));
+    const known = [nothing, { ...nothing, payment: '50' }];
     const told = 'line 3: 100 EUR for BTC is far from that of 2026-10-30, 50';
     const of = (...named: string[]) => doubtfulRates(two, known, named);
     expect(of()).toEqual({ accepted: [], asked: [told], unfounded: [] });
@@ -53,6 +44,22 @@ describe('a rate of a day', () => {
       'line 3: 2300 EUR for BTC is far from that of 2026-10-12, 3300',
       'line 4: 3310 EUR for BTC is far from that of 2026-10-13, 2300, which is asked about too',
     ]);
+  });
+
+  it('is not named for the wrong one beside it where payments of its own day agree with it', () => {
+    const dates = ['2026-10-12', '2026-10-13', '2026-10-14', '2026-10-15'];
+    const all = dates.map((date, n) => rateOf(date, n === 1 ? '230' : '2300', n + 2));
+    const paid = { ...nothing, paid: { mean: '2310', payments: 3 } };
+    const asked = (known: KnownRates[]) => doubtfulRates(all, known, []).asked;
+    expect(asked([paid, paid, paid, nothing])).toEqual([
+      '2026-10:BTC: rates of BTC, 2026-10-13: given are 230 EUR in the mean, 3 payments of these days say 2310 EUR: 9.96 % of that',
+      'line 3: 230 EUR for BTC is far from that of 2026-10-12, 2300',
+      'line 3: 230 EUR for BTC is far from the mean of payments of the day, 2310',
+    ]);
+    // One that something of its day contradicts is held against the day before as well.
+    expect(asked([paid, paid, { ...paid, payment: '2600' }, nothing])).toContainEqual(
+      'line 4: 2300 EUR for BTC is far from that of 2026-10-13, 230, which is asked about too',
+    );
   });
 
   it('is held against the mean of five payments of the day more closely, and against the service’s rates crosswise', () => {
@@ -158,70 +165,6 @@ describe('rates of a month', () => {
   });
 });
 
-/** Noise in thousandths: of payments and of the treasury's rates two percent, of the service's rates a third of one. */
-const noise = (most: number) => fc.integer({ min: -most, max: most });
-const noisy = (rate: string, thousandths: number) =>
-  multiplyAmounts(rate, `${(1000 + thousandths) / 1000}`, 'half_even');
-const assetWorld = (days: number) =>
-  fc.record({
-    base: fc.constantFrom('0.00001234', '0.4853', '1', '92.5', '61234.5'),
-    steps: fc.array(noise(30), { minLength: days, maxLength: days }),
-    given: fc.array(noise(20), { minLength: days, maxLength: days }),
-    paid: fc.array(fc.record({ off: noise(20), payments: fc.integer({ min: 0, max: 9 }) }), {
-      minLength: days,
-      maxLength: days,
-    }),
-    shown: fc.array(noise(3), { minLength: days, maxLength: days }),
-  });
-
-interface World {
-  rates: GivenRate[];
-  known: KnownRates[];
-  /** Payments of each asset. */
-  payments: Map<string, number>;
-}
-
-/** Rates that are right, with what is known beside them. `sources`: what there is. */
-const worlds = (fewest: number, sources: 'payments' | 'service' | 'both') =>
-  fc
-    .record({ days: fc.integer({ min: 5, max: 28 }), dollar: fc.constantFrom('0.8', '0.9', '0.95', '1.06', '1.2') })
-    .chain(({ days, dollar }) =>
-      fc.array(assetWorld(days), { minLength: fewest, maxLength: 5 }).map((assets): World => {
-        const world: World = { rates: [], known: [], payments: new Map() };
-        for (const [a, { base, steps, given, paid, shown }] of assets.entries()) {
-          const assetCode = `A${a}`;
-          let rate: string = base;
-          for (const [n, step] of steps.entries()) {
-            rate = noisy(rate, step);
-            const date = `2026-11-${String(n + 1).padStart(2, '0')}`;
-            world.rates.push(rateOf(date, noisy(rate, given[n] ?? 0), world.rates.length + 2, assetCode));
-            const { off = 0, payments = 0 } = paid[n] ?? {};
-            const isPaid = sources !== 'service' && payments > 0;
-            if (isPaid) world.payments.set(assetCode, (world.payments.get(assetCode) ?? 0) + payments);
-            world.known.push({
-              ...nothing,
-              before: n === 0 ? { rate, date: '2026-10-31' } : null,
-              paid: isPaid ? { mean: noisy(rate, off), payments } : null,
-              dollars: sources === 'payments' ? null : noisy(divideAmounts(rate, dollar, 'half_even'), shown[n] ?? 0),
-            });
-          }
-        }
-        return world;
-      }),
-    );
-
-const times = ({ rates, known }: World, factor: string, of: (assetCode: string) => boolean): RateDoubt[] =>
-  rateDoubts(
-    rates.map((one) => (of(one.assetCode) ? { ...one, rate: multiplyAmounts(one.rate, factor, 'half_even') } : one)),
-    known.map((one) => ({ ...one, before: null, payment: null })),
-  );
-/** More than the noise hides. */
-const factors = fc
-  .oneof(fc.integer({ min: 10, max: 899 }), fc.integer({ min: 1101, max: 100_000 }))
-  .map((n) => `${n / 1000}`);
-const RUNS = { numRuns: sized(40, 3_000) };
-const hasEnough = ({ payments }: World, fewest = 1) => [...payments.values()].filter((n) => n >= 5).length >= fewest;
-
 describe('law: ', () => {
   test.each(['payments', 'service', 'both'] as const)('right rates are never asked about, by %s', (sources) => {
     fc.assert(
@@ -255,6 +198,32 @@ describe('law: ', () => {
       fc.property(worlds(3, 'service'), factors, (world, factor) => {
         const means = times(world, factor, (asset) => asset === 'A0').filter(({ isOfDay }) => !isOfDay);
         expect(means.map(({ names }) => names)).toEqual([['2026-11:A0']]);
+      }),
+      RUNS,
+    );
+  });
+
+  test('of wrong days among right ones no other is named that its own payments agree with', () => {
+    const many = fc.oneof(fc.integer({ min: 10, max: 750 }), fc.integer({ min: 1_250, max: 100_000 }));
+    fc.assert(
+      fc.property(worlds(1, 'payments'), many, fc.array(fc.nat(4), { minLength: 1 }), ({ rates, known }, n, places) => {
+        const isWrong = ({ date }: GivenRate) => places.includes(Number(date.slice(-2)) - 1);
+        const own = rates.flatMap((rate, place) =>
+          rate.assetCode === 'A0' ? [{ rate, of: known[place] ?? nothing }] : [],
+        );
+        const given = own.map(({ rate: one }) =>
+          isWrong(one) ? { ...one, rate: multiplyAmounts(one.rate, `${n / 1000}`, 'half_even') } : one,
+        );
+        const right = own.filter(({ rate, of }) => of.paid !== null && !isWrong(rate)).map(({ rate }) => rate.date);
+        fc.pre(right.length > 0);
+        const doubts = rateDoubts(
+          given,
+          own.map(({ of }) => of),
+        );
+        for (const { isOfDay, date, told } of doubts) {
+          if (isOfDay) expect(right).not.toContain(date);
+          else for (const named of told.match(/\d{4}-\d\d-\d\d/g) ?? []) expect(right).not.toContain(named);
+        }
       }),
       RUNS,
     );
