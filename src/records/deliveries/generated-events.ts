@@ -45,11 +45,13 @@ export async function paymentsShown(
   db: Knex,
   { after, since, until, shownUntil, generated }: Moments & { after: string; generated: Generated },
 ): Promise<Slice> {
+  // Asked before: a change that ends meanwhile is seen by the next statement alone.
+  const settled = await newestChange(db);
   const { last, isFull } = await rowOf<{ last: string | null; isFull: boolean }>(db)`
     WITH slice AS MATERIALIZED (
       SELECT seq, changed_at >= ${until}
         OR (entity_kind = 'payment_intent' AND source_type = 'poll' AND service_time >= ${shownUntil}) AS young FROM changes
-      WHERE seq > ${after}::bigint AND seq <= changes_settled_up_to() ORDER BY seq LIMIT ${raw(SLICE)})
+      WHERE seq > ${after}::bigint AND seq <= ${settled}::bigint ORDER BY seq LIMIT ${raw(SLICE)})
     SELECT coalesce(min(seq) FILTER (WHERE young) - 1, max(seq)) AS last,
            count(*) = ${raw(SLICE)} AS "isFull" FROM slice`;
   if (last === null || BigInt(last) <= BigInt(after)) return { last: null, isFull: false, payments: [] };
