@@ -113,7 +113,8 @@ async function importRates(file: string, { dryRun = false, accept = '', note = '
     const accepted = accept.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));
     const request = { action: 'import rates', input: { text, accepted }, reason: note } as const;
     if (await asksFirst(store, request, { dryRun })) return;
-    const about = { ...zone, db, now: new Date(), actor: cliActor(), reason: note.trim() || null };
+    const chart = await loadChart(loadConfig([]).CHART_FILE);
+    const about = { ...zone, chart, db, now: new Date(), actor: cliActor(), reason: note.trim() || null };
     const result = await importRatesFile(text, { ...about, dryRun, accepted });
     if (result.outcome === 'refused')
       throw new UsageError([`${file}: nothing was taken`, ...result.problems].join('\n    '));

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { type Chart, isEarned, numberIn, ownNumberIn } from '../domain/books/chart.js';
-import { negatedValue, roundedValue, sumExactValues } from '../domain/books/fiat-report.js';
+import { fiatReport, negatedValue, roundedValue, sumExactValues } from '../domain/books/fiat-report.js';
 import { counted } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
 import type { Finding } from '../records/audit/verify-head.js';
@@ -133,13 +133,15 @@ async function withinOneNumber(
 function earnedElsewhere(values: readonly MonthValue[], { currency, chart }: Asked): string[] {
   const { datev } = chart;
   if (datev === undefined) return [];
-  const lost = values.flatMap(({ account, value }) =>
-    value !== null && isEarned(chart, account) && ownNumberIn(datev, account) === null ? [{ account, value }] : [],
+  // As the batch has them: each account rounded once.
+  const { accounts: lost } = fiatReport(
+    values.filter(({ account }) => isEarned(chart, account) && ownNumberIn(datev, account) === null),
+    currency,
   );
   if (lost.length === 0) return [];
   const sum = sumExactValues(lost.map(({ value }) => value));
   const isLess = sum.startsWith('-');
-  const names = lost.map(({ account, value }) => `${account} (${roundedValue(value, currency)})`).join(', ');
+  const names = lost.map(({ account, value }) => `${account} (${value})`).join(', ');
   const apart = `${roundedValue(isLess ? negatedValue(sum) : sum, currency)} ${currency} ${isLess ? 'less' : 'more'}`;
   return [
     `on ${datev.other} instead of the income statement: ${names}, which have no number in CHART_FILE. The result there is ${apart} than in the books`,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
+import type { Chart } from '../domain/books/chart.js';
 import { dayIn } from '../domain/books/posting-month.js';
 import { doubtfulRates } from '../domain/books/rate-doubts.js';
 import { type RateEffect, rateEffects, ratesByAsset } from '../domain/books/rate-effects.js';
@@ -36,6 +37,7 @@ interface Importing {
   timeZone: string;
   /** In which the books are valued. */
   currency: string;
+  chart: Chart;
   actor: string;
   /** Why, in the actor’s words. */
   reason?: string | null;
@@ -47,7 +49,7 @@ interface Importing {
 
 /** Takes the rates of a file of finance, all or none, and values by them what is posted in open months. A dry run does, and keeps nothing. */
 export async function importRatesFile(text: string, deps: Importing): Promise<ImportResult> {
-  const { db, now, timeZone, currency, actor, dryRun, accepted: named = [], reason = null, approval } = deps;
+  const { db, now, timeZone, currency, chart, actor, dryRun, accepted: named = [], reason = null, approval } = deps;
   const seen = await seenAssets(db, assetsNamed(text));
   const { rates, problems } = readRatesFile(text, { today: dayIn(timeZone, now.getTime()), currency, seen });
   if (problems.length > 0) return { outcome: 'refused', problems };
@@ -68,7 +70,7 @@ export async function importRatesFile(text: string, deps: Importing): Promise<Im
     const months = await monthsOfDays(trx, rates);
     const before = await valuesOf(trx, months, currency);
     const { valued } = await importRates(trx, rates, { actor, fileHash });
-    const effects = rateEffects(before, await valuesOf(trx, months, currency), currency);
+    const effects = rateEffects(before, await valuesOf(trx, months, currency), { currency, chart });
     const closed = await linesOfClosed(trx, rates);
     const details = { valued, rates: rates.length, fileHash, ...(accepted.length > 0 ? { accepted } : {}) };
     await recordAction(trx, { actor, action: 'import rates', reason, details, approval, outcome: 'done' });

@@ -42,6 +42,7 @@ const taken = (lines: string[], dryRun = false, accepted: string[] = []) =>
     now: new Date(),
     timeZone: 'UTC',
     currency: 'USD',
+    chart: defaultChart,
     actor: 'ann',
     dryRun,
     accepted,

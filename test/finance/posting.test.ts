@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { defaultChart } from '../../src/domain/books/chart.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import type { EntryView } from '../../src/domain/views/books-shapes.js';
 import { importRatesFile } from '../../src/finance/import-rates.js';
@@ -156,6 +157,7 @@ it('values by a file of finance what is in open months, and takes no file with a
     dryRun: false,
     timeZone: 'Asia/Tokyo',
     currency: 'USD',
+    chart: defaultChart,
     actor: 'ann',
   };
   const file = (...lines: string[]) => ['date,asset,currency,rate', ...lines].join('\n');

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
+import { defaultChart } from '../../src/domain/books/chart.js';
 import { rateOfPayment } from '../../src/domain/books/choose-rate.js';
 import type { GivenRate } from '../../src/domain/books/rates-file.js';
 import type { JsonObject } from '../../src/domain/json.js';
@@ -21,7 +22,7 @@ import { sized } from '../support/sizes.js';
 
 const ASSET = 'USDT.TRON';
 const MONTH = '2026-03';
-const books = { table: defaultContract.movements, timeZone: 'Europe/Berlin', currency: 'EUR' };
+const books = { table: defaultContract.movements, timeZone: 'Europe/Berlin', currency: 'EUR', chart: defaultChart };
 const database = useDatabase();
 const run = useShell(database, () => ({ REPORTING_CURRENCY: 'EUR', BOOKS_TIMEZONE: 'Europe/Berlin' }));
 const days = ['05', '06', '07'].map((day) => `${MONTH}-${day}`);

@@ -1,7 +1,9 @@
 import { grouped } from '../grouped.js';
 import { counted } from '../in-words.js';
 import { compareAmounts } from '../money.js';
-import { negatedValue, roundedValue, sumExactValues } from './fiat-report.js';
+import { type Chart, nameIn } from './chart.js';
+import { fiatReport, negatedValue, roundedValue, sumExactValues } from './fiat-report.js';
+import { incomeStatement } from './income-statement.js';
 import type { GivenRate } from './rates-file.js';
 
 /** In the currency's own decimals. */
@@ -20,29 +22,37 @@ export interface RateEffect {
   assets: Change;
 }
 
-/** Of what accounts come to in a month; `value`: exact, null where no line has a rate. */
-type Values = readonly { month: string; account: string; value: string | null }[];
+type Values = Parameters<typeof incomeStatement>[0];
+
+interface Books {
+  currency: string;
+  chart: Pick<Chart, 'accounts' | 'fiscalYearEnd'>;
+}
 
 /** Of the months that are worth something else now, the oldest first. */
-export function rateEffects(before: Values, after: Values, currency: string): RateEffect[] {
-  const [old, own] = [before, after].map((values) => grouped(values, ({ month }) => month));
-  return [...(own?.keys() ?? [])].sort().flatMap((month): RateEffect[] => {
-    const changeOf = (root: string) => changed(old?.get(month) ?? [], own?.get(month) ?? [], root, currency);
+export function rateEffects(before: Values, after: Values, books: Books): RateEffect[] {
+  const months = [...new Set(after.map(({ month }) => month))].sort();
+  return months.flatMap((month): RateEffect[] => {
+    const [was, is] = [before, after].map((values) => reportOf(values, month, books));
+    if (was === undefined || is === undefined) return [];
+    const changeOf = (of: keyof typeof is): Change => {
+      const difference = sumExactValues([is[of], negatedValue(was[of])]);
+      return { before: was[of], after: is[of], difference: roundedValue(difference, books.currency) };
+    };
     const effect = { month, income: changeOf('income'), expenses: changeOf('expenses'), assets: changeOf('assets') };
-    const isNone = [effect.income, effect.expenses, effect.assets].every(({ before: was, after: is }) => was === is);
-    return isNone ? [] : [effect];
+    return roots.some((of) => was[of] !== is[of]) ? [effect] : [];
   });
 }
 
-function changed(before: Values, after: Values, root: string, currency: string): Change {
-  const [was, is] = [before, after].map((values) => {
-    const sum = sumExactValues(
-      values.flatMap(({ account, value }) => (account.startsWith(`${root}:`) ? (value ?? []) : [])),
-    );
-    return roundedValue(root === 'income' ? negatedValue(sum) : sum, currency);
-  });
-  const difference = sumExactValues([is ?? '0', negatedValue(was ?? '0')]);
-  return { before: was ?? '0', after: is ?? '0', difference: roundedValue(difference, currency) };
+const roots = ['income', 'expenses', 'assets'] as const;
+
+/** As the files of the month have it: each account of the chart rounded once. */
+function reportOf(values: Values, month: string, { currency, chart }: Books): Record<(typeof roots)[number], string> {
+  const { income, expenses } = incomeStatement(values, { month, currency, chart }).totals;
+  const named = values.flatMap((one) => (one.month === month ? { ...one, account: nameIn(chart, one.account) } : []));
+  const assets = fiatReport(named, currency).accounts.filter(({ account }) => account.startsWith('assets:'));
+  const moved = sumExactValues(assets.map(({ value }) => value));
+  return { income: income.month, expenses: expenses.month, assets: roundedValue(moved, currency) };
 }
 
 /** `In 2026-10 income would be 48020.62 EUR (+12.50), …`. */

@@ -138,8 +138,8 @@ export const importing: DecisionKind<z.output<typeof rates>> = {
   input: rates,
   subject: ({ text }) => `rates file ${createHash('sha256').update(text).digest('hex').slice(0, 12)}`,
   prepare: asIs,
-  look: async (trx, { text, accepted: named }, { ready: { timeZone, currency, now }, reason }) => {
-    const about = { now: now(), timeZone, currency, accepted: named, reason };
+  look: async (trx, { text, accepted: named }, { ready: { timeZone, currency, chart, now }, reason }) => {
+    const about = { now: now(), timeZone, currency, chart, accepted: named, reason };
     const would = await importRatesFile(text, { ...about, db: trx, actor: '', dryRun: true });
     if (!('rates' in would)) return { why: would.problems.join('; ') };
     const { rates: taken, valued, closed, accepted, replaced, effects, assets } = would;
