@@ -38,6 +38,12 @@ function itemsText(items: readonly Json[]): string {
   return parts.join(',');
 }
 
+/** Whether two values are equal, whatever the order of their keys. */
+export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  return typeof a === 'object' && typeof b === 'object' && canonicalJson(a) === canonicalJson(b);
+}
+
 /** SHA-256 of the canonical text, in lowercase hex. */
 export function canonicalHash(value: Json): string {
   return hashOfText(canonicalJson(value));

@@ -1,6 +1,6 @@
 import { advance, type Composed, compose, doubts } from './advance.js';
-import { canonicalHash, canonicalJson } from './canonical-json.js';
-import { type Json, type JsonObject, ownField } from './json.js';
+import { canonicalHash, canonicalJson, sameJson } from './canonical-json.js';
+import { type JsonObject, ownField } from './json.js';
 import { fieldOf } from './kinds/kinds.js';
 import type { Observation, ObservationSource } from './observation.js';
 import {
@@ -145,7 +145,7 @@ function reportedOf(
 ): JsonObject | null {
   const all = withKept(rules, compose(rules, said).fields, reports);
   const other = Object.entries(all).filter(
-    ([name, value]) => name !== 'id' && !isSame(ownField(fields, name), value ?? null),
+    ([name, value]) => name !== 'id' && !sameJson(ownField(fields, name), value ?? null),
   );
   return other.length === 0 ? null : Object.fromEntries(other);
 }
@@ -235,12 +235,8 @@ function agrees({ kept }: RecordRules, statement: Statement, fields: JsonObject 
   if (fields === null || statement.state === MENTION || statement.state === NO_STATE) return false;
   return Object.entries(statement.fields).every(([name, value]) => {
     const shown = ownField(fields, name);
-    return shown === undefined ? kept.includes(name) : isSame(shown, value ?? null);
+    return shown === undefined ? kept.includes(name) : sameJson(shown, value ?? null);
   });
-}
-
-function isSame(a: Json | undefined, b: Json): boolean {
-  return a === b || (a !== undefined && canonicalJson(a) === canonicalJson(b));
 }
 
 /** Where the fields lack one (a link also where it is null or empty), the newest kept of it: an own call's before the history's. */

@@ -14,7 +14,7 @@ import { noteSearched, paymentOfInvoice } from '../records/orders/searched.js';
 import { saveObservations } from '../records/saving/save-observations.js';
 import { NotFoundError, RefusedError } from '../service-api/service-errors.js';
 import type { RunContext } from './deps.js';
-import { ask } from './service-reader.js';
+import { ask, listedIn } from './service-reader.js';
 import { saveContext, writeFenced } from './write-fenced.js';
 
 /** A record has few events; where more come the filter is not honoured, and further pages would be of others. */
@@ -65,7 +65,7 @@ async function searchFor(searching: SearchDeps, record: SearchedRecord): Promise
   if (query === null) return null;
   try {
     const { data, from, to } = await ask(searching, 'listWebhookDeliveries', { query: { ...query, take: PAGE } });
-    const items = itemsOf(data);
+    const items = (listedIn(data) ?? []).filter((item) => isJsonObject(item));
     const reports = items.flatMap((delivery) => reportIn(delivery, { ...record, until: to }, deps));
     // What can't be read may be just what is searched for.
     const isWhole = items.length < PAGE && isLast(data) && items.every((one) => eventIn(one, deps) !== null);
@@ -117,11 +117,6 @@ function latestOf(delivery: JsonObject): number | null {
 /** A service that does not honour the filter, nor the size of a page, has more behind it. */
 function isLast(data: Json): boolean {
   return !isJsonObject(data) || (textField(data, 'nextCursor') ?? '') === '';
-}
-
-function itemsOf(data: Json): JsonObject[] {
-  const items = isJsonObject(data) ? data['items'] : data;
-  return Array.isArray(items) ? items.filter((item) => isJsonObject(item)) : [];
 }
 
 async function save(

@@ -79,6 +79,12 @@ export function wholeList(
   ];
 }
 
+/** What an answer lists: an array, or `items` of an object, where the shape is not shown. Undefined: neither. */
+export function listedIn(data: Json): Json[] | undefined {
+  const listed = isJsonObject(data) ? data['items'] : data;
+  return Array.isArray(listed) ? listed : undefined;
+}
+
 /** Items of a list that have an id. `field`: where it stands. */
 export function rowsOf(items: readonly Json[], field = 'id'): Row[] {
   return items.flatMap((fields) => {

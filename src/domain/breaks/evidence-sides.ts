@@ -1,4 +1,4 @@
-import { canonicalJson } from '../canonical-json.js';
+import { sameJson } from '../canonical-json.js';
 import { spaced, words } from '../in-words.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
 import type { BreakKind } from './breaks.js';
@@ -83,7 +83,7 @@ export function evidenceSides(kind: BreakKind, evidence: JsonObject): EvidenceSi
     .filter(([, one, other]) => one in ours && other in theirs)
     .map(([name, one, other]): EvidenceField => {
       const [mine, its] = [ours[one] ?? null, theirs[other] ?? null];
-      const differs = mine !== null && its !== null && canonicalJson(mine) !== canonicalJson(its);
+      const differs = mine !== null && its !== null && !sameJson(mine, its);
       const names = { ours: one, theirs: other };
       return { name, names, ours: mine, theirs: its, source: sources.get(name) ?? null, differs };
     });

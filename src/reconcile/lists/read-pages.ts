@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { ContractViolationError, NotFoundError, RefusedError } from '../../service-api/service-errors.js';
-import type { Answer, PageQuery, PageReader, ServiceReader } from '../service-reader.js';
+import { type Answer, listedIn, type PageQuery, type PageReader, type ServiceReader } from '../service-reader.js';
 import type { ResumablePages } from './list-poll.js';
 import type { ListPlan } from './list-row.js';
 import { type CursoredPage, OpaquePages } from './opaque-pages.js';
@@ -79,7 +79,7 @@ function createAsking(client: ServiceReader, operation: ListPlan['operation'], {
     tally.calls += 1;
     const query = { take, ...(cursor === undefined ? {} : { cursor }), ...(status === undefined ? {} : { status }) };
     const answer = await client.reply(operation, { query, signal });
-    if (!Array.isArray(itemsOf(answer.data)))
+    if (listedIn(answer.data) === undefined)
       throw new ContractViolationError('the answer is not an array', { operation });
     last = answer.from;
     return answer;
@@ -98,13 +98,8 @@ function createAsking(client: ServiceReader, operation: ListPlan['operation'], {
 type Shown = Answer<JsonObject[]> & { next: string | null | undefined };
 
 function pageOf({ data, from, to }: Answer<Json>): Shown {
-  const items = itemsOf(data);
-  const rows = Array.isArray(items) ? items.map((item): JsonObject => (isJsonObject(item) ? item : {})) : [];
+  const rows = (listedIn(data) ?? []).map((item): JsonObject => (isJsonObject(item) ? item : {}));
   return { data: rows, from, to, next: nextOf(data) };
-}
-
-function itemsOf(data: Json): Json | undefined {
-  return isJsonObject(data) ? data['items'] : data;
 }
 
 /** Undefined: the answer names none. */

@@ -1,12 +1,12 @@
 import { transactionFieldsOf } from '../../domain/balances/transaction-row.js';
 import { isoTime } from '../../domain/in-words.js';
-import { isJsonObject, type Json } from '../../domain/json.js';
+import type { Json } from '../../domain/json.js';
 import { ownText } from '../../domain/plain-text.js';
 import { textField } from '../../domain/records.js';
 import { instantMs } from '../../records/database/database-text.js';
 import { ContractViolationError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
-import { ask } from '../service-reader.js';
+import { ask, listedIn } from '../service-reader.js';
 import { EDGE_MS, type FeedFlaw, type FeedPage, type FeedRow, type ReadFeed, type Window } from './feed.js';
 
 const TAKE = 100;
@@ -21,10 +21,9 @@ export function createFeedReader(run: Pick<RunContext, 'deps' | 'tally' | 'signa
   };
 }
 
-/** An array, or an object with `items`: the shape is not shown. */
 export function itemsOf(data: Json, operation: string): Json[] {
-  const inner = isJsonObject(data) ? data['items'] : data;
-  if (Array.isArray(inner)) return inner;
+  const listed = listedIn(data);
+  if (listed !== undefined) return listed;
   throw new ContractViolationError('the answer is neither an array nor an object with "items"', { operation });
 }
 

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import { canonicalJson } from '../../domain/canonical-json.js';
+import { sameJson } from '../../domain/canonical-json.js';
 import { defaultPayoutWords, type PayoutWords } from '../../domain/family/links.js';
 import { type SaidRefund, saidRefunds } from '../../domain/family/said.js';
-import { type Json, type JsonObject, ownField, toJsonText } from '../../domain/json.js';
+import { type JsonObject, ownField, toJsonText } from '../../domain/json.js';
 import { absorb, joinStates, type Shown, show } from '../../domain/merge.js';
 import type { Observation } from '../../domain/observation.js';
 import { maskPersonal } from '../../domain/personal.js';
@@ -196,14 +196,7 @@ function differingFields(
 ): string[] {
   if (text === textBefore) return [];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => !same(ownField(before, name), ownField(after, name)));
-}
-
-function same(a: Json | undefined, b: Json | undefined): boolean {
-  if (a === b) return true;
-  if (a === undefined || b === undefined) return false;
-  if (typeof a !== 'object' || typeof b !== 'object') return false;
-  return canonicalJson(a) === canonicalJson(b);
+  return [...names].filter((name) => !sameJson(ownField(before, name), ownField(after, name)));
 }
 
 interface Statements {

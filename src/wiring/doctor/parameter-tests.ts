@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../domain/canonical-json.js';
+import { sameJson } from '../../domain/canonical-json.js';
 import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import type { Asked, Question } from './questions.js';
@@ -98,7 +98,7 @@ export const filtersAssets: ParameterTest = async ({ ask, assets }, name) => {
 
 function differs(known: Asked & { kind: 'answer' }, other: Asked): Verdict {
   if (other.kind === 'failed') return { notKnown: other.problem };
-  const isSame = other.kind === 'answer' && canonicalJson(other.data) === canonicalJson(known.data);
+  const isSame = other.kind === 'answer' && sameJson(other.data, known.data);
   return isSame ? 'ignored' : 'works';
 }
 
