@@ -26,7 +26,7 @@ export function listPage(sheet: Sheet): Page {
   return {
     path,
     title,
-    ...(group === undefined ? {} : { group }),
+    group,
     list: isDated(kind) ? { rows } : { rows, days: 'none' },
     filters: ['id', ...filterNames(kind)],
     load: async (deps, req) => ({ intro, sections: [filtersOf(sheet, req), await rows(deps, req)] }),

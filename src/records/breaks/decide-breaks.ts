@@ -87,7 +87,7 @@ export function leftWords(left: readonly LeftOut[]): string {
 
 async function choose(db: Knex, { ids: given, cause }: Asked, now: Date): Promise<Choice> {
   const own = cause === undefined ? null : await idsOf(db, cause, now);
-  if (given === undefined) return { ids: own ?? [], left: cause === undefined ? [] : await closedOf(db, cause, now) };
+  if (given === undefined) return { ids: own ?? [], left: await closedOf(db, cause, now) };
   const asked = [...new Set(given)];
   const rows = await rowsOf<{ id: string; status: BreakView['status'] }>(db)`
     SELECT id, status FROM breaks WHERE id = ANY (${asked.filter(isRowId)}::bigint[])`;

@@ -76,7 +76,7 @@ export async function lockAffected(
 function namedBefore({ kind, before, shown }: MergedRecord): string[] {
   if (kind !== 'payment_intent' || before === null) return [];
   const now = namedIn(kind, shown.fields, 'invoice');
-  return namedIn(kind, before.fields, 'invoice').filter((id) => !now.includes(id) && usableId(id) !== undefined);
+  return namedIn(kind, before.fields, 'invoice').filter((id) => !now.includes(id));
 }
 
 /** Refunds that a payment names, or named: it takes them from the orders whose references they carry, or gives them back to these. */

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { type Family, noFamily } from '../../domain/family/family.js';
 import { namedIn } from '../../domain/family/links.js';
-import type { Json } from '../../domain/json.js';
-import { ownField } from '../../domain/json.js';
+import { type Json, ownField } from '../../domain/json.js';
 import { differenceOf, holdByReports } from '../../domain/orders/hold-by-reports.js';
 import { factsOf, type ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
