@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../src/console/pages/pages.js';
+import { BY_KEYS } from '../../src/records/database/statements.js';
+import { takeInReports } from '../../src/records/deliveries/report-checks.js';
 import { countMonth } from '../../src/records/scorecard/scorecard.js';
 import { testConsole } from '../support/console.js';
 import { samplePaths, seedConsole } from '../support/console-samples.js';
@@ -97,16 +99,27 @@ describe('in an installation of two hours, whose tables Postgres has not counted
   }, 120_000);
 
   /** The reads of `work`, none of which holds each row of one table against all of another. */
-  async function expectLinear(work: () => Promise<unknown>): Promise<void> {
+  async function expectLinear(work: () => Promise<unknown>, url = database.url): Promise<void> {
     const { sent } = await queriesOf(database.db, work);
     for (const read of readsOf(sent)) {
-      const plan = await plansOf(database.url, [read], 'EXPLAIN (ANALYZE, TIMING OFF)');
+      const plan = await plansOf(url, [read], 'EXPLAIN (ANALYZE, TIMING OFF)');
       expect(visited(plan), `${read.sql}\n${plan}`).toBeLessThan(10 * ROWS);
     }
   }
 
   it.each(everyPage)('no statement of %s holds each row against all', async (path) => {
     await expectLinear(() => admin.get(samplePaths[path] ?? path));
+  });
+
+  it('nor one that holds what came against the history', async () => {
+    await database.db.raw(
+      `INSERT INTO inbox (key, key_type, content_hash, event_type, event_timestamp, source, status, received_at, secret_label)
+       SELECT 'lacks' || n, 'id', 'lacks' || n, 'a.b', n, 'webhook', 'applied', now(), 'old' FROM generate_series(1, 500) AS n`,
+    );
+    const take = () => database.db.transaction((trx) => takeInReports(trx, { after: '0', limit: 2 * ROWS }));
+    const { sent } = await queriesOf(database.db, take);
+    expect(sent.map(({ sql }) => sql)).toContain(BY_KEYS);
+    await expectLinear(take, `${database.url}?options=${encodeURIComponent('-c enable_seqscan=off')}`);
   });
 
   it('nor does one that counts the scorecard', async () => {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { JsonObject } from '../../domain/json.js';
 import type { JsonTable } from '../../domain/json-table/json-table.js';
 import { MAX_DEPTH, readTable } from '../../domain/json-table/read-table.js';
-import { columnOf, raw, rowOf, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
+import { BY_KEYS, columnOf, raw, rowOf, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
 import { turnFor } from '../own-turn.js';
 
 /** So many other events of the same content are asked for a delivery: more say the same once more. */
@@ -17,6 +17,7 @@ export async function takeInReports(
   trx: Knex.Transaction,
   { after, limit }: { after: string; limit: number },
 ): Promise<{ last: string | null; settled: string | null; taken: number }> {
+  await run(trx)`${raw(BY_KEYS)}`;
   const { last, young, taken } = await rowOf<{ last: string | null; young: string | null; taken: number }>(trx)`
     WITH fresh AS MATERIALIZED (
       SELECT id, secret_label, received_at, content_hash,
