@@ -19,7 +19,7 @@ export async function closingDeps({ db, log, books }: Omit<Deps, 'config'>): Pro
 export async function asksFirst(
   store: Deps,
   request: Request | null,
-  { json = false, dryRun = false }: { json?: boolean; dryRun?: boolean } = {},
+  { json = false, dryRun = false }: { json?: boolean; dryRun?: boolean },
 ): Promise<boolean> {
   const isOn = store.config.FOUR_EYES || (await isAtWork(store.db, 'FOUR_EYES', 'on'));
   if (!isOn || request === null) return false;

@@ -31,7 +31,7 @@ export async function openStore(
     run = runPlainly,
     onWait,
     ...options
-  }: { max?: number; migrate?: boolean; run?: RunStep | undefined; onWait?: (() => void) | undefined } = {},
+  }: { max?: number; migrate?: boolean; run?: RunStep | undefined; onWait?: (() => void) | undefined },
 ): Promise<Store> {
   passwordComesFrom(config.passwordSetting);
   if (config.DATABASE_URL !== undefined) {

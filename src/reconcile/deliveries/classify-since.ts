@@ -1,3 +1,4 @@
+import { compareText } from '../../domain/record-state.js';
 import { type ClassifiedDelivery, classifyDeliveries } from '../../records/deliveries/classify-deliveries.js';
 import { type Delivery, slimDelivery } from '../../records/deliveries/read-delivery.js';
 import { newTally } from '../../records/runs/runs.js';
@@ -37,7 +38,7 @@ export async function classifySince(
 
 /** In parts, the deliveries of one event in the same. */
 function* byEvent(deliveries: readonly Delivery[]): Generator<Delivery[]> {
-  const sorted = deliveries.toSorted((a, b) => compare(a.event?.key ?? '', b.event?.key ?? ''));
+  const sorted = deliveries.toSorted((a, b) => compareText(a.event?.key ?? '', b.event?.key ?? ''));
   let part: Delivery[] = [];
   for (const delivery of sorted) {
     if (part.length >= AT_ONCE && part.at(-1)?.event?.key !== delivery.event?.key) {
@@ -47,8 +48,4 @@ function* byEvent(deliveries: readonly Delivery[]): Generator<Delivery[]> {
     part.push(delivery);
   }
   yield part;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

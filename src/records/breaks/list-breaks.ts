@@ -112,11 +112,12 @@ export async function countUnclosed(
 }
 
 /** Breaks about any of them that nobody has closed yet, newest first. */
-export async function openBreaksOf(db: Knex, entities: readonly EntityRef[], now = new Date()): Promise<BreakView[]> {
+export async function openBreaksOf(db: Knex, entities: readonly EntityRef[]): Promise<BreakView[]> {
   const rows = await rowsOf<BreakRow>(db)`
     SELECT breaks.* FROM breaks JOIN ${tableOf('asked', entities, { kind: 'text', id: 'text' })}
       ON entity_kind = asked.kind AND entity_id = asked.id
     WHERE status IN ('open', 'acknowledged') ORDER BY breaks.id DESC`;
+  const now = new Date();
   return rows.map((row) => breakView(row, now));
 }
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Overlap } from '../../domain/deliveries/secret-verdict.js';
 import { groupedPairs } from '../../domain/grouped.js';
+import { compareText } from '../../domain/record-state.js';
 import { recordAction } from '../actions/record-action.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
 import { rowOf, rowsOf, run, valueOf } from '../database/statements.js';
@@ -32,7 +33,7 @@ export interface SecretEvidence {
  * stays, whatever the label stands for, until it is taken back.
  */
 export async function saveSecretMatches(db: Knex, matches: SecretMatches[]): Promise<void> {
-  const inOrder = [...matches].sort((a, b) => compare(a.label, b.label) || a.hour.getTime() - b.hour.getTime());
+  const inOrder = [...matches].sort((a, b) => compareText(a.label, b.label) || a.hour.getTime() - b.hour.getTime());
   await db.transaction(async (trx) => {
     for (const { label, fingerprint, firstAt, lastAt } of inOrder) {
       await run(trx)`
@@ -108,10 +109,6 @@ export async function restoreSecret(
     await recordAction(trx, { ...about, outcome: 'done' });
     return true;
   });
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 /** How often a secret matched on one day, UTC. */

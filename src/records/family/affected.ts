@@ -51,7 +51,7 @@ interface Found {
 export async function lockAffected(
   trx: Knex.Transaction,
   members: FamilyMembers,
-  { payoutWords = defaultPayoutWords }: FamilyRules = {},
+  { payoutWords = defaultPayoutWords }: FamilyRules,
 ): Promise<Affected> {
   const saidNames = await readSaidNames(trx, members, payoutWords);
   const { rows, intentsOf, left, taken } = await lockAround(trx, members, () => findAround(trx, members, saidNames));

@@ -30,31 +30,28 @@ export function rowsOf(asked: Asked): JsonObject[] {
 /** Asks the service under the names of a contract. Never rejects because of the service. */
 export type Ask = (under: Contract, operation: ReadOperation, question?: Question) => Promise<Asked>;
 
-export interface QuestionLimits {
-  /** So many are asked at most. */
-  questions: number;
-  /** No question begins later than so many ms after the first. */
-  lastMs: number;
-}
-
-const QUESTION_LIMITS: QuestionLimits = { questions: 800, lastMs: 300_000 };
-
+const MOST_QUESTIONS = 800;
+/** No question begins later than so long after the first. */
+const LAST_MS = 300_000;
 const LONGEST_PAUSE_MS = 10_000;
 const USUAL_PAUSE_MS = 1_000;
 
 /** Limits and pauses are shared: after them nothing is asked any more, and what was not answered is not known. */
-export function limitQuestions(
-  { clientFor, signal }: { clientFor: (contract: Contract) => Promise<ServiceClient>; signal: AbortSignal },
-  { questions, lastMs }: QuestionLimits = QUESTION_LIMITS,
-): Ask {
+export function limitQuestions({
+  clientFor,
+  signal,
+}: {
+  clientFor: (contract: Contract) => Promise<ServiceClient>;
+  signal: AbortSignal;
+}): Ask {
   const clients = new Map<Contract, Promise<ServiceClient>>();
   const began = performance.now();
   let asked = 0;
   let pauseMs = 0;
   let closed: string | null = null;
   return async (under, operation, question = {}) => {
-    if (asked >= questions) closed ??= `not asked: doctor asks no more than ${questions} questions`;
-    if (performance.now() - began > lastMs) closed ??= `not asked: doctor ends after ${lastMs / 1_000} s`;
+    if (asked >= MOST_QUESTIONS) closed ??= `not asked: doctor asks no more than ${MOST_QUESTIONS} questions`;
+    if (performance.now() - began > LAST_MS) closed ??= `not asked: doctor ends after ${LAST_MS / 1_000} s`;
     if (pauseMs > LONGEST_PAUSE_MS) closed ??= `not asked: the service wants ${Math.ceil(pauseMs / 1_000)} s of quiet`;
     if (closed !== null) return { kind: 'failed', problem: closed };
     asked += 1;
