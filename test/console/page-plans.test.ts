@@ -8,7 +8,7 @@ import { testConsole } from '../support/console.js';
 import { samplePaths, seedConsole } from '../support/console-samples.js';
 import { type Reader, visit } from '../support/console-visit.js';
 import { useDatabase } from '../support/database.js';
-import { plansOf, queriesOf, type SentQuery } from '../support/query-plans.js';
+import { plansOf, plansOfEach, queriesOf, type SentQuery } from '../support/query-plans.js';
 
 const ROWS = 6_000;
 /** Of which there is a row for each payment, or more. */
@@ -101,10 +101,9 @@ describe('in an installation of two hours, whose tables Postgres has not counted
   /** The reads of `work`, none of which holds each row of one table against all of another. */
   async function expectLinear(work: () => Promise<unknown>, url = database.url): Promise<void> {
     const { sent } = await queriesOf(database.db, work);
-    for (const read of readsOf(sent)) {
-      const plan = await plansOf(url, [read], 'EXPLAIN (ANALYZE, TIMING OFF)');
-      expect(visited(plan), `${read.sql}\n${plan}`).toBeLessThan(10 * ROWS);
-    }
+    const reads = readsOf(sent);
+    const plans = await plansOfEach(url, reads, 'EXPLAIN (ANALYZE, TIMING OFF)');
+    for (const [n, plan] of plans.entries()) expect(visited(plan), `${reads[n]?.sql}\n${plan}`).toBeLessThan(10 * ROWS);
   }
 
   it.each(everyPage)('no statement of %s holds each row against all', async (path) => {
@@ -126,7 +125,7 @@ describe('in an installation of two hours, whose tables Postgres has not counted
     const now = new Date();
     const month = now.toISOString().slice(0, 7);
     await expectLinear(async () => {
-      const days = await countMonth(database.db, month, now, { timeZone: 'UTC', graceMs: 0, keyDays: 90 });
+      const days = await countMonth(database.db, month, now, { timeZone: 'UTC', graceMs: 0, keyDays: 1 });
       expect(days).toBeGreaterThan(0);
     });
   });
