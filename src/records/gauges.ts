@@ -22,25 +22,11 @@ export async function countOpenBreaks(db: Knex): Promise<OpenBreaks[]> {
 }
 
 /** When the last complete run of each kind ended; kinds without one are left out. */
-export function lastCompleteRuns(db: Knex, kinds: readonly string[]): Promise<LastRun[]> {
-  return lastRuns(db, kinds, "status = 'succeeded' AND complete");
-}
-
-/** When the newest run of each kind ended, however it did; kinds without one are left out. */
-export function lastEndedRuns(db: Knex, kinds: readonly string[]): Promise<LastRun[]> {
-  return lastRuns(db, kinds, "status <> 'running'");
-}
-
-interface LastRun {
-  kind: string;
-  at: Date;
-}
-
-function lastRuns(db: Knex, kinds: readonly string[], condition: string): Promise<LastRun[]> {
-  return rowsOf<LastRun>(db)`
+export function lastCompleteRuns(db: Knex, kinds: readonly string[]): Promise<{ kind: string; at: Date }[]> {
+  return rowsOf<{ kind: string; at: Date }>(db)`
     SELECT kind, at FROM unnest(${kinds}::text[]) AS asked (kind)
     CROSS JOIN LATERAL (SELECT coalesce(finished_at, heartbeat_at) AS at FROM runs
-      WHERE runs.kind = asked.kind AND ${raw(condition)} ORDER BY id DESC LIMIT 1) AS last`;
+      WHERE runs.kind = asked.kind AND status = 'succeeded' AND complete ORDER BY id DESC LIMIT 1) AS last`;
 }
 
 /** Of an error that a run keeps. */

@@ -8,7 +8,6 @@ export const provenKind = (kind: string, changed: Partial<KindFacts> = {}): Kind
   completeUntil: '2026-11-26T11:56:00.000Z',
   ageSeconds: 201,
   reason: null,
-  endedSecondsAgo: 200,
   ...changed,
 });
 

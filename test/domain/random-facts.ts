@@ -26,7 +26,6 @@ const kind: fc.Arbitrary<Omit<KindFacts, 'kind'>> = fc.record({
       'no run has ended yet',
     ),
   ),
-  endedSecondsAgo: fc.option(seconds),
 });
 /** What may be wrong, and most of the time not all of it at once. */
 export const facts: fc.Arbitrary<AlertFacts> = fc

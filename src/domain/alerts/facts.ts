@@ -107,8 +107,6 @@ export interface KindFacts {
   /** When the newest complete run began, ISO 8601, and how long ago that is. */
   completeUntil: string | null;
   ageSeconds: number | null;
-  /** How long ago the newest run ended, however. */
-  endedSecondsAgo: number | null;
   /** What the newest run did not prove, and why; null: it proved all. */
   reason: string | null;
 }

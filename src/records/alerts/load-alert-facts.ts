@@ -6,7 +6,7 @@ import { balanceFacts } from '../balances/balance-proofs.js';
 import { unclosedBreaks } from '../breaks/break-money.js';
 import { callbackBacklog } from '../callbacks/list-callbacks.js';
 import { countAwaited, countMissed, countSwallowed } from '../deliveries/list-deliveries.js';
-import { heldByRefund, lastCompleteRuns, lastEndedRuns, serviceOutage } from '../gauges.js';
+import { heldByRefund, lastCompleteRuns, serviceOutage } from '../gauges.js';
 import { canaryFacts } from '../inbox/canaries.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
 import { rejectedSince } from '../inbox/rejections.js';
@@ -65,7 +65,6 @@ async function waitingEvents(db: Knex): Promise<AlertFacts['backlog']> {
 async function kindFacts(db: Knex, { now, runEverySeconds, kinds = Object.keys(runEverySeconds) }: FactsAsked) {
   const covered = await coverage(db, kinds, now);
   const proven = new Map((await lastCompleteRuns(db, kinds)).map(({ kind, at }) => [kind, at]));
-  const ended = new Map((await lastEndedRuns(db, kinds)).map(({ kind, at }) => [kind, at]));
   const ago = (at: Date | undefined) => (at === undefined ? null : (now.getTime() - at.getTime()) / 1_000);
   return covered.map(
     ({ kind, completeUntil, ageSeconds, reason }): KindFacts => ({
@@ -75,7 +74,6 @@ async function kindFacts(db: Knex, { now, runEverySeconds, kinds = Object.keys(r
       completeUntil,
       ageSeconds,
       reason,
-      endedSecondsAgo: ago(ended.get(kind)),
     }),
   );
 }
