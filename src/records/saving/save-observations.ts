@@ -24,10 +24,7 @@ import { mergeAgain, type SavedRecords, saveRecords } from './save-records.js';
 export interface SaveResult {
   /** Records that are shown otherwise than before, new ones among them. */
   changed: number;
-  unchanged: number;
   breaksOpened: number;
-  /** References of the orders that are other than before. */
-  orders: string[];
 }
 
 interface Saved extends SavedRecords {
@@ -61,13 +58,7 @@ export async function saveObservations(
   };
   const changes = await changesOf(trx, saved);
   const [breaksOpened] = await together(saveWork(), appendChanges(trx, changes), saveSearchKeys(trx, saved.merged));
-  const changed = saved.merged.filter((record) => record.changed).length;
-  return {
-    changed,
-    unchanged: saved.merged.length - changed + saved.touched.length,
-    breaksOpened,
-    orders: saved.orders.filter(({ changed }) => changed).map(({ after }) => after.reference),
-  };
+  return { changed: saved.merged.filter((record) => record.changed).length, breaksOpened };
 }
 
 /** Records that were saved by an older law are shown by this one; their orders with them. Returns how many changed. */
