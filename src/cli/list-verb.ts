@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { wordsOf } from '../domain/views/parts.js';
 import type { Page, PageQuery } from '../records/database/paging.js';
 import { type Flags, listFlags } from './arguments.js';
-import { type Columns, EXIT_FINDINGS, printList } from './print.js';
+import { type Columns, EXIT_FINDINGS, printList, printNote } from './print.js';
 import { type Store, withStore } from './with-store.js';
 
 interface Listed<Item, Query, Listing extends Page<Item>> {
@@ -27,7 +27,7 @@ export function listVerb<Item, Query extends PageQuery, Listing extends Page<Ite
     withStore(async (store) => {
       const page = await list(store.db, query as Query, store);
       printList(page, json, columns);
-      if (!json) for (const line of about(page)) process.stderr.write(`${line}\n`);
+      if (!json) for (const line of about(page)) printNote(line);
       if (page.items.some(isFinding)) process.exitCode = EXIT_FINDINGS;
     }),
   );

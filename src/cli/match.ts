@@ -12,7 +12,7 @@ import { listMatches, type MatchFilters, matchSummary } from '../records/books/m
 import { matchBehind } from '../records/books/match/match-progress.js';
 import { defaultTake, type PageQuery } from '../records/database/paging.js';
 import { day, type Flags, listFlags } from './arguments.js';
-import { type Columns, printJson, printList } from './print.js';
+import { type Columns, printJson, printList, printNote } from './print.js';
 import { withStore } from './with-store.js';
 
 interface MatchFlags extends Flags, PageQuery {
@@ -85,7 +85,7 @@ function print(report: Report): void {
     ...unproven.map(({ assetCode, why }) => `the balance of ${assetCode} is not proven: ${why}`),
     ...(behindSince === null ? [] : [`changes since ${behindSince} are not matched yet`]),
   ];
-  process.stderr.write(`${notes.join('\n')}\n`);
+  for (const note of notes) printNote(note);
 }
 
 const countColumns: Columns<MatchTotals['counts'][number]> = {

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { asOfMoment } from '../domain/books/as-of.js';
-import { type Json, toJsonText } from '../domain/json.js';
 import { ownCallWords, passedOverWords, reasonWords, unlinkedWords } from '../domain/orders/reason-words.js';
 import { referenceDifference } from '../domain/reference-difference.js';
 import type { RecordAsOf } from '../domain/views/order-shapes.js';
 import type { RecordView } from '../domain/views/record-shape.js';
+import { type ShownChange, type Step, shownChanges, shownValue, stepsOf } from '../domain/views/shown-changes.js';
 import { UsageError } from '../errors.js';
 import { type OrderAsOf, orderAsOf } from '../records/orders/order-as-of.js';
 import { type OrderDetails, orderDetails, type TimelineEntry } from '../records/orders/order-details.js';
-import { oneLine, printJson } from './print.js';
+import { printJson, printLines } from './print.js';
 import { withStore } from './with-store.js';
 
 export function define(command: Command): void {
@@ -51,7 +51,7 @@ function print<Details extends OrderDetails | OrderAsOf>(
   printResult: (details: Details) => string[],
 ): void {
   if (json) printJson(details);
-  else process.stdout.write(`${printResult(details).map(oneLine).join('\n')}\n`);
+  else printLines(printResult(details), indentOf);
 }
 
 function unknownOrder(reference: string): UsageError {
@@ -72,7 +72,7 @@ function printOrderAsOf({ reference, asOf, order, timeline, toldLater, ...record
     '',
     ...printMadeOf(order, records, { print: printRecordAsOf, unread: 'not read then' }),
     '',
-    ...timeline.map(printStep),
+    ...stepsOf(timeline).map(printStep),
   ];
 }
 
@@ -86,6 +86,11 @@ function printRecordAsOf({ fields, verified, absent, knownAt, knownBy }: RecordA
   const verb = knownBy.type === 'poll' ? 'showed' : 'said';
   return `${statusOf(fields['status'])}, ${how}, as ${knownBy.type} ${knownBy.ref} ${verb} at ${knownAt}`;
 }
+
+/** What stands before the text of a line: its label, or the time of a step. */
+const LABEL_WIDTH = 'release    '.length;
+const TIME_WIDTH = '2026-10-31 18:00:00Z  '.length;
+const indentOf = (line: string): number => (/^\d/.test(line) ? TIME_WIDTH : LABEL_WIDTH);
 
 const SOURCE_WIDTH = 44;
 const LONGEST_VALUE = 60;
@@ -108,7 +113,7 @@ export function printOrder({ order, timeline, reported, unlinked, openCalls, ...
     ...reported.refunds.map(printSaid),
     ...reported.passedOver.map((one) => `passed by  ${passedOverWords(one)}`),
     '',
-    ...timeline.map(printStep),
+    ...stepsOf(timeline).map(printStep),
   ];
 }
 
@@ -176,12 +181,15 @@ function saidBy({ observedAt, observedBy: { type, ref } }: RecordView): string {
   return `as ${type} ${ref} ${type === 'poll' ? 'showed' : 'said'} at ${observedAt}`;
 }
 
-function printStep({ changedAt, source, because, entity, field, from, to }: TimelineEntry): string {
+function printStep({ first, said, changes }: Step<TimelineEntry>): string {
+  const { changedAt, source, because, entity } = first;
   const origin = `${source.type} ${source.ref}${because === null ? '' : ` (${because.name})`}`;
-  return `${changedAt}  ${origin.padEnd(SOURCE_WIDTH)} ${entity.kind} ${entity.id}: ${field} ${short(from)} → ${short(to)}`;
+  const about = `${entity.kind} ${entity.id}${said === null ? '' : ` ${said}`}`;
+  const changed = changes.flatMap(shownChanges).map(printChange).join(', ');
+  return `${changedAt}  ${origin.padEnd(SOURCE_WIDTH)} ${about}${changed === '' ? '' : `: ${changed}`}`;
 }
 
-function short(value: Json): string {
-  const text = typeof value === 'string' ? value : toJsonText(value);
-  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE - 3)}…` : text;
+function printChange({ field, from, to }: ShownChange): string {
+  const before = from === null ? '' : `${shownValue(from, LONGEST_VALUE)} → `;
+  return `${field} ${before}${shownValue(to, LONGEST_VALUE)}`;
 }

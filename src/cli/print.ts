@@ -35,10 +35,9 @@ export function printList<Item>(
   const cellOf = (item: Item, shown: Columns<Item>[string]) =>
     typeof shown === 'function' ? shown(item) : (item[shown] as Cell);
   const width = terminalWidth();
-  const said = (cell: string) => (width === undefined ? cell : cell.replace(INSTANT, '$1 $2Z'));
   const rows = page.items.map((item) => Object.values(columns).map((shown) => said(oneLine(cellOf(item, shown)))));
   process.stdout.write(`${tableText(Object.keys(columns), rows, width)}\n`);
-  if (page.nextCursor) process.stderr.write(`more: --cursor ${page.nextCursor}\n`);
+  if (page.nextCursor) printNote(`more: --cursor ${page.nextCursor}`);
 }
 
 /**
@@ -94,14 +93,17 @@ export function hanging(text: string, indent: number, width = Number.POSITIVE_IN
   return `${text.slice(0, indent)}${below.replaceAll('\n', `\n${' '.repeat(indent)}`)}`;
 }
 
-/** A line ends before none of them but where it must; a word that is longer stays whole. */
+/** Where a word may go on in the next line, if it is longer than a line; a piece that is longer stays whole. */
 const piecesOf = (text: string) => text.split(/(?<=[ _/])(?! )|(?<=\.)(?=[a-z])|(?<=[a-z])(?=[A-Z])/);
 /** Some characters take two. */
 const placesOf = (text: string) => text.length + (text.match(/[\u1100-\u115f\u2e80-\uffff]/g)?.length ?? 0);
 
 function wrapped(text: string, width = Number.POSITIVE_INFINITY): string {
   const lines = [''];
-  for (const piece of piecesOf(text)) {
+  const pieces = text
+    .split(/(?<= )(?! )/)
+    .flatMap((word) => (placesOf(word.trimEnd()) > width ? piecesOf(word) : [word]));
+  for (const piece of pieces) {
     const last = lines.pop() ?? '';
     if (last !== '' && placesOf(`${last}${piece}`.trimEnd()) > width) lines.push(last.trimEnd(), piece);
     else lines.push(`${last}${piece}`);
@@ -109,8 +111,10 @@ function wrapped(text: string, width = Number.POSITIVE_INFINITY): string {
   return lines.join('\n');
 }
 
-/** Of the terminal that stdout is; none: as long as they are. */
-const terminalWidth = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined);
+/** Of the terminal that it goes to; none: as long as they are. */
+const terminalWidth = (to: Terminal = process.stdout): number | undefined => (to.isTTY ? to.columns : undefined);
+/** Times as a terminal shows them. */
+const said = (text: string): string => (terminalWidth() === undefined ? text : text.replace(INSTANT, '$1 $2Z'));
 
 /** Numbers of the service keep the digits they came with. */
 export function printJson(value: object | Json): void {
@@ -121,6 +125,17 @@ export function printJson(value: object | Json): void {
 export function printText(text: string, indent = 0): void {
   const lines = plainText(text).split('\n');
   process.stdout.write(`${lines.map((line) => hanging(line, indent, terminalWidth())).join('\n')}\n`);
+}
+
+/** Lines of one text each, which may hold what others wrote, as `printText` prints them. `indent`: of each its own, or of all. */
+export function printLines(lines: readonly string[], indent: number | ((line: string) => number) = 0): void {
+  for (const line of lines.map((one) => said(oneLine(one))))
+    printText(line, typeof indent === 'number' ? indent : indent(line));
+}
+
+/** What is said beside the data, on stderr. */
+export function printNote(text: string): void {
+  process.stderr.write(`${hanging(plainText(text), 0, terminalWidth(process.stderr))}\n`);
 }
 
 /** Facts for programs, a line for people. */
@@ -157,6 +172,7 @@ interface ProgressLine {
 
 export interface Terminal {
   isTTY?: boolean;
+  columns?: number;
   write(text: string): unknown;
 }
 

@@ -51,6 +51,7 @@ export const targets: readonly Target[] = [
     places: [
       'canonical-json',
       'in-words',
+      'views/shown-changes',
       'personal',
       'plain-text',
       'search',

@@ -157,7 +157,10 @@ export interface SourceDetail {
 
 type Source = Change['source'];
 
-/** Oldest first, each with the stored event or run behind it; null where that has no row (any more). */
+/**
+ * Oldest first, each with the stored event or run behind it; null where that has no row (any more). `changedAt` of a change is when its
+ * transaction began: what one that waited for another wrote is as late as what it waited for.
+ */
 export async function timelineOf<One extends Change>(
   db: Knex,
   changes: readonly One[],
@@ -171,12 +174,15 @@ export async function timelineOf<One extends Change>(
   const details = new Map(
     found.map(({ is_event, id, name, at }) => [`${is_event} ${id}`, { name, at: at.toISOString() }]),
   );
+  let latest = '';
   return changes
+    .toSorted((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)))
     .map((change) => {
+      if (change.changedAt > latest) latest = change.changedAt;
       const isKnown = isEvent(change.source) || isPoll(change.source);
-      return { ...change, because: (isKnown && details.get(`${isEvent(change.source)} ${change.source.ref}`)) || null };
-    })
-    .sort((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)));
+      const because = (isKnown && details.get(`${isEvent(change.source)} ${change.source.ref}`)) || null;
+      return { ...change, changedAt: latest, because };
+    });
 }
 
 function isEvent({ type }: Source): boolean {
