@@ -5,6 +5,7 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -60,6 +61,8 @@ function compile(folder) {
     cpSync(path.join(root, 'src', 'console', name), path.join(folder, 'console', name), { recursive: true });
   const commit = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root, encoding: 'utf8' });
   if (commit.status === 0) writeFileSync(path.join(folder, 'commit'), commit.stdout);
+  // `npx tallyhook` makes it executable once, when it first links to it; another file takes its place with each build.
+  chmodSync(path.join(folder, 'cli.js'), 0o755);
   utimesSync(path.join(folder, 'cli.js'), began, began);
 }
 

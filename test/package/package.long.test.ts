@@ -64,6 +64,8 @@ test('two builds at once take no file from what runs, and what is current is not
   expect(missed).toEqual([]);
   expect((await readdir(path.join(copy, 'dist'), { recursive: true })).toSorted()).toEqual(files);
   expect(readFileSync(cli)).toEqual(built);
+  // As `npx tallyhook` starts it.
+  expect((await run(cli, ['--version'])).stdout).toMatch(/\d/);
   expect((await readdir(copy)).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
 
   // Only a build would bring back what is taken away here.

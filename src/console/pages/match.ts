@@ -100,9 +100,11 @@ function countsOf({ counts }: MatchTotals): Section {
 function ageingOf({ amounts }: MatchTotals): Section {
   const open = amounts.filter(({ state }) => state !== 'matched');
   const own = (assetCode: string) => open.filter(({ code }) => code === assetCode);
-  return table([...new Set(open.map(({ code }) => code))], {
-    caption: 'Asked for and not matched, by age in days',
-    calm: beyond(3),
+  const weight = (assetCode: string) => own(assetCode).reduce((sum, { matches }) => sum + matches, 0);
+  const codes = [...new Set(open.map(({ code }) => code))].sort((a, b) => weight(b) - weight(a));
+  return table(codes, {
+    caption: 'Asked for and not matched, by age in days: the most orders first',
+    calm: beyond(2),
     columns: [
       ['Asset', (code) => text(code)],
       ...ageColumns(own, (assetCode, some, query) =>
@@ -123,22 +125,25 @@ function amountsOf({ amounts }: MatchTotals, currency: string): Section {
   });
   const sum = (side: 'asked' | 'paid' | 'returned' | 'booked') => (row: (typeof rows)[number]) =>
     amount(sumAmounts(row.own.map((one) => one[side])));
-  return table(rows, {
-    caption: 'The three sides, by asset',
-    calm: beyond(1),
-    columns: [
-      ['Asset', ({ code }) => text(code)],
-      ['State', ({ state }) => matchBadge(state)],
-      ['Orders', ({ matches, state, code }) => link(String(matches), hrefOf({ state, assetCode: code })), 'end'],
-      ['Asked', sum('asked'), 'end'],
-      ['Paid', sum('paid'), 'end'],
-      ['Given back', sum('returned'), 'end'],
-      ['Booked', sum('booked'), 'end'],
-      [`Worth in ${currency}`, (item) => worthOf(item, currency), 'end'],
-      ['Lines not priced', ({ unpriced }) => count(unpriced === 0 ? null : unpriced), 'end'],
-    ],
-    empty: ['No amounts yet', 'They appear with the first request or payment.'],
-  });
+  return table(
+    rows.toSorted((a, b) => matchStates.indexOf(b.state) - matchStates.indexOf(a.state)),
+    {
+      caption: 'The three sides, by asset: what is not matched first',
+      calm: beyond(2),
+      columns: [
+        ['Asset', ({ code }) => text(code)],
+        ['State', ({ state }) => matchBadge(state)],
+        ['Orders', ({ matches, state, code }) => link(String(matches), hrefOf({ state, assetCode: code })), 'end'],
+        ['Asked', sum('asked'), 'end'],
+        ['Paid', sum('paid'), 'end'],
+        ['Given back', sum('returned'), 'end'],
+        ['Booked', sum('booked'), 'end'],
+        [`Worth in ${currency}`, (item) => worthOf(item, currency), 'end'],
+        ['Lines not priced', ({ unpriced }) => count(unpriced === 0 ? null : unpriced), 'end'],
+      ],
+      empty: ['No amounts yet', 'They appear with the first request or payment.'],
+    },
+  );
 }
 
 /** Where no line is priced there is no worth: zero would be a claim. */

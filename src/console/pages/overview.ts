@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { counted, duration, minuteOf, words } from '../../domain/in-words.js';
+import { isZero } from '../../domain/money.js';
 import { balanceWords, isAllProven, provenWords } from '../../domain/state/proven.js';
 import type { Problem } from '../../domain/state/state.js';
 import { DOCTOR, newestResult } from '../../records/actions/list-actions.js';
@@ -11,16 +12,7 @@ import type { DoctorResult, Page, PageDeps, PageRequest } from '../page.js';
 import { severityBadge } from '../view/break-rows.js';
 import { hoursChart, minutesChart, spark } from '../view/chart.js';
 import { alertHref } from '../view/links.js';
-import {
-  type ActionButton,
-  beyond,
-  type Cell,
-  type Column,
-  notice,
-  type Section,
-  type Tile,
-  table,
-} from '../view/sections.js';
+import { type ActionButton, type Cell, type Column, notice, type Section, type Tile, table } from '../view/sections.js';
 import {
   ago,
   amount,
@@ -182,7 +174,7 @@ function moneySections(money: DayMoney | null): Section[] {
   if (money === null) return [notice('quiet', 'The money of today is being added up', 'It appears here by itself.')];
   const { assets, hours } = money;
   const compared = table(assets, {
-    calm: beyond(3),
+    calm: { label: 'more', is: ({ today }, place) => place > 2 && isZero(today.waiting) },
     caption: 'Money of today: since 00:00 UTC, beside yesterday and a week ago up to the same time of day',
     columns: [
       ['Asset', ({ assetCode }) => text(assetCode)],

@@ -108,9 +108,11 @@ type TypeRow = Scorecard['byType'][number];
 
 function typesOf({ byType }: Scorecard): Section {
   const own = (what: EventClass) => (row: TypeRow) => countOf(row[what], tones[what]);
+  const isWell = (row: TypeRow) => eventClasses.every((what) => tones[what] === undefined || row[what] === 0);
+  const wrong = byType.filter((row) => !isWell(row)).length;
   return table(byType, {
     caption: 'By type of event',
-    calm: { label: 'types', is: () => true },
+    calm: { label: `types, ${wrong} of them with something missed, late or doubled`, is: () => true },
     columns: [
       ['Type', ({ eventType }) => text(eventType, 'not given')],
       ['Expected', ({ expected }) => count(expected), 'end'],

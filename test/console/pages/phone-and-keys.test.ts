@@ -46,7 +46,7 @@ describe('on a phone', () => {
     await visit(path, NARROW);
     // Links within text are as high as its lines; the button that copies has its height around it.
     const small = await page.evaluate(`[...document.querySelectorAll(
-      'button:not(.copy), summary.button, .menu > summary, .status-item, .nav a, .pager a, .clear, .crumbs a, select, input:not(.switch, [type=checkbox], [type=hidden])')]
+      'button:not(.copy), .pick, summary.button, .menu > summary, .status-item, .nav a, .pager a, .clear, .crumbs a, select, input:not(.switch, [type=checkbox], [type=hidden])')]
       .filter((one) => one.offsetParent && one.getBoundingClientRect().height < 44)
       .map((one) => one.outerHTML.slice(0, 120))`);
     expect(small).toEqual([]);
