@@ -1,7 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { Knex } from 'knex';
 import { breakDefinitions } from '../domain/breaks/breaks.js';
-import { type EvidenceField, evidenceLabel, evidenceSides } from '../domain/breaks/evidence-sides.js';
+import {
+  type EvidenceField,
+  type EvidenceRecords,
+  evidenceLabel,
+  evidenceSides,
+  unsaidWords,
+} from '../domain/breaks/evidence-sides.js';
 import { RECORDS_FOR_PROOF } from '../domain/breaks/fee-identity.js';
 import { counted, words } from '../domain/in-words.js';
 import { isJsonObject } from '../domain/json.js';
@@ -90,11 +96,31 @@ export function define(command: Command): void {
 
 /** Both sides last; what differs is marked. */
 function printBreak({ evidence, ...found }: BreakDetail, about: object): void {
-  const { fields, alone, besides } = evidenceSides(found.kind, isJsonObject(evidence) ? evidence : { said: evidence });
-  const said = Object.entries({ ...alone, evidence: besides }).filter(([, own]) => Object.keys(own).length > 0);
+  const { fields, alone, records, besides } = evidenceSides(
+    found.kind,
+    isJsonObject(evidence) ? evidence : { said: evidence },
+  );
+  const evidenceOf = Object.entries(besides).map(([name, value]) => [name, value ?? unsaidWords(name)] as const);
+  const said = Object.entries({ ...alone, evidence: Object.fromEntries(evidenceOf) }).filter(
+    ([, own]) => Object.keys(own).length > 0,
+  );
   printOne(false, { ...found, ...about, ...Object.fromEntries(said) });
   if (fields.length > 0) printList({ items: fields }, false, sideColumns);
+  for (const { name, ids, fields: items } of records) printList({ items }, false, recordColumns(name, ids));
 }
+
+function recordColumns(name: string, ids: readonly string[]): Columns<EvidenceRecords['fields'][number]> {
+  const columns = ids.map(
+    (id, n): Columns<EvidenceRecords['fields'][number]> => ({
+      [id]: ({ values }) => valueText(values[n]),
+    }),
+  );
+  return Object.assign({ [evidenceLabel(name)]: fieldLabel }, ...columns, {
+    '': ({ differs }: { differs: boolean }) => (differs ? 'differs' : ''),
+  });
+}
+
+const fieldLabel = ({ name }: { name: string }): string => evidenceLabel(name);
 
 const sideColumns: Columns<EvidenceField> = {
   evidence: ({ name }) => evidenceLabel(name),

@@ -71,3 +71,19 @@ test('every record that the evidence names leads to its page, also one of a list
   expect(shown).toContain('"amount":"58.63","unit":"EUR"');
   expect(shown).not.toMatch(/amountRequested|true: true|verified: true/);
 });
+
+test('two payments of one order stand in two columns, and what the store expected is said, or why it is not', () => {
+  const paidTwice = { kind: 'duplicate_payment', entity: { kind: 'order', id: 'order-1' } } as const;
+  const payments =
+    '[{"id":"pi_1","status":"completed","totalAmountReceived":"10","assetCode":"BTC"},{"id":"pi_2","status":"completed","totalAmountReceived":"12","assetCode":"BTC"}]';
+  const sectionsOf = (expected: string) =>
+    evidenceSections(paidTwice, fromJsonText(`{"expected":${expected},"payments":${payments}}`));
+  const [table, besides] = sectionsOf('null');
+  if (table?.is !== 'table') throw new Error('no table');
+  const rows = table.rows.map((cells) => JSON.stringify(cells));
+  expect(rows[0]).toMatch(/pi_1.*pi_2/);
+  expect(rows.map((row) => row.includes('"differs"'))).toEqual([false, false, true, false]);
+  expect(rows[2]).toMatch(/"amount":"10","unit":"BTC".*"amount":"12","unit":"BTC"/);
+  expect(JSON.stringify(besides)).toContain('not registered by the store');
+  expect(JSON.stringify(sectionsOf('{"amount":"9.5","currency":"EUR"}'))).toContain('"amount":"9.5","unit":"EUR"');
+});

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { breakKinds } from '../../src/domain/breaks/breaks.js';
-import { evidenceLabel, evidenceSides } from '../../src/domain/breaks/evidence-sides.js';
+import { evidenceLabel, evidenceSides, unsaidWords } from '../../src/domain/breaks/evidence-sides.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 
 const value: fc.Arbitrary<Json> = fc.oneof(
@@ -11,16 +11,17 @@ const value: fc.Arbitrary<Json> = fc.oneof(
 );
 const side = fc.oneof(value, fc.dictionary(fc.constantFrom('status', 'amount', 'source'), value, { maxKeys: 3 }));
 const both = fc.record({ ours: value, theirs: value, source: value });
+const held = fc.array(fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd'), amount: value }), { maxLength: 4 });
 const evidence: fc.Arbitrary<JsonObject> = fc.dictionary(
-  fc.constantFrom('ours', 'theirs', 'source', 'fee', 'since'),
-  fc.oneof(side, both),
+  fc.constantFrom('ours', 'theirs', 'source', 'fee', 'since', 'payments'),
+  fc.oneof(side, both, held),
 );
 
 test('law: nothing of the evidence is lost, no column is empty, and nothing is marked of which a side says nothing', () => {
   fc.assert(
     fc.property(fc.constantFrom(...breakKinds), evidence, (kind, given) => {
-      const { fields, alone, besides } = evidenceSides(kind, given);
-      const shown = JSON.stringify([fields, alone, besides]);
+      const { fields, alone, records, besides } = evidenceSides(kind, given);
+      const shown = JSON.stringify([fields, alone, records, besides]);
       for (const [name, said] of Object.entries(given))
         for (const part of partsOf(name, said)) expect(shown).toContain(JSON.stringify(part));
       for (const { ours, theirs, differs } of fields) if (ours === null || theirs === null) expect(differs).toBe(false);
@@ -70,4 +71,28 @@ test('the order of names inside a value makes no difference; two sides of which 
     ['b', true],
     ['c', false],
   ]);
+});
+
+test('records that a field names two or three of stand beside one another, and what differs is marked', () => {
+  const payment = (id: string, received: Json) => ({ id, status: 'completed', totalAmountReceived: received });
+  const { records, besides } = evidenceSides('duplicate_payment', {
+    expected: null,
+    payments: [payment('pi_1', '10'), { ...payment('pi_2', '12'), kyt: 'approved' }],
+  });
+  expect(besides).toEqual({ expected: null });
+  expect(records).toEqual([
+    {
+      name: 'payments',
+      ids: ['pi_1', 'pi_2'],
+      fields: [
+        { name: 'status', values: ['completed', 'completed'], differs: false },
+        { name: 'totalAmountReceived', values: ['10', '12'], differs: true },
+        { name: 'kyt', values: [null, 'approved'], differs: false },
+      ],
+    },
+  ]);
+  expect(unsaidWords('expected')).toBe('not registered by the store');
+  const numbers = [0, 1, 2, 3, 4].map((n) => payment(`pi_${n}`, '1'));
+  for (const payments of [numbers.slice(0, 1), numbers.slice(0, 4), [payment('pi_1', '1'), payment('pi_1', '2')]])
+    expect(evidenceSides('duplicate_payment', { payments })).toMatchObject({ records: [], besides: { payments } });
 });

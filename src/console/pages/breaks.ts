@@ -143,11 +143,11 @@ function causesOf(causes: readonly BreakCause[], req: PageRequest): Section[] {
           (cause) => {
             const way = withQuery('/breaks', rangeOf(cause));
             const head = [severityBadge(cause.severity), text(' '), link(`${cause.count} × ${words(cause.kind)}`, way)];
-            return stack([line(head), quiet(sharedWords(cause))]);
+            const left = cause.unowned === 0 ? [] : [quiet(`${cause.unowned} unassigned`)];
+            return stack([line(head), quiet(sharedWords(cause)), ...left]);
           },
         ],
         ['First, last', ({ openedFrom, openedTo }) => stack([ago(openedFrom), ago(openedTo)])],
-        ['Unassigned', ({ unowned }) => text(unowned === 0 ? null : String(unowned))],
         ...mine.map(
           (action): Column<BreakCause> => [
             action.label,

@@ -1,5 +1,5 @@
 import { isLosslessNumber } from 'lossless-json';
-import { evidenceLabel, evidenceSides } from '../../domain/breaks/evidence-sides.js';
+import { type EvidenceRecords, evidenceLabel, evidenceSides, unsaidWords } from '../../domain/breaks/evidence-sides.js';
 import { words } from '../../domain/in-words.js';
 import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import { isSignedAmount } from '../../domain/money.js';
@@ -8,13 +8,13 @@ import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { fieldLabel, fieldValue as recordField } from './field-value.js';
 import { entityHref } from './links.js';
 import { sourceLink } from './record-words.js';
-import { code, factsPanel, type Section, table } from './sections.js';
+import { type Column, code, factsPanel, type Section, table } from './sections.js';
 import { amount, badge, capitalized, id, line, list, none, quiet, stack, text, time, type Value } from './values.js';
 
 /** The evidence of a break: both sides field by field, what each says alone, and what else is said. Amounts about a balance are of its asset. */
 export function evidenceSections({ kind, entity }: Pick<BreakView, 'kind' | 'entity'>, evidence: Json): Section[] {
   if (!isJsonObject(evidence)) return [code('Evidence', toJsonText(evidence))];
-  const { fields, alone, besides } = evidenceSides(kind, evidence);
+  const { fields, alone, records, besides } = evidenceSides(kind, evidence);
   const valueOf = (name: string, said: Json): Value => {
     if (entity.kind === 'balance' && typeof said === 'string' && isSignedAmount(said)) return amount(said, entity.id);
     return name === 'firstSeen' && typeof said === 'string'
@@ -43,8 +43,28 @@ export function evidenceSections({ kind, entity }: Pick<BreakView, 'kind' | 'ent
   return [
     ...(fields.length === 0 ? [] : [sides]),
     ...(columns.length === 0 ? [] : [{ is: 'columns', columns } as const]),
-    ...said(fields.length + columns.length === 0 ? 'Evidence' : 'Besides', besides),
+    ...records.map(besideOneAnother),
+    ...said(fields.length + columns.length + records.length === 0 ? 'Evidence' : 'Besides', besides),
   ];
+}
+
+function besideOneAnother({ name: held, ids, fields }: EvidenceRecords): Section {
+  const kind = holding[held];
+  const own: EvidenceRecords['fields'][number] = { name: 'id', values: ids, differs: false };
+  const valueOf = (name: string, values: readonly Json[], n: number): Value => {
+    const value = values[n] ?? null;
+    if (kind === undefined || name in named) return fieldValue(name, value);
+    if (name === 'id' && typeof value === 'string') return id(value, entityHref(kind, value));
+    return recordField(kind, Object.fromEntries(fields.map((one) => [one.name, one.values[n] ?? null])), name);
+  };
+  return table([own, ...fields], {
+    caption: `${labelOf(held)}, beside one another`,
+    columns: [
+      ['Field', ({ name }) => text(kind === undefined ? labelOf(name) : fieldLabel(kind, name))],
+      ...ids.map((_, n): Column<typeof own> => [`No. ${n + 1}`, ({ name, values }) => valueOf(name, values, n)]),
+      ['', ({ differs }) => (differs ? badge('differs', 'warn') : none(''))],
+    ],
+  });
 }
 
 const labelOf = (name: string): string => capitalized(evidenceLabel(name));
@@ -91,7 +111,8 @@ const worded: ReadonlySet<string> = new Set(['class', 'reason', 'refusal', 'verd
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
 function fieldValue(name: string, value: Json | undefined): Value {
-  if (value === undefined || value === null || value === '') return none();
+  if (value === undefined || value === null || value === '') return none(unsaidWords(name) ?? undefined);
+  if (name === 'expected' && isJsonObject(value)) return expectedValue(value);
   if (name === 'source') return sourceValue(value);
   if (Array.isArray(value)) {
     const values = value.map((item) => fieldValue(name, item));
@@ -108,6 +129,10 @@ function fieldValue(name: string, value: Json | undefined): Value {
   return list(
     Object.entries(value).map(([key, one]) => line([quiet(`${evidenceLabel(key)}: `), fieldValue(key, one)])),
   );
+}
+
+function expectedValue({ amount: of = null, currency = null }: JsonObject): Value {
+  return typeof of === 'string' && typeof currency === 'string' ? amount(of, currency) : none();
 }
 
 /** One of the records that a field holds, as lists of its kind show it. */

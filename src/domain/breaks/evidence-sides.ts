@@ -63,8 +63,18 @@ export interface EvidenceSides {
   fields: EvidenceField[];
   /** What one side alone says; `source`: where the side is known from. */
   alone: Record<Side, JsonObject>;
+  /** Records that a field names several of, beside one another. */
+  records: EvidenceRecords[];
   /** What else is said, beside the two sides. */
   besides: JsonObject;
+}
+
+export interface EvidenceRecords {
+  name: string;
+  /** A column for each. */
+  ids: string[];
+  /** `values`: of each record its own; null: it says nothing. */
+  fields: { name: string; values: Json[]; differs: boolean }[];
 }
 
 /** Evidence as two sides, whether it says each as a whole or, as `finding` does, both of each field. */
@@ -93,12 +103,32 @@ export function evidenceSides(kind: BreakKind, evidence: JsonObject): EvidenceSi
     const isShown = (name: string) => fields.some(({ names }) => names[side] === name);
     return Object.fromEntries(Object.entries(said).filter(([name, value]) => isSaid(value) && !isShown(name)));
   };
+  const others = Object.entries(rest).filter(([, value]) => !isSides(value));
+  const records = others.flatMap(([name, value]) => recordsOf(name, value));
   const from = theirSource ?? source ?? (fields.length === 0 ? firstSource : null);
   return {
     fields,
     alone: { ours: alone('ours', ours), theirs: alone('theirs', { ...theirs, source: from }) },
-    besides: Object.fromEntries(Object.entries(rest).filter(([, value]) => !isSides(value))),
+    records,
+    besides: Object.fromEntries(others.filter(([name]) => records.every((one) => one.name !== name))),
   };
+}
+
+/** More are no columns any more. */
+const MOST_BESIDE = 3;
+
+function recordsOf(name: string, value: Json | undefined): EvidenceRecords[] {
+  const all = Array.isArray(value) ? value.filter(isJsonObject) : [];
+  const ids = all.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
+  const isWhole = Array.isArray(value) && ids.length === value.length && new Set(ids).size === ids.length;
+  if (!isWhole || ids.length < 2 || ids.length > MOST_BESIDE) return [];
+  const names = [...new Set(all.flatMap((one) => Object.keys(one)))].filter((field) => field !== 'id');
+  const fields = names.map((field) => {
+    const values = all.map((one) => one[field] ?? null);
+    const [first, ...more] = values.filter((one) => one !== null);
+    return { name: field, values, differs: more.some((one) => !sameJson(one, first)) };
+  });
+  return [{ name, ids, fields }];
 }
 
 const isSaid = (value: Json | undefined): boolean => value !== undefined && value !== null && value !== '';
@@ -131,6 +161,13 @@ const labels: Readonly<Record<string, string>> = {
   crypto: 'paid out',
   unobservable: 'what no list shows',
 };
+
+/** Why a field says nothing, where that is known. */
+const unsaid: Readonly<Record<string, string>> = { expected: 'not registered by the store' };
+
+export function unsaidWords(name: string): string | null {
+  return unsaid[name] ?? null;
+}
 
 /** A name of evidence in plain words: `lastAttemptAt` as `last attempt`, `payin_net` as `payin net`. */
 export function evidenceLabel(name: string): string {
