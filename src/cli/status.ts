@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { breaksOf, canaryWords } from '../domain/alerts/facts.js';
+import { inHandWords } from '../domain/alerts/record-conditions.js';
 import { severities } from '../domain/breaks/findings.js';
 import { counted, duration } from '../domain/in-words.js';
 import { runKinds } from '../domain/run-kinds.js';
@@ -59,10 +60,12 @@ export function statusLines(known: KnownState, figures: Figures): string[] {
     `state     ${stateLine(known)}`,
     `webhooks  last hour: ${figures.received} received, ${figures.rejected} rejected; now: ${backlog.waiting} waiting${oldest}, ${backlog.dead} given up, ${missed ?? 'not known how many'} missed${facts.canary === null ? '' : `; canary ${canaryWords(facts.canary)}`}`,
     `polls     ${provenWords(facts)}${read}`,
-    `breaks    ${severities.map((severity) => `${breaksOf(facts, severity)} ${severity}`).join(', ')}`,
+    `breaks    ${severities.map((severity) => `${breaksOf(facts, severity)} ${severity}`).join(', ')}${inHandWords(inHandOf(facts))}`,
     `money     ${counted(figures.ordersHeld, 'paid order')} held; ${balanceWords(facts)}`,
   ];
 }
+
+const inHandOf = ({ breaks }: KnownState['facts']): number => breaks.reduce((sum, { inHand = 0 }) => sum + inHand, 0);
 
 function stateLine({ state: { severity, problems }, facts }: KnownState): string {
   const [first, ...more] = problems;

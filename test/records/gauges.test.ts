@@ -188,12 +188,15 @@ test('open breaks say the money that their records name, a sum for each currency
   await db('breaks')
     .where({ entity_id: 'b' })
     .update({ opened_at: db.raw("now() - interval '1 hour'") });
+  await db('breaks').where({ entity_id: 'c' }).update({ status: 'acknowledged', owner: 'ann' });
+  await db('breaks').where({ entity_id: 'd' }).update({ owner: 'ann' });
   const [residual, underpaid] = await unclosedBreaks(db);
-  expect(residual).toMatchObject({ count: 1, money: [{ amount: '0.5', currency: 'BTC' }] });
+  expect(residual).toMatchObject({ count: 1, inHand: 0, money: [{ amount: '0.5', currency: 'BTC' }] });
   expect(underpaid).toMatchObject({
     kind: 'order_underpaid',
     severity: 'high',
     count: 5,
+    inHand: 2,
     money: [
       { amount: '3', currency: 'BTC' },
       { amount: '3.5', currency: 'EUR' },

@@ -176,7 +176,7 @@ function severityOf(alert: AlertView, sent: Sent): Value {
   return badge(severity, severityTones[severity] ?? 'quiet');
 }
 const titleOf = ({ summary, subject }: AlertView): string =>
-  subject === '' ? summary : `${summary}: ${words(subject)}`;
+  subject === '' ? summary : `${words(subject)}: ${summary}`;
 
 /** Who said that they are at it, and until when nothing more is sent; nothing where nobody said anything. */
 function standingOf({ acknowledgedBy, acknowledgedAt, silencedUntil, silencedBy }: AlertView, now: Date): Value[] {

@@ -3,7 +3,7 @@ import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { counted, duration, minuteOf, words } from '../../domain/in-words.js';
 import { isZero } from '../../domain/money.js';
 import { balanceWords, isAllProven, provenWords } from '../../domain/state/proven.js';
-import type { Problem } from '../../domain/state/state.js';
+import { lineOf, type Problem } from '../../domain/state/state.js';
 import { DOCTOR, newestResult } from '../../records/actions/list-actions.js';
 import { type Figures, type KnownState, loadFigures } from '../../records/alerts/load-state.js';
 import type { DayMoney, MoneySums } from '../../records/books/day-money.js';
@@ -135,9 +135,10 @@ function moneyOf({ money, countedWith }: Problem): Value {
 
 const OVER = badge('over', 'quiet');
 
-function whatOf({ title, detail, page, severity, isOver, follows }: Problem): Value[] {
+function whatOf(problem: Problem): Value[] {
+  const { title, detail, page, severity, isOver, follows } = problem;
   const followers = follows.map((one) => quiet(`with it: ${one.title}`));
-  const head = line([isOver ? OVER : severityBadge(severity), text(' '), link(title, page)]);
+  const head = line([isOver ? OVER : severityBadge(severity), text(' '), link(lineOf(problem), page)]);
   return [head, ...(detail === title ? [] : [quiet(detail)]), ...followers];
 }
 

@@ -189,6 +189,7 @@ function ofEachKind(breaks: readonly OpenBreaks[]): OpenBreaks[] {
     kind,
     severity: severities.find((severity) => some.some((one) => one.severity === severity)) ?? 'critical',
     count: some.reduce((sum, { count }) => sum + count, 0),
+    inHand: some.reduce((sum, { inHand = 0 }) => sum + inHand, 0),
     oldestSeconds: Math.max(...some.map(({ oldestSeconds }) => oldestSeconds)),
     money: some.flatMap(({ money }) => money),
     countedWith: some.flatMap(({ countedWith = [] }) => countedWith),
@@ -196,10 +197,17 @@ function ofEachKind(breaks: readonly OpenBreaks[]): OpenBreaks[] {
   }));
 }
 
-export function breakWords({ kind, severity, count, oldestSeconds, ...of }: OpenBreaks): Found {
-  const title = `${counted(count, 'open break')}: ${words(kind)}`;
-  const detail = `${count} open of kind ${kind}. ${breakWordsOf(kind).means}`.trimEnd();
+export function breakWords({ kind, severity, count, inHand = 0, oldestSeconds, ...of }: OpenBreaks): Found {
+  const isInHand = inHandWords(inHand);
+  const title = `${isInHand === '' ? counted(count, 'open break') : `${counted(count, 'break')} not closed${isInHand}`}: ${words(kind)}`;
+  const state = isInHand === '' ? 'open' : 'not closed';
+  const detail = `${count} ${state} of kind ${kind}${isInHand}. ${breakWordsOf(kind).means}`.trimEnd();
   return { subject: kind, detail, title, severity, count, seconds: oldestSeconds, ...of };
+}
+
+/** How many of what is not closed somebody has in hand; of none nothing is said. */
+export function inHandWords(inHand: number): string {
+  return inHand === 0 ? '' : `, ${inHand} acknowledged or assigned`;
 }
 
 /** Whether the newest run of the kind ended so. */

@@ -10,6 +10,8 @@ export interface MoneyOfBreak {
   kind: BreakKind;
   severity: Severity;
   breaks: number;
+  /** Those of them that somebody acknowledged, or was assigned. */
+  inHand?: number;
   oldestSeconds: number;
   /** The record whose money it is, as `kind id`: of a payin, an invoice and an order their payment. */
   subject: string;
@@ -22,6 +24,8 @@ export interface OpenBreaks {
   kind: BreakKind;
   severity: Severity;
   count: number;
+  /** Those of them that somebody acknowledged, or was assigned: they are not closed, and count. */
+  inHand?: number;
   oldestSeconds: number;
   /** What is known of the amounts, a sum for each asset; each money is in one line alone. */
   money: readonly Money[];
@@ -57,6 +61,7 @@ export function linesOf(given: readonly MoneyOfBreak[], rates: Rates): OpenBreak
       kind,
       severity,
       count: sumOf(some.map(({ breaks }) => breaks)),
+      inHand: sumOf(some.map(({ inHand = 0 }) => inHand)),
       oldestSeconds: some.reduce((oldest, { oldestSeconds }) => Math.max(oldest, oldestSeconds), 0),
       money,
       countedWith: kindsOf((elsewhere.get(line) ?? []).filter((first) => lineOf(first) !== line)),

@@ -38,6 +38,7 @@ interface Row {
   currency: string | null;
   amount: string | null;
   breaks: number;
+  inHand: number;
   oldestSeconds: number;
   /** Of a settlement's break, the evidence: it says what is missing in money. */
   settlement: string | null;
@@ -48,9 +49,10 @@ async function moneysOf(db: Knex, which: Sql): Promise<MoneyOfBreak[]> {
   const rows = await rowsOf<Row>(db)`
     SELECT kind, severity, coalesce('payment_intent ' || payment, entity_kind || ' ' || entity_id) AS subject, currency,
            ${raw(exact('max(amount)'))} AS amount, count(*)::integer AS breaks,
+           (count(*) FILTER (WHERE is_in_hand))::integer AS "inHand",
            extract(epoch FROM now() - min(opened_at))::float8 AS "oldestSeconds", settlement
     FROM (
-      SELECT breaks.kind, severity, breaks.opened_at, asked.id AS payment, entity_kind, said.amount, said.currency,
+      SELECT breaks.kind, severity, breaks.opened_at, breaks.status = 'acknowledged' OR breaks.owner IS NOT NULL AS is_in_hand, asked.id AS payment, entity_kind, said.amount, said.currency,
              CASE WHEN said.amount IS NULL THEN '' ELSE entity_id END AS entity_id,
              CASE WHEN breaks.kind = ANY (${settlementBreakKinds}::text[]) THEN evidence::varchar END AS settlement
       FROM breaks
