@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { conditionNamed, conditions, findAlerts, remedyOf } from '../../src/domain/alerts/alerts.js';
 import type { AlertFacts } from '../../src/domain/alerts/facts.js';
-import { breakWords } from '../../src/domain/alerts/record-conditions.js';
 import { breakDefinitions, breakKinds } from '../../src/domain/breaks/breaks.js';
 import { AWAY, provenKind, SENT, calm as well } from './calm-facts.js';
 
@@ -295,17 +294,4 @@ test('an alert about breaks says what their kind asks for; of a secret that may 
   expect(remedyOf({ name: 'TallyhookDeadEvents', subject: 'payout_stuck' })).toBe(
     conditionNamed('TallyhookDeadEvents')?.remedy,
   );
-});
-
-test('what is not closed says how many of it somebody has in hand; it counts as before', () => {
-  const one = { kind: 'duplicate_payment', severity: 'critical', count: 47, oldestSeconds: 1, money: [] } as const;
-  expect(breakWords({ ...one, inHand: 41 })).toMatchObject({
-    title: '47 breaks not closed, 41 acknowledged or assigned: duplicate payment',
-    severity: 'critical',
-    count: 47,
-  });
-  expect(breakWords({ ...one, inHand: 41 }).detail).toMatch(
-    /^47 not closed of kind duplicate_payment, 41 acknowledged or assigned\. /,
-  );
-  expect(breakWords({ ...one, inHand: 0 }).title).toBe('47 open breaks: duplicate payment');
 });

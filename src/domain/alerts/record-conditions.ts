@@ -198,10 +198,10 @@ function ofEachKind(breaks: readonly OpenBreaks[]): OpenBreaks[] {
 }
 
 export function breakWords({ kind, severity, count, inHand = 0, oldestSeconds, ...of }: OpenBreaks): Found {
-  const isInHand = inHandWords(inHand);
-  const title = `${isInHand === '' ? counted(count, 'open break') : `${counted(count, 'break')} not closed${isInHand}`}: ${words(kind)}`;
-  const state = isInHand === '' ? 'open' : 'not closed';
-  const detail = `${count} ${state} of kind ${kind}${isInHand}. ${breakWordsOf(kind).means}`.trimEnd();
+  const theirs = inHandWords(inHand);
+  const title = `${inHand === 0 ? counted(count, 'open break') : `${counted(count, 'break')} not closed`}: ${words(kind)}${theirs}`;
+  const state = inHand === 0 ? 'open' : 'not closed';
+  const detail = `${count} ${state} of kind ${kind}${theirs}. ${breakWordsOf(kind).means}`.trimEnd();
   return { subject: kind, detail, title, severity, count, seconds: oldestSeconds, ...of };
 }
 
