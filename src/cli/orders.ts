@@ -15,7 +15,7 @@ export function define(command: Command): void {
   command.description('orders by their merchantReference');
   command
     .command('show <reference>')
-    .description('the timeline of one order, in time order, with sources')
+    .description('the timeline of one order, in the order in which it was saved, with sources')
     .option('--as-of <time>', 'as it was known at the end of a day (in BOOKS_TIMEZONE) or at a moment')
     .option('--json', 'print JSON')
     .action((reference: string, { json = false, asOf }: { json?: boolean; asOf?: string }) =>

