@@ -201,7 +201,7 @@ export const faults: readonly Fault[] = [
       await db('breaks').update({ status: 'acknowledged' });
       await open(db, 'secret_still_in_use', 300);
     },
-    title: '1 open break: duplicate payment',
+    title: '1 break not closed: duplicate payment, 1 acknowledged or assigned',
     severity: 'critical',
     count: 1,
     alert: 'TallyhookCriticalBreak',
