@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Chart } from '../domain/books/chart.js';
 import { dayIn } from '../domain/books/posting-month.js';
 import { doubtfulRates } from '../domain/books/rate-doubts.js';
 import { type RateEffect, rateEffects, ratesByAsset } from '../domain/books/rate-effects.js';
 import { assetsNamed, type GivenRate, readRatesFile } from '../domain/books/rates-file.js';
+import { hashOfText } from '../domain/canonical-json.js';
 import { shortened } from '../domain/in-words.js';
 import { type Approval, recordAction } from '../records/actions/record-action.js';
 import { accountValues, type MonthValue } from '../records/books/account-totals.js';
@@ -64,7 +64,7 @@ export async function importRatesFile(text: string, deps: Importing): Promise<Im
   const notAsked = unfounded.map((name) => `${name.slice(0, 60)}: nothing is asked about it`);
   if (notAsked.length > 0) return { outcome: 'refused', problems: notAsked.slice(0, MOST_DOUBTS) };
   if (asked.length > 0) return { outcome: 'asks', problems: shortened(asked, MOST_DOUBTS) };
-  const fileHash = createHash('sha256').update(text).digest('hex');
+  const fileHash = hashOfText(text);
   const taken = async (trx: Knex.Transaction): Promise<ImportResult> => {
     await lockBooks(trx);
     const months = await monthsOfDays(trx, rates);

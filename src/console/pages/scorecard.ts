@@ -58,6 +58,8 @@ const tones: Partial<Record<EventClass, Tone>> = {
   not_sent: 'bad',
 };
 
+const isWell = (what: EventClass, n: number): boolean => n === 0 || tones[what] === undefined;
+
 function tilesOf({ events, api, days }: Scorecard): Tile[] {
   const { expected, missed, late, never_generated: never } = events;
   const isKnown = days.counted > 0;
@@ -85,7 +87,7 @@ function classesOf({ events }: Scorecard): Section {
   return table(eventClasses, {
     caption: 'What became of the events',
     onPhone: 'brief',
-    calm: { label: 'that ask nothing of anybody', is: (what) => events[what] === 0 || tones[what] === undefined },
+    calm: { label: 'that ask nothing of anybody', is: (what) => isWell(what, events[what]) },
     columns: [
       ['Events that', (what) => text(capitalized(words(what)))],
       ['Count', (what) => countOf(events[what], tones[what]), 'end'],
@@ -108,8 +110,7 @@ type TypeRow = Scorecard['byType'][number];
 
 function typesOf({ byType }: Scorecard): Section {
   const own = (what: EventClass) => (row: TypeRow) => countOf(row[what], tones[what]);
-  const isWell = (row: TypeRow) => eventClasses.every((what) => tones[what] === undefined || row[what] === 0);
-  const wrong = byType.filter((row) => !isWell(row)).length;
+  const wrong = byType.filter((row) => !eventClasses.every((what) => isWell(what, row[what]))).length;
   return table(byType, {
     caption: 'By type of event',
     calm: { label: `types, ${wrong} of them with something missed, late or doubled`, is: () => true },

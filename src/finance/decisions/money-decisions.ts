@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { z } from 'zod';
 import { dayIn } from '../../domain/books/posting-month.js';
 import { effectWords } from '../../domain/books/rate-effects.js';
+import { hashOfText } from '../../domain/canonical-json.js';
 import { counted, shortened, words } from '../../domain/in-words.js';
 import { differences, earlierText, markedText, needsTwo, referenceText } from '../../domain/settlements/settlement.js';
 import {
@@ -136,7 +136,7 @@ const rates = z.strictObject({ text: z.string(), accepted: z.array(z.string()).c
 
 export const importing: DecisionKind<z.output<typeof rates>> = {
   input: rates,
-  subject: ({ text }) => `rates file ${createHash('sha256').update(text).digest('hex').slice(0, 12)}`,
+  subject: ({ text }) => `rates file ${hashOfText(text).slice(0, 12)}`,
   prepare: asIs,
   look: async (trx, { text, accepted: named }, { ready: { timeZone, currency, chart, now }, reason }) => {
     const about = { now: now(), timeZone, currency, chart, accepted: named, reason };

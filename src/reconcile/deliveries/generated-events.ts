@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { generationOf } from '../../domain/deliveries/generated-events.js';
 import { autoResolveBreaks, type BreakRef, type NewBreak, openBreaks } from '../../records/breaks/breaks.js';
+import { feedHead } from '../../records/changes.js';
 import {
   cameAmong,
   deliveredAmong,
@@ -9,7 +10,6 @@ import {
   isHistoryDoubted,
   knownOfTypes,
   type Moments,
-  newestChange,
   openNever,
   paymentsShown,
   type ShownPayment,
@@ -38,7 +38,7 @@ export async function compareGenerated(run: RunContext, poll: HistoryPoll | null
   const { deps } = run;
   await resolve(run);
   const compared = (await readWatermarks(deps.db, COMPARED.kind)).get(COMPARED.name)?.['seq'];
-  if (typeof compared !== 'string') return keep(run, runId, await newestChange(deps.db));
+  if (typeof compared !== 'string') return keep(run, runId, await feedHead(deps.db));
   if (poll === null || (await isHistoryDoubted(deps.db))) return;
   let [after, opened] = [compared, 0];
   for (let n = 0; n < MOST_SLICES && opened < MOST_OPENED; n += 1) {

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import type { ShownState, WatchedEndpoint } from '../../domain/deliveries/generated-events.js';
 import { isJsonObject, objectFromJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
-import { WHOLE_RECORD } from '../changes.js';
-import { columnOf, raw, rowOf, rowsOf, type Sql, valueOf } from '../database/statements.js';
+import { feedHead, WHOLE_RECORD } from '../changes.js';
+import { columnOf, raw, rowOf, rowsOf, type Sql } from '../database/statements.js';
 import { storedEndpoint } from './listed-endpoints.js';
 
 export interface ShownPayment extends ShownState {
@@ -27,11 +27,6 @@ export interface Slice {
 /** So many changes are looked through at once. */
 const SLICE = 20_000;
 
-/** The newest change: what came before it is never compared. */
-export async function newestChange(db: Knex): Promise<string> {
-  return valueOf<string>(db)`SELECT changes_settled_up_to() AS seq`;
-}
-
 export interface Moments {
   /** Changes before that have waited too long. Our clock. */
   since: Date;
@@ -46,7 +41,7 @@ export async function paymentsShown(
   { after, since, until, shownUntil, generated }: Moments & { after: string; generated: Generated },
 ): Promise<Slice> {
   // Asked before: a change that ends meanwhile is seen by the next statement alone.
-  const settled = await newestChange(db);
+  const settled = await feedHead(db);
   const { last, isFull } = await rowOf<{ last: string | null; isFull: boolean }>(db)`
     WITH slice AS MATERIALIZED (
       SELECT seq, changed_at >= ${until}

@@ -17,7 +17,7 @@ export async function takeInReports(
   trx: Knex.Transaction,
   { after, limit }: { after: string; limit: number },
 ): Promise<{ last: string | null; settled: string | null; taken: number }> {
-  await run(trx)`${raw(BY_KEYS)}`;
+  await trx.raw(BY_KEYS);
   const { last, young, taken } = await rowOf<{ last: string | null; young: string | null; taken: number }>(trx)`
     WITH fresh AS MATERIALIZED (
       SELECT id, secret_label, received_at, content_hash,
