@@ -83,14 +83,14 @@ export function whatDiffers(shown: readonly string[], now: readonly string[]): s
     const [is, ...others] = alike(was, come);
     return is === undefined || others.length > 0 || alike(was, gone).length > 1 ? [] : [{ was, is }];
   });
-  const told = [
+  const differences = [
     ...pairs.map(({ was, is }) => `not “${was}” but “${is}”`),
     ...gone.filter((line) => !pairs.some(({ was }) => was === line)).map((line) => `no longer “${line}”`),
     ...come.filter((line) => !pairs.some(({ is }) => is === line)).map((line) => `new is “${line}”`),
   ];
-  return told.length === 0
+  return differences.length === 0
     ? 'each line of it is the same, but not what is behind them, such as the evidence of a break'
-    : shortened(told, MOST_DIFFERENCES).join('; ');
+    : shortened(differences, MOST_DIFFERENCES).join('; ');
 }
 
 function needs(action: GatedAction, role: Role): string {

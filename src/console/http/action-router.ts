@@ -43,13 +43,13 @@ async function answer(site: Site, action: Action, { req, res }: { req: Request; 
     const view = { sections, actions: [button], crumbs: [{ text: 'Back', href: back }] };
     return sendPage(site, { req, res, session }, { title: action.label, view, ...more });
   };
-  const again = (status: number, told: string, wrong: Wrong = {}) => {
-    const flash: Flash = { tone: 'bad', text: `${told} Nothing was changed.` };
+  const again = (status: number, why: string, wrong: Wrong = {}) => {
+    const flash: Flash = { tone: 'bad', text: `${why} Nothing was changed.` };
     return show([], filledIn(action, req.path, { form, wrong }), { status, flash });
   };
 
   const read = await readForm(site, action, { session, form, params: req.params as Record<string, string> });
-  if ('wrong' in read) return again(400, toldOf(action, read.wrong), read.wrong);
+  if ('wrong' in read) return again(400, whyOf(action, read.wrong), read.wrong);
   const { asked } = read;
   if (action.preview && form['_confirmed'] === undefined) {
     const preview = await action.preview(site.deps, asked);
@@ -162,8 +162,8 @@ function formOf(action: Action, href: string, form: Form): ActionButton {
 }
 
 /** In sentences, each field by its label. */
-function toldOf({ fields = [] }: Action, wrong: Wrong): string {
+function whyOf({ fields = [] }: Action, wrong: Wrong): string {
   const labelOf = (name: string) => fields.find((field) => field.name === name)?.label ?? capitalized(name);
-  const told = Object.entries(wrong).map(([name, message]) => `${labelOf(name)}: ${message}.`);
-  return told.join(' ');
+  const problems = Object.entries(wrong).map(([name, message]) => `${labelOf(name)}: ${message}.`);
+  return problems.join(' ');
 }

@@ -46,7 +46,7 @@ export const closing: DecisionKind<z.output<typeof month>, ReadyToClose> = {
     const kinds = new Map(critical.map(({ id, kind }) => [id, kind]));
     const { currency, chart } = ready;
     const doubted = await doubtedIncome(trx, { month: of, currency });
-    const rates = ratesByAsset(await ratesInUse(trx, of, currency)).map((told) => `Rates that finance gave, ${told}`);
+    const rates = ratesByAsset(await ratesInUse(trx, of, currency)).map((text) => `Rates that finance gave, ${text}`);
     const about = [...(doubted === null ? [] : [doubted]), ...shortened(rates)];
     const entries = { count: (await getPeriod(trx, of))?.entries ?? 0, ...(await spanOf(trx, of)) };
     const would = { missing, kinds, totals, values, month: of, currency, chart, about, entries };
