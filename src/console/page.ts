@@ -128,6 +128,8 @@ export const navigationGroups = ['', 'Records', 'Webhooks', 'Proof', 'Books', 'O
 interface PageList {
   /** The rows of the slice that is asked for. The file has them page by page, and nothing else of the page. */
   rows: (deps: PageDeps, req: PageRequest) => Promise<TableSection>;
+  /** Those of the file, where it says more. */
+  file?: PageList['rows'];
   /** Left out: days of the reader’s zone. `books`: days of the books, in `filters` alone. `none`: none, or the page’s own. */
   days?: ListDays;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { breakKinds } from '../../src/domain/breaks/breaks.js';
-import { evidenceLabel, evidenceSides, unsaidWords } from '../../src/domain/breaks/evidence-sides.js';
+import { type BreakKind, breakKinds } from '../../src/domain/breaks/breaks.js';
+import { evidenceLabel, evidenceSides, sideAmounts, unsaidWords } from '../../src/domain/breaks/evidence-sides.js';
 import type { Json, JsonObject } from '../../src/domain/json.js';
 
 const value: fc.Arbitrary<Json> = fc.oneof(
@@ -95,4 +95,44 @@ test('records that a field names two or three of stand beside one another, and w
   const numbers = [0, 1, 2, 3, 4].map((n) => payment(`pi_${n}`, '1'));
   for (const payments of [numbers.slice(0, 1), numbers.slice(0, 4), [payment('pi_1', '1'), payment('pi_1', '2')]])
     expect(evidenceSides('duplicate_payment', { payments })).toMatchObject({ records: [], besides: { payments } });
+});
+
+test('what the sides say in money stands with its asset: of several fields the first that differs', () => {
+  const source = { type: 'poll', ref: '7' };
+  const sides = (ours: Json, theirs: Json) => ({ ours, theirs, source });
+  const about = (kind: BreakKind, entityKind: string) => ({ kind, entity: { kind: entityKind, id: 'BTC' } });
+  const payment = { status: 'completed', amountRequested: '10', currencyRequested: 'EUR', assetCode: 'BTC' };
+  const expected = { amount: '10', currency: 'EUR' };
+  expect(
+    [
+      sideAmounts(about('balance_residual', 'balance'), {
+        ours: { explained: '1.5', source },
+        theirs: { balance: '-2', source },
+      }),
+      sideAmounts(about('order_overpaid', 'order'), {
+        'paymentIntent pi_1': sides(expected, { ...payment, totalAmountReceived: '0.1' }),
+      }),
+      sideAmounts(about('order_amount_mismatch', 'order'), {
+        'paymentIntent pi_1': sides(expected, { ...payment, totalAmountReceived: '0' }),
+      }),
+      sideAmounts(about('refund_without_order', 'payout'), {
+        amount: sides(null, '3'),
+        assetCode: sides(null, 'USDT.TRON'),
+      }),
+      sideAmounts(about('balance_identity', 'payout'), { net: sides('1', '1'), fee: sides('2', '3') }),
+      sideAmounts(about('product_count', 'product'), {
+        ours: { totalIntents: '3' },
+        theirs: { totalIntents: '4' },
+      }),
+      sideAmounts(about('phantom_delivery', 'delivery'), { ours: { held: false }, theirs: { status: 'succeeded' } }),
+    ].map(({ ours, theirs }) => [ours, theirs].map((one) => one && `${one.amount} ${one.asset}`)),
+  ).toEqual([
+    ['1.5 BTC', '-2 BTC'],
+    ['10 EUR', '0.1 BTC'],
+    ['10 EUR', '10 EUR'],
+    [null, '3 USDT.TRON'],
+    ['2 null', '3 null'],
+    [null, null],
+    [null, null],
+  ]);
 });

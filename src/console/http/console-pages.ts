@@ -176,7 +176,7 @@ function csvRoutes(site: Site): Router {
     router.get(`/csv${page.path}`, async (req, res) => {
       const session = await signedIn(site, req);
       checkRole(page, session);
-      const lines = linesOf(site, list.rows, pageRequest(req, page, session.actor));
+      const lines = linesOf(site, list.file ?? list.rows, pageRequest(req, page, session.actor));
       // What is refused is answered before anything is sent.
       const first = await lines.next();
       const name = page.title.toLowerCase().replaceAll(' ', '-');

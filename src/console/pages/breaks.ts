@@ -4,7 +4,9 @@ import { severities } from '../../domain/breaks/findings.js';
 import { counted, words } from '../../domain/in-words.js';
 import type { BreakCause, BreakView } from '../../domain/views/proof-shapes.js';
 import { breakCauses } from '../../records/breaks/break-causes.js';
+import { moneyOfEach } from '../../records/breaks/break-money.js';
 import { ANY, countUnclosed, getBreak, isClosed, listBreaks } from '../../records/breaks/list-breaks.js';
+import type { Page as PageOf } from '../../records/database/paging.js';
 import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
 import { pickedButton } from '../actions/decide-picked.js';
 import { recoverDeliveries } from '../actions/recover-deliveries.js';
@@ -13,6 +15,7 @@ import { ageColumns, ages, ageWords } from '../view/age-columns.js';
 import {
   aboutValue,
   breakColumns,
+  breakFileColumns,
   breakStatuses,
   dueValue,
   severityBadge,
@@ -44,7 +47,7 @@ export const breaks: Page = {
   title: 'Breaks',
   group: 'Proof',
   waiting: { count: ({ facts }) => breaksOf(facts, ...severities), words: 'not closed' },
-  list: { rows: breakRows },
+  list: { rows: breakRows, file: breakFile },
   filters: [
     'status',
     'kind',
@@ -76,11 +79,20 @@ export const breaks: Page = {
   },
 };
 
-async function breakRows(
-  { db, now }: PageDeps,
-  req: PageRequest,
-  picked: ActionButton | null = null,
-): Promise<TableSection> {
+async function breakRows(deps: PageDeps, req: PageRequest, picked: ActionButton | null = null): Promise<TableSection> {
+  return breakTable(req, await pageOf(deps, req), [...pickColumn(picked, boxOf), ...breakColumns]);
+}
+
+async function breakFile(deps: PageDeps, req: PageRequest): Promise<TableSection> {
+  const page = await pageOf(deps, req);
+  const amounts = await moneyOfEach(
+    deps.db,
+    page.items.map(({ id: own }) => own),
+  );
+  return breakTable(req, page, [...breakColumns, ...breakFileColumns(amounts)]);
+}
+
+function pageOf({ db, now }: PageDeps, req: PageRequest): Promise<PageOf<BreakView>> {
   const { status, age: given, ...others } = req.filters;
   const query = {
     ...others,
@@ -89,9 +101,13 @@ async function breakRows(
     unclosed: status === undefined,
     age: ages.find((bucket) => bucket === given),
   };
-  return listTable(req, await listBreaks(db, query, now()), {
+  return listBreaks(db, query, now());
+}
+
+function breakTable(req: PageRequest, page: PageOf<BreakView>, columns: readonly Column<BreakView>[]): TableSection {
+  return listTable(req, page, {
     caption: 'Breaks, newest first',
-    columns: [...pickColumn(picked, boxOf), ...breakColumns],
+    columns,
     unfit: ['No break fits', 'Clear the filters to see all that is not closed.'],
     empty: [
       'No break is open',

@@ -1,11 +1,28 @@
+import { sideAmounts } from '../../domain/breaks/evidence-sides.js';
 import type { Severity } from '../../domain/breaks/findings.js';
 import { settlementBreakKinds } from '../../domain/breaks/payouts.js';
+import type { Money } from '../../domain/family/money.js';
 import { words } from '../../domain/in-words.js';
+import { isJsonObject } from '../../domain/json.js';
 import type { BreakView } from '../../domain/views/proof-shapes.js';
 import { breakHref, settlementHref } from './links.js';
 import { entityValue } from './record-words.js';
 import { type Column, type Section, table } from './sections.js';
-import { ago, badge, badgesOf, id, link, list, none, quiet, type Tone, text, time, type Value } from './values.js';
+import {
+  ago,
+  amount,
+  badge,
+  badgesOf,
+  id,
+  link,
+  list,
+  none,
+  quiet,
+  type Tone,
+  text,
+  time,
+  type Value,
+} from './values.js';
 
 export const severityTones: Readonly<Record<Severity, Tone>> = {
   critical: 'bad',
@@ -39,6 +56,36 @@ export const breakColumns: Column<BreakView>[] = [
   ['Opened', ({ openedAt }) => ago(openedAt)],
   ['Due', dueValue],
 ];
+
+type Amounts = ReadonlyMap<string, Money>;
+
+/** A value to a cell, for a file: the kind, each side and the amounts of the records that they are about. */
+export function breakFileColumns(amounts: Amounts): Column<BreakView>[] {
+  const side = (of: 'ours' | 'theirs', item: BreakView) => {
+    const { kind, entity, evidence, id: own } = item;
+    const said = isJsonObject(evidence) ? sideAmounts({ kind, entity }, evidence)[of] : null;
+    // Amounts of these records have one unit.
+    const isOfRecord = entity.kind === 'invoice' || entity.kind === 'payout';
+    return { amount: said?.amount, asset: said?.asset ?? (said && isOfRecord ? amounts.get(own)?.currency : null) };
+  };
+  return [
+    ['Number', ({ id: own }) => text(own)],
+    ['Kind', ({ kind }) => text(kind)],
+    ['About kind', ({ entity }) => text(entity.kind)],
+    ['About id', ({ entity }) => id(entity.id)],
+    ['Due at', ({ dueAt }) => time(dueAt)],
+    ['Overdue', ({ overdue }) => text(overdue ? 'yes' : 'no')],
+    ['Closed', ({ resolvedAt }) => (resolvedAt === null ? none('') : time(resolvedAt))],
+    ['Amount', ({ id: own }) => bare(amounts.get(own)?.amount)],
+    ['Asset', ({ id: own }) => text(amounts.get(own)?.currency ?? '')],
+    ['Ours', (item) => bare(side('ours', item).amount)],
+    ['Ours asset', (item) => text(side('ours', item).asset ?? '')],
+    ['Theirs', (item) => bare(side('theirs', item).amount)],
+    ['Theirs asset', (item) => text(side('theirs', item).asset ?? '')],
+  ];
+}
+
+const bare = (given: string | undefined): Value => (given === undefined ? none('') : amount(given, null));
 
 const settlementKinds: ReadonlySet<string> = new Set(settlementBreakKinds);
 

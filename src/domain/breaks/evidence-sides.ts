@@ -1,6 +1,8 @@
 import { sameJson } from '../canonical-json.js';
 import { spaced, words } from '../in-words.js';
 import { isJsonObject, type Json, type JsonObject } from '../json.js';
+import { isSignedAmount } from '../money.js';
+import { textField } from '../records.js';
 import type { BreakKind } from './breaks.js';
 import type { contractBreaks } from './contract-violation.js';
 import type { deliveryBreaks } from './deliveries.js';
@@ -143,6 +145,62 @@ function isSides(value: Json | undefined): value is FieldSides {
 function sideOf(given: Json): JsonObject {
   if (isJsonObject(given)) return given;
   return given === null ? {} : { value: given };
+}
+
+/** What a side says in money; `asset` null: the evidence does not say of what. */
+export interface SideAmount {
+  amount: string;
+  asset: string | null;
+}
+
+/** Where an object has an amount, and of what: what came in before what was asked for. */
+const inObjects = [
+  ['amount', 'currency'],
+  ['amount', 'assetCode'],
+  ['totalAmountReceived', 'assetCode'],
+  ['amountRequested', 'currencyRequested'],
+] as const;
+/** Numbers of something else. */
+const NO_MONEY = /count|hours|intents|confirmations/i;
+
+/** The amounts that stand against each other: of the fields the first where they differ, else where both sides say one, else one of them. */
+export function sideAmounts(
+  { kind, entity }: { kind: BreakKind; entity: { kind: string; id: string } },
+  evidence: JsonObject,
+): Record<Side, SideAmount | null> {
+  const { fields, alone, besides } = evidenceSides(kind, evidence);
+  const shown = fields.map(({ name, theirs, ours }) => [name, theirs ?? ours] as const);
+  const said = [Object.fromEntries(shown), alone.theirs, alone.ours, besides];
+  const named = said.flatMap((one) => textField(one, 'assetCode') ?? textField(one, 'currency') ?? [])[0] ?? null;
+  const asset = entity.kind === 'balance' ? entity.id : named;
+  const aloneOf = (side: Side) =>
+    Object.entries(alone[side]).map(([name, value]) => ({
+      ours: null,
+      theirs: null,
+      differs: false,
+      [side]: amountIn(name, value ?? null, asset),
+    }));
+  const amounts = [
+    ...fields.map(({ names, ours, theirs, differs }) => {
+      return { ours: amountIn(names.ours, ours, asset), theirs: amountIn(names.theirs, theirs, asset), differs };
+    }),
+    ...aloneOf('ours'),
+    ...aloneOf('theirs'),
+  ];
+  const both = amounts.filter((one) => one.ours !== null && one.theirs !== null);
+  const any = amounts.find((one) => one.ours !== null || one.theirs !== null);
+  const { ours = null, theirs = null } = both.find(({ differs }) => differs) ?? both[0] ?? any ?? {};
+  return { ours, theirs };
+}
+
+function amountIn(name: string, said: Json, asset: string | null): SideAmount | null {
+  if (isSignedAmount(said)) return NO_MONEY.test(name) ? null : { amount: said, asset };
+  if (!isJsonObject(said)) return null;
+  for (const [of, unit] of inObjects) {
+    const amount = said[of];
+    if (isSignedAmount(amount) && !/^0(\.0+)?$/.test(amount)) return { amount, asset: textField(said, unit) };
+  }
+  return null;
 }
 
 /** Names that say little by themselves. */

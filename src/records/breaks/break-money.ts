@@ -9,6 +9,7 @@ import {
   type OpenBreaks,
 } from '../../domain/breaks/money-once.js';
 import { settlementBreakKinds } from '../../domain/breaks/payouts.js';
+import type { Money } from '../../domain/family/money.js';
 import { objectFromJsonText } from '../../domain/json.js';
 import { missingMoney } from '../../domain/settlements/settlement.js';
 import { exact, raw, rowsOf, type Sql, sql } from '../database/statements.js';
@@ -25,6 +26,12 @@ export async function moneyOfBreaks(db: Knex, ids: readonly string[]): Promise<M
   return moneyByAsset(found, await newestRates(db, found));
 }
 
+/** The same of each by itself; one of which no record says how much is left out. */
+export async function moneyOfEach(db: Knex, ids: readonly string[]): Promise<Map<string, Money>> {
+  const found = await moneysOf(db, sql`breaks.id = ANY (${ids}::bigint[])`, { each: true });
+  return new Map(found.flatMap(({ breakId, money }) => (money === null || breakId === null ? [] : [[breakId, money]])));
+}
+
 /** Of a break the payments that it is about, an array: each is looked up by its key. */
 export const PAYMENTS_OF_BREAK = sql`CASE entity_kind WHEN 'payment_intent' THEN ARRAY[entity_id]
   WHEN 'payin' THEN ARRAY(SELECT own.payment_intent_id FROM payins AS own WHERE own.id = entity_id)
@@ -34,6 +41,8 @@ export const PAYMENTS_OF_BREAK = sql`CASE entity_kind WHEN 'payment_intent' THEN
 interface Row {
   kind: BreakKind;
   severity: Severity;
+  /** Null: of several. */
+  breakId: string | null;
   subject: string;
   currency: string | null;
   amount: string | null;
@@ -45,14 +54,14 @@ interface Row {
 }
 
 /** Of an order, an invoice and a payin it is the money of a payment; of several the largest, which is the one to ask about. */
-async function moneysOf(db: Knex, which: Sql): Promise<MoneyOfBreak[]> {
+async function moneysOf(db: Knex, which: Sql, { each = false } = {}): Promise<(MoneyOfBreak & Pick<Row, 'breakId'>)[]> {
   const rows = await rowsOf<Row>(db)`
-    SELECT kind, severity, coalesce('payment_intent ' || payment, entity_kind || ' ' || entity_id) AS subject, currency,
+    SELECT kind, severity, break_id::text AS "breakId", coalesce('payment_intent ' || payment, entity_kind || ' ' || entity_id) AS subject, currency,
            ${raw(exact('max(amount)'))} AS amount, count(*)::integer AS breaks,
            (count(*) FILTER (WHERE is_in_hand))::integer AS "inHand",
            extract(epoch FROM now() - min(opened_at))::float8 AS "oldestSeconds", settlement
     FROM (
-      SELECT breaks.kind, severity, breaks.opened_at, breaks.status = 'acknowledged' OR breaks.owner IS NOT NULL AS is_in_hand, asked.id AS payment, entity_kind, said.amount, said.currency,
+      SELECT breaks.kind, severity, ${raw(each ? 'breaks.id' : 'NULL::bigint')} AS break_id, breaks.opened_at, breaks.status = 'acknowledged' OR breaks.owner IS NOT NULL AS is_in_hand, asked.id AS payment, entity_kind, said.amount, said.currency,
              CASE WHEN said.amount IS NULL THEN '' ELSE entity_id END AS entity_id,
              CASE WHEN breaks.kind = ANY (${settlementBreakKinds}::text[]) THEN evidence::varchar END AS settlement
       FROM breaks
@@ -76,7 +85,7 @@ async function moneysOf(db: Knex, which: Sql): Promise<MoneyOfBreak[]> {
       ) AS said ON true
       WHERE ${which}
     ) AS concerned
-    GROUP BY kind, severity, payment, entity_kind, entity_id, currency, settlement`;
+    GROUP BY kind, severity, break_id, payment, entity_kind, entity_id, currency, settlement`;
   return rows.map(({ amount, currency, settlement, ...row }) => {
     const money = amount === null || currency === null ? null : { amount, currency };
     return { ...row, money: (settlement === null ? null : missingMoney(objectFromJsonText(settlement))) ?? money };
