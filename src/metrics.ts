@@ -98,6 +98,7 @@ function proving({ gauge }: Makers) {
       'kind',
     ),
     serviceAway: gauge('service_away_seconds', 'Since runs fail because the service does not answer; 0: it does'),
+    serviceAnswered: gauge('service_answered_timestamp_seconds', 'When a call of the scheduler was answered last'),
     callsLost: gauge('calls_lost', 'Creating calls of ours without an outcome', 'operation'),
     ordersHeldByRefund: gauge('orders_held_by_refund', 'Paid orders that wait until a refund is assigned'),
     settingsDiffering: gauge('settings_differing', 'Values that roles at work have of one setting', 'setting'),

@@ -43,6 +43,7 @@ export function statusFacts({ state, facts }: KnownState, { received, rejected, 
     needsPerson: needsPerson(state),
     webhooks: { received, rejected, ...backlog, missed },
     canary: facts.canary,
+    service: { answeredSeconds: facts.answeredSeconds },
     polls: kinds,
     breaks: Object.fromEntries(severities.map((severity) => [severity, breaksOf(facts, severity)])),
     orders: { held: ordersHeld },
@@ -56,10 +57,12 @@ export function statusLines(known: KnownState, figures: Figures): string[] {
   const oldest = backlog.waiting > 0 ? `, oldest ${duration(backlog.oldestSeconds)}` : '';
   const ages = kinds.flatMap(({ ageSeconds }) => ageSeconds ?? []);
   const read = ages.length === 0 ? '' : `; newest ${ageOf(Math.min(...ages))}, oldest ${ageOf(Math.max(...ages))}`;
+  const { answeredSeconds: answered } = facts;
+  const heard = answered === null ? '' : `; the service answered ${ageOf(answered)}`;
   return [
     `state     ${stateLine(known)}`,
     `webhooks  last hour: ${figures.received} received, ${figures.rejected} rejected; now: ${backlog.waiting} waiting${oldest}, ${backlog.dead} given up, ${missed ?? 'not known how many'} missed${facts.canary === null ? '' : `; canary ${canaryWords(facts.canary)}`}`,
-    `polls     ${provenWords(facts)}${read}`,
+    `polls     ${provenWords(facts)}${read}${heard}`,
     `breaks    ${severities.map((severity) => `${breaksOf(facts, severity)} ${severity}`).join(', ')}${inHandWords(inHandOf(facts))}`,
     `money     ${counted(figures.ordersHeld, 'paid order')} held; ${balanceWords(facts)}`,
   ];

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
-import { firstOf, raw, rowsOf, run } from './database/statements.js';
+import { firstOf, raw, rowOf, rowsOf, run } from './database/statements.js';
 
 const FAILING = { kind: 'service', name: 'failing' };
+const ANSWERED = { kind: 'service', name: 'answered' };
 
 /** How attempts of calls ended; times are ms since the epoch. */
 export interface Answers {
@@ -18,11 +19,17 @@ export function mergeAnswers(a: Answers, b: Answers): Answers {
   return { answeredAt: answeredAt === 0 ? null : answeredAt, failed };
 }
 
-/** Notes for all processes since when no call was answered. An answer ends what failed before it, whoever asked. */
+/** Notes for all processes when a call was answered last, and since when none was. An answer ends what failed before it, whoever asked. */
 export async function noteAnswers(db: Knex, { answeredAt, failed }: Answers): Promise<void> {
-  if (answeredAt !== null)
+  if (answeredAt !== null) {
+    await run(db)`
+      INSERT INTO watermarks (kind, name, value)
+      VALUES (${ANSWERED.kind}, ${ANSWERED.name}, jsonb_build_object('last', ${answeredAt}::numeric))
+      ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value, updated_at = now()
+      WHERE (watermarks.value ->> 'last')::numeric < (excluded.value ->> 'last')::numeric`;
     await run(db)`
       DELETE FROM watermarks WHERE kind = ${FAILING.kind} AND name = ${FAILING.name} AND (value ->> 'last')::numeric <= ${answeredAt}`;
+  }
   const [first, last] = [failed[0], failed.at(-1)];
   if (first === undefined || last === undefined) return;
   const operations = Object.fromEntries(failed.map(({ operation }) => [operation, true]));
@@ -58,6 +65,23 @@ export async function failingCalls(db: Knex): Promise<FailingCalls | null> {
   if (row === undefined) return null;
   const { since, attempts, error, operations } = row.value;
   return { since: new Date(since).toISOString(), attempts, error, operations: Object.keys(operations).sort() };
+}
+
+export interface LastCalls {
+  /** When one was answered, and when one was attempted, ms since the epoch; null: none is noted. */
+  answeredAt: number | null;
+  attemptedAt: number | null;
+  /** None was answered since one failed. */
+  isFailing: boolean;
+}
+
+/** Of the scheduler's calls the last. */
+export async function lastCalls(db: Knex): Promise<LastCalls> {
+  return rowOf<LastCalls>(db)`
+    SELECT max(at) FILTER (WHERE name = ${ANSWERED.name}) AS "answeredAt", max(at) AS "attemptedAt",
+           count(*) FILTER (WHERE name = ${FAILING.name}) > 0 AS "isFailing"
+    FROM (SELECT name, (value ->> 'last')::float8 AS at FROM watermarks
+      WHERE kind = ${FAILING.kind} AND name IN (${FAILING.name}, ${ANSWERED.name})) AS noted`;
 }
 
 const CLOCK = { kind: 'service', name: 'clock' };

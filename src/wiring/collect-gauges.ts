@@ -19,6 +19,7 @@ import { countMissed, countSwallowed, countUnrecoverable } from '../records/deli
 import { countOpenBreaks, heldByRefund, lastCompleteRuns, serviceAwaySeconds } from '../records/gauges.js';
 import { canaryFacts, lastCanary } from '../records/inbox/canaries.js';
 import { inboxBacklog } from '../records/inbox/inbox-work.js';
+import { lastCalls } from '../records/service-notes.js';
 import { lostCalls } from '../records/service-writes.js';
 import type { Runtime } from './runtime.js';
 
@@ -41,7 +42,7 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
   measure(metrics.webhooksBeforeSilence, async () => (await webhooks()).webhooks.before);
   measure(metrics.serviceSignaturesRefused, async () => Number(refusesService((await webhooks()).invalidSignatures)));
   measure(metrics.eventBacklogOldest, async () => (await events()).oldestSeconds);
-  collectOnCall({ db, metrics }, onScrape);
+  collectOnCall({ db, metrics }, onScrape, measure);
   onScrape(metrics.breaksOpen, async () => {
     const open = await countOpenBreaks(db);
     metrics.breaksOpen.reset();
@@ -59,13 +60,11 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
   measure(metrics.sealUnverified, () => unverifiedSeconds(db, new Date()));
   measure(metrics.sealVerified, async () => {
     const last = await lastSealCheck(db, { whole: true });
-    return last === null ? null : Date.parse(last.finishedAt) / 1000;
+    return secondsOf(last === null ? null : Date.parse(last.finishedAt));
   });
   measure(metrics.missedDeliveries, () => countMissed(db));
   measure(metrics.swallowedDeliveries, async () => (await countSwallowed(db, new Date())).count);
   measure(metrics.unrecoverableDeliveries, () => countUnrecoverable(db));
-  measure(metrics.serviceAway, () => serviceAwaySeconds(db, new Date()));
-  measure(metrics.ordersHeldByRefund, () => heldByRefund(db));
   onScrape(metrics.alertsFiring, async () => {
     const open = await openAlerts(db);
     for (const severity of ['critical', 'warning']) {
@@ -83,6 +82,9 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
     }
   });
 }
+
+/** As a metric names a time. */
+const secondsOf = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
 
 /** One answer for all that ask while it is on its way: the gauges of one scrape. */
 function shared<T>(ask: () => Promise<T>): () => Promise<T> {
@@ -126,7 +128,14 @@ const stagesOf = ({ storedMs, answeredMs, appliedMs }: CanaryFacts) => ({
 });
 
 /** What only a person can settle. */
-function collectOnCall({ db, metrics }: Pick<Runtime, 'db' | 'metrics'>, onScrape: OnScrape): void {
+function collectOnCall(
+  { db, metrics }: Pick<Runtime, 'db' | 'metrics'>,
+  onScrape: OnScrape,
+  measure: (gauge: Gauge, ask: () => Promise<number | null>) => void,
+): void {
+  measure(metrics.serviceAway, () => serviceAwaySeconds(db, new Date()));
+  measure(metrics.serviceAnswered, async () => secondsOf((await lastCalls(db)).answeredAt));
+  measure(metrics.ordersHeldByRefund, () => heldByRefund(db));
   onScrape(metrics.callsLost, async () => {
     metrics.callsLost.reset();
     for (const { operation, count } of await lostCalls(db)) metrics.callsLost.set({ operation }, count);

@@ -32,6 +32,7 @@ export const calm: AlertFacts = {
   breaks: [],
   kinds: [provenKind('payouts')],
   outage: null,
+  answeredSeconds: 12,
   balances: { total: 2, unproven: [] },
   lostCalls: [],
   openCalls: 0,

@@ -5,7 +5,7 @@ import type { AlertFacts, KindFacts } from '../../src/domain/alerts/facts.js';
 import { balanceWords, isAllProven, provenWords } from '../../src/domain/state/proven.js';
 import { stateOf } from '../../src/domain/state/state.js';
 import { AWAY, calm, provenKind } from './calm-facts.js';
-import { facts } from './random-facts.js';
+import { facts, NOW } from './random-facts.js';
 
 const MOVED = 'BTC: it moved each time that it was read';
 const FIRST = { completeUntil: null, ageSeconds: null, reason: MOVED };
@@ -42,6 +42,18 @@ test('of a service that is away says whether webhooks have come since, and anoth
   expect(said({ webhookAt: '2026-11-26T14:02:09.000Z' })).toMatchObject([none]);
   expect(said({ webhookAt: null })).toMatchObject([none]);
   expect(said({ why: 'refused' })).toEqual([]);
+});
+
+test('law: the state never claims that the service answers once it did not for a minute', () => {
+  fc.assert(
+    fc.property(facts, (given) => {
+      fc.pre((given.answeredSeconds ?? 0) > 60);
+      const known = stateOf(given, [], NOW);
+      const names = known.problems.flatMap((one) => [one, ...one.follows]).map(({ name }) => name);
+      expect(['TallyhookServiceAway', 'CallsFail', 'ServiceSilent'].some((name) => names.includes(name))).toBe(true);
+      expect(known.severity).not.toBeNull();
+    }),
+  );
 });
 
 test('the service is one alert: none beside it for the kinds that cannot be read because of it', () => {

@@ -93,6 +93,7 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
         webhookAt: fc.option(fc.constant('2026-11-26T11:55:00.000Z')),
       }),
     ),
+    answeredSeconds: fc.option(fc.integer({ min: 0, max: 300 })),
     balances: fc.record({
       total: few,
       unproven: fc.array(

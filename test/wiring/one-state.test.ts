@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { statusFacts } from '../../src/cli/status.js';
 import { createState, statusNow } from '../../src/console/status.js';
+import { remedyOf } from '../../src/domain/alerts/alerts.js';
 import { runKinds } from '../../src/domain/run-kinds.js';
 import { type AlertDeps, checkAlerts } from '../../src/notify/alert-loop.js';
 import { openAlerts } from '../../src/records/alerts/settle-alerts.js';
@@ -107,8 +108,22 @@ describe('what is wrong is the same wherever it is read', () => {
     // Whoever checks says that it is at work, so what it finds of itself is what stood before.
     const fails = () => Promise.reject(new Error('connect ECONNREFUSED'));
     await checkAlerts({ ...alertDeps(db, () => new Date()), runEverySeconds, askQueue: fails, channels: [slack] });
-    const alerts = (await openAlerts(db)).map(({ name }) => name);
-    if (alert !== undefined) expect(alerts).toContain(alert);
+    const alerts = await openAlerts(db);
+    if (alert !== undefined) expect(alerts.map(({ name }) => name)).toContain(alert);
+
+    // One remedy, and one moment, wherever the same is said.
+    const found = told.find(
+      ({ name, status: of }) => of === 'finding' && checks.every((check) => name.includes(check)),
+    );
+    if (command.needsPerson) expect(found?.remedy).toBe(first?.remedy);
+    for (const one of alerts) {
+      const same = command.problems.find(({ name, subjects }) => name === one.name && subjects.join() === one.subject);
+      if (same === undefined || one.fired_at === null) continue;
+      expect(remedyOf(one)).toBe(same.remedy);
+      if (same.seconds === null) continue;
+      const apart = (Date.now() - one.since.getTime()) / 1_000 - same.seconds;
+      expect(Math.abs(apart)).toBeLessThan(30);
+    }
   });
 
   it('a service that is down is one finding of the doctor, whatever cannot be read because of it', async () => {

@@ -27,17 +27,20 @@ export interface FoundAlert {
   detail: string;
   /** What to do, where it depends on what was found. */
   remedy?: string | null;
+  /** How long it has been so; left out: since it was found. */
+  seconds?: number | undefined;
 }
 
 export function findAlerts(facts: AlertFacts): FoundAlert[] {
   return conditions.flatMap(({ name, severity, summary, found }) =>
-    found(facts).map(({ subject = '', detail, remedy = null }) => ({
+    found(facts).map(({ subject = '', detail, remedy = null, seconds }) => ({
       name,
       subject,
       severity,
       summary,
       detail,
       remedy,
+      seconds,
     })),
   );
 }

@@ -11,6 +11,8 @@ export const lateSeconds = {
   heartbeat: 120,
   /** The queue's answer. It is asked twice a minute; a restart takes less. */
   queue: 60,
+  /** An answer of the service: it is asked three times a minute where nothing else calls it. */
+  answer: 60,
   /** A channel that takes no alert. */
   channel: 300,
   /** The oldest stored event that is not applied. */

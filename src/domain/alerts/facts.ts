@@ -38,6 +38,8 @@ export interface AlertFacts {
   kinds: readonly KindFacts[];
   /** Null: the newest run of all had its answers. */
   outage: Outage | null;
+  /** Since a call of the scheduler was answered; null: none was noted yet. */
+  answeredSeconds: number | null;
   /** How many assets have a balance, and those whose balance is not proven; `isUnexplained`: something is missing, or too much. */
   balances: { total: number; unproven: readonly { assetCode: string; why: string; isUnexplained: boolean }[] };
   /** Creating calls of ours of which only a person can say what came. */

@@ -79,6 +79,7 @@ const wrongSecret = (effect: Single, facts: AlertFacts): boolean =>
 /** What the leading scheduler does. */
 const leftUndone = isAny(
   SERVICE,
+  'ServiceSilent',
   'KeyRefused',
   'CallsOpen',
   'TallyhookCallbacksWait',

@@ -53,6 +53,19 @@ export const notices: Named<Notice> = {
       return when(attempts > 1 && !isAway(outage), detail, { seconds });
     },
   },
+  ServiceSilent: {
+    severity: 'medium',
+    summary: 'Whether the service answers is not known',
+    remedy: '',
+    page: '/runs',
+    check: 'service',
+    found: ({ outage, answeredSeconds: seconds }) => {
+      if (seconds === null || (outage?.attempts ?? 0) > 1 || isAway(outage)) return [];
+      return when(seconds > lateSeconds.answer, `It answered last ${duration(seconds)} ago. It is asked again.`, {
+        seconds,
+      });
+    },
+  },
   KindUnproven: {
     severity: 'medium',
     summary: 'What the service’s lists show is not proven',

@@ -12,6 +12,7 @@ import { inboxBacklog } from '../inbox/inbox-work.js';
 import { rejectedSince } from '../inbox/rejections.js';
 import { acceptsNoSecret, processHeartbeats, secretsFrom } from '../process-heartbeats.js';
 import { coverage } from '../runs/coverage.js';
+import { lastCalls } from '../service-notes.js';
 import { countUnsettledWrites, lostCalls } from '../service-writes.js';
 import { failingChannels } from './alert-channels.js';
 import { differingSettings, valuesText } from './process-settings.js';
@@ -54,7 +55,13 @@ export async function loadAlertFacts(db: Knex, asked: FactsAsked): Promise<Alert
     ageSeconds: await ageOf(db, now),
     kinds: await kindFacts(db, asked),
     outage: await serviceOutage(db, now),
+    answeredSeconds: await answeredSeconds(db, now),
   };
+}
+
+async function answeredSeconds(db: Knex, now: Date): Promise<number | null> {
+  const { answeredAt } = await lastCalls(db);
+  return answeredAt === null ? null : Math.max(0, (now.getTime() - answeredAt) / 1_000);
 }
 
 async function waitingEvents(db: Knex): Promise<AlertFacts['backlog']> {

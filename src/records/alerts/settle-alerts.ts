@@ -66,15 +66,17 @@ async function hold(
   { alert, row, now }: { alert: FoundAlert; row: AlertRow | undefined; now: Date },
   settled: Settled,
 ): Promise<void> {
-  const { name, subject, severity, summary, detail, remedy = null } = alert;
-  const since = row?.since ?? now;
-  const held = (now.getTime() - since.getTime()) / 1_000 >= (conditionNamed(name)?.holdSeconds ?? 0);
+  const { name, subject, severity, summary, detail, remedy = null, seconds } = alert;
+  const found = row?.since ?? now;
+  const held = (now.getTime() - found.getTime()) / 1_000 >= (conditionNamed(name)?.holdSeconds ?? 0);
   const fired_at = row?.fired_at ?? (held && (await mayFire(trx, alert, now)) ? now : null);
-  const state = { severity, summary, detail, remedy, seen_at: now, fired_at };
+  // What waits to be sent counts from when it was found.
+  const since = fired_at === null || seconds === undefined ? found : new Date(now.getTime() - seconds * 1_000);
+  const state = { severity, summary, detail, remedy, seen_at: now, fired_at, since };
   const [written] = row
     ? await trx<AlertRow>('alerts').where({ id: row.id }).update(state).returning('*')
     : await trx<AlertRow>('alerts')
-        .insert({ name, subject, since, ...state })
+        .insert({ name, subject, ...state })
         .returning('*');
   if (written === undefined || written.fired_at === null) return;
   const isOver = written.silenced_until !== null && !isSilent(written, now);

@@ -1,12 +1,14 @@
 import { type Config, secretsSource } from '../../config.js';
+import { remedyOf } from '../../domain/alerts/alerts.js';
 import { isOwnUrl } from '../../domain/deliveries/endpoint-rules.js';
 import { placeOf } from '../../domain/deliveries/last-secret.js';
 import { lackingEvents } from '../../domain/deliveries/secret-verdict.js';
+import { notices } from '../../domain/state/notices.js';
 import { AppError } from '../../errors.js';
 import type { WebhookEndpoint } from '../../service-api/answer-records.js';
 import type { ServiceClient } from '../../service-api/client.js';
 import type { ClockBounds } from '../../service-api/service-clock.js';
-import { ForbiddenError, ServiceError, UnauthorizedError } from '../../service-api/service-errors.js';
+import { ForbiddenError, ServiceError, UnauthorizedError, UnavailableError } from '../../service-api/service-errors.js';
 import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
 const CLOCK_LIMIT_MS = 5_000;
@@ -20,14 +22,18 @@ export async function checkService({ client, config }: DoctorParts): Promise<{ c
     return { checks, isReached: true };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const remedy =
-      error instanceof ServiceError
-        ? `${error.remedy}; see SERVICE_BASE_URL and SERVICE_API_KEY`
-        : 'ask again when fewer calls wait for their turn (SERVICE_RATE)';
     const hasAnswered = error instanceof ServiceError && error.status !== null;
     const isReached = hasAnswered && !(error instanceof UnauthorizedError);
-    return { checks: [finding('service', error.message, remedy)], isReached };
+    return { checks: [finding('service', error.message, remedyFor(error))], isReached };
   }
+}
+
+/** Where the state has a word for it, that of the state. */
+function remedyFor(error: AppError): string {
+  if (error instanceof UnavailableError) return remedyOf({ name: 'TallyhookServiceAway', subject: '' });
+  if (error instanceof UnauthorizedError) return notices['KeyRefused']?.remedy ?? error.remedy;
+  if (error instanceof ServiceError) return `${error.remedy}; see SERVICE_BASE_URL and SERVICE_API_KEY`;
+  return 'ask again when fewer calls wait for their turn (SERVICE_RATE)';
 }
 
 function checkClock(client: ServiceClient, { WEBHOOK_TOLERANCE_SECONDS }: Config): Check {

@@ -5,6 +5,7 @@ import { wholeBooks } from '../../finance/verify-books.js';
 import { alertLoop } from '../../notify/alert-loop.js';
 import { callbackLoops } from '../../notify/send-callbacks.js';
 import { type Kind, kinds } from '../../reconcile/deps.js';
+import { askWhenQuiet } from '../../reconcile/schedule/ask-when-quiet.js';
 import { recoverNow } from '../../reconcile/schedule/recover-now.js';
 import { runReconcile } from '../../reconcile/schedule/run.js';
 import { startScheduler } from '../../reconcile/schedule/schedule.js';
@@ -44,6 +45,7 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
   const sealing = createSealing({ db, log, now, signal, also: wholeBooks(settings) });
   closers.add('sealing', () => sealing.close());
   const notifyLoop = createNotifying(runtime, adoptedAt);
+  const [often] = Object.entries(runEverySeconds(config)).sort(([, a], [, b]) => a - b) as [Kind, number][];
   const beside = {
     loop: async (leading: AbortSignal, ask: (kind: Kind) => void) =>
       void (await Promise.all([
@@ -52,6 +54,7 @@ export async function startSchedule(runtime: Runtime, adoptedAt: Date): Promise<
         sealing.loop(leading),
         ownCallsLoop(deps, leading),
         serviceClockLoop(deps, leading),
+        askWhenQuiet(deps, { signal: leading, onReturn: () => often && ask(often[0]) }),
         scorecardLoop(runtime, leading),
       ])),
     wake: () => posting.wake(),

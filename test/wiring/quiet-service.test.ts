@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { runKinds } from '../../src/domain/run-kinds.js';
+import { createLog } from '../../src/log.js';
+import { createMetrics } from '../../src/metrics.js';
+import { askWhenQuiet } from '../../src/reconcile/schedule/ask-when-quiet.js';
+import { loadState } from '../../src/records/alerts/load-state.js';
+import { recordHeartbeat } from '../../src/records/process-heartbeats.js';
+import { lastCalls, noteAnswers } from '../../src/records/service-notes.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+import { createClosers } from '../../src/wiring/closers.js';
+import { createServiceClient } from '../../src/wiring/service-client.js';
+import { partsFor, send, startService } from '../cli/doctor-service.js';
+import { useFreshDatabase } from '../support/database.js';
+import { until } from '../support/drill.js';
+import { readAll } from './faults.js';
+
+const database = useFreshDatabase();
+const log = createLog('silent');
+const now = () => new Date();
+const runEverySeconds = Object.fromEntries(runKinds.map((kind) => [kind, 300]));
+
+/** Nothing is due, and nobody calls the service but the loop. */
+async function quiet(answers: Parameters<typeof startService>[0], quietMs: number) {
+  const { db } = database;
+  await readAll(db, 10);
+  await recordHeartbeat(db, ['alerts']);
+  const service = await startService(answers);
+  const closers = createClosers(log);
+  const { config } = partsFor(db, service.url);
+  const settings = { ...config, SERVICE_BASE_URL: service.url, SERVICE_RATE: 500 };
+  const runtime = { config: settings, contract: defaultContract, db, log, metrics: createMetrics(), now, closers };
+  const retryPolicy = { retries: 3, pauseMs: 1, failures: 10_000 };
+  const client = await createServiceClient(runtime, { decidesAnswers: true, retryPolicy });
+  const stop = new AbortController();
+  let returned = 0;
+  const times = { quietMs, lookMs: 5 };
+  const ended = askWhenQuiet({ db, client, log, now }, { signal: stop.signal, onReturn: () => (returned += 1), times });
+  const known = () => loadState(db, { now: now(), kinds: runKinds, runEverySeconds });
+  const end = async () => {
+    stop.abort();
+    await ended;
+    await closers.close();
+    await service.close();
+  };
+  return { db, service, known, end, returned: () => returned };
+}
+
+const titles = async (known: () => ReturnType<typeof loadState>) =>
+  (await known()).state.problems.map((one) => one.title);
+const AWAY = 'The service does not answer';
+
+test.each([
+  ['answers 503', ({ response }: { response: Parameters<typeof send>[0] }) => send(response, 503, {})],
+  ['gives no answer', ({ response }: { response: Parameters<typeof send>[0] }) => void response.destroy()],
+])('a service that stops while nothing is called (%s) is known to be away, and known to be back', async (_, fail) => {
+  let isDown = false;
+  const { known, end, returned, db } = await quiet({ '*': (about) => (isDown ? fail(about) : []) }, 20);
+  await until('it is asked', async () => (await lastCalls(db)).answeredAt !== null);
+  expect(await titles(known)).not.toContain(AWAY);
+  isDown = true;
+  await until('it is known', async () => (await titles(known)).includes(AWAY));
+  expect(returned()).toBe(0);
+  isDown = false;
+  await until('its return is known', async () => !(await titles(known)).includes(AWAY));
+  await until('what failed is made again', async () => returned() > 0);
+  await end();
+});
+
+test('while others call it, it is not asked', async () => {
+  const { service, end, db } = await quiet({}, 60_000);
+  await noteAnswers(db, { answeredAt: Date.now(), failed: [] });
+  let looks = 0;
+  db.on('query', ({ sql }: { sql: string }) => (looks += Number(sql.includes('"attemptedAt"'))));
+  await until('it looked thrice', async () => looks > 3);
+  await end();
+  expect(service.asked).toEqual([]);
+});
+
+test('after a minute without an answer nobody says that all is well, whoever asks or fails to', async () => {
+  const { db } = database;
+  await readAll(db, 10);
+  const known = () => loadState(db, { now: now(), kinds: runKinds, runEverySeconds });
+  await noteAnswers(db, { answeredAt: Date.now() - 50_000, failed: [] });
+  expect((await known()).state.severity).toBeNull();
+  await noteAnswers(db, { answeredAt: Date.now() - 40_000, failed: [] });
+  await db('watermarks')
+    .where({ name: 'answered' })
+    .update({ value: { last: Date.now() - 61_000 } });
+  expect((await known()).state).toMatchObject({
+    severity: 'medium',
+    problems: [
+      { title: 'Whether the service answers is not known', detail: expect.stringContaining('1 min ago') as string },
+    ],
+  });
+});
