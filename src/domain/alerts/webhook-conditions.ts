@@ -49,12 +49,15 @@ const SWALLOWED = 3;
 /** One may be lost to a restart. */
 const CANARY_FAILURES = 3;
 
-/** All that were rejected for the reason, never the samples of them. */
-const totalOf = (
+/** All that were rejected for the reason, never the samples of them, and since when. */
+const allOf = (
   rejected: AlertFacts['rejected'],
   of: string,
   count: (one: AlertFacts['rejected'][number]) => number,
-): number => rejected.filter(({ reason }) => reason === of).reduce((sum, one) => sum + count(one), 0);
+): { count: number; seconds?: number } => {
+  const one = rejected.find(({ reason }) => reason === of);
+  return one === undefined ? { count: 0 } : { count: count(one), seconds: one.oldestSeconds };
+};
 
 /** So many webhooks of six hours that half an hour without one is no chance. */
 const BUSY = 120;
@@ -202,14 +205,14 @@ export const webhookConditions: Named<Condition> = {
       ],
     },
     found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share }, rejected, secretsFrom, awaited }) => {
-      const count = totalOf(rejected, 'invalid_signature', ({ likeService }) => likeService);
-      const carry = `${count} in the last hour carry a signature that no secret of ours made`;
+      const all = allOf(rejected, 'invalid_signature', ({ likeService }) => likeService);
+      const carry = `${all.count} in the last hour carry a signature that no secret of ours made`;
       const remedy = putRightSecret(secretsFrom, { awaited });
-      if (sinceMatch >= 3) return [{ detail: `${carry}: none is taken.`, count, remedy }];
+      if (sinceMatch >= 3) return [{ detail: `${carry}: none is taken.`, ...all, remedy }];
       if (!refusesService({ sinceMatch, fiveMinutes, share })) return [];
-      if (sinceMatch > 0) return [{ detail: `${carry}.`, count, remedy }];
+      if (sinceMatch > 0) return [{ detail: `${carry}.`, ...all, remedy }];
       const over = `${carry}; none since one was right, and this ends within five minutes.`;
-      return [{ detail: over, count, remedy: recoverRejected({ awaited }) }];
+      return [{ detail: over, ...all, remedy: recoverRejected({ awaited }) }];
     },
   },
   TallyhookExpiredTimestamps: {
@@ -232,9 +235,9 @@ export const webhookConditions: Named<Condition> = {
     },
     // Late retries after an outage come beside new events that are taken.
     found: ({ expiredTimestamps: { halfHour, share }, rejected }) => {
-      const count = totalOf(rejected, 'expired_timestamp', (one) => one.count);
-      const detail = `${count} in the last hour, and of the last half hardly any was taken: a clock is wrong, or nothing comes but late retries.`;
-      return when(halfHour >= 3 && share > 0.9, detail, { count });
+      const all = allOf(rejected, 'expired_timestamp', (one) => one.count);
+      const detail = `${all.count} in the last hour, and of the last half hardly any was taken: a clock is wrong, or nothing comes but late retries.`;
+      return when(halfHour >= 3 && share > 0.9, detail, all);
     },
   },
   TallyhookEventsWait: {
