@@ -46,8 +46,12 @@ export function ownField(fields: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
-/** In text without white space a number stands first or follows `":`, `,` or `[`. A string may look like that too: no harm. */
-const MAY_HOLD_NUMBER = /(?:^|":|[,[])-?\d/;
+/** In text as `toJsonText` and Postgres write it a number stands first or follows `":`, `,` or `[`. A string may look like that too: no harm. */
+const MAY_HOLD_NUMBER = /(?:^|":|[,[]) ?-?\d/;
+
+export function mayHoldNumber(text: string): boolean {
+  return MAY_HOLD_NUMBER.test(text);
+}
 
 /**
  * JSON text that can be stored: numbers keep their digits, NUL and lone surrogates are escaped. No white space.
@@ -62,7 +66,7 @@ export function toJsonText(value: Json | object): string {
 
 /** Reads what `toJsonText` wrote. */
 export function fromJsonText(text: string): Json {
-  return (MAY_HOLD_NUMBER.test(text) ? parse(text) : JSON.parse(text)) as Json;
+  return (mayHoldNumber(text) ? parse(text) : JSON.parse(text)) as Json;
 }
 
 /** The same, of a text that is known to hold an object. */

@@ -71,9 +71,6 @@ async function hashesOf(
   range: { after: string; until: string },
 ): Promise<RowHash[]> {
   const hashes: RowHash[] = [];
-  for await (const rows of readSealedRows(trx, log, range)) {
-    hashes.push(...rows.map(rowHash));
-    if (hashes.length >= MOST_ROWS) break;
-  }
-  return hashes.slice(0, MOST_ROWS);
+  for await (const rows of readSealedRows(trx, log, { ...range, most: MOST_ROWS })) hashes.push(...rows.map(rowHash));
+  return hashes;
 }

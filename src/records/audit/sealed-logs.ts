@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { rowLine, type SealedRow } from '../../domain/audit/seal.js';
 import { canonicalJson } from '../../domain/canonical-json.js';
 import { groupedPairs } from '../../domain/grouped.js';
-import type { JsonObject } from '../../domain/json.js';
+import { type Json, type JsonObject, mayHoldNumber } from '../../domain/json.js';
 import { parseJson } from '../../domain/json-table/read-table.js';
 import { snakeCase } from '../../domain/records.js';
 import { raw, rowsOf, sql } from '../database/statements.js';
@@ -124,66 +124,95 @@ const DEEPEST = 1_000;
 
 /** What a column's text is in the line. Times to the microsecond. */
 function writtenInLine(written: Written, text: string): string {
-  if (written === 'json') return canonicalJson(parseJson(text, DEEPEST));
-  if (written === 'time') return /^-?\d+$/.test(text) ? instant(BigInt(text)) : text;
-  if (written === 'day') return /^-?\d+$/.test(text) ? instant(BigInt(text) * 86_400_000_000n).slice(0, 10) : text;
+  if (written === 'json') return canonicalJson(readJson(text));
+  if (written === 'time') return /^-?\d+$/.test(text) ? instant(text) : text;
+  if (written === 'day') return /^-?\d+$/.test(text) ? instant(`${BigInt(text) * 86_400_000_000n}`).slice(0, 10) : text;
   return text;
+}
+
+/** The built-in parser takes a tenth of the time, and is right where no number stands. */
+function readJson(text: string): Json {
+  return text.length > DEEPEST || mayHoldNumber(text) ? parseJson(text, DEEPEST) : (JSON.parse(text) as Json);
 }
 
 const FURTHEST = 8_640_000_000_000_000_000n;
 
-function instant(microseconds: bigint): string {
-  if (microseconds > FURTHEST || microseconds < -FURTHEST) return String(microseconds);
+/** @param text microseconds since 1970 */
+function instant(text: string): string {
+  // From 1970 to 2286, which is all but always.
+  if (/^\d{7,16}$/.test(text)) return `${secondOf(Number(text.slice(0, -6)))}.${text.slice(-6)}Z`;
+  const microseconds = BigInt(text);
+  if (microseconds > FURTHEST || microseconds < -FURTHEST) return text;
   const rest = ((microseconds % 1_000_000n) + 1_000_000n) % 1_000_000n;
-  const seconds = new Date(Number((microseconds - rest) / 1_000n)).toISOString().slice(0, -5);
-  return `${seconds}.${String(rest).padStart(6, '0')}Z`;
+  return `${secondOf(Number((microseconds - rest) / 1_000_000n))}.${String(rest).padStart(6, '0')}Z`;
 }
 
-/** Of a log: the rows above `after` (null: all from the first on), up to `until`. */
+function secondOf(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().slice(0, -5);
+}
+
+/** Of a log: the rows above `after` (null: all from the first on), up to `until`; at most so many. */
 export interface SealedRange {
   after: string | null;
   until: string;
+  most?: number;
 }
 
-/** Rows of which a few may be large: so many are in memory at once. */
+/** Rows of which a few may be large: so many are in memory at once, and as many that are read meanwhile. */
 const CHUNK = 250;
+
+type TextRow = Record<string, string | null>;
+
+interface Chunk {
+  rows: TextRow[];
+  /** Of each entry what it is made of, which is sealed with it; null: rows of another log. */
+  legs: Map<string, JsonObject[]> | null;
+}
 
 /** Rows in the order of their places, in chunks. Those of one place stand beside one another. */
 export async function* readSealedRows(
   db: Knex,
   log: SealedLog,
-  { after, until }: SealedRange,
+  { after, until, most = Number.POSITIVE_INFINITY }: SealedRange,
 ): AsyncGenerator<SealedRow[]> {
+  const chunkAfter = chunkReader(db, log, until);
+  let left = most;
+  let next: Promise<Chunk> | null = chunkAfter(after, Math.min(CHUNK, left));
+  while (next !== null) {
+    const chunk: Chunk = await next;
+    left -= chunk.rows.length;
+    const last: string | null = (chunk.rows.length < CHUNK ? null : chunk.rows.at(-1)?.[log.place]) ?? null;
+    next = last === null || left === 0 ? null : chunkAfter(last, Math.min(CHUNK, left));
+    // Whoever stops reading does not wait for it.
+    next?.catch(() => {});
+    if (chunk.rows.length > 0) yield chunk.rows.map((row) => lineOf(log, row, chunk.legs));
+  }
+}
+
+function chunkReader(db: Knex, log: SealedLog, until: string) {
   const columns = Object.entries(log.columns).map(
     ([name, [column, how]]) => `${writtenInSql[how](column)} AS "${name}"`,
   );
   const place = raw(log.place);
-  let from = after;
-  for (;;) {
-    const rows = await rowsOf<Record<string, string | null>>(db)`
+  return async (after: string | null, most: number): Promise<Chunk> => {
+    const rows = await rowsOf<TextRow>(db)`
       SELECT ${raw(columns.join(', '))} FROM ${raw(log.table)}
-      WHERE ${place} <= ${until}::bigint ${from === null ? raw('') : sql`AND ${place} > ${from}::bigint`}
-      ORDER BY ${raw(log.table)}.${place} LIMIT ${CHUNK}`;
-    const last = rows.at(-1)?.[log.place];
-    if (last === undefined || last === null) return;
-    yield await linesOf(db, log, rows);
-    from = last;
-  }
+      WHERE ${place} <= ${until}::bigint ${after === null ? raw('') : sql`AND ${place} > ${after}::bigint`}
+      ORDER BY ${raw(log.table)}.${place} LIMIT ${most}`;
+    return { rows, legs: log.name === 'entries' && rows.length > 0 ? await legsOf(db, rows) : null };
+  };
 }
 
-async function linesOf(db: Knex, log: SealedLog, rows: Record<string, string | null>[]): Promise<SealedRow[]> {
-  const legs = log.name === 'entries' ? await legsOf(db, rows) : null;
-  return rows.map((row) => {
-    const written: JsonObject = {};
-    for (const [name, [, how]] of Object.entries(log.columns)) {
-      const text = row[name] ?? null;
-      if (text === null && log.newer?.includes(name)) continue;
-      written[name] = text === null ? null : writtenInLine(how, text);
-    }
-    const place = row[log.place] ?? '';
-    if (legs !== null) written['lines'] = legs.get(place) ?? [];
-    return { place, line: rowLine(log.name, written) };
-  });
+function lineOf(log: SealedLog, row: TextRow, legs: Chunk['legs']): SealedRow {
+  const written: JsonObject = {};
+  for (const [name, [, how]] of Object.entries(log.columns)) {
+    const text = row[name] ?? null;
+    if (text === null && log.newer?.includes(name)) continue;
+    written[name] = text === null ? null : writtenInLine(how, text);
+  }
+  const place = row[log.place] ?? '';
+  if (legs !== null) written['lines'] = legs.get(place) ?? [];
+  return { place, line: rowLine(log.name, written) };
 }
 
 interface Leg {
@@ -195,8 +224,7 @@ interface Leg {
   memo: string;
 }
 
-/** What an entry is made of is sealed with it. */
-async function legsOf(db: Knex, entries: Record<string, string | null>[]): Promise<Map<string, JsonObject[]>> {
+async function legsOf(db: Knex, entries: readonly TextRow[]): Promise<Map<string, JsonObject[]>> {
   const rows = await rowsOf<Leg>(db)`
     SELECT entry_id::text AS entry, line::text, account::varchar, asset_code::varchar AS "assetCode", trim_scale(amount)::text AS amount,
            CASE WHEN memo THEN 'yes' ELSE 'no' END AS memo
