@@ -16,6 +16,11 @@ export function words(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
+/** With a large letter at its beginning. */
+export function capitalized(text: string): string {
+  return text.replace(/^./, (first) => first.toUpperCase());
+}
+
 /** `httpStatus` as a person writes it: `http status`. */
 export function spaced(name: string): string {
   return name.replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -1,12 +1,12 @@
 import express, { type Request, type Response, Router } from 'express';
 import { mayDo } from '../../domain/console-roles.js';
+import { capitalized } from '../../domain/in-words.js';
 import { recordAction } from '../../records/actions/record-action.js';
 import { askFirst } from '../four-eyes.js';
 import type { Action, ActionRequest, ActionResult, PageDeps } from '../page.js';
 import { Problem } from '../problem.js';
 import { decisionHref } from '../view/links.js';
 import { type ActionButton, type Field, type Section } from '../view/sections.js';
-import { capitalized } from '../view/values.js';
 import { CSRF_FIELD, checkCsrf, checkOrigin } from './csrf.js';
 import { type Flash, setFlash } from './flash.js';
 import { ownPath } from './page-request.js';

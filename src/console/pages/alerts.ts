@@ -1,6 +1,6 @@
-import { conditionNamed, type FoundAlert, findAlerts, remedyOf } from '../../domain/alerts/alerts.js';
+import { alertTitle, conditionNamed, type FoundAlert, findAlerts, remedyOf } from '../../domain/alerts/alerts.js';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
-import { duration, words } from '../../domain/in-words.js';
+import { duration } from '../../domain/in-words.js';
 import { inOrder, isOver } from '../../domain/state/state.js';
 import type { AlertView } from '../../domain/views/operation-shapes.js';
 import { listActions } from '../../records/actions/list-actions.js';
@@ -162,7 +162,7 @@ const severityTones: Readonly<Record<string, Tone>> = { critical: 'bad', warning
 
 function nameOf(alert: AlertView, sent: Sent): Value {
   const { id, name } = alert;
-  return stack([line([severityOf(alert, sent), text(' '), link(titleOf(alert), alertHref(id))]), quiet(name)]);
+  return stack([line([severityOf(alert, sent), text(' '), link(alertTitle(alert), alertHref(id))]), quiet(name)]);
 }
 
 const isPast = ({ seenAt }: AlertView, { parts, now }: Sent): boolean =>
@@ -175,8 +175,6 @@ function severityOf(alert: AlertView, sent: Sent): Value {
   if (isPast(alert, sent)) return badge('over, ends within minutes', 'quiet');
   return badge(severity, severityTones[severity] ?? 'quiet');
 }
-const titleOf = ({ summary, subject }: AlertView): string =>
-  subject === '' ? summary : `${words(subject)}: ${summary}`;
 
 /** Who said that they are at it, and until when nothing more is sent; nothing where nobody said anything. */
 function standingOf({ acknowledgedBy, acknowledgedAt, silencedUntil, silencedBy }: AlertView, now: Date): Value[] {
@@ -219,7 +217,7 @@ export const alertPage: Page = {
     const first = ofDeliveries.includes(alert.name) ? [rangeButton(req, facts)] : [];
     const buttons = [...first, ...[acknowledgeAlert, silenceAlert].map((action) => req.button(action, { id }))];
     return {
-      title: titleOf(alert),
+      title: alertTitle(alert),
       badges: [severityOf(alert, sent), badge(alert.status, alert.status === 'resolved' ? 'quiet' : 'warn')],
       crumbs: [{ text: 'Alerts', href: '/alerts' }],
       actions: alert.status === 'firing' ? buttons : [],

@@ -1,7 +1,7 @@
 import { breaksOf } from '../../domain/alerts/facts.js';
 import { breakDefinitions, breakKinds, NOTHING_SHARED } from '../../domain/breaks/breaks.js';
 import { severities } from '../../domain/breaks/findings.js';
-import { counted, words } from '../../domain/in-words.js';
+import { capitalized, counted, words } from '../../domain/in-words.js';
 import type { BreakCause, BreakView } from '../../domain/views/proof-shapes.js';
 import { breakCauses } from '../../records/breaks/break-causes.js';
 import { moneyOfEach } from '../../records/breaks/break-money.js';
@@ -39,7 +39,7 @@ import {
   table,
   withQuery,
 } from '../view/sections.js';
-import { ago, capitalized, id, line, link, none, quiet, stack, text, time } from '../view/values.js';
+import { ago, id, line, link, none, quiet, stack, text, time } from '../view/values.js';
 import { waitingAbout } from './decisions.js';
 
 export const breaks: Page = {
@@ -151,8 +151,9 @@ function causesOf(causes: readonly BreakCause[], req: PageRequest): Section[] {
   };
   return [
     table(many, {
+      onPhone: 'folded',
       calm: beyond(4),
-      caption: 'Came together: what their evidence shares is the same, each within an hour of the one before',
+      caption: 'Came together: with the same evidence, each within an hour of the one before',
       columns: [
         [
           'Breaks',
@@ -162,6 +163,7 @@ function causesOf(causes: readonly BreakCause[], req: PageRequest): Section[] {
             const left = cause.unowned === 0 ? [] : [quiet(`${cause.unowned} unassigned`)];
             return stack([line(head), quiet(sharedWords(cause)), ...left]);
           },
+          'wide',
         ],
         ['First, last', ({ openedFrom, openedTo }) => stack([ago(openedFrom), ago(openedTo)])],
         ...mine.map(

@@ -89,6 +89,7 @@ export function checklist(missing: Missing[]): Section[] {
       {
         caption: 'Before it is closed',
         onPhone: 'brief',
+        calm: { label: 'that hold', is: ({ own, isKnown }) => own.length === 0 && isKnown },
         columns: [
           ['Check', ({ title, next, own }) => (own.length === 0 ? text(title) : list([text(title), quiet(next)]))],
           ['State', ({ own, isKnown }) => checkBadge(own, isKnown)],
@@ -117,7 +118,7 @@ function checkBadge(own: readonly Missing[], isKnown: boolean): Value {
 }
 
 /** So many of one check are shown. */
-const SHOWN = 20;
+const SHOWN = 10;
 
 function missingList(own: readonly Missing[], isKnown: boolean): Value {
   const reasons = own.slice(0, SHOWN).map((one) => {

@@ -1,3 +1,4 @@
+import { capitalized } from '../../domain/in-words.js';
 import { decisionStates, gatedActions, isSamePerson } from '../../domain/two-people.js';
 import type { DecisionView } from '../../domain/views/operation-shapes.js';
 import { decisionsWaitingFor, getDecision, listDecisions } from '../../records/actions/decisions.js';
@@ -18,7 +19,7 @@ import {
   type TableSection,
   table,
 } from '../view/sections.js';
-import { ago, badgesOf, capitalized, link, list, quiet, stack, text, type Value } from '../view/values.js';
+import { ago, badgesOf, link, list, quiet, stack, text, type Value } from '../view/values.js';
 
 export const stateBadge = badgesOf<DecisionView['state']>({
   waiting: 'warn',

@@ -1,7 +1,7 @@
 import { stringify } from 'lossless-json';
 import { type AlertFacts, sentOf, toRecover } from '../../domain/alerts/facts.js';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
-import { counted, minuteOf } from '../../domain/in-words.js';
+import { capitalized, counted, minuteOf } from '../../domain/in-words.js';
 import { fromJsonText } from '../../domain/json.js';
 import type { DeliveryDetail, DeliveryView } from '../../domain/views/webhook-shapes.js';
 import { listBreaks } from '../../records/breaks/list-breaks.js';
@@ -17,6 +17,7 @@ import { maskedDelivery, mayKnowPeople } from '../view/personal.js';
 import { eventLink, runLink } from '../view/record-words.js';
 import {
   type ActionButton,
+  calm,
   code,
   type Field,
   facts,
@@ -29,7 +30,7 @@ import {
   type TableSection,
   type Tile,
 } from '../view/sections.js';
-import { ago, badge, capitalized, count, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
+import { ago, badge, count, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 
 export const deliveries: Page = {
   path: '/deliveries',
@@ -226,7 +227,7 @@ export const delivery: Page = {
         causeNotice(found),
         { is: 'columns', columns: [[theirSide(found)], [ourSide(found)]] },
         ...breaksOf(breaks, 'Breaks of this delivery'),
-        ...detailsOf(found, req),
+        ...calm('what is kept of it', detailsOf(found, req)),
       ],
     };
   },

@@ -11,8 +11,8 @@ import type { Page, PageDeps, PageRequest } from '../page.js';
 import { entityHref, inPath } from '../view/links.js';
 import { approvedBy, kindWord, sourceLink } from '../view/record-words.js';
 import {
-  beyond,
   type Column,
+  calm,
   facts,
   filters,
   listTable,
@@ -64,7 +64,7 @@ export const ledger: Page = {
           { name: 'recordKind', label: 'Made of', options: options(bookedKinds, kindWord) },
           { name: 'recordId', label: 'Its ID', hint: 'the whole of it' },
         ]),
-        ...(totals === null ? [] : [totalsOf(totals), ...moneyOf(totals)]),
+        ...calm('the accounts of the month', totals === null ? [] : [totalsOf(totals), ...moneyOf(totals)]),
         rows,
       ],
     };
@@ -88,7 +88,6 @@ async function entryRows({ db }: PageDeps, req: PageRequest): Promise<TableSecti
 function totalsOf({ month, currency, accounts, more }: MonthAccounts): Section {
   const worth = (value: string | null) => money(value === null ? null : roundedValue(value, currency), currency);
   return table(accounts, {
-    calm: beyond(4),
     caption: more
       ? `Accounts in ${month}: the first ${accounts.length}; name one to see it`
       : `Accounts in ${month}: opening + activity = closing`,
@@ -127,7 +126,6 @@ function moneyOf({ month, currency, values }: MonthAccounts): Section[] {
   const left = unpriced === 0 ? '' : `; ${counted(unpriced, 'line')} without a rate left out`;
   return [
     table(rowsOfReport(values), {
-      calm: beyond(5),
       caption: `In ${currency} in ${month}: opening + activity = closing${left}`,
       columns: [
         ['Account', ({ name }) => text(name)],

@@ -13,7 +13,7 @@ import { ageColumns, ages, ageWords } from '../view/age-columns.js';
 import { orderHref } from '../view/links.js';
 import { entityValue } from '../view/record-words.js';
 import {
-  beyond,
+  calm,
   filters,
   listTable,
   notice,
@@ -54,7 +54,7 @@ export const match: Page = {
         ...(named === undefined ? [countsOf(summary)] : []),
         filtersOf(req),
         rows,
-        ...(named === undefined ? [ageingOf(summary), amountsOf(summary, currency)] : []),
+        ...calm('the sums by asset', named === undefined ? [ageingOf(summary), amountsOf(summary, currency)] : []),
       ],
     };
   },
@@ -104,7 +104,6 @@ function ageingOf({ amounts }: MatchTotals): Section {
   const codes = [...new Set(open.map(({ code }) => code))].sort((a, b) => weight(b) - weight(a));
   return table(codes, {
     caption: 'Asked for and not matched, by age in days: the most orders first',
-    calm: beyond(2),
     columns: [
       ['Asset', (code) => text(code)],
       ...ageColumns(own, (assetCode, some, query) =>
@@ -129,7 +128,6 @@ function amountsOf({ amounts }: MatchTotals, currency: string): Section {
     rows.toSorted((a, b) => matchStates.indexOf(b.state) - matchStates.indexOf(a.state)),
     {
       caption: 'The three sides, by asset: what is not matched first',
-      calm: beyond(2),
       columns: [
         ['Asset', ({ code }) => text(code)],
         ['State', ({ state }) => matchBadge(state)],

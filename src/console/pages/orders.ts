@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { asOfMoment } from '../../domain/books/as-of.js';
 import { todayIn } from '../../domain/books/match/ageing.js';
 import type { MatchView } from '../../domain/books/match/match-shapes.js';
-import { words } from '../../domain/in-words.js';
+import { capitalized, words } from '../../domain/in-words.js';
 import type { JsonObject } from '../../domain/json.js';
 import { ownCallWords, passedOverWords, reasonWords, unlinkedWords } from '../../domain/orders/reason-words.js';
 import { releaseReasons } from '../../domain/orders/reasons.js';
@@ -23,6 +23,7 @@ import { expectedOf, orderBadge, orderStatuses, releaseBadge } from '../view/ord
 import { recordFor } from '../view/personal.js';
 import { howKnown } from '../view/record-words.js';
 import {
+  calm,
   factsPanel,
   filters,
   listTable,
@@ -35,20 +36,7 @@ import {
   withQuery,
 } from '../view/sections.js';
 import { timelinePanel } from '../view/timeline-steps.js';
-import {
-  ago,
-  amount,
-  capitalized,
-  count,
-  id,
-  link,
-  list,
-  none,
-  quiet,
-  stack,
-  text,
-  type Value,
-} from '../view/values.js';
+import { ago, amount, count, id, link, list, none, quiet, stack, text, type Value } from '../view/values.js';
 import { matchBadge, sideOf } from './match.js';
 import { asOfFilter, orderAsOfView } from './order-as-of.js';
 
@@ -121,6 +109,7 @@ export const order: Page = {
     const { reference, status, release } = details.order;
     const matches = await listMatches(db, { id: reference }, { today: todayIn(timeZone, now()), timeZone });
     const matched = matches.items.find(({ kind }) => kind === 'order') ?? null;
+    const booked = booksOf(reference, matched, details);
     return {
       title: reference,
       badges: [orderBadge(status)],
@@ -136,13 +125,13 @@ export const order: Page = {
         ...breaksOf(details.breaks),
         factsOf(details),
         recordsOf(details, req),
-        booksOf(reference, matched, details),
+        ...(matched?.state === 'matched' ? calm('what is booked', [booked]) : [booked]),
         timelinePanel('The timeline, oldest first', details.timeline, {
           actor: req.actor,
           intro: 'What events said stands on the left, what the service’s own lists showed on the right.',
           empty: 'Nothing happened to this order yet.',
         }),
-        asOfFilter(req),
+        ...calm('it as it was known', [asOfFilter(req)]),
       ],
     };
   },
@@ -252,6 +241,7 @@ function recordsOf(details: OrderDetails, { actor }: PageRequest): Section {
   const records = table(rows, {
     caption: 'Records of this order',
     showCaption: false,
+    onPhone: 'folded',
     columns: [
       ['Record', ({ what, id: own }) => list([text(what), id(own, entityHref(rowFields[what].kind, own))])],
       ['State', ({ record }) => (record === null ? none('not read yet') : list(statesOf(record), 'unknown'))],

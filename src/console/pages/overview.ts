@@ -12,7 +12,16 @@ import type { DoctorResult, Page, PageDeps, PageRequest } from '../page.js';
 import { severityBadge } from '../view/break-rows.js';
 import { hoursChart, minutesChart, spark } from '../view/chart.js';
 import { alertHref } from '../view/links.js';
-import { type ActionButton, type Cell, type Column, notice, type Section, type Tile, table } from '../view/sections.js';
+import {
+  type ActionButton,
+  type Cell,
+  type Column,
+  calm,
+  notice,
+  type Section,
+  type Tile,
+  table,
+} from '../view/sections.js';
 import {
   ago,
   amount,
@@ -64,7 +73,7 @@ export const overview: Page = {
         { ...notice(isProven ? 'good' : 'quiet', proven, doctor, runs), isBrief: true },
         ...moneySections(money),
         { is: 'tiles', tiles: [receivedTile(figures), backlogTile(facts.backlog), heldTile(figures)] },
-        minutesChart(figures.minutes),
+        ...calm('the last hour, by the minute', [minutesChart(figures.minutes)]),
       ],
     };
   },
@@ -175,16 +184,17 @@ function moneySections(money: DayMoney | null): Section[] {
   if (money === null) return [notice('quiet', 'The money of today is being added up', 'It appears here by itself.')];
   const { assets, hours } = money;
   const compared = table(assets, {
-    calm: { label: 'more', is: ({ today }, place) => place > 2 && isZero(today.waiting) },
     caption: 'Money of today: since 00:00 UTC, beside yesterday and a week ago up to the same time of day',
+    onPhone: 'folded',
+    calm: { label: 'more', is: ({ today }, place) => place > 2 && isZero(today.waiting) },
     columns: [
       ['Asset', ({ assetCode }) => text(assetCode)],
       ...sums.map(([label, field]): Column<DayMoney['assets'][number]> => {
         const before = (day: string, of: MoneySums) => list([quiet(day), amount(of[field])]);
         return [
           label,
-          ({ assetCode, today, yesterday, lastWeek }) =>
-            stack([amount(today[field], assetCode), before('yesterday', yesterday), before('a week ago', lastWeek)]),
+          ({ today, yesterday, lastWeek }) =>
+            stack([amount(today[field]), before('yesterday', yesterday), before('a week ago', lastWeek)]),
           'end',
         ];
       }),
@@ -194,7 +204,7 @@ function moneySections(money: DayMoney | null): Section[] {
       'Nor within the same time of yesterday, or of a week ago, as far as the service’s lists were read.',
     ],
   });
-  return assets.length === 0 ? [compared] : [compared, hoursChart(hours)];
+  return assets.length === 0 ? [compared] : [compared, ...calm('today, by the hour', [hoursChart(hours)])];
 }
 
 /** By the minute, as a page that is open is not drawn anew for less. */

@@ -13,6 +13,7 @@ import type { Page, PageDeps, PageRequest } from '../page.js';
 import { inPath, periodHref } from '../view/links.js';
 import {
   type ActionButton,
+  calm,
   code,
   type Facts,
   factsPanel,
@@ -93,11 +94,15 @@ export const period: Page = {
         ...(await waitingAbout(deps, `period ${month}`)),
         ...(status === 'open' ? checklist(missing) : [...exceptionsOf(found), filesOf(found)]),
         ...withoutRate(status === 'open' ? await daysWithoutRate(db, { ...books, month }) : [], books.currency),
-        ...incomeOf(await monthIncome(db, { month, ...books }, await books.chart()), books.currency),
-        ...doubtedIncomeOf(await incomeOfBreaks(db, month, books.currency), books.currency),
-        factsPanel('The month', [
-          ...factsOf(found),
-          ...(check === null ? [] : [['Posted until', ago(check.postedUntil, 'nothing is posted')] as const]),
+        ...calm('its income', [
+          ...incomeOf(await monthIncome(db, { month, ...books }, await books.chart()), books.currency),
+          ...doubtedIncomeOf(await incomeOfBreaks(db, month, books.currency), books.currency),
+        ]),
+        ...calm('the month', [
+          factsPanel('The month', [
+            ...factsOf(found),
+            ...(check === null ? [] : [['Posted until', ago(check.postedUntil, 'nothing is posted')] as const]),
+          ]),
         ]),
       ],
     };

@@ -1,7 +1,6 @@
-import { duration } from '../../domain/in-words.js';
+import { capitalized, duration } from '../../domain/in-words.js';
 import type { Page, QueueReading } from '../page.js';
 import { notice, panel, type Section, type Tile } from '../view/sections.js';
-import { capitalized } from '../view/values.js';
 
 /** A job that waits longer than this waits for a worker that is not there. */
 const LATE_SECONDS = 120;

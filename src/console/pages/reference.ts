@@ -4,7 +4,7 @@ import { type JsonSchema, resolved } from '../api/json-schema.js';
 import type { DocumentOperation, Parameter } from '../api/openapi-document.js';
 import { apiDocument } from '../api/serve-document.js';
 import type { Page } from '../page.js';
-import { code, facts, factsPanel, panel, type Section, table } from '../view/sections.js';
+import { calm, code, facts, factsPanel, panel, type Section, table } from '../view/sections.js';
 import { badge, id, link, list, text, type Value } from '../view/values.js';
 import { fieldRows, limitsOf, plain, wordOf } from './schema-words.js';
 
@@ -29,7 +29,7 @@ export const reference: Page = {
   load: async () => ({
     intro:
       'What programs can ask of this Tallyhook. The same as OpenAPI 3.1, for machines, is at /api/v1/openapi.json.',
-    sections: [howToAsk, ...groups()],
+    sections: [...calm('how to ask', [howToAsk]), ...groups()],
   }),
 };
 
@@ -105,9 +105,9 @@ export const referenceOperation: Page = {
         ]),
         ...parametersOf(operation),
         ...bodyOf(operation),
-        code('Example', exampleOf(found)),
-        ...answersOf(operation),
-        refusalsOf(operation),
+        ...calm('an example', [code('Example', exampleOf(found))]),
+        ...calm('what it answers', answersOf(operation)),
+        ...calm('other answers', [refusalsOf(operation)]),
       ],
     };
   },

@@ -1,13 +1,13 @@
 import { isMonth, monthIn } from '../../domain/books/posting-month.js';
-import { duration, words } from '../../domain/in-words.js';
+import { capitalized, duration, words } from '../../domain/in-words.js';
 import { CALLS, DELAY, sourceOf } from '../../domain/scorecard/lines.js';
 import { classMeanings, type Scorecard } from '../../domain/scorecard/scorecard-shape.js';
 import { type EventClass, eventClasses } from '../../domain/scorecard/tally-events.js';
 import { countedMonths, readScorecard } from '../../records/scorecard/scorecard.js';
 import type { Page, PageRequest } from '../page.js';
 import { Problem } from '../problem.js';
-import { beyond, facts, filters, notice, options, type Section, type Tile, table } from '../view/sections.js';
-import { ago, badge, capitalized, count, none, oneLine, quiet, type Tone, text, type Value } from '../view/values.js';
+import { beyond, calm, facts, filters, notice, options, type Section, type Tile, table } from '../view/sections.js';
+import { ago, badge, count, none, oneLine, quiet, type Tone, text, type Value } from '../view/values.js';
 
 export const scorecard: Page = {
   path: '/scorecard',
@@ -31,7 +31,7 @@ export const scorecard: Page = {
         typesOf(card),
         callsOf(card),
         rejectedOf(card),
-        asOf(card),
+        ...calm('how it is counted', [asOf(card)]),
       ],
     };
   },

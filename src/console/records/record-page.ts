@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Actor } from '../../domain/console-roles.js';
 import { defaultPayoutWords } from '../../domain/family/links.js';
-import { words } from '../../domain/in-words.js';
+import { capitalized, words } from '../../domain/in-words.js';
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import type { Related } from '../../domain/kinds/kinds.js';
 import { reasonWords, unlinkedWords } from '../../domain/orders/reason-words.js';
@@ -19,9 +19,9 @@ import { entityHref, orderHref } from '../view/links.js';
 import { orderBadge, releaseBadge } from '../view/order-words.js';
 import { mayKnowPeople, recordFor } from '../view/personal.js';
 import { eventLink, howKnown, sourceLink } from '../view/record-words.js';
-import { type Column, type Facts, factsPanel, notice, type Section, table, withQuery } from '../view/sections.js';
+import { type Column, calm, type Facts, factsPanel, notice, type Section, table, withQuery } from '../view/sections.js';
 import { timelinePanel } from '../view/timeline-steps.js';
-import { ago, capitalized, count, id, link, none, text, time } from '../view/values.js';
+import { ago, count, id, link, none, text, time } from '../view/values.js';
 import { ordersFor } from './list-page.js';
 import { deepFields, fieldGroups, reportedPanel } from './record-fields.js';
 import { columnsOf, noticesOf, type OrdersOf, orderValue, statesOf } from './record-rows.js';
@@ -39,6 +39,7 @@ export function recordPage(sheet: Sheet): Page {
       const fields = recordFor(req.actor, sheet.kind, record);
       const concerned = sheet.kind === 'payout' ? await payoutOrders(deps, record.id) : null;
       // Those of a payout stand in a table of their own.
+      const groups = fieldGroups(sheet, fields, mayKnowPeople(req.actor));
       const orders = (concerned?.references ?? []).length > 0 ? null : await ordersFor(deps, sheet, [record]);
       return {
         title: record.id,
@@ -50,16 +51,17 @@ export function recordPage(sheet: Sheet): Page {
           ...(concerned?.sections ?? []),
           ...breaksOf(details.breaks),
           knownPanel(sheet.kind, record, orders),
-          ...fieldGroups(sheet, fields, mayKnowPeople(req.actor)),
+          ...groups.slice(0, 1),
+          ...calm('the other fields', groups.slice(1)),
           ...reportedPanel(sheet, fields),
           ...(await relatedTables(deps, sheet, { record, actor: req.actor })),
-          ...deepFields(sheet, fields),
+          ...calm('what is kept as it came', deepFields(sheet, fields)),
           timelinePanel('What changed, oldest first', details.timeline, {
             actor: req.actor,
             intro: `What events said stands on the left, what the service’s own lists showed on the right.${details.hasOlder ? ' Older changes are in the changes feed.' : ''}`,
             empty: 'No change is kept of it.',
           }),
-          ...deliveriesOf(details),
+          ...calm('the deliveries', deliveriesOf(details)),
         ],
       };
     },
@@ -178,7 +180,10 @@ async function tableOf(
   const rows = [...found.values(), ...named.filter((id) => !found.has(id))];
   const more = naming?.nextCursor && filters ? { next: withQuery(sheet.path, filters) } : {};
   const columns = columnsOf(sheet, actor, null).map((column, place) => orUnread(sheet.kind, column, place));
-  return { ...table(rows, { caption: one.title, columns, empty: [`${one.title}: none`, one.none] }), ...more };
+  return {
+    ...table(rows, { caption: one.title, columns, onPhone: 'folded', empty: [`${one.title}: none`, one.none] }),
+    ...more,
+  };
 }
 
 /** The same column where some are named alone, by their id, and were not read yet. */

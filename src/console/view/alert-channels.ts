@@ -1,3 +1,4 @@
+import { alertTitle } from '../../domain/alerts/alerts.js';
 import type { ChannelView } from '../../records/alerts/alert-channels.js';
 import type { NoticeView } from '../../records/alerts/list-notices.js';
 import { type Column, notice, type Section, table } from './sections.js';
@@ -48,11 +49,7 @@ const noticeWords: Readonly<Record<string, string>> = {
 const statusBadge = badgesOf<NoticeView['status']>({ pending: 'warn', sent: 'good', expired: 'bad' });
 
 export const noticeColumns: Column<NoticeView>[] = [
-  [
-    'What',
-    ({ subject, summary, type }) =>
-      list([text(subject === '' ? summary : `${summary} (${subject})`), quiet(noticeWords[type] ?? type)]),
-  ],
+  ['What', (notice) => list([text(alertTitle(notice)), quiet(noticeWords[notice.type] ?? notice.type)])],
   ['Channel', ({ channel }) => text(channel)],
   ['Status', ({ status }) => statusBadge(status)],
   ['Made', ({ createdAt }) => ago(createdAt)],

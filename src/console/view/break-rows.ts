@@ -103,5 +103,5 @@ export function dueValue({ dueAt, overdue, resolvedAt }: BreakView): Value {
 
 /** The breaks about what a page shows; nothing where there is none. */
 export function breaksOf(breaks: readonly BreakView[], caption = 'Open breaks'): Section[] {
-  return breaks.length === 0 ? [] : [table(breaks, { caption, columns: breakColumns })];
+  return breaks.length === 0 ? [] : [table(breaks, { caption, columns: breakColumns, onPhone: 'folded' })];
 }

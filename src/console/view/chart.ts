@@ -1,8 +1,8 @@
-import { counted } from '../../domain/in-words.js';
+import { capitalized, counted } from '../../domain/in-words.js';
 import type { HourMoney, PaidFor } from '../../records/books/day-money.js';
 import type { MinuteCount } from '../../records/inbox/minute-counts.js';
 import { type ChartSection, type Column, table } from './sections.js';
-import { amount, capitalized, count, type Spark, stack, type Tone, text } from './values.js';
+import { amount, count, type Spark, stack, type Tone, text } from './values.js';
 
 const WIDTH = 600;
 const HEIGHT = 100;

@@ -1,6 +1,6 @@
 import { isLosslessNumber } from 'lossless-json';
 import { type EvidenceRecords, evidenceLabel, evidenceSides, unsaidWords } from '../../domain/breaks/evidence-sides.js';
-import { words } from '../../domain/in-words.js';
+import { capitalized, words } from '../../domain/in-words.js';
 import { isJsonObject, type Json, type JsonObject, toJsonText } from '../../domain/json.js';
 import { isSignedAmount } from '../../domain/money.js';
 import type { EntityKind, RecordKind } from '../../domain/records.js';
@@ -9,7 +9,7 @@ import { fieldLabel, fieldValue as recordField } from './field-value.js';
 import { entityHref } from './links.js';
 import { sourceLink } from './record-words.js';
 import { type Column, code, factsPanel, type Section, table } from './sections.js';
-import { amount, badge, capitalized, id, line, list, none, quiet, stack, text, time, type Value } from './values.js';
+import { amount, badge, id, line, list, none, quiet, stack, text, time, type Value } from './values.js';
 
 /** The evidence of a break: both sides field by field, what each says alone, and what else is said. Amounts about a balance are of its asset. */
 export function evidenceSections({ kind, entity }: Pick<BreakView, 'kind' | 'entity'>, evidence: Json): Section[] {

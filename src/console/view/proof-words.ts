@@ -1,6 +1,5 @@
-import { counted } from '../../domain/in-words.js';
+import { capitalized, counted } from '../../domain/in-words.js';
 import type { Run } from '../../domain/views/proof-shapes.js';
-import { capitalized } from './values.js';
 
 type Fact = readonly [label: string, words: string];
 type Facts = Readonly<Record<string, unknown>>;

@@ -23,14 +23,16 @@ export type Section =
   | { is: 'filters'; path: string; fields: Field[]; active: boolean; csv: string | null }
   | { is: 'tiles'; tiles: Tile[] }
   | { is: 'facts'; facts: Facts }
-  | { is: 'timeline'; steps: TimelineStep[]; empty: string }
+  /** A phone hides the first `calm` of them until they are asked for. */
+  | { is: 'timeline'; steps: TimelineStep[]; empty: string; calm: number }
   /** `isBrief`: in one line, where there is room. */
   | { is: 'notice'; tone: Tone; title: string; text: string; link?: Link | undefined; isBrief?: true }
-  /** Text in a fixed pitch, as it is. */
   | { is: 'code'; title: string; text: string }
   | { is: 'panel'; title: string; intro?: string | undefined; actions?: (ActionButton | null)[]; sections: Section[] }
   /** Side by side where there is room. */
-  | { is: 'columns'; columns: Section[][] };
+  | { is: 'columns'; columns: Section[][] }
+  /** A phone hides them until they are asked for: they ask nobody for anything. `label`: on what asks for them. */
+  | { is: 'calm'; label: string; sections: Section[] };
 
 /** What is known, each with its label. */
 export type Facts = (readonly [label: string, value: Value])[];
@@ -76,9 +78,8 @@ export interface TableSection {
   onPhone?: OnPhone | undefined;
   /** Rows that a phone hides until they are asked for, by their places, and what asks for them. */
   calm?: { label: string; places: readonly number[] } | undefined;
-  /** Where it is asked how many rows are newer than these. */
+  /** Where it is asked how many rows are newer than these, and where the list begins. */
   news?: string | undefined;
-  /** Where the list begins. */
   top?: string;
 }
 
@@ -159,6 +160,10 @@ export const panel = (
   more: { intro?: string | undefined; actions?: (ActionButton | null)[] } = {},
 ): Section => ({ is: 'panel', title, sections, ...more });
 
+/** Of what stands there nothing is to be done: `what` it is. */
+export const calm = (what: string, sections: Section[]): Section[] =>
+  sections.length === 0 ? [] : [{ is: 'calm', label: `Show ${what}`, sections }];
+
 export const factsPanel = (title: string, given: Facts, intro?: string): Section =>
   panel(title, [facts(given)], { intro });
 
@@ -190,10 +195,9 @@ export interface TableOf<Item> {
   calm?: { label: string; is: (item: Item, place: number) => boolean };
 }
 
-/** The first of a long table are enough on a phone, until the others are asked for. */
+/** The first of a long table are enough on a phone. */
 export const beyond = (most: number) => ({ label: 'more', is: (_item: unknown, place: number) => place >= most });
 
-/** A table with a row for each of `items`. */
 export function table<Item>(
   items: readonly Item[],
   { caption, showCaption = true, columns, empty: [title, text] = ['', ''], onPhone, calm }: TableOf<Item>,

@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/console-roles.js';
-import { words } from '../../domain/in-words.js';
+import { capitalized, words } from '../../domain/in-words.js';
 import { isJsonObject, type Json } from '../../domain/json.js';
 import { type Step, shownChanges, shownValue, stepsOf } from '../../domain/views/shown-changes.js';
 import { isRowId } from '../../records/database/paging.js';
@@ -8,12 +8,15 @@ import { entityHref } from './links.js';
 import { fieldFor } from './personal.js';
 import { eventLink, kindWord, runLink } from './record-words.js';
 import { panel, type Section, type TimelineStep } from './sections.js';
-import { badge, capitalized, id, link, none, quiet, type Tone, text, time, type Value } from './values.js';
+import { badge, id, link, none, quiet, type Tone, text, time, type Value } from './values.js';
 
 /** The changes of an order and its records as steps. */
 export function timelineSteps(timeline: readonly TimelineEntry[], actor: Actor): TimelineStep[] {
   return stepsOf(timeline).map((step) => stepOf(step, actor));
 }
+
+/** So many of a timeline's steps are enough on a phone. */
+const NEWEST = 2;
 
 /** The timeline of an order or a record. */
 export function timelinePanel(
@@ -21,7 +24,8 @@ export function timelinePanel(
   timeline: readonly TimelineEntry[],
   { actor, intro, empty }: { actor: Actor; intro?: string; empty: string },
 ): Section {
-  const section: Section = { is: 'timeline', steps: timelineSteps(timeline, actor), empty };
+  const steps = timelineSteps(timeline, actor);
+  const section: Section = { is: 'timeline', steps, empty, calm: Math.max(0, steps.length - NEWEST) };
   return panel(title, [section], { intro });
 }
 

@@ -95,11 +95,6 @@ export function ageOf(at: string, now: Date): string {
   return seconds < 0 ? `in ${duration(-seconds)}` : `${duration(seconds)} ago`;
 }
 
-/** With a large letter at its beginning. */
-export function capitalized(text: string): string {
-  return text.replace(/^./, (first) => first.toUpperCase());
-}
-
 function plain(value: string): string {
   try {
     return normalizeAmount(value);

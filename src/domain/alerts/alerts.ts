@@ -1,4 +1,5 @@
 import { breakWordsOf } from '../breaks/breaks.js';
+import { capitalized, words } from '../in-words.js';
 import type { Alert, AlertSeverity, Condition } from './condition.js';
 import type { AlertFacts } from './facts.js';
 import { metricAlerts } from './metric-alerts.js';
@@ -43,6 +44,14 @@ export function findAlerts(facts: AlertFacts): FoundAlert[] {
       seconds,
     })),
   );
+}
+
+/** What an alert is about in words of ours, unlike names of settings and assets. */
+export const subjectWords = (subject: string): string => (/^[a-z_]+$/.test(subject) ? words(subject) : subject);
+
+/** What an alert is called wherever it is one of many: what it is about comes first. */
+export function alertTitle({ summary, subject }: Pick<FoundAlert, 'summary' | 'subject'>): string {
+  return subject === '' ? summary : capitalized(`${subjectWords(subject)}: ${summary}`);
 }
 
 export function conditionNamed(name: string): Condition | undefined {

@@ -1,10 +1,10 @@
-import { conditions, type FoundAlert, remedyOf } from '../alerts/alerts.js';
+import { conditions, type FoundAlert, remedyOf, subjectWords } from '../alerts/alerts.js';
 import { type AlertSeverity, type Found, lateSeconds, type Watched } from '../alerts/condition.js';
 import type { AlertFacts } from '../alerts/facts.js';
 import { type Severity, severities } from '../breaks/findings.js';
 import type { Money } from '../family/money.js';
 import { grouped } from '../grouped.js';
-import { named, words } from '../in-words.js';
+import { named } from '../in-words.js';
 import { sumAmounts } from '../money.js';
 import { causeOf, type Single } from './causes.js';
 import { notices } from './notices.js';
@@ -198,9 +198,7 @@ function problemOf(alike: readonly (readonly [Single, readonly Single[]])[]): Pr
 function titleOf(heads: readonly Single[]): string {
   const [first] = heads as [Single, ...Single[]];
   if (first.title !== undefined && heads.length === 1) return first.title;
-  // Words of ours, unlike names of settings and assets.
-  const spaced = (subject: string) => (/^[a-z_]+$/.test(subject) ? words(subject) : subject);
-  const subjects = heads.map(({ subject }) => spaced(subject)).filter((subject) => subject !== '');
+  const subjects = heads.map(({ subject }) => subjectWords(subject)).filter((subject) => subject !== '');
   return subjects.length === 0 ? first.summary : `${first.summary}: ${named(subjects)}`;
 }
 
