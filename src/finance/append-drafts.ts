@@ -57,7 +57,7 @@ function sinceItsOpening(draft: Draft, opened: ReadonlyMap<string, number>): Dra
 function placed(append: Append, { opened, timeZone }: Books, closed: ReadonlySet<string>): Omit<NewEntry, 'observed'> {
   const dated = sinceOpened(append, opened);
   const day = dated.day ?? dayIn(timeZone, dated.at);
-  return { ...append, dated, day, period: periodOf(day, closed, dated.bookedOn) };
+  return { ...append, dated, day, period: periodOf(day, closed, { ...append, bookedOn: dated.bookedOn }) };
 }
 
 /** What is not inside an opening came after it, whatever time the record shows. */

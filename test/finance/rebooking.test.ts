@@ -7,14 +7,16 @@ import { wouldRebook } from '../../src/finance/decisions/rebooking.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { listAttributions } from '../../src/records/balances/balance-views.js';
+import { type AccountTotal, accountTotals } from '../../src/records/books/account-totals.js';
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
 import { provenSinceEnd } from '../../src/records/books/period-facts.js';
+import { periodFiles, readPeriodFile } from '../../src/records/books/period-files.js';
 import { closedMonths } from '../../src/records/books/posting-progress.js';
 import { type NewRebooking, rebookAttribution } from '../../src/records/books/rebook-attribution.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
-import { closeMonth, reopenMonth } from '../support/closed-month.js';
+import { closeMonth, reopenMonth, storeAccounts } from '../support/closed-month.js';
 import { useDatabase } from '../support/database.js';
 import { giveRates } from '../support/given-rates.js';
 import { bookFindings, postBooks } from '../support/posted-books.js';
@@ -53,18 +55,44 @@ const give = (day: string, rate: string) =>
 const entriesOf = async (recordId: string) =>
   (await listEntries(database.db, { take: 50, recordKind: 'attribution', recordId })).items.toReversed();
 
-/** By account: units, and money at the newest rate of each line. */
-async function held(recordId: string): Promise<Map<string, { units: string; money: string }>> {
+/** By account: units until the end of a month, and money at the newest rate of each line. */
+async function held(recordId: string, until = '9999-12'): Promise<Map<string, { units: string; money: string }>> {
   const { rows } = await database.db.raw(
     `SELECT account, trim_scale(sum(amount))::text AS units, trim_scale(sum(amount * rate))::text AS money
      FROM entries JOIN entry_lines ON entry_id = entries.id LEFT JOIN LATERAL (
        SELECT rate FROM entry_rates WHERE entry_rates.entry_id = entries.id ORDER BY id DESC LIMIT 1) AS valued ON true
-     WHERE record_kind = 'attribution' AND record_id = ? GROUP BY account`,
-    [recordId],
+     WHERE record_kind = 'attribution' AND record_id = ? AND month <= ? GROUP BY account`,
+    [recordId, until],
   );
   return new Map(
     rows.map(({ account, ...sums }: { account: string; units: string; money: string }) => [account, sums]),
   );
+}
+
+/** What there is of it at the end of a month, by account; what came to nothing is left out. */
+async function standing(recordId: string, until: string): Promise<Record<string, string>> {
+  const sums = [...(await held(recordId, until))].map(([account, { units }]) => [account, units] as const);
+  return Object.fromEntries(sums.filter(([, units]) => units !== '0'));
+}
+
+const closeWithAccounts = (month: string) =>
+  closeMonth(database.db, month, (trx, closing) => storeAccounts(trx, month, closing));
+
+/** With what it opens, of all assets. */
+async function openingOf(month: string): Promise<Record<string, string>> {
+  const totals = (await accountTotals(database.db, month)).filter(({ opening }) => opening !== '0');
+  return Object.fromEntries(totals.map((one) => [`${one.account} in ${one.assetCode}`, one.opening]));
+}
+
+/** What was stored of its closing. */
+async function closingOf(month: string): Promise<Record<string, string>> {
+  const file = (await periodFiles(database.db, month)).find(({ name }) => name.endsWith('-accounts.ndjson'));
+  const parts: Buffer[] = [];
+  for await (const part of readPeriodFile(database.db, file?.id ?? '')) parts.push(part);
+  const lines = Buffer.concat(parts).toString().split('\n').filter(Boolean);
+  const totals: AccountTotal[] = lines.map((line) => JSON.parse(line));
+  const held = totals.filter(({ closing }) => closing !== '0');
+  return Object.fromEntries(held.map((one) => [`${one.account} in ${one.assetCode}`, one.closing]));
 }
 
 /** At which rates its entries are valued. */
@@ -92,8 +120,10 @@ const step = fc.oneof(
   },
   { weight: 4, arbitrary: doing('rate', { pick: fc.nat(), rate: fc.integer({ min: 50, max: 150 }) }) },
   { weight: 2, arbitrary: doing('post', {}) },
-  { weight: 2, arbitrary: doing('close', {}) },
+  { weight: 3, arbitrary: doing('close', {}) },
+  { weight: 3, arbitrary: doing('reopen', {}) },
 );
+const MONTHS = ['2026-03', '2026-04', '2026-05', '2026-06'];
 
 const later = (day: string, days: number): string => {
   let on = day;
@@ -102,14 +132,14 @@ const later = (day: string, days: number): string => {
 };
 
 describe('an attribution', () => {
-  it('stands, after whatever was attributed and rebooked, on the account of its newest correction, with all of its money', async () => {
+  it('stands, whatever was attributed, rebooked, closed and reopened, whole on one account at the end of each month, and then on that of its newest correction', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
         await openAsset();
         for (const one of await closedMonths(database.db)) await reopenMonth(database.db, one);
         const model: { id: string; amount: string; day: string; on: string; stands: ContraAccount; moves: number }[] =
           [];
-        let month = 3;
+        let closed = 0;
         for (const one of steps) {
           if (one.do === 'attribute') {
             const on = later('2026-03-01', one.days);
@@ -128,28 +158,40 @@ describe('an attribution', () => {
           }
           if (one.do === 'rate' && own !== undefined) await give(own.day, String(one.rate / 100));
           if (one.do === 'post' || one.do === 'close') await postBooks(database.db);
-          if (one.do === 'close' && month < 6) {
-            await closeMonth(database.db, `2026-0${month}`);
-            month += 1;
+          if (one.do === 'close' && closed < 3) {
+            await closeWithAccounts(MONTHS[closed] ?? '');
+            closed += 1;
+          }
+          if (one.do === 'reopen' && closed > 0) {
+            closed -= 1;
+            await reopenMonth(database.db, MONTHS[closed] ?? '');
           }
         }
         await postBooks(database.db);
         expect(await postBooks(database.db)).toMatchObject({ entries: 0 });
+        for (; closed < 3; closed += 1) await closeWithAccounts(MONTHS[closed] ?? '');
+        for (const [n, month] of MONTHS.slice(1).entries())
+          expect(await openingOf(month)).toEqual(await closingOf(MONTHS[n] ?? ''));
         const proof = (await readProofs(database.db, [asset])).get(asset);
         const attributed = sumAmounts(model.map(({ amount }) => amount));
         expect(proof).toMatchObject({
           attributed,
           unexplained: subtractAmounts('4000', attributed),
         });
-        const closed = await closedMonths(database.db);
         const shown = new Map((await listAttributions(database.db, asset)).map((one) => [one.id, one]));
         for (const { id, amount, stands, moves } of model) {
           expect(shown.get(id)).toMatchObject({ standsOn: stands, rebookings: { length: moves } });
           const sums = await held(id);
-          expect(Object.fromEntries([...sums].map(([account, { units }]) => [account, units]))).toMatchObject({
-            'assets:operating': amount,
-            [stands]: negated(amount),
-          });
+          const whole = { 'assets:operating': amount, [stands]: negated(amount) };
+          expect(await standing(id, '9999-12')).toEqual(whole);
+          // In each month it is not there yet, or whole and on one account.
+          for (const month of MONTHS) {
+            const then = await standing(id, month);
+            const others = Object.entries(then).filter(([account]) => account !== 'assets:operating');
+            expect([month, others.map(([, units]) => units), then['assets:operating']]).toEqual(
+              others.length === 0 ? [month, [], undefined] : [month, [negated(amount)], amount],
+            );
+          }
           for (const [account, { units, money }] of sums)
             if (account !== 'assets:operating' && account !== stands) expect([units, money ?? '0']).toEqual(['0', '0']);
           expect(await ratesOf(id)).toHaveLength(1);
@@ -161,10 +203,15 @@ describe('an attribution', () => {
           for (const { month: in_, date, adjusts } of entries)
             expect([date.slice(0, 7), adjusts === null || adjusts < in_]).toEqual([in_, true]);
         }
-        expect(closed.size).toBe(month - 3);
-        // The month is closed without its files.
-        const wrong = (await bookFindings(database.db)).filter((told) => !told.includes('nothing is stored'));
-        expect(wrong).toEqual([]);
+        const booked = (await accountTotals(database.db, '9999-12')).filter(({ assetCode }) => assetCode === asset);
+        for (const account of contraNames) {
+          const own = model.filter(({ stands }) => stands === account).map((one) => negated(one.amount));
+          expect([account, booked.find((one) => one.account === account)?.closing ?? '0']).toEqual([
+            account,
+            sumAmounts(own),
+          ]);
+        }
+        expect(await bookFindings(database.db)).toEqual([]);
       }),
       { numRuns: 30 },
     );

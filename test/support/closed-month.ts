@@ -1,6 +1,19 @@
 import type { Knex } from 'knex';
+import { defaultChart } from '../../src/domain/books/chart.js';
+import { ndjsonFiles } from '../../src/finance/exports/ndjson-files.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
+import { storePeriodFile } from '../../src/records/books/period-files.js';
 import { beginClosing, saveClosed, saveReopened } from '../../src/records/books/periods.js';
+import { defaultContract } from '../../src/service-api/contract.js';
+
+/** What its accounts come to, as a closing stores it. */
+export async function storeAccounts(trx: Knex.Transaction, month: string, closing: number): Promise<void> {
+  const standing = { state: 'closed', notes: [] } as const;
+  const { movements: table } = defaultContract;
+  const files = ndjsonFiles({ trx, month, chart: defaultChart, table, timeZone: 'UTC', currency: 'USD', standing });
+  for (const { name, content } of files.filter((file) => file.name.endsWith('-accounts.ndjson')))
+    await storePeriodFile(trx, { month, closing, format: 'ndjson', name }, content);
+}
 
 /** Closes a month as a person does; `files`: what is stored with it. */
 export async function closeMonth(

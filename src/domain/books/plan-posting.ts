@@ -15,6 +15,8 @@ export interface Posted {
 interface PostedEntry {
   id: string;
   dated: Dated;
+  /** YYYY-MM-DD, where it is booked on another day than its own, as that of a closed month; null: it is not. */
+  bookedOn: string | null;
 }
 
 type OfDrafts = 'mode' | 'firstDated' | 'isPassed' | 'reversal';
@@ -25,6 +27,8 @@ export interface Append extends Omit<Draft, OfDrafts> {
   version: number;
   reverses: string | null;
   corrects: string | null;
+  /** YYYY-MM-DD: it goes on from what is booked there, and is booked no earlier, though a month before it is open again. */
+  after: string | null;
 }
 
 /**
@@ -44,7 +48,7 @@ export function planPosting(drafts: readonly Draft[], posted: readonly Posted[])
 function first(draft: Draft): Append[] {
   if (draft.lines.length === 0) return [];
   const dated = draft.firstDated ?? draft.dated;
-  return [{ ...ofDraft(draft), dated, type: 'entry', version: 1, reverses: null, corrects: null }];
+  return [{ ...ofDraft(draft), dated, type: 'entry', version: 1, reverses: null, corrects: null, after: null }];
 }
 
 function step(draft: Draft, posted: Posted): Append[] {
@@ -55,12 +59,13 @@ function step(draft: Draft, posted: Posted): Append[] {
   const version = posted.version + 1;
   const next = { ...ofDraft(draft), version, reverses: null, corrects: last.id };
   if (draft.mode === 'state' || (live !== null && !isSame(live.lines, posted.net))) {
-    return [{ ...next, type: 'change', lines: difference }];
+    return [{ ...next, type: 'change', lines: difference, after: last.bookedOn }];
   }
-  if (live === null) return [{ ...next, type: 'correction' }];
+  if (live === null) return [{ ...next, type: 'correction', after: null }];
   const reversal = { ...reversed(posted, live), ...draft.reversal };
   if (draft.lines.length === 0) return [reversal];
-  return [reversal, { ...next, type: 'correction', version: version + 1, corrects: live.id }];
+  const after = draft.reversal === undefined ? null : live.bookedOn;
+  return [reversal, { ...next, type: 'correction', version: version + 1, corrects: live.id, after }];
 }
 
 function takenBack(posted: Posted): Append[] {
@@ -76,14 +81,15 @@ function takenBack(posted: Posted): Append[] {
       dated: last.dated,
       reverses: null,
       corrects: last.id,
+      after: last.bookedOn,
     },
   ];
 }
 
 /** On the day of what it takes back. */
-function reversed(posted: Posted, { id, lines, dated }: NonNullable<Posted['live']>): Append {
+function reversed(posted: Posted, { id, lines, dated, bookedOn }: NonNullable<Posted['live']>): Append {
   const description = 'reversal: shown otherwise since';
-  const about = { description, dated, reverses: id, corrects: id } as const;
+  const about = { description, dated, reverses: id, corrects: id, after: bookedOn } as const;
   return { ...ofPosted(posted), type: 'reversal', lines: negatedLines(lines), ...about };
 }
 

@@ -15,9 +15,17 @@ export interface Period {
   adjusts: string | null;
 }
 
-/** The month of the day on which something is booked, or where that is closed the next open one, on its first day. `day`: to which it belongs. */
-export function periodOf(day: string, closed: ReadonlySet<string>, bookedOn = day): Period {
+/**
+ * The month of the day on which something is booked, or where that is closed the next open one, on its first day. `day`: to which it belongs.
+ * `after`: it is booked no earlier; null: any day will do.
+ */
+export function periodOf(
+  day: string,
+  closed: ReadonlySet<string>,
+  { bookedOn: named = day, after = null }: { bookedOn?: string | undefined; after?: string | null } = {},
+): Period {
   const own = day.slice(0, 7);
+  const bookedOn = after !== null && after > named ? after : named;
   let month = bookedOn.slice(0, 7);
   while (closed.has(month)) month = monthAfter(month);
   const date = bookedOn.startsWith(month) ? bookedOn : `${month}-01`;

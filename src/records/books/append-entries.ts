@@ -92,6 +92,8 @@ interface Row {
   reverses: string | null;
   at: Date;
   day: string;
+  /** Null: its own day. */
+  booked_on: string | null;
   dated_by: DatedBy;
   account: string;
   asset_code: string;
@@ -107,8 +109,8 @@ export async function readPosted(
 ): Promise<Posted[]> {
   if (ids.length === 0) return [];
   const rows = await rowsOf<Row>(trx)`
-    SELECT id, record_kind, record_id, key, version, type, reverses, at, day::text AS day, dated_by,
-           account, asset_code, trim_scale(amount)::text AS amount, memo
+    SELECT id, record_kind, record_id, key, version, type, reverses, at, day::text AS day, nullif(date, day)::text AS booked_on,
+           dated_by, account, asset_code, trim_scale(amount)::text AS amount, memo
     FROM entries JOIN entry_lines ON entry_id = entries.id
     WHERE record_kind = ${recordKind} AND record_id = ANY (${ids}::text[]) ORDER BY record_id, key, version, line`;
   const keys = new Map<string, Row[]>();
@@ -142,8 +144,8 @@ function postedOf(rows: readonly Row[]): Posted[] {
   ];
 }
 
-function entryOf({ id, at, day, dated_by }: Row): Posted['last'] {
-  return { id, dated: { at: at.getTime(), by: dated_by, day } };
+function entryOf({ id, at, day, booked_on, dated_by }: Row): Posted['last'] {
+  return { id, dated: { at: at.getTime(), by: dated_by, day }, bookedOn: booked_on };
 }
 
 function lineOf({ account, asset_code, amount, memo }: Row): Line {

@@ -3,6 +3,7 @@ import type { ContraAccount } from '../../domain/books/chart.js';
 import { dayIn, isDay, type Period, periodOf } from '../../domain/books/posting-month.js';
 import { type Approval, recordAction } from '../actions/record-action.js';
 import { listAttributions } from '../balances/balance-views.js';
+import { columnOf } from '../database/statements.js';
 import { closedMonths, lockBooks } from './posting-progress.js';
 
 /** What finance says of an attribution that stands on the wrong account. */
@@ -52,7 +53,9 @@ export async function rebookAttribution(
     const row = { attribution_id: attribution, step, contra, note, actor, booked_on: on };
     const [made] = (await trx('attribution_rebookings').insert(row, 'id')) as { id: string }[];
     const id = String(made?.id);
-    const period = periodOf(day, await closedMonths(trx), on);
+    const [after = null] = await columnOf<string | null>(trx)`
+      SELECT max(date)::text FROM entries WHERE record_kind = 'attribution' AND record_id = ${attribution}`;
+    const period = periodOf(day, await closedMonths(trx), { bookedOn: on, after });
     const { adjusts } = period;
     const said = { ...details, amount, step, rebooking: id, ...(adjusts === null ? {} : { adjusts }) };
     await recordAction(trx, { ...about, details: said, outcome: 'done' });

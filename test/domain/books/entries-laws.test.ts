@@ -25,7 +25,7 @@ const byPayin = {
 
 /** The books in memory: what is appended, and what is read back of it. */
 class Ledger {
-  readonly entries: (Append & { id: string; month: string })[] = [];
+  readonly entries: (Append & { id: string; month: string; bookedOn: string | null })[] = [];
   readonly closed = new Set<string>();
 
   post(records: readonly BookRecord[], choices = table.choices): number {
@@ -39,8 +39,10 @@ class Ledger {
 
   append(appends: readonly Append[]): number {
     for (const append of appends) {
-      const { month } = periodOf(append.dated.day ?? dayIn('Europe/Berlin', append.dated.at), this.closed);
-      this.entries.push({ ...append, id: String(this.entries.length + 1), month });
+      const day = append.dated.day ?? dayIn('Europe/Berlin', append.dated.at);
+      const { month, date } = periodOf(day, this.closed, { after: append.after });
+      const bookedOn = date === day ? null : date;
+      this.entries.push({ ...append, id: String(this.entries.length + 1), month, bookedOn });
     }
     return appends.length;
   }

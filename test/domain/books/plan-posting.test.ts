@@ -13,12 +13,13 @@ const draft = (about: Partial<Draft> = {}): Draft => {
   const said = { description: 'payout', sources: [...sources, { kind: 'event', id: 'e1' }], dated: later };
   return { ...name, ...said, mode: 'fact', lines: legs('5'), ...about };
 };
-const live = { id: 'e2', dated, lines: legs('5') };
+const live = { id: 'e2', dated, lines: legs('5'), bookedOn: null };
 const posted = (about: Partial<Posted> = {}): Posted => {
-  return { ...name, version: 3, live, net: legs('5'), last: { id: 'e3', dated: earlier }, ...about };
+  return { ...name, version: 3, live, net: legs('5'), last: { id: 'e3', dated: earlier, bookedOn: null }, ...about };
 };
 /** Of a draft, as it is appended. */
-const { mode: _, ...drafted } = draft();
+const { mode: _, ...said } = draft();
+const drafted = { ...said, after: null };
 
 describe('what is posted', () => {
   it('is appended once, on the day where it first belongs', () => {
@@ -47,6 +48,7 @@ describe('what is posted', () => {
     dated,
     reverses: 'e2',
     corrects: 'e2',
+    after: null,
   };
 
   it('is a fact that is shown otherwise: it is reversed on its day, and made anew', () => {
@@ -79,8 +81,26 @@ describe('what is posted', () => {
       dated: earlier,
       reverses: null,
       corrects: 'e3',
+      after: null,
     };
     expect(planPosting([], [posted({ net: legs('6') })])).toEqual([change]);
     expect(planPosting([], [posted({ net: legs('6'), live: null })])).toEqual([change]);
+  });
+
+  it('is not taken back, moved on or rebooked ahead of where it is booked; a fact that is made anew stands on its own day', () => {
+    const moved = { live: { ...live, bookedOn: '2026-04-01' }, last: { id: 'e3', dated, bookedOn: '2026-05-01' } };
+    const afters = (...drafts: Draft[]) => planPosting(drafts, [posted(moved)]).map(({ type, after }) => [type, after]);
+    expect(afters()).toEqual([['reversal', '2026-04-01']]);
+    expect(afters(draft({ lines: legs('7') }))).toEqual([
+      ['reversal', '2026-04-01'],
+      ['correction', null],
+    ]);
+    expect(afters(draft({ lines: legs('7'), reversal: { description: 'rebooked', dated } }))).toEqual([
+      ['reversal', '2026-04-01'],
+      ['correction', '2026-04-01'],
+    ]);
+    expect(afters(draft({ mode: 'state', lines: legs('7') }))).toEqual([['change', '2026-05-01']]);
+    const back = planPosting([], [posted({ ...moved, net: legs('6') })]);
+    expect(back.map(({ type, after }) => [type, after])).toEqual([['change', '2026-05-01']]);
   });
 });
