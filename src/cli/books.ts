@@ -16,7 +16,7 @@ import { loadChart } from '../finance/load-chart.js';
 import { knownBeside, ratesByDay } from '../records/books/given-rates.js';
 import { day, type Flags, month } from './arguments.js';
 import { asksFirst } from './four-eyes.js';
-import { type Columns, printJson, printList, printText } from './print.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 interface RatesFlags extends Flags {
@@ -60,7 +60,7 @@ export function define(command: Command): void {
   rates
     .command('list')
     .description(
-      'the rates that were given, and days that wait for one, beside what payments and the service say of the same days',
+      'the rates that were given, and days that wait for one, beside what payments and the service say of the same days; exit code 3 where one is missing',
     )
     .option('--asset <code>', 'of this asset alone')
     .option('--from <day>', 'YYYY-MM-DD; left out: 31 days', day)
@@ -98,7 +98,9 @@ async function listRates({ asset, from, to, json = false }: RatesListFlags): Pro
       'given by': 'actor',
       at: 'givenAt',
     });
-    if (json || waiting.length === 0) return;
+    if (waiting.length === 0) return;
+    process.exitCode = EXIT_FINDINGS;
+    if (json) return;
     printText(
       `\nLines of ${counted(waiting.length, 'day')} wait for a rate. Put these lines into a file, each with its rate at the end, and give it: tallyhook books rates import FILE\n`,
     );

@@ -26,13 +26,15 @@ export async function planDrafts(books: Books, { drafts, records, isWhole }: Dra
   return planPosting(wanted, isWhole ? posted : posted.filter((one) => isWanted.has(keyOf(one))));
 }
 
+type Placed = NewEntry & Pick<Append, 'worthAs'>;
+
 /** Appends it. Returns how many entries that were. */
 export async function appendDrafts(books: Books, drafted: Drafted): Promise<number> {
   const { records } = drafted;
   const byRecord = new Map(records.map((record) => [idOf(refOf(record)), record]));
   const closed = await closedMonths(books.trx);
   const entries = (await planDrafts(books, drafted)).map(
-    (append): NewEntry => ({
+    (append): Placed => ({
       ...placed(append, books, closed),
       observed: byRecord.get(idOf(append))?.observedBy ?? null,
     }),
@@ -54,10 +56,11 @@ function sinceItsOpening(draft: Draft, opened: ReadonlyMap<string, number>): Dra
 }
 
 /** Its day and month: the next open one where its own is closed. */
-function placed(append: Append, { opened, timeZone }: Books, closed: ReadonlySet<string>): Omit<NewEntry, 'observed'> {
+function placed(append: Append, { opened, timeZone }: Books, closed: ReadonlySet<string>): Omit<Placed, 'observed'> {
   const dated = sinceOpened(append, opened);
-  const day = dated.day ?? dayIn(timeZone, dated.at);
-  return { ...append, dated, day, period: periodOf(day, closed, { ...append, bookedOn: dated.bookedOn }) };
+  const own = dated.day ?? dayIn(timeZone, dated.at);
+  const period = periodOf(own, closed, { ...append, bookedOn: dated.bookedOn });
+  return { ...append, dated, day: append.worthAs?.day ?? own, period };
 }
 
 /** What is not inside an opening came after it, whatever time the record shows. */
@@ -87,19 +90,15 @@ function idOf({ recordKind, recordId }: { recordKind: BookedKind; recordId: stri
 }
 
 interface Appended {
-  entry: NewEntry;
+  entry: Placed;
   id: string;
   record: ReadRecord | null;
 }
 
-/** Whose rates an entry has: what is reversed or rebooked keeps its value. Null: its own. */
-const valuedAs = ({ reverses, recordKind, corrects }: NewEntry) =>
-  reverses ?? (recordKind === 'attribution' ? corrects : null);
-
 /** Says of each asset of each entry what it was worth then, or why that is not known. What is placed is worth what it was in transit. */
 async function valueEntries({ trx, currency }: Books, appended: readonly Appended[]): Promise<void> {
   const wanted = appended
-    .filter(({ entry }) => valuedAs(entry) === null)
+    .filter(({ entry }) => entry.worthAs === null)
     .flatMap(({ entry, id, record }) =>
       [...new Set(entry.lines.map(({ assetCode }) => assetCode))].map((assetCode) => ({
         id,
@@ -123,9 +122,8 @@ async function valueEntries({ trx, currency }: Books, appended: readonly Appende
     return { entryId: id, assetCode, currency, valuation };
   });
   await appendRates(trx, rates);
-  const kept = appended.flatMap(({ entry, id }) => {
-    const from = valuedAs(entry);
-    return from === null ? [] : [{ from, to: id }];
-  });
+  const kept = appended.flatMap(({ entry: { worthAs }, id }) =>
+    worthAs === null ? [] : [{ from: worthAs.id, to: id }],
+  );
   await copyRates(trx, kept);
 }

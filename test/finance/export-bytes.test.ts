@@ -103,7 +103,7 @@ const PINNED: Record<ExportFormat, Record<string, string>> = {
     '2026-03-payouts.ndjson': '1110955f3e5fd6465ee40abf3faac7eb893859f55df7aa43306a763009080db6',
   },
   xlsx: {
-    '2026-03.xlsx': '6366df82c77982dababf452132353b264816085976f3adefb86c19c98bb39a15',
+    '2026-03.xlsx': 'ac90679711e91bee5544dcf4359e3cbf54ec3103a83b4cd4fedecf7ce1669bb0',
   },
   hledger: {
     '2026-03-activity.journal': '2901d06712ca852d691a0b546b30ee83e7500c1a2f7b4ce65261aa97e3d352ff',

@@ -32,6 +32,7 @@ beforeAll(async () => {
 const shell = useShell(database);
 const listed = async (...words: string[]) =>
   (await shell('books', 'rates', 'list', '--from', '2026-03-01', '--to', '2026-03-31', ...words)) as {
+    code: number;
     stdout: string;
     json: { items: { date: string; assetCode: string; rate: string | null; waiting: object | null }[] };
   };
@@ -90,9 +91,10 @@ it('lists the days that wait for a rate, with what waits and how it is given', a
     const waiting = { lines: own.length, quantity: sumAmounts(own.filter((amount) => !amount.startsWith('-'))) };
     return { date, assetCode: ASSET, currency: 'USD', rate: null, replaced: null, actor: null, givenAt: null, waiting };
   });
-  expect((await listed('--json')).json.items).toMatchObject(items);
-  expect((await listed('--json', '--asset', 'TRX')).json.items).toEqual([]);
-  const { stdout } = await listed();
+  expect(await listed('--json')).toMatchObject({ code: 3, json: { items } });
+  expect(await listed('--json', '--asset', 'TRX')).toMatchObject({ code: 0, json: { items: [] } });
+  const { code, stdout } = await listed();
+  expect(code).toBe(3);
   expect(stdout).toMatch(/ 2026-03-01 .* missing +│ \d lines?, [\d.]+ +│/);
   expect(stdout).toContain(`give it: tallyhook books rates import FILE`);
   expect(stdout).toContain(`\ndate,asset,currency,rate\n2026-03-01,${ASSET},USD,\n`);

@@ -11,6 +11,8 @@ import { amountCell, columnName, rowXml, textCell } from '../../src/finance/expo
 import { sheetSums } from '../../src/finance/exports/workbook/sheet-sums.js';
 import { tableSheets } from '../../src/finance/exports/workbook/table-sheets.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
+import { doubtedPayments } from '../../src/records/books/period-facts.js';
+import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { isInstalled } from '../support/accounting-programs.js';
 import { judgedBalance } from '../support/classified-balance.js';
@@ -54,6 +56,12 @@ beforeAll(async () => {
     sent('po_3', 'refund', { amount: '3.5', paymentIntentId: 'pi_1' }),
   ]);
   await postBooks(database.db);
+  const evidence = { ours: 'paid' };
+  await openBreaks(database.db, [
+    { kind: 'fee_identity', entity: { kind: 'payment_intent', id: 'pi_1' }, evidence },
+    { kind: 'contract_violation', entity: { kind: 'payment_intent', id: 'pi_1' }, evidence },
+    { kind: 'duplicate_payment', entity: { kind: 'order', id: 'order-pi_2' }, evidence },
+  ]);
 }, 60_000);
 
 function sent(id: string, payoutType: string, fields: object) {
@@ -86,8 +94,8 @@ it('holds a sheet of each kind, with a header that stays and filters', async () 
   await write();
   const found = await parts();
   const titles = [...(found['xl/workbook.xml'] ?? '').matchAll(/<sheet name="([^"]+)"/g)].map(([, title]) => title);
-  const kinds = ['Orders', 'Payments', 'Fees', 'Refunds', 'Payouts', 'Balances', 'Open breaks'];
-  const tables = ['orders', 'payments', 'fees', 'refunds', 'payouts', 'balances', 'breaks'] as const;
+  const kinds = ['Orders', 'Payments', 'Fees', 'Refunds', 'Payouts', 'Balances', 'Open breaks', 'Doubted'];
+  const tables = ['orders', 'payments', 'fees', 'refunds', 'payouts', 'balances', 'breaks', 'doubted'] as const;
   expect(titles).toEqual(['Summary', ...kinds]);
   for (const [n, kind] of kinds.entries()) {
     const sheet = found[`xl/worksheets/sheet${n + 2}.xml`] ?? '';
@@ -179,6 +187,14 @@ it('is opened by LibreOffice, whose sums are ours', async (context) => {
     const row = sheets.get('Balances')?.find(([first]) => first === asset);
     expect(row).toContain(totals.find((one) => one.account === 'assets:operating' && one.assetCode === asset)?.closing);
   }
+  const doubted = await doubtedPayments(database.db, MONTH, 'USD');
+  const keys = ['id', 'kind', 'payment', 'order', 'unpriced', 'counts'];
+  expect(doubted.map(({ payment }) => payment ?? '').toSorted()).toEqual(['pi_1', 'pi_1', 'pi_2']);
+  const [head = [], ...rows] = sheets.get('Doubted') ?? [];
+  const places = tableColumns.doubted.flatMap(({ key, label }) => (keys.includes(key) ? head.indexOf(label) : []));
+  expect(rows.map((row) => places.map((place) => row[place]))).toEqual(
+    doubted.map((one) => keys.map((key) => one[key] ?? '')),
+  );
 }, 240_000);
 
 function exactSum([head = [], ...rows]: string[][], column: string, asset: string): string {

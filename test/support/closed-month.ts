@@ -7,10 +7,15 @@ import { beginClosing, saveClosed, saveReopened } from '../../src/records/books/
 import { defaultContract } from '../../src/service-api/contract.js';
 
 /** What its accounts come to, as a closing stores it. */
-export async function storeAccounts(trx: Knex.Transaction, month: string, closing: number): Promise<void> {
+export async function storeAccounts(
+  trx: Knex.Transaction,
+  month: string,
+  closing: number,
+  currency = 'USD',
+): Promise<void> {
   const standing = { state: 'closed', notes: [] } as const;
   const { movements: table } = defaultContract;
-  const files = ndjsonFiles({ trx, month, chart: defaultChart, table, timeZone: 'UTC', currency: 'USD', standing });
+  const files = ndjsonFiles({ trx, month, chart: defaultChart, table, timeZone: 'UTC', currency, standing });
   for (const { name, content } of files.filter((file) => file.name.endsWith('-accounts.ndjson')))
     await storePeriodFile(trx, { month, closing, format: 'ndjson', name }, content);
 }

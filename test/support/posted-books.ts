@@ -11,15 +11,15 @@ import { accountTotals } from '../../src/records/books/account-totals.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
 /** Brings the books up to date with the records. */
-export function postBooks(db: Knex) {
+export function postBooks(db: Knex, currency = 'USD') {
   const table = defaultContract.movements;
-  return postEntries({ db, log: createLog('silent'), table, timeZone: 'UTC', currency: 'USD' });
+  return postEntries({ db, log: createLog('silent'), table, timeZone: 'UTC', currency });
 }
 
 /** What a verification finds wrong in the books, in words. */
-export async function bookFindings(db: Knex): Promise<string[]> {
+export async function bookFindings(db: Knex, currency = 'USD'): Promise<string[]> {
   const found: string[] = [];
-  const deps = { db, table: defaultContract.movements, timeZone: 'UTC', currency: 'USD' };
+  const deps = { db, table: defaultContract.movements, timeZone: 'UTC', currency };
   await wholeBooks(deps)(({ what, told }) => void found.push(`${what}: ${told}`));
   return found;
 }

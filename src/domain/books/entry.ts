@@ -24,6 +24,9 @@ export const bookedKinds = [
 ] as const;
 export type BookedKind = (typeof bookedKinds)[number];
 
+/** Of the entries of a payment about what a dispute holds of it. */
+export const heldKey = 'held';
+
 export type DatedBy =
   | 'status_history'
   | 'decision'

@@ -2,7 +2,7 @@ import { addAmounts, isAmount, isZero, negated, subtractAmounts, sumAmounts } fr
 import { objectsIn, textField } from '../records.js';
 import { accounts } from './chart.js';
 import { momentOf } from './dating.js';
-import { type BookChoices, type BookRecord, type Dated, type Draft, draftOf, type Moved } from './entry.js';
+import { type BookChoices, type BookRecord, type Dated, type Draft, draftOf, heldKey, type Moved } from './entry.js';
 import { feeBeside, line, sinceOpening, stoodAtOpening } from './lines.js';
 import { differenceDate, disputeOf, heldDate, neverCounted, paidDate, payinDate } from './payment-dating.js';
 
@@ -117,5 +117,5 @@ function heldEntries(record: BookRecord): Draft[] {
   const held = state === 'pending_decision' && isAmount(rejected) ? rejected : '0';
   const lines = [line(accounts.held, asset, held), line(accounts.disputes, asset, negated(held))];
   const description = held === '0' ? `dispute ${state ?? 'over'}` : 'dispute: the part in question';
-  return [draftOf(record, { key: 'held', mode: 'state', lines, description, dated: heldDate(record) })];
+  return [draftOf(record, { key: heldKey, mode: 'state', lines, description, dated: heldDate(record) })];
 }

@@ -1,4 +1,4 @@
-import type { BookedKind, Dated, Draft, Line } from './entry.js';
+import { type BookedKind, type Dated, type Draft, heldKey, type Line } from './entry.js';
 import { negatedLines, netLines } from './lines.js';
 
 export interface Posted {
@@ -29,6 +29,8 @@ export interface Append extends Omit<Draft, OfDrafts> {
   corrects: string | null;
   /** YYYY-MM-DD: it goes on from what is booked there, and is booked no earlier, though a month before it is open again. */
   after: string | null;
+  /** The entry whose value it keeps, with the day of its rates: what it takes back, moves on, or releases of what is held. Null: it has its own. */
+  worthAs: { id: string; day: string | undefined } | null;
 }
 
 /**
@@ -48,7 +50,8 @@ export function planPosting(drafts: readonly Draft[], posted: readonly Posted[])
 function first(draft: Draft): Append[] {
   if (draft.lines.length === 0) return [];
   const dated = draft.firstDated ?? draft.dated;
-  return [{ ...ofDraft(draft), dated, type: 'entry', version: 1, reverses: null, corrects: null, after: null }];
+  const none = { reverses: null, corrects: null, after: null, worthAs: null } as const;
+  return [{ ...ofDraft(draft), ...none, dated, type: 'entry', version: 1 }];
 }
 
 function step(draft: Draft, posted: Posted): Append[] {
@@ -59,13 +62,16 @@ function step(draft: Draft, posted: Posted): Append[] {
   const version = posted.version + 1;
   const next = { ...ofDraft(draft), version, reverses: null, corrects: last.id };
   if (draft.mode === 'state' || (live !== null && !isSame(live.lines, posted.net))) {
-    return [{ ...next, type: 'change', lines: difference, after: last.bookedOn }];
+    // What is placed belongs to its payouts, of which each is in its own month.
+    const after = draft.recordKind === 'placement' ? null : last.bookedOn;
+    return [{ ...next, type: 'change', lines: difference, after, worthAs: heldAs(posted) }];
   }
-  if (live === null) return [{ ...next, type: 'correction', after: null }];
+  if (live === null) return [{ ...next, type: 'correction', after: null, worthAs: null }];
   const reversal = { ...reversed(posted, live), ...draft.reversal };
   if (draft.lines.length === 0) return [reversal];
-  const after = draft.reversal === undefined ? null : live.bookedOn;
-  return [reversal, { ...next, type: 'correction', version: version + 1, corrects: live.id, after }];
+  // What is rebooked is the same thing, on another account.
+  const { after, worthAs } = draft.reversal === undefined ? { after: null, worthAs: null } : reversal;
+  return [reversal, { ...next, type: 'correction', version: version + 1, corrects: live.id, after, worthAs }];
 }
 
 function takenBack(posted: Posted): Append[] {
@@ -82,14 +88,22 @@ function takenBack(posted: Posted): Append[] {
       reverses: null,
       corrects: last.id,
       after: last.bookedOn,
+      worthAs: heldAs(posted),
     },
   ];
+}
+
+/** What is held in a dispute is worth what it was when it came into question, until nothing of it is held: no money stays there without units. */
+function heldAs({ recordKind, key, net, last }: Posted): Append['worthAs'] {
+  const isHeld = recordKind === 'payment_intent' && key === heldKey && net.length > 0;
+  return isHeld ? { id: last.id, day: last.dated.day } : null;
 }
 
 /** On the day of what it takes back. */
 function reversed(posted: Posted, { id, lines, dated, bookedOn }: NonNullable<Posted['live']>): Append {
   const description = 'reversal: shown otherwise since';
-  const about = { description, dated, reverses: id, corrects: id, after: bookedOn } as const;
+  const worthAs = { id, day: dated.day };
+  const about = { description, dated, reverses: id, corrects: id, after: bookedOn, worthAs } as const;
   return { ...ofPosted(posted), type: 'reversal', lines: negatedLines(lines), ...about };
 }
 

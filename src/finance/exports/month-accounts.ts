@@ -5,6 +5,7 @@ import { chooseRate } from '../../domain/books/choose-rate.js';
 import { exactValue, negatedValue, sumExactValues } from '../../domain/books/fiat-report.js';
 import { type IncomeStatement, incomeStatement } from '../../domain/books/income-statement.js';
 import { firstDayAfter, lastDayOf, startOfDay } from '../../domain/books/posting-month.js';
+import { isZero } from '../../domain/money.js';
 import type { AccountWorth, MonthAccounts } from '../../domain/views/books-shapes.js';
 import { monthTotals, type TotalWorth, valuesUntil } from '../../records/books/account-totals.js';
 import { ratesKnown } from '../../records/books/entry-rates.js';
@@ -63,8 +64,10 @@ async function worthOf(db: Knex, totals: readonly TotalWorth[], asked: Asked): P
   const rates = await endRates(db, assets, asked);
   return totals.map((total) => {
     const endRate = isHeld(total) ? (rates.get(total.assetCode) ?? null) : null;
-    if (endRate === null) return { ...total, endRate, endValue: null, rateDifference: null };
-    const endValue = exactValue(total.closing, endRate);
+    // What is not there is worth nothing at any rate.
+    const isGone = isHeld(total) && isZero(total.closing);
+    if (endRate === null && !isGone) return { ...total, endRate, endValue: null, rateDifference: null };
+    const endValue = endRate === null ? '0' : exactValue(total.closing, endRate);
     return {
       ...total,
       endRate,

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import { rateOfPayment } from '../../domain/books/choose-rate.js';
+import { heldKey } from '../../domain/books/entry.js';
 import type { JsonObject } from '../../domain/json.js';
 import { compareAmounts } from '../../domain/money.js';
 import { TRANSIT_KEY } from '../books/openings.js';
@@ -43,13 +44,17 @@ const CARRIED =
     WHERE line.entry_id = paid.id AND line.asset_code = valued.asset_code AND account = '${accounts.payoutsInTransit}')
   HAVING valued.rate BETWEEN min(own.rate) AND max(own.rate)`);
 
+/** What is released of a dispute is worth what it was when it was held. */
+const HELD = raw(`SELECT FROM entry_rates AS before WHERE (record_kind, key) = ('payment_intent', '${heldKey}')
+  AND before.entry_id = corrects AND (before.asset_code, before.currency, before.rate) = (valued.asset_code, valued.currency, valued.rate)`);
+
 /**
  * Names entries of open months with a rate that nobody gave, that the service did not show within the day before, and that is not
  * that of what was placed. Those that are valued by their own payment: `verifyPaymentRates`. `month`: entries of it alone; null: of all.
  */
 export async function verifyRates(db: Knex, reportFinding: ReportFinding, month: string | null): Promise<void> {
   const rows = await rowsOf<PostedRate>(db)`
-    SELECT ${POSTED} FROM ${STANDING} AND (${month}::text IS NULL OR month = ${month}::text) AND NOT EXISTS (${GIVEN})
+    SELECT ${POSTED} FROM ${STANDING} AND (${month}::text IS NULL OR month = ${month}::text) AND NOT EXISTS (${GIVEN}) AND NOT EXISTS (${HELD})
       AND CASE WHEN valued.asset_code = currency THEN rate <> 1
         WHEN record_kind = 'placement' THEN NOT EXISTS (${CARRIED})
         WHEN source = 'service' THEN currency <> 'USD' OR rate_at > at OR rate_at < at - interval '1 day' OR NOT EXISTS (${SHOWN})
@@ -71,7 +76,7 @@ export async function verifyPaymentRates(
 ): Promise<void> {
   const rows = await rowsOf<PostedRate>(db)`
     SELECT ${POSTED} FROM ${STANDING} AND record_kind = 'payment_intent' AND record_id = ANY (${[...payments.keys()]}::text[])
-      AND source = 'payment' AND valued.asset_code <> currency AND ${AS_POSTED} ORDER BY entry_id`;
+      AND source = 'payment' AND valued.asset_code <> currency AND ${AS_POSTED} AND NOT EXISTS (${HELD}) ORDER BY entry_id`;
   for (const row of rows) {
     const own = rateOfPayment(payments.get(row.recordId) ?? {}, row.assetCode, row.currency);
     if (own?.rate == null || compareAmounts(own.rate, row.rate) !== 0) reportFinding(rateFinding(row));

@@ -8,9 +8,9 @@ import { rowsOf, run, tableOf } from '../database/statements.js';
 import type { ObservedBy } from './book-records.js';
 
 /** An entry with its place in the books. */
-export interface NewEntry extends Append {
+export interface NewEntry extends Omit<Append, 'after' | 'worthAs'> {
   period: Period;
-  /** Of its moment in the books' zone, YYYY-MM-DD. */
+  /** Of its moment in the books' zone, or of what it is worth as, YYYY-MM-DD: the rates of this day value it. */
   day: string;
   observed: ObservedBy | null;
 }
@@ -74,11 +74,11 @@ async function appendLines(trx: Knex.Transaction, entries: readonly NewEntry[], 
     FROM ${given}`;
 }
 
-function nameOf({ recordKind, recordId, key, version }: Append): string {
+function nameOf({ recordKind, recordId, key, version }: NewEntry): string {
   return JSON.stringify([recordKind, recordId, key, version]);
 }
 
-function unreturned(entry: Append): never {
+function unreturned(entry: NewEntry): never {
   throw new Error(`the entry ${nameOf(entry)} was not returned`);
 }
 

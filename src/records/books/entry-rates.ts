@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import type { Carried, Rate, Valuation } from '../../domain/books/choose-rate.js';
+import { heldKey } from '../../domain/books/entry.js';
 import { firstDayAfter } from '../../domain/books/posting-month.js';
 import type { GivenRate } from '../../domain/books/rates-file.js';
 import { exact, milliseconds, raw, rowOf, rowsOf, run, sql, tableOf, valueOf } from '../database/statements.js';
@@ -162,12 +163,16 @@ export const attributedRate = (db: Knex, id: string, currency: string) =>
       WHERE record_kind = 'attribution' AND record_id = ${id} AND currency = ${currency}
       ORDER BY version DESC, entry_rates.id DESC LIMIT 1) AS rate`;
 
-/** SQL of an entry: whether a rate that is given now may value it. What a closed month has keeps its value, and what is rebooked does as a whole. */
+/**
+ * SQL of an entry: whether a rate that is given now may value it. What a closed month has keeps its value; so does what is rebooked as a
+ * whole, and what is released of what a closed month holds.
+ */
 export const MAY_BE_VALUED = sql`
   NOT EXISTS (SELECT FROM periods WHERE status = 'closed' AND periods.month IN (entries.month,
     (SELECT month FROM entries AS original WHERE original.id = entries.reverses)))
-  AND (record_kind <> 'attribution' OR NOT EXISTS (SELECT FROM entries AS own JOIN periods ON periods.month = own.month
-    WHERE own.record_kind = 'attribution' AND own.record_id = entries.record_id AND status = 'closed'))`;
+  AND (record_kind <> 'attribution' AND (record_kind, key) <> ('payment_intent', ${heldKey})
+    OR NOT EXISTS (SELECT FROM entries AS own JOIN periods ON periods.month = own.month WHERE own.record_kind = entries.record_kind
+      AND own.record_id = entries.record_id AND own.key = entries.key AND own.day = entries.day AND status = 'closed'))`;
 
 /** Keeps the rates of a file and values anew what it speaks of, in open months. Returns how many entries that were. */
 export async function importRates(

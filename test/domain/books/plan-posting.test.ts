@@ -19,7 +19,7 @@ const posted = (about: Partial<Posted> = {}): Posted => {
 };
 /** Of a draft, as it is appended. */
 const { mode: _, ...said } = draft();
-const drafted = { ...said, after: null };
+const drafted = { ...said, after: null, worthAs: null };
 
 describe('what is posted', () => {
   it('is appended once, on the day where it first belongs', () => {
@@ -49,6 +49,7 @@ describe('what is posted', () => {
     reverses: 'e2',
     corrects: 'e2',
     after: null,
+    worthAs: { id: 'e2', day: undefined },
   };
 
   it('is a fact that is shown otherwise: it is reversed on its day, and made anew', () => {
@@ -82,9 +83,28 @@ describe('what is posted', () => {
       reverses: null,
       corrects: 'e3',
       after: null,
+      worthAs: null,
     };
     expect(planPosting([], [posted({ net: legs('6') })])).toEqual([change]);
     expect(planPosting([], [posted({ net: legs('6'), live: null })])).toEqual([change]);
+  });
+
+  it('keeps the value of what it releases of a dispute, or rebooks, with the day of its rates; what is held anew has its own', () => {
+    const day = '2026-03-20';
+    const held = { recordKind: 'payment_intent', key: 'held', mode: 'state' } as const;
+    const last = { id: 'e3', dated: { ...dated, day }, bookedOn: null };
+    const worth = (net: Posted['net'], lines: Draft['lines']) =>
+      planPosting([draft({ ...held, lines })], [posted({ ...held, net, last })]).map(({ worthAs }) => worthAs);
+    expect(worth(legs('5'), [])).toEqual([{ id: 'e3', day }]);
+    expect(worth(legs('5'), legs('7'))).toEqual([{ id: 'e3', day }]);
+    expect(worth([], legs('5'))).toEqual([null]);
+    expect(planPosting([], [posted({ ...held, net: legs('6'), last })])[0]?.worthAs).toEqual({ id: 'e3', day });
+    const rebooked = draft({ lines: legs('7'), reversal: { description: 'rebooked', dated } });
+    const standing = posted({ live: { ...live, dated: { ...dated, day } } });
+    expect(planPosting([rebooked], [standing]).map(({ worthAs }) => worthAs)).toEqual([
+      { id: 'e2', day },
+      { id: 'e2', day },
+    ]);
   });
 
   it('is not taken back, moved on or rebooked ahead of where it is booked; a fact that is made anew stands on its own day', () => {
@@ -100,6 +120,9 @@ describe('what is posted', () => {
       ['correction', '2026-04-01'],
     ]);
     expect(afters(draft({ mode: 'state', lines: legs('7') }))).toEqual([['change', '2026-05-01']]);
+    const placing = { recordKind: 'placement', mode: 'state' } as const;
+    const placed = planPosting([draft({ ...placing, lines: legs('7') })], [posted({ ...moved, ...placing })]);
+    expect(placed.map(({ after }) => after)).toEqual([null]);
     const back = planPosting([], [posted({ ...moved, net: legs('6') })]);
     expect(back.map(({ type, after }) => [type, after])).toEqual([['change', '2026-05-01']]);
   });

@@ -155,7 +155,8 @@ const ENCASHED: [string, string] = ['G', 'encashed'];
 
 /** A debit is positive. */
 const ACCOUNTS: Record<string, Term[]> = {
-  'assets:held:disputes': [opened(1, 'C', 'M'), decided(-1, 'C', 'P')],
+  // What is released keeps the value with which it was held.
+  'assets:held:disputes': [opened(1, 'C', 'M'), decided(-1, 'C', 'M')],
   'assets:operating': [
     began(1, 'C', 'E'),
     paid(1, 'H', 'K'),
@@ -185,7 +186,7 @@ const ACCOUNTS: Record<string, Term[]> = {
   'income:sub-wallets': [wallet(1, 'M', 'Q', ['C', 'transfer_out'])],
   'liabilities:closed-wallets': [wallet(1, 'F', 'N', ['C', 'closure'])],
   ...Object.fromEntries(WALLETS.map((id) => [`liabilities:customers:${id}`, [wallet(-1, 'F', 'N', ['B', id])]])),
-  'liabilities:disputes': [opened(-1, 'C', 'M'), decided(1, 'C', 'P')],
+  'liabilities:disputes': [opened(-1, 'C', 'M'), decided(1, 'C', 'M')],
 };
 
 function sumOf(terms: readonly Term[], which: 'units' | 'euros', row: number): string {

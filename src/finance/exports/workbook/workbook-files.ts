@@ -7,7 +7,7 @@ import { summarySheet } from './summary-sheet.js';
 import { tableSheets } from './table-sheets.js';
 
 /** For people. Single payins and transactions are in the other formats. */
-const SHEETS: readonly string[] = ['orders', 'payments', 'fees', 'refunds', 'payouts', 'balances', 'breaks'];
+const SHEETS: readonly string[] = ['orders', 'payments', 'fees', 'refunds', 'payouts', 'balances', 'breaks', 'doubted'];
 
 /** A workbook of the month; the same records make the same bytes. */
 export function workbookFiles(books: MonthBooks): ExportFile[] {
