@@ -7,19 +7,19 @@ import { wouldRebook } from '../../src/finance/decisions/rebooking.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { readProofs } from '../../src/records/balances/balance-proofs.js';
 import { listAttributions } from '../../src/records/balances/balance-views.js';
-import { type AccountTotal, accountTotals } from '../../src/records/books/account-totals.js';
+import { accountTotals } from '../../src/records/books/account-totals.js';
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
 import { provenSinceEnd } from '../../src/records/books/period-facts.js';
-import { periodFiles, readPeriodFile } from '../../src/records/books/period-files.js';
 import { closedMonths } from '../../src/records/books/posting-progress.js';
 import { type NewRebooking, rebookAttribution } from '../../src/records/books/rebook-attribution.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
-import { closeMonth, reopenMonth, storeAccounts } from '../support/closed-month.js';
+import { closeMonth, closingOf, openingOf, reopenMonth, storeAccounts } from '../support/closed-month.js';
 import { useDatabase } from '../support/database.js';
 import { giveRates } from '../support/given-rates.js';
 import { bookFindings, postBooks } from '../support/posted-books.js';
+import { held, ratesOf, standing } from '../support/rebooked.js';
 import { sized } from '../support/sizes.js';
 
 const database = useDatabase();
@@ -56,56 +56,8 @@ const give = (day: string, rate: string) =>
 const entriesOf = async (recordId: string) =>
   (await listEntries(database.db, { take: 50, recordKind: 'attribution', recordId })).items.toReversed();
 
-/** By account: units until the end of a month, and money at the newest rate of each line. */
-async function held(recordId: string, until = '9999-12'): Promise<Map<string, { units: string; money: string }>> {
-  const { rows } = await database.db.raw(
-    `SELECT account, trim_scale(sum(amount))::text AS units, trim_scale(sum(amount * rate))::text AS money
-     FROM entries JOIN entry_lines ON entry_id = entries.id LEFT JOIN LATERAL (
-       SELECT rate FROM entry_rates WHERE entry_rates.entry_id = entries.id ORDER BY id DESC LIMIT 1) AS valued ON true
-     WHERE record_kind = 'attribution' AND record_id = ? AND month <= ? GROUP BY account`,
-    [recordId, until],
-  );
-  return new Map(
-    rows.map(({ account, ...sums }: { account: string; units: string; money: string }) => [account, sums]),
-  );
-}
-
-/** What there is of it at the end of a month, by account; what came to nothing is left out. */
-async function standing(recordId: string, until: string): Promise<Record<string, string>> {
-  const sums = [...(await held(recordId, until))].map(([account, { units }]) => [account, units] as const);
-  return Object.fromEntries(sums.filter(([, units]) => units !== '0'));
-}
-
 const closeWithAccounts = (month: string) =>
   closeMonth(database.db, month, (trx, closing) => storeAccounts(trx, month, closing));
-
-/** With what it opens, of all assets. */
-async function openingOf(month: string): Promise<Record<string, string>> {
-  const totals = (await accountTotals(database.db, month)).filter(({ opening }) => opening !== '0');
-  return Object.fromEntries(totals.map((one) => [`${one.account} in ${one.assetCode}`, one.opening]));
-}
-
-/** What was stored of its closing. */
-async function closingOf(month: string): Promise<Record<string, string>> {
-  const file = (await periodFiles(database.db, month)).find(({ name }) => name.endsWith('-accounts.ndjson'));
-  const parts: Buffer[] = [];
-  for await (const part of readPeriodFile(database.db, file?.id ?? '')) parts.push(part);
-  const lines = Buffer.concat(parts).toString().split('\n').filter(Boolean);
-  const totals: AccountTotal[] = lines.map((line) => JSON.parse(line));
-  const held = totals.filter(({ closing }) => closing !== '0');
-  return Object.fromEntries(held.map((one) => [`${one.account} in ${one.assetCode}`, one.closing]));
-}
-
-/** At which rates its entries are valued. */
-async function ratesOf(recordId: string): Promise<(string | null)[]> {
-  const { rows } = await database.db.raw(
-    `SELECT DISTINCT trim_scale(rate)::text AS rate FROM (
-       SELECT DISTINCT ON (entry_id) rate FROM entry_rates JOIN entries ON entries.id = entry_id
-       WHERE record_kind = 'attribution' AND record_id = ? ORDER BY entry_id, entry_rates.id DESC) AS newest`,
-    [recordId],
-  );
-  return rows.map(({ rate }: { rate: string | null }) => rate);
-}
 
 const contra = fc.constantFrom(...contraNames);
 const doing = <const Verb extends string, Given extends object>(
@@ -178,7 +130,7 @@ describe('an attribution', () => {
         expect(await postBooks(database.db)).toMatchObject({ entries: 0 });
         for (; closed < 3; closed += 1) await closeWithAccounts(MONTHS[closed] ?? '');
         for (const [n, month] of MONTHS.slice(1).entries())
-          expect(await openingOf(month)).toEqual(await closingOf(MONTHS[n] ?? ''));
+          expect(await openingOf(database.db, month)).toEqual(await closingOf(database.db, MONTHS[n] ?? ''));
         const proof = (await readProofs(database.db, [asset])).get(asset);
         const attributed = sumAmounts(model.map(({ amount }) => amount));
         expect(proof).toMatchObject({
@@ -188,12 +140,12 @@ describe('an attribution', () => {
         const shown = new Map((await listAttributions(database.db, asset)).map((one) => [one.id, one]));
         for (const { id, amount, stands, moves } of model) {
           expect(shown.get(id)).toMatchObject({ standsOn: stands, rebookings: { length: moves } });
-          const sums = await held(id);
+          const sums = await held(database.db, id);
           const whole = { 'assets:operating': amount, [stands]: negated(amount) };
-          expect(await standing(id, '9999-12')).toEqual(whole);
+          expect(await standing(database.db, id, '9999-12')).toEqual(whole);
           // In each month it is not there yet, or whole and on one account.
           for (const month of MONTHS) {
-            const then = await standing(id, month);
+            const then = await standing(database.db, id, month);
             const others = Object.entries(then).filter(([account]) => account !== 'assets:operating');
             expect([month, others.map(([, units]) => units), then['assets:operating']]).toEqual(
               others.length === 0 ? [month, [], undefined] : [month, [negated(amount)], amount],
@@ -201,7 +153,7 @@ describe('an attribution', () => {
           }
           for (const [account, { units, money }] of sums)
             if (account !== 'assets:operating' && account !== stands) expect([units, money ?? '0']).toEqual(['0', '0']);
-          expect(await ratesOf(id)).toHaveLength(1);
+          expect(await ratesOf(database.db, id)).toHaveLength(1);
           const entries = await entriesOf(id);
           expect(entries.map(({ type }) => type)).toEqual([
             'entry',
@@ -291,8 +243,8 @@ describe('an attribution', () => {
     await rebook(id, { from: 'equity:deposits', contra: 'expenses:attributed', on: '2026-06-03' });
     await postBooks(database.db);
     await give('2026-05-17', '1.2');
-    expect(await ratesOf(id)).toEqual(['0.9']);
-    expect(Object.fromEntries(await held(id))).toEqual({
+    expect(await ratesOf(database.db, id)).toEqual(['0.9']);
+    expect(Object.fromEntries(await held(database.db, id))).toEqual({
       'assets:operating': { units: '10', money: '9' },
       'income:attributed': { units: '0', money: '0' },
       'equity:deposits': { units: '0', money: '0' },
@@ -300,7 +252,7 @@ describe('an attribution', () => {
     });
     await reopenMonth(database.db, '2026-05');
     await give('2026-05-17', '1.3');
-    expect(await ratesOf(id)).toEqual(['1.3']);
+    expect(await ratesOf(database.db, id)).toEqual(['1.3']);
   });
 
   it('leaves a balance proven that was proven before', async () => {

@@ -2,7 +2,8 @@ import type { Knex } from 'knex';
 import { defaultChart } from '../../src/domain/books/chart.js';
 import { ndjsonFiles } from '../../src/finance/exports/ndjson-files.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
-import { storePeriodFile } from '../../src/records/books/period-files.js';
+import { type AccountTotal, accountTotals } from '../../src/records/books/account-totals.js';
+import { periodFiles, readPeriodFile, storePeriodFile } from '../../src/records/books/period-files.js';
 import { beginClosing, saveClosed, saveReopened } from '../../src/records/books/periods.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 
@@ -40,4 +41,21 @@ export async function reopenMonth(db: Knex, month: string): Promise<void> {
     const about = { actor: 'ann', target: `period ${month}`, reason: 'a test', outcome: 'done' } as const;
     await recordAction(trx, { ...about, action: 'reopen period' });
   });
+}
+
+/** With what it opens, of all assets. */
+export async function openingOf(db: Knex, month: string): Promise<Record<string, string>> {
+  const totals = (await accountTotals(db, month)).filter(({ opening }) => opening !== '0');
+  return Object.fromEntries(totals.map((one) => [`${one.account} in ${one.assetCode}`, one.opening]));
+}
+
+/** What was stored of its closing. */
+export async function closingOf(db: Knex, month: string): Promise<Record<string, string>> {
+  const file = (await periodFiles(db, month)).find(({ name }) => name.endsWith('-accounts.ndjson'));
+  const parts: Buffer[] = [];
+  for await (const part of readPeriodFile(db, file?.id ?? '')) parts.push(part);
+  const lines = Buffer.concat(parts).toString().split('\n').filter(Boolean);
+  const totals: AccountTotal[] = lines.map((line) => JSON.parse(line));
+  const held = totals.filter(({ closing }) => closing !== '0');
+  return Object.fromEntries(held.map((one) => [`${one.account} in ${one.assetCode}`, one.closing]));
 }
