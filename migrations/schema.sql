@@ -882,9 +882,12 @@ TABLE orders
   refuted_at timestamp with time zone[] NOT NULL DEFAULT '{}'::timestamp with time zone[]
   difference_amount numeric
   difference_currency text
+  received_amount numeric
+  received_asset text
   CONSTRAINT orders_expected_amount_check CHECK ((expected_amount <> 'NaN'::numeric))
   CONSTRAINT orders_pkey PRIMARY KEY (reference)
   CREATE INDEX orders_by_reason ON public.orders USING btree (release_reason, created_at DESC, reference DESC) WHERE ((release_reason <> status) AND (release_reason <> 'proven'::text))
+  CREATE INDEX orders_by_received ON public.orders USING btree (received_asset, received_amount) WHERE (received_asset IS NOT NULL)
   CREATE INDEX orders_by_release ON public.orders USING btree (release_safe, status, created_at DESC, reference DESC)
   CREATE INDEX orders_by_skeleton ON public.orders USING btree (reference_skeleton)
   CREATE INDEX orders_by_status ON public.orders USING btree (status, created_at DESC)

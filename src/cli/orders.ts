@@ -1,18 +1,46 @@
 import type { Command } from 'commander';
+import type { Knex } from 'knex';
 import { asOfMoment } from '../domain/books/as-of.js';
+import { rangeProblem } from '../domain/family/money.js';
 import { ownCallWords, passedOverWords, reasonWords, unlinkedWords } from '../domain/orders/reason-words.js';
 import { referenceDifference } from '../domain/reference-difference.js';
-import type { RecordAsOf } from '../domain/views/order-shapes.js';
+import { type ListedOrder, listedOrderShape, type RecordAsOf } from '../domain/views/order-shapes.js';
 import type { RecordView } from '../domain/views/record-shape.js';
 import { type ShownChange, type Step, shownChanges, shownValue, stepsOf } from '../domain/views/shown-changes.js';
 import { UsageError } from '../errors.js';
+import type { PageQuery } from '../records/database/paging.js';
 import { type OrderAsOf, orderAsOf } from '../records/orders/order-as-of.js';
 import { type OrderDetails, orderDetails, type TimelineEntry } from '../records/orders/order-details.js';
-import { printJson, printLines } from './print.js';
+import { listOrders, type OrderFilters } from '../records/orders/orders.js';
+import { listVerb, wordOption } from './list-verb.js';
+import { type Columns, printJson, printLines } from './print.js';
 import { withStore } from './with-store.js';
+
+const columns: Columns<ListedOrder> = {
+  reference: 'reference',
+  status: 'status',
+  release: ({ release: { safe, reason } }) => (safe ? 'safe' : reason),
+  expected: ({ expected }) => moneyWords(expected),
+  received: ({ received }) => moneyWords(received),
+  'last change': 'updatedAt',
+};
+
+const moneyWords = (money: ListedOrder['received']): string =>
+  money === null ? '' : `${money.amount} ${money.currency}`;
 
 export function define(command: Command): void {
   command.description('orders by their merchantReference');
+  const list = (db: Knex, { asset, ...query }: PageQuery & OrderFilters & { asset?: string }) => {
+    const asked = { ...query, assetCode: asset };
+    const wrong = rangeProblem(asked);
+    if (wrong !== null) throw new UsageError(`${wrong.field} ${wrong.problem}.`);
+    return listOrders(db, asked);
+  };
+  listVerb(command, 'all of them, newest first', { columns, list })
+    .addOption(wordOption(listedOrderShape, 'status', 'only in this state; docs/orders.md explains each'))
+    .option('--asset <code>', 'only those of which all that came in is of this asset')
+    .option('--received-from <amount>', 'only those for which so much came in, or more; beside --asset')
+    .option('--received-to <amount>', 'only those for which no more came in; beside --asset');
   command
     .command('show <reference>')
     .description('the timeline of one order, in the order in which it was saved, with sources')
@@ -101,6 +129,7 @@ export function printOrder({ order, timeline, reported, unlinked, openCalls, ...
     `order      ${order.reference}`,
     `status     ${order.status}`,
     `expected   ${order.expected ? `${order.expected.amount} ${order.expected.currency}` : 'not registered by the store'}`,
+    ...(order.received === null ? [] : [`received   ${moneyWords(order.received)}`]),
     `release    ${safe ? `safe since ${provenAt}` : 'not safe'} (${reason})`,
     ...(safe ? [] : [`why        ${reasonWords(reason)}`]),
     ...(order.sharedBy === null ? [] : [`ambiguous  ${printShared(order.sharedBy)}`]),

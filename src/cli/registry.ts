@@ -66,7 +66,7 @@ const table: [name: string, summary: string, load: () => Promise<{ define: Defin
   ],
   ['callbacks', 'what is sent to the store about its orders: list, replay', () => import('./callbacks.js')],
   ['find', 'anything by its id, a hash, an address or an e-mail, and why goods are held', () => import('./find.js')],
-  ['orders', 'the timeline of one order', () => import('./orders.js')],
+  ['orders', 'orders by status and by what came in; the timeline of one', () => import('./orders.js')],
   ['api', 'any call of the service’s Merchant API', () => import('./api.js')],
   [
     'calls',

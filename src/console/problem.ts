@@ -1,6 +1,7 @@
 import { TaskCancelledError, TimeoutStrategy, timeout } from 'cockatiel';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
+import { type ReceivedRange, rangeProblem } from '../domain/family/money.js';
 
 /** What a program tells problems apart by, where it has no narrower `code`. */
 const codes = {
@@ -72,7 +73,13 @@ export function oneOf<Word extends string>(
 ): Word | undefined {
   const found = known.find((word) => word === given);
   if (given === undefined || found !== undefined) return found;
-  throw badRequest(`${name} is "${given.slice(0, 40)}"; it takes ${known.join(', ')}.`);
+  throw badRequest(`${name} is "${given.slice(0, 40)}"; it takes ${known.join(', ')}.`, { parameter: name });
+}
+
+/** @throws {Problem} 400 */
+export function checkRange(given: ReceivedRange): void {
+  const wrong = rangeProblem(given);
+  if (wrong !== null) throw badRequest(`${wrong.field} ${wrong.problem}.`, { parameter: wrong.field });
 }
 
 function sendProblem(res: Response, problem: Problem): void {

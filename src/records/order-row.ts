@@ -1,6 +1,6 @@
 import { normalizeAmount } from '../domain/money.js';
 import type { OrderStatus, ReleaseReason } from '../domain/orders/reasons.js';
-import { type OrderView, orderShape } from '../domain/views/order-shapes.js';
+import { type ListedOrder, type OrderView, orderShape } from '../domain/views/order-shapes.js';
 import { viewOf } from './database/view-of.js';
 
 /** What is derived of an order, and what the store said of it. */
@@ -19,6 +19,9 @@ export interface OrderState {
   /** What is missing of an order that is underpaid, or too much of one that is overpaid; null where that is not known. */
   difference_amount: string | null;
   difference_currency: string | null;
+  /** What came in for its payments; null where nothing did, or several assets. */
+  received_amount: string | null;
+  received_asset: string | null;
   /** Reports alone hold it; and when such holds turned out to be unfounded. */
   held_by_reports: boolean;
   refuted_at: Date[];
@@ -51,6 +54,8 @@ export function untouchedOrder(reference: string): OrderState {
     release_proven_at: null,
     difference_amount: null,
     difference_currency: null,
+    received_amount: null,
+    received_asset: null,
     held_by_reports: false,
     refuted_at: [],
   };
@@ -66,6 +71,10 @@ export function orderView(row: PlacedOrderRow): OrderView {
     surplus: surplusOf(row),
     release: releaseOf(row),
   });
+}
+
+export function listedOrder(row: PlacedOrderRow): ListedOrder {
+  return { ...orderView(row), received: moneyOf(row.received_amount, row.received_asset) };
 }
 
 export function releaseOf(row: OrderState): OrderView['release'] {

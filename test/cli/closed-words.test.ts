@@ -29,6 +29,8 @@ const OPEN = new Set([
   'owner',
   'overdue',
   'payment',
+  'received-from',
+  'received-to',
 ]);
 
 describe('a list', () => {

@@ -38,8 +38,8 @@ async function seedMany(db: Knex, step: string): Promise<void> {
   await db.raw(`UPDATE payouts SET status = 'confirmed' WHERE id LIKE 'many%'`);
   await db.raw(`UPDATE invoices SET status = 'paid' WHERE id LIKE 'many%'`);
   for (const insert of [
-    `orders (reference, status, release_safe, release_reason, payment_intents, created_at, updated_at)
-     SELECT 'many' || n, 'paid', true, 'proven', ARRAY['many' || n], ${at}, ${at}`,
+    `orders (reference, status, release_safe, release_reason, payment_intents, created_at, updated_at, received_amount, received_asset)
+     SELECT 'many' || n, 'paid', true, 'proven', ARRAY['many' || n], ${at}, ${at}, n, CASE n % 500 WHEN 0 THEN 'ETH' ELSE 'BTC' END`,
     `inbox (key, key_type, content_hash, event_type, event_timestamp, source, status, received_at, body)
      SELECT 'many' || n, 'id', n, 'a.b', n, 'webhook', 'applied', ${at}, convert_to(${long}, 'UTF8')`,
     `deliveries (id, ours, class, poll_from, poll_ref, created_at, payment_intent_id, details, inbox_id)
@@ -75,6 +75,13 @@ describe('in an installation of two years', () => {
   it.each(everyPage)('no statement of %s reads a big table whole', async (path) => {
     expect(await readWhole(samplePaths[path] ?? path)).toEqual([]);
   });
+
+  it.each(['assetCode=BTC', 'assetCode=BTC&receivedFrom=5990', 'assetCode=ETH', 'assetCode=ETH&receivedTo=7'])(
+    'nor does the list of orders narrowed by %s',
+    async (query) => {
+      expect(await readWhole(`/orders?${query}`)).toEqual([]);
+    },
+  );
 
   it.each(['many42', 'many', 'nobody@example.com', '0x5f3a9d0c1b2e4f60718293a4b5c6d7e8', 'where is many42 please'])(
     'nor does a search for %s',

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { orderStatuses } from '../../domain/orders/reasons.js';
 import { foundShape } from '../../domain/views/find-shapes.js';
-import { orderShape } from '../../domain/views/order-shapes.js';
+import { listedOrderShape } from '../../domain/views/order-shapes.js';
 import { described } from '../../domain/views/parts.js';
 import { LONGEST_KEY_BYTES } from '../../records/database/database-text.js';
 import { namedReferences } from '../../records/orders/find-references.js';
 import { listOrders } from '../../records/orders/orders.js';
 import { find } from '../../records/search/find.js';
-import { badRequest } from '../problem.js';
+import { badRequest, checkRange } from '../problem.js';
 import { mayKnowPeople } from '../view/personal.js';
 import { pageOf, paging } from './list-query.js';
 import { type Operation, operation } from './operation.js';
@@ -68,9 +68,21 @@ export const listOrdersOperation: Operation = operation({
       'Only those that this transaction on a chain paid, or gave back.',
       '0x5f3a',
     ),
+    assetCode: described(
+      z.string().min(1, 'takes the code of an asset').optional(),
+      'Only those of which all that came in is of this asset.',
+      'BTC',
+    ),
+    receivedFrom: described(
+      z.string().optional(),
+      'Only those for which so much came in, or more. Beside assetCode.',
+      '0.5',
+    ),
+    receivedTo: described(z.string().optional(), 'Only those for which no more came in. Beside assetCode.', '2'),
   }),
-  answers: { 200: { description: 'A page.', shape: pageOf(orderShape) } },
+  answers: { 200: { description: 'A page.', shape: pageOf(listedOrderShape) } },
   answer: async ({ db }, { query: { safe, updatedSince, reference, ...query } }) => {
+    checkRange(query);
     const named = reference === undefined ? undefined : await namedReferences(db, reference);
     if (named !== undefined && named.length > MOST_REFERENCES)
       throw badRequest(`The query parameter reference ${takesMany}.`, { parameter: 'reference' });

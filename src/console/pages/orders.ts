@@ -14,7 +14,7 @@ import { orderAsOf } from '../../records/orders/order-as-of.js';
 import { type OrderDetails, orderDetails } from '../../records/orders/order-details.js';
 import { listOrders } from '../../records/orders/orders.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
-import { oneOf } from '../problem.js';
+import { checkRange, oneOf } from '../problem.js';
 import { statesOf } from '../records/record-rows.js';
 import { breaksOf } from '../view/break-rows.js';
 import { fieldLabel, fieldValue } from '../view/field-value.js';
@@ -46,9 +46,13 @@ const goodsOptions = [
 ];
 const reasonOptions = options(releaseReasons, words);
 
-async function queryOf(db: Knex, { filters: { status, reference, goods, reason }, slice }: PageRequest) {
+async function queryOf(db: Knex, { filters, slice }: PageRequest) {
+  const { status, reference, goods, reason, assetCode, receivedFrom, receivedTo } = filters;
+  const received = { assetCode, receivedFrom, receivedTo };
+  checkRange(received);
   return {
     ...slice,
+    ...received,
     status: status,
     reference: reference === undefined ? undefined : await namedReferences(db, [reference]),
     safe: goods === undefined ? undefined : oneOf('goods', ['safe', 'hold'], goods) === 'safe',
@@ -61,7 +65,7 @@ export const orders: Page = {
   title: 'Orders',
   group: 'Records',
   list: { rows: orderRows },
-  filters: ['status', 'reference', 'goods', 'reason'],
+  filters: ['status', 'reference', 'goods', 'reason', 'assetCode', 'receivedFrom', 'receivedTo'],
   load: async (deps, req) => ({
     intro: 'What the store sold, what was paid for it, and whether the goods may go out.',
     sections: [
@@ -70,6 +74,9 @@ export const orders: Page = {
         { name: 'status', label: 'Status', options: orderStatuses },
         { name: 'goods', label: 'Goods', options: goodsOptions },
         { name: 'reason', label: 'Why', options: reasonOptions },
+        { name: 'assetCode', label: 'Received in', hint: 'an asset, such as BTC' },
+        { name: 'receivedFrom', label: 'Received, from', hint: '0.5' },
+        { name: 'receivedTo', label: 'Received, up to', hint: '2' },
       ]),
       await orderRows(deps, req),
     ],
@@ -85,6 +92,7 @@ async function orderRows({ db }: PageDeps, req: PageRequest): Promise<TableSecti
       ['Goods', ({ release }) => releaseBadge(release)],
       ['Why', ({ release }) => (release.safe ? none('') : quiet(words(release.reason)))],
       ['Expected', ({ expected }) => amount(expected?.amount, expected?.currency), 'end'],
+      ['Received', ({ received }) => amount(received?.amount, received?.currency), 'end'],
       ['Payments', ({ paymentIntents }) => count(paymentIntents.length), 'end'],
       ['Last change', ({ updatedAt }) => ago(updatedAt)],
     ],
@@ -175,10 +183,11 @@ function similarPanel({ order: { reference, similarReferences } }: OrderDetails)
 }
 
 function factsOf({ order }: OrderDetails): Section {
-  const { reference, expected, registeredAt, createdAt, release, updatedAt } = order;
+  const { reference, expected, received, registeredAt, createdAt, release, updatedAt } = order;
   return factsPanel('The order', [
     ['Reference', id(reference)],
     ['Expected by the store', expectedOf(expected)],
+    ['Received', amount(received?.amount, received?.currency)],
     ['Registered', ago(registeredAt)],
     ['First seen', ago(createdAt)],
     ['Proven', ago(release.provenAt)],

@@ -1,5 +1,5 @@
 import { type JsonObject, ownField } from '../json.js';
-import { addAmounts, compareAmounts, isAmount } from '../money.js';
+import { addAmounts, compareAmounts, isAmount, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
 
 export interface Money {
@@ -48,6 +48,41 @@ export function netOf(fields: JsonObject): string | null {
 export function grossOf(fields: JsonObject): string {
   const net = netOf(fields) ?? '0';
   return isPositive(net) ? addAmounts(net, amountField(fields, 'feeAmountTotal') ?? '0') : net;
+}
+
+/** What came in for payments, as the service shows it, in their asset; null: nothing, or several assets. */
+export function receivedOf(payments: readonly { fields: JsonObject; absent: boolean }[]): Money | null {
+  const received = payments.flatMap(({ fields, absent }) => {
+    const money = absent ? null : moneyIn(fields, 'totalAmountReceived', 'assetCode');
+    return money !== null && isPositive(money.amount) ? [money] : [];
+  });
+  const [first, ...others] = received;
+  if (first === undefined || others.some(({ currency }) => currency !== first.currency)) return null;
+  return { currency: first.currency, amount: sumAmounts(received.map(({ amount }) => amount)) };
+}
+
+/** What is wrong with a range of what came in, by the name of the field; null: nothing. Amounts of different assets don't compare. */
+export function rangeProblem({
+  assetCode,
+  receivedFrom,
+  receivedTo,
+}: ReceivedRange): { field: keyof ReceivedRange; problem: string } | null {
+  const range = { receivedFrom, receivedTo };
+  for (const field of ['receivedFrom', 'receivedTo'] as const) {
+    const given = range[field];
+    if (given === undefined) continue;
+    const isOne: boolean = isAmount(given);
+    if (!isOne) return { field, problem: `is "${given.slice(0, 40)}"; it takes an amount such as 49.9` };
+    if (assetCode === undefined)
+      return { field, problem: 'needs an asset beside it: amounts of several do not compare' };
+  }
+  return null;
+}
+
+export interface ReceivedRange {
+  assetCode?: string | undefined;
+  receivedFrom?: string | undefined;
+  receivedTo?: string | undefined;
 }
 
 /** The larger of two in one currency; of two currencies the first. */

@@ -51,6 +51,17 @@ export const orderShape = order.meta({
 });
 export type OrderView = z.output<typeof orderShape>;
 
+const received = described(
+  money.nullable(),
+  'What came in for its payments, as the service’s lists show it, in their asset; null where nothing did, or several assets.',
+  { amount: '0.0009', currency: 'BTC' },
+);
+
+export const listedOrderShape = order
+  .extend({ received })
+  .meta({ id: 'ListedOrder', description: 'An order of a list, with what came in for it.' });
+export type ListedOrder = z.output<typeof listedOrderShape>;
+
 /** What the store is sent (docs/operate.md). */
 export const orderChangedShape = z
   .object({
@@ -63,6 +74,7 @@ export const orderChangedShape = z
 
 export const orderDetailShape = order
   .extend({
+    received,
     similarReferences: described(
       z.array(text),
       'References of other orders that look the same: in upper or lower case, with a blank, an invisible character or another hyphen, with letters of another script. A hundred at most.',

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { type Family, noFamily } from '../../domain/family/family.js';
 import { namedIn } from '../../domain/family/links.js';
+import { receivedOf } from '../../domain/family/money.js';
 import { type Json, ownField } from '../../domain/json.js';
 import { differenceOf, holdByReports } from '../../domain/orders/hold-by-reports.js';
 import { factsOf, type ReleaseRules } from '../../domain/orders/order-facts.js';
@@ -95,6 +96,7 @@ function derive(row: OrderState, isNew: boolean, family: Family, rules: OrderRul
   const before = { held: row.held_by_reports, refutedAt: row.refuted_at.map((at) => at.getTime()) };
   const { status, release, reports } = holdByReports(given, before, now.getTime());
   const difference = differenceOf(status, given);
+  const received = receivedOf(intents);
   // What too many share is none of them's order; whoever carries it is found by the reference.
   const isShared = status === 'shared_reference';
   const named = intents.flatMap(({ fields }) => namedIn('payment_intent', fields, 'invoice'));
@@ -113,6 +115,8 @@ function derive(row: OrderState, isNew: boolean, family: Family, rules: OrderRul
     release_proven_at: release.provenAt === null ? null : new Date(release.provenAt),
     difference_amount: difference?.amount ?? null,
     difference_currency: difference?.currency ?? null,
+    received_amount: received?.amount ?? null,
+    received_asset: received?.currency ?? null,
     held_by_reports: reports.held,
     refuted_at: reports.refutedAt.map((at) => new Date(at)),
   };
@@ -139,6 +143,8 @@ const DERIVED = [
   'release_proven_at',
   'difference_amount',
   'difference_currency',
+  'received_amount',
+  'received_asset',
   'held_by_reports',
   'refuted_at',
 ] as const;
@@ -195,10 +201,10 @@ async function insertOrders(trx: Knex.Transaction, orders: readonly NewOrder[]):
     trx,
     'insert orders',
     `INSERT INTO orders (reference, status, release_safe, release_reason, release_proven_at,
-       payment_intents, invoices, refunds, difference_amount, difference_currency, held_by_reports, refuted_at,
-       created_at, reference_skeleton)
+       payment_intents, invoices, refunds, difference_amount, difference_currency, received_amount, received_asset,
+       held_by_reports, refuted_at, created_at, reference_skeleton)
      SELECT reference, status, safe, reason, to_timestamp(proven_at / 1000.0), intents::text[], invoices::text[],
-       refunds::text[], difference::numeric, currency, held, refuted::timestamptz[], coalesce(since::timestamptz, now()), skeleton
+       refunds::text[], difference::numeric, currency, received::numeric, asset, held, refuted::timestamptz[], coalesce(since::timestamptz, now()), skeleton
      FROM ${text} ORDER BY reference
      ON CONFLICT (reference) DO UPDATE SET reference = excluded.reference WHERE false RETURNING reference`,
     values as Buffer[],
@@ -214,6 +220,7 @@ async function updateOrders(trx: Knex.Transaction, orders: readonly OrderState[]
       release_proven_at = to_timestamp(new.proven_at / 1000.0),
       payment_intents = new.intents::text[], invoices = new.invoices::text[], refunds = new.refunds::text[],
       difference_amount = new.difference::numeric, difference_currency = new.currency,
+      received_amount = new.received::numeric, received_asset = new.asset,
       updated_at = CASE WHEN (${TOLD}) IS DISTINCT FROM (${NEWLY_TOLD}) THEN now() ELSE updated_at END,
       held_by_reports = new.held, refuted_at = new.refuted::timestamptz[]
     FROM ${tableOf('new', orders, stateColumns)} WHERE orders.reference = new.reference`;
@@ -237,6 +244,8 @@ const stateColumns = {
   refunds: ['text', (order: OrderState) => arrayText(order.refunds)],
   difference: ['text', (order: OrderState) => order.difference_amount],
   currency: ['text', (order: OrderState) => order.difference_currency],
+  received: ['text', (order: OrderState) => order.received_amount],
+  asset: ['text', (order: OrderState) => order.received_asset],
   held: ['boolean', (order: OrderState) => order.held_by_reports],
   refuted: ['text', (order: OrderState) => arrayText(order.refuted_at.map((at) => at.toISOString()))],
 } as const;

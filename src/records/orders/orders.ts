@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import type { ReceivedRange } from '../../domain/family/money.js';
 import { orderStatuses, type ReleaseReason } from '../../domain/orders/reasons.js';
-import type { OrderDetail, OrderView } from '../../domain/views/order-shapes.js';
+import type { ListedOrder, OrderDetail } from '../../domain/views/order-shapes.js';
 import { textArray } from '../database/array-parameter.js';
 import {
   atMicroseconds,
@@ -17,7 +18,7 @@ import {
 } from '../database/paging.js';
 import { sql } from '../database/statements.js';
 import { countCarriers, lookAlikes } from '../family/references.js';
-import { ORDER_SEQ, orderView, type PlacedOrderRow } from '../order-row.js';
+import { listedOrder, ORDER_SEQ, type PlacedOrderRow } from '../order-row.js';
 import { referencesOf } from './find-references.js';
 
 export {
@@ -33,13 +34,13 @@ export async function getOrder(db: Knex, reference: string): Promise<OrderDetail
   if (row === undefined) return null;
   const others = (await lookAlikes(db, [reference])).get(reference) ?? [];
   return {
-    ...orderView(row),
+    ...listedOrder(row),
     similarReferences: others.map(({ reference: other }) => other),
     sharedBy: row.status === 'shared_reference' ? await countCarriers(db, row.reference) : null,
   };
 }
 
-export interface OrderFilters extends Filters<'status' | 'paymentIntentId' | 'txid'> {
+export interface OrderFilters extends Filters<'status' | 'paymentIntentId' | 'txid'>, ReceivedRange {
   /** As `namedReferences` reads them. */
   reference?: readonly string[] | undefined;
   /** Only orders of which the feed shows a change since then. */
@@ -49,7 +50,7 @@ export interface OrderFilters extends Filters<'status' | 'paymentIntentId' | 'tx
 }
 
 /** Newest first, paged by key; filters combine. Throws `CursorError`. */
-export async function listOrders(db: Knex, query: PageQuery & OrderFilters): Promise<Page<OrderView>> {
+export async function listOrders(db: Knex, query: PageQuery & OrderFilters): Promise<Page<ListedOrder>> {
   const take = takeOf(query);
   const among = await referencesOf(db, query);
   // A part that is found first, whatever else is asked for: walking the list for a few among a million would read all of it.
@@ -63,7 +64,10 @@ export async function listOrders(db: Knex, query: PageQuery & OrderFilters): Pro
     .where(given(query, 'status'))
     .limit(take + 1);
   void within(rows, query, 'orders.created_at');
-  const { safe, updatedSince, reason } = query;
+  const { safe, updatedSince, reason, assetCode, receivedFrom, receivedTo } = query;
+  if (assetCode !== undefined) void rows.where('received_asset', assetCode);
+  if (receivedFrom !== undefined) void rows.where('received_amount', '>=', receivedFrom);
+  if (receivedTo !== undefined) void rows.where('received_amount', '<=', receivedTo);
   if (reason !== undefined) {
     void rows.where('release_reason', reason);
     // In words that an index has: a reason that is a status is that of orders with this status.
@@ -88,5 +92,5 @@ export async function listOrders(db: Knex, query: PageQuery & OrderFilters): Pro
   const page = (await rows) as (PlacedOrderRow & { created: string })[];
   const keyOf = (row: (typeof page)[number]) => [row.created, row.reference];
   const { items, nextCursor } = cut(page, take, keyOf);
-  return { items: items.map(orderView), nextCursor, ...markOf(query, page, keyOf) };
+  return { items: items.map(listedOrder), nextCursor, ...markOf(query, page, keyOf) };
 }

@@ -17,7 +17,7 @@ const WATERMARK = { kind: 'cross-check', name: 'kyt' };
 const NOT_REGISTERED = 'not_registered';
 const ORDERS_AT_ONCE = 200;
 /** Another law of release than before: orders are derived anew. */
-const LAW = 'what is owed';
+const LAW = 'what came in';
 
 interface ShowProgress {
   /** Of the rules that releases are derived by. */
