@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { verbs } from './cli/registry.js';
-import { plainText } from './domain/plain-text.js';
 import { AppError, ConfigError, UsageError } from './errors.js';
 import { versionText } from './version.js';
 
@@ -11,6 +10,8 @@ async function buildProgram(argv: readonly string[]): Promise<Command> {
     .description('Receives every signed webhook once, and proves the records against the service’s own lists.')
     .version(versionText)
     .showHelpAfterError('(see tallyhook help)')
+    // Of a long word too, what it means goes on in the next line.
+    .configureHelp({ minWidthToWrap: 20 })
     .exitOverride();
   const words = argv.filter((word) => !word.startsWith('-'));
   const asked = words[0] === 'help' ? words[1] : words[0];
@@ -27,7 +28,7 @@ async function main(argv: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     if (error instanceof CommanderError) return;
-    process.stderr.write(`${plainText(explain(error))}\n`);
+    (await import('./cli/print.js')).printNote(explain(error));
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Knex } from 'knex';
 import { loadConfig } from '../config.js';
+import { alertTitle } from '../domain/alerts/alerts.js';
 import { type AlertView, alertShape } from '../domain/views/operation-shapes.js';
 import { ConfigError, UsageError } from '../errors.js';
 import type { AlertMessage } from '../notify/alert-message.js';
@@ -18,13 +19,13 @@ import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<AlertView> = {
   id: 'id',
-  alert: 'name',
-  of: 'subject',
   severity: 'severity',
-  status: 'status',
-  since: 'since',
+  alert: alertTitle,
   'at it': 'acknowledgedBy',
+  since: 'since',
+  status: 'status',
   'silent until': 'silencedUntil',
+  name: 'name',
   detail: 'detail',
 };
 

@@ -12,7 +12,7 @@ import { adopt } from '../wiring/adopt.js';
 import { type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
 import type { Flags } from './arguments.js';
-import { printJson } from './print.js';
+import { printJson, printNote } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 import { cliActor, commandConfig, reachingDatabase } from './with-store.js';
 
@@ -69,7 +69,7 @@ async function call(name: OperationName, words: CallWords, { idempotencyKey, not
     const key = idempotencyKey ?? madeKey(name, words);
     if (key !== undefined) {
       options.idempotencyKey = key;
-      process.stderr.write(`idempotency key  ${key}\n`);
+      printNote(`idempotency key  ${key}`);
     }
     if (operationOf(name).method !== 'GET') {
       const details = { ...words.path, ...(key === undefined ? {} : { idempotencyKey: key }) };
@@ -82,7 +82,7 @@ async function call(name: OperationName, words: CallWords, { idempotencyKey, not
       });
     }
     const reply = await callByWords(client, name, words, options);
-    if (reply.totalCount !== null) process.stderr.write(`X-Total-Count  ${reply.totalCount}\n`);
+    if (reply.totalCount !== null) printNote(`X-Total-Count  ${reply.totalCount}`);
     printJson(reply.body === undefined ? reply.data : reply.body);
   };
   await reachingDatabase(config, () => runUntilDone(config, run));
@@ -107,7 +107,7 @@ async function readMemoRules(client: ServiceClient, signal: AbortSignal): Promis
     await client.listPublicAssets({ signal });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    process.stderr.write(`whether the asset needs a memo could not be checked: ${error.message}\n`);
+    printNote(`whether the asset needs a memo could not be checked: ${error.message}`);
   }
 }
 

@@ -9,7 +9,7 @@ import { recordAction } from '../records/actions/record-action.js';
 import { checkSeals, type SealState, sealState, unsealedText } from '../records/audit/seal-checks.js';
 import { type Finding, type KnownSeal } from '../records/audit/verify-head.js';
 import { type Flags, month, wholeNumber } from './arguments.js';
-import { createProgressLine, EXIT_FINDINGS, oneLine, printFiles, printPlan } from './print.js';
+import { createProgressLine, EXIT_FINDINGS, oneLine, printFiles, printNote, printPlan, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 const number = wholeNumber(1, Number.MAX_SAFE_INTEGER);
@@ -82,7 +82,7 @@ async function verify({
     const { firstFinding: _, unexpected: __, ...summary } = verified;
     const state = await sealState(db);
     list.end({ ...summary, ...state });
-    if (!json) process.stderr.write(`${printState(state)}\n`);
+    if (!json) printNote(printState(state));
     if (verified.findings > 0) process.exitCode = EXIT_FINDINGS;
   });
 }
@@ -109,7 +109,7 @@ async function pack(asked: string, { out, dryRun = false, json = false }: OutFla
     const what = { ...(await books()), month: asked, out };
     const result = dryRun ? await planPack(deps, what) : await packMonth(deps, what);
     if (result.outcome === 'refused') throw new UsageError(`${asked}: ${result.why}.`);
-    if (result.status === 'open') process.stderr.write(`${asked} is not closed: this is how it stands now\n`);
+    if (result.status === 'open') printNote(`${asked} is not closed: this is how it stands now`);
     const { outcome, ...details } = result;
     if (outcome === 'would') return printPlan(details, { dir: path.dirname(out), json });
     await recordAction(db, { actor: cliActor(), action: 'pack', target: `period ${asked}`, details, outcome: 'done' });
@@ -153,14 +153,14 @@ function createFindingList({ json }: { json: boolean }): FindingList {
     add: (finding) => {
       line.clear();
       count += 1;
-      if (!json) process.stdout.write(`${oneLine(finding.told)}\n`);
+      if (!json) printText(oneLine(finding.told));
       else process.stdout.write(`${count === 1 ? '{"items":[' : ','}\n${stringify(finding)}`);
     },
     progress: ({ seal, rows }) => line.show(() => `seal ${seal}, ${rows} rows verified`),
     end: (summary) => {
       line.clear();
       if (json) process.stdout.write(`${count === 0 ? '{"items":[' : '\n'}],${stringify(summary)?.slice(1)}\n`);
-      else if (count === 0) process.stdout.write(`${summaryLine(summary)}\n`);
+      else if (count === 0) printText(summaryLine(summary));
     },
   };
 }

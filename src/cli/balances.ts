@@ -11,7 +11,7 @@ import { listAttributions } from '../records/balances/balance-views.js';
 import { type AttributeResult, adjustsText, attributeBalance } from '../records/books/attribute-balance.js';
 import { type NewRebooking, rebookAttribution } from '../records/books/rebook-attribution.js';
 import { asksFirst } from './four-eyes.js';
-import { type Columns, EXIT_FINDINGS, printJson, printList, printText } from './print.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printNote, printText } from './print.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<BalanceProof> = {
@@ -150,7 +150,7 @@ async function attribute(
     }
     const result = attributedBy(await attributeBalance(db, given), assetCode);
     printJson(result.proof);
-    for (const text of adjustsText(result.adjusts)) process.stderr.write(`${text}\n`);
+    for (const text of adjustsText(result.adjusts)) printNote(text);
   });
 }
 

@@ -31,19 +31,19 @@ import { inTransaction } from '../records/database/statements.js';
 import { type Flags, reasonedFlags } from './arguments.js';
 import { asksFirst } from './four-eyes.js';
 import { listVerb, wordOption } from './list-verb.js';
-import { type Columns, EXIT_FINDINGS, printJson, printList, printResult, printText } from './print.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printNote, printResult, printText } from './print.js';
 import { printOne, valueText } from './print-words.js';
 import { cliActor, withStore } from './with-store.js';
 
 const columns: Columns<BreakView> = {
   id: 'id',
-  kind: 'kind',
   severity: 'severity',
-  entity: (item) => `${item.entity.kind} ${item.entity.id}`,
-  status: 'status',
-  who: 'owner',
-  opened: 'openedAt',
+  kind: 'kind',
+  about: (item) => `${item.entity.kind} ${item.entity.id}`,
   due: ({ dueAt, overdue }) => (overdue ? `overdue since ${dueAt}` : dueAt),
+  who: 'owner',
+  status: 'status',
+  opened: 'openedAt',
 };
 
 export function define(command: Command): void {
@@ -219,8 +219,8 @@ function decideAll(
     }
     const { ids: done, left: leftOut } = await decideAsked(db, asked, decide, { actor: cliActor(), note });
     for (const { id, status, owner } of await eachOf(db, done))
-      process.stdout.write(`break ${id} is ${status}${owner === null ? '' : `, ${owner} is at it`}\n`);
-    if (leftOut.length > 0) process.stderr.write(`${leftWords(leftOut)}\n`);
+      printText(`break ${id} is ${status}${owner === null ? '' : `, ${owner} is at it`}`);
+    if (leftOut.length > 0) printNote(leftWords(leftOut));
   });
 }
 

@@ -103,7 +103,7 @@ function print(result: Comparison, json: boolean): void {
   for (const { id, field, ours, theirs } of result.differences.slice(0, 50)) {
     printText(`${id} ${field}: ours ${canonicalJson(ours)}, theirs ${canonicalJson(theirs)}`);
   }
-  process.stdout.write(
-    `${result.compared} payment intents that last changed before ${result.asOf} compared field by field: ${result.differences.length} differences\n`,
+  printText(
+    `${result.compared} payment intents that last changed before ${result.asOf} compared field by field: ${result.differences.length} differences`,
   );
 }

@@ -15,7 +15,7 @@ import { reconcileDeps } from '../wiring/reconcile-settings.js';
 import { type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
 import { changeFlags, type Flags, moment } from './arguments.js';
-import { type Columns, EXIT_FINDINGS, printJson, printList, printResult } from './print.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printNote, printResult, printText } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 import { showAtWork } from './show-at-work.js';
 import { cliActor, commandConfig, reachingDatabase } from './with-store.js';
@@ -74,13 +74,13 @@ const missed: Work = async (runtime, { since, json = false }) => {
   else {
     if (items.length > 0 || waiting.length === 0) printList({ items }, json, columns);
     if (waiting.length > 0) {
-      process.stdout.write(
-        `${items.length > 0 ? '\n' : ''}not here, and not overdue yet (MISSED_GRACE_SECONDS); “recover --since” takes them at once:\n`,
+      printText(
+        `${items.length > 0 ? '\n' : ''}not here, and not overdue yet (MISSED_GRACE_SECONDS); “recover --since” takes them at once:`,
       );
       printList({ items: waiting }, json, columns);
     }
     if (unrecoverable.length > 0) {
-      process.stdout.write('\nnot to be recovered any more; what they reported was read from the service since:\n');
+      printText('\nnot to be recovered any more; what they reported was read from the service since:');
       printList({ items: unrecoverable }, json, columns);
     }
   }
@@ -88,7 +88,7 @@ const missed: Work = async (runtime, { since, json = false }) => {
   const [first] = [...items, ...waiting]
     .flatMap(({ createdAt, recoverable }) => (recoverable ? (createdAt ?? []) : []))
     .sort();
-  if (!json && first !== undefined) process.stderr.write(`all of these: ${recoverCommand(first)}\n`);
+  if (!json && first !== undefined) printNote(`all of these: ${recoverCommand(first)}`);
 };
 
 /** No attempt is to come that could bring it, but it had not the time that a delivery may take. */
@@ -105,7 +105,7 @@ const recover: Work = async (runtime, { since, note = null, json = false, dryRun
   const deps = await depsOf(runtime, await adopt(runtime));
   const details = { since: since?.toISOString() ?? null };
   await recordAction(deps.db, { actor: cliActor(), action: 'recover', reason: note, details, outcome: 'asked' });
-  const onWaiting = () => process.stderr.write('another run of deliveries is under way; waiting for it\n');
+  const onWaiting = () => printNote('another run of deliveries is under way; waiting for it');
   const wanted = wantedSince(since, deps.now());
   const options = { kind: 'deliveries', full: false, signal: runtime.signal, onWaiting, since, wanted } as const;
   const run = await showAtWork('recovering', recoverNow(deps, options));

@@ -9,7 +9,7 @@ import type { Diagnosis } from '../wiring/doctor/examine.js';
 import { runDoctor } from '../wiring/doctor/run-doctor.js';
 import { type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import type { Flags } from './arguments.js';
-import { EXIT_FINDINGS, oneLine, printJson } from './print.js';
+import { EXIT_FINDINGS, oneLine, printJson, printNote } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 import { showAtWork } from './show-at-work.js';
 import { cliActor, commandConfig, withStore } from './with-store.js';
@@ -47,9 +47,7 @@ async function last(flags: DoctorFlags): Promise<void> {
     const { items, error = 'no reason is known' } = result;
     if (items === undefined)
       throw new UsageError(`The last checks, of ${at.toISOString()}, could not be run: ${error}`);
-    process.stderr.write(
-      `as of ${at.toISOString()}, ${duration((Date.now() - at.getTime()) / 1_000)} ago, by ${actor}\n`,
-    );
+    printNote(`as of ${at.toISOString()}, ${duration((Date.now() - at.getTime()) / 1_000)} ago, by ${actor}`);
     print({ items, suggestedContract: null, suggestedEventIdPointer: null }, flags);
   });
 }

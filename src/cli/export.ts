@@ -10,7 +10,7 @@ import { databaseNow } from '../records/books/posting-progress.js';
 import { describeError } from '../records/database/database-errors.js';
 import { keepHeapSmall } from '../wiring/small-heap.js';
 import { type Flags, month } from './arguments.js';
-import { EXIT_FINDINGS, oneLine, printFiles, printPlan } from './print.js';
+import { EXIT_FINDINGS, oneLine, printFiles, printNote, printPlan } from './print.js';
 import { showAtWork } from './show-at-work.js';
 import { withStore } from './with-store.js';
 
@@ -41,8 +41,8 @@ export function define(command: Command): void {
           : await showAtWork('exporting', exportMonth(db, { dir, ...settings, knownAt }));
         if (dryRun) printPlan(result, { dir, json });
         else printFiles(result, json);
-        if (result.status === 'open') process.stderr.write(`${asked} is open: it may still change\n`);
-        for (const finding of result.findings) process.stderr.write(`${oneLine(finding)}\n`);
+        if (result.status === 'open') printNote(`${asked} is open: it may still change`);
+        for (const finding of result.findings) printNote(oneLine(finding));
         if (result.findings.length > 0) process.exitCode = EXIT_FINDINGS;
       }),
     );
@@ -60,6 +60,6 @@ async function postFirst(deps: PostingDeps, knownAt: Date): Promise<void> {
       if (changes + due === 0) return;
     }
   } catch (error) {
-    process.stderr.write(`nothing could be posted now: ${describeError(error)}\n`);
+    printNote(`nothing could be posted now: ${describeError(error)}`);
   }
 }

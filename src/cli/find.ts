@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Found } from '../domain/views/find-shapes.js';
 import { find } from '../records/search/find.js';
-import { type Columns, printJson, printList, printText } from './print.js';
+import { type Columns, printJson, printList, printNote, printText } from './print.js';
 import { withStore } from './with-store.js';
 
 const columns: Columns<Found['items'][number]> = {
@@ -34,5 +34,5 @@ function print({ items, orders, deliveriesReadAt, more }: Found): void {
     printText(`order ${reference}: ${status}, ${release.safe ? 'safe to release' : 'hold the goods'}. ${says}`);
     printText(`  ${made.join('; ')}`);
   }
-  if (more) process.stderr.write('there is more: give more of the text\n');
+  if (more) printNote('there is more: give more of the text');
 }

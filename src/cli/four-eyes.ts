@@ -3,7 +3,7 @@ import type { Request } from '../finance/decisions/decision-kind.js';
 import { askDecision } from '../finance/decisions/decisions.js';
 import type { ClosingDeps } from '../finance/periods/close-period.js';
 import { isAtWork } from '../records/alerts/process-settings.js';
-import { EXIT_FINDINGS, printResult } from './print.js';
+import { EXIT_FINDINGS, printNote, printResult } from './print.js';
 import { cliPerson, type Store } from './with-store.js';
 
 type Deps = Pick<Store, 'db' | 'log' | 'config' | 'books'>;
@@ -24,7 +24,7 @@ export async function asksFirst(
   const isOn = store.config.FOUR_EYES || (await isAtWork(store.db, 'FOUR_EYES', 'on'));
   if (!isOn || request === null) return false;
   if (dryRun) {
-    process.stderr.write('FOUR_EYES is on: it would be done only after another person’s approval.\n');
+    printNote('FOUR_EYES is on: it would be done only after another person’s approval.');
     return false;
   }
   const result = await askDecision(await closingDeps(store), request, cliPerson());

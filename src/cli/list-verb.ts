@@ -26,7 +26,8 @@ export function listVerb<Item, Query extends PageQuery, Listing extends Page<Ite
   return listFlags(command.command('list').description(description)).action(({ json = false, ...query }: Flags) =>
     withStore(async (store) => {
       const page = await list(store.db, query as Query, store);
-      printList(page, json, columns);
+      const hasShow = command.commands.some((one) => one.name() === 'show');
+      printList(page, json, columns, hasShow ? `tallyhook ${command.name()} show has also` : undefined);
       if (!json) for (const line of about(page)) printNote(line);
       if (page.items.some(isFinding)) process.exitCode = EXIT_FINDINGS;
     }),

@@ -5,7 +5,7 @@ import { createLog } from '../log.js';
 import { migrate, newerSchema, pendingMigrations } from '../records/database.js';
 import { EMBEDDED_FOLDER, openStore, type Store } from '../wiring/open-store.js';
 import type { Flags } from './arguments.js';
-import { printJson } from './print.js';
+import { printJson, printNote } from './print.js';
 import { reachingDatabase } from './with-store.js';
 
 export function define(command: Command): void {
@@ -16,15 +16,13 @@ export function define(command: Command): void {
     .action(async ({ dryRun = false, json = false }: Flags) => {
       const config = loadConfig();
       if (config.DATABASE_URL === undefined)
-        process.stderr.write(
-          `DATABASE_URL is not set: this is the embedded database in ${path.resolve(EMBEDDED_FOLDER)}\n`,
-        );
+        printNote(`DATABASE_URL is not set: this is the embedded database in ${path.resolve(EMBEDDED_FOLDER)}`);
       await reachingDatabase(config, async () => {
         const store = await openStore({ config, log: createLog(config.LOG_LEVEL) }, { migrate: false });
         try {
           await (dryRun ? listPending(store, json) : run(store, config.DATABASE_URL, json));
           const older = await newerSchema(store.db);
-          if (older !== null) process.stderr.write(`${older}: nothing to do for it\n`);
+          if (older !== null) printNote(`${older}: nothing to do for it`);
         } finally {
           await store.close();
         }
@@ -35,15 +33,15 @@ export function define(command: Command): void {
 async function run({ databaseUrl }: Store, url: string | undefined, json: boolean): Promise<void> {
   const ran = await migrate(databaseUrl, { pooledUrl: url ?? databaseUrl });
   printNames(ran, { dryRun: false, json });
-  process.stderr.write(ran.length > 0 ? `${ran.length} migrations run\n` : 'already up to date\n');
+  printNote(ran.length > 0 ? `${ran.length} migrations run` : 'already up to date');
 }
 
 async function listPending({ db }: Store, json: boolean): Promise<void> {
   const { migrations, queues } = await pendingMigrations(db);
   printNames(migrations, { dryRun: true, json });
-  if (migrations.length > 0) process.stderr.write(`${migrations.length} migrations would be run\n`);
-  if (queues !== null) process.stderr.write(`the schema of the queues would be brought up to date: ${queues}\n`);
-  if (migrations.length === 0 && queues === null) process.stderr.write('already up to date\n');
+  if (migrations.length > 0) printNote(`${migrations.length} migrations would be run`);
+  if (queues !== null) printNote(`the schema of the queues would be brought up to date: ${queues}`);
+  if (migrations.length === 0 && queues === null) printNote('already up to date');
 }
 
 function printNames(names: readonly string[], { dryRun, json }: { dryRun: boolean; json: boolean }): void {

@@ -9,7 +9,7 @@ import { getPeriod, listPeriods } from '../records/books/periods.js';
 import { type Flags, month } from './arguments.js';
 import { asksFirst, closingDeps } from './four-eyes.js';
 import { listVerb } from './list-verb.js';
-import { type Columns, EXIT_FINDINGS, printJson, printList, printResult, printText } from './print.js';
+import { type Columns, EXIT_FINDINGS, printJson, printList, printNote, printResult, printText } from './print.js';
 import { showAtWork } from './show-at-work.js';
 import { cliActor, withStore } from './with-store.js';
 
@@ -97,7 +97,7 @@ async function close(asked: string, flags: CloseFlags): Promise<void> {
     }
     printJson((await getPeriod(db, asked)) ?? result);
     const { head } = result;
-    if (head !== null) process.stderr.write(`keep the head of the seals outside: ${head.number}:${head.hash}\n`);
+    if (head !== null) printNote(`keep the head of the seals outside: ${head.number}:${head.hash}`);
   });
 }
 

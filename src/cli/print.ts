@@ -18,25 +18,33 @@ export type Columns<Item> = Record<string, ShownField<Item> | ((item: Item) => C
 /** For people to the second, in two words. */
 const INSTANT = /\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z/g;
 
-/** `{items, …}` as JSON for programs, or a table for people. Data, so on stdout. */
+/**
+ * `{items, …}` as JSON for programs, or a table for people. Data, so on stdout. `rest`: what shows the last columns where the terminal has
+ * no room for them in rows of three lines; left out: the table has all columns whatever it takes.
+ */
 export function printList<Item>(
   page: { items: Item[]; nextCursor?: string | null },
   json: boolean,
   columns: Columns<Item>,
+  rest?: string,
 ): void {
   if (json) {
     printJson(page);
     return;
   }
   if (page.items.length === 0) {
-    process.stderr.write('nothing to show\n');
+    printNote('nothing to show');
     return;
   }
   const cellOf = (item: Item, shown: Columns<Item>[string]) =>
     typeof shown === 'function' ? shown(item) : (item[shown] as Cell);
   const width = terminalWidth();
   const rows = page.items.map((item) => Object.values(columns).map((shown) => said(oneLine(cellOf(item, shown)))));
-  process.stdout.write(`${tableText(Object.keys(columns), rows, width)}\n`);
+  const head = Object.keys(columns);
+  const n = rest === undefined || width === undefined ? head.length : columnsWithin(head, rows, width);
+  const shown = rows.map((row) => row.slice(0, n));
+  process.stdout.write(`${tableText(head.slice(0, n), shown, width)}\n`);
+  if (n < head.length) printNote(`${rest}: ${head.slice(n).join(', ')}`);
   if (page.nextCursor) printNote(`more: --cursor ${page.nextCursor}`);
 }
 
@@ -45,18 +53,44 @@ export function printList<Item>(
  * where the columns don't fit so, not even without padding, each row is lines of its own. Left out: as wide as it is.
  */
 export function tableText(head: string[], rows: string[][], width = Number.POSITIVE_INFINITY): string {
-  const all = [head, ...rows];
-  const padding = [1, 0].find((one) => sum(narrowest(all)) + frame(head, one) <= width);
-  if (padding === undefined) return rows.map((row) => linesOf(head, row, width)).join('\n\n');
+  const fitted = fittedRows([head, ...rows], width);
+  if (fitted === null) return rows.map((row) => linesOf(head, row, width)).join('\n\n');
+  const {
+    padding,
+    rows: [top = [], ...below],
+  } = fitted;
   const plain = width === Number.POSITIVE_INFINITY || wantsNoColor();
-  const widths = widthsWithin(width - frame(head, padding), all);
-  const fitted = (row: string[]) => row.map((cell, n) => wrapped(cell, widths[n]));
   const table = new Table({
-    head: fitted(head),
+    head: top,
     style: { 'padding-left': padding, 'padding-right': padding, ...(plain ? { head: [], border: [] } : {}) },
   });
-  table.push(...rows.map(fitted));
+  table.push(...below);
   return table.toString();
+}
+
+/** In rows of a list. */
+const MOST_LINES = 3;
+
+/** How many of the columns fit, from the first on: no word cut, and no row of too many lines. */
+function columnsWithin(head: string[], rows: string[][], width: number): number {
+  const isShort = (row: string[]) => row.every((cell) => cell.split('\n').length <= MOST_LINES);
+  for (let n = head.length; n > 1; n -= 1) {
+    const fitted = fittedRows(
+      [head, ...rows].map((row) => row.slice(0, n)),
+      width,
+    );
+    if (fitted?.rows.every(isShort)) return n;
+  }
+  return 1;
+}
+
+/** Each cell in lines of its column's width, with as much padding as there is room for; null: there is no room. */
+function fittedRows(all: string[][], width: number): { padding: number; rows: string[][] } | null {
+  const [head = []] = all;
+  const padding = [1, 0].find((one) => sum(narrowest(all)) + frame(head, one) <= width);
+  if (padding === undefined) return null;
+  const widths = widthsWithin(width - frame(head, padding), all);
+  return { padding, rows: all.map((row) => row.map((cell, n) => wrapped(cell, widths[n]))) };
 }
 
 const sum = (widths: readonly number[]) => widths.reduce((all, one) => all + one, 0);
@@ -87,8 +121,14 @@ function linesOf(head: readonly string[], row: readonly string[], width: number)
   return lines.join('\n');
 }
 
-/** In lines of that width, those after the first one as far in as the text of the first. */
+const BELOW = 4;
+
+/** In lines of that width, those after the first one as far in as the text of the first; what has no room there stands below its label. */
 export function hanging(text: string, indent: number, width = Number.POSITIVE_INFINITY): string {
+  const label = text.slice(0, indent).trimEnd();
+  const longest = narrowest([[text.slice(indent)]])[0] ?? 0;
+  const isBelow = label !== '' && longest > width - indent && longest <= width - BELOW;
+  if (isBelow) return `${label}\n${hanging(' '.repeat(BELOW) + text.slice(indent), BELOW, width)}`;
   const below = wrapped(text.slice(indent), Math.max(20, width - indent));
   return `${text.slice(0, indent)}${below.replaceAll('\n', `\n${' '.repeat(indent)}`)}`;
 }
@@ -123,8 +163,12 @@ export function printJson(value: object | Json): void {
 
 /** Lines that hold what others wrote, none longer than the terminal; `indent`: what stands below begins there. */
 export function printText(text: string, indent = 0): void {
+  writeLines(process.stdout, text, () => indent);
+}
+
+function writeLines(to: Terminal, text: string, indentOf: (line: string) => number): void {
   const lines = plainText(text).split('\n');
-  process.stdout.write(`${lines.map((line) => hanging(line, indent, terminalWidth())).join('\n')}\n`);
+  to.write(`${lines.map((line) => hanging(line, indentOf(line), terminalWidth(to))).join('\n')}\n`);
 }
 
 /** Lines of one text each, which may hold what others wrote, as `printText` prints them. `indent`: of each its own, or of all. */
@@ -135,7 +179,7 @@ export function printLines(lines: readonly string[], indent: number | ((line: st
 
 /** What is said beside the data, on stderr. */
 export function printNote(text: string): void {
-  process.stderr.write(`${hanging(plainText(text), 0, terminalWidth(process.stderr))}\n`);
+  writeLines(process.stderr, text, (line) => line.search(/\S|$/));
 }
 
 /** Facts for programs, a line for people. */
@@ -158,7 +202,7 @@ export function printPlan(plan: { files: PlannedFile[] }, { dir, json }: { dir: 
   const whole = path.resolve(dir);
   const planned = { ...plan, dryRun: true, dir: whole };
   printFiles(planned, json);
-  if (!json) process.stderr.write(`nothing was written; it would be to ${whole}\n`);
+  if (!json) printNote(`nothing was written; it would be to ${whole}`);
 }
 
 const EVERY_MS = 100;

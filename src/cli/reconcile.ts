@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { isNotOffered, reasonOf } from '../domain/run-kinds.js';
 import type { Run } from '../domain/views/proof-shapes.js';
 import { type Kind, kinds, type Progress } from '../reconcile/deps.js';
@@ -10,7 +10,7 @@ import { SERVICE_NEEDS } from '../wiring/runtime.js';
 import { createServiceClient } from '../wiring/service-client.js';
 import { keepHeapSmall } from '../wiring/small-heap.js';
 import { changeFlags, type Flags, moment } from './arguments.js';
-import { createProgressLine, EXIT_FINDINGS, printJson, printList } from './print.js';
+import { createProgressLine, EXIT_FINDINGS, printJson, printList, printNote } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 import { cliActor, commandConfig } from './with-store.js';
 
@@ -22,7 +22,7 @@ interface ReconcileFlags extends Flags {
 
 export function define(command: Command): void {
   command
-    .argument('[kind...]', `${kinds.join(', ')} or all`, collectKinds, [...kinds])
+    .addArgument(new Argument('[kind...]', kinds.join(', ')).argParser(collectKinds).default([...kinds], 'all'))
     .option('--full', 'read the whole list again')
     .option('--since <time>', 'also read again what was created since', moment)
     .option('--resume', 'go on with a full scan that was cut off');
@@ -49,7 +49,7 @@ async function reconcile(asked: Kind[], flags: ReconcileFlags): Promise<void> {
     const line = createProgressLine(json ? { write: () => true } : process.stderr);
     for (const kind of asked) {
       if (signal.aborted) break;
-      const onWaiting = () => process.stderr.write(`another run of ${kind} is under way; waiting for it\n`);
+      const onWaiting = () => printNote(`another run of ${kind} is under way; waiting for it`);
       const onProgress = (at: Progress) => line.show(() => progressText(kind, at));
       runs.push(await runReconcile(deps, { kind, full, signal, onWaiting, onProgress, ...options }));
       line.clear();
@@ -81,13 +81,13 @@ function printFindings(runs: Run[]): void {
   const unproven = runs
     .filter(({ complete }) => !complete)
     .map((run) => `${run.kind} (${reasonOf(run) ?? run.status})`);
-  if (unproven.length > 0) process.stderr.write(`not proven: ${unproven.join(', ')}\n`);
+  if (unproven.length > 0) printNote(`not proven: ${unproven.join(', ')}`);
   const opened = openedBy(runs);
   if (opened === 0) return;
   const what = opened === 1 ? '1 break' : `${opened} breaks`;
   const kept = runs.some(({ id }) => id !== null);
   const outcome = kept ? 'opened: tallyhook breaks list --status open' : 'would be opened';
-  process.stderr.write(`${what} ${outcome}\n`);
+  printNote(`${what} ${outcome}`);
 }
 
 /** What the service does not offer to read is said, and is no finding. */

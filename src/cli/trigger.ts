@@ -5,7 +5,7 @@ import { MARK_FIELD, TRIGGER_MARK } from '../domain/events/event-key.js';
 import { AppError } from '../errors.js';
 import { answeredId } from '../records/deliveries/read-delivery.js';
 import { type Flags, wholeNumber } from './arguments.js';
-import { printJson, printResult } from './print.js';
+import { printJson, printNote, printResult } from './print.js';
 import { chooseSecret, type SecretsConfig, sign } from './signature.js';
 import { commandConfig } from './with-store.js';
 
@@ -47,11 +47,11 @@ export function define(command: Command): void {
       if (dryRun) return printJson({ method: 'POST', ...made, dryRun });
       const { status, text } = await send(made);
       printResult(json, { status, answer: text, url: made.url }, `${status} ${text}`);
-      if (!json) process.stderr.write(`${sentTo(made.url, flags.url === undefined, config)}\n`);
+      if (!json) printNote(sentTo(made.url, flags.url === undefined, config));
       const isOurs = status === 200 && answeredId(text) !== null;
       if (status === 200 && !isOurs)
-        process.stderr.write(
-          'That is not our receiver, which answers {"received":true}: something else takes what is sent there.\n',
+        printNote(
+          'That is not our receiver, which answers {"received":true}: something else takes what is sent there.',
         );
       if (!isOurs) process.exitCode = 1;
     });

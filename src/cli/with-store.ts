@@ -9,6 +9,7 @@ import { ConfigError } from '../errors.js';
 import { createLog, type Logger } from '../log.js';
 import { DatabaseError, troubleOf } from '../records/database/database-trouble.js';
 import { EMBEDDED_FOLDER, openStore } from '../wiring/open-store.js';
+import { printNote } from './print.js';
 import { findDemo } from './running-demo.js';
 
 export type Store = { db: Knex; config: Config; log: Logger } & ReturnType<typeof settingsOf>;
@@ -28,7 +29,7 @@ export async function commandConfig<N extends VariableName = never>(needs: reado
   const isOwn = [SERVICE_BASE_URL, DATABASE_URL].some((set) => set !== undefined);
   const demo = isOwn || existsSync(path.join(EMBEDDED_FOLDER, 'postgres')) ? undefined : await findDemo();
   if (demo === undefined) return loadConfig(needs);
-  process.stderr.write(`of the demo that runs here: ${demo.console}\n`);
+  printNote(`of the demo that runs here: ${demo.console}`);
   return loadConfig(needs, { env: { ...environment(), ...demo.settings } });
 }
 
