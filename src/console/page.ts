@@ -115,8 +115,10 @@ export interface ActionResult {
   target?: string;
   /** Kept in the audit beside it. */
   details?: Record<string, unknown>;
-  /** Where to go on; left out: back to the page of the form. */
+  /** Where to go on; left out: back to the page of the form, or where it is refused to the form as it was filled in (409). */
   to?: string;
+  /** Of what is refused: there is nothing to do any more, so that no form comes back. */
+  isOver?: true;
   /** What was called keeps the audit itself, in this transaction. */
   recorded?: true;
   /** What is asked of another process, once all the rest is committed. */

@@ -186,6 +186,16 @@ it('whatever differs between two previews is told, up to a number, and nothing e
   );
 });
 
+it('a closing that is approved looks for its income in doubt once', async () => {
+  const asked = await ask({ action: 'close period', input: { month: '2026-03' } });
+  const found: string[] = [];
+  const hear = ({ sql }: { sql: string }) => void (sql.includes('SELECT NULL, id, payment, value') && found.push(sql));
+  database.db.on('query', hear);
+  const state = await approve(asked);
+  database.db.off('query', hear);
+  expect([state, found.length]).toEqual(['approved', 1]);
+});
+
 it('nobody asks without a token of their own', async () => {
   const asked = { action: 'close period', input: { month: '2026-03' }, reason: 'known' } as const;
   const result = await askDecision(deps(), asked, { name: 'os:root', role: null });

@@ -66,8 +66,9 @@ export class Shown {
     const form = forms.find((html) => html.includes(`>${button}</button>`));
     if (form === undefined) throw new Error(`${this.path} has no button "${button}": ${this.text}`);
     const fields: Record<string, string> = {};
-    for (const [tag] of form.matchAll(/<(?:input|textarea)[^>]*>/g))
-      fields[attribute(tag, 'name')] = attribute(tag, 'value');
+    for (const [tag] of form.matchAll(/<input[^>]*>/g)) fields[attribute(tag, 'name')] = attribute(tag, 'value');
+    for (const [tag, written = ''] of form.matchAll(/<textarea[^>]*>([^<]*)/g))
+      fields[attribute(tag, 'name')] = written;
     for (const [select] of form.matchAll(/<select[^]*?<\/select>/g)) {
       const options = [...select.matchAll(/<option[^>]*>/g)].map(([tag]) => tag);
       const chosen = options.find((tag) => tag.endsWith(' selected>')) ?? options[0] ?? '';

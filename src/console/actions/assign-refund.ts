@@ -39,11 +39,12 @@ export const assignRefundAction: Action = {
     const force = input['force'] === 'yes';
     const given = { payoutId, paymentIntentId, note: reason, force, actor: actor.name };
     const result = await assignRefund(db, given, { ...rulesOf(deps), adoptedAt });
-    const about = { target: `payout ${payoutId.slice(0, 200)}`, to: `/payouts/${inPath(payoutId)}` };
+    const target = `payout ${payoutId.slice(0, 200)}`;
     if (result.outcome === 'refused') {
-      const refusal = { ...about, outcome: 'refused', message: `${result.message} Nothing was changed.` } as const;
+      const refusal = { target, outcome: 'refused', message: `${result.message} Nothing was changed.` } as const;
       return result.why === 'no_payout' ? { ...refusal, to: '/payouts' } : refusal;
     }
+    const about = { target, to: `/payouts/${inPath(payoutId)}` };
     const message = paymentIntentId === null ? 'It gives no payment back.' : `It gives ${paymentIntentId} back.`;
     return { ...about, outcome: 'done', message, details: { before: result.before } };
   },

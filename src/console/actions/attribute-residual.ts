@@ -65,12 +65,11 @@ export const attributeResidual: Action = {
     const result = await attributeBalance(db, given, now());
     if (result.outcome === 'not_found')
       return { outcome: 'refused', message: refusalOf(result, assetCode), to: '/balances' };
-    const about = { recorded: true, to: entityHref('balance', assetCode) } as const;
-    if (result.outcome !== 'done') return { ...about, outcome: 'refused', message: refusalOf(result, assetCode) };
+    if (result.outcome !== 'done') return { recorded: true, outcome: 'refused', message: refusalOf(result, assetCode) };
     const left = result.proof.unexplained ?? '0';
     const done = `${amount} ${assetCode} were attributed; ${left} ${assetCode} are unexplained.`;
     const message = [done, ...adjustsText(result.adjusts)].join(' ');
-    return { ...about, outcome: 'done', message };
+    return { recorded: true, to: entityHref('balance', assetCode), outcome: 'done', message };
   },
 };
 

@@ -2,6 +2,7 @@ import type { Verdict } from '../../domain/two-people.js';
 import { decide } from '../../finance/decisions/decisions.js';
 import { closingDeps } from '../four-eyes.js';
 import type { Action } from '../page.js';
+import { decisionHref } from '../view/links.js';
 
 function verdictOf(verdict: Verdict, own: Pick<Action, 'label' | 'explain' | 'tone' | 'needsReason'>): Action {
   return {
@@ -15,7 +16,10 @@ function verdictOf(verdict: Verdict, own: Pick<Action, 'label' | 'explain' | 'to
       if (result.outcome === 'not_found')
         return { outcome: 'refused', message: 'There is no such decision.', to: '/decisions' };
       if (result.outcome === 'refused') return { outcome: 'refused', message: `Nothing was changed: ${result.why}.` };
-      return { outcome: result.decision.state === 'expired' ? 'refused' : 'done', message: result.message };
+      // It is over: there is nothing to decide again.
+      if (result.decision.state === 'expired')
+        return { outcome: 'refused', message: result.message, to: decisionHref(given.id) };
+      return { outcome: 'done', message: result.message };
     },
   };
 }

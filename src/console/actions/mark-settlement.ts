@@ -46,9 +46,9 @@ export const markSettlementAction: Action = {
     const mark = markOf(request);
     const result = await markSettlement(db, mark, books, now());
     if (result.outcome === 'not_found') return { outcome: 'refused', message: NOT_KNOWN, to: '/settlements' };
-    const about = { recorded: true, to: settlementHref(mark.payoutId) } as const;
-    if (result.outcome === 'refused') return { ...about, outcome: 'refused', message: refusalOf(result.why) };
-    return { ...about, outcome: 'done', message: markedText(result.settlement) };
+    if (result.outcome === 'refused') return { recorded: true, outcome: 'refused', message: refusalOf(result.why) };
+    const to = settlementHref(mark.payoutId);
+    return { recorded: true, to, outcome: 'done', message: markedText(result.settlement) };
   },
 };
 

@@ -45,10 +45,15 @@ export const rebookAttributionAction: Action = {
   run: async ({ db, now, books }, request) => {
     const given = givenBy(request);
     const result = await rebookAttribution(db, given, { ...books, now: now() });
-    const to = entityHref('balance', given.assetCode);
-    if (result.outcome === 'done') return { outcome: 'done', message: rebookedText(given), recorded: true, to };
+    if (result.outcome === 'done')
+      return {
+        outcome: 'done',
+        message: rebookedText(given),
+        recorded: true,
+        to: entityHref('balance', given.assetCode),
+      };
     const message = refusalOf(whyNotRebooked(result, given));
-    return { outcome: 'refused', message, to, ...(result.outcome === 'refused' ? { recorded: true } : {}) };
+    return { outcome: 'refused', message, ...(result.outcome === 'refused' ? { recorded: true } : {}) };
   },
 };
 

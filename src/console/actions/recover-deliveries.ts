@@ -40,7 +40,7 @@ export const recoverDeliveries: Action = {
     const target = targetOf(wanted);
     if (known.length === 0 && range === null) {
       const message = 'None of these can be recovered: they are here by now, or the service shows no payload of them.';
-      return { outcome: 'refused', target, message };
+      return { outcome: 'refused', target, message, isOver: true };
     }
     const more = range === null ? '' : ', and for what the history shows besides';
     const since = range === null ? null : new Date(range.from).toISOString();

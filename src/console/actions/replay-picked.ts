@@ -34,7 +34,8 @@ export const replayPicked: Action = {
     const target = counted(ids.length, 'event');
     const left = await leftOutOf(db, ids);
     const replayed = await reviveEvents(db, ids);
-    if (replayed.length === 0) return { outcome: 'refused', target, message: `Nothing was changed. ${left}` };
+    if (replayed.length === 0)
+      return { outcome: 'refused', target, message: `Nothing was changed. ${left}`, isOver: true };
     return {
       outcome: 'asked',
       target,

@@ -44,7 +44,8 @@ async function answer(site: Site, action: Action, { req, res }: { req: Request; 
     return sendPage(site, { req, res, session }, { title: action.label, view, ...more });
   };
   const again = (status: number, why: string, wrong: Wrong = {}) => {
-    const flash: Flash = { tone: 'bad', text: `${why} Nothing was changed.` };
+    const text = NOTHING.test(why) ? why : `${why} Nothing was changed.`;
+    const flash: Flash = { tone: 'bad', text };
     return show([], filledIn(action, req.path, { form, wrong }), { status, flash });
   };
 
@@ -58,11 +59,17 @@ async function answer(site: Site, action: Action, { req, res }: { req: Request; 
     const waits = (await askedOf(site, action, asked)) !== null;
     return show(sections, confirming(action, req.path, { ...form, ...kept }, waits));
   }
-  const result = await perform(site, action, asked);
-  const tone = result.outcome === 'refused' ? 'bad' : 'good';
-  setFlash(req, res, session, { tone, text: result.message });
-  res.redirect(303, result.to ?? back);
+  const { outcome, message, to, isOver } = await perform(site, action, asked);
+  if (outcome === 'refused' && to === undefined && !isOver && isFilledIn(action)) return again(409, message);
+  setFlash(req, res, session, { tone: outcome === 'refused' ? 'bad' : 'good', text: message });
+  res.redirect(303, to ?? back);
 }
+
+/** Said already by who refuses. */
+const NOTHING = /^Nothing was |Nothing was changed/;
+
+/** Whether a person has written something that a redirect would lose. */
+const isFilledIn = ({ needsReason, fields = [] }: Action): boolean => needsReason !== false || fields.length > 0;
 
 /** What is wrong with a form, by the names of its fields. */
 type Wrong = Readonly<Record<string, string>>;

@@ -55,7 +55,7 @@ export const closing: DecisionKind<z.output<typeof month>, ReadyToClose> = {
       facts: [missing, evidence, totals, values],
       preview,
       apply: async (nested, by) => {
-        const done = (await closeIn(nested, ready, { month: of, ...by }, missing)).outcome === 'closed';
+        const done = (await closeIn(nested, ready, { month: of, ...by }, { missing, doubted })).outcome === 'closed';
         return { done, message: done ? `${of} is closed.` : `${of} stays open.` };
       },
     };

@@ -44,7 +44,7 @@ export async function closePeriod(deps: ClosingDeps, asked: Asked): Promise<Clos
   const reason = asked.reason?.trim() || null;
   const result = await deps.db.transaction(async (trx) => {
     await lockBooks(trx);
-    return closeIn(trx, ready, { ...asked, reason }, await missingToClose(trx, ready, asked.month));
+    return closeIn(trx, ready, { ...asked, reason }, { missing: await missingToClose(trx, ready, asked.month) });
   }, oneMoment);
   return result.outcome === 'refused' ? result : { ...result, head: await sealClosing(deps) };
 }
@@ -79,18 +79,19 @@ export async function missingToClose(trx: Knex.Transaction, ready: ReadyToClose,
   return (await checkPeriod(trx, month, { ...ready, now: ready.now(), isDeep: true })).missing;
 }
 
+/** `known`: what was found of its income in doubt in this transaction; left out: it is found now. */
 export async function closeIn(
   trx: Knex.Transaction,
   deps: ClosingDeps,
   { month, actor, reason, approval }: Asked,
-  missing: Missing[],
+  { missing, doubted: known }: { missing: Missing[]; doubted?: string | null },
 ): Promise<CloseResult> {
   const about = { actor, action: 'close period', target: `period ${month}`, reason, approval } as const;
   if (!mayClose(missing, reason)) {
     await recordAction(trx, { ...about, details: { missing }, outcome: 'refused' });
     return { outcome: 'refused', month, missing };
   }
-  const doubted = await doubtedIncome(trx, { ...deps, month });
+  const doubted = known === undefined ? await doubtedIncome(trx, { ...deps, month }) : known;
   const standing = closedStanding(missing, doubted);
   const files = await storeFiles({ ...deps, trx, month, standing });
   await saveClosed(trx, month, { actor, reason });

@@ -48,13 +48,15 @@ describe('a break', () => {
 });
 
 describe('a secret', () => {
-  it('is not retired while something is missing, then by force with a reason, and is taken back', async () => {
+  it('is not retired while something is missing, then by force with the reason that the form still has, and is taken back', async () => {
     const { get, press } = operator;
-    const retire = async (force: string) => press(await get('/secrets'), 'Retire', { force, reason: 'it leaked' });
-    expect((await retire('no')).flash).toContain('still pending');
+    const refused = await press(await get('/secrets'), 'Retire', { force: 'no', reason: 'it leaked' });
+    expect([refused.status, refused.flash]).toEqual([409, expect.stringContaining('still pending')]);
+    expect(refused.flash).toMatch(/Nothing was changed\.$/);
+    expect(refused.form('Retire').fields).toMatchObject({ force: 'no', reason: 'it leaked' });
     expect(await store.db('secrets').where({ label: 'old' }).first()).toMatchObject({ retired_at: null });
     expect(await newestAction()).toMatchObject({ action: 'retire secret', target: 'secret old', outcome: 'refused' });
-    const retired = await retire('yes');
+    const retired = await press(refused, 'Retire', { force: 'yes' });
     expect(retired.flash).toContain('retired');
     expect(await store.db('secrets').where({ label: 'old' }).first()).toMatchObject({ retired_by: 'omar' });
     const kept = await store.db('actions').where({ action: 'retire secret' }).orderBy('id');
