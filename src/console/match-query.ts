@@ -1,6 +1,6 @@
 import { matchReasons, matchStates } from '../domain/books/match/reasons.js';
 import type { MatchFilters } from '../records/books/match/list-matches.js';
-import { badRequest } from './problem.js';
+import { badFilter } from './problem.js';
 import { ages } from './view/age-columns.js';
 
 /** The filters, and what each takes. `open`: what is not matched. */
@@ -33,7 +33,5 @@ function oneOf<Known extends string>(
   const found = known.find((one) => one === given);
   if (given === undefined || found !== undefined) return found;
   const more = name === 'state' ? ', open' : '';
-  throw badRequest(`${name} is "${given.slice(0, 40)}"; it takes ${known.join(', ')}${more}.`, {
-    parameter: name,
-  });
+  throw badFilter(name, `is "${given.slice(0, 40)}"; it takes ${known.join(', ')}${more}`);
 }

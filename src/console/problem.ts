@@ -65,6 +65,10 @@ export async function readInTime<Read>(read: () => Promise<Read>, seconds = READ
   }
 }
 
+/** A filter of a page, or a parameter of the API, that can't be read: `problem` goes on from its name. */
+export const badFilter = (parameter: string, problem: string): Problem =>
+  badRequest(`${parameter} ${problem}.`, { parameter });
+
 /** A closed filter. @throws {Problem} 400 */
 export function oneOf<Word extends string>(
   name: string,
@@ -73,13 +77,13 @@ export function oneOf<Word extends string>(
 ): Word | undefined {
   const found = known.find((word) => word === given);
   if (given === undefined || found !== undefined) return found;
-  throw badRequest(`${name} is "${given.slice(0, 40)}"; it takes ${known.join(', ')}.`, { parameter: name });
+  throw badFilter(name, `is "${given.slice(0, 40)}"; it takes ${known.join(', ')}`);
 }
 
 /** @throws {Problem} 400 */
 export function checkRange(given: ReceivedRange): void {
   const wrong = rangeProblem(given);
-  if (wrong !== null) throw badRequest(`${wrong.field} ${wrong.problem}.`, { parameter: wrong.field });
+  if (wrong !== null) throw badFilter(wrong.field, wrong.problem);
 }
 
 function sendProblem(res: Response, problem: Problem): void {

@@ -59,6 +59,33 @@ test.each([
   expect(answer.text.replaceAll('&quot;', '"')).toContain(told);
 });
 
+test.each([
+  ['/orders', { goods: 'maybe', reason: 'because', status: 'paid', from: 'yesterday' }],
+  ['/orders', { assetCode: 'BTC', receivedFrom: 'much' }],
+  ['/deliveries', { from: 'soon', eventType: 'payout.failed' }],
+  ['/match', { age: 'old', state: 'open' }],
+  ['/breaks', { to: '2026-02-31', owner: 'ann' }],
+])(
+  'a form of %s that can not be read comes back as it was filled in, each error beside its field',
+  async (path, given) => {
+    const { get } = await session(app, 'operator');
+    const { status, text } = await get(`${path}?${new URLSearchParams(given).toString()}`);
+    expect(status).toBe(400);
+    const form = /<form class="filters"[^]*?<\/form>/.exec(text)?.[0] ?? '';
+    const right = ['status', 'assetCode', 'eventType', 'state', 'owner'];
+    for (const [name, value] of Object.entries(given)) {
+      const field = form.split('<div class="field">').find((html) => html.includes(` name="${name}"`)) ?? '';
+      expect(field, name).toMatch(new RegExp(`value="${value}"( selected)?`));
+      const isRight = right.includes(name);
+      expect([name, field.includes('aria-invalid="true"')]).toEqual([name, !isRight]);
+      expect([name, field.includes(`id="filter-${name}-error">${name} `)]).toEqual([name, !isRight]);
+    }
+    // Rows that it was to leave out are not shown as what it asked for.
+    expect(text).not.toContain('<table');
+    expect(text).toContain('Nothing was looked for.');
+  },
+);
+
 test('a state that the service may name is asked for, listed or not', async () => {
   expect((await (await session(app, 'viewer')).get('/payments?status=new_state')).status).toBe(200);
 });

@@ -6,10 +6,10 @@ import { askFirst } from '../four-eyes.js';
 import type { Action, ActionRequest, ActionResult, PageDeps } from '../page.js';
 import { Problem } from '../problem.js';
 import { decisionHref } from '../view/links.js';
-import { type ActionButton, type Field, type Section } from '../view/sections.js';
+import type { ActionButton, Section } from '../view/sections.js';
 import { CSRF_FIELD, checkCsrf, checkOrigin } from './csrf.js';
 import { type Flash, setFlash } from './flash.js';
-import { ownPath } from './page-request.js';
+import { filledField, ownPath } from './page-request.js';
 import { type Site, sendPage } from './page-router.js';
 import type { Session } from './session.js';
 
@@ -145,12 +145,9 @@ function confirming(action: Action, href: string, form: Form, waits: boolean): A
 
 /** The form as it was filled in, with what is wrong beside each field. */
 function filledIn(action: Action, href: string, { form, wrong }: { form: Form; wrong: Wrong }): ActionButton {
-  const own = (action.fields ?? []).map(({ options, ...field }): Field => {
-    const value = textIn(form, field.name);
-    const offered = options === undefined || value === '' || options.some((one) => one.value === value);
-    const all = offered ? options : [...options, { value, text: value }];
-    return { ...field, ...(all === undefined ? {} : { options: all }), value, error: errorOf(wrong, field.name) };
-  });
+  const own = (action.fields ?? []).map((field) =>
+    filledField(field, textIn(form, field.name), errorOf(wrong, field.name)),
+  );
   const filled = ['reason', '_confirmed', ...own.map(({ name }) => name)];
   const others = Object.fromEntries(Object.entries(form).filter(([name]) => !filled.includes(name)));
   const reason = { value: textIn(form, 'reason'), error: errorOf(wrong, 'reason') };

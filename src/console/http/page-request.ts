@@ -3,12 +3,13 @@ import { dayAfter, isDay, startOfDay } from '../../domain/books/posting-month.js
 import { type Actor, mayDo } from '../../domain/console-roles.js';
 import type { PageQuery } from '../../records/database/paging.js';
 import type { Page, PageRequest } from '../page.js';
-import { badRequest } from '../problem.js';
+import { badFilter, badRequest } from '../problem.js';
 import { inPath } from '../view/links.js';
+import type { Field } from '../view/sections.js';
 import { zoneOf } from './zone.js';
 
-/** Reads what a page is asked for; a parameter that it does not know is refused, never ignored. */
-export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest {
+/** Reads what a page is asked for, `without` some of its filters; a parameter that it does not know is refused, never ignored. */
+export function pageRequest(req: Request, page: Page, actor: Actor, without: readonly string[] = []): PageRequest {
   const known = [...(page.filters ?? []), ...(hasDays(page) ? ['from', 'to'] : [])];
   const filters: Record<string, string> = {};
   let cursor: string | undefined;
@@ -16,7 +17,7 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
     if (typeof value !== 'string') throw badRequest(`${name} is given more than once.`);
     if (name === 'cursor') cursor = value;
     else if (!known.includes(name)) throw badRequest(`This page has no filter "${name.slice(0, 80)}".`);
-    else if (value.trim() !== '') filters[name] = value.trim();
+    else if (value.trim() !== '' && !without.includes(name)) filters[name] = value.trim();
   }
   const zone = zoneOf(req);
   let buttons = 0;
@@ -52,6 +53,13 @@ export function pageRequest(req: Request, page: Page, actor: Actor): PageRequest
   };
 }
 
+/** A field with what was given, also where that is none of its choices, and what is wrong with it. */
+export function filledField({ options, ...field }: Field, value: string, error: string | undefined): Field {
+  const isOffered = options === undefined || value === '' || options.some((one) => one.value === value);
+  const all = isOffered ? options : [...options, { value, text: value }];
+  return { ...field, ...(all === undefined ? {} : { options: all }), value, error };
+}
+
 const valueOf = (value: string | undefined) => (value === undefined ? {} : { value });
 
 /** What is renewed of a page leads where the page does. */
@@ -78,7 +86,7 @@ function sliceOf(
 /** @throws {Problem} 400 */
 function dayOf(name: string, given: string | undefined): string | undefined {
   if (given === undefined || isDay(given)) return given;
-  throw badRequest(`${name} is "${given.slice(0, 40)}"; it takes a day such as 2026-10-31.`);
+  throw badFilter(name, `is "${given.slice(0, 40)}"; it takes a day such as 2026-10-31`);
 }
 
 /** `/events/:id` with its parameters, each encoded. */

@@ -4,12 +4,12 @@ import type { Page, PageDeps } from '../page.js';
 import { notHere, Problem, readInTime } from '../problem.js';
 import type { Status } from '../status.js';
 import { pageFor } from '../view/personal.js';
-import type { PageView } from '../view/sections.js';
+import { notice, type PageView } from '../view/sections.js';
 import { readCookie } from './cookies.js';
 import { csrfToken } from './csrf.js';
 import { type Flash, takeFlash } from './flash.js';
 import { navigationOf } from './navigation.js';
-import { pageRequest } from './page-request.js';
+import { filledField, pageRequest } from './page-request.js';
 import { type Frame, renderPage, type Shell, type Theme } from './render.js';
 import type { Session, Sessions } from './session.js';
 import { zoneOf } from './zone.js';
@@ -69,17 +69,58 @@ export function pageRoutes(site: Site): Router {
         return;
       }
       checkRole(page, session);
-      const view = await readInTime(() => page.load(site.deps, pageRequest(req, page, session.actor)));
+      const { view, status = 200 } = await loadPage(site, page, { req, session });
       if (view === null) {
         next(notHere('There is no such record here. References and ids count byte for byte.'));
         return;
       }
-      const live = page.live ? { live: `/live${req.originalUrl}` } : {};
-      const hasList = page.list !== undefined;
-      await sendPage(site, { req, res, session }, { title: page.title, view, hasList, ...live });
+      const isWhole = status === 200;
+      const live = page.live && isWhole ? { live: `/live${req.originalUrl}` } : {};
+      const hasList = page.list !== undefined && isWhole;
+      await sendPage(site, { req, res, session }, { title: page.title, view, status, hasList, ...live });
     });
   }
   return router;
+}
+
+/** A page; where filters can't be read, its form as it was filled in, with what is wrong with each. */
+async function loadPage(
+  { deps }: Site,
+  page: Page,
+  { req, session: { actor } }: { req: Request; session: Session },
+): Promise<{ view: PageView | null; status?: number }> {
+  const wrong = new Map<string, string>();
+  for (;;) {
+    try {
+      const view = await readInTime(() => page.load(deps, pageRequest(req, page, actor, [...wrong.keys()])));
+      return wrong.size === 0 || view === null ? { view } : { view: formAgain(view, req.query, wrong), status: 400 };
+    } catch (error) {
+      const field = error instanceof Problem && error.status === 400 ? error.extra['parameter'] : null;
+      if (typeof field !== 'string' || wrong.has(field) || page.list === undefined) throw error;
+      wrong.set(field, (error as Problem).message);
+    }
+  }
+}
+
+/** Nothing is shown below it: rows that a filter was to leave out would be taken for what was asked for. */
+function formAgain(
+  { title, intro, sections }: PageView,
+  given: Request['query'],
+  wrong: Map<string, string>,
+): PageView {
+  const form = sections.flatMap((section) => (section.is === 'filters' ? [section] : []));
+  const filled = form.map((section) => ({
+    ...section,
+    active: true,
+    csv: null,
+    fields: section.fields.map((field) => filledField(field, String(given[field.name] ?? ''), wrong.get(field.name))),
+  }));
+  const why = notice('bad', [...wrong.values()].join(' '), 'Nothing was looked for.');
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(intro === undefined ? {} : { intro }),
+    sections: [why, ...filled],
+  };
 }
 
 /** @throws {Problem} 403 */

@@ -9,7 +9,7 @@ import { countAwaited, countMissed, getDelivery, listDeliveries } from '../../re
 import { coverage } from '../../records/runs/coverage.js';
 import { parseMoment, recoverDeliveries } from '../actions/recover-deliveries.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
-import { Problem } from '../problem.js';
+import { badFilter } from '../problem.js';
 import { breaksOf } from '../view/break-rows.js';
 import { causeOf, classBadge, classOptions, deliveryWords, remedyOf } from '../view/delivery-words.js';
 import { entityHref, eventHref } from '../view/links.js';
@@ -81,7 +81,7 @@ function momentOf(name: string, given: string | undefined): Date | undefined {
   if (given === undefined) return undefined;
   const moment = parseMoment(given);
   if (moment !== null) return moment;
-  throw new Problem(400, 'Not understood', `${name} takes a time in UTC such as 2026-10-31 or 2026-10-31 18:00.`);
+  throw badFilter(name, 'takes a time in UTC such as 2026-10-31 or 2026-10-31 18:00');
 }
 
 /** Recovers all of a time: the range of the list, else all that is known not to be here, as many as the button says. */

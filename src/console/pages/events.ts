@@ -8,7 +8,7 @@ import { getEvent, listEvents } from '../../records/inbox/events.js';
 import { replayEvent } from '../actions/replay.js';
 import { replayPicked } from '../actions/replay-picked.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
-import { badRequest } from '../problem.js';
+import { badFilter } from '../problem.js';
 import { eventBadge, eventColumns, eventStatuses, eventStatusMeans } from '../view/event-rows.js';
 import { bodyFor, maskedEvent, mayKnowPeople } from '../view/personal.js';
 import { entityValue, eventLink } from '../view/record-words.js';
@@ -89,8 +89,9 @@ const MOST_IDS = 100;
 function idsOf(given: string): string[] {
   const ids = given.split(',').map((one) => one.trim());
   if (ids.length <= MOST_IDS && ids.every(isRowId)) return ids;
-  throw badRequest(
-    `id is "${given.slice(0, 40)}"; it takes numbers of events, ${MOST_IDS} at most, with commas between.`,
+  throw badFilter(
+    'id',
+    `is "${given.slice(0, 40)}"; it takes numbers of events, ${MOST_IDS} at most, with commas between`,
   );
 }
 
