@@ -9,7 +9,7 @@ import { withLinks } from '../domain/events/event-key.js';
 import { isJsonObject, type Json, type JsonObject, objectFromJsonText } from '../domain/json.js';
 import type { Observation } from '../domain/observation.js';
 import { textField } from '../domain/records.js';
-import { instantMs } from '../records/database/database-text.js';
+import { momentOf } from '../domain/service-time.js';
 import { noteSearched, paymentOfInvoice } from '../records/orders/searched.js';
 import { saveObservations } from '../records/saving/save-observations.js';
 import { NotFoundError, RefusedError } from '../service-api/service-errors.js';
@@ -109,7 +109,7 @@ function reportIn(
 }
 
 function latestOf(delivery: JsonObject): number | null {
-  const times = ['createdAt', 'lastAttemptAt'].map((name) => instantMs(textField(delivery, name) ?? undefined));
+  const times = ['createdAt', 'lastAttemptAt'].map((name) => momentOf(textField(delivery, name) ?? undefined));
   const known = times.filter((time) => time !== null);
   return known.length === 0 ? null : Math.max(...known);
 }

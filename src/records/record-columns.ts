@@ -6,8 +6,9 @@ import type { Shown } from '../domain/merge.js';
 import { isAmount, isSignedAmount, isTotal } from '../domain/money.js';
 import { KEPT, stateToText } from '../domain/record-state.js';
 import { type Column, type RecordKind, recordKinds, recordRules } from '../domain/records.js';
+import { instantText } from '../domain/service-time.js';
 import { bigintArray, booleanArray, floatArray, textArray } from './database/array-parameter.js';
-import { instantText, keyText, verbatim } from './database/database-text.js';
+import { keyText, verbatim } from './database/database-text.js';
 import { findOrLock, raw, rowsOf } from './database/statements.js';
 import type { MergedRecord, StoredHead, StoredRow } from './stored-record.js';
 

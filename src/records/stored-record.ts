@@ -5,7 +5,7 @@ import type { ObservationSource, SourceType } from '../domain/observation.js';
 import type { ReleaseRules } from '../domain/orders/order-facts.js';
 import { MENTION, type Poll, type RecordState, stateFromText } from '../domain/record-state.js';
 import type { RecordKind } from '../domain/records.js';
-import { instantMs } from './database/database-text.js';
+import { momentOf } from '../domain/service-time.js';
 
 /** What decides whether a poll changes anything; cheap to read. */
 export interface StoredHead {
@@ -106,7 +106,7 @@ export interface SaveContext extends ReleaseRules {
 
 /** Older than adoption, and no event has spoken of it since. */
 export function isHistory({ shown, state }: MergedRecord, { adoptedAt }: SaveContext): boolean {
-  const created = instantMs(ownField(shown.fields, 'createdAt'));
+  const created = momentOf(ownField(shown.fields, 'createdAt'));
   if (created === null || created >= adoptedAt.getTime()) return false;
   return !state.claims.some((statement) => statement.state !== MENTION && statement.to >= adoptedAt.getTime());
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fromJsonText, toJsonText } from '../../src/domain/json.js';
+import { instantText } from '../../src/domain/service-time.js';
 import {
   arrayText,
   bigintArray,
@@ -8,7 +9,6 @@ import {
   floatArray,
   textArray,
 } from '../../src/records/database/array-parameter.js';
-import { instantText } from '../../src/records/database/database-text.js';
 import { anyCharacter } from '../support/any-character.js';
 import { useDatabase } from '../support/database.js';
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js';
 import { compareAmounts, divideAmounts, isAmount, isZero } from '../money.js';
 import { textField } from '../records.js';
-import { momentOf } from './dating.js';
+import { momentOf } from '../service-time.js';
 import { exactRate } from './fiat-report.js';
 
 type RateSource = 'file' | 'payment' | 'service';

@@ -2,7 +2,8 @@ import { dueOf } from '../family/money.js';
 import { type Json, type JsonObject } from '../json.js';
 import { compareAmounts, isAmount, subtractAmounts } from '../money.js';
 import { objectsIn, textField } from '../records.js';
-import { datedBy, momentInHistory, momentOf } from './dating.js';
+import { momentOf } from '../service-time.js';
+import { datedBy, momentInHistory } from './dating.js';
 import type { BookRecord, Dated } from './entry.js';
 
 /** `irregularStatus` (3.2); null where there is no dispute, and none was. */

@@ -1,7 +1,7 @@
 import { addAmounts, isAmount, isZero, negated, subtractAmounts, sumAmounts } from '../money.js';
 import { objectsIn, textField } from '../records.js';
+import { momentOf } from '../service-time.js';
 import { accounts } from './chart.js';
-import { momentOf } from './dating.js';
 import { type BookChoices, type BookRecord, type Dated, type Draft, draftOf, heldKey, type Moved } from './entry.js';
 import { feeBeside, line, sinceOpening, stoodAtOpening } from './lines.js';
 import { differenceDate, disputeOf, heldDate, neverCounted, paidDate, payinDate } from './payment-dating.js';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/json.js';
 import { ownText } from '../../domain/plain-text.js';
 import { textField } from '../../domain/records.js';
-import { instantMs } from '../../records/database/database-text.js';
+import { momentOf } from '../../domain/service-time.js';
 import type { ListedKind } from '../../records/runs/record-places.js';
 import type { Kind } from '../deps.js';
 
@@ -38,7 +38,7 @@ export function readRows(data: readonly JsonObject[]): ReadRows {
       continue;
     }
     if (rows.has(id)) flaw ??= 'duplicate_in_page';
-    const createdAt = instantMs(textField(fields, 'createdAt') ?? undefined);
+    const createdAt = momentOf(textField(fields, 'createdAt') ?? undefined);
     if (createdAt !== null && createdAt > oldest + DISORDER_MS) flaw ??= 'out_of_order';
     oldest = Math.min(oldest, createdAt ?? oldest);
     rows.set(id, { id: ownText(id), createdAt, fields });

@@ -3,7 +3,7 @@ import { isoTime } from '../../domain/in-words.js';
 import type { Json } from '../../domain/json.js';
 import { ownText } from '../../domain/plain-text.js';
 import { textField } from '../../domain/records.js';
-import { instantMs } from '../../records/database/database-text.js';
+import { momentOf } from '../../domain/service-time.js';
 import { ContractViolationError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';
 import { ask, listedIn } from '../service-reader.js';
@@ -39,7 +39,7 @@ export function readRows(
   for (const item of items) {
     const fields = transactionFieldsOf(item, pointers);
     const id = textField(fields, 'id');
-    const createdAt = instantMs(textField(fields, 'createdAt') ?? undefined);
+    const createdAt = momentOf(textField(fields, 'createdAt') ?? undefined);
     if (id === null || id === '') flaw ??= 'item_without_id';
     else if (createdAt === null) flaw ??= 'item_without_time';
     else if (rows.has(id)) isDouble = true;

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../domain/json.js';
 import { isSignedAmount, normalizeAmount } from '../../domain/money.js';
 import type { Observation, ObservationSource } from '../../domain/observation.js';
 import { textField } from '../../domain/records.js';
+import { instantText } from '../../domain/service-time.js';
 import {
   countTransactionsRead,
   feedWindows,
@@ -15,7 +16,6 @@ import {
 } from '../../records/balances/transaction-rows.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from '../../records/breaks/breaks.js';
 import { openEvidence } from '../../records/breaks/list-breaks.js';
-import { instantText } from '../../records/database/database-text.js';
 import { saveObservations } from '../../records/saving/save-observations.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import type { RunContext } from '../deps.js';

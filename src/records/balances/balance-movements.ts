@@ -3,8 +3,8 @@ import type { MovementTable } from '../../domain/balances/movement-table.js';
 import { type Effect, effectsOf, operationsWith } from '../../domain/balances/movements.js';
 import { canonicalHash } from '../../domain/canonical-json.js';
 import { isZero, sameAmount } from '../../domain/money.js';
+import { instantText } from '../../domain/service-time.js';
 import { feedHead } from '../changes.js';
-import { instantText } from '../database/database-text.js';
 import { columnOf, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
 import { type MovingKind, type MovingRecord, movingKinds, readMoving } from './balance-records.js';
 

@@ -99,32 +99,3 @@ export function keyText(value: Json | undefined): string | null {
 export function usableId(id: string | null): string | null {
   return id === null || id === '' || keyText(id) === null ? null : id;
 }
-
-const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,](\d+))?)?(?:Z|[+-]\d\d:?\d\d)?$/i;
-const DATE_ONLY = /^\d{4}-\d\d-\d\d$/;
-/** As programs mostly write it, to the millisecond, of a day that every month has. */
-const USUAL = /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
-
-/**
- * A service timestamp (ISO 8601) as text for a `timestamptz`, in UTC with microseconds; null for anything else.
- * One without a zone is UTC.
- */
-export function instantText(value: Json | undefined): string | null {
-  if (typeof value !== 'string') return null;
-  if (USUAL.test(value)) return `${value.slice(0, -1)}000Z`;
-  const match = ISO.exec(value);
-  if (match === null && !DATE_ONLY.test(value)) return null;
-  const zoned = match === null || /(?:Z|[+-]\d\d:?\d\d)$/i.test(value);
-  const time = Date.parse(zoned ? value.replace(',', '.') : `${value.replace(',', '.')}Z`);
-  if (Number.isNaN(time)) return null;
-  const micros = (match?.[1] ?? '').padEnd(6, '0').slice(3, 6);
-  const year = new Date(time).getUTCFullYear();
-  if (year < 1 || year > 9999) return null;
-  return new Date(time).toISOString().replace('Z', `${micros}Z`);
-}
-
-/** The same in milliseconds since the epoch. */
-export function instantMs(value: Json | undefined): number | null {
-  const text = instantText(value);
-  return text === null ? null : Date.parse(text);
-}

@@ -3,9 +3,9 @@ import type { BreakKind } from '../../domain/breaks/breaks.js';
 import type { ListedEndpoint } from '../../domain/deliveries/endpoint-rules.js';
 import { type Json, type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
+import { momentOf } from '../../domain/service-time.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
 import type { BreakRef } from '../breaks/breaks.js';
-import { instantMs } from '../database/database-text.js';
 import { type Page, type PageQuery, takeOf } from '../database/paging.js';
 import { rowsOf } from '../database/statements.js';
 import { listRecords } from '../rows.js';
@@ -27,7 +27,7 @@ export async function endpointsById(db: Knex, ids: readonly string[]): Promise<M
 /** As the service showed it last. */
 export function storedEndpoint(id: string, shown: string): Omit<KnownEndpoint, 'gone'> {
   const fields = objectFromJsonText(shown);
-  return { ...readEndpoint(id, fields), createdAt: instantMs(fields['createdAt']) };
+  return { ...readEndpoint(id, fields), createdAt: momentOf(fields['createdAt']) };
 }
 
 export function readEndpoint(id: string, fields: JsonObject): ListedEndpoint {

@@ -4,7 +4,8 @@ import { deliveredEvent } from '../../domain/deliveries/delivery-payload.js';
 import { fromJsonText, isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { ownText } from '../../domain/plain-text.js';
 import { type RecordKind, textField } from '../../domain/records.js';
-import { instantMs, keyText, usableId } from '../database/database-text.js';
+import { momentOf } from '../../domain/service-time.js';
+import { keyText, usableId } from '../database/database-text.js';
 import { isRowId } from '../database/paging.js';
 import { detailsIn } from './delivery-details.js';
 
@@ -140,5 +141,5 @@ function wholeNumber(value: Json | undefined): number | null {
 }
 
 function timeOf(fields: JsonObject, name: string): number | null {
-  return instantMs(textField(fields, name) ?? undefined);
+  return momentOf(textField(fields, name) ?? undefined);
 }

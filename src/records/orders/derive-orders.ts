@@ -6,9 +6,9 @@ import { type Json, ownField } from '../../domain/json.js';
 import { differenceOf, holdByReports } from '../../domain/orders/hold-by-reports.js';
 import { factsOf, type ReleaseRules } from '../../domain/orders/order-facts.js';
 import { compareText } from '../../domain/record-state.js';
+import { instantText, momentOf } from '../../domain/service-time.js';
 import type { NewChange } from '../changes.js';
 import { arrayText } from '../database/array-parameter.js';
-import { instantMs, instantText } from '../database/database-text.js';
 import { findOrLock, prepared, raw, rowsOf, run, tableOf } from '../database/statements.js';
 import type { Affected } from '../family/affected.js';
 import { type FamilyRules, loadFamilies } from '../family/load.js';
@@ -124,7 +124,7 @@ function derive(row: OrderState, isNew: boolean, family: Family, rules: OrderRul
 }
 
 function isOlder(createdAt: Json | undefined, adoptedAt: Date): boolean {
-  const created = instantMs(createdAt);
+  const created = momentOf(createdAt);
   return created !== null && created < adoptedAt.getTime();
 }
 

@@ -2,9 +2,9 @@ import { canonicalHash } from '../../domain/canonical-json.js';
 import { payinSummaries, type ShownRecord } from '../../domain/family/links.js';
 import { type JsonObject, toJsonText } from '../../domain/json.js';
 import { compareText } from '../../domain/record-state.js';
+import { momentOf } from '../../domain/service-time.js';
 import type { BreakFindings } from '../breaks/breaks.js';
 import type { NewChange } from '../changes.js';
-import { instantMs } from '../database/database-text.js';
 import { expectedOf, type OrderState, owedOf, surplusOf } from '../order-row.js';
 import type { SaveContext } from '../stored-record.js';
 import type { DerivedRow } from './derive-orders.js';
@@ -93,7 +93,7 @@ export function isPaid({ fields }: Pick<ShownRecord, 'fields'>): boolean {
 
 /** Created since adoption, or created before and paid since. */
 function isOfOurTime(fields: JsonObject, adoptedAt: Date): boolean {
-  const created = instantMs(fields['createdAt']) ?? Number.POSITIVE_INFINITY;
-  const paid = payinSummaries(fields).map((payin) => instantMs(payin['createdAt']) ?? 0);
+  const created = momentOf(fields['createdAt']) ?? Number.POSITIVE_INFINITY;
+  const paid = payinSummaries(fields).map((payin) => momentOf(payin['createdAt']) ?? 0);
   return Math.max(created, ...paid) >= adoptedAt.getTime();
 }

@@ -6,7 +6,8 @@ import type { Observation } from '../../domain/observation.js';
 import { defaultKytWords, kytVerdict } from '../../domain/orders/kyt.js';
 import { compareStatements, isReport, KEPT, shownPollOf } from '../../domain/record-state.js';
 import { recordRules, stateOn, textField } from '../../domain/records.js';
-import { instantMs, usableId } from '../database/database-text.js';
+import { momentOf } from '../../domain/service-time.js';
+import { usableId } from '../database/database-text.js';
 import { rowsOf } from '../database/statements.js';
 import type { Affected } from '../family/affected.js';
 import { type FamilyMembers, namedBy } from '../family/lock.js';
@@ -87,7 +88,7 @@ function settle(
 function mayTurn(fields: JsonObject, { now, kytWords = defaultKytWords }: SaveContext): boolean {
   const kyt = textField(fields, 'kytStatus');
   const hasPassed = kyt === null || kytVerdict(kyt, kytWords) === 'passed';
-  const age = now.getTime() - (instantMs(fields['createdAt']) ?? 0);
+  const age = now.getTime() - (momentOf(fields['createdAt']) ?? 0);
   const isOfPayment = textField(fields, 'paymentIntentId') !== null;
   return isOfPayment && hasPassed && textField(fields, 'status') === 'confirmed' && age < RECHECKED_AGE_MS;
 }
@@ -99,7 +100,7 @@ function payinDelay(fields: JsonObject, context: SaveContext): number | null {
   if (!isFinal('payin', stateOn(recordRules.payin.main, fields))) return PAYIN_AGAIN_MS;
   const kyt = textField(fields, 'kytStatus');
   if (kyt !== null) return ['passed', 'rejected'].includes(kytVerdict(kyt, kytWords)) ? null : PAYIN_AGAIN_MS;
-  const age = now.getTime() - (instantMs(fields['createdAt']) ?? 0);
+  const age = now.getTime() - (momentOf(fields['createdAt']) ?? 0);
   if (showsKyt) return age < KYT_WAITED_MS ? KYT_AGAIN_MS : null;
   return age < KYT_LATEST_MS ? KYT_LATEST_MS - age : null;
 }
@@ -148,7 +149,7 @@ function isClosedHistory(intent: MergedRecord, context: SaveContext): boolean {
   if (!isHistory(intent, context) || !isOver(intent.shown.fields)) return false;
   if (intent.before !== null && intent.before.state.poll !== null && !isOver(intent.before.fields)) return false;
   return payinSummaries(intent.shown.fields).every(
-    (summary) => (instantMs(summary['createdAt']) ?? 0) < context.adoptedAt.getTime(),
+    (summary) => (momentOf(summary['createdAt']) ?? 0) < context.adoptedAt.getTime(),
   );
 }
 

@@ -11,8 +11,9 @@ import {
   rootChange,
   subWalletAccount,
 } from '../../../src/domain/books/chart.js';
-import { momentInHistory, momentOf } from '../../../src/domain/books/dating.js';
+import { momentInHistory } from '../../../src/domain/books/dating.js';
 import { dayIn, fiscalYearStart, periodOf } from '../../../src/domain/books/posting-month.js';
+import { momentOf } from '../../../src/domain/service-time.js';
 import { anyCharacter } from '../../support/any-character.js';
 
 describe('the account of a sub-wallet', () => {

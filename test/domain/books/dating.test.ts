@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { datedAs, momentInHistory, momentOf } from '../../../src/domain/books/dating.js';
+import { datedAs, momentInHistory } from '../../../src/domain/books/dating.js';
 import type { BookRecord } from '../../../src/domain/books/entry.js';
 import {
   differenceDate,
@@ -10,6 +10,7 @@ import {
   payinDate,
 } from '../../../src/domain/books/payment-dating.js';
 import type { Json, JsonObject } from '../../../src/domain/json.js';
+import { momentOf } from '../../../src/domain/service-time.js';
 
 /** The day of a month, and as the service writes it. */
 const at = (day: number) => Date.parse('2026-01-01T10:00:00Z') + (day - 1) * 86_400_000;

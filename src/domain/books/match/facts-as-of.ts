@@ -1,6 +1,6 @@
 import type { ShownRecord } from '../../family/links.js';
 import { objectsIn, textField } from '../../records.js';
-import { momentOf } from '../dating.js';
+import { momentOf } from '../../service-time.js';
 import { dayIn } from '../posting-month.js';
 import type { MatchFacts } from './match-facts.js';
 

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { momentOf } from '../../../domain/books/dating.js';
 import type { BookedSum, MatchFacts } from '../../../domain/books/match/match-facts.js';
 import { type OrderRefund, refundOf } from '../../../domain/family/family.js';
 import {
@@ -12,6 +11,7 @@ import {
 import { grouped } from '../../../domain/grouped.js';
 import type { OrderFacts } from '../../../domain/orders/order-facts.js';
 import { textField } from '../../../domain/records.js';
+import { momentOf } from '../../../domain/service-time.js';
 import { loadNaming, readAssigned } from '../../family/around.js';
 import { openedAssets } from '../openings.js';
 import { type MatchUnit, ownersOfPayments, unitKey } from './match-owners.js';
