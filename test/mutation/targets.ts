@@ -64,7 +64,9 @@ export const targets: readonly Target[] = [
   },
   {
     name: 'domain: words, days',
-    places: ['rejection-words', 'run-kinds', 'age-buckets', 'console-roles', 'time-zones'].map(inDomain),
+    places: ['rejection-words', 'run-kinds', 'age-buckets', 'console-roles', 'service-time', 'time-zones'].map(
+      inDomain,
+    ),
   },
   { name: 'domain/scorecard', places: ['src/domain/scorecard'], tests: inTest('records', 'scorecard') },
   { name: 'domain/settlements', places: ['src/domain/settlements'] },
