@@ -26,6 +26,7 @@ const PAYOUT_STEP_SECONDS = 3;
 
 /** Each fault that the sandbox knows, at a few percent. */
 const FAULTS = {
+  swallow: 0.02,
   drop: 0.03,
   flaky: 0.03,
   delay: 0.03,

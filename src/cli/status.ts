@@ -4,7 +4,7 @@ import { inHandWords } from '../domain/alerts/record-conditions.js';
 import { severities } from '../domain/breaks/findings.js';
 import { counted, duration } from '../domain/in-words.js';
 import { runKinds } from '../domain/run-kinds.js';
-import { balanceWords, provenWords } from '../domain/state/proven.js';
+import { balanceWords, missedWords, provenWords } from '../domain/state/proven.js';
 import { lineOf, needsPerson } from '../domain/state/state.js';
 import { type Figures, type KnownState, loadFigures, loadState } from '../records/alerts/load-state.js';
 import { secretsStatus } from '../webhook/rotation.js';
@@ -53,7 +53,7 @@ export function statusFacts({ state, facts }: KnownState, { received, rejected, 
 
 export function statusLines(known: KnownState, figures: Figures): string[] {
   const { facts } = known;
-  const { backlog, missed, kinds } = facts;
+  const { backlog, kinds } = facts;
   const oldest = backlog.waiting > 0 ? `, oldest ${duration(backlog.oldestSeconds)}` : '';
   const ages = kinds.flatMap(({ ageSeconds }) => ageSeconds ?? []);
   const read = ages.length === 0 ? '' : `; newest ${ageOf(Math.min(...ages))}, oldest ${ageOf(Math.max(...ages))}`;
@@ -61,7 +61,7 @@ export function statusLines(known: KnownState, figures: Figures): string[] {
   const heard = answered === null ? '' : `; the service answered ${ageOf(answered)}`;
   return [
     `state     ${stateLine(known)}`,
-    `webhooks  last hour: ${figures.received} received, ${figures.rejected} rejected; now: ${backlog.waiting} waiting${oldest}, ${backlog.dead} given up, ${missed ?? 'not known how many'} missed${facts.canary === null ? '' : `; canary ${canaryWords(facts.canary)}`}`,
+    `webhooks  last hour: ${figures.received} received, ${figures.rejected} rejected; now: ${backlog.waiting} waiting${oldest}, ${backlog.dead} given up, ${missedWords(facts)}${facts.canary === null ? '' : `; canary ${canaryWords(facts.canary)}`}`,
     `polls     ${provenWords(facts)}${read}${heard}`,
     `breaks    ${severities.map((severity) => `${breaksOf(facts, severity)} ${severity}`).join(', ')}${inHandWords(inHandOf(facts))}`,
     `money     ${counted(figures.ordersHeld, 'paid order')} held; ${balanceWords(facts)}`,

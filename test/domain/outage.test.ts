@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import type { AlertFacts, KindFacts } from '../../src/domain/alerts/facts.js';
-import { balanceWords, isAllProven, provenWords } from '../../src/domain/state/proven.js';
+import { balanceWords, isAllProven, missedWords, provenWords } from '../../src/domain/state/proven.js';
 import { stateOf } from '../../src/domain/state/state.js';
 import { AWAY, calm, provenKind } from './calm-facts.js';
 import { facts, NOW } from './random-facts.js';
@@ -42,6 +42,16 @@ test('of a service that is away says whether webhooks have come since, and anoth
   expect(said({ webhookAt: '2026-11-26T14:02:09.000Z' })).toMatchObject([none]);
   expect(said({ webhookAt: null })).toMatchObject([none]);
   expect(said({ why: 'refused' })).toEqual([]);
+});
+
+test('how many are missed is said as of when the history was read, where that is not lately', () => {
+  const said = (missed: number | null, changed: Partial<KindFacts>) =>
+    missedWords({ missed, kinds: [provenKind('deliveries', changed)] });
+  const gone = 'the newest run failed: service_unavailable: listWebhookDeliveries: no answer';
+  expect(said(3, {})).toBe('3 missed');
+  expect(said(0, { reason: gone })).toBe('0 missed as of 2026-11-26 11:56 UTC');
+  expect(said(0, { ageSeconds: 90_000 })).toBe('0 missed as of 2026-11-26 11:56 UTC');
+  expect(said(null, { completeUntil: null })).toBe('not known how many missed');
 });
 
 test('law: the state never claims that the service answers once it did not for a minute', () => {

@@ -60,6 +60,7 @@ const PROMISED: Record<string, [path: string, isThere: (row: Row) => boolean]> =
   'a rejected request': ['rejections', () => true],
   'a missed delivery': ['deliveries?class=never_reached', () => true],
   'a phantom': ['deliveries?class=phantom', () => true],
+  'an event that was never generated': ['breaks?kind=event_never_generated', () => true],
   'a balance that is proven': ['balances', ({ proof }) => proof?.status === 'agrees'],
   ...Object.fromEntries(
     ['critical', 'high', 'medium', 'low'].map((severity) => [

@@ -3,6 +3,7 @@ import { type AlertFacts, sentOf, toRecover } from '../../domain/alerts/facts.js
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { capitalized, counted, minuteOf } from '../../domain/in-words.js';
 import { fromJsonText } from '../../domain/json.js';
+import type { Coverage } from '../../domain/views/proof-shapes.js';
 import type { DeliveryDetail, DeliveryView } from '../../domain/views/webhook-shapes.js';
 import { listBreaks } from '../../records/breaks/list-breaks.js';
 import { countAwaited, countMissed, getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
@@ -40,16 +41,16 @@ export const deliveries: Page = {
   list: { rows: deliveryRows, days: 'none' },
   filters: ['show', 'eventType', 'from', 'to'],
   load: async (deps, req) => {
-    const { db } = deps;
-    const [missedCount, awaited] = await Promise.all([countMissed(db), countAwaited(db)]);
+    const [missedCount, awaited] = await Promise.all([countMissed(deps.db), countAwaited(deps.db)]);
+    const [of] = await coverage(deps.db, ['deliveries'], deps.now());
     const selected = req.button(recoverDeliveries, {}, { label: 'Recover the selected' });
     return {
       intro:
         'What the service says it sent, beside what is here. Without a filter: what is missed or still on its way.',
       actions: [selected, rangeButton(req, { awaited })],
       sections: [
-        { is: 'tiles', tiles: tilesOf(missedCount, awaited) },
-        await readUpTo(deps, awaited),
+        { is: 'tiles', tiles: tilesOf(missedCount, awaited, of) },
+        readUpTo(awaited, of),
         filters(req, [
           { name: 'show', label: 'Show', options: shows, all: 'missed or on its way' },
           { name: 'eventType', label: 'Type', hint: 'payout.confirmed' },
@@ -104,13 +105,15 @@ export function rangeButton(req: PageRequest, facts: Pick<AlertFacts, 'awaited'>
 
 const shownClasses: readonly DeliveryClass[] = ['rejected', 'never_reached', 'phantom'];
 
-function tilesOf(missed: number | null, awaited: Awaited<ReturnType<typeof countAwaited>>): Tile[] {
+type AwaitedOf = Awaited<ReturnType<typeof countAwaited>>;
+function tilesOf(missed: number | null, awaited: AwaitedOf, covered: Coverage | undefined): Tile[] {
+  const asOf = covered?.reason && covered.completeUntil ? `as of ${minuteOf(covered.completeUntil)} UTC: ` : '';
   const of = (kind: DeliveryClass) => awaited.find((one) => one.class === kind)?.awaited ?? 0;
   return [
     {
       label: 'Overdue',
       value: missed === null ? 'unknown' : String(missed),
-      note: missed === null ? 'no complete scan of the history yet' : 'should be here by now, and are not made good',
+      note: missed === null ? 'no complete scan of the history yet' : `${asOf}should be here, and are not made good`,
       tone: missed === null ? 'warn' : missed > 0 ? 'bad' : 'quiet',
       href: '/deliveries?show=missed',
     },
@@ -120,7 +123,7 @@ function tilesOf(missed: number | null, awaited: Awaited<ReturnType<typeof count
       return {
         label: capitalized(short),
         value: String(n),
-        note: n > 0 ? 'not here yet, overdue or not' : 'none waits',
+        note: `${asOf}${n > 0 ? 'not here yet, overdue or not' : 'none waits'}`,
         tone: n === 0 ? 'quiet' : missed === 0 ? 'warn' : tone,
         href: `/deliveries?show=${kind}`,
       };
@@ -129,8 +132,7 @@ function tilesOf(missed: number | null, awaited: Awaited<ReturnType<typeof count
 }
 
 /** How fresh the service's side is: what it sent since is not in the list. */
-async function readUpTo({ db, now }: PageDeps, awaited: Awaited<ReturnType<typeof countAwaited>>): Promise<Section> {
-  const [of] = await coverage(db, ['deliveries'], now());
+function readUpTo(awaited: AwaitedOf, of: Coverage | undefined): Section {
   const until = of?.completeUntil ?? null;
   const runs = { text: 'Runs of deliveries', href: '/runs?kind=deliveries' };
   if (until === null) {
@@ -138,9 +140,8 @@ async function readUpTo({ db, now }: PageDeps, awaited: Awaited<ReturnType<typeo
     return notice('warn', 'The delivery history was never read completely', text, runs);
   }
   const when = `${until.slice(0, 19).replace('T', ' ')} UTC`;
-  const reason = of?.reason ?? null;
-  if (reason !== null)
-    return notice('warn', `Unproven since ${when}`, `The newest poll of the history: ${reason}.`, runs);
+  if (of?.reason != null)
+    return notice('warn', `Unproven since ${when}`, `The newest poll of the history: ${of.reason}.`, runs);
   const missing = awaited.filter((one) => shownClasses.includes(one.class));
   const { from, to } = sentOf(missing);
   const underWay = awaited.find((one) => one.class === 'pending_retry')?.awaited ?? 0;

@@ -7,7 +7,7 @@ import { countedMonths, readScorecard } from '../../records/scorecard/scorecard.
 import type { Page, PageRequest } from '../page.js';
 import { Problem } from '../problem.js';
 import { beyond, calm, facts, filters, notice, options, type Section, type Tile, table } from '../view/sections.js';
-import { ago, badge, count, none, oneLine, quiet, type Tone, text, type Value } from '../view/values.js';
+import { ago, badge, count, list, none, oneLine, quiet, type Tone, text, type Value } from '../view/values.js';
 
 export const scorecard: Page = {
   path: '/scorecard',
@@ -26,6 +26,7 @@ export const scorecard: Page = {
       sections: [
         choiceOf(req, { month, newest, months }),
         { is: 'tiles', tiles: tilesOf(card) },
+        facts([['Counted', countedOf(card)]]),
         ...card.notes.map((note) => notice('warn', 'Not known', note)),
         classesOf(card),
         typesOf(card),
@@ -77,6 +78,12 @@ function tilesOf({ events, api, days }: Scorecard): Tile[] {
     tile('Never generated', never, 'bad'),
     { label: 'API availability', value: api.availability ?? '–', ...(api.availability === null ? {} : { unit: '%' }) },
   ];
+}
+
+/** The tiles are of then. */
+function countedOf({ countedAt }: Scorecard): Value {
+  if (countedAt === null) return none('not yet: the scheduler counts every ten minutes');
+  return list([ago(countedAt), quiet('and again every ten minutes: what came since is not in it')]);
 }
 
 function shareOf(n: number, all: number): string {
@@ -164,9 +171,8 @@ function rejectedOf({ rejectedRequests }: Scorecard): Section {
   });
 }
 
-function asOf({ countedAt, days, timeZone }: Scorecard): Section {
+function asOf({ days, timeZone }: Scorecard): Section {
   return facts([
-    ['Counted', countedAt === null ? none('never') : ago(countedAt)],
     ['Days counted', text(`${days.counted} of ${days.of}, ${days.withHistory} with the whole delivery history`)],
     ['Days of', text(timeZone)],
     ['Delay', text(`${capitalized(DELAY)}; right to within a tenth`)],

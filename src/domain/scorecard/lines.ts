@@ -33,6 +33,7 @@ export function scorecardLines({
   rejectedRequests,
   api,
   days,
+  countedAt,
   notes,
 }: Scorecard): Line[] {
   const counts = (of: string, row: Scorecard['events']): Line[] => [
@@ -56,6 +57,12 @@ export function scorecardLines({
   return [
     { of: 'month', figure: month, value: timeZone, source: 'BOOKS_TIMEZONE' },
     { of: 'days', figure: 'counted', value: `${days.counted} of ${days.of}`, source: 'stored events' },
+    {
+      of: 'days',
+      figure: 'counted at',
+      value: countedAt ?? '',
+      source: 'this installation; what came since is not counted',
+    },
     { of: 'days', figure: 'with history', value: `${days.withHistory} of ${days.counted}`, source: HISTORY },
     ...counts('all events', events),
     ...byType.flatMap(({ eventType, p50Ms, p99Ms, ...row }) => [

@@ -19,6 +19,7 @@ test('the page, the API and the CSV have the same figures of a month, and say wh
   expect(page.text).toContain('Scorecard 2026-10');
   expect(page.text).toContain('payment_intent.completed');
   expect(page.text).toContain('30 days of 31 not counted');
+  expect(page.text).toMatch(/Counted .* and again every ten minutes: what came since is not in it/);
   expect(page.text).toContain('99.95 %');
   expect(page.main).toContain('href="/scorecard/2026-10.csv"');
   expect(page.main).not.toContain('<img src=x');
@@ -42,6 +43,7 @@ test('a month that was never counted says so, and what is no month is refused', 
   const page = await viewer.get('/scorecard');
   expect(page.text).toContain('Scorecard 2026-11');
   expect(page.text).toContain('20 days of 20 not counted');
+  expect(page.text).toContain('Counted not yet: the scheduler counts every ten minutes');
   expect((await viewer.get('/scorecard?month=2026-13')).status).toBe(400);
   expect((await (await session(app, 'viewer')).get('/scorecard/2026-13.csv')).status).toBe(404);
   expect((await request(app).get('/api/v1/scorecard?month=october').set(bearer('viewer'))).status).toBe(400);
