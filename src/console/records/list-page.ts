@@ -52,7 +52,7 @@ export async function ordersFor(
   return relatedOrders(db, ordered, ids);
 }
 
-/** Those of the read API, but for what identifies a person: who may not see it could find it by trying. */
+/** Those of the read API, but for the label of a sub-wallet, which names a person: who may not see it could find it by trying. */
 function filterNames(kind: RecordKind): string[] {
   return recordFilters(kind).filter((name) => !(kind === 'account' && name === 'label'));
 }
