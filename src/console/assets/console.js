@@ -11,7 +11,27 @@
     return `${Math.floor(seconds / 86400)} d`;
   };
 
+  /* A group is one stop for the Tab key: arrows go from one to the next in it. */
+  const stopsOf = (group) =>
+    [...group.querySelectorAll('a, summary, button:not(.copy), input')].filter(
+      (one) => one.offsetParent && !one.closest('.action-form'),
+    );
+  const arrows = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity };
+  document.addEventListener('keydown', (event) => {
+    const group = event.target.closest('[data-rove]');
+    const by = arrows[event.key];
+    const stops = group && by ? stopsOf(group) : [];
+    const at = stops.indexOf(event.target);
+    if (at < 0) return;
+    const to = stops[Math.min(stops.length - 1, Math.max(0, at + by))];
+    for (const one of stops) one.tabIndex = one === to ? 0 : -1;
+    to.focus();
+    event.preventDefault();
+  });
+
   const dress = (root) => {
+    for (const group of root.querySelectorAll('[data-rove]'))
+      for (const [place, one] of stopsOf(group).entries()) one.tabIndex = place === 0 ? 0 : -1;
     for (const time of root.querySelectorAll('time[datetime]'))
       time.title = `${new Date(time.dateTime).toLocaleString()} here`;
     for (const button of root.querySelectorAll('button[data-copy]')) button.hidden = !navigator.clipboard;
@@ -143,7 +163,7 @@
   };
   const menu = document.getElementById('menu');
   menu?.addEventListener('toggle', () => menu.open && showCurrent(menu, window));
-  showCurrent(document.querySelector('.menu-wide'), document.querySelector('.side'));
+  showCurrent(document.querySelector('.menu-wide'), document.querySelector('.menu-wide'));
 
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   for (const button of document.querySelectorAll('button[data-here]')) {

@@ -76,7 +76,7 @@ export function pageRoutes(site: Site): Router {
       }
       const isWhole = status === 200;
       const live = page.live && isWhole ? { live: `/live${req.originalUrl}` } : {};
-      const hasList = page.list !== undefined && isWhole;
+      const hasList = view.sections.some((one) => one.is === 'table' && (one.nextCursor !== undefined || one.isMain));
       await sendPage(site, { req, res, session }, { title: page.title, view, status, hasList, ...live });
     });
   }

@@ -117,14 +117,14 @@ function tilesOf(missed: number | null, awaited: AwaitedOf, covered: Coverage | 
       tone: missed === null ? 'warn' : missed > 0 ? 'bad' : 'quiet',
       href: '/deliveries?show=missed',
     },
-    ...shownClasses.map((kind): Tile => {
+    ...[...shownClasses, 'pending_retry' as const].map((kind): Tile => {
       const { short, tone } = deliveryWords[kind];
       const n = of(kind);
       return {
         label: capitalized(short),
         value: String(n),
         note: `${asOf}${n > 0 ? 'not here yet, overdue or not' : 'none waits'}`,
-        tone: n === 0 ? 'quiet' : missed === 0 ? 'warn' : tone,
+        tone: n === 0 ? 'quiet' : missed === 0 && tone === 'bad' ? 'warn' : tone,
         href: `/deliveries?show=${kind}`,
       };
     }),
@@ -144,14 +144,11 @@ function readUpTo(awaited: AwaitedOf, of: Coverage | undefined): Section {
     return notice('warn', `Unproven since ${when}`, `The newest poll of the history: ${of.reason}.`, runs);
   const missing = awaited.filter((one) => shownClasses.includes(one.class));
   const { from, to } = sentOf(missing);
-  const underWay = awaited.find((one) => one.class === 'pending_retry')?.awaited ?? 0;
-  const waiting = link(counted(underWay, 'delivery', 'deliveries'), '/deliveries?show=pending_retry');
   return facts([
     ['Read completely up to', ago(until)],
     ['Sent since then', quiet('shows with the next run')],
     ['First that is not here', from === null ? none('none') : list([text('sent'), time(from)])],
     ['Newest that is not here', to === null ? none('none') : list([text('sent'), time(to)])],
-    ['On their way', underWay === 0 ? none('none') : waiting],
   ]);
 }
 

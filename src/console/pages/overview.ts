@@ -120,24 +120,26 @@ interface Beside {
 }
 
 function problemsTable(problems: readonly Problem[], { now, firstOf, alertOf }: Beside): Section {
-  return table(problems, {
-    caption: 'What to do now',
-    onPhone: 'folded',
-    columns: [
-      ['What', (problem) => stack([...whatOf(problem), ...standingOf(alertOf(problem), now)]), 'wide'],
-      ['How many', ({ count: n }) => count(n), 'end'],
-      ['How much', moneyOf, 'end'],
-      ['Since', ({ seconds }) => sinceOf(seconds, now)],
-      ['What to do first', ({ remedy }) => text(remedy === '' ? 'Nothing.' : remedy)],
-      ['Do it', (problem) => firstOf(problem, alertOf(problem))],
-    ],
-    empty: ['Nothing is to be done', 'Nothing is known to be wrong; what is proven stands below.'],
-  });
+  return {
+    ...table(problems, {
+      caption: 'What to do now',
+      onPhone: 'folded',
+      columns: [
+        ['What', (problem) => stack([...whatOf(problem), ...standingOf(alertOf(problem), now)]), 'wide'],
+        ['How many, how much', muchOf, 'end'],
+        ['Since', ({ seconds }) => sinceOf(seconds, now)],
+        ['What to do first', ({ remedy }) => text(remedy === '' ? 'Nothing.' : remedy)],
+        ['Do it', (problem) => firstOf(problem, alertOf(problem))],
+      ],
+      empty: ['Nothing is to be done', 'Nothing is known to be wrong; what is proven stands below.'],
+    }),
+    isMain: true,
+  };
 }
 
 /** Money that another line counts is named there. */
-function moneyOf({ money, countedWith }: Problem): Value {
-  const own = money.map(({ amount: n, currency }) => amount(n, currency));
+function muchOf({ count: n, money, countedWith }: Problem): Value {
+  const own = [...(n === null ? [] : [count(n)]), ...money.map(({ amount: sum, currency }) => amount(sum, currency))];
   const others = countedWith.map((kind) => quiet(`counted with ${words(kind)}`));
   return stack([...own, ...others]);
 }

@@ -34,7 +34,6 @@ export type Section =
   /** A phone hides them until they are asked for: they ask nobody for anything. `label`: on what asks for them. */
   | { is: 'calm'; label: string; sections: Section[] };
 
-/** What is known, each with its label. */
 export type Facts = (readonly [label: string, value: Value])[];
 
 export interface Link {
@@ -42,7 +41,6 @@ export interface Link {
   href: string;
 }
 
-/** A field of a form. */
 export interface Field {
   name: string;
   label: string;
@@ -81,6 +79,9 @@ export interface TableSection {
   /** Where it is asked how many rows are newer than these, and where the list begins. */
   news?: string | undefined;
   top?: string;
+  /** `isMain`: it can be skipped to. `isGrid`: its cells are one stop of the Tab key, as those of a matrix are. */
+  isMain?: true;
+  isGrid?: true;
 }
 
 /**
@@ -279,12 +280,8 @@ export function filters(req: ListAddress, fields: readonly Field[]): Section {
 }
 
 /** To choose from: each value as it is, or in words. */
-export function options(
-  values: readonly string[],
-  wordsOf = (value: string) => value,
-): { value: string; text: string }[] {
-  return values.map((value) => ({ value, text: wordsOf(value) }));
-}
+export const options = (values: readonly string[], wordsOf = (value: string) => value) =>
+  values.map((value) => ({ value, text: wordsOf(value) }));
 
 /** A field that is no unless somebody chooses yes, each in words. */
 export function noOrYes(name: string, label: string, [no, yes]: readonly [no: string, yes: string]): Field {

@@ -71,9 +71,10 @@ const ON_WIDE: readonly (readonly [law: string, body: string])[] = [
   [
     'fields of a form that narrows a list stand in rows: their labels at one height, their boxes too; what ends it stays together',
     `return shown('.filters').flatMap((form) => {
+      form.querySelector('#fold')?.click();
       const rows = Map.groupBy(shown('.field', form), (field) => Math.round(field.getBoundingClientRect().bottom / 12));
       const uneven = [...rows.values()].filter((row) => ['label', 'input, select'].some((css) => differ(row.map((field) => field.querySelector(css).getBoundingClientRect().top))));
-      const ends = shown('button, .clear', form).map((one) => one.getBoundingClientRect()).map(({ top, height }) => top + height / 2);
+      const ends = shown('.button, .clear', form.querySelector('.filter-bar') ?? form).map((one) => one.getBoundingClientRect()).map(({ top, height }) => top + height / 2);
       return [...uneven.map((row) => row.map((field) => field.textContent.trim()).join()), ...(differ(ends) ? ['Apply, Clear, CSV'] : [])];
     });`,
   ],
