@@ -292,6 +292,7 @@ TABLE breaks
   CREATE INDEX breaks_by_status ON public.breaks USING btree (status, id DESC)
   CREATE INDEX breaks_standing ON public.breaks USING btree (id) WHERE ((severity = 'critical'::text) OR (entity_kind = 'balance'::text))
   CREATE UNIQUE INDEX breaks_one_open ON public.breaks USING btree (kind, entity_kind, entity_id) WHERE (status = ANY (ARRAY['open'::text, 'acknowledged'::text]))
+  CREATE TRIGGER breaks_same BEFORE UPDATE OF kind, entity_kind, entity_id ON public.breaks FOR EACH ROW WHEN ((((old.kind IS DISTINCT FROM new.kind) OR (old.entity_kind IS DISTINCT FROM new.entity_kind)) OR (old.entity_id IS DISTINCT FROM new.entity_id))) EXECUTE FUNCTION refuse_other_break()
   CREATE TRIGGER breaks_severity BEFORE UPDATE OF severity ON public.breaks FOR EACH ROW WHEN ((array_position(ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text], new.severity) < array_position(ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text], old.severity))) EXECUTE FUNCTION refuse_severity()
 
 TABLE callback_progress

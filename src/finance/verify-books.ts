@@ -9,6 +9,7 @@ import { verifyBreaks, verifyGiven } from '../records/audit/verify-given.js';
 import { findingOf, type ReportFinding } from '../records/audit/verify-head.js';
 import { verifyColumns, verifyKept } from '../records/audit/verify-kept.js';
 import { verifyMonths } from '../records/audit/verify-months.js';
+import { verifyMovements } from '../records/audit/verify-movements.js';
 import { verifyPaymentRates, verifyRates } from '../records/audit/verify-rates.js';
 import { movingKinds } from '../records/balances/balance-records.js';
 import { sumMovements } from '../records/balances/balance-sums.js';
@@ -21,7 +22,14 @@ import {
   subWalletOpenings,
   unprovenOpenings,
 } from '../records/books/openings.js';
-import { bookedIds, hasProgress, isLevel, unfoundedEntries, unpostedOf } from '../records/books/posted-records.js';
+import {
+  bookedIds,
+  detours,
+  hasProgress,
+  isLevel,
+  unfoundedEntries,
+  unpostedOf,
+} from '../records/books/posted-records.js';
 import { planDrafts } from './append-drafts.js';
 import { placementDrafts } from './post-entries.js';
 import type { Books, PostingDeps } from './posting-deps.js';
@@ -46,6 +54,7 @@ export async function verifyBooks(
   if (records === undefined) return;
   await oneSnapshot(deps.db, async (trx) => {
     await verifyUnfounded(trx, reportFinding);
+    await verifyDetours(trx, reportFinding);
     await verifyGiven(trx, reportFinding);
     await verifyRates(trx, reportFinding, records);
     // A closing names those of its own among its exceptions.
@@ -60,6 +69,8 @@ export async function verifyBooks(
         // What is to be posted still is no difference: it comes with the next posting.
         const waiting = await unpostedOf(trx, kind, ids);
         const found = await readBookRecords(trx, kind, waiting === null ? [] : ids.filter((id) => !waiting.has(id)));
+        const known = found.map(({ id }) => id);
+        await verifyMovements(trx, { kind, ids: known, table: deps.table }, reportFinding);
         if (kind === 'payment_intent')
           await verifyPaymentRates(trx, new Map(found.map(({ id, fields }) => [id, fields])), reportFinding);
         const drafts = found.flatMap((record) => entriesOf(record, deps.table.choices));
@@ -133,6 +144,14 @@ async function verifyUnfounded(trx: Knex.Transaction, reportFinding: ReportFindi
     );
   for (const { id, recordKind, recordId } of await unfoundedEntries(trx)) {
     const message = `entry ${id} is of ${recordKind} ${recordId}, and there is none such`;
+    reportFinding(findingOf('entry_differs', message, { log: 'entries', from: id, rows: 1 }));
+  }
+}
+
+/** The program takes back only what is shown otherwise, and only a state changes by a difference. */
+async function verifyDetours(trx: Knex.Transaction, reportFinding: ReportFinding): Promise<void> {
+  for (const { id, recordKind, recordId } of await detours(trx)) {
+    const message = `entry ${id} of ${recordKind} ${recordId} takes back or changes what was said already, and says the same`;
     reportFinding(findingOf('entry_differs', message, { log: 'entries', from: id, rows: 1 }));
   }
 }

@@ -15,12 +15,12 @@ import { workInMovements } from '../../src/records/balances/balance-movements.js
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
 import { markSettlement } from '../../src/records/books/settlements.js';
 import { defaultContract } from '../../src/service-api/contract.js';
+import { BESIDE } from '../support/attacks-beside.js';
 import {
   ASSET,
   ATTACKS,
   acted,
   atRate,
-  BESIDE,
   BY_ACTION,
   FALSE_RATES,
   forged,

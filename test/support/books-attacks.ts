@@ -5,7 +5,7 @@ export const ASSET = 'USDT.TRON';
 export type Statement = string | ((trx: Knex.Transaction) => Promise<unknown>);
 /** `refused`: by the database, with these words. `named`: what a verification says first. `harmless`: nothing of the books follows from it. */
 type Fate = { refused: string } | { named: string } | { harmless: string };
-type Attack = readonly [statements: Statement | readonly Statement[], fate: Fate];
+export type Attack = readonly [statements: Statement | readonly Statement[], fate: Fate];
 type Change = 'insert' | 'update' | 'delete' | 'truncate';
 
 const APPEND = { refused: 'append-only' };
@@ -60,8 +60,6 @@ export const RATES_CHANGED = [
 export const REOPENED = `UPDATE periods SET status = 'open', reopened_at = now(), reopened_by = 'eve', reason = 'x' WHERE month = '2026-03'`;
 export const acted = (action: string, reason: string) =>
   `INSERT INTO actions (actor, action, target, reason, outcome) VALUES ('eve', '${action}', 'period 2026-03', '${reason}', 'done')`;
-const ADOPTED = `INSERT INTO installation (adopted_at, service_base_url) VALUES ('2026-01-01', 'x') ON CONFLICT DO NOTHING`;
-const STAYS = { refused: 'the adoption date stays as it was first set' };
 /** As who reads the money of a day leaves it, for the hour of a payout. */
 const ADDED_UP = `
   WITH hour AS (SELECT date_trunc('hour', created_at) AS hour FROM payouts WHERE id = 'po_1'),
@@ -247,45 +245,6 @@ export const ATTACKS: Readonly<Record<string, Record<Change, Attack>>> = {
     truncate: [`TRUNCATE seal_head`, { named: 'head_changed' }],
   },
 };
-
-/** Beside the books: what hides something that they, or who reads them, go by. By the application's own role too. */
-const beside: Readonly<Record<string, Attack>> = {
-  'a step that closes an open break': [
-    [
-      `INSERT INTO breaks (kind, severity, entity_kind, entity_id, evidence) VALUES ('duplicate_payment', 'critical', 'order', 'o', '{}')`,
-      `INSERT INTO break_steps (break_id, action, actor) SELECT id, 'auto_resolved', 'tallyhook' FROM breaks WHERE entity_id = 'o'`,
-    ],
-    { refused: 'which it is not' },
-  ],
-  'a lower severity': [`UPDATE breaks SET severity = 'low'`, { refused: 'does not become low' }],
-  'a later adoption': [[ADOPTED, `UPDATE installation SET adopted_at = now()`], STAYS],
-  'no adoption': [[ADOPTED, `DELETE FROM installation`], STAYS],
-  'another type of a payout': [
-    `UPDATE payouts SET payout_type = 'withdrawal' WHERE id = 'po_bank'`,
-    { named: 'record_changed' },
-  ],
-  'another amount of a payout': [`UPDATE payouts SET amount = 1 WHERE id = 'po_1'`, { named: 'record_changed' }],
-  'an asset that the scheduler is to fill in': [
-    `UPDATE payment_intents SET asset_code = NULL`,
-    { harmless: 'it is filled in by what the record itself says' },
-  ],
-  'no asset of a payout': [`UPDATE payouts SET asset_code = NULL`, { named: 'record_changed' }],
-  'another order of a payment': [`UPDATE payment_intents SET merchant_reference = 'eve'`, { named: 'record_changed' }],
-  'another time of a payout': [`UPDATE payouts SET updated_at = now()`, { named: 'record_changed' }],
-  'a balance that nobody compared': [
-    `INSERT INTO balance_proofs (asset_code, balance, agreed_at, asked_at) VALUES ('BTC', 0, now(), now())`,
-    { named: 'balance_differs' },
-  ],
-  'less that is unexplained': [`UPDATE balance_proofs SET unexplained = unexplained + 7`, { named: 'balance_differs' }],
-  'more that is explained': [`UPDATE balance_proofs SET explained = explained - 7`, { named: 'balance_differs' }],
-  'another balance': [`UPDATE balance_proofs SET balance = balance - 7`, { named: 'balance_differs' }],
-  'another opening': [`UPDATE balance_proofs SET opening_balance = 0`, { named: 'balance_differs' }],
-  'no proof': [`DELETE FROM balance_proofs`, { named: 'balance_differs' }],
-};
-
-export const BESIDE = Object.entries(beside).map(([name, [statements, fate]]) => {
-  return { name, change: 'the attack', statements: [statements].flat(), fate };
-});
 
 /** Not the books: records as the service shows them, which are read again, and what this program keeps for its own work. */
 export const OTHERS = new Set(

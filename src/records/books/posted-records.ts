@@ -79,3 +79,18 @@ export async function unfoundedEntries(trx: Knex): Promise<{ id: string; recordK
       )}
     ORDER BY id LIMIT 100`;
 }
+
+/**
+ * Entries that come to nothing and move money between months or rates: a correction that says what it corrects, and a difference of a fact,
+ * which is reversed and made anew where it is shown otherwise.
+ */
+export async function detours(trx: Knex): Promise<{ id: string; recordKind: string; recordId: string }[]> {
+  const linesOf = (entry: string) =>
+    raw(`(SELECT array_agg(ROW(account, asset_code, trim_scale(amount), memo)::text ORDER BY account, asset_code, memo, amount)
+      FROM entry_lines WHERE entry_id = ${entry})`);
+  return rowsOf<{ id: string; recordKind: string; recordId: string }>(trx)`
+    SELECT id::text AS id, record_kind AS "recordKind", record_id AS "recordId" FROM entries AS booked
+    WHERE type = 'correction' AND ${linesOf('booked.id')} = ${linesOf('booked.corrects')}
+      OR type = 'change' AND (record_kind IN ('payin', 'payout', 'transaction') OR record_kind = 'payment_intent' AND starts_with(key, 'payin:'))
+    ORDER BY booked.id LIMIT 100`;
+}

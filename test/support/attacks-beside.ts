@@ -1,0 +1,95 @@
+import { ASSET, type Attack, type Statement } from './books-attacks.js';
+import { postBooks } from './posted-books.js';
+
+const ADOPTED = `INSERT INTO installation (adopted_at, service_base_url) VALUES ('2026-01-01', 'x') ON CONFLICT DO NOTHING`;
+const STAYS = { refused: 'the adoption date stays as it was first set' };
+
+/** A difference of what po_2 says, between two accounts that no balance is compared with. */
+const detour = (type: string, version: number, amount: number, month: string) => `
+  WITH made AS (
+    INSERT INTO entries (record_kind, record_id, key, version, type, corrects, month, date, at, day, dated_by, description, sources, written)
+    SELECT 'payout', 'po_2', 'payout', ${version}, '${type}', max(id), '${month}', '${month}-15', now(), '${month}-15', 'created', 'x', '[]', 0
+    FROM entries WHERE record_id = 'po_2' AND key = 'payout' RETURNING id)
+  INSERT INTO entry_lines (entry_id, line, account, asset_code, amount)
+  SELECT id, line, account, '${ASSET}', amount FROM made, (VALUES (0, 'income:payments', ${-amount}), (1, 'equity:withdrawals', ${amount}))
+    AS legs (line, account, amount)`;
+
+/** The program believes what it is told, and posts it. */
+const POSTED_AGAIN: Statement = async (trx) => {
+  await trx.raw(`INSERT INTO posting_due VALUES ('payout', 'po_2')`);
+  await postBooks(trx);
+};
+const MOVED = { named: 'record_changed' };
+
+/** Beside the books: what hides something that they, or who reads them, go by. By the application's own role too. */
+const beside: Readonly<Record<string, Attack>> = {
+  'a step that closes an open break': [
+    [
+      `INSERT INTO breaks (kind, severity, entity_kind, entity_id, evidence) VALUES ('duplicate_payment', 'critical', 'order', 'o', '{}')`,
+      `INSERT INTO break_steps (break_id, action, actor) SELECT id, 'auto_resolved', 'tallyhook' FROM breaks WHERE entity_id = 'o'`,
+    ],
+    { refused: 'which it is not' },
+  ],
+  'a lower severity': [`UPDATE breaks SET severity = 'low'`, { refused: 'does not become low' }],
+  'a break of another order': [
+    [
+      `INSERT INTO breaks (kind, severity, entity_kind, entity_id, evidence) VALUES ('duplicate_payment', 'critical', 'order', 'o', '{}')`,
+      `UPDATE breaks SET entity_id = 'none' WHERE entity_id = 'o'`,
+    ],
+    { refused: 'stays about the duplicate_payment of order o' },
+  ],
+  'income that is taken from one month and put into the next': [
+    [detour('change', 2, 1000, '2026-04'), detour('change', 3, -1000, '2026-05')],
+    { named: 'entry_differs' },
+  ],
+  'an entry that is taken back, and said again in another month': [
+    `WITH own AS (SELECT * FROM entries WHERE record_id = 'po_2' AND key = 'payout'),
+     reversed AS (INSERT INTO entries (record_kind, record_id, key, version, type, reverses, corrects, month, date, at, day, dated_by, description, sources, written)
+       SELECT record_kind, record_id, key, 2, 'reversal', id, id, month, date, at, day, dated_by, 'x', sources, written FROM own RETURNING id),
+     again AS (INSERT INTO entries (record_kind, record_id, key, version, type, corrects, month, date, at, day, dated_by, description, sources, written)
+       SELECT record_kind, record_id, key, 3, 'correction', id, '2026-05', '2026-05-01', at, day, dated_by, 'x', sources, written FROM own RETURNING id)
+     INSERT INTO entry_lines SELECT reversed.id, line, account, asset_code, -amount, memo FROM reversed, entry_lines WHERE entry_id = (SELECT id FROM own)
+     UNION ALL SELECT again.id, line, account, asset_code, amount, memo FROM again, entry_lines WHERE entry_id = (SELECT id FROM own)`,
+    { named: 'entry_differs' },
+  ],
+  'more that a record moved, posted': [
+    [`UPDATE movements SET delta = delta * 2 WHERE record_id = 'po_2'`, POSTED_AGAIN],
+    MOVED,
+  ],
+  'a record that moved nothing, posted': [[`DELETE FROM movements WHERE record_id = 'po_2'`, POSTED_AGAIN], MOVED],
+  'a record that stood at the opening, posted': [
+    [`UPDATE movements SET base = delta WHERE record_id = 'po_2'`, POSTED_AGAIN],
+    MOVED,
+  ],
+  'another purpose of a payout, posted': [
+    [`UPDATE movements SET operation = 'internalPayout' WHERE record_id = 'po_2'`, POSTED_AGAIN],
+    MOVED,
+  ],
+  'a later adoption': [[ADOPTED, `UPDATE installation SET adopted_at = now()`], STAYS],
+  'no adoption': [[ADOPTED, `DELETE FROM installation`], STAYS],
+  'another type of a payout': [
+    `UPDATE payouts SET payout_type = 'withdrawal' WHERE id = 'po_bank'`,
+    { named: 'record_changed' },
+  ],
+  'another amount of a payout': [`UPDATE payouts SET amount = 1 WHERE id = 'po_1'`, { named: 'record_changed' }],
+  'an asset that the scheduler is to fill in': [
+    `UPDATE payment_intents SET asset_code = NULL`,
+    { harmless: 'it is filled in by what the record itself says' },
+  ],
+  'no asset of a payout': [`UPDATE payouts SET asset_code = NULL`, { named: 'record_changed' }],
+  'another order of a payment': [`UPDATE payment_intents SET merchant_reference = 'eve'`, { named: 'record_changed' }],
+  'another time of a payout': [`UPDATE payouts SET updated_at = now()`, { named: 'record_changed' }],
+  'a balance that nobody compared': [
+    `INSERT INTO balance_proofs (asset_code, balance, agreed_at, asked_at) VALUES ('BTC', 0, now(), now())`,
+    { named: 'balance_differs' },
+  ],
+  'less that is unexplained': [`UPDATE balance_proofs SET unexplained = unexplained + 7`, { named: 'balance_differs' }],
+  'more that is explained': [`UPDATE balance_proofs SET explained = explained - 7`, { named: 'balance_differs' }],
+  'another balance': [`UPDATE balance_proofs SET balance = balance - 7`, { named: 'balance_differs' }],
+  'another opening': [`UPDATE balance_proofs SET opening_balance = 0`, { named: 'balance_differs' }],
+  'no proof': [`DELETE FROM balance_proofs`, { named: 'balance_differs' }],
+};
+
+export const BESIDE = Object.entries(beside).map(([name, [statements, fate]]) => {
+  return { name, change: 'the attack', statements: [statements].flat(), fate };
+});
