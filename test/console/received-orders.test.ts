@@ -87,7 +87,8 @@ test.each([
   const { body } = await request(app).get(`/api/v1/orders?${query}`).set(bearer('viewer')).expect(400);
   expect(body).toMatchObject({ detail: expect.stringContaining(told) as string });
   const { get } = await session(app, 'viewer');
-  expect((await get(`/orders?${query}`).expect(400)).text.replaceAll('&quot;', '"')).toContain(told);
+  const page = (await get(`/orders?${query}`).expect(400)).text.replaceAll('&quot;', '"');
+  expect(page).toContain(told.replace('receivedFrom', 'Received, from').replace('receivedTo', 'Received, up to'));
   const flag = query.includes('receivedTo') ? ['--asset', 'BTC', '--received-to', 'much'] : ['--received-from', '1'];
   const refused = await run('orders', 'list', ...flag);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(told)]);

@@ -1,5 +1,6 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { mayDo } from '../../domain/console-roles.js';
+import { capitalized } from '../../domain/in-words.js';
 import type { Page, PageDeps } from '../page.js';
 import { notHere, Problem, readInTime } from '../problem.js';
 import type { Status } from '../status.js';
@@ -109,13 +110,19 @@ function formAgain(
   wrong: Map<string, string>,
 ): PageView {
   const form = sections.flatMap((section) => (section.is === 'filters' ? [section] : []));
+  const labels = new Map(form.flatMap(({ fields }) => fields.map(({ name, label }) => [name, label] as const)));
+  const saidOf = (name: string) => (wrong.get(name) ?? '').replace(`${name} `, '');
   const filled = form.map((section) => ({
     ...section,
     active: true,
     csv: null,
-    fields: section.fields.map((field) => filledField(field, String(given[field.name] ?? ''), wrong.get(field.name))),
+    fields: section.fields.map((field) => {
+      const error = wrong.has(field.name) ? capitalized(saidOf(field.name)) : undefined;
+      return filledField(field, String(given[field.name] ?? ''), error);
+    }),
   }));
-  const why = notice('bad', [...wrong.values()].join(' '), 'Nothing was looked for.');
+  const sentences = [...wrong.keys()].map((name) => `${labels.get(name) ?? name} ${saidOf(name)}`);
+  const why = notice('bad', sentences.join(' '), 'Nothing was looked for.');
   return {
     ...(title === undefined ? {} : { title }),
     ...(intro === undefined ? {} : { intro }),

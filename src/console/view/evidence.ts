@@ -59,6 +59,7 @@ function besideOneAnother({ name: held, ids, fields }: EvidenceRecords): Section
   };
   return table([own, ...fields], {
     caption: `${labelOf(held)}, beside one another`,
+    onPhone: 'records',
     columns: [
       ['Field', ({ name }) => text(kind === undefined ? labelOf(name) : fieldLabel(kind, name))],
       ...ids.map((_, n): Column<typeof own> => [`No. ${n + 1}`, ({ name, values }) => valueOf(name, values, n)]),

@@ -86,9 +86,9 @@ export interface TableSection {
 
 /**
  * On a phone a row is a card, each cell with its label. `brief`: its cells run on without labels, as what they are is plain; `folded`: of two or
- * three lines, a touch shows the rest; `matrix`: it stays a row, its cells are few and short.
+ * three lines, a touch shows the rest; `matrix`: it stays a row, its cells are few and short; `records`: a column is a card, its first one the labels.
  */
-type OnPhone = 'brief' | 'folded' | 'matrix';
+type OnPhone = 'brief' | 'folded' | 'matrix' | 'records';
 
 export interface Tile {
   label: string;

@@ -93,3 +93,39 @@ it.each([
     expect(scrolled).toBeLessThan(5 * 1.5 * viewport.height);
   },
 );
+
+it('on a phone each payment of a break is a card with all of its fields, its own below one another', async () => {
+  const payment = (id: string, totalAmountReceived: string, kyt?: string) => ({
+    id,
+    status: 'completed',
+    totalAmountReceived,
+    ...(kyt === undefined ? {} : { kyt }),
+  });
+  const payments = [payment('pi_first', '10', 'passed'), payment('pi_second', '12'), payment('pi_third', '12')];
+  const entity = { kind: 'order', id: 'paid thrice' } as const;
+  await store.db.transaction((trx) => openBreaks(trx, [{ kind: 'duplicate_payment', entity, evidence: { payments } }]));
+  const { id } = await store.db('breaks').where({ kind: 'duplicate_payment' }).first('id');
+  const cellsOf = async () => {
+    const cells = await page.locator('.records td').all();
+    const shown = await Promise.all(
+      cells.map(async (cell) => ({
+        box: await cell.boundingBox(),
+        column: await cell.evaluate((td: { cellIndex: number }) => td.cellIndex),
+        label: await cell.getAttribute('data-label'),
+      })),
+    );
+    return shown.flatMap(({ box, ...cell }) => (box === null ? [] : [{ ...cell, top: box.y, left: box.x }]));
+  };
+  await page.setViewportSize(NARROW);
+  await page.goto(`/breaks/${id}`);
+  const cards = (await cellsOf()).toSorted((a, b) => a.top - b.top);
+  const fields = ['ID', 'Status', 'Received', 'Kyt'];
+  expect(cards.map(({ column }) => column)).toEqual([1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
+  expect(cards.map(({ label }) => label?.toLowerCase())).toEqual(
+    [...fields, ...fields, ...fields].map((label) => label.toLowerCase()),
+  );
+  expect(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  await page.setViewportSize(WIDE);
+  const rows = await cellsOf();
+  expect(new Set(rows.map(({ top }) => Math.round(top))).size).toBe(fields.length);
+});
