@@ -38,7 +38,7 @@ const state = () => loadState(database.db, { now: new Date(), runEverySeconds: {
 describe('an alert', () => {
   it('has a page with what it is, what to do, and what the runbook says', async () => {
     const page = await (await visit(app, 'viewer')).get(`/alerts/${id}`);
-    expect(page.heading).toContain('duplicate payment');
+    expect(page.heading).toContain('Duplicate payment');
     expect(page.badges).toEqual(expect.arrayContaining(['critical', 'firing']));
     const runbook = page.panel('Runbook: A critical break is open');
     expect(runbook).toContain('money may be lost');
