@@ -1,6 +1,9 @@
 import request from 'supertest';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { listPage } from '../../src/console/records/list-page.js';
+import { sheets } from '../../src/console/records/sheet.js';
 import { detailsFor } from '../../src/console/view/personal.js';
+import { isHidden } from '../../src/domain/personal.js';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { bearer, testConsole } from '../support/console.js';
@@ -137,6 +140,11 @@ describe("a viewer's token shows nothing personal", () => {
 
   it('and can not be used to ask for one', async () => {
     expect((await get('accounts?label=Ann', 'viewer')).status).toBe(400);
+    for (const sheet of sheets)
+      expect([sheet.kind, listPage(sheet).filters?.filter((name) => isHidden(sheet.kind, name))]).toEqual([
+        sheet.kind,
+        [],
+      ]);
     const found = await get(`accounts?label=${encodeURIComponent(NAME)}`, 'operator');
     expect(found.body.items).toHaveLength(1);
     expect((await get('accounts?status=active', 'viewer')).body.items).toHaveLength(1);

@@ -9,18 +9,11 @@ import { decisionHref } from '../view/links.js';
 import type { ActionButton, Section } from '../view/sections.js';
 import { CSRF_FIELD, checkCsrf, checkOrigin } from './csrf.js';
 import { type Flash, setFlash } from './flash.js';
-import { filledField, ownPath } from './page-request.js';
+import { type Form, filledField, ownPath, textIn } from './page-request.js';
 import { type Site, sendPage } from './page-router.js';
 import type { Session } from './session.js';
 
 const LONGEST_REASON = 2_000;
-
-type Form = Readonly<Record<string, unknown>>;
-
-function textIn(form: Form, name: string): string {
-  const given = form[name];
-  return typeof given === 'string' ? given : '';
-}
 
 /** A POST route for each action; who may not is refused before anything of the form is read. */
 export function actionRoutes(site: Site, actions: readonly Action[]): Router {
@@ -145,9 +138,7 @@ function confirming(action: Action, href: string, form: Form, waits: boolean): A
 
 /** The form as it was filled in, with what is wrong beside each field. */
 function filledIn(action: Action, href: string, { form, wrong }: { form: Form; wrong: Wrong }): ActionButton {
-  const own = (action.fields ?? []).map((field) =>
-    filledField(field, textIn(form, field.name), errorOf(wrong, field.name)),
-  );
+  const own = (action.fields ?? []).map((field) => filledField(field, form, errorOf(wrong, field.name)));
   const filled = ['reason', '_confirmed', ...own.map(({ name }) => name)];
   const others = Object.fromEntries(Object.entries(form).filter(([name]) => !filled.includes(name)));
   const reason = { value: textIn(form, 'reason'), error: errorOf(wrong, 'reason') };

@@ -53,8 +53,17 @@ export function pageRequest(req: Request, page: Page, actor: Actor, without: rea
   };
 }
 
+/** What was sent, by name. */
+export type Form = Readonly<Record<string, unknown>>;
+
+export function textIn(form: Form, name: string): string {
+  const given = form[name];
+  return typeof given === 'string' ? given : '';
+}
+
 /** A field with what was given, also where that is none of its choices, and what is wrong with it. */
-export function filledField({ options, ...field }: Field, value: string, error: string | undefined): Field {
+export function filledField({ options, ...field }: Field, form: Form, error: string | undefined): Field {
+  const value = textIn(form, field.name);
   const isOffered = options === undefined || value === '' || options.some((one) => one.value === value);
   const all = isOffered ? options : [...options, { value, text: value }];
   return { ...field, ...(all === undefined ? {} : { options: all }), value, error };

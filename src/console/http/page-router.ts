@@ -118,7 +118,7 @@ function formAgain(
     csv: null,
     fields: section.fields.map((field) => {
       const error = wrong.has(field.name) ? capitalized(saidOf(field.name)) : undefined;
-      return filledField(field, String(given[field.name] ?? ''), error);
+      return filledField(field, given, error);
     }),
   }));
   const sentences = [...wrong.keys()].map((name) => `${labels.get(name) ?? name} ${saidOf(name)}`);

@@ -1,4 +1,5 @@
 import { fieldOf, type RecordKind } from '../../domain/kinds/kinds.js';
+import { isHidden } from '../../domain/personal.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
 import type { Page as PageOf } from '../../records/database/paging.js';
 import { orderedKinds, relatedOrders } from '../../records/family/shown-records.js';
@@ -52,9 +53,9 @@ export async function ordersFor(
   return relatedOrders(db, ordered, ids);
 }
 
-/** Those of the read API, but for the label of a sub-wallet, which names a person: who may not see it could find it by trying. */
+/** Those of the read API, but for what identifies a person: who may not see it could find it by trying. */
 function filterNames(kind: RecordKind): string[] {
-  return recordFilters(kind).filter((name) => !(kind === 'account' && name === 'label'));
+  return recordFilters(kind).filter((name) => !isHidden(kind, name));
 }
 
 function hintOf(kind: RecordKind, name: string): { hint?: string } {
