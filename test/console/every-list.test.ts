@@ -97,6 +97,25 @@ describe('every list', () => {
     },
   );
 
+  it('offers what is often asked for of it: each is a filter that it takes, and mine are those of who reads', async () => {
+    const { get } = await session(app, 'admin');
+    const offered = async (path: string) => {
+      const [, bar = ''] = /class="filter-bar"([^]*?)<\/div>/.exec((await get(path).expect(200)).text) ?? [];
+      return [...bar.matchAll(/href="([^"]+)">([^<]+)</g)].map(([, href = '', name = '']) => [name, href] as const);
+    };
+    for (const path of ['/orders', '/events', '/breaks']) {
+      const views = (await offered(path)).filter(([name]) => name !== 'CSV');
+      expect(views.length).toBeGreaterThan(2);
+      for (const [, href] of views)
+        expect((await get(href.replaceAll('&amp;', '&')).expect(200)).text).toContain('class="filters-set"');
+    }
+    const mine = Object.fromEntries(await offered('/breaks'))['Mine'] ?? '';
+    await store.db('breaks').where({ entity_id: 'po_1' }).update({ owner: 'ada' });
+    const { text } = await get(mine).expect(200);
+    await store.db('breaks').where({ entity_id: 'po_1' }).update({ owner: null });
+    expect([text.includes('po_1'), text.includes('po_2')]).toEqual([true, false]);
+  });
+
   it('has days where its rows have some: assets have none, deliveries are picked by the minute', async () => {
     const none = lists.filter(({ list }) => list?.days === 'none').map(({ path }) => path);
     expect(none.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(['/catalog', '/deliveries']);

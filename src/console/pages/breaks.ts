@@ -5,7 +5,7 @@ import { capitalized, counted, words } from '../../domain/in-words.js';
 import type { BreakCause, BreakView } from '../../domain/views/proof-shapes.js';
 import { breakCauses } from '../../records/breaks/break-causes.js';
 import { moneyOfEach } from '../../records/breaks/break-money.js';
-import { ANY, countUnclosed, getBreak, isClosed, listBreaks } from '../../records/breaks/list-breaks.js';
+import { ANY, countUnclosed, getBreak, isClosed, listBreaks, NOBODY } from '../../records/breaks/list-breaks.js';
 import type { Page as PageOf } from '../../records/database/paging.js';
 import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
 import { pickedButton } from '../actions/decide-picked.js';
@@ -28,6 +28,7 @@ import {
   type ActionButton,
   beyond,
   type Column,
+  calm,
   factsPanel,
   filters,
   listTable,
@@ -74,7 +75,12 @@ export const breaks: Page = {
       actions: [picked],
       intro:
         'Where what we hold and what the service shows differ, and a person should check. Without a filter: what is not closed.',
-      sections: [matrixOf(counts), ...causesOf(causes, req), filtersOf(req), rows],
+      sections: [
+        ...calm('counts by severity and age', [matrixOf(counts)]),
+        ...causesOf(causes, req),
+        filtersOf(req),
+        rows,
+      ],
     };
   },
 };
@@ -193,16 +199,20 @@ function filtersOf(req: PageRequest): Section {
     { name: 'openedFrom', label: 'Opened from' },
     { name: 'openedTo', label: 'Opened until' },
   ];
-  return filters(req, [
-    { name: 'status', label: 'Status', options: statuses, all: 'not closed' },
-    { name: 'kind', label: 'Kind', options: options([...breakKinds].sort(), words) },
-    { name: 'severity', label: 'Severity', options: options(severities) },
-    { name: 'owner', label: 'Who' },
-    { name: 'overdue', label: 'Due', options: [{ value: 'true', text: 'overdue' }] },
-    { name: 'age', label: 'Age in days', options: options(ages, ageWords) },
-    // Only links name these.
-    ...about.filter(({ name }) => name in req.filters),
-  ]);
+  return filters(
+    req,
+    [
+      { name: 'status', label: 'Status', options: statuses, all: 'not closed' },
+      { name: 'kind', label: 'Kind', options: options([...breakKinds].sort(), words) },
+      { name: 'severity', label: 'Severity', options: options(severities) },
+      { name: 'owner', label: 'Who' },
+      { name: 'overdue', label: 'Due', options: [{ value: 'true', text: 'overdue' }] },
+      { name: 'age', label: 'Age in days', options: options(ages, ageWords) },
+      // Only links name these.
+      ...about.filter(({ name }) => name in req.filters),
+    ],
+    { Mine: { owner: req.actor.name }, Unassigned: { owner: NOBODY }, Overdue: { overdue: 'true' } },
+  );
 }
 
 export const breakPage: Page = {

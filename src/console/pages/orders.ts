@@ -69,15 +69,23 @@ export const orders: Page = {
   load: async (deps, req) => ({
     intro: 'What the store sold, what was paid for it, and whether the goods may go out.',
     sections: [
-      filters(req, [
-        { name: 'reference', label: 'Reference', hint: 'the whole of it' },
-        { name: 'status', label: 'Status', options: orderStatuses },
-        { name: 'goods', label: 'Goods', options: goodsOptions },
-        { name: 'reason', label: 'Why', options: reasonOptions },
-        { name: 'assetCode', label: 'Received in', hint: 'an asset, such as BTC' },
-        { name: 'receivedFrom', label: 'Received, from', hint: '0.5' },
-        { name: 'receivedTo', label: 'Received, up to', hint: '2' },
-      ]),
+      filters(
+        req,
+        [
+          { name: 'reference', label: 'Reference', hint: 'the whole of it' },
+          { name: 'status', label: 'Status', options: orderStatuses },
+          { name: 'goods', label: 'Goods', options: goodsOptions },
+          { name: 'reason', label: 'Why', options: reasonOptions },
+          { name: 'assetCode', label: 'Received in', hint: 'an asset, such as BTC' },
+          { name: 'receivedFrom', label: 'Received, from', hint: '0.5' },
+          { name: 'receivedTo', label: 'Received, up to', hint: '2' },
+        ],
+        {
+          'Paid, on hold': { status: 'paid', goods: 'hold' },
+          'Safe to release': { goods: 'safe' },
+          'Only reported': { status: 'paid_unverified' },
+        },
+      ),
       await orderRows(deps, req),
     ],
   }),

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { counted, duration, minuteOf, words } from '../../domain/in-words.js';
-import { isZero } from '../../domain/money.js';
 import { balanceWords, isAllProven, provenWords } from '../../domain/state/proven.js';
 import { lineOf, type Problem } from '../../domain/state/state.js';
 import { DOCTOR, newestResult } from '../../records/actions/list-actions.js';
@@ -14,6 +13,7 @@ import { hoursChart, minutesChart, spark } from '../view/chart.js';
 import { alertHref } from '../view/links.js';
 import {
   type ActionButton,
+  beyond,
   type Cell,
   type Column,
   calm,
@@ -188,7 +188,7 @@ function moneySections(money: DayMoney | null): Section[] {
   const compared = table(assets, {
     caption: 'Money of today: since 00:00 UTC, beside yesterday and a week ago up to the same time of day',
     onPhone: 'folded',
-    calm: { label: 'more', is: ({ today }, place) => place > 2 && isZero(today.waiting) },
+    calm: beyond(2),
     columns: [
       ['Asset', ({ assetCode }) => text(assetCode)],
       ...sums.map(([label, field]): Column<DayMoney['assets'][number]> => {

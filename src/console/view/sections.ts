@@ -20,7 +20,7 @@ export type Section =
   | TableSection
   | ChartSection
   /** A form whose fields stand in the address. `active`: one of them narrows the list. */
-  | { is: 'filters'; path: string; fields: Field[]; active: boolean; csv: string | null }
+  | { is: 'filters'; path: string; fields: Field[]; active: boolean; csv: string | null; views: Link[] }
   | { is: 'tiles'; tiles: Tile[] }
   | { is: 'facts'; facts: Facts }
   /** A phone hides the first `calm` of them until they are asked for. */
@@ -227,7 +227,7 @@ export type ListDays = 'books' | 'none';
 export interface ListAddress {
   path: string;
   /** Only the page's filters, and only those that are not empty. */
-  filters: Readonly<Record<string, string>>;
+  filters: Query;
   cursor?: string;
   /** It is taken along as a file, and narrowed to days. */
   list?: { days?: ListDays } | undefined;
@@ -253,13 +253,15 @@ export function listTable<Item>(
   };
 }
 
-export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
+type Query = Readonly<Record<string, string>>;
+
+export function withQuery(path: string, query: Query): string {
   const text = new URLSearchParams(query).toString();
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** A form that narrows the list. What a field does not say otherwise, it holds what the request has of its name. */
-export function filters(req: ListAddress, fields: readonly Field[]): Section {
+/** A form that narrows the list. What a field does not say otherwise, it holds what the request has of its name. `views`: what is often asked for. */
+export function filters(req: ListAddress, fields: readonly Field[], views: Record<string, Query> = {}): Section {
   const { list, zone = UTC } = req;
   const inZone = list?.days === 'books' || zone === UTC ? '' : `, ${zone}`;
   const days: readonly Field[] =
@@ -276,6 +278,7 @@ export function filters(req: ListAddress, fields: readonly Field[]): Section {
     active: isNarrowed(req),
     fields: filled,
     csv: list !== undefined ? withQuery(`/csv${req.path}`, req.filters) : null,
+    views: Object.entries(views).map(([text, query]) => ({ text, href: withQuery(req.path, query) })),
   };
 }
 

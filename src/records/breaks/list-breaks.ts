@@ -36,7 +36,7 @@ export const isClosed = ({ status }: Pick<BreakView, 'status'>): boolean => !UNC
 /** As a filter of the status: closed ones, too. */
 export const ANY = 'any';
 /** As a filter: the breaks that nobody has. */
-const NOBODY = 'nobody';
+export const NOBODY = 'nobody';
 /** SQL of the hours in which one is due. */
 const HOURS = `CASE severity ${Object.entries(dueHours)
   .map(([severity, hours]) => `WHEN '${severity}' THEN ${hours}`)
