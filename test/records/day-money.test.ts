@@ -71,7 +71,7 @@ it('stands on the overview, with a drawing and its numbers', async () => {
     expect(shown.text).not.toContain('being added up');
     return shown;
   }, 10_000);
-  expect(page.text).toContain('USDT.TRON 78.3 USDT.TRON yesterday 52.2 a week ago 26.1');
+  expect(page.text).toContain('USDT.TRON 78.3 yesterday 52.2 a week ago 26.1');
   expect(page.main).toContain(
     '<title>08:00 UTC: 1 released, 1 waiting for release, 0 of no order, or given back</title>',
   );
