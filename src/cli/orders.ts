@@ -4,7 +4,7 @@ import { asOfMoment } from '../domain/books/as-of.js';
 import { rangeProblem } from '../domain/family/money.js';
 import { ownCallWords, passedOverWords, reasonWords, unlinkedWords } from '../domain/orders/reason-words.js';
 import { referenceDifference } from '../domain/reference-difference.js';
-import { type ListedOrder, listedOrderShape, type RecordAsOf } from '../domain/views/order-shapes.js';
+import { type OrderView, orderShape, type RecordAsOf } from '../domain/views/order-shapes.js';
 import type { RecordView } from '../domain/views/record-shape.js';
 import { type ShownChange, type Step, shownChanges, shownValue, stepsOf } from '../domain/views/shown-changes.js';
 import { UsageError } from '../errors.js';
@@ -16,7 +16,7 @@ import { listVerb, wordOption } from './list-verb.js';
 import { type Columns, printJson, printLines } from './print.js';
 import { withStore } from './with-store.js';
 
-const columns: Columns<ListedOrder> = {
+const columns: Columns<OrderView> = {
   reference: 'reference',
   status: 'status',
   release: ({ release: { safe, reason } }) => (safe ? 'safe' : reason),
@@ -25,7 +25,7 @@ const columns: Columns<ListedOrder> = {
   'last change': 'updatedAt',
 };
 
-const moneyWords = (money: ListedOrder['received']): string =>
+const moneyWords = (money: OrderView['received']): string =>
   money === null ? '' : `${money.amount} ${money.currency}`;
 
 export function define(command: Command): void {
@@ -37,7 +37,7 @@ export function define(command: Command): void {
     return listOrders(db, asked);
   };
   listVerb(command, 'all of them, newest first', { columns, list })
-    .addOption(wordOption(listedOrderShape, 'status', 'only in this state; docs/orders.md explains each'))
+    .addOption(wordOption(orderShape, 'status', 'only in this state; docs/orders.md explains each'))
     .option('--asset <code>', 'only those of which all that came in is of this asset')
     .option('--received-from <amount>', 'only those for which so much came in, or more; beside --asset')
     .option('--received-to <amount>', 'only those for which no more came in; beside --asset');

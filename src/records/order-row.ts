@@ -1,6 +1,6 @@
 import { normalizeAmount } from '../domain/money.js';
 import type { OrderStatus, ReleaseReason } from '../domain/orders/reasons.js';
-import { type ListedOrder, type OrderView, orderShape } from '../domain/views/order-shapes.js';
+import { type OrderView, orderShape } from '../domain/views/order-shapes.js';
 import { viewOf } from './database/view-of.js';
 
 /** What is derived of an order, and what the store said of it. */
@@ -70,11 +70,8 @@ export function orderView(row: PlacedOrderRow): OrderView {
     owed: owedOf(row),
     surplus: surplusOf(row),
     release: releaseOf(row),
+    received: moneyOf(row.received_amount, row.received_asset),
   });
-}
-
-export function listedOrder(row: PlacedOrderRow): ListedOrder {
-  return { ...orderView(row), received: moneyOf(row.received_amount, row.received_asset) };
 }
 
 export function releaseOf(row: OrderState): OrderView['release'] {

@@ -45,10 +45,15 @@ test('of a service that is away says whether webhooks have come since, and anoth
 });
 
 test('how many are missed is said as of when the history was read, where that is not lately', () => {
-  const said = (missed: number | null, changed: Partial<KindFacts>) =>
-    missedWords({ missed, kinds: [provenKind('deliveries', changed)] });
+  const said = (missed: number | null, changed: Partial<KindFacts>, phantom = 0) =>
+    missedWords({
+      missed,
+      swallowed: { ...calm.swallowed, count: phantom },
+      kinds: [provenKind('deliveries', changed)],
+    });
   const gone = 'the newest run failed: service_unavailable: listWebhookDeliveries: no answer';
   expect(said(3, {})).toBe('3 missed');
+  expect(said(0, {}, 12)).toBe('0 missed, 12 phantom');
   expect(said(0, { reason: gone })).toBe('0 missed as of 2026-11-26 11:56 UTC');
   expect(said(0, { ageSeconds: 90_000 })).toBe('0 missed as of 2026-11-26 11:56 UTC');
   expect(said(null, { completeUntil: null })).toBe('not known how many missed');

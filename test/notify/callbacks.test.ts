@@ -76,7 +76,7 @@ test('the store is sent an order as the read API shows it, signed by the scheme'
   const [arrival] = store.arrivals;
   expect(store.arrivals).toHaveLength(1);
   const sent = verified(arrival!);
-  const { similarReferences: _, sharedBy: __, received: ___, ...shown } = (await getOrder(deps.db, 'order-a'))!;
+  const { similarReferences: _, sharedBy: __, ...shown } = (await getOrder(deps.db, 'order-a'))!;
   expect(sent).toEqual({ type: 'order.changed', id: arrival!.id, timestamp: expect.any(String), data: shown });
   expect(sent.data.release).toMatchObject({ safe: true });
   const { schema } = apiDocument().webhooks['order.changed'].post.requestBody.content['application/json'];

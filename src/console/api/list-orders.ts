@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { orderStatuses } from '../../domain/orders/reasons.js';
 import { foundShape } from '../../domain/views/find-shapes.js';
-import { listedOrderShape } from '../../domain/views/order-shapes.js';
+import { orderShape } from '../../domain/views/order-shapes.js';
 import { described } from '../../domain/views/parts.js';
 import { LONGEST_KEY_BYTES } from '../../records/database/database-text.js';
 import { namedReferences } from '../../records/orders/find-references.js';
@@ -80,7 +80,7 @@ export const listOrdersOperation: Operation = operation({
     ),
     receivedTo: described(z.string().optional(), 'Only those for which no more came in. Beside assetCode.', '2'),
   }),
-  answers: { 200: { description: 'A page.', shape: pageOf(listedOrderShape) } },
+  answers: { 200: { description: 'A page.', shape: pageOf(orderShape) } },
   answer: async ({ db }, { query: { safe, updatedSince, reference, ...query } }) => {
     checkRange(query);
     const named = reference === undefined ? undefined : await namedReferences(db, reference);

@@ -37,7 +37,10 @@ export const deliveries: Page = {
   path: '/deliveries',
   title: 'Missed deliveries',
   group: 'Webhooks',
-  waiting: { count: ({ facts }) => facts.missed, words: 'overdue' },
+  waiting: {
+    count: ({ facts: { missed, swallowed } }) => (missed === null ? null : missed + swallowed.count),
+    words: 'overdue or phantom',
+  },
   list: { rows: deliveryRows, days: 'none' },
   filters: ['show', 'eventType', 'from', 'to'],
   load: async (deps, req) => {

@@ -23,12 +23,13 @@ export function provenWords({ kinds, balances }: Provable): string {
   return `${lacking}. ${others} ${proven.length === 1 ? since.replace(', the oldest', '') : since}`;
 }
 
-/** How many deliveries are missed; where their history was not read lately, as of when it was. */
-export function missedWords({ missed, kinds }: Pick<AlertFacts, 'missed' | 'kinds'>): string {
-  if (missed === null) return 'not known how many missed';
+/** How many deliveries are missed, and how many something else took; where their history was not read lately, as of when it was. */
+export function missedWords({ missed, swallowed, kinds }: Pick<AlertFacts, 'missed' | 'swallowed' | 'kinds'>): string {
+  const phantom = swallowed.count === 0 ? '' : `, ${swallowed.count} phantom`;
+  if (missed === null) return `not known how many missed${phantom}`;
   const of = kinds.find(({ kind }) => kind === 'deliveries');
   const isStale = of !== undefined && of.completeUntil !== null && unprovenText(of) !== null;
-  return `${missed} missed${isStale ? ` as of ${minuteOf(of.completeUntil ?? '')} UTC` : ''}`;
+  return `${missed} missed${phantom}${isStale ? ` as of ${minuteOf(of.completeUntil ?? '')} UTC` : ''}`;
 }
 
 /** How many balances are proven. While their kind is not, there may be others, and each is as it was read last: that agreed, or not. */

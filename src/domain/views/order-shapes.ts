@@ -42,6 +42,11 @@ const order = z.object({
     time,
     'When its newest change was kept, of those that the feed shows: that `provenAt` moved is none.',
   ),
+  received: described(
+    money.nullable(),
+    'What came in for its payments, as the service’s lists show it, in their asset; null where nothing did, or several assets.',
+    { amount: '0.0009', currency: 'BTC' },
+  ),
   seq: described(text, 'The place of its newest change in the feed of changes: what is not beyond is in this.', '4096'),
 });
 
@@ -50,17 +55,6 @@ export const orderShape = order.meta({
   description: 'An order of the store, derived from its payments, invoices and refunds.',
 });
 export type OrderView = z.output<typeof orderShape>;
-
-const received = described(
-  money.nullable(),
-  'What came in for its payments, as the service’s lists show it, in their asset; null where nothing did, or several assets.',
-  { amount: '0.0009', currency: 'BTC' },
-);
-
-export const listedOrderShape = order
-  .extend({ received })
-  .meta({ id: 'ListedOrder', description: 'An order of a list, with what came in for it.' });
-export type ListedOrder = z.output<typeof listedOrderShape>;
 
 /** What the store is sent (docs/operate.md). */
 export const orderChangedShape = z
@@ -74,7 +68,6 @@ export const orderChangedShape = z
 
 export const orderDetailShape = order
   .extend({
-    received,
     similarReferences: described(
       z.array(text),
       'References of other orders that look the same: in upper or lower case, with a blank, an invisible character or another hyphen, with letters of another script. A hundred at most.',

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { ReceivedRange } from '../../domain/family/money.js';
 import { orderStatuses, type ReleaseReason } from '../../domain/orders/reasons.js';
-import type { ListedOrder, OrderDetail } from '../../domain/views/order-shapes.js';
+import type { OrderDetail, OrderView } from '../../domain/views/order-shapes.js';
 import { textArray } from '../database/array-parameter.js';
 import {
   atMicroseconds,
@@ -18,7 +18,7 @@ import {
 } from '../database/paging.js';
 import { sql } from '../database/statements.js';
 import { countCarriers, lookAlikes } from '../family/references.js';
-import { listedOrder, ORDER_SEQ, type PlacedOrderRow } from '../order-row.js';
+import { ORDER_SEQ, orderView, type PlacedOrderRow } from '../order-row.js';
 import { referencesOf } from './find-references.js';
 
 export {
@@ -34,7 +34,7 @@ export async function getOrder(db: Knex, reference: string): Promise<OrderDetail
   if (row === undefined) return null;
   const others = (await lookAlikes(db, [reference])).get(reference) ?? [];
   return {
-    ...listedOrder(row),
+    ...orderView(row),
     similarReferences: others.map(({ reference: other }) => other),
     sharedBy: row.status === 'shared_reference' ? await countCarriers(db, row.reference) : null,
   };
@@ -50,7 +50,7 @@ export interface OrderFilters extends Filters<'status' | 'paymentIntentId' | 'tx
 }
 
 /** Newest first, paged by key; filters combine. Throws `CursorError`. */
-export async function listOrders(db: Knex, query: PageQuery & OrderFilters): Promise<Page<ListedOrder>> {
+export async function listOrders(db: Knex, query: PageQuery & OrderFilters): Promise<Page<OrderView>> {
   const take = takeOf(query);
   const among = await referencesOf(db, query);
   // A part that is found first, whatever else is asked for: walking the list for a few among a million would read all of it.
@@ -92,5 +92,5 @@ export async function listOrders(db: Knex, query: PageQuery & OrderFilters): Pro
   const page = (await rows) as (PlacedOrderRow & { created: string })[];
   const keyOf = (row: (typeof page)[number]) => [row.created, row.reference];
   const { items, nextCursor } = cut(page, take, keyOf);
-  return { items: items.map(listedOrder), nextCursor, ...markOf(query, page, keyOf) };
+  return { items: items.map(orderView), nextCursor, ...markOf(query, page, keyOf) };
 }
