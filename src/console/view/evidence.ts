@@ -31,7 +31,7 @@ export function evidenceSections({ kind, entity }: Pick<BreakView, 'kind' | 'ent
         ({ names, theirs, source }) =>
           stack([valueOf(names.theirs, theirs), ...(source === null ? [] : [sourceValue(source)])]),
       ],
-      ['', ({ differs }) => (differs ? badge('differs', 'warn') : none(''))],
+      ['Compared', ({ differs }) => (differs ? badge('differs', 'warn') : none(''))],
     ],
   });
   const said = (title: string, own: JsonObject): Section[] => {
@@ -63,7 +63,7 @@ function besideOneAnother({ name: held, ids, fields }: EvidenceRecords): Section
     columns: [
       ['Field', ({ name }) => text(kind === undefined ? labelOf(name) : fieldLabel(kind, name))],
       ...ids.map((_, n): Column<typeof own> => [`No. ${n + 1}`, ({ name, values }) => valueOf(name, values, n)]),
-      ['', ({ differs }) => (differs ? badge('differs', 'warn') : none(''))],
+      ['Compared', ({ differs }) => (differs ? badge('differs', 'warn') : none(''))],
     ],
   });
 }
