@@ -30,10 +30,12 @@ test('counts what is there, and prints it as tables, JSON or a CSV with the sour
   const printed = await scorecard(month);
   expect(printed.stdout).toContain('payment_intent.completed');
   expect(printed.stdout).toContain('not known: The delivery history was not read completely');
+  expect(printed.stdout).toMatch(/^│ all +│ 2 +│ 2 +│ 0 +│ 0 +│ 0 +(│ – +){5}/m);
   const { stdout } = await scorecard(month, '--csv');
   const lines = stdout.split('\r\n');
   expect(lines[0]).toBe('of,figure,value,source');
   expect(lines).toContain('all events,received,2,webhooks received');
+  expect(lines).toContain('all events,missed,,the service’s delivery history');
   expect(lines).toContainEqual(expect.stringMatching(/^API,no answer,1,/));
   // What a webhook calls itself is no formula in a spreadsheet.
   expect(lines).toContain("'=cmd(),received,1,webhooks received");

@@ -1,6 +1,6 @@
 import { isMonth, monthIn } from '../../domain/books/posting-month.js';
-import { capitalized, duration, words } from '../../domain/in-words.js';
-import { CALLS, DELAY, sourceOf } from '../../domain/scorecard/lines.js';
+import { capitalized, counted, duration, words } from '../../domain/in-words.js';
+import { CALLS, DELAY, isWhole, knownCount, sourceOf } from '../../domain/scorecard/lines.js';
 import { classMeanings, type Scorecard } from '../../domain/scorecard/scorecard-shape.js';
 import { type EventClass, eventClasses } from '../../domain/scorecard/tally-events.js';
 import { countedMonths, readScorecard } from '../../records/scorecard/scorecard.js';
@@ -61,23 +61,34 @@ const tones: Partial<Record<EventClass, Tone>> = {
 
 const isWell = (what: EventClass, n: number): boolean => n === 0 || tones[what] === undefined;
 
-function tilesOf({ events, api, days }: Scorecard): Tile[] {
-  const { expected, missed, late, never_generated: never } = events;
-  const isKnown = days.counted > 0;
-  const tile = (label: string, n: number, tone: Tone): Tile => ({
-    label,
-    value: isKnown ? String(n) : '–',
-    note: isKnown ? shareOf(n, expected) : 'not counted',
-    ...(isKnown && n > 0 ? { tone } : {}),
-  });
+function tilesOf(card: Scorecard): Tile[] {
+  const { events, api } = card;
+  const tile = (label: string, what: EventClass | 'expected', tone?: Tone): Tile => {
+    const n = knownCount(card, what, events[what]);
+    return {
+      label,
+      value: n === null ? '–' : String(n),
+      note: noteOf(card, what, n),
+      ...(n !== null && n > 0 && tone !== undefined ? { tone } : {}),
+    };
+  };
   return [
-    { label: 'Expected', value: isKnown ? String(expected) : '–', note: 'events' },
-    tile('In time, once, in order', events.received, 'good'),
-    tile('Late', late, 'warn'),
-    tile('Missed', missed, 'bad'),
-    tile('Never generated', never, 'bad'),
+    tile('Expected', 'expected'),
+    tile('In time, once, in order', 'received', 'good'),
+    tile('Late', 'late', 'warn'),
+    tile('Missed', 'missed', 'bad'),
+    tile('Never generated', 'never_generated', 'bad'),
     { label: 'API availability', value: api.availability ?? '–', ...(api.availability === null ? {} : { unit: '%' }) },
   ];
+}
+
+/** Of days whose history was not read more may have been expected: a share of them is none. */
+function noteOf(card: Scorecard, what: EventClass | 'expected', n: number | null): string {
+  const { days, events } = card;
+  if (n === null) return days.counted === 0 ? 'not counted' : 'not known: the history is not read';
+  if (isWhole(card)) return what === 'expected' ? 'events' : shareOf(n, events.expected);
+  if (what === 'received' || what === 'late') return 'events';
+  return `at least: ${days.withHistory} of ${counted(days.counted, 'day')} read`;
 }
 
 /** The tiles are of then. */
@@ -90,17 +101,22 @@ function shareOf(n: number, all: number): string {
   return all === 0 ? 'of none' : `${((n / all) * 100).toFixed(2)} %`;
 }
 
-function classesOf({ events }: Scorecard): Section {
+function classesOf(card: Scorecard): Section {
+  const { events } = card;
+  const known = (what: EventClass) => knownCount(card, what, events[what]);
   return table(eventClasses, {
     caption: 'What became of the events',
     onPhone: 'brief',
-    calm: { label: 'that ask nothing of anybody', is: (what) => isWell(what, events[what]) },
+    calm: {
+      label: 'that ask nothing of anybody',
+      is: (what) => known(what) !== null && isWell(what, events[what]),
+    },
     columns: [
       ['Events that', (what) => text(capitalized(words(what)))],
-      ['Count', (what) => countOf(events[what], tones[what]), 'end'],
+      ['Count', (what) => countOf(known(what), tones[what]), 'end'],
       [
         'Of those expected',
-        (what) => (what === 'not_sent' ? none() : text(shareOf(events[what], events.expected))),
+        (what) => (what === 'not_sent' || !isWhole(card) ? none() : text(shareOf(events[what], events.expected))),
         'end',
       ],
       ['It means', (what) => text(classMeanings[what]), 'wide'],
@@ -109,26 +125,29 @@ function classesOf({ events }: Scorecard): Section {
   });
 }
 
-function countOf(n: number, tone: Tone | undefined): Value {
+function countOf(n: number | null, tone: Tone | undefined): Value {
+  if (n === null) return none();
   return n > 0 && tone !== undefined ? badge(String(n), tone) : count(n);
 }
 
 type TypeRow = Scorecard['byType'][number];
 
-function typesOf({ byType }: Scorecard): Section {
-  const own = (what: EventClass) => (row: TypeRow) => countOf(row[what], tones[what]);
+function typesOf(card: Scorecard): Section {
+  const { byType } = card;
+  const known = (what: EventClass | 'expected', n: number, tone?: Tone) => countOf(knownCount(card, what, n), tone);
+  const own = (what: EventClass) => (row: TypeRow) => known(what, row[what], tones[what]);
   const wrong = byType.filter((row) => !eventClasses.every((what) => isWell(what, row[what]))).length;
   return table(byType, {
     caption: 'By type of event',
     calm: { label: `types, ${wrong} of them with something missed, late or doubled`, is: () => true },
     columns: [
       ['Type', ({ eventType }) => text(eventType, 'not given')],
-      ['Expected', ({ expected }) => count(expected), 'end'],
+      ['Expected', ({ expected }) => known('expected', expected), 'end'],
       ['Received', own('received'), 'end'],
       ['Doubled', own('doubled'), 'end'],
       ['Out of order', own('out_of_order'), 'end'],
       ['Late', own('late'), 'end'],
-      ['Missed, rejected', ({ missed, rejected }) => countOf(missed + rejected, 'bad'), 'end'],
+      ['Missed, rejected', ({ missed, rejected }) => known('missed', missed + rejected, 'bad'), 'end'],
       ['Never generated', own('never_generated'), 'end'],
       ['p50', ({ p50Ms }) => delayOf(p50Ms), 'end'],
       ['p99', ({ p99Ms }) => delayOf(p99Ms), 'end'],

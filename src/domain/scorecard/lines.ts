@@ -19,6 +19,16 @@ const sources: Readonly<Record<string, string>> = {
   never_generated: 'breaks: the service’s lists, against its delivery history',
   not_sent: 'webhooks, against the delivery history',
 };
+/** Null: not counted; or none was found, and none of the history that would show one was read. */
+export function knownCount({ days }: Pick<Scorecard, 'days'>, what: EventClass | 'expected', n: number): number | null {
+  const isOfHistory = what === 'expected' || sources[what] !== undefined;
+  return days.counted === 0 || (isOfHistory && n === 0 && days.withHistory === 0) ? null : n;
+}
+
+/** Else more events may have been expected, or lacking, than are counted. */
+export const isWhole = ({ days }: Pick<Scorecard, 'days'>): boolean =>
+  days.counted > 0 && days.withHistory === days.counted;
+
 const RECEIVED = 'webhooks received';
 export const sourceOf = (what: EventClass): string => sources[what] ?? RECEIVED;
 export const DELAY = 'from when the service made it (its delivery, or else the event’s own time) until it was received';
@@ -36,17 +46,18 @@ export function scorecardLines({
   countedAt,
   notes,
 }: Scorecard): Line[] {
+  const valueOf = (what: EventClass | 'expected', n: number) => String(knownCount({ days }, what, n) ?? '');
   const counts = (of: string, row: Scorecard['events']): Line[] => [
     {
       of,
       figure: 'expected',
-      value: String(row.expected),
+      value: valueOf('expected', row.expected),
       source: 'the sum of what follows, without what was not sent',
     },
     ...eventClasses.map((what) => ({
       of,
       figure: words(what),
-      value: String(row[what]),
+      value: valueOf(what, row[what]),
       source: sourceOf(what),
     })),
   ];

@@ -49,3 +49,25 @@ test('a month that was never counted says so, and what is no month is refused', 
   expect((await request(app).get('/api/v1/scorecard?month=october').set(bearer('viewer'))).status).toBe(400);
   expect((await request(app).get('/scorecard/2026-10.csv')).status).toBe(401);
 });
+
+test.each([
+  { withHistory: [false], missed: 'Missed – not known: the history is not read', share: false, csv: 'missed,,' },
+  { withHistory: [false, true], missed: 'Missed 0 at least: 1 of 2 days read', share: false, csv: 'missed,0,' },
+  { withHistory: [true], missed: 'Missed 0 0.00 %', share: true, csv: 'missed,0,' },
+])('what only the delivery history shows is no zero before it was read: $withHistory', async (known) => {
+  const { db } = database;
+  await db('scorecard_days').where('day', '<', '2026-10-01').delete();
+  const tally = { 'payout.failed': { classes: { received: 8 }, delays: { 10: 8 } } };
+  const rows = known.withHistory.map((withHistory, n) => {
+    const counts = JSON.stringify({ tally, rejected: {}, calls: {}, withHistory });
+    return { day: `2026-09-0${n + 1}`, time_zone: 'UTC', counted_at: '2026-09-03T00:00:00Z', counts };
+  });
+  await db('scorecard_days').insert(rows);
+  const page = await (await visit(app, 'viewer')).get('/scorecard?month=2026-09');
+  expect(page.text).toContain(known.missed);
+  expect(page.text).toContain(known.missed.replace('Missed', 'Never generated'));
+  expect(page.text).toContain('Late 0');
+  expect(page.text.includes('100.00 %')).toBe(known.share);
+  const csv = await (await session(app, 'viewer')).get('/scorecard/2026-09.csv');
+  expect(csv.text).toContain(`all events,${known.csv}`);
+});
